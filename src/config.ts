@@ -1,0 +1,300 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+
+/** A part of the service that a process can run. */
+export type Role = 'api' | 'worker' | 'chain' | 'signer';
+
+/** The coin that pays for gas on a network. */
+export interface NativeAsset {
+  readonly symbol: string;
+  readonly name: string;
+  readonly decimals: number;
+}
+
+/** A chain that this deployment can reach, as NETWORKS_FILE describes it. */
+export interface NetworkConfig {
+  /** EIP-155 chain id. */
+  readonly id: number;
+  readonly name: string;
+  readonly rpcUrl: string;
+  readonly nativeAsset: NativeAsset;
+  /** Blocks on top of the one that holds a transaction before its outcome counts. */
+  readonly confirmations: number;
+  /** Ceiling for maxFeePerGas, in wei. */
+  readonly maxFeePerGas: bigint;
+  readonly explorerUrl?: string;
+}
+
+/** Every setting of the service, read once. */
+export interface Config {
+  readonly production: boolean;
+  readonly dataDir: string;
+  readonly roles: readonly Role[];
+  readonly httpsPort: number;
+  readonly httpPort: number;
+  readonly tls: { readonly certFile: string; readonly keyFile: string };
+  /** Addresses or CIDR blocks whose X-Forwarded-Proto and X-Forwarded-For count. */
+  readonly trustedProxies: readonly string[];
+  readonly operations: { readonly host: string; readonly port: number };
+  readonly databaseUrl: string;
+  /** Where the signer connects, when it has a login of its own. */
+  readonly signerDatabaseUrl: string;
+  readonly temporal: {
+    readonly address: string;
+    readonly namespace: string;
+    readonly apiKey?: string;
+    readonly tls?: {
+      readonly caFile?: string;
+      readonly certFile?: string;
+      readonly keyFile?: string;
+      readonly serverName?: string;
+    };
+    readonly uiUrl?: string;
+  };
+  readonly networks: readonly NetworkConfig[];
+  readonly signerNetworkId: number;
+  readonly tokenListFile?: string;
+  readonly keystore: {
+    readonly file: string;
+    readonly passphrase?: string;
+    readonly passphraseFile?: string;
+  };
+  readonly proposalLifetimeMs: number;
+  readonly idempotencyRetentionMs: number;
+  readonly rateLimit: { readonly perSecond: number; readonly burst: number };
+  readonly maxOpenPerKey: number;
+  /** Gas ceiling of one chain transaction. */
+  readonly maxGas: bigint;
+  readonly logLevel: string;
+}
+
+/** A setting that cannot be used; names the setting and says what to do. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  constructor(
+    readonly setting: string,
+    message: string,
+  ) {
+    super(`${setting}: ${message}`);
+  }
+}
+
+const DURATION_UNITS_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** Parses `7d`, `24h`, `15m`, `90s` or `500ms` into milliseconds; throws on anything else. */
+export function parseDurationMs(text: string): number {
+  const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text);
+  const unit = match?.[2] as keyof typeof DURATION_UNITS_MS | undefined;
+  if (!match?.[1] || !unit) throw new Error(`"${text}" is no duration like 7d, 24h, 15m or 90s`);
+  return Number(match[1]) * DURATION_UNITS_MS[unit];
+}
+
+const port = z.coerce.number().int().min(1).max(65_535);
+const duration = z.string().transform((text, context) => {
+  try {
+    return parseDurationMs(text);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: (error as Error).message });
+    return z.NEVER;
+  }
+});
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
+
+const settings = z.object({
+  NODE_ENV: z.string().optional(),
+  ORGWALLET_DATA_DIR: z.string().default('.data'),
+  ORGWALLET_ROLES: list
+    .pipe(z.array(z.enum(['api', 'worker', 'chain', 'signer'])).min(1))
+    .default(['api', 'worker', 'chain', 'signer']),
+  HTTPS_PORT: port.default(8443),
+  HTTP_PORT: port.default(8080),
+  TLS_CERT_FILE: z.string().optional(),
+  TLS_KEY_FILE: z.string().optional(),
+  TRUSTED_PROXIES: list.default([]),
+  OPS_HOST: z.string().default('127.0.0.1'),
+  OPS_PORT: port.default(9090),
+  DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://'),
+  SIGNER_DATABASE_URL: z.string().optional(),
+  TEMPORAL_ADDRESS: z.string().default('127.0.0.1:7233'),
+  TEMPORAL_NAMESPACE: z.string().default('default'),
+  TEMPORAL_API_KEY: z.string().optional(),
+  TEMPORAL_TLS: z.enum(['true', 'false']).optional(),
+  TEMPORAL_TLS_CA_FILE: z.string().optional(),
+  TEMPORAL_TLS_CERT_FILE: z.string().optional(),
+  TEMPORAL_TLS_KEY_FILE: z.string().optional(),
+  TEMPORAL_TLS_SERVER_NAME: z.string().optional(),
+  TEMPORAL_UI_URL: z.string().optional(),
+  NETWORKS_FILE: z.string(),
+  SIGNER_NETWORK: z.coerce.number().int().positive().optional(),
+  TOKEN_LIST_FILE: z.string().optional(),
+  KEYSTORE_FILE: z.string().optional(),
+  KEYSTORE_PASSPHRASE: z.string().min(1).optional(),
+  KEYSTORE_PASSPHRASE_FILE: z.string().optional(),
+  PROPOSAL_LIFETIME: duration.default(parseDurationMs('7d')),
+  IDEMPOTENCY_RETENTION: duration.default(parseDurationMs('24h')),
+  RATE_LIMIT_PER_SECOND: z.coerce.number().int().positive().default(100),
+  RATE_LIMIT_BURST: z.coerce.number().int().positive().default(300),
+  MAX_OPEN_PER_KEY: z.coerce.number().int().positive().default(1_000),
+  MAX_GAS: z
+    .string()
+    .regex(/^\d{1,12}$/)
+    .default('5000000'),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+});
+
+const nativeAssetSchema = z.union([
+  z
+    .string()
+    .min(1)
+    .transform((symbol) => ({ symbol, name: symbol === 'ETH' ? 'Ether' : symbol, decimals: 18 })),
+  z
+    .object({
+      symbol: z.string().min(1),
+      name: z.string().optional(),
+      decimals: z.number().int().min(0).max(36).default(18),
+    })
+    .transform((asset) => ({
+      symbol: asset.symbol,
+      name: asset.name ?? asset.symbol,
+      decimals: asset.decimals,
+    })),
+]);
+
+const networksSchema = z
+  .array(
+    z.object({
+      id: z.number().int().positive(),
+      name: z.string().min(1),
+      rpcUrl: z.url(),
+      nativeAsset: nativeAssetSchema.default({ symbol: 'ETH', name: 'Ether', decimals: 18 }),
+      confirmations: z.number().int().min(0).default(1),
+      maxFeePerGas: z
+        .union([z.string().regex(/^\d+$/), z.number().int().nonnegative().transform(String)])
+        .default('500000000000')
+        .transform((text) => BigInt(text)),
+      explorerUrl: z.url().optional(),
+    }),
+  )
+  .min(1)
+  .refine(
+    (networks) => new Set(networks.map((network) => network.id)).size === networks.length,
+    'two networks have one id',
+  );
+
+/** Reads and checks a networks file. Throws ConfigError with the path of the bad field. */
+export function readNetworks(file: string): readonly NetworkConfig[] {
+  let json: unknown;
+  try {
+    json = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new ConfigError('NETWORKS_FILE', `${file} cannot be read as JSON: ${(error as Error).message}`);
+  }
+  const parsed = networksSchema.safeParse(json);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw new ConfigError('NETWORKS_FILE', `${file} at ${issue?.path.join('.') || 'top'}: ${issue?.message}`);
+  }
+  return parsed.data.map(({ explorerUrl, ...network }) =>
+    explorerUrl ? { ...network, explorerUrl } : network,
+  );
+}
+
+/** The settings that the running embedded stack has left in the data folder for other commands, or none. */
+export function readStackSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  try {
+    return JSON.parse(readFileSync(join(resolve(env.ORGWALLET_DATA_DIR ?? '.data'), 'stack.json'), 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+/** Drops keys whose value is undefined, so that optional properties stay absent. */
+function defined<T extends object>(value: { [K in keyof T]: T[K] | undefined }): T {
+  return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined)) as T;
+}
+
+/**
+ * Reads every setting from `env`, checks it and freezes the result. Empty settings count as absent.
+ * Throws ConfigError that names the setting.
+ */
+export function loadConfig(env: NodeJS.ProcessEnv): Config {
+  const present = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const parsed = settings.safeParse(present);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    const setting = String(issue?.path[0] ?? 'settings');
+    const missing = present[setting] === undefined;
+    throw new ConfigError(
+      setting,
+      missing ? 'is required and not set' : (issue?.message ?? 'cannot be used'),
+    );
+  }
+  const s = parsed.data;
+  const dataDir = resolve(s.ORGWALLET_DATA_DIR);
+  const networks = readNetworks(s.NETWORKS_FILE);
+  const signerNetworkId = s.SIGNER_NETWORK ?? networks[0]?.id ?? 0;
+  if (!networks.some((network) => network.id === signerNetworkId)) {
+    throw new ConfigError('SIGNER_NETWORK', `${signerNetworkId} is not one of the networks in NETWORKS_FILE`);
+  }
+  if ((s.TLS_CERT_FILE === undefined) !== (s.TLS_KEY_FILE === undefined)) {
+    throw new ConfigError(
+      s.TLS_CERT_FILE ? 'TLS_KEY_FILE' : 'TLS_CERT_FILE',
+      'TLS_CERT_FILE and TLS_KEY_FILE go together',
+    );
+  }
+  const tlsWanted =
+    s.TEMPORAL_TLS === 'true' ||
+    s.TEMPORAL_TLS_CERT_FILE !== undefined ||
+    s.TEMPORAL_TLS_CA_FILE !== undefined;
+  return Object.freeze({
+    production: s.NODE_ENV === 'production',
+    dataDir,
+    roles: s.ORGWALLET_ROLES,
+    httpsPort: s.HTTPS_PORT,
+    httpPort: s.HTTP_PORT,
+    tls: {
+      certFile: s.TLS_CERT_FILE ?? join(dataDir, 'tls', 'cert.pem'),
+      keyFile: s.TLS_KEY_FILE ?? join(dataDir, 'tls', 'key.pem'),
+    },
+    trustedProxies: s.TRUSTED_PROXIES,
+    operations: { host: s.OPS_HOST, port: s.OPS_PORT },
+    databaseUrl: s.DATABASE_URL,
+    signerDatabaseUrl: s.SIGNER_DATABASE_URL ?? s.DATABASE_URL,
+    temporal: defined<Config['temporal']>({
+      address: s.TEMPORAL_ADDRESS,
+      namespace: s.TEMPORAL_NAMESPACE,
+      apiKey: s.TEMPORAL_API_KEY,
+      tls: tlsWanted
+        ? defined({
+            caFile: s.TEMPORAL_TLS_CA_FILE,
+            certFile: s.TEMPORAL_TLS_CERT_FILE,
+            keyFile: s.TEMPORAL_TLS_KEY_FILE,
+            serverName: s.TEMPORAL_TLS_SERVER_NAME,
+          })
+        : undefined,
+      uiUrl: s.TEMPORAL_UI_URL,
+    }),
+    networks,
+    signerNetworkId,
+    ...(s.TOKEN_LIST_FILE ? { tokenListFile: s.TOKEN_LIST_FILE } : {}),
+    keystore: defined<Config['keystore']>({
+      file: s.KEYSTORE_FILE ?? join(dataDir, 'keystore.json'),
+      passphrase: s.KEYSTORE_PASSPHRASE,
+      passphraseFile: s.KEYSTORE_PASSPHRASE_FILE,
+    }),
+    proposalLifetimeMs: s.PROPOSAL_LIFETIME,
+    idempotencyRetentionMs: s.IDEMPOTENCY_RETENTION,
+    rateLimit: { perSecond: s.RATE_LIMIT_PER_SECOND, burst: s.RATE_LIMIT_BURST },
+    maxOpenPerKey: s.MAX_OPEN_PER_KEY,
+    maxGas: BigInt(s.MAX_GAS),
+    logLevel: s.LOG_LEVEL,
+  });
+}
