@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
+import type { Db, Tx } from './database';
+import { newId } from './ids';
+
+/** Who did something. `walletAddress` is empty for those who have none. */
+export interface Actor {
+  readonly type: 'member' | 'operator' | 'system';
+  readonly id: string;
+  readonly name: string;
+  readonly walletAddress: string;
+}
+
+/** The service itself, acting on its own clock or on what it found. */
+export const SYSTEM: Actor = { type: 'system', id: 'system', name: 'orgwallet', walletAddress: '' };
+/** Whoever runs the deployment, through the CLI or the Temporal UI. */
+export const OPERATOR: Actor = { type: 'operator', id: 'operator', name: 'operator', walletAddress: '' };
+
+/** One state change, to be recorded with it. */
+export interface AuditInput {
+  /** `<resource>.<verb>` in the past, such as `proposal.signed`. */
+  readonly action: string;
+  readonly actor: Actor;
+  readonly resourceType: string;
+  readonly resourceId: string;
+  readonly details: { readonly [key: string]: JsonValue };
+}
+
+/** A recorded entry. Its hash covers all other fields and the hash of the entry before it. */
+export interface AuditEntry extends AuditInput {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly position: bigint;
+  readonly createdAt: Date;
+  readonly previousHash: string;
+  readonly hash: string;
+}
+
+/** The `previousHash` of an organization's first entry. */
+export const GENESIS_HASH = '0'.repeat(64);
+
+/** SHA-256 (hex) over the canonical JSON (RFC 8785) of an entry's content, its place and its predecessor's hash. */
+export function auditHash(entry: Omit<AuditEntry, 'hash'>): string {
+  const content = {
+    id: entry.id,
+    organizationId: entry.organizationId,
+    position: entry.position.toString(),
+    action: entry.action,
+    actor: entry.actor,
+    resourceType: entry.resourceType,
+    resourceId: entry.resourceId,
+    details: entry.details,
+    createdAt: entry.createdAt.toISOString(),
+    previousHash: entry.previousHash,
+  };
+  return createHash('sha256').update(canonicalJson(content)).digest('hex');
+}
+
+/**
+ * Appends entries to an organization's chain in the transaction of the change they record, and returns their
+ * positions. The head stays locked until commit, so call this last: positions follow the order of commit.
+ */
+export async function appendAudit(
+  tx: Tx,
+  organizationId: string,
+  entries: readonly AuditInput[],
+): Promise<bigint[]> {
+  if (entries.length === 0) return [];
+  const head = await tx('audit_heads').where({ organization_id: organizationId }).forUpdate().first();
+  if (!head) throw new Error(`organization ${organizationId} has no audit head`);
+  // The clock is read under the lock, so that times never run backwards along the chain.
+  const { rows } = await tx.raw(`SELECT date_trunc('milliseconds', clock_timestamp()) AS now`);
+  const createdAt: Date = rows[0].now;
+  let position: bigint = head.position;
+  let previousHash: string = head.hash;
+  const recorded = entries.map((input) => {
+    position += 1n;
+    const entry = { ...input, id: newId('log'), organizationId, position, createdAt, previousHash };
+    previousHash = auditHash(entry);
+    return { ...entry, hash: previousHash };
+  });
+  await tx('audit_log').insert(
+    recorded.map((entry) => ({
+      organization_id: organizationId,
+      position: entry.position,
+      id: entry.id,
+      action: entry.action,
+      actor: JSON.stringify(entry.actor),
+      resource_type: entry.resourceType,
+      resource_id: entry.resourceId,
+      details: JSON.stringify(entry.details),
+      created_at: entry.createdAt,
+      previous_hash: entry.previousHash,
+      hash: entry.hash,
+    })),
+  );
+  await tx('audit_heads').where({ organization_id: organizationId }).update({ position, hash: previousHash });
+  return recorded.map((entry) => entry.position);
+}
+
+/** What to look for in an audit log. */
+export interface AuditFilter {
+  readonly organizationId: string;
+  readonly resourceType?: string;
+  readonly resourceId?: string;
+  readonly action?: string;
+  /** Inclusive. */
+  readonly from?: Date;
+  /** Exclusive. */
+  readonly to?: Date;
+  /** Only entries before this position. */
+  readonly before?: bigint;
+  readonly limit: number;
+}
+
+function auditEntry(row: Record<string, never>): AuditEntry {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    position: row.position,
+    action: row.action,
+    actor: row.actor,
+    resourceType: row.resource_type,
+    resourceId: row.resource_id,
+    details: row.details,
+    createdAt: row.created_at,
+    previousHash: row.previous_hash,
+    hash: row.hash,
+  };
+}
+
+/** The entries that fit, newest first. */
+export async function listAudit(db: Db | Tx, filter: AuditFilter): Promise<AuditEntry[]> {
+  const query = db('audit_log')
+    .where({ organization_id: filter.organizationId })
+    .orderBy('position', 'desc')
+    .limit(filter.limit);
+  if (filter.resourceType !== undefined) query.where('resource_type', filter.resourceType);
+  if (filter.resourceId !== undefined) query.where('resource_id', filter.resourceId);
+  if (filter.action !== undefined) query.where('action', filter.action);
+  if (filter.from !== undefined) query.where('created_at', '>=', filter.from);
+  if (filter.to !== undefined) query.where('created_at', '<', filter.to);
+  if (filter.before !== undefined) query.where('position', '<', filter.before);
+  return (await query).map(auditEntry);
+}
+
+/** What a walk along an organization's chain found. */
+export type AuditProof =
+  | { readonly ok: true; readonly entries: bigint; readonly hash: string }
+  | { readonly ok: false; readonly position: bigint; readonly id: string | null; readonly reason: string };
+
+const VERIFY_PAGE = 1_000;
+
+/** Walks an organization's chain from its first entry and names the first entry that does not fit. */
+export async function verifyAudit(db: Db | Tx, organizationId: string): Promise<AuditProof> {
+  let position = 0n;
+  let previousHash = GENESIS_HASH;
+  for (;;) {
+    const rows = await db('audit_log')
+      .where({ organization_id: organizationId })
+      .where('position', '>', position)
+      .orderBy('position')
+      .limit(VERIFY_PAGE);
+    for (const entry of rows.map(auditEntry)) {
+      const broken = (reason: string): AuditProof => ({
+        ok: false,
+        position: entry.position,
+        id: entry.id,
+        reason,
+      });
+      if (entry.position !== position + 1n) return broken(`entry ${position + 1n} is missing before it`);
+      if (entry.previousHash !== previousHash)
+        return broken('it does not continue the hash of the entry before it');
+      if (auditHash(entry) !== entry.hash) return broken('its content does not have its hash');
+      position = entry.position;
+      previousHash = entry.hash;
+    }
+    if (rows.length < VERIFY_PAGE) break;
+  }
+  const head = await db('audit_heads').where({ organization_id: organizationId }).first();
+  if (!head || head.position !== position || head.hash !== previousHash) {
+    return {
+      ok: false,
+      position: position + 1n,
+      id: null,
+      reason: `the chain ends at ${position} and its head says ${head?.position ?? 'nothing'}: entries at the end are missing`,
+    };
+  }
+  return { ok: true, entries: position, hash: previousHash };
+}

@@ -1,0 +1,79 @@
+import knexFactory, { type Knex } from 'knex';
+import { types } from 'pg';
+import { migrations } from './migrations';
+
+/** A pool of connections. */
+export type Db = Knex;
+/** One database transaction. */
+export type Tx = Knex.Transaction;
+
+/** The database role that a pool works under; it owns no table. */
+export type DatabaseRole = 'orgwallet_service' | 'orgwallet_signer';
+
+const BIGINT_OID = 20;
+types.setTypeParser(BIGINT_OID, BigInt);
+
+/**
+ * Opens a pool of connections to Postgres.
+ *
+ * With `role`, every connection works under that role from its first statement on. Calls fail within a few
+ * seconds while the database is away (connecting 2 s, waiting for a connection 4 s, one statement 15 s).
+ */
+export function createDatabase(url: string, options: { role?: DatabaseRole; poolMax?: number } = {}): Db {
+  const startup = [
+    '-c timezone=UTC',
+    '-c statement_timeout=15000',
+    '-c idle_in_transaction_session_timeout=30000',
+  ];
+  if (options.role) startup.push(`-c role=${options.role}`);
+  return knexFactory({
+    client: 'pg',
+    connection: {
+      connectionString: url,
+      connectionTimeoutMillis: 2_000,
+      options: startup.join(' '),
+      application_name: options.role ?? 'orgwallet',
+      keepAlive: true,
+    } as Knex.PgConnectionConfig,
+    pool: { min: 0, max: options.poolMax ?? 20, idleTimeoutMillis: 30_000 },
+    acquireConnectionTimeout: 4_000,
+  });
+}
+
+const MIGRATION_LOCK = 7_215_301_994;
+
+/**
+ * Brings the schema up to date. Needs the login that owns the tables. Simultaneous calls wait for each other,
+ * and a call that was killed leaves nothing behind.
+ */
+export async function migrate(url: string): Promise<{ applied: string[] }> {
+  const db = knexFactory({ client: 'pg', connection: url, pool: { min: 0, max: 1 } });
+  try {
+    return await db.transaction(async (tx) => {
+      await tx.raw('SELECT pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
+      await tx.raw(
+        `CREATE TABLE IF NOT EXISTS schema_migrations
+           (name text PRIMARY KEY, applied_at timestamptz(3) NOT NULL DEFAULT now())`,
+      );
+      const done = new Set<string>(await tx('schema_migrations').pluck('name'));
+      const applied: string[] = [];
+      for (const migration of migrations) {
+        if (done.has(migration.name)) continue;
+        await migration.up(tx);
+        await tx('schema_migrations').insert({ name: migration.name });
+        applied.push(migration.name);
+      }
+      return { applied };
+    });
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** The time by the database's clock, in whole milliseconds; inside a transaction, the time it began. */
+export async function databaseNow(db: Db | Tx): Promise<Date> {
+  const { rows } = await db.raw<{ rows: { now: Date }[] }>(`SELECT date_trunc('milliseconds', now()) AS now`);
+  const now = rows[0]?.now;
+  if (!now) throw new Error('the database told no time');
+  return now;
+}

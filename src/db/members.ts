@@ -1,0 +1,97 @@
+import type { AdminSet, MemberSummary } from '../domain/proposal';
+import type { Db, Tx } from './database';
+
+/** A person or a bot of an organization. */
+export interface Member extends MemberSummary {
+  readonly registeredAt: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  /** Place in the order of commit. */
+  readonly position: bigint;
+}
+
+function member(row: Record<string, never>): Member {
+  return {
+    id: row.id,
+    name: row.name,
+    type: row.type,
+    walletAddress: row.wallet_address,
+    registeredAt: row.registered_at,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    position: row.position,
+  };
+}
+
+/** The part of a member that proposals and votes show. */
+export function memberSummary({ id, name, type, walletAddress }: MemberSummary): MemberSummary {
+  return { id, name, type, walletAddress };
+}
+
+/** The members of an organization, newest first; all of them, or a page. */
+export async function listMembers(
+  db: Db | Tx,
+  page: { organizationId: string; before?: bigint; limit?: number },
+): Promise<Member[]> {
+  const query = db('members')
+    .where({ organization_id: page.organizationId, removed_at: null })
+    .orderBy('position', 'desc');
+  if (page.before !== undefined) query.where('position', '<', page.before);
+  if (page.limit !== undefined) query.limit(page.limit);
+  return (await query).map(member);
+}
+
+/** One member, or undefined. */
+export async function findMember(
+  db: Db | Tx,
+  organizationId: string,
+  id: string,
+): Promise<Member | undefined> {
+  const row = await db('members').where({ organization_id: organizationId, id, removed_at: null }).first();
+  return row && member(row);
+}
+
+/** The member that has a wallet, whatever the case of the address; or undefined. */
+export async function findMemberByWallet(
+  db: Db | Tx,
+  organizationId: string,
+  walletAddress: string,
+): Promise<Member | undefined> {
+  const row = await db('members')
+    .where({ organization_id: organizationId, removed_at: null })
+    .whereRaw('lower(wallet_address) = ?', [walletAddress.toLowerCase()])
+    .first();
+  return row && member(row);
+}
+
+/** An organization's admins: one per organization. */
+export interface Admins extends AdminSet {
+  readonly id: string;
+}
+
+/**
+ * The admins of now. With `lock: 'share'` nobody can change them before the transaction ends. Members are in the
+ * order of their ids.
+ */
+export async function readAdmins(
+  db: Db | Tx,
+  organizationId: string,
+  options: { lock?: 'share' | 'update' } = {},
+): Promise<Admins> {
+  const query = db('admin_sets').where({ organization_id: organizationId }).first();
+  if (options.lock === 'share') query.forShare();
+  if (options.lock === 'update') query.forUpdate();
+  const set = await query;
+  if (!set) throw new Error(`organization ${organizationId} has no admins`);
+  const rows = await db('admin_set_members')
+    .join('members', 'members.id', 'admin_set_members.member_id')
+    .where('admin_set_members.organization_id', organizationId)
+    .whereNull('members.removed_at')
+    .orderBy('members.id')
+    .select('members.*');
+  return {
+    id: set.id,
+    threshold: set.threshold,
+    members: rows.map((row) => memberSummary(member(row as never))),
+  };
+}

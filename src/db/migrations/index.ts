@@ -1,0 +1,11 @@
+import type { Knex } from 'knex';
+import * as core from './001_core';
+
+/** One step of the schema. Steps are never changed once released; a new step follows. */
+export interface Migration {
+  readonly name: string;
+  up(knex: Knex): Promise<void>;
+}
+
+/** Every step of the schema, in order. */
+export const migrations: readonly Migration[] = [{ name: '001_core', up: core.up }];

@@ -1,0 +1,125 @@
+import type { JsonValue } from '../domain/canonicalJson';
+import { type AuditInput, appendAudit, GENESIS_HASH, OPERATOR } from './audit';
+import type { Db, Tx } from './database';
+import { newId } from './ids';
+
+/** A tenant. */
+export interface Organization {
+  readonly id: string;
+  readonly name: string;
+  /** EIP-712 domain salt of its operations (bytes32 as 0x hex). */
+  readonly domainSalt: string;
+  readonly createdAt: Date;
+}
+
+/** What `org create` takes. Addresses are checksummed. */
+export interface NewOrganization {
+  readonly name: string;
+  readonly threshold: number;
+  readonly members: readonly {
+    readonly name: string;
+    readonly type: 'user' | 'api';
+    readonly walletAddress: string;
+    readonly admin: boolean;
+  }[];
+}
+
+function organization(row: Record<string, never>): Organization {
+  return { id: row.id, name: row.name, domainSalt: row.domain_salt, createdAt: row.created_at };
+}
+
+/** One organization; throws when there is none with that id. */
+export async function readOrganization(db: Db | Tx, id: string): Promise<Organization> {
+  const row = await db('organizations').where({ id }).first();
+  if (!row) throw new Error(`there is no organization ${id}`);
+  return organization(row as never);
+}
+
+/** Every organization of the deployment, oldest first. */
+export async function listOrganizations(db: Db | Tx): Promise<Organization[]> {
+  return (await db('organizations').orderBy('id')).map(organization);
+}
+
+/**
+ * Creates an organization with its members and admins, audited, in one transaction.
+ *
+ * `domainSalt` makes the salt from deployment id and organization id (see `operationDomainSalt`). Throws a
+ * RangeError whose message begins with the field when the admins could not decide: 1 <= threshold <= admins, one
+ * admin of type api, no address twice.
+ */
+export async function createOrganization(
+  db: Db,
+  input: NewOrganization,
+  domainSalt: (deploymentId: string, organizationId: string) => string,
+): Promise<{ organizationId: string; memberIds: string[]; adminsId: string }> {
+  const admins = input.members.filter((member) => member.admin);
+  if (!admins.some((member) => member.type === 'api')) {
+    throw new RangeError('members: at least one admin must be of type api');
+  }
+  if (input.threshold < 1 || input.threshold > admins.length) {
+    throw new RangeError(`threshold: must be between 1 and the number of admins (${admins.length})`);
+  }
+  const addresses = input.members.map((member) => member.walletAddress.toLowerCase());
+  const twice = addresses.findIndex((address, index) => addresses.indexOf(address) !== index);
+  if (twice >= 0) throw new RangeError(`members[${twice}].walletAddress: is given twice`);
+  return db.transaction(async (tx) => {
+    const organizationId = newId('org');
+    const adminsId = newId('adm');
+    const deployment = await tx('deployment').first();
+    await tx('organizations').insert({
+      id: organizationId,
+      name: input.name,
+      domain_salt: domainSalt(deployment.id, organizationId),
+    });
+    await tx('audit_heads').insert({ organization_id: organizationId, position: 0, hash: GENESIS_HASH });
+    const members = input.members.map((member) => ({ ...member, id: newId('mem') }));
+    const entry = (
+      action: string,
+      resourceType: string,
+      resourceId: string,
+      details: AuditInput['details'],
+    ) => ({
+      action,
+      actor: OPERATOR,
+      resourceType,
+      resourceId,
+      details,
+    });
+    const positions = await appendAudit(tx, organizationId, [
+      ...members.map((member) =>
+        entry('member.created', 'member', member.id, {
+          after: { name: member.name, type: member.type, walletAddress: member.walletAddress },
+        }),
+      ),
+      entry('organization.created', 'organization', organizationId, {
+        after: {
+          name: input.name,
+          admins: {
+            id: adminsId,
+            threshold: input.threshold,
+            memberIds: members.filter((m) => m.admin).map((m) => m.id) as JsonValue,
+          },
+        },
+      }),
+    ]);
+    await tx('members').insert(
+      members.map((member, index) => ({
+        id: member.id,
+        organization_id: organizationId,
+        name: member.name,
+        type: member.type,
+        wallet_address: member.walletAddress,
+        position: positions[index],
+      })),
+    );
+    await tx('admin_sets').insert({
+      id: adminsId,
+      organization_id: organizationId,
+      threshold: input.threshold,
+    });
+    await tx('admin_set_members').insert(
+      members.filter((m) => m.admin).map((m) => ({ organization_id: organizationId, member_id: m.id })),
+    );
+    return { organizationId, memberIds: members.map((member) => member.id), adminsId };
+  });
+}

@@ -1,0 +1,37 @@
+/** Every error code of the contract. */
+export type ErrorCode =
+  | 'validationError'
+  | 'invalidSignature'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'notFound'
+  | 'conflict'
+  | 'thresholdNotMet'
+  | 'proposalExpired'
+  | 'idempotencyConflict'
+  | 'upgradeRequired'
+  | 'rateLimited'
+  | 'internalError';
+
+/** Why a request was not carried out: a value that travels from the rule that refused it to the caller. */
+export interface Refusal {
+  readonly code: ErrorCode;
+  readonly message: string;
+  /** Path of the field that caused it, such as `items[1].networkIds[0]`. */
+  readonly field?: string;
+}
+
+/** The result of something that may be refused. */
+export type Outcome<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly refusal: Refusal };
+
+/** A success. */
+export function accept<T>(value: T): Outcome<T> {
+  return { ok: true, value };
+}
+
+/** A refusal. */
+export function refuse(code: ErrorCode, message: string, field?: string): { ok: false; refusal: Refusal } {
+  return { ok: false, refusal: field === undefined ? { code, message } : { code, message, field } };
+}

@@ -1,0 +1,64 @@
+import { canonicalJson, type JsonValue } from './canonicalJson';
+import type { ProposalAction, ResourceType } from './proposal';
+
+/** What a signature on a proposal covers. */
+export interface ProposalToSign {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly resourceType: ResourceType;
+  readonly action: ProposalAction;
+  readonly summary: string;
+  readonly data: JsonValue;
+  readonly expiresAt: Date;
+}
+
+/** The three things that can be signed about a proposal; each is a primary type of its own. */
+export type ProposalStatement = 'ApproveProposal' | 'RejectProposal' | 'InitiateProposal';
+
+const DOMAIN_TYPE = [
+  { name: 'name', type: 'string' },
+  { name: 'version', type: 'string' },
+  { name: 'salt', type: 'bytes32' },
+] as const;
+
+const STATEMENT_TYPE = [
+  { name: 'organization', type: 'string' },
+  { name: 'proposalId', type: 'string' },
+  { name: 'resourceType', type: 'string' },
+  { name: 'action', type: 'string' },
+  { name: 'summary', type: 'string' },
+  { name: 'data', type: 'string' },
+  { name: 'expiresAt', type: 'uint256' },
+] as const;
+
+/**
+ * The payload that is signed: EIP-712 typed data as the JSON text that `eth_signTypedData_v4` takes.
+ *
+ * `domainSalt` is the organization's (bytes32 as 0x hex). `data` is carried as its canonical JSON (RFC 8785), the
+ * expiry in whole Unix seconds. The text itself is canonical too, so the same proposal always has the same payload.
+ */
+export function proposalPayload(
+  statement: ProposalStatement,
+  domainSalt: string,
+  proposal: ProposalToSign,
+): string {
+  return canonicalJson({
+    types: { EIP712Domain: DOMAIN_TYPE, [statement]: STATEMENT_TYPE },
+    primaryType: statement,
+    domain: { name: 'orgwallet', version: '1', salt: domainSalt },
+    message: {
+      organization: proposal.organizationId,
+      proposalId: proposal.id,
+      resourceType: proposal.resourceType,
+      action: proposal.action,
+      summary: proposal.summary,
+      data: canonicalJson(proposal.data),
+      expiresAt: String(Math.floor(proposal.expiresAt.getTime() / 1_000)),
+    },
+  });
+}
+
+/** A name that a user gave, quoted so that it cannot be read as part of the sentence around it. */
+export function quoted(name: string): string {
+  return JSON.stringify(name);
+}
