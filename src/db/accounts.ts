@@ -1,4 +1,4 @@
-import type { Db, Tx } from './database';
+import type { Db, Row, Tx } from './database';
 
 /** A shared wallet: one smart account, the same address on every network it is on. */
 export interface Account {
@@ -28,13 +28,13 @@ export interface AccountDerivation {
 const columns = `accounts.*, coalesce((SELECT array_agg(n.network_id ORDER BY n.network_id)
   FROM account_networks n WHERE n.account_id = accounts.id), '{}') AS network_ids`;
 
-function account(row: Record<string, never>): Account {
+function account(row: Row): Account {
   return {
     id: row.id,
     organizationId: row.organization_id,
     name: row.name,
     address: row.address,
-    networkIds: (row.network_ids as unknown as (bigint | string)[]).map(Number),
+    networkIds: row.network_ids.map(Number),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     position: row.position,
@@ -53,9 +53,9 @@ export async function listAccounts(
     .where({ organization_id: page.organizationId })
     .whereRaw(deployed)
     .orderBy('position', 'desc');
-  if (page.before !== undefined) query.where('position', '<', page.before);
+  if (page.before !== undefined) query.where('position', '<', String(page.before));
   if (page.limit !== undefined) query.limit(page.limit);
-  return (await query).map((row) => account(row as never));
+  return (await query).map((row: Row) => account(row));
 }
 
 /** Those of the given accounts that exist in the organization and are on at least one network. */
@@ -72,7 +72,7 @@ export async function findAccounts(
     .whereRaw(deployed)
     .orderBy('id');
   if (options.lock) query.forUpdate();
-  return (await query).map((row) => account(row as never));
+  return (await query).map((row: Row) => account(row));
 }
 
 /** One account that is on at least one network, or undefined. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
-import type { Db, Tx } from './database';
+import type { Db, Row, Tx } from './database';
 import { newId } from './ids';
 
 /** Who did something. `walletAddress` is empty for those who have none. */
@@ -113,7 +113,7 @@ export interface AuditFilter {
   readonly limit: number;
 }
 
-function auditEntry(row: Record<string, never>): AuditEntry {
+function auditEntry(row: Row): AuditEntry {
   return {
     id: row.id,
     organizationId: row.organization_id,
@@ -140,7 +140,7 @@ export async function listAudit(db: Db | Tx, filter: AuditFilter): Promise<Audit
   if (filter.action !== undefined) query.where('action', filter.action);
   if (filter.from !== undefined) query.where('created_at', '>=', filter.from);
   if (filter.to !== undefined) query.where('created_at', '<', filter.to);
-  if (filter.before !== undefined) query.where('position', '<', filter.before);
+  if (filter.before !== undefined) query.where('position', '<', String(filter.before));
   return (await query).map(auditEntry);
 }
 
@@ -158,7 +158,7 @@ export async function verifyAudit(db: Db | Tx, organizationId: string): Promise<
   for (;;) {
     const rows = await db('audit_log')
       .where({ organization_id: organizationId })
-      .where('position', '>', position)
+      .where('position', '>', String(position))
       .orderBy('position')
       .limit(VERIFY_PAGE);
     for (const entry of rows.map(auditEntry)) {

@@ -7,6 +7,10 @@ export type Db = Knex;
 /** One database transaction. */
 export type Tx = Knex.Transaction;
 
+/** A row as Postgres gives it; only the parse function of its repository looks inside. */
+// biome-ignore lint/suspicious/noExplicitAny: the shape is the migration's, checked where it is parsed
+export type Row = any;
+
 /** The database role that a pool works under; it owns no table. */
 export type DatabaseRole = 'orgwallet_service' | 'orgwallet_signer';
 

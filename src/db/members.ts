@@ -1,5 +1,5 @@
 import type { AdminSet, MemberSummary } from '../domain/proposal';
-import type { Db, Tx } from './database';
+import type { Db, Row, Tx } from './database';
 
 /** A person or a bot of an organization. */
 export interface Member extends MemberSummary {
@@ -10,7 +10,7 @@ export interface Member extends MemberSummary {
   readonly position: bigint;
 }
 
-function member(row: Record<string, never>): Member {
+function member(row: Row): Member {
   return {
     id: row.id,
     name: row.name,
@@ -36,7 +36,7 @@ export async function listMembers(
   const query = db('members')
     .where({ organization_id: page.organizationId, removed_at: null })
     .orderBy('position', 'desc');
-  if (page.before !== undefined) query.where('position', '<', page.before);
+  if (page.before !== undefined) query.where('position', '<', String(page.before));
   if (page.limit !== undefined) query.limit(page.limit);
   return (await query).map(member);
 }
@@ -92,6 +92,6 @@ export async function readAdmins(
   return {
     id: set.id,
     threshold: set.threshold,
-    members: rows.map((row) => memberSummary(member(row as never))),
+    members: rows.map((row: Row) => memberSummary(member(row))),
   };
 }

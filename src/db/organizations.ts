@@ -1,6 +1,6 @@
 import type { JsonValue } from '../domain/canonicalJson';
 import { type AuditInput, appendAudit, GENESIS_HASH, OPERATOR } from './audit';
-import type { Db, Tx } from './database';
+import type { Db, Row, Tx } from './database';
 import { newId } from './ids';
 
 /** A tenant. */
@@ -24,7 +24,7 @@ export interface NewOrganization {
   }[];
 }
 
-function organization(row: Record<string, never>): Organization {
+function organization(row: Row): Organization {
   return { id: row.id, name: row.name, domainSalt: row.domain_salt, createdAt: row.created_at };
 }
 
@@ -32,7 +32,7 @@ function organization(row: Record<string, never>): Organization {
 export async function readOrganization(db: Db | Tx, id: string): Promise<Organization> {
   const row = await db('organizations').where({ id }).first();
   if (!row) throw new Error(`there is no organization ${id}`);
-  return organization(row as never);
+  return organization(row);
 }
 
 /** Every organization of the deployment, oldest first. */
