@@ -43,6 +43,8 @@ export interface Config {
   readonly temporal: {
     readonly address: string;
     readonly namespace: string;
+    /** Prefix of the task queues; keeps several deployments apart on one namespace. */
+    readonly taskQueue: string;
     readonly apiKey?: string;
     readonly tls?: {
       readonly caFile?: string;
@@ -123,6 +125,10 @@ const settings = z.object({
   SIGNER_DATABASE_URL: z.string().optional(),
   TEMPORAL_ADDRESS: z.string().default('127.0.0.1:7233'),
   TEMPORAL_NAMESPACE: z.string().default('default'),
+  TEMPORAL_TASK_QUEUE: z
+    .string()
+    .regex(/^[\w.-]+$/)
+    .default('orgwallet'),
   TEMPORAL_API_KEY: z.string().optional(),
   TEMPORAL_TLS: z.enum(['true', 'false']).optional(),
   TEMPORAL_TLS_CA_FILE: z.string().optional(),
@@ -271,6 +277,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     temporal: defined<Config['temporal']>({
       address: s.TEMPORAL_ADDRESS,
       namespace: s.TEMPORAL_NAMESPACE,
+      taskQueue: s.TEMPORAL_TASK_QUEUE,
       apiKey: s.TEMPORAL_API_KEY,
       tls: tlsWanted
         ? defined({

@@ -1,0 +1,676 @@
+import type { IdentifyVoter } from '../src/chain/voter';
+import type { NetworkConfig } from '../src/config';
+import { type Actor, type AuditInput, appendAudit, OPERATOR, SYSTEM } from '../src/db/audit';
+import type { Db, Tx } from '../src/db/database';
+import { readAdmins } from '../src/db/members';
+import { readOrganization } from '../src/db/organizations';
+import {
+  countOpenByKey,
+  findProposal,
+  freeClaims,
+  insertDeployments,
+  insertProposal,
+  insertVote,
+  lockProposal,
+  messageWasTaken,
+  readNow,
+  type StoredProposal,
+  setProposalPosition,
+  takeMessage,
+  updateDeployment,
+  updateProposal,
+} from '../src/db/proposals';
+import type { JsonValue } from '../src/domain/canonicalJson';
+import {
+  canFinishAfterExpiry,
+  checkExecution,
+  checkVote,
+  type Failure,
+  type FailureCode,
+  isExpired,
+  type MemberSummary,
+  type Now,
+  type ProposalAction,
+  type ProposalState,
+  proposalState,
+  type ResourceType,
+  type Standing,
+  standing,
+  type VoteType,
+} from '../src/domain/proposal';
+import { type Refusal, refuse } from '../src/domain/refusal';
+import { proposalPayload } from '../src/domain/signing';
+import type { MessageResult } from '../src/temporal/messages';
+import { kindOf } from './kinds';
+import type { KindContext } from './kinds/kind';
+
+/** What these activities need from outside. */
+export interface ProposalActivityDeps {
+  readonly db: Db;
+  readonly networks: readonly NetworkConfig[];
+  readonly identifyVoter: IdentifyVoter;
+  readonly deriveAccount: KindContext['deriveAccount'];
+  /** Milliseconds from creation to expiry. */
+  readonly proposalLifetimeMs: number;
+  readonly maxOpenPerKey: number;
+}
+
+/** Names one proposal. */
+export interface ProposalRef {
+  readonly organizationId: string;
+  readonly proposalId: string;
+}
+
+/** Names one deployment of a proposal. */
+export interface DeploymentKey extends ProposalRef {
+  readonly accountId: string;
+  readonly networkId: number;
+}
+
+/** What became of one deployment. */
+export type DeploymentResult =
+  | {
+      readonly status: 'completed';
+      readonly transactionHash: string | null;
+      readonly blockNumber: string | null;
+    }
+  | {
+      readonly status: 'failed';
+      readonly failure: {
+        readonly code: FailureCode;
+        readonly message: string;
+        readonly transactionHash?: string | undefined;
+      };
+    };
+
+/** Ends a transaction without effect and carries the refusal out of it. */
+class Refused extends Error {
+  constructor(readonly refusal: Refusal) {
+    super(refusal.message);
+  }
+}
+
+async function refusable(work: () => Promise<MessageResult>): Promise<MessageResult> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Refused) return { ok: false, refusal: error.refusal };
+    throw error;
+  }
+}
+
+interface StoredRequest {
+  readonly body: JsonValue;
+  readonly apiKeyId: string;
+}
+
+async function readRequest(tx: Tx, ref: ProposalRef, requestId: string): Promise<StoredRequest | undefined> {
+  const row = await tx('idempotency_requests')
+    .where({ id: requestId, organization_id: ref.organizationId, resource_id: ref.proposalId })
+    .first('body', 'api_key_id');
+  return row && { body: row.body, apiKeyId: row.api_key_id };
+}
+
+async function apiKeyOf(
+  db: Db | Tx,
+  organizationId: string,
+  requestId: string | undefined,
+): Promise<string | null> {
+  if (requestId === undefined) return null;
+  const row = await db('idempotency_requests')
+    .where({ id: requestId, organization_id: organizationId })
+    .first('api_key_id');
+  return row?.api_key_id ?? null;
+}
+
+function memberActor(member: MemberSummary): Actor {
+  return { type: 'member', id: member.id, name: member.name, walletAddress: member.walletAddress };
+}
+
+/** The member that an API key acts for: its first admin of type api, else its first member. */
+async function keyActor(tx: Tx, organizationId: string, apiKeyId: string): Promise<Actor> {
+  const rows = await tx('api_key_members')
+    .join('members', 'members.id', 'api_key_members.member_id')
+    .leftJoin('admin_set_members', 'admin_set_members.member_id', 'members.id')
+    .where('api_key_members.api_key_id', apiKeyId)
+    .whereNull('members.removed_at')
+    .orderByRaw('(admin_set_members.member_id IS NULL), members.id')
+    .select('members.id', 'members.name', 'members.type', 'members.wallet_address');
+  const first = rows[0];
+  if (!first) return { ...SYSTEM, id: apiKeyId, name: `API key of organization ${organizationId}` };
+  return { type: 'member', id: first.id, name: first.name, walletAddress: first.wallet_address };
+}
+
+function withKey(apiKeyId: string | null): { apiKeyId?: string } {
+  return apiKeyId === null ? {} : { apiKeyId };
+}
+
+function proposalEntry(
+  proposal: Pick<StoredProposal, 'id' | 'resourceType' | 'action'>,
+  verb: string,
+  actor: Actor,
+  details: Record<string, JsonValue>,
+): AuditInput {
+  return {
+    action: `proposal.${verb}`,
+    actor,
+    resourceType: 'proposal',
+    resourceId: proposal.id,
+    details: { resourceType: proposal.resourceType, action: proposal.action, ...details },
+  };
+}
+
+/** Those whose votes count in a standing, for the one signature type. */
+function voteIds(members: readonly MemberSummary[]): string[] {
+  return members.map((member) => member.id);
+}
+
+/** The database half of a proposal: each function is one transaction, and can be called again with no second effect. */
+export function createProposalActivities(deps: ProposalActivityDeps) {
+  const { db } = deps;
+
+  async function stateOf(handle: Db | Tx, ref: ProposalRef): Promise<ProposalState> {
+    const record = await findProposal(handle, ref.organizationId, ref.proposalId);
+    if (!record) throw new Error(`there is no proposal ${ref.proposalId}`);
+    return proposalState(record, await readNow(handle, ref.organizationId));
+  }
+
+  async function lockWithNow(tx: Tx, ref: ProposalRef): Promise<{ record: StoredProposal; now: Now }> {
+    const record = await lockProposal(tx, ref.organizationId, ref.proposalId);
+    if (!record) throw new Refused({ code: 'notFound', message: `there is no proposal ${ref.proposalId}` });
+    return { record, now: await readNow(tx, ref.organizationId, { lock: 'share' }) };
+  }
+
+  async function payloadOf(record: StoredProposal, type: VoteType): Promise<string> {
+    const { domainSalt } = await readOrganization(db, record.organizationId);
+    return proposalPayload(type === 'approve' ? 'ApproveProposal' : 'RejectProposal', domainSalt, record);
+  }
+
+  /** Makes the proposal from its stored request. Its refusals leave nothing behind. */
+  async function createProposal(
+    input: ProposalRef & { resourceType: ResourceType; action: ProposalAction; requestId: string },
+  ): Promise<MessageResult> {
+    const { organizationId, proposalId, resourceType, action, requestId } = input;
+    return refusable(() =>
+      db.transaction(async (tx) => {
+        const existing = await findProposal(tx, organizationId, proposalId);
+        if (existing) return { ok: true, state: proposalState(existing, await readNow(tx, organizationId)) };
+        const request = await readRequest(tx, input, requestId);
+        if (!request) throw new Refused({ code: 'notFound', message: `there is no request ${requestId}` });
+        const open = await countOpenByKey(tx, organizationId, request.apiKeyId);
+        if (open >= deps.maxOpenPerKey) {
+          throw new Refused({
+            code: 'conflict',
+            message: `this API key has ${open} open proposals, as many as one key may have`,
+          });
+        }
+        const kind = kindOf(resourceType, action);
+        const planned = await kind.plan(
+          { tx, organizationId, networks: deps.networks, deriveAccount: deps.deriveAccount },
+          request.body,
+        );
+        if (!planned.ok) throw new Refused(planned.refusal);
+        const { data, plan, summary, claims } = planned.value;
+        const { time } = await readNow(tx, organizationId);
+        const expiresAt = new Date(Math.floor((time.getTime() + deps.proposalLifetimeMs) / 1_000) * 1_000);
+        const taken = await insertProposal(tx, {
+          id: proposalId,
+          organizationId,
+          resourceType,
+          action,
+          data,
+          plan,
+          summary,
+          expiresAt,
+          createdByKey: request.apiKeyId,
+          claims,
+        });
+        if (taken) {
+          throw new Refused({
+            code: 'conflict',
+            message: `the open proposal ${taken.byProposal} already changes ${taken.takenClaim}`,
+          });
+        }
+        const actor = await keyActor(tx, organizationId, request.apiKeyId);
+        const [position] = await appendAudit(tx, organizationId, [
+          proposalEntry({ id: proposalId, resourceType, action }, 'created', actor, {
+            summary,
+            data,
+            expiresAt: expiresAt.toISOString(),
+            apiKeyId: request.apiKeyId,
+          }),
+        ]);
+        await setProposalPosition(tx, proposalId, position ?? 0n);
+        return { ok: true, state: await stateOf(tx, input) };
+      }),
+    );
+  }
+
+  /** Records a vote after verifying its signature and its signer's standing, whichever way it came. */
+  async function recordVote(
+    input: ProposalRef & {
+      messageId: string;
+      type: VoteType;
+      signature: string;
+      reason?: string;
+      requestId?: string;
+    },
+  ): Promise<MessageResult> {
+    const { organizationId, proposalId, messageId, type, signature, reason } = input;
+    return refusable(async () => {
+      if (type !== 'approve' && type !== 'reject') {
+        return refuse('validationError', 'must be approve or reject', 'type');
+      }
+      if (typeof signature !== 'string') return refuse('validationError', 'must be a string', 'signature');
+      const seen = await findProposal(db, organizationId, proposalId);
+      if (!seen) return refuse('notFound', `there is no proposal ${proposalId}`);
+      if (await messageWasTaken(db, messageId)) return { ok: true, state: await stateOf(db, input) };
+      const voter = await deps.identifyVoter({
+        payload: await payloadOf(seen, type),
+        signature,
+        admins: await readAdmins(db, organizationId),
+      });
+      if (!voter.ok) return voter;
+      return db.transaction(async (tx) => {
+        const { record, now } = await lockWithNow(tx, input);
+        if (await messageWasTaken(tx, messageId)) return { ok: true, state: proposalState(record, now) };
+        const { signerAddress, scheme } = voter.value;
+        const member = now.admins.members.find(
+          ({ walletAddress }) => walletAddress.toLowerCase() === signerAddress.toLowerCase(),
+        );
+        if (!member) {
+          throw new Refused({
+            code: 'forbidden',
+            message: `signer ${signerAddress} is no admin of the organization`,
+            field: 'signature',
+          });
+        }
+        const allowed = checkVote(record, now, { member, type });
+        if (!allowed.ok) throw new Refused(allowed.refusal);
+        const apiKeyId = await apiKeyOf(tx, organizationId, input.requestId);
+        const before = standing(record, now).signatureStatus;
+        await takeMessage(tx, messageId, proposalId, 'sign');
+        await insertVote(tx, {
+          proposalId,
+          memberId: member.id,
+          type,
+          signerAddress,
+          scheme,
+          signature,
+          reason: reason ?? null,
+          apiKeyId,
+        });
+        await updateProposal(tx, proposalId, {});
+        const state = await stateOf(tx, input);
+        await appendAudit(tx, organizationId, [
+          proposalEntry(record, 'signed', memberActor(member), {
+            type,
+            ...(reason === undefined ? {} : { reason }),
+            signatureStatus: { before, after: state.signatureStatus },
+            ...withKey(apiKeyId),
+          }),
+        ]);
+        return { ok: true, state };
+      });
+    });
+  }
+
+  /** The votes of a record whose signatures verify again, at this moment. */
+  async function verifyVotesAgain(record: StoredProposal, type: VoteType) {
+    const admins = await readAdmins(db, record.organizationId);
+    const payload = await payloadOf(record, type);
+    const accepted = await Promise.all(
+      record.votes
+        .filter((vote) => vote.type === type)
+        .map(async (vote) => {
+          const voter = await deps.identifyVoter({ payload, signature: vote.signature, admins });
+          return voter.ok && voter.value.member.id === vote.memberId ? [vote.signature] : [];
+        }),
+    );
+    return { payload, accepted: new Set(accepted.flat()) };
+  }
+
+  async function storeEvidence(
+    tx: Tx,
+    record: StoredProposal,
+    outcome: { resolution: 'approved' | 'rejected'; payload: string; type: VoteType; admins: Now['admins'] },
+  ): Promise<void> {
+    await tx('evidence').insert({
+      organization_id: record.organizationId,
+      subject_type: 'proposal',
+      subject_id: record.id,
+      resolution: outcome.resolution,
+      payload: outcome.payload,
+      signatures: JSON.stringify(
+        record.votes
+          .filter((vote) => vote.type === outcome.type)
+          .map(({ memberId, signerAddress, scheme, signature }) => ({
+            memberId,
+            signerAddress,
+            scheme,
+            signature,
+          })),
+      ),
+      admins: JSON.stringify(outcome.admins.members),
+      threshold: outcome.admins.threshold,
+    });
+  }
+
+  function failureAt(now: Now, record: StoredProposal, code: FailureCode, message: string): Failure {
+    return { code, message, at: now.time.toISOString(), attempt: record.executionAttempt + 1 };
+  }
+
+  /**
+   * Begins an outcome whose threshold is met. Everything off chain happens in this one transaction; a proposal that
+   * still has to deploy is left `processing`. A check that refuses leaves it `blocked`.
+   */
+  async function beginExecution(
+    input: ProposalRef & { messageId: string; type: VoteType; requestId?: string; actor?: 'operator' },
+  ): Promise<MessageResult> {
+    const { organizationId, proposalId, messageId, type } = input;
+    return refusable(async () => {
+      if (type !== 'approve' && type !== 'reject') {
+        return refuse('validationError', 'must be approve or reject', 'type');
+      }
+      const seen = await findProposal(db, organizationId, proposalId);
+      if (!seen) return refuse('notFound', `there is no proposal ${proposalId}`);
+      if (await messageWasTaken(db, messageId)) return { ok: true, state: await stateOf(db, input) };
+      const { payload, accepted } = await verifyVotesAgain(seen, type);
+      return db.transaction(async (tx) => {
+        const { record, now } = await lockWithNow(tx, input);
+        if (await messageWasTaken(tx, messageId)) return { ok: true, state: proposalState(record, now) };
+        const allowed = checkExecution(record, now, type);
+        if (!allowed.ok) throw new Refused(allowed.refusal);
+        await takeMessage(tx, messageId, proposalId, 'execute');
+        const apiKeyId = await apiKeyOf(tx, organizationId, input.requestId);
+        const actor =
+          input.actor === 'operator' || apiKeyId === null
+            ? OPERATOR
+            : await keyActor(tx, organizationId, apiKeyId);
+        const standingNow = standing(record, now);
+        const verified = { ...record, votes: record.votes.filter((vote) => accepted.has(vote.signature)) };
+        const audit = (verb: string, details: Record<string, JsonValue>) =>
+          proposalEntry(record, verb, actor, { ...details, ...withKey(apiKeyId) });
+
+        const block = async (code: FailureCode, message: string): Promise<MessageResult> => {
+          const failure = failureAt(now, record, code, message);
+          await updateProposal(tx, proposalId, {
+            executionStatus: 'blocked',
+            executionAttempt: failure.attempt,
+            failure,
+          });
+          const state = await stateOf(tx, input);
+          await appendAudit(tx, organizationId, [audit('blocked', { code, message })]);
+          return { ok: true, state };
+        };
+
+        if (!record.applied && !checkExecution(verified, now, type).ok) {
+          return block(
+            'stale',
+            'a signature that counted no longer verifies: its wallet does not accept it any more',
+          );
+        }
+
+        if (type === 'reject') {
+          await storeEvidence(tx, verified, { resolution: 'rejected', payload, type, admins: now.admins });
+          await freeClaims(tx, proposalId);
+          await updateProposal(tx, proposalId, {
+            executionStatus: 'rejected',
+            result: { resolution: 'rejected', resources: [] },
+            failure: null,
+            closedWith: standingNow,
+          });
+          const state = await stateOf(tx, input);
+          await appendAudit(tx, organizationId, [
+            audit('rejected', { rejections: voteIds(standingNow.rejections) }),
+          ]);
+          return { ok: true, state };
+        }
+
+        const attempt = record.executionAttempt + 1;
+        if (record.applied) {
+          for (const deployment of record.deployments.filter(({ status }) => status === 'failed')) {
+            await updateDeployment(
+              tx,
+              { proposalId, ...deployment },
+              { ...deployment, status: 'pending', failure: null, waitingFor: null },
+            );
+          }
+          await updateProposal(tx, proposalId, {
+            executionStatus: 'processing',
+            executionAttempt: attempt,
+            failure: null,
+          });
+          const state = await stateOf(tx, input);
+          await appendAudit(tx, organizationId, [audit('executionRetried', { attempt })]);
+          return { ok: true, state };
+        }
+
+        const applied = await kindOf(record.resourceType, record.action).apply(
+          { tx, organizationId, networks: deps.networks, deriveAccount: deps.deriveAccount },
+          record,
+        );
+        if (!applied.ok) return block('stale', applied.refusal.message);
+        const { resources, deployments, effective, audit: changes } = applied.value;
+        await storeEvidence(tx, verified, { resolution: 'approved', payload, type, admins: now.admins });
+        await insertDeployments(tx, proposalId, deployments);
+        const complete = deployments.length === 0;
+        if (complete) await freeClaims(tx, proposalId);
+        await updateProposal(tx, proposalId, {
+          applied: true,
+          effective,
+          executionAttempt: attempt,
+          failure: null,
+          result: { resolution: 'approved', resources },
+          ...(complete
+            ? { executionStatus: 'completed', closedWith: standingNow }
+            : { executionStatus: 'processing' }),
+        });
+        const state = await stateOf(tx, input);
+        await appendAudit(tx, organizationId, [
+          ...changes.map((change) => ({ ...change, actor })),
+          audit(complete ? 'executed' : 'executionStarted', {
+            attempt,
+            approvals: voteIds(standingNow.approvals),
+            threshold: standingNow.threshold,
+          }),
+        ]);
+        return { ok: true, state };
+      });
+    });
+  }
+
+  /** Tells what a pending deployment waits for, or (null) that it waits no more. */
+  async function reportDeployment(
+    key: DeploymentKey & { waitingFor: string | null },
+  ): Promise<ProposalState> {
+    return db.transaction(async (tx) => {
+      const { record } = await lockWithNow(tx, key);
+      const deployment = record.deployments.find(
+        (d) => d.accountId === key.accountId && d.networkId === key.networkId,
+      );
+      if (deployment && deployment.status === 'pending' && deployment.waitingFor !== key.waitingFor) {
+        await updateDeployment(tx, key, { ...deployment, waitingFor: key.waitingFor });
+        await updateProposal(tx, key.proposalId, {});
+      }
+      return stateOf(tx, key);
+    });
+  }
+
+  /** Records what became of one deployment. */
+  async function recordDeployment(key: DeploymentKey & { result: DeploymentResult }): Promise<ProposalState> {
+    return db.transaction(async (tx) => {
+      const { record, now } = await lockWithNow(tx, key);
+      const deployment = record.deployments.find(
+        (d) => d.accountId === key.accountId && d.networkId === key.networkId,
+      );
+      if (!deployment)
+        throw new Error(`proposal ${key.proposalId} deploys no ${key.accountId} on ${key.networkId}`);
+      if (deployment.status !== 'pending') return proposalState(record, now);
+      const { result } = key;
+      if (result.status === 'failed') {
+        const failure: Failure = {
+          code: result.failure.code,
+          message: result.failure.message,
+          at: now.time.toISOString(),
+          attempt: record.executionAttempt,
+          ...(result.failure.transactionHash ? { transactionHash: result.failure.transactionHash } : {}),
+        };
+        await updateDeployment(tx, key, {
+          status: 'failed',
+          transactionHash: failure.transactionHash ?? null,
+          failure,
+          waitingFor: null,
+        });
+        await updateProposal(tx, key.proposalId, {});
+        const state = await stateOf(tx, key);
+        await appendAudit(tx, key.organizationId, [
+          {
+            action: 'account.deploymentFailed',
+            actor: SYSTEM,
+            resourceType: 'account',
+            resourceId: key.accountId,
+            details: { proposalId: key.proposalId, networkId: key.networkId, failure: { ...failure } },
+          },
+        ]);
+        return state;
+      }
+      await updateDeployment(tx, key, {
+        status: 'completed',
+        transactionHash: result.transactionHash,
+        failure: null,
+        waitingFor: null,
+      });
+      const account = await tx('accounts').where({ id: key.accountId }).forUpdate().first();
+      const first = (await tx('account_networks').where({ account_id: key.accountId }).first()) === undefined;
+      await tx('account_networks')
+        .insert({
+          account_id: key.accountId,
+          network_id: key.networkId,
+          transaction_hash: result.transactionHash,
+          block_number: result.blockNumber,
+        })
+        .onConflict(['account_id', 'network_id'])
+        .ignore();
+      await updateProposal(tx, key.proposalId, {});
+      const state = await stateOf(tx, key);
+      const about = { resourceType: 'account', resourceId: key.accountId, actor: SYSTEM };
+      const positions = await appendAudit(tx, key.organizationId, [
+        ...(first
+          ? [
+              {
+                ...about,
+                action: 'account.created',
+                details: {
+                  proposalId: key.proposalId,
+                  after: { name: account.name, address: account.address },
+                },
+              },
+            ]
+          : []),
+        {
+          ...about,
+          action: 'account.deployed',
+          details: {
+            proposalId: key.proposalId,
+            networkId: key.networkId,
+            address: account.address,
+            transactionHash: result.transactionHash,
+          },
+        },
+      ]);
+      await tx('accounts')
+        .where({ id: key.accountId })
+        .update({ updated_at: tx.raw('now()'), ...(first ? { position: String(positions[0]) } : {}) });
+      return state;
+    });
+  }
+
+  /** Ends an execution whose deployments have all been decided: completed, or failed with what is missing and why. */
+  async function finishExecution(ref: ProposalRef): Promise<ProposalState> {
+    return db.transaction(async (tx) => {
+      const { record, now } = await lockWithNow(tx, ref);
+      if (record.executionStatus !== 'processing') return proposalState(record, now);
+      if (record.deployments.some(({ status }) => status === 'pending')) return proposalState(record, now);
+      const failed = record.deployments.filter(({ status }) => status === 'failed');
+      const networkName = (id: number) =>
+        deps.networks.find((network) => network.id === id)?.name ?? String(id);
+      if (failed.length === 0) {
+        await freeClaims(tx, ref.proposalId);
+        await updateProposal(tx, ref.proposalId, {
+          executionStatus: 'completed',
+          failure: null,
+          closedWith: standing(record, now),
+        });
+        const state = await stateOf(tx, ref);
+        await appendAudit(tx, ref.organizationId, [
+          proposalEntry(record, 'executed', SYSTEM, { attempt: record.executionAttempt }),
+        ]);
+        return state;
+      }
+      const reasons = failed.map(
+        (d) => `${networkName(d.networkId)} (${d.networkId}): ${d.failure?.message ?? 'unknown'}`,
+      );
+      const first = failed[0]?.failure;
+      const failure: Failure = {
+        code: first?.code ?? 'rpc',
+        message: `${failed.length} of ${record.deployments.length} deployments missing. ${reasons.join('; ')}`,
+        at: now.time.toISOString(),
+        attempt: record.executionAttempt,
+        ...(first?.transactionHash ? { transactionHash: first.transactionHash } : {}),
+      };
+      await updateProposal(tx, ref.proposalId, { executionStatus: 'failed', failure });
+      const state = await stateOf(tx, ref);
+      await appendAudit(tx, ref.organizationId, [
+        proposalEntry(record, 'executionFailed', SYSTEM, {
+          attempt: record.executionAttempt,
+          failure: { ...failure },
+        }),
+      ]);
+      return state;
+    });
+  }
+
+  /** Expires a proposal whose time is over by the database's clock. Too early, or too late, it changes nothing. */
+  async function expireProposal(ref: ProposalRef): Promise<ProposalState> {
+    return db.transaction(async (tx) => {
+      const { record, now } = await lockWithNow(tx, ref);
+      const unchanged =
+        record.closed ||
+        record.frozen !== null ||
+        record.executionStatus === 'processing' ||
+        !isExpired(record, now.time);
+      if (unchanged) return proposalState(record, now);
+      const expired: Standing = { ...standing(record, now), signatureStatus: 'expired' };
+      await freeClaims(tx, ref.proposalId);
+      await updateProposal(tx, ref.proposalId, {
+        expired: true,
+        ...(canFinishAfterExpiry(record) ? { frozen: expired } : { closedWith: expired }),
+      });
+      const state = await stateOf(tx, ref);
+      await appendAudit(tx, ref.organizationId, [
+        proposalEntry(record, 'expired', SYSTEM, { expiresAt: record.expiresAt.toISOString() }),
+      ]);
+      return state;
+    });
+  }
+
+  /** The record as it is now. */
+  async function readProposal(ref: ProposalRef): Promise<ProposalState> {
+    return stateOf(db, ref);
+  }
+
+  return {
+    createProposal,
+    recordVote,
+    beginExecution,
+    reportDeployment,
+    recordDeployment,
+    finishExecution,
+    expireProposal,
+    readProposal,
+  };
+}
+
+/** The database half of a proposal, as the workflow sees it. */
+export type ProposalActivities = ReturnType<typeof createProposalActivities>;

@@ -1,0 +1,51 @@
+import { collectsSignatures, type Now, type ProposalRecord, standing } from './proposal';
+import { proposalPayload } from './signing';
+
+/** Leaves out what is null: a response has null only where the contract says so. */
+function withoutNulls<T extends object>(value: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== null && v !== undefined)) as never;
+}
+
+/**
+ * A proposal as the API shows it. `created: true` is the answer to its creation, which also shows the initiator's
+ * payload. `domainSalt` is the organization's.
+ */
+export function proposalView(
+  record: ProposalRecord,
+  now: Now,
+  domainSalt: string,
+  options: { created?: boolean } = {},
+) {
+  const { signatureStatus, threshold, approvals, rejections } = standing(record, now);
+  return {
+    id: record.id,
+    resourceType: record.resourceType,
+    action: record.action,
+    signatureStatus,
+    executionStatus: record.executionStatus,
+    threshold,
+    approvals,
+    rejections,
+    createdAt: record.createdAt.toISOString(),
+    expiresAt: record.expiresAt.toISOString(),
+    summary: record.summary,
+    data: record.data,
+    ...(collectsSignatures(record, now.time)
+      ? {
+          signingPayloads: {
+            approvePayload: proposalPayload('ApproveProposal', domainSalt, record),
+            rejectPayload: proposalPayload('RejectProposal', domainSalt, record),
+            ...(options.created
+              ? { initiatorPayload: proposalPayload('InitiateProposal', domainSalt, record) }
+              : {}),
+          },
+        }
+      : {}),
+    ...(record.result ? { result: record.result } : {}),
+    ...(record.failure ? { failure: record.failure } : {}),
+    ...(record.deployments.length > 0
+      ? { deployments: record.deployments.map((deployment) => withoutNulls(deployment)) }
+      : {}),
+    notes: record.notes,
+  };
+}

@@ -1,0 +1,181 @@
+import {
+  type Client,
+  isGrpcServiceError,
+  ServiceError,
+  WithStartWorkflowOperation,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import { TypedSearchAttributes, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import type { ProposalAction, ResourceType, VoteType } from '../domain/proposal';
+import { proposalWorkflowId, type TaskQueues } from './ids';
+import {
+  createdUpdate,
+  executeUpdate,
+  type MessageResult,
+  type ProposalInput,
+  retryExecutionUpdate,
+  signUpdate,
+} from './messages';
+import { searchAttributes } from './searchAttributes';
+
+/** The name under which proposals' workflows are registered. */
+export const PROPOSAL_WORKFLOW = 'proposalWorkflow';
+
+/** Temporal cannot be reached, or no worker answered in time. What was asked may still happen; ask again. */
+export class TemporalUnavailable extends Error {
+  override readonly name = 'TemporalUnavailable';
+  constructor(cause: unknown) {
+    super('the workflow service did not answer in time', { cause });
+  }
+}
+
+/** `gone`: the workflow is closed or unknown, so Postgres has the answer. */
+export type MessageOutcome = MessageResult | { readonly gone: true };
+
+/** What sends messages to workflows: the client, where the workers listen, and how long a call may take. */
+export interface WorkflowSender {
+  readonly client: Client;
+  readonly queues: TaskQueues;
+  /** Milliseconds before a call gives up. */
+  readonly deadlineMs: number;
+}
+
+/** Names one proposal's workflow. */
+export interface ProposalAddress {
+  readonly organizationId: string;
+  readonly resourceType: ResourceType;
+  readonly proposalId: string;
+}
+
+function isClosed(error: unknown): boolean {
+  if (error instanceof WorkflowNotFoundError || error instanceof WorkflowExecutionAlreadyStartedError)
+    return true;
+  // A completed workflow takes its unanswered updates with it.
+  return (
+    error instanceof WorkflowUpdateFailedError &&
+    (error.cause as { type?: string } | undefined)?.type === 'AcceptedUpdateCompletedWorkflow'
+  );
+}
+
+async function send(sender: WorkflowSender, call: () => Promise<MessageResult>): Promise<MessageOutcome> {
+  try {
+    return await sender.client.withDeadline(Date.now() + sender.deadlineMs, call);
+  } catch (error) {
+    if (isClosed(error)) return { gone: true };
+    if (
+      error instanceof WorkflowUpdateRPCTimeoutOrCancelledError ||
+      error instanceof ServiceError ||
+      error instanceof WorkflowUpdateFailedError ||
+      isGrpcServiceError(error)
+    ) {
+      throw new TemporalUnavailable(error);
+    }
+    throw error;
+  }
+}
+
+/** How a proposal's workflow is started, by the API for a new one and by the reconciler for a lost one. */
+export function proposalStartOptions(
+  queues: TaskQueues,
+  input: ProposalAddress & { action: ProposalAction; requestId?: string },
+) {
+  const workflowInput: ProposalInput = {
+    organizationId: input.organizationId,
+    proposalId: input.proposalId,
+    resourceType: input.resourceType,
+    action: input.action,
+    ...(input.requestId === undefined ? {} : { requestId: input.requestId }),
+    queues: { chain: queues.chain, signer: queues.signer },
+  };
+  return {
+    workflowId: proposalWorkflowId(input.organizationId, input.resourceType, input.proposalId),
+    taskQueue: queues.workflows,
+    args: [workflowInput],
+    staticSummary: `${input.resourceType} ${input.action} proposal ${input.proposalId}`,
+    staticDetails: [
+      `A request of organization \`${input.organizationId}\` that its admins decide.`,
+      '',
+      'The section *Current details* says in words what is asked, who has signed, what is missing and what to do.',
+      'A failed execution waits here: send the signal `retryExecution` (no argument) to try it again.',
+    ].join('\n'),
+    typedSearchAttributes: new TypedSearchAttributes([
+      { key: searchAttributes.organizationId, value: input.organizationId },
+      { key: searchAttributes.resourceType, value: input.resourceType },
+      { key: searchAttributes.action, value: input.action },
+    ]),
+  };
+}
+
+/**
+ * Starts a proposal's workflow and waits for the outcome of its create.
+ *
+ * Idempotent: a second call joins the same workflow and reads the same outcome. Throws TemporalUnavailable.
+ */
+export async function startProposal(
+  sender: WorkflowSender,
+  input: ProposalAddress & { action: ProposalAction; requestId: string },
+): Promise<MessageOutcome> {
+  const outcome = await send(sender, () =>
+    sender.client.workflow.executeUpdateWithStart(createdUpdate, {
+      updateId: input.requestId,
+      startWorkflowOperation: new WithStartWorkflowOperation(PROPOSAL_WORKFLOW, {
+        ...proposalStartOptions(sender.queues, input),
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      }),
+    }),
+  );
+  if (!('gone' in outcome)) return outcome;
+  // A refused create has ended its workflow; the outcome of the first call is kept with it.
+  return send(sender, () => handleOf(sender, input).getUpdateHandle<MessageResult>(input.requestId).result());
+}
+
+function handleOf(sender: WorkflowSender, address: ProposalAddress) {
+  return sender.client.workflow.getHandle(
+    proposalWorkflowId(address.organizationId, address.resourceType, address.proposalId),
+  );
+}
+
+/** Sends a signature. Idempotent by `requestId`, which is the update's id. Throws TemporalUnavailable. */
+export async function signProposal(
+  sender: WorkflowSender,
+  input: ProposalAddress & {
+    requestId: string;
+    type: VoteType;
+    signature: string;
+    reason?: string;
+    execute: boolean;
+  },
+): Promise<MessageOutcome> {
+  const { requestId, type, signature, reason, execute } = input;
+  return send(sender, () =>
+    handleOf(sender, input).executeUpdate(signUpdate, {
+      updateId: requestId,
+      args: [{ type, signature, execute, requestId, ...(reason === undefined ? {} : { reason }) }],
+    }),
+  );
+}
+
+/** Asks for an execution. Idempotent by `requestId`, which is the update's id. Throws TemporalUnavailable. */
+export async function executeProposal(
+  sender: WorkflowSender,
+  input: ProposalAddress & { requestId: string; type: VoteType },
+): Promise<MessageOutcome> {
+  const { requestId, type } = input;
+  return send(sender, () =>
+    handleOf(sender, input).executeUpdate(executeUpdate, {
+      updateId: requestId,
+      args: [{ type, requestId }],
+    }),
+  );
+}
+
+/** Tries a failed or blocked execution again, as an operator. Throws TemporalUnavailable. */
+export async function retryProposal(
+  sender: WorkflowSender,
+  address: ProposalAddress,
+): Promise<MessageOutcome> {
+  return send(sender, () => handleOf(sender, address).executeUpdate(retryExecutionUpdate, {}));
+}

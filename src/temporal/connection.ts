@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { Connection, type TLSConfig } from '@temporalio/client';
+import { SearchAttributeType } from '@temporalio/common';
+import { temporal } from '@temporalio/proto';
+import type { Config } from '../config';
+import { searchAttributes } from './searchAttributes';
+
+type TemporalConfig = Config['temporal'];
+
+/** The TLS and API key part of a connection, the same for client and worker. */
+export function connectionOptions(config: TemporalConfig): {
+  address: string;
+  tls?: TLSConfig | true;
+  apiKey?: string;
+} {
+  const { tls, apiKey } = config;
+  const certificate =
+    tls?.certFile && tls.keyFile
+      ? { clientCertPair: { crt: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) } }
+      : {};
+  return {
+    address: config.address,
+    ...(tls
+      ? {
+          tls: {
+            ...certificate,
+            ...(tls.caFile ? { serverRootCACertificate: readFileSync(tls.caFile) } : {}),
+            ...(tls.serverName ? { serverNameOverride: tls.serverName } : {}),
+          },
+        }
+      : apiKey
+        ? { tls: true as const }
+        : {}),
+    ...(apiKey ? { apiKey } : {}),
+  };
+}
+
+/** Connects a client lazily: nothing is asked of Temporal before the first call. */
+export function connectTemporal(config: TemporalConfig): Connection {
+  return Connection.lazy(connectionOptions(config));
+}
+
+const { IndexedValueType } = temporal.api.enums.v1;
+const INDEXED_TYPES = {
+  [SearchAttributeType.KEYWORD]: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD,
+  [SearchAttributeType.KEYWORD_LIST]: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD_LIST,
+  [SearchAttributeType.DATETIME]: IndexedValueType.INDEXED_VALUE_TYPE_DATETIME,
+};
+
+/** Registers the search attributes that are missing on a namespace. Needs the operator service (not Temporal Cloud). */
+export async function registerSearchAttributes(connection: Connection, namespace: string): Promise<void> {
+  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+  const missing = Object.values(searchAttributes).filter((key) => !(key.name in customAttributes));
+  if (missing.length === 0) return;
+  await connection.operatorService.addSearchAttributes({
+    namespace,
+    searchAttributes: Object.fromEntries(missing.map((key) => [key.name, INDEXED_TYPES[key.type]])),
+  });
+}

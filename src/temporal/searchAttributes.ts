@@ -1,0 +1,13 @@
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+
+/** What workflows can be found by in the Temporal UI. */
+export const searchAttributes = {
+  organizationId: defineSearchAttributeKey('OrganizationId', SearchAttributeType.KEYWORD),
+  resourceType: defineSearchAttributeKey('ResourceType', SearchAttributeType.KEYWORD),
+  action: defineSearchAttributeKey('Action', SearchAttributeType.KEYWORD),
+  signatureStatus: defineSearchAttributeKey('SignatureStatus', SearchAttributeType.KEYWORD),
+  executionStatus: defineSearchAttributeKey('ExecutionStatus', SearchAttributeType.KEYWORD),
+  accountId: defineSearchAttributeKey('AccountId', SearchAttributeType.KEYWORD_LIST),
+  networkId: defineSearchAttributeKey('NetworkId', SearchAttributeType.KEYWORD_LIST),
+  expiresAt: defineSearchAttributeKey('ExpiresAt', SearchAttributeType.DATETIME),
+} as const;
