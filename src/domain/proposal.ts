@@ -285,7 +285,12 @@ export interface ProposalState {
   readonly approvals: readonly MemberSummary[];
   readonly rejections: readonly MemberSummary[];
   readonly expiresAt: string;
+  /** It can still change. */
   readonly open: boolean;
+  /** Its expiry is recorded; only a deployment may still be finished. */
+  readonly expired: boolean;
+  /** Nothing is left to do, for anybody. */
+  readonly closed: boolean;
   readonly failure: Failure | null;
   readonly notes: readonly Note[];
   readonly deployments: readonly Deployment[];
@@ -308,6 +313,8 @@ export function proposalState(record: ProposalRecord, now: Now): ProposalState {
     rejections,
     expiresAt: record.expiresAt.toISOString(),
     open: isOpen(record, now.time),
+    expired: record.frozen?.signatureStatus === 'expired',
+    closed: record.closed,
     failure: record.failure,
     notes: record.notes,
     deployments: record.deployments,

@@ -41,7 +41,9 @@ export function proposalView(
           },
         }
       : {}),
-    ...(record.result ? { result: record.result } : {}),
+    ...(record.result && (record.executionStatus === 'completed' || record.executionStatus === 'rejected')
+      ? { result: record.result }
+      : {}),
     ...(record.failure ? { failure: record.failure } : {}),
     ...(record.deployments.length > 0
       ? { deployments: record.deployments.map((deployment) => withoutNulls(deployment)) }

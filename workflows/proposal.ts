@@ -1,0 +1,243 @@
+import {
+  allHandlersFinished,
+  condition,
+  currentUpdateInfo,
+  proxyActivities,
+  proxyLocalActivities,
+  setCurrentDetails,
+  setHandler,
+  upsertSearchAttributes,
+  uuid4,
+} from '@temporalio/workflow';
+import type { ProposalActivities } from '../activities/proposals';
+import type { SignerActivities } from '../activities/signer';
+import { operatorDetails } from '../src/domain/operatorText';
+import type { ProposalState, VoteType } from '../src/domain/proposal';
+import {
+  createdUpdate,
+  type ExecuteMessage,
+  executeUpdate,
+  type MessageResult,
+  type ProposalInput,
+  refreshSignal,
+  retryExecutionSignal,
+  retryExecutionUpdate,
+  type SignMessage,
+  signSignal,
+  signUpdate,
+  stateQuery,
+} from '../src/temporal/messages';
+import { searchAttributes } from '../src/temporal/searchAttributes';
+import { deployOnNetwork } from './deployment';
+
+// Postgres decides; while it is away these are tried again without end, so that no handler ever fails: an outcome
+// recorded as an error would stay the answer to that message for ever.
+const record = proxyLocalActivities<ProposalActivities>({
+  startToCloseTimeout: '20s',
+  localRetryThreshold: '5s',
+  retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '5s' },
+});
+
+/** Longest signature that a message may carry, in characters of hex. */
+const MAX_SIGNATURE_LENGTH = 131_074;
+/** The timer fires this long after the signed expiry, which itself is still valid. */
+const EXPIRY_SLACK_MS = 20;
+/** How soon expiry is looked at again when the database's clock is behind. */
+const MIN_TIMER_MS = 500;
+
+function assertVoteType(type: unknown): asserts type is VoteType {
+  if (type !== 'approve' && type !== 'reject') throw new TypeError('type must be approve or reject');
+}
+
+function validateSign(message: SignMessage): void {
+  assertVoteType(message?.type);
+  if (typeof message.signature !== 'string' || message.signature.length > MAX_SIGNATURE_LENGTH) {
+    throw new TypeError('signature must be a hex string of at most 64 KiB');
+  }
+}
+
+function validateExecute(message: ExecuteMessage): void {
+  assertVoteType(message?.type);
+}
+
+function isReady(state: ProposalState, type: VoteType): boolean {
+  const settled = ['processing', 'completed', 'rejected'].includes(state.executionStatus ?? '');
+  const votes = type === 'approve' ? state.approvals : state.rejections;
+  return !settled && state.signatureStatus !== 'expired' && votes.length >= state.threshold;
+}
+
+/**
+ * One organization operation: waits for signatures, holds the expiry timer, carries out what was decided, parks when
+ * that fails, and ends when nothing can change any more.
+ *
+ * The record in Postgres is the truth; this workflow is its clock and its hand. Every message runs one local activity
+ * that decides and writes in one database transaction.
+ */
+export async function proposalWorkflow(input: ProposalInput): Promise<ProposalState | null> {
+  const ref = { organizationId: input.organizationId, proposalId: input.proposalId };
+  const signer = proxyActivities<Pick<SignerActivities, 'provideSigningKey'>>({
+    taskQueue: input.queues.signer,
+    startToCloseTimeout: '10s',
+    // The key is needed before an account can be made, and nothing is lost by waiting for the signer.
+    retry: { initialInterval: '500ms', maximumInterval: '15s' },
+    summary: "Provide the organization's signing key",
+  });
+  let created: MessageResult | undefined;
+  let state: ProposalState | null = null;
+  let published = '';
+  let signingKeyReady = !(input.resourceType === 'accounts' && input.action === 'create');
+
+  /** Takes over what a transaction returned; never an older version for a newer one. */
+  function adopt(next: ProposalState): void {
+    if (state && next.version < state.version) return;
+    state = next;
+    const details = operatorDetails(next);
+    if (details === published) return;
+    published = details;
+    setCurrentDetails(details);
+    upsertSearchAttributes([
+      { key: searchAttributes.signatureStatus, value: next.signatureStatus },
+      { key: searchAttributes.executionStatus, value: next.executionStatus ?? 'none' },
+      { key: searchAttributes.expiresAt, value: new Date(next.expiresAt) },
+      { key: searchAttributes.accountId, value: [...new Set(next.deployments.map((d) => d.accountId))] },
+      {
+        key: searchAttributes.networkId,
+        value: [...new Set(next.deployments.map((d) => String(d.networkId)))],
+      },
+    ]);
+  }
+
+  async function wasCreated(): Promise<MessageResult> {
+    await condition(() => created !== undefined);
+    return created as MessageResult;
+  }
+
+  async function begin(
+    messageId: string,
+    message: ExecuteMessage & { actor?: 'operator' },
+  ): Promise<MessageResult> {
+    if (message.type === 'approve') await condition(() => signingKeyReady);
+    const begun = await record.beginExecution({ ...ref, ...message, messageId });
+    if (begun.ok) adopt(begun.state);
+    return begun;
+  }
+
+  async function sign(messageId: string, message: SignMessage): Promise<MessageResult> {
+    const { execute, ...vote } = message;
+    const first = await wasCreated();
+    if (!first.ok) return first;
+    const signed = await record.recordVote({ ...ref, ...vote, messageId });
+    if (!signed.ok) return signed;
+    adopt(signed.state);
+    if (execute !== true || !isReady(signed.state, vote.type)) return signed;
+    const { type, requestId } = vote;
+    const begun = await begin(`${messageId}/execute`, {
+      type,
+      ...(requestId === undefined ? {} : { requestId }),
+    });
+    // The signature is recorded whatever else happened meanwhile; an execution that lost a race is not its failure.
+    return begun.ok ? begun : signed;
+  }
+
+  async function execute(messageId: string, message: ExecuteMessage): Promise<MessageResult> {
+    const first = await wasCreated();
+    return first.ok ? begin(messageId, message) : first;
+  }
+
+  async function retry(messageId: string): Promise<MessageResult> {
+    const first = await wasCreated();
+    return first.ok ? begin(messageId, { type: 'approve', actor: 'operator' }) : first;
+  }
+
+  const updateId = () => currentUpdateInfo()?.id ?? uuid4();
+
+  setHandler(stateQuery, () => state, { description: 'How the proposal stands' });
+  setHandler(createdUpdate, wasCreated, { description: 'Waits for the outcome of the creation' });
+  setHandler(signUpdate, (message) => sign(updateId(), message), {
+    validator: validateSign,
+    description: 'Approve or reject with a signature',
+  });
+  setHandler(
+    signSignal,
+    async (message) => {
+      await sign(`signal/${uuid4()}`, message);
+    },
+    { description: 'Approve or reject with a signature, without waiting for an answer' },
+  );
+  setHandler(executeUpdate, (message) => execute(updateId(), message), {
+    validator: validateExecute,
+    description: 'Execute an outcome whose threshold is met',
+  });
+  setHandler(retryExecutionUpdate, () => retry(updateId()), {
+    description: 'Try a failed or blocked execution again',
+  });
+  setHandler(
+    retryExecutionSignal,
+    async () => {
+      await retry(`signal/${uuid4()}`);
+    },
+    { description: 'Try a failed or blocked execution again' },
+  );
+  setHandler(
+    refreshSignal,
+    async () => {
+      if ((await wasCreated()).ok) adopt(await record.readProposal(ref));
+    },
+    { description: 'Read the record again: something outside has changed' },
+  );
+
+  created = input.requestId
+    ? await record.createProposal({
+        ...ref,
+        resourceType: input.resourceType,
+        action: input.action,
+        requestId: input.requestId,
+      })
+    : { ok: true, state: await record.readProposal(ref) };
+  if (!created.ok) {
+    setCurrentDetails(`**Refused:** ${created.refusal.message}\n\nNo proposal was made.`);
+    await condition(allHandlersFinished);
+    return null;
+  }
+  adopt(created.state);
+  if (!signingKeyReady) {
+    void signer.provideSigningKey({ organizationId: input.organizationId }).then(() => {
+      signingKeyReady = true;
+    });
+  }
+
+  const current = () => state as unknown as ProposalState;
+  const wakes = () => current().closed || current().executionStatus === 'processing';
+
+  async function deployMissing(): Promise<void> {
+    const pending = current().deployments.filter((deployment) => deployment.status === 'pending');
+    await Promise.all(
+      pending.map(async ({ accountId, networkId }) => {
+        const key = { ...ref, accountId, networkId };
+        const result = await deployOnNetwork(key, {
+          queues: input.queues,
+          report: async (waitingFor) => adopt(await record.reportDeployment({ ...key, waitingFor })),
+        });
+        adopt(await record.recordDeployment({ ...key, result }));
+      }),
+    );
+    adopt(await record.finishExecution(ref));
+  }
+
+  while (!current().closed) {
+    if (current().executionStatus === 'processing') {
+      await deployMissing();
+    } else if (current().expired) {
+      // Only a deployment that is there in part gets here: it may still be finished, at any time.
+      await condition(wakes);
+    } else {
+      const untilExpiryMs = Date.parse(current().expiresAt) - Date.now() + EXPIRY_SLACK_MS;
+      const woken = await condition(wakes, Math.max(MIN_TIMER_MS, untilExpiryMs), {
+        summary: `Expires at ${current().expiresAt}`,
+      });
+      if (!woken) adopt(await record.expireProposal(ref));
+    }
+  }
+  await condition(allHandlersFinished);
+  return current();
+}
