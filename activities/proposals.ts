@@ -134,7 +134,7 @@ async function keyActor(tx: Tx, organizationId: string, apiKeyId: string): Promi
     .leftJoin('admin_set_members', 'admin_set_members.member_id', 'members.id')
     .where('api_key_members.api_key_id', apiKeyId)
     .whereNull('members.removed_at')
-    .orderByRaw('(admin_set_members.member_id IS NULL), members.id')
+    .orderByRaw('(admin_set_members.member_id IS NULL), api_key_members.place')
     .select('members.id', 'members.name', 'members.type', 'members.wallet_address');
   const first = rows[0];
   if (!first) return { ...SYSTEM, id: apiKeyId, name: `API key of organization ${organizationId}` };
