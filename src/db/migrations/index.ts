@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import * as core from './001_core';
+import * as access from './002_access';
 
 /** One step of the schema. Steps are never changed once released; a new step follows. */
 export interface Migration {
@@ -8,4 +9,7 @@ export interface Migration {
 }
 
 /** Every step of the schema, in order. */
-export const migrations: readonly Migration[] = [{ name: '001_core', up: core.up }];
+export const migrations: readonly Migration[] = [
+  { name: '001_core', up: core.up },
+  { name: '002_access', up: access.up },
+];

@@ -1,0 +1,32 @@
+import type { z } from 'zod';
+import type { FieldIssue } from './errors';
+
+/** The path of a field as callers write it: `items[1].networkIds[0]`; `body` for the whole body. */
+export function fieldPath(path: readonly PropertyKey[]): string {
+  const text = path.reduce<string>((before, part) => {
+    if (typeof part === 'number') return `${before}[${part}]`;
+    return before === '' ? String(part) : `${before}.${String(part)}`;
+  }, '');
+  return text === '' ? 'body' : text;
+}
+
+function describe(issue: z.core.$ZodIssue): FieldIssue[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      field: fieldPath([...issue.path, key]),
+      message: 'is not known here',
+    }));
+  }
+  if (issue.code === 'invalid_union') {
+    const closest = issue.errors.find((branch) => branch.some((inner) => inner.path.length > 0));
+    if (closest) {
+      return closest.flatMap((inner) => describe({ ...inner, path: [...issue.path, ...inner.path] }));
+    }
+  }
+  return [{ field: fieldPath(issue.path), message: issue.message }];
+}
+
+/** Every bad field that a schema found, in the order of the document. */
+export function fieldIssues(error: z.ZodError): FieldIssue[] {
+  return error.issues.flatMap(describe);
+}

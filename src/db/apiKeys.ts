@@ -1,0 +1,212 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { type Actor, appendAudit } from './audit';
+import type { Db, Row, Tx } from './database';
+import { newId } from './ids';
+
+const KEY_PREFIX = 'ow_live_';
+const KEY_SHAPE = /^ow_live_[A-Za-z0-9_-]{43}$/;
+const KEY_BYTES = 32;
+
+/** A member that a key acts for. */
+export interface KeyMember {
+  readonly id: string;
+  readonly name: string;
+  readonly walletAddress: string;
+  readonly isAdmin: boolean;
+}
+
+/** Who is calling. */
+export interface AuthenticatedKey {
+  readonly apiKeyId: string;
+  readonly organizationId: string;
+  /** The key's members that are still members, in the order in which they were named; at least one. */
+  readonly members: readonly KeyMember[];
+}
+
+/** A key as operators see it: never the key itself. */
+export interface ApiKey {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly memberIds: readonly string[];
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+}
+
+/** A key cannot be issued, revoked or rotated as asked; the message says why. */
+export class ApiKeyError extends Error {
+  override readonly name = 'ApiKeyError';
+}
+
+function hashOf(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}
+
+const MEMBERS_OF_KEY = `
+  SELECT m.id, m.name, m.wallet_address AS "walletAddress",
+         EXISTS (SELECT 1 FROM admin_set_members a WHERE a.member_id = m.id) AS "isAdmin"
+  FROM api_key_members k JOIN members m ON m.id = k.member_id
+  WHERE k.api_key_id = ? AND m.removed_at IS NULL AND m.type = 'api'
+  ORDER BY k.place`;
+
+/**
+ * Who a key is, or undefined for one that is malformed, unknown, revoked, expired or without a member that is
+ * still there.
+ */
+export async function authenticate(db: Db | Tx, key: string): Promise<AuthenticatedKey | undefined> {
+  if (!KEY_SHAPE.test(key)) return undefined;
+  const hash = hashOf(key);
+  const { rows } = await db.raw(
+    `SELECT k.id, k.organization_id, k.key_hash, coalesce(json_agg(json_build_object(
+         'id', m.id, 'name', m.name, 'walletAddress', m.wallet_address,
+         'isAdmin', EXISTS (SELECT 1 FROM admin_set_members a WHERE a.member_id = m.id)
+       ) ORDER BY p.place) FILTER (WHERE m.id IS NOT NULL), '[]') AS members
+     FROM api_keys k
+     LEFT JOIN api_key_members p ON p.api_key_id = k.id
+     LEFT JOIN members m ON m.id = p.member_id AND m.removed_at IS NULL AND m.type = 'api'
+     WHERE k.key_hash = ? AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())
+     GROUP BY k.id`,
+    [hash],
+  );
+  const row: Row | undefined = rows[0];
+  if (!row || !timingSafeEqual(row.key_hash, hash) || row.members.length === 0) return undefined;
+  return { apiKeyId: row.id, organizationId: row.organization_id, members: row.members };
+}
+
+/**
+ * Whom the audit log names for what a key does: its first member that is an admin, else its first member. Undefined
+ * when none of its members is left.
+ */
+export async function keyActor(db: Db | Tx, apiKeyId: string): Promise<Actor | undefined> {
+  const { rows } = await db.raw<{ rows: KeyMember[] }>(MEMBERS_OF_KEY, [apiKeyId]);
+  const member = rows.find((candidate) => candidate.isAdmin) ?? rows[0];
+  return member && { type: 'member', id: member.id, name: member.name, walletAddress: member.walletAddress };
+}
+
+/**
+ * Issues a key for members of type api and returns it: the only time that it can be seen. Audited. Throws ApiKeyError
+ * when a member is not of the organization or not of type api.
+ */
+export async function issueApiKey(
+  tx: Tx,
+  input: {
+    organizationId: string;
+    memberIds: readonly string[];
+    expiresAt?: Date;
+    actor: Actor;
+    /** Id of the key that this one takes the place of. */
+    rotatedFrom?: string;
+  },
+): Promise<{ id: string; key: string }> {
+  const { organizationId, memberIds, expiresAt, actor, rotatedFrom } = input;
+  if (memberIds.length === 0) throw new ApiKeyError('a key needs at least one member');
+  if (new Set(memberIds).size !== memberIds.length) throw new ApiKeyError('a member is named twice');
+  const members = await tx('members')
+    .where({ organization_id: organizationId, removed_at: null })
+    .whereIn('id', [...memberIds]);
+  for (const id of memberIds) {
+    const member = members.find((candidate) => candidate.id === id);
+    if (!member) throw new ApiKeyError(`there is no member ${id} in organization ${organizationId}`);
+    if (member.type !== 'api')
+      throw new ApiKeyError(`member ${id} is a person: only members of type api have keys`);
+  }
+  const id = newId('key');
+  const key = KEY_PREFIX + randomBytes(KEY_BYTES).toString('base64url');
+  await tx('api_keys').insert({
+    id,
+    organization_id: organizationId,
+    key_hash: hashOf(key),
+    expires_at: expiresAt ?? null,
+  });
+  await tx('api_key_members').insert(
+    memberIds.map((memberId, place) => ({ api_key_id: id, member_id: memberId, place })),
+  );
+  await appendAudit(tx, organizationId, [
+    {
+      action: 'apiKey.issued',
+      actor,
+      resourceType: 'apiKey',
+      resourceId: id,
+      details: {
+        after: { memberIds: [...memberIds], expiresAt: expiresAt?.toISOString() ?? null },
+        ...(rotatedFrom === undefined ? {} : { rotatedFrom }),
+      },
+    },
+  ]);
+  return { id, key };
+}
+
+/**
+ * Revokes a key: from the commit on it is refused. Audited. Returns false when it was revoked before. Throws
+ * ApiKeyError when there is no such key.
+ */
+export async function revokeApiKey(
+  tx: Tx,
+  input: { apiKeyId: string; actor: Actor; rotatedTo?: string },
+): Promise<boolean> {
+  const { apiKeyId, actor, rotatedTo } = input;
+  const row = await tx('api_keys').where({ id: apiKeyId }).forUpdate().first();
+  if (!row) throw new ApiKeyError(`there is no API key ${apiKeyId}`);
+  if (row.revoked_at) return false;
+  await tx('api_keys')
+    .where({ id: apiKeyId })
+    .update({ revoked_at: tx.raw('now()'), rotated_to: rotatedTo ?? null });
+  await appendAudit(tx, row.organization_id, [
+    {
+      action: 'apiKey.revoked',
+      actor,
+      resourceType: 'apiKey',
+      resourceId: apiKeyId,
+      details: rotatedTo === undefined ? {} : { rotatedTo },
+    },
+  ]);
+  return true;
+}
+
+/**
+ * Issues a key for the same members with the same expiry and revokes the old one, in the caller's transaction.
+ * Throws ApiKeyError when the old one is unknown or revoked, or one of its members has been removed.
+ */
+export async function rotateApiKey(
+  tx: Tx,
+  input: { apiKeyId: string; actor: Actor },
+): Promise<{ id: string; key: string }> {
+  const { apiKeyId, actor } = input;
+  const row = await tx('api_keys').where({ id: apiKeyId }).forUpdate().first();
+  if (!row) throw new ApiKeyError(`there is no API key ${apiKeyId}`);
+  if (row.revoked_at) throw new ApiKeyError(`API key ${apiKeyId} is revoked: issue a new one`);
+  const memberIds = await tx('api_key_members')
+    .where({ api_key_id: apiKeyId })
+    .orderBy('place')
+    .pluck('member_id');
+  const issued = await issueApiKey(tx, {
+    organizationId: row.organization_id,
+    memberIds,
+    actor,
+    rotatedFrom: apiKeyId,
+    ...(row.expires_at ? { expiresAt: row.expires_at } : {}),
+  });
+  await revokeApiKey(tx, { apiKeyId, actor, rotatedTo: issued.id });
+  return issued;
+}
+
+/** The keys of one organization, or of all, oldest first. */
+export async function listApiKeys(db: Db | Tx, filter: { organizationId?: string } = {}): Promise<ApiKey[]> {
+  const query = db('api_keys')
+    .select(
+      'api_keys.*',
+      db.raw(
+        'ARRAY(SELECT member_id FROM api_key_members m WHERE m.api_key_id = api_keys.id ORDER BY place) AS member_ids',
+      ),
+    )
+    .orderBy('id');
+  if (filter.organizationId !== undefined) query.where('organization_id', filter.organizationId);
+  return (await query).map((row: Row) => ({
+    id: row.id,
+    organizationId: row.organization_id,
+    memberIds: row.member_ids,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+  }));
+}

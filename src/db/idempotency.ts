@@ -1,0 +1,186 @@
+import type { JsonValue } from '../domain/canonicalJson';
+import type { Db, Row, Tx } from './database';
+
+/** How long a request counts as being worked on after its owner was last heard of. */
+export const LEASE_MS = 5_000;
+
+/** What was answered, to be given again byte for byte. */
+export interface StoredAnswer {
+  readonly status: number;
+  /** JSON text. */
+  readonly body: string;
+  readonly location: string | null;
+}
+
+/** A mutation request as it is remembered. */
+export interface StoredRequest {
+  /** Its id everywhere: update id in Temporal, message id in the database. */
+  readonly id: string;
+  readonly apiKeyId: string;
+  readonly method: string;
+  readonly path: string;
+  readonly requestHash: Buffer;
+  readonly resourceId: string;
+  /** True while somebody works on it. */
+  readonly leased: boolean;
+  readonly answer: StoredAnswer | null;
+}
+
+function stored(row: Row): StoredRequest {
+  return {
+    id: row.id,
+    apiKeyId: row.api_key_id,
+    method: row.method,
+    path: row.path,
+    requestHash: row.request_hash,
+    resourceId: row.resource_id,
+    leased: row.leased,
+    answer:
+      row.status === null ? null : { status: row.status, body: row.response_body, location: row.location },
+  };
+}
+
+const seconds = (ms: number) => ms / 1_000;
+
+/** The request that an idempotency key stands for, unless it is answered and past its retention. */
+export async function findRequest(
+  db: Db | Tx,
+  scope: { organizationId: string; key: string; retentionMs: number },
+): Promise<StoredRequest | undefined> {
+  const { rows } = await db.raw(
+    `SELECT *, lease_until > now() AS leased FROM idempotency_requests
+     WHERE organization_id = ? AND key = ?
+       AND (answered_at IS NULL OR created_at > now() - make_interval(secs => ?))`,
+    [scope.organizationId, scope.key, seconds(scope.retentionMs)],
+  );
+  return rows[0] && stored(rows[0]);
+}
+
+/** A new request, with the id of what it will make or change. */
+export interface NewRequest {
+  readonly organizationId: string;
+  readonly key: string;
+  readonly apiKeyId: string;
+  readonly method: string;
+  readonly path: string;
+  readonly requestHash: Buffer;
+  readonly body: JsonValue;
+  readonly resourceId: string;
+  readonly leaseOwner: string;
+  readonly retentionMs: number;
+  /** Given when the request is answered already, by a check that needed no work. */
+  readonly answer?: StoredAnswer;
+}
+
+/** Remembers a request and leases it to its owner. Returns its id, or undefined when another was faster. */
+export async function insertRequest(db: Db | Tx, request: NewRequest): Promise<string | undefined> {
+  const { answer } = request;
+  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+    `WITH outdated AS (
+       DELETE FROM idempotency_requests WHERE organization_id = :organizationId AND key = :key
+         AND answered_at IS NOT NULL AND created_at <= now() - make_interval(secs => :retention)
+       RETURNING 1
+     )
+     INSERT INTO idempotency_requests (organization_id, key, api_key_id, method, path, request_hash, body,
+       resource_id, lease_owner, lease_until, status, response_body, location, answered_at)
+     SELECT :organizationId, :key, :apiKeyId, :method, :path, :requestHash, :body::jsonb, :resourceId,
+       :leaseOwner, now() + make_interval(secs => :lease), :status::integer, :responseBody::text, :location::text,
+       CASE WHEN :status::integer IS NULL THEN NULL ELSE now() END
+     FROM (SELECT count(*) FROM outdated) AS after_deletion
+     ON CONFLICT (organization_id, key) DO NOTHING RETURNING id`,
+    {
+      organizationId: request.organizationId,
+      key: request.key,
+      apiKeyId: request.apiKeyId,
+      method: request.method,
+      path: request.path,
+      requestHash: request.requestHash,
+      body: JSON.stringify(request.body),
+      resourceId: request.resourceId,
+      leaseOwner: request.leaseOwner,
+      lease: seconds(LEASE_MS),
+      retention: seconds(request.retentionMs),
+      status: answer?.status ?? null,
+      responseBody: answer?.body ?? null,
+      location: answer?.location ?? null,
+    },
+  );
+  return rows[0]?.id;
+}
+
+/** Takes over a request whose owner is gone. False when it is answered, gone, or somebody else has it. */
+export async function takeOverRequest(
+  db: Db | Tx,
+  request: { id: string; leaseOwner: string },
+): Promise<boolean> {
+  const { rowCount } = await db.raw(
+    `UPDATE idempotency_requests SET lease_owner = ?, lease_until = now() + make_interval(secs => ?)
+     WHERE id = ? AND answered_at IS NULL AND lease_until <= now()`,
+    [request.leaseOwner, seconds(LEASE_MS), request.id],
+  );
+  return rowCount === 1;
+}
+
+/** Renews the leases of owners that are alive. */
+export async function renewLeases(db: Db | Tx, leaseOwners: readonly string[]): Promise<void> {
+  await db.raw(
+    `UPDATE idempotency_requests SET lease_until = now() + make_interval(secs => ?)
+     WHERE lease_owner = ANY(?::uuid[]) AND answered_at IS NULL`,
+    [seconds(LEASE_MS), [...leaseOwners]],
+  );
+}
+
+/** Gives a request back unanswered: its repeat takes it over at once. */
+export async function releaseRequest(
+  db: Db | Tx,
+  request: { id: string; leaseOwner: string },
+): Promise<void> {
+  await db.raw(
+    'UPDATE idempotency_requests SET lease_until = now() WHERE id = ? AND lease_owner = ? AND answered_at IS NULL',
+    [request.id, request.leaseOwner],
+  );
+}
+
+/** Forgets a request that was refused without effect: its key is free again. */
+export async function forgetRequest(db: Db | Tx, request: { id: string; leaseOwner: string }): Promise<void> {
+  await db('idempotency_requests')
+    .where({ id: request.id, lease_owner: request.leaseOwner, answered_at: null })
+    .delete();
+}
+
+/**
+ * Stores the answer of a request and returns the one that counts: the first that was stored.
+ *
+ * It may be lost when the database crashes at once (synchronous_commit off): then the repeat finds the request
+ * unanswered, sends it again and gets the same outcome.
+ */
+export async function answerRequest(db: Db | Tx, id: string, answer: StoredAnswer): Promise<StoredAnswer> {
+  const { rows } = await db.raw(
+    `WITH quick AS (SELECT set_config('synchronous_commit', 'off', true)),
+     written AS (
+       UPDATE idempotency_requests SET status = ?, response_body = ?, location = ?, answered_at = now()
+       FROM quick WHERE id = ? AND answered_at IS NULL
+       RETURNING id
+     )
+     SELECT id FROM written`,
+    [answer.status, answer.body, answer.location, id],
+  );
+  if (rows.length === 1) return answer;
+  const row = await db('idempotency_requests').where({ id }).first();
+  return row ? (stored(row).answer ?? answer) : answer;
+}
+
+const UNANSWERED_KEPT_DAYS = 7;
+
+/** Deletes what is past its retention, in small steps; unanswered requests are kept a week longer. */
+export async function sweepRequests(db: Db | Tx, retentionMs: number): Promise<number> {
+  const { rowCount } = await db.raw(
+    `DELETE FROM idempotency_requests WHERE id IN (
+       SELECT id FROM idempotency_requests
+       WHERE created_at <= now() - make_interval(secs => ?)
+         AND (answered_at IS NOT NULL OR created_at <= now() - make_interval(secs => ?, days => ?))
+       ORDER BY created_at LIMIT 1000 FOR UPDATE SKIP LOCKED)`,
+    [seconds(retentionMs), seconds(retentionMs), UNANSWERED_KEPT_DAYS],
+  );
+  return rowCount ?? 0;
+}
