@@ -1,5 +1,6 @@
 import type { IdentifyVoter } from '../src/chain/voter';
 import type { NetworkConfig } from '../src/config';
+import { keyActor } from '../src/db/apiKeys';
 import { type Actor, type AuditInput, appendAudit, OPERATOR, SYSTEM } from '../src/db/audit';
 import type { Db, Tx } from '../src/db/database';
 import { readAdmins } from '../src/db/members';
@@ -127,18 +128,9 @@ function memberActor(member: MemberSummary): Actor {
   return { type: 'member', id: member.id, name: member.name, walletAddress: member.walletAddress };
 }
 
-/** The member that an API key acts for: its first admin of type api, else its first member. */
-async function keyActor(tx: Tx, organizationId: string, apiKeyId: string): Promise<Actor> {
-  const rows = await tx('api_key_members')
-    .join('members', 'members.id', 'api_key_members.member_id')
-    .leftJoin('admin_set_members', 'admin_set_members.member_id', 'members.id')
-    .where('api_key_members.api_key_id', apiKeyId)
-    .whereNull('members.removed_at')
-    .orderByRaw('(admin_set_members.member_id IS NULL), api_key_members.place')
-    .select('members.id', 'members.name', 'members.type', 'members.wallet_address');
-  const first = rows[0];
-  if (!first) return { ...SYSTEM, id: apiKeyId, name: `API key of organization ${organizationId}` };
-  return { type: 'member', id: first.id, name: first.name, walletAddress: first.wallet_address };
+/** Who acts when a request came with an API key. */
+async function actorOf(tx: Tx, apiKeyId: string): Promise<Actor> {
+  return (await keyActor(tx, apiKeyId)) ?? { ...SYSTEM, id: apiKeyId };
 }
 
 function withKey(apiKeyId: string | null): { apiKeyId?: string } {
@@ -231,7 +223,7 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
             message: `the open proposal ${taken.byProposal} already changes ${taken.takenClaim}`,
           });
         }
-        const actor = await keyActor(tx, organizationId, request.apiKeyId);
+        const actor = await actorOf(tx, request.apiKeyId);
         const [position] = await appendAudit(tx, organizationId, [
           proposalEntry({ id: proposalId, resourceType, action }, 'created', actor, {
             summary,
@@ -384,9 +376,7 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
         await takeMessage(tx, messageId, proposalId, 'execute');
         const apiKeyId = await apiKeyOf(tx, organizationId, input.requestId);
         const actor =
-          input.actor === 'operator' || apiKeyId === null
-            ? OPERATOR
-            : await keyActor(tx, organizationId, apiKeyId);
+          input.actor === 'operator' || apiKeyId === null ? OPERATOR : await actorOf(tx, apiKeyId);
         const standingNow = standing(record, now);
         const verified = { ...record, votes: record.votes.filter((vote) => accepted.has(vote.signature)) };
         const audit = (verb: string, details: Record<string, JsonValue>) =>

@@ -1,0 +1,74 @@
+import { type Address, erc20Abi, formatUnits, type PublicClient, zeroAddress } from 'viem';
+import type { NetworkConfig } from '../config';
+import type { ListedToken } from './tokenList';
+
+/** What a balance is of. The native coin has the zero address. */
+export interface Asset {
+  /** `<networkId>:<tokenAddress>` */
+  readonly id: string;
+  readonly symbol: string;
+  readonly name: string | null;
+  readonly logoUrl: string | null;
+  readonly decimals: number;
+  readonly tokenAddress: string;
+}
+
+/** How much of an asset an address holds. Amounts are null while the chain cannot be asked. */
+export interface Balance {
+  readonly networkId: number;
+  readonly asset: Asset;
+  /** In the smallest unit, decimal digits. */
+  readonly rawAmount: string | null;
+  /** In whole coins, decimal. */
+  readonly displayAmount: string | null;
+  readonly unavailable?: true;
+}
+
+/** Reads the native coin and the given tokens that an address holds on one network. Never throws. */
+export async function readBalances(
+  client: PublicClient,
+  network: NetworkConfig,
+  address: Address,
+  tokens: readonly ListedToken[],
+): Promise<Balance[]> {
+  const native: ListedToken = {
+    networkId: network.id,
+    address: zeroAddress,
+    symbol: network.nativeAsset.symbol,
+    name: network.nativeAsset.name,
+    decimals: network.nativeAsset.decimals,
+    logoUrl: null,
+  };
+  const assets = [native, ...tokens.filter((token) => token.networkId === network.id)];
+  return Promise.all(
+    assets.map(async (token): Promise<Balance> => {
+      const asset: Asset = {
+        id: `${network.id}:${token.address}`,
+        symbol: token.symbol,
+        name: token.name,
+        logoUrl: token.logoUrl,
+        decimals: token.decimals,
+        tokenAddress: token.address,
+      };
+      try {
+        const amount =
+          token === native
+            ? await client.getBalance({ address })
+            : await client.readContract({
+                abi: erc20Abi,
+                address: token.address as Address,
+                functionName: 'balanceOf',
+                args: [address],
+              });
+        return {
+          networkId: network.id,
+          asset,
+          rawAmount: amount.toString(),
+          displayAmount: formatUnits(amount, token.decimals),
+        };
+      } catch {
+        return { networkId: network.id, asset, rawAmount: null, displayAmount: null, unavailable: true };
+      }
+    }),
+  );
+}
