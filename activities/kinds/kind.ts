@@ -1,8 +1,8 @@
 import type { NetworkConfig } from '../../src/config';
-import type { AccountDerivation } from '../../src/db/accounts';
 import type { AuditInput } from '../../src/db/audit';
 import type { Tx } from '../../src/db/database';
 import type { StoredProposal } from '../../src/db/proposals';
+import type { AccountDerivation } from '../../src/domain/account';
 import type { JsonValue } from '../../src/domain/canonicalJson';
 import type { ProposalAction, ResourceType, ResultResource } from '../../src/domain/proposal';
 import type { Outcome } from '../../src/domain/refusal';

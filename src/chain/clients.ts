@@ -1,47 +1,77 @@
-import { type Chain, createPublicClient, defineChain, http, type PublicClient } from 'viem';
+import { BaseError, createPublicClient, defineChain, http, type PublicClient } from 'viem';
 import type { NetworkConfig } from '../config';
 
-/** A network did not answer. Nothing was decided; ask again. */
+/** How to reach one network. */
+export interface ChainClient {
+  readonly network: NetworkConfig;
+  readonly rpc: PublicClient;
+}
+
+/** A network could not be asked: its RPC is away, too slow, or answers with an error of its own. */
 export class ChainUnavailable extends Error {
   override readonly name = 'ChainUnavailable';
   constructor(
-    readonly networkId: number,
-    networkName: string,
-    cause: unknown,
+    readonly network: Pick<NetworkConfig, 'id' | 'name'>,
+    reason: string,
+    options?: ErrorOptions,
   ) {
-    super(`network ${networkName} (${networkId}) does not answer`, { cause });
+    super(`network ${network.name} (${network.id}) cannot be reached: ${reason}`, options);
   }
 }
 
-const REQUEST_TIMEOUT_MS = 3_000;
+const READ_TIMEOUT_MS = 3_000;
 
-/** A network with the client that reaches it. */
-export interface NetworkClient {
-  readonly network: NetworkConfig;
-  readonly client: PublicClient;
-}
-
-/** The chain definition that viem wants. */
-export function chainOf(network: NetworkConfig): Chain {
-  return defineChain({
+/** Makes a client. Every request is one HTTP call of at most `timeoutMs`; nothing is repeated, batched or cached. */
+export function createChainClient(network: NetworkConfig, timeoutMs = READ_TIMEOUT_MS): ChainClient {
+  const chain = defineChain({
     id: network.id,
     name: network.name,
-    nativeCurrency: network.nativeAsset,
+    nativeCurrency: { ...network.nativeAsset },
     rpcUrls: { default: { http: [network.rpcUrl] } },
   });
+  const rpc = createPublicClient({
+    chain,
+    cacheTime: 0,
+    transport: http(network.rpcUrl, { timeout: timeoutMs, retryCount: 0, batch: false }),
+  });
+  return { network, rpc };
 }
 
-/** One client per network; a request takes at most 3 s and is tried once more. */
-export function createNetworkClients(networks: readonly NetworkConfig[]): ReadonlyMap<number, NetworkClient> {
-  return new Map(
-    networks.map((network) => {
-      const client = createPublicClient({
-        chain: chainOf(network),
-        transport: http(network.rpcUrl, { timeout: REQUEST_TIMEOUT_MS, retryCount: 1, retryDelay: 100 }),
-        cacheTime: 0,
-        pollingInterval: 200,
-      }) as PublicClient;
-      return [network.id, { network, client }];
-    }),
-  );
+/** The clients of a deployment's networks, by chain id. */
+export type ChainClients = ReadonlyMap<number, ChainClient>;
+
+/** Makes a client for each network. */
+export function createChainClients(networks: readonly NetworkConfig[]): ChainClients {
+  return new Map(networks.map((network) => [network.id, createChainClient(network)]));
+}
+
+/** Why a call to a chain failed, in one line without the request. */
+export function rpcErrorText(error: unknown): string {
+  if (error instanceof BaseError) {
+    const details = error.details?.split('\n')[0];
+    const short = error.shortMessage.split('\n')[0] ?? error.name;
+    return details && !short.includes(details) ? `${short} (${details})` : short;
+  }
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Asks a network something that it answers when it can be reached. Throws ChainUnavailable, and nothing else. */
+export async function ask<T>(client: ChainClient, question: (rpc: PublicClient) => Promise<T>): Promise<T> {
+  try {
+    return await question(client.rpc);
+  } catch (error) {
+    if (error instanceof ChainUnavailable) throw error;
+    throw new ChainUnavailable(client.network, rpcErrorText(error), { cause: error });
+  }
+}
+
+/** True when a node has run a call and the call itself failed (as against a node that could not run it). */
+export function isExecutionFailure(error: unknown): boolean {
+  if (!(error instanceof BaseError)) return false;
+  const found = error.walk((cause) => {
+    const { code, message } = cause as { code?: unknown; message?: unknown };
+    if (code === 3) return true;
+    return typeof message === 'string' && /revert|out of gas|invalid opcode|EVM error/i.test(message);
+  });
+  return found !== null;
 }

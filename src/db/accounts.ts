@@ -13,18 +13,6 @@ export interface Account {
   readonly position: bigint;
 }
 
-/** What an account's address is made from: enough to compute it again. */
-export interface AccountDerivation {
-  readonly address: string;
-  readonly ownerAddress: string;
-  readonly singleton: string;
-  readonly factory: string;
-  readonly fallbackHandler: string;
-  readonly initializer: string;
-  /** uint256 as a decimal string. */
-  readonly saltNonce: string;
-}
-
 const columns = `accounts.*, coalesce((SELECT array_agg(n.network_id ORDER BY n.network_id)
   FROM account_networks n WHERE n.account_id = accounts.id), '{}') AS network_ids`;
 

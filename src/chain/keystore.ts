@@ -1,0 +1,212 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  hkdfSync,
+  randomBytes,
+  type ScryptOptions,
+  scrypt,
+} from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { chmod, copyFile, open, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import { type Hex, toHex } from 'viem';
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
+import { z } from 'zod';
+
+const scryptAsync = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
+
+/** A key that signs; it never shows its secret. */
+export type SigningKey = Pick<PrivateKeyAccount, 'address' | 'sign' | 'signTransaction'>;
+
+/**
+ * The keys of a deployment, all derived from one master secret, so that one backup holds every key for ever.
+ * Derivation: HKDF-SHA256 (RFC 5869), 48 bytes reduced into the order of secp256k1 (FIPS 186-5, A.2.1).
+ */
+export interface Keystore {
+  /** Names the keystore without telling anything of its secret. */
+  readonly fingerprint: string;
+  /** The key that owns every account of an organization. */
+  organizationKey(organizationId: string): SigningKey;
+  /** A key that pays for gas on a network. */
+  relayerKey(networkId: number, index: number): SigningKey;
+}
+
+/** A keystore that cannot be opened or made; says which file and what to do. */
+export class KeystoreError extends Error {
+  override readonly name = 'KeystoreError';
+}
+
+const SECRET_BYTES = 32;
+const SCRYPT = { N: 2 ** 17, r: 8, p: 1 } as const;
+const SCRYPT_MAX_MEMORY_BYTES = 512 * 1024 * 1024;
+const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+
+const hexBytes = z.string().regex(/^([0-9a-f]{2})+$/);
+const fileSchema = z.strictObject({
+  version: z.literal(1),
+  fingerprint: hexBytes,
+  kdf: z.strictObject({
+    name: z.literal('scrypt'),
+    N: z
+      .number()
+      .int()
+      .min(2 ** 14)
+      .max(2 ** 20),
+    r: z.number().int().min(8).max(32),
+    p: z.number().int().min(1).max(16),
+    salt: hexBytes,
+  }),
+  cipher: z.strictObject({ name: z.literal('aes-256-gcm'), iv: hexBytes, tag: hexBytes, text: hexBytes }),
+});
+type KeystoreFile = z.infer<typeof fileSchema>;
+
+async function encryptionKey(passphrase: string, kdf: KeystoreFile['kdf']): Promise<Buffer> {
+  const { N, r, p, salt } = kdf;
+  return scryptAsync(passphrase.normalize('NFKC'), Buffer.from(salt, 'hex'), 32, {
+    N,
+    r,
+    p,
+    maxmem: SCRYPT_MAX_MEMORY_BYTES,
+  });
+}
+
+function fingerprintOf(secret: Buffer): string {
+  return createHash('sha256').update('orgwallet/fingerprint').update(secret).digest('hex').slice(0, 16);
+}
+
+async function encrypt(secret: Buffer, passphrase: string): Promise<KeystoreFile> {
+  const kdf = { name: 'scrypt' as const, ...SCRYPT, salt: randomBytes(32).toString('hex') };
+  const iv = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', await encryptionKey(passphrase, kdf), iv);
+  const text = Buffer.concat([cipher.update(secret), cipher.final()]);
+  return {
+    version: 1,
+    fingerprint: fingerprintOf(secret),
+    kdf,
+    cipher: {
+      name: 'aes-256-gcm',
+      iv: iv.toString('hex'),
+      tag: cipher.getAuthTag().toString('hex'),
+      text: text.toString('hex'),
+    },
+  };
+}
+
+async function decrypt(path: string, file: KeystoreFile, passphrase: string): Promise<Buffer> {
+  const { iv, tag, text } = file.cipher;
+  const key = await encryptionKey(passphrase, file.kdf);
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(iv, 'hex'), { authTagLength: 16 });
+    decipher.setAuthTag(Buffer.from(tag, 'hex'));
+    return Buffer.concat([decipher.update(Buffer.from(text, 'hex')), decipher.final()]);
+  } catch {
+    throw new KeystoreError(`${path}: wrong passphrase, or the file was changed`);
+  }
+}
+
+/** Writes a file so that after a crash there is either all of it or nothing. Mode 600. */
+async function writeWhole(path: string, text: string): Promise<void> {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const temporary = `${path}.${process.pid}.tmp`;
+  const handle = await open(temporary, 'wx', 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(temporary, path);
+}
+
+function derive(secret: Buffer, info: string): SigningKey {
+  const wide = BigInt(toHex(new Uint8Array(hkdfSync('sha256', secret, 'orgwallet/v1', info, 48))));
+  const scalar = (wide % (CURVE_ORDER - 1n)) + 1n;
+  const { address, sign, signTransaction } = privateKeyToAccount(toHex(scalar, { size: 32 }) as Hex);
+  return { address, sign, signTransaction };
+}
+
+function unlocked(secret: Buffer): Keystore {
+  // Secrets live in this closure only: there is no property, and so no log or message, that could show them.
+  return Object.freeze({
+    fingerprint: fingerprintOf(secret),
+    organizationKey: (organizationId: string) => derive(secret, `orgwallet/organization/${organizationId}`),
+    relayerKey: (networkId: number, index: number) =>
+      derive(secret, `orgwallet/relayer/${networkId}/${index}`),
+  });
+}
+
+function readFile(path: string): KeystoreFile {
+  let json: unknown;
+  try {
+    json = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new KeystoreError(`${path}: cannot be read as a keystore: ${(error as Error).message}`);
+  }
+  const parsed = fileSchema.safeParse(json);
+  if (!parsed.success) throw new KeystoreError(`${path}: is no keystore of this version, or is damaged`);
+  return parsed.data;
+}
+
+/** Opens a keystore. Throws KeystoreError: not there, damaged, wrong passphrase. */
+export async function openKeystore(options: { file: string; passphrase: string }): Promise<Keystore> {
+  if (!existsSync(options.file)) throw new KeystoreError(`${options.file}: there is no keystore`);
+  return unlocked(await decrypt(options.file, readFile(options.file), options.passphrase));
+}
+
+/** Opens a keystore, or makes one with a new secret where there is none. Throws KeystoreError. */
+export async function createOrOpenKeystore(options: { file: string; passphrase: string }): Promise<Keystore> {
+  if (existsSync(options.file)) return openKeystore(options);
+  const secret = randomBytes(SECRET_BYTES);
+  await writeWhole(options.file, `${JSON.stringify(await encrypt(secret, options.passphrase), null, 2)}\n`);
+  return unlocked(secret);
+}
+
+/** The passphrase from its setting or its file. Throws KeystoreError when there is none. */
+export function readPassphrase(settings: { passphrase?: string; passphraseFile?: string }): string {
+  if (settings.passphrase !== undefined) return settings.passphrase;
+  if (settings.passphraseFile === undefined) {
+    throw new KeystoreError(
+      'KEYSTORE_PASSPHRASE or KEYSTORE_PASSPHRASE_FILE must be set: the signer cannot open its keys',
+    );
+  }
+  try {
+    const text = readFileSync(settings.passphraseFile, 'utf8').replace(/\r?\n$/, '');
+    if (text !== '') return text;
+  } catch (error) {
+    throw new KeystoreError(`KEYSTORE_PASSPHRASE_FILE: ${(error as Error).message}`);
+  }
+  throw new KeystoreError(`KEYSTORE_PASSPHRASE_FILE: ${settings.passphraseFile} is empty`);
+}
+
+function backupMarker(file: string): string {
+  return `${file}.backup.json`;
+}
+
+/** Copies the (encrypted) keystore to another file and notes that it was. Throws KeystoreError when that file exists. */
+export async function backupKeystore(
+  file: string,
+  to: string,
+): Promise<{ fingerprint: string; file: string }> {
+  const { fingerprint } = readFile(file);
+  if (existsSync(to)) throw new KeystoreError(`${to}: exists already; a backup overwrites nothing`);
+  mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
+  await copyFile(file, to);
+  await chmod(to, 0o600);
+  await writeWhole(
+    backupMarker(file),
+    `${JSON.stringify({ fingerprint, at: new Date().toISOString(), to })}\n`,
+  );
+  return { fingerprint, file: to };
+}
+
+/** When the keystore was last backed up (ISO 8601), or null when never. */
+export function lastBackup(file: string): string | null {
+  try {
+    const marker = JSON.parse(readFileSync(backupMarker(file), 'utf8'));
+    return marker.fingerprint === readFile(file).fingerprint ? marker.at : null;
+  } catch {
+    return null;
+  }
+}
