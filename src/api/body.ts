@@ -1,0 +1,57 @@
+import type { IncomingMessage } from 'node:http';
+import type { JsonValue } from '../domain/canonicalJson';
+import { JsonError, parseJson } from './json';
+import { badRequest, Refused } from './refusals';
+
+/** The largest body, in bytes. */
+export const MAX_BODY_BYTES = 1_048_576;
+
+const JSON_TYPE = /^application\/json(?:[ \t]*;[ \t]*charset=(?:"utf-8"|utf-8))?[ \t]*;?[ \t]*$/i;
+
+function tooLarge(): Refused {
+  return new Refused(
+    { code: 'validationError', message: `body is larger than ${MAX_BODY_BYTES} bytes`, field: 'body' },
+    // What is left of it is not read.
+    { headers: { Connection: 'close' } },
+  );
+}
+
+async function readBytes(request: IncomingMessage): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > MAX_BODY_BYTES) {
+        request.removeAllListeners('data');
+        request.pause();
+        reject(tooLarge());
+        return;
+      }
+      chunks.push(chunk);
+    });
+    request.once('end', () => resolve(Buffer.concat(chunks, length)));
+    request.once('error', () => reject(badRequest([{ field: 'body', message: 'did not arrive whole' }])));
+    request.once('close', () => reject(badRequest([{ field: 'body', message: 'did not arrive whole' }])));
+  });
+}
+
+/** Reads the JSON body of a request. Refuses with validationError what is no JSON in UTF-8 of at most 1 MiB. */
+export async function readJsonBody(request: IncomingMessage): Promise<JsonValue> {
+  const bytes = await readBytes(request);
+  if (bytes.length === 0) throw badRequest([{ field: 'body', message: 'is required' }]);
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw badRequest([{ field: 'Content-Encoding', message: 'is not supported: send the body as it is' }]);
+  }
+  if (!JSON_TYPE.test(request.headers['content-type'] ?? '')) {
+    throw badRequest([{ field: 'Content-Type', message: 'must be application/json, in UTF-8' }]);
+  }
+  try {
+    return parseJson(bytes);
+  } catch (error) {
+    if (error instanceof JsonError) throw badRequest([{ field: 'body', message: error.message }]);
+    throw error;
+  }
+}

@@ -1,0 +1,62 @@
+import type { Logger } from 'pino';
+import type { z } from 'zod';
+import type { Endpoint } from '../contract/endpoint';
+import type { AuthenticatedKey } from '../db/apiKeys';
+
+/** A request that has passed every check that all endpoints share. */
+export interface RequestContext<Query = unknown, Body = unknown> {
+  readonly requestId: string;
+  readonly key: AuthenticatedKey;
+  readonly organizationId: string;
+  /** Path parameters, each of the shape of its kind of id. */
+  readonly params: { readonly [name: string]: string };
+  readonly query: Query;
+  readonly body: Body;
+  readonly log: Logger;
+}
+
+type ContextOf<E> =
+  E extends Endpoint<infer Query, infer Body, infer _>
+    ? RequestContext<z.output<Query>, z.output<Body>>
+    : never;
+
+type ResponseOf<E> = E extends Endpoint<infer _, infer __, infer Response> ? z.input<Response> : never;
+
+/** What a mutation answers, apart from its status. */
+export interface MutationAnswer<Response> {
+  readonly body: Response;
+  readonly location?: string;
+}
+
+/** How a mutation is carried out: see MutationWork. */
+export interface MutationHandler<Context, Response> {
+  prepare(context: Context): Promise<{ resourceId: string }>;
+  send(context: Context, request: { id: string; resourceId: string }): Promise<MutationAnswer<Response>>;
+}
+
+/** An endpoint with what carries it out. */
+export type Route =
+  | {
+      readonly endpoint: Endpoint;
+      readonly read: (context: RequestContext) => Promise<unknown>;
+    }
+  | {
+      readonly endpoint: Endpoint;
+      readonly mutation: MutationHandler<RequestContext, unknown>;
+    };
+
+/** Carries out an endpoint that only reads. */
+export function readRoute<E extends Endpoint>(
+  endpoint: E,
+  read: (context: ContextOf<E>) => Promise<ResponseOf<E>>,
+): Route {
+  return { endpoint, read: read as (context: RequestContext) => Promise<unknown> };
+}
+
+/** Carries out an endpoint that changes something. */
+export function mutationRoute<E extends Endpoint>(
+  endpoint: E,
+  mutation: MutationHandler<ContextOf<E>, ResponseOf<E>>,
+): Route {
+  return { endpoint, mutation: mutation as MutationHandler<RequestContext, unknown> };
+}

@@ -1,0 +1,60 @@
+import type { Logger } from 'pino';
+import type { Config } from '../config';
+import type { Balance } from '../contract/accounts';
+import type { Account } from '../db/accounts';
+import type { Db } from '../db/database';
+import type { JsonValue } from '../domain/canonicalJson';
+import type { AdminSet, MemberSummary, ProposalAction, ResourceType, VoteType } from '../domain/proposal';
+import type { Outcome } from '../domain/refusal';
+import type { Metrics } from '../metrics';
+import type { MessageOutcome, ProposalAddress } from '../temporal/client';
+
+/** The messages that proposals' workflows take. Each throws TemporalUnavailable when nobody answered in time. */
+export interface ProposalMessages {
+  start(input: ProposalAddress & { action: ProposalAction; requestId: string }): Promise<MessageOutcome>;
+  sign(
+    input: ProposalAddress & {
+      requestId: string;
+      type: VoteType;
+      signature: string;
+      reason?: string;
+      execute: boolean;
+    },
+  ): Promise<MessageOutcome>;
+  execute(input: ProposalAddress & { requestId: string; type: VoteType }): Promise<MessageOutcome>;
+}
+
+/** What the API is made of. */
+export interface ApiDependencies {
+  readonly config: Pick<
+    Config,
+    | 'production'
+    | 'httpsPort'
+    | 'httpPort'
+    | 'tls'
+    | 'trustedProxies'
+    | 'databaseUrl'
+    | 'networks'
+    | 'idempotencyRetentionMs'
+    | 'rateLimit'
+  >;
+  readonly db: Db;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly proposals: ProposalMessages;
+  /** Checks a new request against the world of now, without effect. */
+  readonly planProposal: (request: {
+    organizationId: string;
+    resourceType: ResourceType;
+    action: ProposalAction;
+    body: JsonValue;
+  }) => Promise<Outcome<unknown>>;
+  /** Verifies a signature over a payload and the standing of its signer. */
+  readonly identifyVoter: (input: {
+    payload: string;
+    signature: string;
+    admins: AdminSet;
+  }) => Promise<Outcome<{ member: MemberSummary }>>;
+  /** The balances of an account on all its networks. */
+  readonly readBalances: (account: Account) => Promise<Balance[]>;
+}

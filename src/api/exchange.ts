@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import type { Request, Response } from 'express';
+import type { Logger } from 'pino';
+import type { AuthenticatedKey } from '../db/apiKeys';
+import type { Metrics } from '../metrics';
+import { errorBodyOf, Refused, unavailable } from './refusals';
+import type { Transport } from './transport';
+
+/** How long a request may take, in milliseconds. */
+export const REQUEST_TIMEOUT_MS = 25_000;
+
+const SANE_REQUEST_ID = /^[A-Za-z0-9._-]{1,100}$/;
+
+/** What is known about a request while it is being answered. */
+export interface Exchange {
+  readonly requestId: string;
+  readonly transport: Transport;
+  readonly startedAtMs: number;
+  readonly deadlineMs: number;
+  log: Logger;
+  key?: AuthenticatedKey;
+  /** Template of the path, for metrics and logs. */
+  route: string;
+  resourceId?: string;
+}
+
+/** The id that the caller gave its request, or a new one. */
+export function requestIdOf(given: string | string[] | undefined): string {
+  return typeof given === 'string' && SANE_REQUEST_ID.test(given) ? given : randomUUID();
+}
+
+/** Begins the exchange: gives it an id and a time-out, and notes its end in log and metrics. */
+export function beginExchange(
+  request: Request,
+  response: Response,
+  options: { logger: Logger; metrics: Metrics; transport: Transport },
+): Exchange {
+  const requestId = requestIdOf(request.headers['x-request-id']);
+  const startedAtMs = Date.now();
+  const exchange: Exchange = {
+    requestId,
+    transport: options.transport,
+    startedAtMs,
+    deadlineMs: startedAtMs + REQUEST_TIMEOUT_MS - 1_000,
+    log: options.logger.child({ requestId }),
+    route: 'unknown',
+  };
+  response.locals.exchange = exchange;
+  response.setHeader('X-Request-Id', requestId);
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  response.setHeader('Cache-Control', 'no-store');
+  const timer = setTimeout(() => {
+    sendRefusal(request, response, unavailable('the request took too long; send the same request again'));
+  }, REQUEST_TIMEOUT_MS);
+  response.once('close', () => {
+    clearTimeout(timer);
+    const ms = Date.now() - startedAtMs;
+    const { method } = request;
+    const status = response.writableFinished ? response.statusCode : 499;
+    options.metrics.observeHttp({ method, route: exchange.route, status, seconds: ms / 1_000 });
+    exchange.log.info(
+      {
+        method,
+        route: exchange.route,
+        status,
+        ms,
+        client: exchange.transport.clientAddress,
+        ...(exchange.key
+          ? { organizationId: exchange.key.organizationId, apiKeyId: exchange.key.apiKeyId }
+          : {}),
+        ...(exchange.resourceId === undefined ? {} : { resourceId: exchange.resourceId }),
+      },
+      'request',
+    );
+  });
+  return exchange;
+}
+
+/** The exchange of a response that has begun. */
+export function exchangeOf(response: Response): Exchange {
+  return response.locals.exchange as Exchange;
+}
+
+/** Sends JSON text, unless an answer has been sent. HEAD gets the head of it. */
+export function sendJson(request: Request, response: Response, status: number, text: string): void {
+  if (response.headersSent) return;
+  const bytes = Buffer.from(text);
+  response.statusCode = status;
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Content-Length', bytes.length);
+  response.end(request.method === 'HEAD' ? undefined : bytes);
+}
+
+/** Sends the one form that every refusal has. */
+export function sendRefusal(request: Request, response: Response, refused: Refused): void {
+  if (response.headersSent) return;
+  for (const [name, value] of Object.entries(refused.headers)) response.setHeader(name, value);
+  sendJson(request, response, refused.status, JSON.stringify(errorBodyOf(refused)));
+}
+
+/** Makes a refusal of whatever was thrown. What nobody foresaw is logged, and nothing of it is told. */
+export function refusalOf(error: unknown, log: Logger): Refused {
+  if (error instanceof Refused) {
+    if (error.status >= 500) log.error({ err: error.cause ?? error }, error.message);
+    return error;
+  }
+  if (error instanceof URIError || (error as { status?: number }).status === 400) {
+    return new Refused({ code: 'notFound', message: 'there is nothing at this path' });
+  }
+  log.error({ err: error }, 'request failed');
+  return unavailable('the service cannot answer now; send the same request again');
+}

@@ -1,0 +1,75 @@
+import type { CursorScope, Cursors, Filters } from './cursors';
+import { badRequest } from './refusals';
+
+/** Where a page begins, how long it is and what it holds. */
+export interface PageRequest {
+  readonly before?: bigint;
+  readonly limit: number;
+  readonly filters: Filters;
+}
+
+/**
+ * Reads the page that a query asks for. A cursor carries its filters: given again they must be the same. Refuses
+ * with validationError when the cursor was not made for this list.
+ */
+export function pageRequest(
+  cursors: Cursors,
+  scope: CursorScope,
+  query: { cursor?: string | undefined; limit?: number | undefined },
+  given: { readonly [name: string]: string | undefined },
+  defaultLimit: number,
+): PageRequest {
+  const asked = Object.fromEntries(
+    Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+  const limit = query.limit ?? defaultLimit;
+  // The end of a list is the empty cursor; sent back, it begins again.
+  if (query.cursor === undefined || query.cursor === '') return { limit, filters: asked };
+  const read = cursors.read(scope, query.cursor);
+  if (!read) throw badRequest([{ field: 'cursor', message: 'is not a cursor of this list' }]);
+  for (const [name, value] of Object.entries(asked)) {
+    if (read.filters[name] !== value) {
+      throw badRequest([{ field: name, message: 'is not what the cursor was made with' }]);
+    }
+  }
+  return { before: read.position, limit, filters: read.filters };
+}
+
+/** Makes a page of rows that were read with one more than the limit. */
+export function page<Row extends { position: bigint }, Shown>(
+  cursors: Cursors,
+  scope: CursorScope,
+  request: PageRequest,
+  rows: readonly Row[],
+  show: (row: Row) => Shown,
+): { data: Shown[]; pagination: { cursor: string; hasMore: boolean } } {
+  const shown = rows.slice(0, request.limit);
+  const last = shown.at(-1);
+  const hasMore = rows.length > request.limit;
+  return {
+    data: shown.map(show),
+    pagination: {
+      cursor: hasMore && last ? cursors.write(scope, request.filters, last.position) : '',
+      hasMore,
+    },
+  };
+}
+
+/** The page size of lists, unless the caller says otherwise. */
+export const DEFAULT_LIMIT = 20;
+
+/** A list that is given whole, or in pages when the query has a limit or a cursor. */
+export async function listOrPage<Row extends { position: bigint }, Shown>(
+  cursors: Cursors,
+  scope: CursorScope,
+  query: { cursor?: string | undefined; limit?: number | undefined },
+  read: (page: { before?: bigint; limit?: number }) => Promise<Row[]>,
+  show: (row: Row) => Shown,
+): Promise<{ data: Shown[]; pagination?: { cursor: string; hasMore: boolean } }> {
+  if (query.cursor === undefined && query.limit === undefined) {
+    return { data: (await read({})).map(show) };
+  }
+  const { before, limit, filters } = pageRequest(cursors, scope, query, {}, DEFAULT_LIMIT);
+  const rows = await read({ limit: limit + 1, ...(before === undefined ? {} : { before }) });
+  return page(cursors, scope, { limit, filters }, rows, show);
+}

@@ -1,0 +1,29 @@
+import type { z } from 'zod';
+import type { FieldIssue } from '../contract/errors';
+import { fieldIssues } from '../contract/issues';
+import { badRequest } from './refusals';
+
+/** Throws a validationError that names every bad field. */
+function refuseIssues(error: z.ZodError): never {
+  const [first = { field: 'body', message: 'cannot be understood' }, ...others]: FieldIssue[] =
+    fieldIssues(error);
+  throw badRequest([first, ...others]);
+}
+
+/** Reads a value with a schema. Refuses with validationError. */
+export function parseWith<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(value);
+  return parsed.success ? parsed.data : refuseIssues(parsed.error);
+}
+
+/** Reads the query of a URL with a strict schema. Refuses unknown and repeated parameters with validationError. */
+export function parseQuery<Schema extends z.ZodType>(schema: Schema, url: string): z.output<Schema> {
+  const start = url.indexOf('?');
+  const parameters = new URLSearchParams(start < 0 ? '' : url.slice(start + 1));
+  const values = new Map<string, string>();
+  for (const [name, value] of parameters) {
+    if (values.has(name)) throw badRequest([{ field: name, message: 'is given twice' }]);
+    values.set(name, value);
+  }
+  return parseWith(schema, Object.fromEntries(values));
+}

@@ -1,0 +1,62 @@
+import type { ErrorBody, FieldIssue } from '../contract/errors';
+import { STATUS_BY_CODE } from '../contract/errors';
+import type { ErrorCode, Refusal } from '../domain/refusal';
+
+/** A request that is not carried out. Thrown by whatever finds out, turned into a response in one place. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly details: ErrorBody['error']['details'];
+  readonly headers: { readonly [name: string]: string };
+
+  constructor(
+    refusal: Refusal,
+    options: {
+      issues?: readonly FieldIssue[];
+      headers?: { readonly [name: string]: string };
+      cause?: unknown;
+    } = {},
+  ) {
+    super(refusal.message, options.cause === undefined ? {} : { cause: options.cause });
+    this.code = refusal.code;
+    this.status = STATUS_BY_CODE[refusal.code];
+    this.headers = options.headers ?? {};
+    this.details =
+      refusal.field === undefined
+        ? undefined
+        : {
+            field: refusal.field,
+            message: options.issues?.[0]?.message ?? refusal.message,
+            issues: [...(options.issues ?? [{ field: refusal.field, message: refusal.message }])],
+          };
+  }
+}
+
+/** Refuses a request because of its fields; the first is the one that is named. */
+export function badRequest(issues: readonly [FieldIssue, ...FieldIssue[]]): Refused {
+  const [first] = issues;
+  return new Refused(
+    { code: 'validationError', message: `${first.field} ${first.message}`, field: first.field },
+    { issues },
+  );
+}
+
+/** The 404 for whatever is not there, or not this organization's. */
+export function notFound(what: string): Refused {
+  return new Refused({ code: 'notFound', message: `there is no such ${what}` });
+}
+
+/** A part of the service is away; the same request can be sent again. */
+export function unavailable(message: string, cause?: unknown): Refused {
+  return new Refused({ code: 'internalError', message }, { headers: { 'Retry-After': '2' }, cause });
+}
+
+/** The body of an error response. */
+export function errorBodyOf({
+  code,
+  message,
+  details,
+}: Pick<Refused, 'code' | 'message' | 'details'>): ErrorBody {
+  return { error: { code, message, ...(details ? { details } : {}) }, code, message };
+}

@@ -1,0 +1,52 @@
+import { listAuditLogsEndpoint } from '../../contract/auditLogs';
+import { type AuditEntry, type AuditFilter, listAudit } from '../../db/audit';
+import type { Db } from '../../db/database';
+import { type Route, readRoute } from '../context';
+import type { Cursors, Filters } from '../cursors';
+import { DEFAULT_LIMIT, page, pageRequest } from '../pages';
+
+function auditView({ id, action, actor, resourceType, resourceId, details, createdAt }: AuditEntry) {
+  return {
+    id,
+    action,
+    actor: { ...actor },
+    resourceType,
+    resourceId,
+    details: { ...details },
+    createdAt: createdAt.toISOString(),
+  };
+}
+
+/** One instant has one text, whatever offset it was sent with. */
+function instant(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : new Date(text).toISOString();
+}
+
+function auditFilter({ resourceType, resourceId, action, from, to }: Filters): Partial<AuditFilter> {
+  return {
+    ...(resourceType === undefined ? {} : { resourceType }),
+    ...(resourceId === undefined ? {} : { resourceId }),
+    ...(action === undefined ? {} : { action }),
+    ...(from === undefined ? {} : { from: new Date(from) }),
+    ...(to === undefined ? {} : { to: new Date(to) }),
+  };
+}
+
+/** GET /audit-logs. */
+export function auditLogRoutes({ db, cursors }: { db: Db; cursors: Cursors }): Route[] {
+  return [
+    readRoute(listAuditLogsEndpoint, async ({ organizationId, query }) => {
+      const scope = { organizationId, list: 'audit-logs' };
+      const { cursor, limit, from, to, ...rest } = query;
+      const given = { ...rest, from: instant(from), to: instant(to) };
+      const request = pageRequest(cursors, scope, { cursor, limit }, given, DEFAULT_LIMIT);
+      const rows = await listAudit(db, {
+        ...auditFilter(request.filters),
+        organizationId,
+        limit: request.limit + 1,
+        ...(request.before === undefined ? {} : { before: request.before }),
+      });
+      return page(cursors, scope, request, rows, auditView);
+    }),
+  ];
+}

@@ -1,0 +1,67 @@
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Db } from './db/database';
+
+/** What the service counts about itself, in the Prometheus text format. */
+export interface Metrics {
+  readonly registry: Registry;
+  observeHttp(request: { method: string; route: string; status: number; seconds: number }): void;
+  /** Shows a pool's connections under a name. */
+  watchPool(name: string, db: Db): void;
+  /** Shows whether a worker polls: 1 while `state()` is RUNNING. */
+  watchWorker(taskQueue: string, state: () => string): void;
+}
+
+interface PoolCounts {
+  numUsed(): number;
+  numFree(): number;
+  numPendingAcquires(): number;
+}
+
+/** Makes the registry of one process. */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const http = new Histogram({
+    name: 'orgwallet_http_request_duration_seconds',
+    help: 'Time from the head of a request to the end of its response.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25],
+    registers: [registry],
+  });
+  const pools = new Map<string, PoolCounts>();
+  new Gauge({
+    name: 'orgwallet_database_pool_connections',
+    help: 'Connections of a pool: used, free, and requests that wait for one.',
+    labelNames: ['pool', 'state'],
+    registers: [registry],
+    collect() {
+      for (const [pool, counts] of pools) {
+        this.set({ pool, state: 'used' }, counts.numUsed());
+        this.set({ pool, state: 'free' }, counts.numFree());
+        this.set({ pool, state: 'waiting' }, counts.numPendingAcquires());
+      }
+    },
+  });
+  const workers = new Map<string, () => string>();
+  new Gauge({
+    name: 'orgwallet_worker_running',
+    help: '1 while the worker of a task queue polls.',
+    labelNames: ['task_queue'],
+    registers: [registry],
+    collect() {
+      for (const [queue, state] of workers) this.set({ task_queue: queue }, state() === 'RUNNING' ? 1 : 0);
+    },
+  });
+  return {
+    registry,
+    observeHttp({ method, route, status, seconds }) {
+      http.observe({ method, route, status: String(status) }, seconds);
+    },
+    watchPool(name, db) {
+      pools.set(name, db.client.pool as PoolCounts);
+    },
+    watchWorker(taskQueue, state) {
+      workers.set(taskQueue, state);
+    },
+  };
+}
