@@ -1,0 +1,197 @@
+import type { AccountDerivation } from '../domain/account';
+import type { Db, Row, Tx } from './database';
+
+/** A key that pays for gas on a network. */
+export interface Relayer {
+  readonly networkId: number;
+  readonly index: number;
+  readonly address: string;
+}
+
+/** A signed transaction of a relayer. Amounts are in wei. */
+export interface Envelope {
+  readonly id: bigint;
+  readonly attemptId: bigint;
+  readonly networkId: number;
+  readonly relayerAddress: string;
+  readonly relayerNonce: number;
+  readonly gas: bigint;
+  readonly maxFeePerGas: bigint;
+  readonly maxPriorityFeePerGas: bigint;
+  readonly transactionHash: string;
+  readonly rawTransaction: string;
+  readonly createdAt: Date;
+  readonly outcome: 'mined' | 'reverted' | 'dropped' | null;
+}
+
+function envelope(row: Row): Envelope {
+  return {
+    id: row.id,
+    attemptId: row.attempt_id,
+    networkId: Number(row.network_id),
+    relayerAddress: row.relayer_address,
+    relayerNonce: Number(row.relayer_nonce),
+    gas: BigInt(row.gas),
+    maxFeePerGas: BigInt(row.max_fee_per_gas),
+    maxPriorityFeePerGas: BigInt(row.max_priority_fee_per_gas),
+    transactionHash: row.transaction_hash,
+    rawTransaction: row.raw_transaction,
+    createdAt: row.created_at,
+    outcome: row.outcome,
+  };
+}
+
+/** Names one account on one network. */
+export interface AccountOnNetwork {
+  readonly accountId: string;
+  readonly networkId: number;
+}
+
+/** What an account's address was made from, or undefined when there is no such account. */
+export async function findAccountDerivation(
+  db: Db | Tx,
+  organizationId: string,
+  accountId: string,
+): Promise<AccountDerivation | undefined> {
+  const row = await db('accounts').where({ organization_id: organizationId, id: accountId }).first();
+  return (
+    row && {
+      address: row.address,
+      ownerAddress: row.owner_address,
+      singleton: row.singleton,
+      factory: row.factory,
+      fallbackHandler: row.fallback_handler,
+      initializer: row.initializer,
+      saltNonce: row.salt_nonce,
+    }
+  );
+}
+
+/** Records the address of an organization's signing key. The first one stays. */
+export async function recordSigningKey(db: Db | Tx, organizationId: string, address: string): Promise<void> {
+  await db('signing_keys')
+    .insert({ organization_id: organizationId, address })
+    .onConflict('organization_id')
+    .ignore();
+}
+
+/** Makes a relayer known. */
+export async function recordRelayer(db: Db | Tx, relayer: Relayer): Promise<void> {
+  await db('relayers')
+    .insert({ network_id: relayer.networkId, index: relayer.index, address: relayer.address })
+    .onConflict(['network_id', 'index'])
+    .merge(['address']);
+}
+
+/** The relayers of all networks, or of one. */
+export async function listRelayers(db: Db | Tx, networkId?: number): Promise<Relayer[]> {
+  const query = db('relayers').orderBy(['network_id', 'index']);
+  if (networkId !== undefined) query.where({ network_id: networkId });
+  return (await query).map((row: Row) => ({
+    networkId: Number(row.network_id),
+    index: row.index,
+    address: row.address,
+  }));
+}
+
+/** Locks a relayer until the end of the transaction: its nonces are given one at a time. */
+export async function lockRelayer(tx: Tx, networkId: number, index: number): Promise<void> {
+  await tx('relayers').where({ network_id: networkId, index }).forUpdate().first('address');
+}
+
+/** The attempt to deploy an account on a network, made at the first call. */
+export async function provideDeploymentAttempt(
+  tx: Tx,
+  attempt: AccountOnNetwork & { organizationId: string; proposalId: string; to: string; data: string },
+): Promise<bigint> {
+  await tx('chain_attempts')
+    .insert({
+      kind: 'deployment',
+      organization_id: attempt.organizationId,
+      proposal_id: attempt.proposalId,
+      account_id: attempt.accountId,
+      network_id: attempt.networkId,
+      to_address: attempt.to,
+      data: attempt.data,
+    })
+    .onConflict(tx.raw(`(account_id, network_id) WHERE kind = 'deployment'`))
+    .ignore();
+  const row = await tx('chain_attempts')
+    .where({ kind: 'deployment', account_id: attempt.accountId, network_id: attempt.networkId })
+    .first('id');
+  return row.id;
+}
+
+/** The envelopes that were ever made to deploy an account on a network, oldest first. */
+export async function deploymentEnvelopes(db: Db | Tx, key: AccountOnNetwork): Promise<Envelope[]> {
+  const rows = await db('chain_envelopes')
+    .join('chain_attempts', 'chain_attempts.id', 'chain_envelopes.attempt_id')
+    .where({
+      'chain_attempts.kind': 'deployment',
+      'chain_attempts.account_id': key.accountId,
+      'chain_attempts.network_id': key.networkId,
+    })
+    .orderBy('chain_envelopes.id')
+    .select('chain_envelopes.*');
+  return rows.map(envelope);
+}
+
+/** One envelope. Throws when there is none with that id. */
+export async function readEnvelope(db: Db | Tx, id: bigint): Promise<Envelope> {
+  const row = await db('chain_envelopes')
+    .where({ id: String(id) })
+    .first();
+  if (!row) throw new Error(`there is no envelope ${id}`);
+  return envelope(row);
+}
+
+/** Nonces of a relayer that undecided envelopes hold. */
+export async function liveNonces(
+  db: Db | Tx,
+  networkId: number,
+  relayerAddress: string,
+): Promise<Set<number>> {
+  const nonces: bigint[] = await db('chain_envelopes')
+    .where({ network_id: networkId, relayer_address: relayerAddress, outcome: null })
+    .pluck('relayer_nonce');
+  return new Set(nonces.map(Number));
+}
+
+/** Stores an envelope before it is sent. */
+export async function insertEnvelope(
+  tx: Tx,
+  input: Omit<Envelope, 'id' | 'createdAt' | 'outcome'>,
+): Promise<bigint> {
+  const [row] = await tx('chain_envelopes')
+    .insert({
+      attempt_id: String(input.attemptId),
+      network_id: input.networkId,
+      relayer_address: input.relayerAddress,
+      relayer_nonce: input.relayerNonce,
+      gas: input.gas.toString(),
+      max_fee_per_gas: input.maxFeePerGas.toString(),
+      max_priority_fee_per_gas: input.maxPriorityFeePerGas.toString(),
+      transaction_hash: input.transactionHash,
+      raw_transaction: input.rawTransaction,
+    })
+    .returning('id');
+  return row.id;
+}
+
+/** Notes that an envelope was handed to the node; the first time counts. */
+export async function markSent(db: Db, id: bigint): Promise<void> {
+  await db('chain_envelopes')
+    .where({ id: String(id), sent_at: null })
+    .update({ sent_at: db.raw('now()') });
+}
+
+/** Notes what became of an envelope. */
+export async function decideEnvelope(
+  db: Db,
+  id: bigint,
+  outcome: NonNullable<Envelope['outcome']>,
+): Promise<void> {
+  await db('chain_envelopes')
+    .where({ id: String(id) })
+    .update({ outcome, decided_at: db.raw('now()') });
+}
