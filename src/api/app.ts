@@ -193,6 +193,7 @@ export function createApp(
       },
       exchange.deadlineMs,
     );
+    if (response.headersSent) return;
     if (answer.replayed) response.setHeader('Idempotency-Replayed', 'true');
     if (answer.location !== null) response.setHeader('Location', answer.location);
     sendJson(request, response, answer.status, answer.body);

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { FieldIssue } from '../contract/errors';
-import { fieldIssues } from '../contract/issues';
+import { describeIssue, fieldIssues } from '../contract/issues';
 import { badRequest } from './refusals';
 
 /** Throws a validationError that names every bad field. */
@@ -12,7 +12,7 @@ function refuseIssues(error: z.ZodError): never {
 
 /** Reads a value with a schema. Refuses with validationError. */
 export function parseWith<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { error: describeIssue });
   return parsed.success ? parsed.data : refuseIssues(parsed.error);
 }
 

@@ -24,9 +24,10 @@ const word = z
   .min(1)
   .max(100)
   .regex(/^[A-Za-z0-9._-]+$/, 'must be letters, digits, dots, - or _');
-const instant = z.iso
-  .datetime({ offset: true, message: 'must be a date and time such as 2025-06-01T12:00:00Z' })
-  .refine((text) => !Number.isNaN(Date.parse(text)), 'is no date');
+const instant = z.iso.datetime({
+  offset: true,
+  message: 'must be a date and time such as 2025-06-01T12:00:00Z',
+});
 
 export const listAuditLogsEndpoint = endpoint({
   id: 'listAuditLogs',

@@ -26,6 +26,25 @@ function describe(issue: z.core.$ZodIssue): FieldIssue[] {
   return [{ field: fieldPath(issue.path), message: issue.message }];
 }
 
+const COUNTED: { readonly [origin: string]: string } = { array: ' items', string: ' characters' };
+
+/** Says in words what is wrong with a value, in place of the schema library's own sentence. */
+export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      if (issue.input === undefined) return 'is required';
+      return `must be ${/^[aeiou]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`;
+    case 'too_small':
+      return `must ${COUNTED[issue.origin] ? 'have' : 'be'} at least ${issue.minimum}${COUNTED[issue.origin] ?? ''}`;
+    case 'too_big':
+      return `must ${COUNTED[issue.origin] ? 'have' : 'be'} at most ${issue.maximum}${COUNTED[issue.origin] ?? ''}`;
+    case 'invalid_value':
+      return `must be ${issue.values.map(String).join(' or ')}`;
+    default:
+      return undefined;
+  }
+}
+
 /** Every bad field that a schema found, in the order of the document. */
 export function fieldIssues(error: z.ZodError): FieldIssue[] {
   return error.issues.flatMap(describe);

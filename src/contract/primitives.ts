@@ -70,6 +70,20 @@ export const address = z
     examples: ['0x70997970C51812dc3A010C7d01b50e0d17dc79C8'],
   });
 
+const LOWER_OR_UPPER = /^0x([0-9a-f]{40}|[0-9A-F]{40})$/;
+
+/**
+ * An address in a request: all lower case, all upper case, or with a right checksum (EIP-55).
+ *
+ * `checksum` writes an address with its checksum; it is given by whoever can compute one.
+ */
+export function addressInput(checksum: (address: string) => string) {
+  return z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x and 40 hex digits')
+    .refine((text) => LOWER_OR_UPPER.test(text) || checksum(text) === text, 'has a wrong checksum');
+}
+
 /** The hash of a chain transaction. */
 export const transactionHash = z.string().regex(/^0x[0-9a-f]{64}$/);
 
