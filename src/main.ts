@@ -1,0 +1,31 @@
+import { ConfigError, loadConfig } from './config';
+import { createLogger } from './logging';
+import { startService } from './service';
+
+/** Runs the parts that ORGWALLET_ROLES names, until SIGINT or SIGTERM. */
+async function main(): Promise<void> {
+  const config = loadConfig(process.env);
+  const logger = createLogger(config.logLevel);
+  const service = await startService(config, logger);
+  let stopping: Promise<void> | undefined;
+  const stop = (signal: string) => {
+    if (stopping) return;
+    logger.info({ signal }, 'stopping');
+    stopping = service.stop().then(
+      () => process.exit(0),
+      (error) => {
+        logger.error({ err: error }, 'could not stop in an orderly way');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGINT', () => stop('SIGINT'));
+  process.on('SIGTERM', () => stop('SIGTERM'));
+  logger.info({ roles: config.roles }, 'running');
+}
+
+main().catch((error) => {
+  const text = error instanceof ConfigError ? error.message : (error?.stack ?? String(error));
+  process.stderr.write(`orgwallet cannot start: ${text}\n`);
+  process.exit(1);
+});

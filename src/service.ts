@@ -1,0 +1,205 @@
+import { Client, type Connection } from '@temporalio/client';
+import type { Address } from 'viem';
+import { createChainActivities } from '../activities/chain';
+import { kindOf } from '../activities/kinds';
+import { createProposalActivities } from '../activities/proposals';
+import { createSignerActivities } from '../activities/signer';
+import type { ApiDependencies } from './api/dependencies';
+import { createOperationsServer, type PartCheck } from './api/operations';
+import { createApiServer } from './api/server';
+import { readBalances } from './chain/balances';
+import { createChainClients } from './chain/clients';
+import { createOrOpenKeystore, lastBackup, readPassphrase } from './chain/keystore';
+import { deriveAccount } from './chain/safe';
+import { readTokenList } from './chain/tokenList';
+import { createIdentifyVoter } from './chain/voter';
+import type { Config } from './config';
+import { createDatabase } from './db/database';
+import type { Logger } from './logging';
+import { createMetrics } from './metrics';
+import { executeProposal, signProposal, startProposal, type WorkflowSender } from './temporal/client';
+import { connectTemporal, registerSearchAttributes } from './temporal/connection';
+import { taskQueues } from './temporal/ids';
+import { installTemporalLogging, startWorkers, type WorkerSpec, workflowSource } from './workers';
+
+/** The parts of the service that one process runs. */
+export interface Service {
+  readonly httpsPort: number | undefined;
+  /** Finishes what is in flight and lets go of everything. */
+  stop(): Promise<void>;
+}
+
+/** How long the API waits for a workflow's answer, in milliseconds. */
+const WORKFLOW_DEADLINE_MS = 6_000;
+const PENDING_POLL_MS = 250;
+const STUCK_AFTER_MS = 30_000;
+const SEARCH_ATTRIBUTE_RETRY_MS = 2_000;
+
+/** Registers the search attributes as soon as Temporal can be reached; workflows need them to run. */
+async function ensureSearchAttributes(
+  connection: Connection,
+  namespace: string,
+  logger: Logger,
+  stopped: () => boolean,
+): Promise<void> {
+  for (let told = false; !stopped(); ) {
+    try {
+      await connection.withDeadline(Date.now() + 5_000, () =>
+        registerSearchAttributes(connection, namespace),
+      );
+      return;
+    } catch (error) {
+      if (!told) logger.warn({ err: error }, 'search attributes cannot be registered yet; trying again');
+      told = true;
+      await new Promise((resolve) => setTimeout(resolve, SEARCH_ATTRIBUTE_RETRY_MS));
+    }
+  }
+}
+
+/** Starts the parts that the configuration names: API, workflow worker, chain worker, signer. */
+export async function startService(config: Config, logger: Logger): Promise<Service> {
+  const runs = (role: Config['roles'][number]) => config.roles.includes(role);
+  const metrics = createMetrics();
+  const db = createDatabase(config.databaseUrl, { role: 'orgwallet_service' });
+  const connection = connectTemporal(config.temporal);
+  const client = new Client({ connection, namespace: config.temporal.namespace });
+  const queues = taskQueues(config.temporal.taskQueue);
+  const chains = createChainClients(config.networks);
+  const signerChain = chains.get(config.signerNetworkId);
+  if (!signerChain) throw new Error(`there is no network ${config.signerNetworkId} for contract signers`);
+  const identifyVoter = createIdentifyVoter(signerChain);
+  const tokens = readTokenList(config.tokenListFile);
+  let stopped = false;
+  const stops: (() => Promise<void>)[] = [() => connection.close(), () => db.destroy()];
+
+  const specs: WorkerSpec[] = [];
+  if (runs('worker')) {
+    void ensureSearchAttributes(connection, config.temporal.namespace, logger, () => stopped);
+    specs.push({
+      role: 'worker',
+      taskQueue: queues.workflows,
+      activities: createProposalActivities({
+        db,
+        networks: config.networks,
+        identifyVoter,
+        deriveAccount,
+        proposalLifetimeMs: config.proposalLifetimeMs,
+        maxOpenPerKey: config.maxOpenPerKey,
+      }),
+      options: workflowSource(),
+    });
+  }
+  if (runs('chain')) {
+    specs.push({
+      role: 'chain',
+      taskQueue: queues.chain,
+      activities: createChainActivities({
+        db,
+        chains,
+        pollMs: PENDING_POLL_MS,
+        stuckAfterMs: STUCK_AFTER_MS,
+      }),
+    });
+  }
+  if (runs('signer')) {
+    const keystore = await createOrOpenKeystore({
+      file: config.keystore.file,
+      passphrase: readPassphrase(config.keystore),
+    });
+    if (config.production && lastBackup(config.keystore.file) === null) {
+      logger.warn(
+        'the keystore has no backup: a lost keystore is lost money. Run `npx orgwallet keystore backup`',
+      );
+    }
+    const signerDb = createDatabase(config.signerDatabaseUrl, { role: 'orgwallet_signer', poolMax: 5 });
+    stops.unshift(() => signerDb.destroy());
+    const { registerRelayers, ...activities } = createSignerActivities({
+      db: signerDb,
+      keystore,
+      networks: config.networks,
+      identifyVoter,
+      maxGas: config.maxGas,
+    });
+    await registerRelayers();
+    specs.push({ role: 'signer', taskQueue: queues.signer, activities });
+  }
+  if (specs.length > 0) installTemporalLogging(logger);
+  const workers = startWorkers(config, specs, logger);
+  metrics.watchWorkers?.(() => workers.status());
+  stops.unshift(() => workers.stop());
+
+  let httpsPort: number | undefined;
+  if (runs('api')) {
+    const sender: WorkflowSender = { client, queues, deadlineMs: WORKFLOW_DEADLINE_MS };
+    const dependencies: ApiDependencies = {
+      config,
+      db,
+      logger,
+      metrics,
+      proposals: {
+        start: (input) => startProposal(sender, input),
+        sign: (input) => signProposal(sender, input),
+        execute: (input) => executeProposal(sender, input),
+      },
+      planProposal: ({ organizationId, resourceType, action, body }) =>
+        db.transaction((tx) =>
+          kindOf(resourceType, action).plan(
+            { tx, organizationId, networks: config.networks, deriveAccount },
+            body,
+          ),
+        ),
+      identifyVoter,
+      readBalances: async (account) => {
+        const perNetwork = await Promise.all(
+          account.networkIds.map(async (id) => {
+            const chain = chains.get(id);
+            return chain ? readBalances(chain.rpc, chain.network, account.address as Address, tokens) : [];
+          }),
+        );
+        return perNetwork.flat();
+      },
+    };
+    const api = createApiServer(dependencies);
+    ({ httpsPort } = await api.start());
+    stops.unshift(() => api.stop());
+  }
+
+  const parts: Record<string, PartCheck> = {
+    database: async () => {
+      await db.raw('SELECT 1');
+    },
+    temporal: async () => {
+      await connection.withDeadline(Date.now() + 1_500, () => connection.workflowService.getSystemInfo({}));
+    },
+    ...Object.fromEntries(
+      [...chains.values()].map(({ network, rpc }) => [
+        `network:${network.id}`,
+        async () => {
+          await rpc.getBlockNumber();
+        },
+      ]),
+    ),
+    ...Object.fromEntries(
+      specs.map(({ role }) => [
+        `worker:${role}`,
+        async () => {
+          if (!workers.status().some((worker) => worker.role === role && worker.running)) {
+            throw new Error('it does not poll');
+          }
+        },
+      ]),
+    ),
+  };
+  const operations = createOperationsServer({ ...config.operations, metrics, parts: () => parts });
+  await operations.start();
+  stops.unshift(() => operations.stop());
+
+  return {
+    httpsPort,
+    async stop() {
+      stopped = true;
+      // In the order of use: no new requests, then no new work, then the connections.
+      for (const stop of stops) await stop();
+    },
+  };
+}
