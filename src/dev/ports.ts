@@ -1,0 +1,112 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
+
+/** A port that has to be free, and the setting that moves it. */
+export interface WantedPort {
+  readonly setting: string;
+  readonly port: number;
+  readonly host?: string;
+}
+
+/** True when nothing listens on the port. */
+export function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}
+
+/** Finds `count` different free ports on the loopback interface. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from(
+      { length: count },
+      () =>
+        new Promise<ReturnType<typeof createServer>>((resolve, reject) => {
+          const server = createServer();
+          server.once('error', reject);
+          server.listen({ port: 0, host: '127.0.0.1' }, () => resolve(server));
+        }),
+    ),
+  );
+  const ports = servers.map((server) => (server.address() as { port: number }).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
+
+/** Says which process listens on a port, as far as this user can see it: `node (process 4711)`. */
+export function portHolder(port: number): string | undefined {
+  return holderFromProc(port) ?? holderFromLsof(port);
+}
+
+function holderFromProc(port: number): string | undefined {
+  const hexPort = port.toString(16).toUpperCase().padStart(4, '0');
+  const inodes = new Set<string>();
+  for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
+    let text: string;
+    try {
+      text = readFileSync(table, 'utf8');
+    } catch {
+      continue;
+    }
+    for (const line of text.split('\n').slice(1)) {
+      const fields = line.trim().split(/\s+/);
+      // State 0A is LISTEN.
+      if (fields[1]?.endsWith(`:${hexPort}`) && fields[3] === '0A' && fields[9]) inodes.add(fields[9]);
+    }
+  }
+  if (inodes.size === 0) return undefined;
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      for (const fd of readdirSync(`/proc/${pid}/fd`)) {
+        const inode = /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`))?.[1];
+        if (inode && inodes.has(inode)) {
+          return `${readFileSync(`/proc/${pid}/comm`, 'utf8').trim()} (process ${pid})`;
+        }
+      }
+    } catch {
+      // another user's process, or one that has just ended
+    }
+  }
+  return undefined;
+}
+
+function holderFromLsof(port: number): string | undefined {
+  try {
+    const text = execFileSync('lsof', ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-Fpc'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      timeout: 3_000,
+    });
+    const pid = /^p(\d+)$/m.exec(text)?.[1];
+    const command = /^c(.+)$/m.exec(text)?.[1];
+    return pid ? `${command ?? 'a program'} (process ${pid})` : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** One sentence for each wanted port that is taken, or that two settings ask for; empty when all are free. */
+export async function takenPorts(wanted: readonly WantedPort[]): Promise<string[]> {
+  const problems: string[] = [];
+  const owners = new Map<number, string>();
+  for (const { setting, port, host } of wanted) {
+    const other = owners.get(port);
+    if (other) {
+      problems.push(
+        `Port ${port} is asked for twice, by ${other} and by ${setting}. Give one of them another port.`,
+      );
+      continue;
+    }
+    owners.set(port, setting);
+    if (!(await isPortFree(port, host))) {
+      const holder = portHolder(port);
+      problems.push(
+        `Port ${port} (${setting}) is taken${holder ? ` by ${holder}` : ''}. End that program, or choose another port with ${setting}=<port>.`,
+      );
+    }
+  }
+  return problems;
+}

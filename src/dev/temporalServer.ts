@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import { type Part, startPart, untilReady } from './parts';
+
+const run = promisify(execFile);
+
+/** A Temporal dev server that this process has started. */
+export interface RunningTemporal {
+  readonly part: Part;
+  /** host:port of the frontend. */
+  readonly address: string;
+  /** Base address of the web UI; absent when it runs without one. */
+  readonly uiUrl?: string;
+}
+
+export interface TemporalOptions {
+  readonly binary: string;
+  readonly port: number;
+  /** Absent: no web UI. */
+  readonly uiPort?: number;
+  readonly namespace: string;
+  /** SQLite file that keeps the state. */
+  readonly databaseFile: string;
+  readonly logFile: string;
+  /** How long closed workflows stay readable in the UI. */
+  readonly retentionDays: number;
+}
+
+/** Starts the dev server with its state in a file, and waits until its namespace answers. */
+export async function startTemporal(options: TemporalOptions): Promise<RunningTemporal> {
+  mkdirSync(dirname(options.databaseFile), { recursive: true, mode: 0o700 });
+  const address = `127.0.0.1:${options.port}`;
+  const part = startPart({
+    name: 'Temporal',
+    command: options.binary,
+    args: [
+      'server',
+      'start-dev',
+      ...['--ip', '127.0.0.1', '--port', String(options.port)],
+      ...(options.uiPort === undefined
+        ? ['--headless']
+        : ['--ui-ip', '127.0.0.1', '--ui-port', String(options.uiPort)]),
+      ...['--db-filename', options.databaseFile],
+      ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=normal'],
+      ...['--namespace', options.namespace],
+      ...['--log-level', 'error'],
+    ],
+    logFile: options.logFile,
+    stopSignal: 'SIGTERM',
+    stopLimitMs: 6_000,
+  });
+  const cli = (...args: string[]) =>
+    run(options.binary, [...args, '--address', address, '--command-timeout', '5s'], { timeout: 10_000 });
+  await untilReady(part, 60_000, () => cli('operator', 'cluster', 'health'), 100);
+  await untilReady(
+    part,
+    30_000,
+    () =>
+      cli(
+        'operator',
+        'namespace',
+        'update',
+        '-n',
+        options.namespace,
+        '--retention',
+        `${options.retentionDays * 24}h`,
+      ),
+    100,
+  );
+  return {
+    part,
+    address,
+    ...(options.uiPort === undefined ? {} : { uiUrl: `http://127.0.0.1:${options.uiPort}` }),
+  };
+}

@@ -1,0 +1,57 @@
+// `npm test`: jest with its own real parts. The last line of standard output is `N passed, N failed`.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bootstrap, projectDir } from './bootstrap.mjs';
+
+/** A suite that could not run counts as one failed test, so that it cannot hide. */
+function count(file) {
+  try {
+    const result = JSON.parse(readFileSync(file, 'utf8'));
+    const suites = result.testResults ?? [];
+    const brokenSuites = suites.filter(
+      (suite) => suite.status === 'failed' && suite.assertionResults.length === 0,
+    );
+    return { passed: result.numPassedTests, failed: result.numFailedTests + brokenSuites.length };
+  } catch {
+    return { passed: 0, failed: 1 };
+  }
+}
+
+async function main() {
+  await bootstrap();
+  const asked = process.argv.slice(2);
+  // Everything but the long runs, unless projects are named.
+  const projects = asked.includes('--selectProjects') ? [] : ['--selectProjects', 'unit', 'stack'];
+  const folder = mkdtempSync(join(tmpdir(), 'orgwallet-result-'));
+  const resultFile = join(folder, 'result.json');
+  const jest = join(projectDir, 'node_modules', 'jest', 'bin', 'jest.js');
+  const child = spawn(
+    process.execPath,
+    [jest, '--json', '--outputFile', resultFile, '--passWithNoTests', ...asked, ...projects],
+    // Jest's report goes to standard error; what it repeats as JSON on standard output is not wanted.
+    { cwd: projectDir, stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, NODE_ENV: 'test' } },
+  );
+  let interrupted = false;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => {
+      interrupted = true;
+      child.kill(signal);
+    });
+  }
+  const code = await new Promise((resolve) =>
+    child.once('exit', (status, signal) => resolve(signal ? 1 : status)),
+  );
+  const { passed, failed } = count(resultFile);
+  rmSync(folder, { recursive: true, force: true });
+  const unexplained = (code !== 0 || interrupted) && failed === 0 ? 1 : 0;
+  console.log(`${passed} passed, ${failed + unexplained} failed`);
+  process.exit(failed + unexplained > 0 ? 1 : 0);
+}
+
+main().catch((error) => {
+  console.error(error.message);
+  console.log('0 passed, 1 failed');
+  process.exit(1);
+});

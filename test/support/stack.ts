@@ -1,0 +1,182 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { migrate } from '../../src/db/database';
+import { type ChainOptions, fundOnLocalChain, type RunningChain, startChain } from '../../src/dev/localChain';
+import { LOCAL_FUNDER, type TestToken } from '../../src/dev/localContracts';
+import { writeNetworksFile, writeTokenListFile } from '../../src/dev/localNetworks';
+import type { Part } from '../../src/dev/parts';
+import { freePorts } from '../../src/dev/ports';
+import { ensureDatabase, type PostgresOptions, startPostgres } from '../../src/dev/postgres';
+import { rpc } from '../../src/dev/rpc';
+import { startTemporal, type TemporalOptions } from '../../src/dev/temporalServer';
+
+export { freePorts, fundOnLocalChain, LOCAL_FUNDER, rpc, writeNetworksFile, writeTokenListFile };
+
+/** The real parts that all test files of one run share. */
+export interface SharedStack {
+  /** A folder that is deleted after the run. */
+  readonly dir: string;
+  readonly databaseAdminUrl: string;
+  /** A migrated, empty database; `createTestDatabase` copies it. */
+  readonly templateDatabase: string;
+  readonly temporalAddress: string;
+  readonly temporalBinary: string;
+  readonly networksFile: string;
+  readonly tokenListFile: string;
+  readonly chains: readonly {
+    readonly chainId: number;
+    readonly rpcUrl: string;
+    readonly token: TestToken;
+  }[];
+}
+
+/** The shared parts; only tests outside test/unit have them. */
+export function sharedStack(): SharedStack {
+  const file = process.env.ORGWALLET_TEST_STACK;
+  if (!file) throw new Error('this test runs without the shared stack: unit tests need nothing running');
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
+
+/** A temporary folder that is deleted after the run. */
+export function temporaryDir(): string {
+  const dir = mkdtempSync(join(sharedStack().dir, 'own-'));
+  // Postgres may run as another user, who has to come through to its files.
+  chmodSync(dir, 0o755);
+  return dir;
+}
+
+function withDatabase(url: string, name: string): string {
+  const parsed = new URL(url);
+  parsed.pathname = `/${name}`;
+  return parsed.toString();
+}
+
+async function asAdmin<T>(adminUrl: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: adminUrl });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** A migrated database for one test file. `drop` also ends connections that are left. */
+export async function createTestDatabase(): Promise<{ url: string; name: string; drop(): Promise<void> }> {
+  const { databaseAdminUrl, templateDatabase } = sharedStack();
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  // Copying takes a lock on the template; test files that copy at the same time wait for each other.
+  await asAdmin(databaseAdminUrl, async (client) => {
+    await client.query('select pg_advisory_lock(4711)');
+    await client.query(`create database ${name} template ${templateDatabase}`);
+  });
+  return {
+    name,
+    url: withDatabase(databaseAdminUrl, name),
+    drop: () =>
+      asAdmin(databaseAdminUrl, async (client) => {
+        await client.query(`drop database if exists ${name} with (force)`);
+      }),
+  };
+}
+
+/** A part that belongs to one test, which may kill it and start it again on the same port and data. */
+export interface OwnPart<T extends { part: Part }> {
+  /** What runs now, or ran last. */
+  readonly current: T;
+  /** kill -9; resolves when it is gone. */
+  kill(): Promise<void>;
+  /** Orderly stop. */
+  stop(): Promise<void>;
+  /** Starts it again after `kill` or `stop`, and waits until it answers. */
+  start(): Promise<void>;
+  /** SIGSTOP: it stays connected and says nothing. */
+  freeze(): void;
+  /** SIGCONT. */
+  thaw(): void;
+}
+
+async function ownPart<T extends { part: Part }>(start: () => Promise<T>): Promise<OwnPart<T>> {
+  let current = await start();
+  const signal = (name: NodeJS.Signals) => process.kill(current.part.pid, name);
+  return {
+    get current() {
+      return current;
+    },
+    kill: () => current.part.kill(),
+    stop: () => current.part.stop(),
+    async start() {
+      if (current.part.isRunning()) throw new Error(`${current.part.name} runs already`);
+      current = await start();
+    },
+    freeze: () => signal('SIGSTOP'),
+    thaw: () => signal('SIGCONT'),
+  };
+}
+
+/** A Postgres of its own with one migrated database; the test stops it in `afterAll`. */
+export async function startOwnPostgres(
+  overrides: Partial<PostgresOptions> = {},
+): Promise<OwnPart<Awaited<ReturnType<typeof startPostgres>>> & { databaseUrl: string }> {
+  const dir = temporaryDir();
+  const [port = 0] = await freePorts(1);
+  const own = await ownPart(() =>
+    startPostgres({
+      dir: join(dir, 'postgres'),
+      port,
+      logFile: join(dir, 'postgres.log'),
+      durable: false,
+      ...overrides,
+    }),
+  );
+  await ensureDatabase(own.current.adminUrl, 'orgwallet');
+  const databaseUrl = own.current.urlOf('orgwallet');
+  await migrate(databaseUrl);
+  return Object.assign(own, { databaseUrl });
+}
+
+/** A Temporal server of its own; the test stops it in `afterAll`. */
+export async function startOwnTemporal(
+  overrides: Partial<TemporalOptions> = {},
+): Promise<OwnPart<Awaited<ReturnType<typeof startTemporal>>>> {
+  const dir = temporaryDir();
+  const [port = 0] = await freePorts(1);
+  return ownPart(() =>
+    startTemporal({
+      binary: sharedStack().temporalBinary,
+      port,
+      namespace: 'default',
+      databaseFile: join(dir, 'temporal.db'),
+      logFile: join(dir, 'temporal.log'),
+      retentionDays: 7,
+      ...overrides,
+    }),
+  );
+}
+
+/** A chain of its own with the Safe contracts and the demo token; the test stops it in `afterAll`. */
+export async function startOwnChain(
+  chainId: number,
+  overrides: Partial<ChainOptions> = {},
+): Promise<OwnPart<RunningChain>> {
+  const dir = temporaryDir();
+  mkdirSync(dir, { recursive: true });
+  const [port = 0] = await freePorts(1);
+  return ownPart(() =>
+    startChain({
+      name: `Own Chain ${chainId}`,
+      chainId,
+      port,
+      dir,
+      logFile: join(dir, 'chain.log'),
+      ...overrides,
+    }),
+  );
+}
+
+/** Deletes a folder made by a test before the run ends. */
+export function removeDir(dir: string): void {
+  rmSync(dir, { recursive: true, force: true });
+}
