@@ -64,14 +64,3 @@ export async function ask<T>(client: ChainClient, question: (rpc: PublicClient) 
     throw new ChainUnavailable(client.network, rpcErrorText(error), { cause: error });
   }
 }
-
-/** True when a node has run a call and the call itself failed (as against a node that could not run it). */
-export function isExecutionFailure(error: unknown): boolean {
-  if (!(error instanceof BaseError)) return false;
-  const found = error.walk((cause) => {
-    const { code, message } = cause as { code?: unknown; message?: unknown };
-    if (code === 3) return true;
-    return typeof message === 'string' && /revert|out of gas|invalid opcode|EVM error/i.test(message);
-  });
-  return found !== null;
-}

@@ -1,4 +1,4 @@
-import { type Address, concatHex, type Hex, hexToBigInt, numberToHex, size, sliceHex } from 'viem';
+import { type Address, concatHex, type Hex, numberToHex, size, sliceHex } from 'viem';
 import { ask, type ChainClient } from './clients';
 
 /**
@@ -27,38 +27,43 @@ async function run(client: ChainClient, code: Hex, innerGas: bigint): Promise<He
   return result;
 }
 
-// 0x45 bytes, then the call's data:
-//   size = CODESIZE - 0x45; CODECOPY(0, 0x45, size); ok = STATICCALL(gas, address, 0, size, 0, 0);
-//   mem[0x00] = ok; mem[0x20] = RETURNDATASIZE; mem[0x40] = first word returned, if there is one; RETURN(0, 0x60)
-const STATIC_CALL = (to: Address, gas: bigint): Hex =>
-  concatHex([
-    '0x6045380380604560003960006000826000',
-    '0x73',
+// 0x4c bytes, then the call's data:
+//   size = CODESIZE - 0x4c; CODECOPY(0, 0x4c, size); ok = STATICCALL(gas, address, 0, size, 0, 0)
+//   mem[0x00] = ok; mem[0x20] = RETURNDATASIZE; mem[0x40] = the first word returned, if there is one
+//   RETURN(0, 0x60)
+function staticCallCode(to: Address, gas: bigint): Hex {
+  return concatHex([
+    '0x604c380380604c6000396000600082600073',
     to,
     '0x63',
     numberToHex(gas, { size: 4 }),
-    '0xfa600052',
-    '0x3d602052600060405260203d10604057602060006040',
-    '0x3e5b60606000f3',
+    '0xfa6000523d602052600060405260203d106046576020600060403e5b60606000f3',
   ]);
+}
 
 /**
- * STATICCALL with a limit of gas. The first word it returned, or null when it failed or returned less. Throws
- * ChainUnavailable and CallTooLarge.
+ * STATICCALL with a limit of gas. Answers the first word it returned, or null when it failed or returned less.
+ * Throws ChainUnavailable and CallTooLarge.
  */
 export async function staticCallWord(
   client: ChainClient,
   call: { to: Address; data: Hex; gas: bigint },
 ): Promise<Hex | null> {
-  const answer = await run(client, concatHex([STATIC_CALL(call.to, call.gas), call.data]), call.gas);
-  const succeeded = hexToBigInt(sliceHex(answer, 0, 32)) === 1n;
-  const returned = hexToBigInt(sliceHex(answer, 32, 64));
+  const answer = await run(client, concatHex([staticCallCode(call.to, call.gas), call.data]), call.gas);
+  const succeeded = BigInt(sliceHex(answer, 0, 32)) === 1n;
+  const returned = BigInt(sliceHex(answer, 32, 64));
   return succeeded && returned >= 32n ? sliceHex(answer, 64, 96) : null;
 }
 
-// 0x22 bytes, then creation code:
-//   size = CODESIZE - 0x22; CODECOPY(0, 0x22, size); created = CREATE(0, 0, size); mem[0] = 0;
+// 0x21 bytes, then creation code:
+//   size = CODESIZE - 0x21; CODECOPY(0, 0x21, size); created = CREATE(0, 0, size); mem[0] = 0
 //   EXTCODECOPY(created, 0x1f, 0, 1); RETURN(0, 0x20)
-const CREATE_AND_READ: Hex = '0x60223803806022600039600060f0';
+const CREATE_AND_READ = '0x6021380380602160003960006000f0600060005260016000601f833c60206000f3';
 
-void CREATE_AND_READ;
+/**
+ * Runs creation code with a limit of gas. Answers the first byte it returned, 0 when it failed. Throws
+ * ChainUnavailable and CallTooLarge.
+ */
+export async function creationByte(client: ChainClient, call: { code: Hex; gas: bigint }): Promise<number> {
+  return Number(BigInt(await run(client, concatHex([CREATE_AND_READ, call.code]), call.gas)));
+}

@@ -1,7 +1,9 @@
+import { createRequire } from 'node:module';
+import type * as Secp256k1 from 'secp256k1';
 import {
   type Address,
-  type CallParameters,
-  decodeAbiParameters,
+  bytesToHex,
+  concatHex,
   encodeAbiParameters,
   encodeDeployData,
   encodeFunctionData,
@@ -10,222 +12,211 @@ import {
   type Hex,
   hexToBytes,
   isErc6492Signature,
-  isHex,
   keccak256,
+  parseAbi,
   parseErc6492Signature,
-  recoverAddress,
 } from 'viem';
-import { checksumAddress } from './address';
-import { ChainUnavailable, type NetworkClient } from './clients';
+import { recoverPublicKey } from 'viem/utils';
+import { checksumAddress, isZeroAddress, sameAddress } from './address';
+import { ask, type ChainClient } from './clients';
+import { CallTooLarge, creationByte, staticCallWord } from './evmCalls';
 
-/** How a signature was proved: by its key, by the contract at the address, or by the contract that will be there. */
+/** How a signature was proved. */
 export type SignatureScheme = 'eoa' | 'eip1271' | 'erc6492';
 
 /** Reaches the network where contract signers live. */
-export type SignerClient = NetworkClient;
+export type SignerClient = ChainClient;
 
-/** A signature that cannot be one, whoever made it. */
+/** The text is no signature in the form that is asked for. */
 export class InvalidSignature extends Error {
   override readonly name = 'InvalidSignature';
 }
 
-const MAX_SIGNATURE_BYTES = 64 * 1024;
-const ECDSA_BYTES = 65;
-/** Half of the order of secp256k1; a higher s is the same signature in another dress (EIP-2). */
-const MAX_S = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
-/** What a contract may spend on the answer. */
-const CONTRACT_CALL_GAS = 5_000_000n;
-const CONTRACT_CALL_TIMEOUT_MS = 4_000;
-const EIP1271_MAGIC = '0x1626ba7e';
-
-const envelope = [
-  { name: 'signer', type: 'address' },
-  { name: 'signature', type: 'bytes' },
-] as const;
-
-/** Wraps a signature as the API takes it: ABI-encoded `(address signer, bytes signature)`. */
-export function encodeSignature(signer: Address, bytes: Hex): Hex {
-  return encodeAbiParameters(envelope, [signer, bytes]);
+/** A signature as it is sent, taken apart. */
+export interface DecodedSignature {
+  readonly signer: Address;
+  /** What the signer's wallet made. */
+  readonly bytes: Hex;
 }
 
-/**
- * Unwraps `abi.encode(address signer, bytes signature)`. Only the canonical encoding is taken, so that one signature
- * has one text. Throws InvalidSignature.
- */
-export function decodeSignature(text: string): { signer: Address; bytes: Hex } {
-  if (!isHex(text, { strict: true }) || text.length % 2 !== 0) {
-    throw new InvalidSignature('the signature is not hex with 0x and an even number of digits');
-  }
-  if (text.length > 2 + 2 * MAX_SIGNATURE_BYTES)
-    throw new InvalidSignature('the signature is longer than 64 KiB');
-  let signer: Address;
-  let bytes: Hex;
-  try {
-    [signer, bytes] = decodeAbiParameters(envelope, text.toLowerCase() as Hex);
-  } catch {
-    throw new InvalidSignature('the signature is not ABI-encoded (address signer, bytes signature)');
-  }
-  if (encodeSignature(signer, bytes) !== text.toLowerCase()) {
-    throw new InvalidSignature('the signature is not in the canonical ABI encoding of (address, bytes)');
-  }
-  return { signer: checksumAddress(signer), bytes };
-}
-
-interface NativeSecp256k1 {
-  ecdsaRecover(signature: Uint8Array, recovery: number, digest: Uint8Array, compressed: boolean): Uint8Array;
-}
-
-function loadNative(): NativeSecp256k1 | undefined {
-  try {
-    return require('secp256k1/bindings');
-  } catch {
-    return undefined; // no prebuilt library for this platform: viem does the same, slower
-  }
-}
-
-const native = loadNative();
-
-function addressOfPublicKey(publicKey: Uint8Array): Address {
-  return checksumAddress(`0x${keccak256(publicKey.subarray(1)).slice(-40)}`);
-}
-
-/** Splits 65 bytes r, s, v; null when they are malleable or no signature: high s, or v other than 27 and 28. */
-function parseEcdsa(bytes: Hex): { compact: Uint8Array; recovery: 0 | 1 } | null {
-  const raw = hexToBytes(bytes);
-  if (raw.length !== ECDSA_BYTES) return null;
-  const v = raw[64];
-  if (v !== 27 && v !== 28) return null;
-  if (BigInt(`0x${bytes.slice(66, 130)}`) > MAX_S) return null;
-  return { compact: raw.subarray(0, 64), recovery: v === 27 ? 0 : 1 };
-}
-
-/**
- * The address whose key made 65 signature bytes over a digest, or null when they are no ECDSA signature with a low s
- * and v 27 or 28. Uses the native library where there is one.
- */
-export async function recoverSigner(digest: Hex, bytes: Hex): Promise<Address | null> {
-  const parsed = parseEcdsa(bytes);
-  if (!parsed) return null;
-  try {
-    if (!native) return await recoverAddress({ hash: digest, signature: bytes });
-    return addressOfPublicKey(
-      native.ecdsaRecover(parsed.compact, parsed.recovery, hexToBytes(digest), false),
-    );
-  } catch {
-    return null;
-  }
-}
-
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
-  });
-  try {
-    return await Promise.race([work, limit]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** True when an RPC error says that the call itself failed on chain, not that the node could not be asked. */
-function isExecutionError(error: unknown): boolean {
-  for (let e = error as { name?: string; cause?: unknown } | undefined; e; e = e.cause as never) {
-    if (e.name === 'ExecutionRevertedError' || e.name === 'RawContractError') return true;
-    if (e.name === 'RpcRequestError') {
-      const { code, message } = e as unknown as { code: number; message: string };
-      return (
-        code === 3 ||
-        /revert|out of ?gas|invalid opcode|stack (under|over)flow|bad instruction|EVM error/i.test(message)
-      );
-    }
-  }
-  return false;
-}
-
-async function ask(signerClient: SignerClient, parameters: CallParameters): Promise<Hex | null> {
-  const { client, network } = signerClient;
-  try {
-    const answer = await within(
-      CONTRACT_CALL_TIMEOUT_MS,
-      client.call({ ...parameters, gas: CONTRACT_CALL_GAS } as CallParameters),
-    );
-    return answer.data ?? '0x';
-  } catch (error) {
-    if (isExecutionError(error)) return null;
-    throw new ChainUnavailable(network.id, network.name, error);
-  }
-}
-
-const isValidSignatureAbi = [
-  {
-    type: 'function',
-    name: 'isValidSignature',
-    stateMutability: 'view',
-    inputs: [
-      { name: 'hash', type: 'bytes32' },
-      { name: 'signature', type: 'bytes' },
-    ],
-    outputs: [{ type: 'bytes4' }],
-  },
-] as const;
-
-/** What a verification found. */
-export type Verification =
+/** Whether a signature is the signer's over a digest. */
+export type VerifiedSignature =
   | { readonly valid: true; readonly scheme: SignatureScheme }
   | { readonly valid: false; readonly reason: string };
 
+const MAX_SIGNATURE_BYTES = 65_536;
+const WORD = 64;
+/** Gas that a contract signer may use to check one signature. */
+const CONTRACT_GAS = 5_000_000n;
+/** The same for one that has to be deployed first, inside the call. */
+const COUNTERFACTUAL_GAS = 8_000_000n;
+
 /**
- * Whether `signer` signed `hash`: by its own key first (65 bytes, low s, v 27 or 28); then, when `client` is given, by
- * the contract at its address (EIP-1271), or, only while there is none, by the one its factory will put there
- * (ERC-6492). Contract calls have a gas and a time limit. Throws ChainUnavailable when the chain cannot be asked.
+ * Takes `abi.encode(address signer, bytes signature)` apart. Only the one canonical encoding is accepted: offset
+ * 0x40, zero padding, nothing before, between or after. Throws InvalidSignature.
+ */
+export function decodeSignature(text: string): DecodedSignature {
+  if (!/^0x[0-9a-fA-F]*$/.test(text)) throw new InvalidSignature('must be hex digits that begin with 0x');
+  if (text.length > 2 + 2 * MAX_SIGNATURE_BYTES) throw new InvalidSignature('must be at most 64 KiB');
+  const hex = text.slice(2).toLowerCase();
+  if (hex.length % WORD !== 0 || hex.length < 3 * WORD) {
+    throw new InvalidSignature('must be the ABI encoding of (address signer, bytes signature)');
+  }
+  const signer = checksumAddress(`0x${hex.slice(24, WORD)}`);
+  const length = BigInt(`0x${hex.slice(2 * WORD, 3 * WORD)}`);
+  const bytes: Hex = `0x${hex.slice(3 * WORD, 3 * WORD + 2 * Number(length < 65_536n ? length : 0n))}`;
+  if (encodeSignature(signer, bytes) !== `0x${hex}`) {
+    throw new InvalidSignature('must be the canonical ABI encoding of (address signer, bytes signature)');
+  }
+  if (isZeroAddress(signer)) throw new InvalidSignature('the signer must not be the zero address');
+  return { signer, bytes };
+}
+
+/** `abi.encode(address signer, bytes signature)`: the form in which signatures are sent. */
+export function encodeSignature(signer: Address, bytes: Hex): Hex {
+  return encodeAbiParameters([{ type: 'address' }, { type: 'bytes' }], [signer, bytes]);
+}
+
+type RecoverKey = (hash: Uint8Array, rs: Uint8Array, parity: number) => Promise<Uint8Array | null>;
+
+/** Recovers the uncompressed public key (65 bytes) without native code; null when there is none. */
+export const recoverKeyPortably: RecoverKey = async (hash, rs, parity) => {
+  try {
+    const signature = concatHex([bytesToHex(rs), parity === 0 ? '0x1b' : '0x1c']);
+    return hexToBytes(await recoverPublicKey({ hash, signature }));
+  } catch {
+    return null;
+  }
+};
+
+/** Recovers keys with the native library, some thirty times faster; undefined where it does not load. */
+export function loadNativeRecovery(): RecoverKey | undefined {
+  let native: typeof Secp256k1;
+  try {
+    native = createRequire(__filename)('secp256k1/bindings');
+  } catch {
+    return undefined;
+  }
+  return async (hash, rs, parity) => {
+    try {
+      return native.ecdsaRecover(rs, parity, hash, false);
+    } catch {
+      return null;
+    }
+  };
+}
+
+const recoverKey = loadNativeRecovery() ?? recoverKeyPortably;
+
+/** Half of the order of secp256k1: a larger s is the twin of a smaller one. */
+const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+
+/** What is wrong with the form of a signature that recovers to somebody all the same. */
+type Malleation = 'highS' | 'v';
+
+async function recover(
+  hash: Hex,
+  signature: Hex,
+): Promise<{ address: Address; malleation: Malleation | null } | null> {
+  const bytes = hexToBytes(signature);
+  const v = bytes[64];
+  if (bytes.length !== 65 || v === undefined) return null;
+  const parity = v === 27 || v === 28 ? v - 27 : v === 0 || v === 1 ? v : null;
+  if (parity === null) return null;
+  const key = await recoverKey(hexToBytes(hash), bytes.subarray(0, 64), parity);
+  if (!key) return null;
+  const address: Address = `0x${keccak256(key.subarray(1)).slice(26)}`;
+  const s = BigInt(bytesToHex(bytes.subarray(32, 64)));
+  return { address, malleation: s > HALF_ORDER ? 'highS' : v < 27 ? 'v' : null };
+}
+
+/**
+ * The address whose key made a 65-byte signature (r, s, v) over a digest, checksummed; null when there is none, or
+ * when the signature is malleable: s in the upper half of the order (EIP-2), or v other than 27 and 28.
+ */
+export async function recoverSigner(hash: Hex, signature: Hex): Promise<Address | null> {
+  const found = await recover(hash, signature);
+  return found && found.malleation === null ? checksumAddress(found.address) : null;
+}
+
+const MALLEATION_TEXT: Record<Malleation, string> = {
+  highS: 'the signature has its s in the upper half of the curve order; use its low-s twin',
+  v: 'the signature has a v other than 27 or 28',
+};
+
+/**
+ * Verifies a signature over a digest: as that of a key (EOA) first, then, when `client` is given, as that of a
+ * contract: EIP-1271 where there is code at the signer's address, ERC-6492 only while there is none.
+ *
+ * Whatever a contract does wrong makes the signature invalid. Throws ChainUnavailable when the network of contract
+ * signers is needed and cannot be asked.
  */
 export async function verifySignature(input: {
   readonly hash: Hex;
   readonly signer: Address;
   readonly bytes: Hex;
   readonly client?: SignerClient;
-}): Promise<Verification> {
+}): Promise<VerifiedSignature> {
   const { hash, signer, bytes, client } = input;
-  if ((await recoverSigner(hash, bytes)) === signer) return { valid: true, scheme: 'eoa' };
-  const invalid: Verification = {
-    valid: false,
-    reason: `the signature is not one of ${signer} over this payload (65 bytes with low s and v 27 or 28, or its contract's)`,
-  };
-  if (!client) return invalid;
-  let code: Hex | undefined;
+  const found = await recover(hash, bytes);
+  if (found && sameAddress(found.address, signer)) {
+    if (found.malleation === null) return { valid: true, scheme: 'eoa' };
+    return { valid: false, reason: MALLEATION_TEXT[found.malleation] };
+  }
+  if (!client) return { valid: false, reason: `the signature is not one of ${signer} over this payload` };
   try {
-    code = await within(CONTRACT_CALL_TIMEOUT_MS, client.client.getCode({ address: signer }));
+    return await verifyContractSignature(client, hash, signer, bytes);
   } catch (error) {
-    throw new ChainUnavailable(client.network.id, client.network.name, error);
+    if (!(error instanceof CallTooLarge)) throw error;
+    return { valid: false, reason: 'the signature is too long to be checked on chain' };
   }
+}
+
+const erc1271Abi = parseAbi([
+  'function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)',
+]);
+const EIP1271_MAGIC = '0x1626ba7e';
+
+async function verifyContractSignature(
+  client: SignerClient,
+  hash: Hex,
+  signer: Address,
+  bytes: Hex,
+): Promise<VerifiedSignature> {
+  const code = await ask(client, (rpc) => rpc.getCode({ address: signer }));
   const wrapped = isErc6492Signature(bytes);
-  if (code && code !== '0x') {
-    let inner: Hex = bytes;
-    try {
-      if (wrapped) inner = parseErc6492Signature(bytes).signature;
-    } catch {
-      return invalid;
-    }
-    const answer = await ask(client, {
-      to: signer,
-      data: encodeFunctionData({
-        abi: isValidSignatureAbi,
-        functionName: 'isValidSignature',
-        args: [hash, inner],
-      }),
+  if (code !== undefined && code !== '0x') {
+    const inner = wrapped ? unwrap(bytes) : bytes;
+    if (inner === null) return { valid: false, reason: 'the ERC-6492 wrapping cannot be decoded' };
+    const data = encodeFunctionData({
+      abi: erc1271Abi,
+      functionName: 'isValidSignature',
+      args: [hash, inner],
     });
-    return answer?.length === 66 && answer.startsWith(EIP1271_MAGIC)
-      ? { valid: true, scheme: 'eip1271' }
-      : invalid;
+    const word = await staticCallWord(client, { to: signer, data, gas: CONTRACT_GAS });
+    if (word?.startsWith(EIP1271_MAGIC)) return { valid: true, scheme: 'eip1271' };
+    return { valid: false, reason: `the contract ${signer} does not accept the signature over this payload` };
   }
-  if (!wrapped) return invalid;
-  const answer = await ask(client, {
-    data: encodeDeployData({
-      abi: erc6492SignatureValidatorAbi,
-      bytecode: erc6492SignatureValidatorByteCode,
-      args: [signer, hash, bytes],
-    }),
+  if (!wrapped) {
+    return { valid: false, reason: `the signature is not one of ${signer} over this payload` };
+  }
+  const validator = encodeDeployData({
+    abi: erc6492SignatureValidatorAbi,
+    bytecode: erc6492SignatureValidatorByteCode,
+    args: [signer, hash, bytes],
   });
-  return answer !== null && /^0x0*1$/.test(answer) ? { valid: true, scheme: 'erc6492' } : invalid;
+  const accepted = await creationByte(client, { code: validator, gas: COUNTERFACTUAL_GAS });
+  if (accepted === 1) return { valid: true, scheme: 'erc6492' };
+  return {
+    valid: false,
+    reason: `the contract that would be at ${signer} does not accept the signature over this payload`,
+  };
+}
+
+function unwrap(bytes: Hex): Hex | null {
+  try {
+    return parseErc6492Signature(bytes).signature;
+  } catch {
+    return null;
+  }
 }
