@@ -2,7 +2,7 @@ import express, { type Express, type Request, type RequestHandler, type Response
 import type { Endpoint } from '../contract/endpoint';
 import { BASE_PATH } from '../contract/endpoints';
 import { isId } from '../contract/primitives';
-import { type AuthenticatedKey, authenticate } from '../db/apiKeys';
+import type { AuthenticatedKey } from '../db/apiKeys';
 import type { JsonValue } from '../domain/canonicalJson';
 import { readJsonBody } from './body';
 import type { RequestContext, Route } from './context';
@@ -22,7 +22,7 @@ const BEARER = /^Bearer +(\S+) *$/i;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** The refusal of everything that comes without TLS. */
-export function upgradeRequired(): Refused {
+function upgradeRequired(): Refused {
   return new Refused(
     { code: 'upgradeRequired', message: 'plain HTTP is not served here: use HTTPS' },
     { headers: { Upgrade: 'TLS/1.2, HTTP/1.1', Connection: 'Upgrade' } },
@@ -78,18 +78,20 @@ export function createApp(
   options: Pick<ApiDependencies, 'config' | 'db' | 'logger' | 'metrics'> & {
     routes: readonly Route[];
     idempotency: Idempotency;
+    /** Who a key is; undefined for one that is not valid. */
+    authenticate: (key: string) => Promise<AuthenticatedKey | undefined>;
     transportOf: (request: Request) => Transport;
     /** True once the server stops: connections are not kept for another request. */
     stopping: () => boolean;
   },
 ): Express {
-  const { config, db, logger, metrics, routes, idempotency, transportOf, stopping } = options;
+  const { config, db, logger, metrics, routes, idempotency, authenticate, transportOf, stopping } = options;
   const limitKey = createKeyRateLimiter(db, config.rateLimit);
   const failures = createFailureLimiter(FAILED_AUTHENTICATION);
 
   async function identify(request: Request, exchange: Exchange): Promise<AuthenticatedKey> {
     const token = BEARER.exec(request.headers.authorization ?? '')?.[1];
-    const key = token === undefined ? undefined : await authenticate(db, token);
+    const key = token === undefined ? undefined : await authenticate(token);
     if (key) return key;
     if (!failures.count(callerNetwork(exchange.transport.clientAddress))) {
       throw new Refused(
@@ -240,6 +242,9 @@ export function createApp(
     const transport = transportOf(request);
     beginExchange(request, response, { logger, metrics, transport });
     if (stopping()) response.setHeader('Connection', 'close');
+    if (request.httpVersion === '1.1' && request.headers.host === undefined) {
+      throw badRequest([{ field: 'Host', message: 'is required' }]);
+    }
     if (!transport.secure) throw upgradeRequired();
     if (config.production) response.setHeader('Strict-Transport-Security', 'max-age=31536000');
     next();

@@ -13,7 +13,7 @@ export function createProposalWaiter(db: Db, notifications: Notifications): Wait
     const deadlineMs = Date.now() + WAIT_MS;
     let changed = false;
     let wake = () => {};
-    const unsubscribe = notifications.subscribe(proposalId, () => {
+    const unsubscribe = notifications.subscribe('proposal_changed', proposalId, () => {
       changed = true;
       wake();
     });

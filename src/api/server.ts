@@ -3,12 +3,14 @@ import { createServer as createHttpServer, type Server, type ServerOptions } fro
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { authenticate } from '../db/apiKeys';
 import { listenForNotifications } from '../db/notifications';
 import { createApp } from './app';
 import { createCursors } from './cursors';
 import type { ApiDependencies } from './dependencies';
 import { REQUEST_TIMEOUT_MS, requestIdOf } from './exchange';
 import { createIdempotency } from './idempotency';
+import { createKeyMemory } from './keyMemory';
 import { createProposalWaiter } from './proposalWaiter';
 import { badRequest, errorBodyOf, notFound, type Refused } from './refusals';
 import { accountRoutes } from './routes/accounts';
@@ -38,6 +40,8 @@ const LIMITS: ServerOptions = {
   keepAliveTimeout: 30_000,
   connectionsCheckingInterval: 1_000,
   maxHeaderSize: 16_384,
+  // The application refuses it, in JSON.
+  requireHostHeader: false,
 };
 
 /** Answers on a connection on which HTTP is not understood. */
@@ -82,13 +86,13 @@ function guard(server: Server): void {
     answerOnSocket(socket, badRequest([{ field: 'request', message }]));
   });
   server.on('connect', (_request, socket) => answerOnSocket(socket, notFound('path')));
-  server.on('checkExpectation', (_request, response) => {
+  server.on('checkExpectation', (request, response) => {
     const refused = badRequest([{ field: 'Expect', message: 'is not supported' }]);
     const body = JSON.stringify(errorBodyOf(refused));
     response.writeHead(refused.status, {
       'Content-Type': 'application/json; charset=utf-8',
       'Content-Length': Buffer.byteLength(body),
-      'X-Request-Id': requestIdOf(_request.headers['x-request-id']),
+      'X-Request-Id': requestIdOf(request.headers['x-request-id']),
       Connection: 'close',
     });
     response.end(body);
@@ -119,7 +123,11 @@ async function close(server: Server): Promise<void> {
 export function createApiServer(dependencies: ApiDependencies): ApiServer {
   const { config, db, logger, metrics } = dependencies;
   const idempotency = createIdempotency({ db, retentionMs: config.idempotencyRetentionMs, logger });
-  const notifications = listenForNotifications(config.databaseUrl, 'proposal_changed', 'orgwallet_service');
+  const notifications = listenForNotifications(
+    config.databaseUrl,
+    ['proposal_changed', 'access_changed'],
+    'orgwallet_service',
+  );
   const servers: Server[] = [];
   let stopping = false;
 
@@ -134,6 +142,7 @@ export function createApiServer(dependencies: ApiDependencies): ApiServer {
         logger,
         metrics,
         idempotency,
+        authenticate: createKeyMemory((key) => authenticate(db, key), notifications),
         transportOf: createTransportReader(config.trustedProxies),
         stopping: () => stopping,
         routes: [

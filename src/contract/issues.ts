@@ -26,7 +26,12 @@ function describe(issue: z.core.$ZodIssue): FieldIssue[] {
   return [{ field: fieldPath(issue.path), message: issue.message }];
 }
 
-const COUNTED: { readonly [origin: string]: string } = { array: ' items', string: ' characters' };
+/** `at least 1 item`, `at most 500 characters`, `at least 1`. */
+function bound(direction: 'least' | 'most', count: number | bigint, origin: string): string {
+  const counted = { array: 'item', string: 'character' }[origin];
+  if (counted === undefined) return `must be at ${direction} ${count}`;
+  return `must have at ${direction} ${count} ${counted}${Number(count) === 1 ? '' : 's'}`;
+}
 
 /** Says in words what is wrong with a value, in place of the schema library's own sentence. */
 export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
@@ -35,9 +40,9 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
       if (issue.input === undefined) return 'is required';
       return `must be ${/^[aeiou]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`;
     case 'too_small':
-      return `must ${COUNTED[issue.origin] ? 'have' : 'be'} at least ${issue.minimum}${COUNTED[issue.origin] ?? ''}`;
+      return bound('least', issue.minimum, issue.origin);
     case 'too_big':
-      return `must ${COUNTED[issue.origin] ? 'have' : 'be'} at most ${issue.maximum}${COUNTED[issue.origin] ?? ''}`;
+      return bound('most', issue.maximum, issue.origin);
     case 'invalid_value':
       return `must be ${issue.values.map(String).join(' or ')}`;
     default:

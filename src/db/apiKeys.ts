@@ -2,6 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type Actor, appendAudit } from './audit';
 import type { Db, Row, Tx } from './database';
 import { newId } from './ids';
+import { type PreparedStatement, runPrepared } from './prepared';
 
 const KEY_PREFIX = 'ow_live_';
 const KEY_SHAPE = /^ow_live_[A-Za-z0-9_-]{43}$/;
@@ -19,6 +20,7 @@ export interface KeyMember {
 export interface AuthenticatedKey {
   readonly apiKeyId: string;
   readonly organizationId: string;
+  readonly expiresAt: Date | null;
   /** The key's members that are still members, in the order in which they were named; at least one. */
   readonly members: readonly KeyMember[];
 }
@@ -44,33 +46,41 @@ function hashOf(key: string): Buffer {
 
 const MEMBERS_OF_KEY = `
   SELECT m.id, m.name, m.wallet_address AS "walletAddress",
-         EXISTS (SELECT 1 FROM admin_set_members a WHERE a.member_id = m.id) AS "isAdmin"
+         EXISTS (SELECT 1 FROM admin_set_members a
+           WHERE a.organization_id = m.organization_id AND a.member_id = m.id) AS "isAdmin"
   FROM api_key_members k JOIN members m ON m.id = k.member_id
   WHERE k.api_key_id = ? AND m.removed_at IS NULL AND m.type = 'api'
   ORDER BY k.place`;
+
+const KEY_BY_HASH: PreparedStatement = {
+  name: 'api_key_by_hash',
+  text: `SELECT k.id, k.organization_id, k.key_hash, k.expires_at, coalesce(json_agg(json_build_object(
+      'id', m.id, 'name', m.name, 'walletAddress', m.wallet_address,
+      'isAdmin', EXISTS (SELECT 1 FROM admin_set_members a
+        WHERE a.organization_id = k.organization_id AND a.member_id = m.id)
+    ) ORDER BY p.place) FILTER (WHERE m.id IS NOT NULL), '[]') AS members
+    FROM api_keys k
+    LEFT JOIN api_key_members p ON p.api_key_id = k.id
+    LEFT JOIN members m ON m.id = p.member_id AND m.removed_at IS NULL AND m.type = 'api'
+    WHERE k.key_hash = $1 AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())
+    GROUP BY k.id`,
+};
 
 /**
  * Who a key is, or undefined for one that is malformed, unknown, revoked, expired or without a member that is
  * still there.
  */
-export async function authenticate(db: Db | Tx, key: string): Promise<AuthenticatedKey | undefined> {
+export async function authenticate(db: Db, key: string): Promise<AuthenticatedKey | undefined> {
   if (!KEY_SHAPE.test(key)) return undefined;
   const hash = hashOf(key);
-  const { rows } = await db.raw(
-    `SELECT k.id, k.organization_id, k.key_hash, coalesce(json_agg(json_build_object(
-         'id', m.id, 'name', m.name, 'walletAddress', m.wallet_address,
-         'isAdmin', EXISTS (SELECT 1 FROM admin_set_members a WHERE a.member_id = m.id)
-       ) ORDER BY p.place) FILTER (WHERE m.id IS NOT NULL), '[]') AS members
-     FROM api_keys k
-     LEFT JOIN api_key_members p ON p.api_key_id = k.id
-     LEFT JOIN members m ON m.id = p.member_id AND m.removed_at IS NULL AND m.type = 'api'
-     WHERE k.key_hash = ? AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())
-     GROUP BY k.id`,
-    [hash],
-  );
-  const row: Row | undefined = rows[0];
+  const [row] = await runPrepared(db, KEY_BY_HASH, [hash]);
   if (!row || !timingSafeEqual(row.key_hash, hash) || row.members.length === 0) return undefined;
-  return { apiKeyId: row.id, organizationId: row.organization_id, members: row.members };
+  return {
+    apiKeyId: row.id,
+    organizationId: row.organization_id,
+    expiresAt: row.expires_at,
+    members: row.members,
+  };
 }
 
 /**

@@ -2,22 +2,31 @@ import { Client } from 'pg';
 
 const RECONNECT_MS = 1_000;
 
+const keyOf = (channel: string, payload: string) => `${channel}/${payload}`;
+
 /** Hears what transactions announce when they commit. */
 export interface Notifications {
-  /** Calls `listener` with each payload of the channel until the returned function is called. */
-  subscribe(payload: string, listener: () => void): () => void;
+  /** Calls `listener` whenever that payload comes on that channel, until the returned function is called. */
+  subscribe(channel: string, payload: string, listener: () => void): () => void;
+  /** True while nothing can be missed. */
+  connected(): boolean;
   stop(): Promise<void>;
 }
 
 /**
- * Listens on one channel with a connection of its own and connects again when it is lost. What is announced
+ * Listens on channels with a connection of its own and connects again when it is lost. What is announced
  * meanwhile is missed, so listeners also look for themselves from time to time.
  */
-export function listenForNotifications(url: string, channel: string, role: string): Notifications {
+export function listenForNotifications(
+  url: string,
+  channels: readonly string[],
+  role: string,
+): Notifications {
   const listeners = new Map<string, Set<() => void>>();
   let client: Client | undefined;
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
+  let connected = false;
 
   function reconnect(): void {
     if (stopped || timer) return;
@@ -38,19 +47,24 @@ export function listenForNotifications(url: string, channel: string, role: strin
     });
     client = connection;
     const lost = () => {
-      if (client === connection) client = undefined;
+      if (client === connection) {
+        client = undefined;
+        connected = false;
+      }
       connection.end().catch(() => undefined);
       reconnect();
     };
     connection.once('error', lost);
     connection.on('error', () => undefined);
     connection.once('end', lost);
-    connection.on('notification', ({ payload }) => {
-      for (const listener of listeners.get(payload ?? '') ?? []) listener();
+    connection.on('notification', ({ channel, payload }) => {
+      for (const listener of listeners.get(keyOf(channel, payload ?? '')) ?? []) listener();
     });
     try {
       await connection.connect();
-      await connection.query(`LISTEN ${connection.escapeIdentifier(channel)}`);
+      for (const channel of channels)
+        await connection.query(`LISTEN ${connection.escapeIdentifier(channel)}`);
+      connected = client === connection;
     } catch {
       lost();
     }
@@ -58,14 +72,16 @@ export function listenForNotifications(url: string, channel: string, role: strin
 
   void connect();
   return {
-    subscribe(payload, listener) {
-      const known = listeners.get(payload) ?? new Set();
-      listeners.set(payload, known.add(listener));
+    subscribe(channel, payload, listener) {
+      const key = keyOf(channel, payload);
+      const known = listeners.get(key) ?? new Set();
+      listeners.set(key, known.add(listener));
       return () => {
         known.delete(listener);
-        if (known.size === 0) listeners.delete(payload);
+        if (known.size === 0) listeners.delete(key);
       };
     },
+    connected: () => connected,
     async stop() {
       stopped = true;
       clearTimeout(timer);

@@ -34,17 +34,20 @@ export interface StoredVote extends Vote {
   readonly createdAt: Date;
 }
 
-const deploymentsColumn = `coalesce((SELECT json_agg(json_build_object(
+/** The deployments of `proposals` as one JSON column. */
+export const deploymentsColumn = `coalesce((SELECT json_agg(json_build_object(
     'accountId', d.account_id, 'networkId', d.network_id, 'status', d.status,
     'transactionHash', d.transaction_hash, 'failure', d.failure, 'waitingFor', d.waiting_for
   ) ORDER BY d.account_id, d.network_id) FROM proposal_deployments d WHERE d.proposal_id = proposals.id), '[]') AS deployments`;
 
-const votesColumn = `coalesce((SELECT json_agg(json_build_object(
+/** The votes of `proposals` as one JSON column. */
+export const votesColumn = `coalesce((SELECT json_agg(json_build_object(
     'memberId', v.member_id, 'type', v.type, 'signerAddress', v.signer_address, 'scheme', v.scheme,
     'signature', v.signature, 'createdAt', v.created_at
   ) ORDER BY v.id) FROM proposal_votes v WHERE v.proposal_id = proposals.id), '[]') AS votes`;
 
-function storedProposal(row: Row): StoredProposal {
+/** Reads a row of `proposals` with the two columns above. */
+export function storedProposal(row: Row): StoredProposal {
   return {
     id: row.id,
     organizationId: row.organization_id,

@@ -8,14 +8,16 @@ function withoutNulls<T extends object>(value: T): { [K in keyof T]?: NonNullabl
 
 /**
  * A proposal as the API shows it. `created: true` is the answer to its creation, which also shows the initiator's
- * payload. `domainSalt` is the organization's.
+ * payload. `domainSalt` is the organization's. `payload` makes the payloads; a caller may remember them, for what is
+ * signed about a proposal never changes.
  */
 export function proposalView(
   record: ProposalRecord,
   now: Now,
   domainSalt: string,
-  options: { created?: boolean } = {},
+  options: { created?: boolean; payload?: typeof proposalPayload } = {},
 ) {
+  const payload = options.payload ?? proposalPayload;
   const { signatureStatus, threshold, approvals, rejections } = standing(record, now);
   return {
     id: record.id,
@@ -33,11 +35,9 @@ export function proposalView(
     ...(collectsSignatures(record, now.time)
       ? {
           signingPayloads: {
-            approvePayload: proposalPayload('ApproveProposal', domainSalt, record),
-            rejectPayload: proposalPayload('RejectProposal', domainSalt, record),
-            ...(options.created
-              ? { initiatorPayload: proposalPayload('InitiateProposal', domainSalt, record) }
-              : {}),
+            approvePayload: payload('ApproveProposal', domainSalt, record),
+            rejectPayload: payload('RejectProposal', domainSalt, record),
+            ...(options.created ? { initiatorPayload: payload('InitiateProposal', domainSalt, record) } : {}),
           },
         }
       : {}),

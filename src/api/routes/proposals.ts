@@ -11,6 +11,7 @@ import {
 import type { Db } from '../../db/database';
 import { newId } from '../../db/ids';
 import { readOrganization } from '../../db/organizations';
+import { type ProposalSnapshot, readProposalSnapshot } from '../../db/proposalSnapshot';
 import {
   findProposal,
   listProposals,
@@ -55,6 +56,23 @@ const proposeEndpoints = [
   { endpoint: updateAccountsEndpoint, resourceType: 'accounts', action: 'update' },
 ] as const;
 
+const REMEMBERED_PAYLOADS = 2_000;
+
+/** Payloads by statement and proposal: what is signed about a proposal never changes. */
+function rememberPayloads(): typeof proposalPayload {
+  const known = new Map<string, string>();
+  return (statement, domainSalt, proposal) => {
+    const key = `${statement}/${proposal.organizationId}/${proposal.id}`;
+    const remembered = known.get(key);
+    if (remembered !== undefined) return remembered;
+    const made = proposalPayload(statement, domainSalt, proposal);
+    const oldest = known.keys().next().value;
+    if (known.size >= REMEMBERED_PAYLOADS && oldest !== undefined) known.delete(oldest);
+    known.set(key, made);
+    return made;
+  };
+}
+
 /** Everything about proposals, for every resource. */
 export function proposalRoutes(
   options: { db: Db; cursors: Cursors; waitForProposal: WaitForProposal } & Pick<
@@ -63,28 +81,16 @@ export function proposalRoutes(
   >,
 ): Route[] {
   const { db, cursors, waitForProposal, proposals, planProposal, identifyVoter } = options;
-  const salts = new Map<string, string>();
-
-  async function domainSalt(organizationId: string): Promise<string> {
-    const known = salts.get(organizationId);
-    if (known !== undefined) return known;
-    const salt = (await readOrganization(db, organizationId)).domainSalt;
-    salts.set(organizationId, salt);
-    return salt;
-  }
+  const payload = rememberPayloads();
 
   async function load(
     organizationId: string,
     proposalId: string,
     resourceType: ResourceType,
-  ): Promise<{ record: StoredProposal; now: Now; salt: string }> {
-    const [record, now, salt] = await Promise.all([
-      findProposal(db, organizationId, proposalId, resourceType),
-      readNow(db, organizationId),
-      domainSalt(organizationId),
-    ]);
-    if (!record) throw notFound('proposal');
-    return { record, now, salt };
+  ): Promise<ProposalSnapshot> {
+    const snapshot = await readProposalSnapshot(db, { organizationId, proposalId, resourceType });
+    if (!snapshot) throw notFound('proposal');
+    return snapshot;
   }
 
   async function show(
@@ -93,8 +99,8 @@ export function proposalRoutes(
     resourceType: ResourceType,
     view: { created?: boolean } = {},
   ): Promise<{ data: Shown }> {
-    const { record, now, salt } = await load(organizationId, proposalId, resourceType);
-    return { data: proposalView(record, now, salt, view) };
+    const { record, now, domainSalt } = await load(organizationId, proposalId, resourceType);
+    return { data: proposalView(record, now, domainSalt, { ...view, payload }) };
   }
 
   /** Sends a message to a workflow; a workflow that is away is a 500 that can be repeated. */
@@ -160,11 +166,11 @@ export function proposalRoutes(
     return mutationRoute(signProposalEndpoint(resourceType), {
       async prepare({ organizationId, params, body }) {
         const proposalId = params.proposalId ?? '';
-        const { record, now, salt } = await load(organizationId, proposalId, resourceType);
+        const { record, now, domainSalt } = await load(organizationId, proposalId, resourceType);
         const statement = body.type === 'approve' ? 'ApproveProposal' : 'RejectProposal';
-        const payload = proposalPayload(statement, salt, record);
+        const signed = proposalPayload(statement, domainSalt, record);
         const { member } = acceptOrThrow(
-          await identifyVoter({ payload, signature: body.signature, admins: now.admins }),
+          await identifyVoter({ payload: signed, signature: body.signature, admins: now.admins }),
         );
         acceptOrThrow(checkVote(record, now, { member, type: body.type }));
         return { resourceId: proposalId };
@@ -231,7 +237,7 @@ export function proposalRoutes(
     const request = pageRequest(cursors, scope, query, { status, resourceType }, DEFAULT_LIMIT);
     const ofResource = onlyResource ?? (request.filters.resourceType as ResourceType | undefined);
     const ofStatus = request.filters.status as 'open' | 'closed' | undefined;
-    const [rows, now, salt] = await Promise.all([
+    const [rows, now, { domainSalt }] = await Promise.all([
       listProposals(db, {
         organizationId,
         limit: request.limit + 1,
@@ -240,9 +246,11 @@ export function proposalRoutes(
         ...(ofStatus === undefined ? {} : { status: ofStatus }),
       }),
       readNow(db, organizationId),
-      domainSalt(organizationId),
+      readOrganization(db, organizationId),
     ]);
-    return page(cursors, scope, request, rows, (record) => proposalView(record, now, salt));
+    return page(cursors, scope, request, rows, (record) =>
+      proposalView(record, now, domainSalt, { payload }),
+    );
   }
 
   return [

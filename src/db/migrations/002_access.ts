@@ -58,6 +58,19 @@ export async function up(knex: Knex): Promise<void> {
       updated_at timestamptz NOT NULL
     );
 
+    -- tells every process that what it remembers about keys may no longer hold
+    CREATE FUNCTION announce_access_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM pg_notify('access_changed', '');
+      RETURN NULL;
+    END $$;
+    CREATE TRIGGER api_keys_access_changed AFTER UPDATE ON api_keys
+      FOR EACH STATEMENT EXECUTE FUNCTION announce_access_changed();
+    CREATE TRIGGER members_access_changed AFTER UPDATE ON members
+      FOR EACH STATEMENT EXECUTE FUNCTION announce_access_changed();
+    CREATE TRIGGER admin_set_members_access_changed AFTER INSERT OR DELETE ON admin_set_members
+      FOR EACH STATEMENT EXECUTE FUNCTION announce_access_changed();
+
     GRANT SELECT ON api_keys, api_key_members, idempotency_requests, rate_limit_buckets
       TO orgwallet_service, orgwallet_signer;
     GRANT INSERT, UPDATE ON api_keys TO orgwallet_service;

@@ -1,0 +1,23 @@
+import type { Client } from 'pg';
+import type { Db, Row } from './database';
+
+/** A statement that each connection plans once, for reads that happen on every request. */
+export interface PreparedStatement {
+  readonly name: string;
+  /** With parameters `$1`, `$2`, … */
+  readonly text: string;
+}
+
+/** Runs a prepared statement on a connection of the pool. */
+export async function runPrepared(
+  db: Db,
+  { name, text }: PreparedStatement,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  const connection: Client = await db.client.acquireConnection();
+  try {
+    return (await connection.query({ name, text, values: [...values] })).rows;
+  } finally {
+    await db.client.releaseConnection(connection);
+  }
+}

@@ -1,0 +1,41 @@
+import type { Now, ResourceType } from '../domain/proposal';
+import type { Db } from './database';
+import { type PreparedStatement, runPrepared } from './prepared';
+import { deploymentsColumn, type StoredProposal, storedProposal, votesColumn } from './proposals';
+
+/** A proposal together with everything its state depends on, read at one moment. */
+export interface ProposalSnapshot {
+  readonly record: StoredProposal;
+  readonly now: Now;
+  /** EIP-712 domain salt of the organization. */
+  readonly domainSalt: string;
+}
+
+const SNAPSHOT: PreparedStatement = {
+  name: 'proposal_snapshot',
+  text: `SELECT proposals.*, ${votesColumn}, ${deploymentsColumn},
+      date_trunc('milliseconds', now()) AS read_at, o.domain_salt, s.threshold AS admin_threshold,
+      coalesce((SELECT json_agg(json_build_object(
+          'id', m.id, 'name', m.name, 'type', m.type, 'walletAddress', m.wallet_address) ORDER BY m.id)
+        FROM admin_set_members a JOIN members m ON m.id = a.member_id
+        WHERE a.organization_id = o.id AND m.removed_at IS NULL), '[]') AS admin_members
+    FROM proposals
+    JOIN organizations o ON o.id = proposals.organization_id
+    JOIN admin_sets s ON s.organization_id = o.id
+    WHERE proposals.organization_id = $1 AND proposals.id = $2 AND proposals.resource_type = $3`,
+};
+
+/** One proposal of an organization with the admins and the time of now, in one statement; or undefined. */
+export async function readProposalSnapshot(
+  db: Db,
+  key: { organizationId: string; proposalId: string; resourceType: ResourceType },
+): Promise<ProposalSnapshot | undefined> {
+  const [row] = await runPrepared(db, SNAPSHOT, [key.organizationId, key.proposalId, key.resourceType]);
+  return (
+    row && {
+      record: storedProposal(row),
+      now: { time: row.read_at, admins: { threshold: row.admin_threshold, members: row.admin_members } },
+      domainSalt: row.domain_salt,
+    }
+  );
+}
