@@ -8,7 +8,7 @@ import {
   scrypt,
 } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { chmod, copyFile, open, rename } from 'node:fs/promises';
+import { link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { type Hex, toHex } from 'viem';
@@ -102,22 +102,41 @@ async function decrypt(path: string, file: KeystoreFile, passphrase: string): Pr
     decipher.setAuthTag(Buffer.from(tag, 'hex'));
     return Buffer.concat([decipher.update(Buffer.from(text, 'hex')), decipher.final()]);
   } catch {
-    throw new KeystoreError(`${path}: wrong passphrase, or the file was changed`);
+    throw new KeystoreError(`${path}: cannot be decrypted: the passphrase is wrong, or the file is damaged`);
   }
 }
 
-/** Writes a file so that after a crash there is either all of it or nothing. Mode 600. */
-async function writeWhole(path: string, text: string): Promise<void> {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const temporary = `${path}.${process.pid}.tmp`;
-  const handle = await open(temporary, 'wx', 0o600);
+/**
+ * Writes a file so that after a crash there is either all of it or nothing. Mode 600. With `exclusive`, a file that is
+ * there already is left alone, and the answer is false.
+ */
+async function writeWhole(path: string, text: string, exclusive = false): Promise<boolean> {
+  const folder = dirname(path);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
-    await handle.writeFile(text);
-    await handle.sync();
+    const handle = await open(temporary, 'wx', 0o600);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    if (exclusive) await link(temporary, path);
+    else await rename(temporary, path);
+  } catch (error) {
+    if (exclusive && (error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw new KeystoreError(`${path}: cannot be written: ${(error as Error).message}`);
   } finally {
-    await handle.close();
+    await rm(temporary, { force: true });
   }
-  await rename(temporary, path);
+  const directory = await open(folder, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+  return true;
 }
 
 function derive(secret: Buffer, info: string): SigningKey {
@@ -159,8 +178,10 @@ export async function openKeystore(options: { file: string; passphrase: string }
 export async function createOrOpenKeystore(options: { file: string; passphrase: string }): Promise<Keystore> {
   if (existsSync(options.file)) return openKeystore(options);
   const secret = randomBytes(SECRET_BYTES);
-  await writeWhole(options.file, `${JSON.stringify(await encrypt(secret, options.passphrase), null, 2)}\n`);
-  return unlocked(secret);
+  const text = `${JSON.stringify(await encrypt(secret, options.passphrase), null, 2)}\n`;
+  // Whoever writes first wins: two processes that start at once must never work with two secrets.
+  const first = await writeWhole(options.file, text, true);
+  return first ? unlocked(secret) : openKeystore(options);
 }
 
 /** The passphrase from its setting or its file. Throws KeystoreError when there is none. */
@@ -190,10 +211,8 @@ export async function backupKeystore(
   to: string,
 ): Promise<{ fingerprint: string; file: string }> {
   const { fingerprint } = readFile(file);
-  if (existsSync(to)) throw new KeystoreError(`${to}: exists already; a backup overwrites nothing`);
-  mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
-  await copyFile(file, to);
-  await chmod(to, 0o600);
+  const copied = await writeWhole(to, readFileSync(file, 'utf8'), true);
+  if (!copied) throw new KeystoreError(`${to}: exists already; a backup overwrites nothing`);
   await writeWhole(
     backupMarker(file),
     `${JSON.stringify({ fingerprint, at: new Date().toISOString(), to })}\n`,

@@ -1,0 +1,139 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { parseTransaction, recoverTransactionAddress } from 'viem';
+import {
+  backupKeystore,
+  createOrOpenKeystore,
+  type Keystore,
+  KeystoreError,
+  lastBackup,
+  openKeystore,
+  readPassphrase,
+} from '../../../src/chain/keystore';
+
+const passphrase = 'correct horse battery staple';
+let folder: string;
+let file: string;
+// Making and opening costs memory and time on purpose; what only looks at keys shares one.
+let sharedFolder: string;
+let shared: Keystore;
+
+beforeAll(async () => {
+  sharedFolder = mkdtempSync(join(tmpdir(), 'keystore-'));
+  shared = await createOrOpenKeystore({ file: join(sharedFolder, 'keystore.json'), passphrase });
+});
+afterAll(() => rmSync(sharedFolder, { recursive: true, force: true }));
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'keystore-'));
+  file = join(folder, 'keys', 'keystore.json');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+test('a keystore is made once, and gives the same keys when it is opened again', async () => {
+  const made = await createOrOpenKeystore({ file, passphrase });
+  const opened = await openKeystore({ file, passphrase });
+  const again = await createOrOpenKeystore({ file, passphrase });
+  for (const keystore of [opened, again]) {
+    expect(keystore.fingerprint).toBe(made.fingerprint);
+    expect(keystore.organizationKey('org_1').address).toBe(made.organizationKey('org_1').address);
+    expect(keystore.relayerKey(31_337, 0).address).toBe(made.relayerKey(31_337, 0).address);
+  }
+});
+
+test('every organization, network and index has a key of its own', () => {
+  const keystore = shared;
+  const addresses = [
+    keystore.organizationKey('org_1'),
+    keystore.organizationKey('org_2'),
+    keystore.relayerKey(1, 0),
+    keystore.relayerKey(1, 1),
+    keystore.relayerKey(11, 0),
+  ].map(({ address }) => address);
+  expect(new Set(addresses).size).toBe(addresses.length);
+});
+
+test('two that start at once end with one secret', async () => {
+  const both = await Promise.all([
+    createOrOpenKeystore({ file, passphrase }),
+    createOrOpenKeystore({ file, passphrase }),
+  ]);
+  const stored = await openKeystore({ file, passphrase });
+  expect(both.map(({ fingerprint }) => fingerprint)).toEqual([stored.fingerprint, stored.fingerprint]);
+});
+
+test('the file is readable by its owner only, and nothing else is left in its folder', () => {
+  expect(statSync(join(sharedFolder, 'keystore.json')).mode & 0o777).toBe(0o600);
+  expect(readdirSync(sharedFolder)).toEqual(['keystore.json']);
+});
+
+test('a wrong passphrase, damage and absence are told by name', async () => {
+  await expect(openKeystore({ file, passphrase })).rejects.toThrow(/there is no keystore/);
+  await createOrOpenKeystore({ file, passphrase });
+  await expect(openKeystore({ file, passphrase: 'another' })).rejects.toThrow(/passphrase is wrong/);
+  const whole = readFileSync(file, 'utf8');
+  const json = JSON.parse(whole);
+  const flipped = json.cipher.text.startsWith('0') ? '1' : '0';
+  json.cipher.text = flipped + json.cipher.text.slice(1);
+  writeFileSync(file, JSON.stringify(json));
+  await expect(openKeystore({ file, passphrase })).rejects.toThrow(/damaged/);
+  writeFileSync(file, whole.slice(0, 100));
+  await expect(openKeystore({ file, passphrase })).rejects.toThrow(KeystoreError);
+  // A damaged keystore is never replaced by a new one.
+  await expect(createOrOpenKeystore({ file, passphrase })).rejects.toThrow(KeystoreError);
+});
+
+test('no secret shows when a keystore or a key is printed', () => {
+  const keystore = shared;
+  const key = keystore.relayerKey(1, 0);
+  const shown = [keystore, key].flatMap((thing) => [
+    inspect(thing, { depth: 10, showHidden: true }),
+    JSON.stringify(thing),
+    String(thing),
+  ]);
+  const allowed = [key.address.slice(2).toLowerCase(), keystore.fingerprint];
+  for (const text of shown) {
+    let rest = text.toLowerCase();
+    for (const known of allowed) rest = rest.replaceAll(known, '');
+    expect(rest).not.toMatch(/[0-9a-f]{32}/);
+  }
+});
+
+test('a relayer key signs transactions as its address', async () => {
+  const key = shared.relayerKey(1, 0);
+  const raw = await key.signTransaction({
+    type: 'eip1559',
+    chainId: 1,
+    nonce: 3,
+    gas: 21_000n,
+    maxFeePerGas: 1n,
+    maxPriorityFeePerGas: 1n,
+  });
+  expect(parseTransaction(raw)).toMatchObject({ chainId: 1, nonce: 3 });
+  expect(await recoverTransactionAddress({ serializedTransaction: raw as `0x02${string}` })).toBe(
+    key.address,
+  );
+});
+
+test('a backup opens with the same passphrase, is noted, and overwrites nothing', async () => {
+  const made = await createOrOpenKeystore({ file, passphrase });
+  expect(lastBackup(file)).toBeNull();
+  const to = join(folder, 'backup.json');
+  await backupKeystore(file, to);
+  expect(lastBackup(file)).toMatch(/^\d{4}-/);
+  expect((await openKeystore({ file: to, passphrase })).fingerprint).toBe(made.fingerprint);
+  expect(statSync(to).mode & 0o777).toBe(0o600);
+  await expect(backupKeystore(file, to)).rejects.toThrow(/exists already/);
+});
+
+test('the passphrase comes from its setting or from its file', () => {
+  expect(readPassphrase({ passphrase: 'a' })).toBe('a');
+  const passphraseFile = join(folder, 'passphrase');
+  writeFileSync(passphraseFile, 'b\n');
+  expect(readPassphrase({ passphraseFile })).toBe('b');
+  writeFileSync(passphraseFile, '');
+  expect(() => readPassphrase({ passphraseFile })).toThrow(/is empty/);
+  expect(() => readPassphrase({})).toThrow(/KEYSTORE_PASSPHRASE/);
+});
