@@ -24,3 +24,8 @@ export function writeTokenListFile(file: string, chains: readonly RunningChain[]
   };
   writeFileSync(file, `${JSON.stringify(list, null, 2)}\n`);
 }
+
+/** True for an address of this machine only. */
+export function isLoopback(url: string): boolean {
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
+}

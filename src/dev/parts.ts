@@ -61,6 +61,13 @@ export function projectRoot(): string {
   return dir;
 }
 
+const started: Part[] = [];
+
+/** Every part that this process has started, ended ones included. */
+export function startedParts(): readonly Part[] {
+  return started;
+}
+
 let watchdogInput: Writable | undefined;
 
 /** The pipe to the watchdog of this process, started with the first part. */
@@ -147,7 +154,7 @@ export function startPart(spec: PartSpec): Part {
     }
     await untilExited();
   };
-  return {
+  const part: Part = {
     name: spec.name,
     pid,
     logFile: spec.logFile,
@@ -161,6 +168,8 @@ export function startPart(spec: PartSpec): Part {
       clearTimeout(timer);
     },
   };
+  started.push(part);
+  return part;
 }
 
 /**

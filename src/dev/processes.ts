@@ -1,0 +1,90 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+
+/** A process, told apart from a later one with the same id by the time it started. */
+export interface KnownProcess {
+  readonly name: string;
+  readonly pid: number;
+  readonly startedAt: string;
+}
+
+/** When a process started, in words of the system; undefined when there is no such process. */
+function startOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    // Field 3 is the state (a zombie is gone), field 22 the start in clock ticks since boot.
+    return fields[0] === 'Z' ? undefined : fields[19];
+  } catch {
+    if (process.platform === 'linux') return undefined;
+  }
+  try {
+    return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Notes a process for a later start. */
+export function known(name: string, pid: number): KnownProcess {
+  return { name, pid, startedAt: startOf(pid) ?? '' };
+}
+
+function isStillThere(known: KnownProcess): boolean {
+  return startOf(known.pid) === known.startedAt;
+}
+
+/** What a supervisor notes about itself and its parts in the data folder. */
+export interface SupervisorRecord {
+  readonly supervisor: KnownProcess;
+  readonly parts: readonly KnownProcess[];
+}
+
+export function writeRecord(file: string, record: SupervisorRecord): void {
+  writeFileSync(`${file}.new`, JSON.stringify(record), { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
+
+export function removeRecord(file: string): void {
+  rmSync(file, { force: true });
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // already gone
+  }
+}
+
+/**
+ * Ends the parts that a killed supervisor has left. Throws when that supervisor is alive: two on one data folder
+ * would spoil each other's files.
+ */
+export async function endLeftovers(
+  file: string,
+  dataDir: string,
+  say: (line: string) => void,
+): Promise<void> {
+  let record: SupervisorRecord;
+  try {
+    record = JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return;
+  }
+  if (isStillThere(record.supervisor)) {
+    throw new Error(
+      `orgwallet runs already on the data folder ${dataDir} (process ${record.supervisor.pid}). End it first, or choose another folder with ORGWALLET_DATA_DIR=<folder> and other ports.`,
+    );
+  }
+  let left = record.parts.filter(isStillThere);
+  if (left.length === 0) return;
+  say(`Ending what an earlier run has left: ${left.map((part) => part.name).join(', ')}`);
+  for (const { pid, name } of left) send(pid, name === 'Postgres' ? 'SIGINT' : 'SIGTERM');
+  const startedAt = Date.now();
+  while (left.length > 0) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    left = left.filter(isStillThere);
+    if (Date.now() - startedAt > 8_000) for (const { pid } of left) send(pid, 'SIGKILL');
+  }
+}
