@@ -8,7 +8,7 @@ import { listenForNotifications } from '../db/notifications';
 import { createApp } from './app';
 import { createCursors } from './cursors';
 import type { ApiDependencies } from './dependencies';
-import { REQUEST_TIMEOUT_MS, requestIdOf } from './exchange';
+import { requestIdOf } from './exchange';
 import { createIdempotency } from './idempotency';
 import { createKeyMemory } from './keyMemory';
 import { createProposalWaiter } from './proposalWaiter';
@@ -36,7 +36,8 @@ const SOCKET_IDLE_MS = 60_000;
 /** Limits against callers that send or read slowly, or open more than they use. */
 const LIMITS: ServerOptions = {
   headersTimeout: 10_000,
-  requestTimeout: REQUEST_TIMEOUT_MS,
+  // Before the request times out: a body that comes too slowly is the caller's fault.
+  requestTimeout: 20_000,
   keepAliveTimeout: 30_000,
   connectionsCheckingInterval: 1_000,
   maxHeaderSize: 16_384,
