@@ -175,10 +175,24 @@ async function install(say) {
   say(`  installed in ${Math.round((Date.now() - startedAt) / 1000)} s`);
 }
 
+/** Builds in a process of its own: the compiler's memory is not for the process that runs on. */
+async function buildApart() {
+  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), '--build-only'], {
+    cwd: projectDir,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output = (output + chunk).slice(-20_000);
+    });
+  }
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  if (code !== 0) throw new Error(`The build failed:\n${output.trim()}`);
+}
+
 /** Translates sources to dist/ and bundles the workflows. Types are checked by `npm run check`, not here. */
-async function build(say, hash) {
-  say('Building (about 10 s)');
-  const startedAt = Date.now();
+async function build(hash) {
   const require = createRequire(join(projectDir, 'package.json'));
   const swc = require('@swc/core');
   const options = require(join(projectDir, 'swc.config.js'));
@@ -219,7 +233,6 @@ async function build(say, hash) {
   } finally {
     rmSync(target, { recursive: true, force: true });
   }
-  say(`  built in ${((Date.now() - startedAt) / 1000).toFixed(1)} s`);
 }
 
 function isLinked() {
@@ -255,14 +268,19 @@ export async function bootstrap(say = (line) => console.log(line)) {
   if (process.env.ORGWALLET_PREBUILT === 'true') return;
   await withLock(say, async () => {
     if (!isInstalled()) await install(say);
-    const hash = sourceHash();
-    if (read(BUILD_STAMP) !== hash) await build(say, hash);
+    if (!isBuilt()) {
+      say('Building (about 10 s)');
+      const startedAt = Date.now();
+      await buildApart();
+      say(`  built in ${((Date.now() - startedAt) / 1000).toFixed(1)} s`);
+    }
     if (!isLinked()) linkCli();
   });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  bootstrap().catch((error) => {
+  const work = process.argv[2] === '--build-only' ? build(sourceHash()) : bootstrap();
+  work.catch((error) => {
     console.error(error.message);
     process.exit(1);
   });

@@ -41,7 +41,7 @@ function wantedPorts(settings: StackSettings): WantedPort[] {
       ? []
       : [
           { setting: 'ANVIL_PORT', port: settings.anvilPort },
-          { setting: 'ANVIL_PORT', port: settings.anvilPort + 1 },
+          { setting: 'ANVIL_PORT', port: settings.anvilPort + 1, offset: 1 },
         ]),
   ];
 }
@@ -269,11 +269,14 @@ export async function main(env: NodeJS.ProcessEnv): Promise<void> {
   const stop = (reason: string, status: number): Promise<void> => {
     if (stopping) return stopping;
     say(`Stopping (${reason})`);
-    stopping = stopAll().then(
-      () => say('Stopped'),
-      (error: Error) => say(error.message),
-    );
-    return stopping.then(() => process.exit(status));
+    const stopped = stopAll()
+      .then(
+        () => say('Stopped'),
+        (error: Error) => say(error.message),
+      )
+      .then(() => process.exit(status));
+    stopping = stopped;
+    return stopped;
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(signal, 0));
   // Under npm a lost parent means that npm was killed; the timer also keeps this process alive.

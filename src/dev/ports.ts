@@ -6,6 +6,8 @@ import { createServer } from 'node:net';
 export interface WantedPort {
   readonly setting: string;
   readonly port: number;
+  /** How many ports after the one that is set this one lies. */
+  readonly offset?: number;
   readonly host?: string;
 }
 
@@ -92,7 +94,8 @@ function holderFromLsof(port: number): string | undefined {
 export async function takenPorts(wanted: readonly WantedPort[]): Promise<string[]> {
   const problems: string[] = [];
   const owners = new Map<number, string>();
-  for (const { setting, port, host } of wanted) {
+  for (const { setting: variable, port, offset = 0, host } of wanted) {
+    const setting = offset === 0 ? variable : `${variable} + ${offset}`;
     const other = owners.get(port);
     if (other) {
       problems.push(
@@ -104,7 +107,7 @@ export async function takenPorts(wanted: readonly WantedPort[]): Promise<string[
     if (!(await isPortFree(port, host))) {
       const holder = portHolder(port);
       problems.push(
-        `Port ${port} (${setting}) is taken${holder ? ` by ${holder}` : ''}. End that program, or choose another port with ${setting}=<port>.`,
+        `Port ${port} (${setting}) is taken${holder ? ` by ${holder}` : ''}. End that program, or choose another port with ${variable}=<port>.`,
       );
     }
   }

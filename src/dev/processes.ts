@@ -45,8 +45,18 @@ export function writeRecord(file: string, record: SupervisorRecord): void {
   renameSync(`${file}.new`, file);
 }
 
+/** Removes the record of this process; that of another supervisor stays. */
 export function removeRecord(file: string): void {
-  rmSync(file, { force: true });
+  const { supervisor } = readRecord(file) ?? {};
+  if (supervisor?.pid === process.pid) rmSync(file, { force: true });
+}
+
+function readRecord(file: string): SupervisorRecord | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
 }
 
 function send(pid: number, signal: NodeJS.Signals): void {
@@ -66,12 +76,8 @@ export async function endLeftovers(
   dataDir: string,
   say: (line: string) => void,
 ): Promise<void> {
-  let record: SupervisorRecord;
-  try {
-    record = JSON.parse(readFileSync(file, 'utf8'));
-  } catch {
-    return;
-  }
+  const record = readRecord(file);
+  if (!record) return;
   if (isStillThere(record.supervisor)) {
     throw new Error(
       `orgwallet runs already on the data folder ${dataDir} (process ${record.supervisor.pid}). End it first, or choose another folder with ORGWALLET_DATA_DIR=<folder> and other ports.`,
