@@ -1,0 +1,386 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import fc from 'fast-check';
+import { ConfigError, loadConfig, parseDurationMs, readNetworks, readStackSettings } from '../../src/config';
+import '../support/builders';
+
+const folder = mkdtempSync(join(tmpdir(), 'orgwallet-config-'));
+const NETWORKS_FILE = join(folder, 'networks.json');
+const NETWORK = { id: 31_337, name: 'Local', rpcUrl: 'http://127.0.0.1:8545' };
+const NEEDED = { DATABASE_URL: 'postgres://user@localhost/orgwallet', NETWORKS_FILE };
+
+/** Writes a networks file of its own and returns its path. */
+function networksFile(content: unknown): string {
+  const file = join(mkdtempSync(join(folder, 'networks-')), 'networks.json');
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  return file;
+}
+
+/** The error that a reading ends with. */
+function errorOf(read: () => unknown): ConfigError {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+  throw new Error('it was accepted');
+}
+
+beforeAll(() => writeFileSync(NETWORKS_FILE, JSON.stringify([NETWORK, { ...NETWORK, id: 31_338 }])));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('settings', () => {
+  it('have the defaults that the documentation promises', () => {
+    expect(loadConfig({ ...NEEDED, ORGWALLET_DATA_DIR: folder })).toMatchObject({
+      production: false,
+      dataDir: folder,
+      roles: ['api', 'worker', 'chain', 'signer'],
+      httpsPort: 8443,
+      httpPort: 8080,
+      tls: { certFile: join(folder, 'tls', 'cert.pem'), keyFile: join(folder, 'tls', 'key.pem') },
+      trustedProxies: [],
+      operations: { host: '127.0.0.1', port: 9090 },
+      databaseUrl: NEEDED.DATABASE_URL,
+      signerDatabaseUrl: NEEDED.DATABASE_URL,
+      temporal: { address: '127.0.0.1:7233', namespace: 'default', taskQueue: 'orgwallet' },
+      signerNetworkId: 31_337,
+      keystore: { file: join(folder, 'keystore.json') },
+      proposalLifetimeMs: 7 * 24 * 3_600_000,
+      idempotencyRetentionMs: 24 * 3_600_000,
+      rateLimit: { perSecond: 100, burst: 300 },
+      maxOpenPerKey: 1_000,
+      maxGas: 5_000_000n,
+      logLevel: 'info',
+    });
+  });
+
+  it('keep their data in .data of the current folder', () => {
+    expect(loadConfig(NEEDED).dataDir).toBe(resolve('.data'));
+  });
+
+  it.each<[string, Record<string, string>, object]>([
+    ['NODE_ENV', { NODE_ENV: 'production' }, { production: true }],
+    ['ORGWALLET_ROLES', { ORGWALLET_ROLES: 'api, signer,' }, { roles: ['api', 'signer'] }],
+    ['HTTPS_PORT', { HTTPS_PORT: '1' }, { httpsPort: 1 }],
+    ['HTTP_PORT', { HTTP_PORT: '65535' }, { httpPort: 65_535 }],
+    ['TLS files', { TLS_CERT_FILE: '/c', TLS_KEY_FILE: '/k' }, { tls: { certFile: '/c', keyFile: '/k' } }],
+    ['TRUSTED_PROXIES', { TRUSTED_PROXIES: '10.0.0.0/8 , ::1' }, { trustedProxies: ['10.0.0.0/8', '::1'] }],
+    [
+      'OPS_HOST and OPS_PORT',
+      { OPS_HOST: '0.0.0.0', OPS_PORT: '1234' },
+      { operations: { host: '0.0.0.0', port: 1234 } },
+    ],
+    ['DATABASE_URL', { DATABASE_URL: 'postgresql://h/d' }, { databaseUrl: 'postgresql://h/d' }],
+    [
+      'SIGNER_DATABASE_URL',
+      { SIGNER_DATABASE_URL: 'postgres://s@h/d' },
+      { signerDatabaseUrl: 'postgres://s@h/d' },
+    ],
+    [
+      'TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and TEMPORAL_TASK_QUEUE',
+      { TEMPORAL_ADDRESS: 't:7233', TEMPORAL_NAMESPACE: 'n', TEMPORAL_TASK_QUEUE: 'my-queue.1' },
+      { temporal: { address: 't:7233', namespace: 'n', taskQueue: 'my-queue.1' } },
+    ],
+    ['TEMPORAL_API_KEY', { TEMPORAL_API_KEY: 'k' }, { temporal: { apiKey: 'k' } }],
+    ['TEMPORAL_TLS', { TEMPORAL_TLS: 'true' }, { temporal: { tls: {} } }],
+    [
+      'TLS files of Temporal',
+      {
+        TEMPORAL_TLS_CA_FILE: '/ca',
+        TEMPORAL_TLS_CERT_FILE: '/c',
+        TEMPORAL_TLS_KEY_FILE: '/k',
+        TEMPORAL_TLS_SERVER_NAME: 's',
+      },
+      { temporal: { tls: { caFile: '/ca', certFile: '/c', keyFile: '/k', serverName: 's' } } },
+    ],
+    ['TEMPORAL_UI_URL', { TEMPORAL_UI_URL: 'http://ui' }, { temporal: { uiUrl: 'http://ui' } }],
+    ['SIGNER_NETWORK', { SIGNER_NETWORK: '31338' }, { signerNetworkId: 31_338 }],
+    ['TOKEN_LIST_FILE', { TOKEN_LIST_FILE: '/tokens.json' }, { tokenListFile: '/tokens.json' }],
+    ['KEYSTORE_FILE', { KEYSTORE_FILE: '/k.json' }, { keystore: { file: '/k.json' } }],
+    ['KEYSTORE_PASSPHRASE', { KEYSTORE_PASSPHRASE: ' p ' }, { keystore: { passphrase: ' p ' } }],
+    ['KEYSTORE_PASSPHRASE_FILE', { KEYSTORE_PASSPHRASE_FILE: '/p' }, { keystore: { passphraseFile: '/p' } }],
+    ['PROPOSAL_LIFETIME', { PROPOSAL_LIFETIME: '90s' }, { proposalLifetimeMs: 90_000 }],
+    ['IDEMPOTENCY_RETENTION', { IDEMPOTENCY_RETENTION: '2h' }, { idempotencyRetentionMs: 7_200_000 }],
+    [
+      'RATE_LIMIT_PER_SECOND and RATE_LIMIT_BURST',
+      { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '2' },
+      { rateLimit: { perSecond: 1, burst: 2 } },
+    ],
+    ['MAX_OPEN_PER_KEY', { MAX_OPEN_PER_KEY: '3' }, { maxOpenPerKey: 3 }],
+    ['MAX_GAS', { MAX_GAS: '999999999999' }, { maxGas: 999_999_999_999n }],
+    ['LOG_LEVEL', { LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
+  ])('read %s', (_, env, expected) => {
+    expect(loadConfig({ ...NEEDED, ...env })).toMatchObject(expected);
+  });
+
+  it.each([
+    ['ORGWALLET_ROLES', 'api,cook'],
+    ['ORGWALLET_ROLES', ','],
+    ['HTTPS_PORT', '0'],
+    ['HTTPS_PORT', '65536'],
+    ['HTTPS_PORT', '80.5'],
+    ['HTTPS_PORT', 'https'],
+    ['HTTP_PORT', '-1'],
+    ['OPS_PORT', 'x'],
+    ['DATABASE_URL', 'mysql://h/d'],
+    ['DATABASE_URL', 'localhost'],
+    ['TEMPORAL_TASK_QUEUE', 'a b'],
+    ['TEMPORAL_TLS', 'yes'],
+    ['SIGNER_NETWORK', '5'],
+    ['SIGNER_NETWORK', 'main'],
+    ['SIGNER_NETWORK', '-1'],
+    ['PROPOSAL_LIFETIME', '7'],
+    ['PROPOSAL_LIFETIME', '7 days'],
+    ['IDEMPOTENCY_RETENTION', '-1h'],
+    ['RATE_LIMIT_PER_SECOND', '0'],
+    ['RATE_LIMIT_BURST', '1.5'],
+    ['MAX_OPEN_PER_KEY', 'many'],
+    ['MAX_GAS', '0x10'],
+    ['MAX_GAS', '-1'],
+    ['LOG_LEVEL', 'loud'],
+    ['NETWORKS_FILE', '/does/not/exist.json'],
+  ])('refuse %s=%s and name it', (setting, value) => {
+    const error = errorOf(() => loadConfig({ ...NEEDED, [setting]: value }));
+    expect(error.setting).toBe(setting);
+    expect(error.message).toMatch(new RegExp(`^${setting}: .+`));
+    expect(error.name).toBe('ConfigError');
+  });
+
+  it.failing.each([
+    ['PROPOSAL_LIFETIME', '0s'],
+    ['PROPOSAL_LIFETIME', '999ms'],
+    ['PROPOSAL_LIFETIME', '999999999d'],
+    ['IDEMPOTENCY_RETENTION', '0s'],
+    ['SIGNER_DATABASE_URL', 'localhost'],
+  ])('refuse %s=%s, which cannot work, and name it', (setting, value) => {
+    expect(errorOf(() => loadConfig({ ...NEEDED, [setting]: value })).setting).toBe(setting);
+  });
+
+  it.failing.each([
+    ['HTTPS_PORT', '0x50'],
+    ['HTTPS_PORT', '1e3'],
+    ['HTTPS_PORT', ' 80 '],
+    ['RATE_LIMIT_BURST', '0b11'],
+  ])('refuse %s=%s: a number is decimal digits', (setting, value) => {
+    expect(errorOf(() => loadConfig({ ...NEEDED, [setting]: value })).setting).toBe(setting);
+  });
+
+  it.each(['DATABASE_URL', 'NETWORKS_FILE'])('refuse to do without %s, empty or absent', (setting) => {
+    for (const value of ['', undefined]) {
+      const error = errorOf(() => loadConfig({ ...NEEDED, [setting]: value }));
+      expect(error.message).toBe(`${setting}: is required and not set`);
+    }
+  });
+
+  it('name a setting that has no partner: the certificate and its key go together', () => {
+    expect(errorOf(() => loadConfig({ ...NEEDED, TLS_CERT_FILE: '/c' })).setting).toBe('TLS_KEY_FILE');
+    expect(errorOf(() => loadConfig({ ...NEEDED, TLS_KEY_FILE: '/k' })).setting).toBe('TLS_CERT_FILE');
+  });
+
+  it.failing('name a client certificate for Temporal that has no key, and a key that has no certificate', () => {
+    expect(errorOf(() => loadConfig({ ...NEEDED, TEMPORAL_TLS_CERT_FILE: '/c' })).setting).toBe(
+      'TEMPORAL_TLS_KEY_FILE',
+    );
+    expect(errorOf(() => loadConfig({ ...NEEDED, TEMPORAL_TLS_KEY_FILE: '/k' })).setting).toBe(
+      'TEMPORAL_TLS_CERT_FILE',
+    );
+  });
+
+  it('count an empty setting as absent', () => {
+    const empty = {
+      HTTPS_PORT: '',
+      KEYSTORE_PASSPHRASE: '',
+      TLS_CERT_FILE: '',
+      PROPOSAL_LIFETIME: '',
+      SIGNER_NETWORK: '',
+    };
+    expect(loadConfig({ ...NEEDED, ...empty })).toEqual(loadConfig(NEEDED));
+  });
+
+  it('leave out optional settings that are not given, rather than set them to undefined', () => {
+    const config = loadConfig(NEEDED);
+    expect(config).not.toHaveProperty('tokenListFile');
+    expect(Object.keys(config.keystore)).toEqual(['file']);
+    expect(Object.keys(config.temporal).sort()).toEqual(['address', 'namespace', 'taskQueue']);
+  });
+
+  it('ignore what is none of theirs', () => {
+    expect(loadConfig({ ...NEEDED, PATH: '/bin', HTTPS_PORTS: 'x' })).toEqual(loadConfig(NEEDED));
+  });
+
+  it('are production only when NODE_ENV says exactly that', () => {
+    for (const NODE_ENV of ['development', 'prod', 'Production']) {
+      expect(loadConfig({ ...NEEDED, NODE_ENV }).production).toBe(false);
+    }
+  });
+
+  it('cannot be changed after they were read', () => {
+    const config = loadConfig(NEEDED) as { httpsPort: number };
+    expect(() => {
+      config.httpsPort = 1;
+    }).toThrow(TypeError);
+  });
+
+  it('never tell a secret in an error', () => {
+    const secrets = {
+      DATABASE_URL: 'mysql://user:hunter2@h/d',
+      KEYSTORE_PASSPHRASE: 'hunter2',
+      TEMPORAL_API_KEY: 'hunter2',
+    };
+    expect(errorOf(() => loadConfig({ ...NEEDED, ...secrets })).message).not.toContain('hunter2');
+  });
+});
+
+describe('durations', () => {
+  it.each([
+    ['500ms', 500],
+    ['0s', 0],
+    ['90s', 90_000],
+    ['15m', 900_000],
+    ['24h', 86_400_000],
+    ['7d', 604_800_000],
+    ['007d', 604_800_000],
+  ])('%s is %d ms', (text, ms) => {
+    expect(parseDurationMs(text)).toBe(ms);
+  });
+
+  it.each([
+    '',
+    '7',
+    'd',
+    '7 d',
+    ' 7d',
+    '7d ',
+    '7D',
+    '1.5h',
+    '-1s',
+    '+1s',
+    '1w',
+    '1h30m',
+    '1e3s',
+    '１d',
+    '1234567890s',
+    '7d\n',
+  ])('%j is none, and the error says what one looks like', (text) => {
+    expect(() => parseDurationMs(text)).toThrow(/is no duration like 7d, 24h, 15m or 90s/);
+  });
+
+  it('are a number times a unit, in whole milliseconds', () => {
+    const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+    fc.assert(
+      fc.property(
+        fc.nat({ max: 100_000 }),
+        fc.constantFrom(...(Object.keys(units) as (keyof typeof units)[])),
+        (count, unit) => {
+          const ms = parseDurationMs(`${count}${unit}`);
+          expect(ms).toBe(count * units[unit]);
+          expect(Number.isSafeInteger(ms)).toBe(true);
+        },
+      ),
+    );
+  });
+});
+
+describe('a networks file', () => {
+  const FULL = {
+    id: 1,
+    name: 'Mainnet',
+    rpcUrl: 'https://rpc.example/v1',
+    nativeAsset: { symbol: 'XYZ', name: 'Xyz coin', decimals: 8 },
+    confirmations: 12,
+    maxFeePerGas: '123456789012345678901234567890',
+    explorerUrl: 'https://explorer.example',
+  };
+
+  it('is read whole', () => {
+    expect(readNetworks(networksFile([FULL]))).toEqual([
+      { ...FULL, maxFeePerGas: 123_456_789_012_345_678_901_234_567_890n },
+    ]);
+  });
+
+  it('needs no more than id, name and RPC address of a network', () => {
+    expect(readNetworks(networksFile([NETWORK]))).toEqual([
+      {
+        ...NETWORK,
+        nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 },
+        confirmations: 1,
+        maxFeePerGas: 500_000_000_000n,
+      },
+    ]);
+  });
+
+  it.each<[string, unknown, object]>([
+    ['ETH', 'ETH', { symbol: 'ETH', name: 'Ether', decimals: 18 }],
+    ['another symbol', 'POL', { symbol: 'POL', name: 'POL', decimals: 18 }],
+    ['a symbol and decimals', { symbol: 'X', decimals: 0 }, { symbol: 'X', name: 'X', decimals: 0 }],
+    ['a symbol and a name', { symbol: 'X', name: 'Y' }, { symbol: 'X', name: 'Y', decimals: 18 }],
+  ])('may give the native asset as %s', (_, nativeAsset, expected) => {
+    expect(readNetworks(networksFile([{ ...NETWORK, nativeAsset }]))[0]?.nativeAsset).toEqual(expected);
+  });
+
+  it('may give the fee ceiling as a number, and confirmations of 0', () => {
+    const [network] = readNetworks(
+      networksFile([{ ...NETWORK, maxFeePerGas: 30_000_000_000, confirmations: 0 }]),
+    );
+    expect(network).toMatchObject({ maxFeePerGas: 30_000_000_000n, confirmations: 0 });
+  });
+
+  it.each<[string, unknown, string]>([
+    ['no list', {}, 'top'],
+    ['an empty list', [], 'top'],
+    ['two networks with one id', [NETWORK, NETWORK], 'two networks have one id'],
+    ['an id of 0', [{ ...NETWORK, id: 0 }], 'at 0.id:'],
+    ['an id that is a text', [{ ...NETWORK, id: '1' }], 'at 0.id:'],
+    ['an id beyond what a number can tell apart', [{ ...NETWORK, id: 2 ** 53 }], 'at 0.id:'],
+    ['an empty name', [{ ...NETWORK, name: '' }], 'at 0.name:'],
+    ['no address', [{ id: 1, name: 'x' }], 'at 0.rpcUrl:'],
+    ['an address that is none', [NETWORK, { ...NETWORK, id: 1, rpcUrl: 'localhost' }], 'at 1.rpcUrl:'],
+    ['a fraction of confirmations', [{ ...NETWORK, confirmations: 1.5 }], 'at 0.confirmations:'],
+    ['confirmations below 0', [{ ...NETWORK, confirmations: -1 }], 'at 0.confirmations:'],
+    ['a fee ceiling with a unit', [{ ...NETWORK, maxFeePerGas: '5 gwei' }], 'at 0.maxFeePerGas'],
+    ['a fee ceiling below 0', [{ ...NETWORK, maxFeePerGas: -5 }], 'at 0.maxFeePerGas'],
+    ['an empty native asset', [{ ...NETWORK, nativeAsset: '' }], 'at 0.nativeAsset'],
+    ['too many decimals', [{ ...NETWORK, nativeAsset: { symbol: 'X', decimals: 37 } }], 'at 0.nativeAsset'],
+    ['an explorer that is no address', [{ ...NETWORK, explorerUrl: 'x' }], 'at 0.explorerUrl:'],
+  ])('with %s is refused, with its name and the place', (_, content, place) => {
+    const file = networksFile(content);
+    const error = errorOf(() => readNetworks(file));
+    expect(error.setting).toBe('NETWORKS_FILE');
+    expect(error.message).toContain(file);
+    expect(error.message).toContain(place);
+  });
+
+  it('that is no JSON, or is not there, is refused with its name', () => {
+    for (const file of [networksFile('[{'), join(folder, 'absent.json'), folder]) {
+      const error = errorOf(() => readNetworks(file));
+      expect(error.setting).toBe('NETWORKS_FILE');
+      expect(error.message).toContain(`${file} cannot be read as JSON: `);
+    }
+  });
+
+  it.failing.each([
+    ['an RPC address that is neither HTTP nor a web socket', { rpcUrl: 'javascript:alert(1)' }],
+    ['an explorer that is neither HTTP nor HTTPS', { explorerUrl: 'javascript:alert(1)' }],
+  ])('with %s is refused', (_, change) => {
+    expect(errorOf(() => readNetworks(networksFile([{ ...NETWORK, ...change }]))).setting).toBe(
+      'NETWORKS_FILE',
+    );
+  });
+});
+
+describe('what a running stack has left for other commands', () => {
+  it('is read from its data folder', () => {
+    const dataDir = mkdtempSync(join(folder, 'data-'));
+    writeFileSync(join(dataDir, 'stack.json'), JSON.stringify({ DATABASE_URL: 'postgres://h/d' }));
+    expect(readStackSettings({ ORGWALLET_DATA_DIR: dataDir })).toEqual({ DATABASE_URL: 'postgres://h/d' });
+  });
+
+  it('is nothing when no stack runs, or its file is broken', () => {
+    const dataDir = mkdtempSync(join(folder, 'data-'));
+    expect(readStackSettings({ ORGWALLET_DATA_DIR: dataDir })).toEqual({});
+    writeFileSync(join(dataDir, 'stack.json'), '{');
+    expect(readStackSettings({ ORGWALLET_DATA_DIR: dataDir })).toEqual({});
+  });
+});
