@@ -23,7 +23,7 @@ import { fileURLToPath } from 'node:url';
 export const projectDir = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 const OLDEST_NODE = [20, 3];
-const SOURCE_DIRS = ['src', 'workflows', 'activities'];
+const SOURCE_DIRS = ['src', 'workflows', 'activities', 'test/bench'];
 const INSTALL_STAMP = join(projectDir, 'node_modules', '.orgwallet-installed');
 const BUILD_STAMP = join(projectDir, 'dist', '.built-from');
 const CLI_LINK = join(projectDir, 'node_modules', '.bin', 'orgwallet');
@@ -263,9 +263,9 @@ function linkCli() {
 export async function bootstrap(say = (line) => console.log(line)) {
   requireNode();
   const isBuilt = () => read(BUILD_STAMP) === sourceHash();
-  if (isInstalled() && isBuilt() && isLinked()) return;
   // An image is built once, by its Dockerfile, and its folder may be read-only.
   if (process.env.ORGWALLET_PREBUILT === 'true') return;
+  if (isInstalled() && isBuilt() && isLinked()) return;
   await withLock(say, async () => {
     if (!isInstalled()) await install(say);
     if (!isBuilt()) {

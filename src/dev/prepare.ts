@@ -48,6 +48,7 @@ export interface DemoFile {
 /** Where the running service can be reached. */
 type Addresses = Pick<DemoFile, 'origin' | 'baseUrl' | 'caFile' | 'operationsUrl' | 'temporalUiUrl'>;
 
+const CHAIN_LIMIT_MS = 30_000;
 const THRESHOLD = 2;
 const PEOPLE = [
   { name: 'Alice', type: 'user', admin: true },
@@ -58,6 +59,21 @@ const PEOPLE = [
   { name: 'Payments Bot', type: 'api', admin: false },
 ] as const;
 
+/** What a node says it is. A chain that was started at the same time gets 30 s to answer. */
+async function clientVersion(rpcUrl: string): Promise<string> {
+  const deadline = Date.now() + CHAIN_LIMIT_MS;
+  for (;;) {
+    try {
+      return await rpc<string>(rpcUrl, 'web3_clientVersion');
+    } catch (error) {
+      if (Date.now() > deadline) {
+        throw new Error(`NETWORKS_FILE: the chain at ${rpcUrl} does not answer: ${(error as Error).message}`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+  }
+}
+
 /**
  * Puts the Safe contracts and the demo token on an anvil of this machine. A chain that is no anvil, or runs
  * elsewhere, is left as it is; then there is no token.
@@ -66,7 +82,7 @@ export async function prepareLocalNetwork(
   network: Pick<NetworkConfig, 'rpcUrl'>,
 ): Promise<TestToken | undefined> {
   if (!isLoopback(network.rpcUrl)) return undefined;
-  const version = await rpc<string>(network.rpcUrl, 'web3_clientVersion');
+  const version = await clientVersion(network.rpcUrl);
   if (!/^anvil/i.test(version)) return undefined;
   await ensureSafeContracts(network.rpcUrl);
   return ensureDemoToken(network.rpcUrl);
