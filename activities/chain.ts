@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { Address, Hex } from 'viem';
+import { type Address, BaseError, type Hex, type TransactionReceipt } from 'viem';
 import {
   ask,
   type ChainClient,
@@ -15,7 +15,9 @@ import {
   findAccountDerivation,
   listRelayers,
   markSent,
+  newestEnvelopes,
   readEnvelope,
+  reopenEnvelope,
 } from '../src/db/chain';
 import type { Db } from '../src/db/database';
 import type { FailureCode } from '../src/domain/proposal';
@@ -26,7 +28,7 @@ import { type EnvelopeTerms, RELAYER_INDEX } from './signer';
 export interface ChainActivityDeps {
   readonly db: Db;
   readonly chains: ChainClients;
-  /** How often a pending transaction is looked at, in milliseconds. */
+  /** How soon a pending transaction is looked at again, in milliseconds; the pause grows to 16 times this. */
   readonly pollMs: number;
   /** How long a sent transaction may be pending before its fee is raised, in milliseconds. */
   readonly stuckAfterMs: number;
@@ -45,10 +47,10 @@ export type DeploymentObservation =
       readonly transactionHash: string | null;
       readonly blockNumber: string | null;
     }
-  | { readonly kind: 'confirming' }
+  | { readonly kind: 'confirming'; readonly message: string }
   | { readonly kind: 'inFlight'; readonly envelopeId: string }
   | { readonly kind: 'needsEnvelope'; readonly terms: EnvelopeTerms }
-  | { readonly kind: 'unreachable'; readonly message: string; readonly signed: boolean }
+  | { readonly kind: 'unreachable'; readonly message: string }
   | { readonly kind: 'failed'; readonly failure: ChainFailure };
 
 /** What became of an envelope while it was followed. */
@@ -56,51 +58,78 @@ export type EnvelopeOutcome =
   | { readonly kind: 'mined' | 'dropped' }
   | { readonly kind: 'reverted'; readonly transactionHash: string }
   | { readonly kind: 'stuck'; readonly terms: EnvelopeTerms }
-  | { readonly kind: 'unreachable'; readonly message: string };
+  /** Nothing is decided, and what it waits for has changed; null: for the chain alone. */
+  | { readonly kind: 'waiting'; readonly message: string | null };
 
-/** The smallest step by which nodes take a replacement, in percent, with a margin. */
+/** The step by which a replaced fee is raised, in percent; nodes ask for 110. */
 const REPLACEMENT_STEP_PERCENT = 125n;
 /** Gas above what the node estimates, in percent. */
 const GAS_MARGIN_PERCENT = 130n;
+/** The same bytes are offered again this often: a node may have lost them. */
+const RESEND_MS = 5_000;
+/** How long something is in the way before it is told. */
+const TELL_AFTER_MS = 5_000;
+const MAX_POLL_FACTOR = 16;
+const POLL_GROWTH = 1.25;
+
+/** A node that answers, and does not take an envelope for now. */
+class NotTaken extends Error {}
 
 function min(a: bigint, b: bigint): bigint {
   return a < b ? a : b;
+}
+
+function named({ network }: ChainClient): string {
+  return `${network.name} (${network.id})`;
 }
 
 /** The activities that read chains and hand signed bytes to them. They hold no key. */
 export function createChainActivities(deps: ChainActivityDeps) {
   const { db } = deps;
 
-  function chainOf(networkId: number): ChainClient | undefined {
-    return deps.chains.get(networkId);
-  }
-
-  async function feesOf(chain: ChainClient): Promise<{ maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }> {
+  async function feesOf(chain: ChainClient) {
     const ceiling = chain.network.maxFeePerGas;
     return ask(chain, async (rpc) => {
       const [block, tip] = await Promise.all([
         rpc.getBlock({ blockTag: 'latest' }),
         rpc.estimateMaxPriorityFeePerGas(),
       ]);
-      const maxFeePerGas = min(2n * (block.baseFeePerGas ?? 0n) + tip, ceiling);
-      return { maxFeePerGas, maxPriorityFeePerGas: min(tip, maxFeePerGas) };
+      const baseFee = block.baseFeePerGas ?? 0n;
+      const maxFeePerGas = min(2n * baseFee + tip, ceiling);
+      return { baseFee, maxFeePerGas, maxPriorityFeePerGas: min(tip, maxFeePerGas) };
     });
+  }
+
+  async function transactionCount(
+    chain: ChainClient,
+    address: string,
+    blockNumber?: bigint,
+  ): Promise<number> {
+    const at = blockNumber === undefined ? { blockTag: 'latest' as const } : { blockNumber };
+    return ask(chain, (rpc) => rpc.getTransactionCount({ address: address as Address, ...at }));
   }
 
   async function termsFor(
     chain: ChainClient,
     relayer: Address,
     call: { to: Address; data: Hex },
+    chainNonce: number,
   ): Promise<DeploymentObservation> {
     const failed = (code: FailureCode, message: string): DeploymentObservation => ({
       kind: 'failed',
       failure: { code, message },
     });
-    const [fees, chainNonce, balance] = await Promise.all([
+    const [fees, balance] = await Promise.all([
       feesOf(chain),
-      ask(chain, (rpc) => rpc.getTransactionCount({ address: relayer, blockTag: 'latest' })),
       ask(chain, (rpc) => rpc.getBalance({ address: relayer })),
     ]);
+    const ceiling = chain.network.maxFeePerGas;
+    if (fees.baseFee > ceiling) {
+      return failed(
+        'funds',
+        `gas on ${named(chain)} costs ${fees.baseFee} wei now, above the ceiling of ${ceiling} wei (maxFeePerGas of the network)`,
+      );
+    }
     let estimate: bigint;
     try {
       // Without a fee, so that an empty relayer is told from a call that cannot succeed.
@@ -115,7 +144,7 @@ export function createChainActivities(deps: ChainActivityDeps) {
     if (balance < cost) {
       return failed(
         'funds',
-        `relayer ${relayer} has ${balance} wei on ${chain.network.name} (${chain.network.id}) and needs ${cost} wei: fund it`,
+        `relayer ${relayer} has ${balance} wei on ${named(chain)} and needs ${cost} wei: fund it`,
       );
     }
     return {
@@ -129,20 +158,10 @@ export function createChainActivities(deps: ChainActivityDeps) {
     };
   }
 
-  /** The block and hash of the envelope that is on chain, when one of ours is. */
-  async function minedEnvelope(chain: ChainClient, envelopes: readonly Envelope[]) {
-    for (const { transactionHash } of envelopes) {
-      const receipt = await receiptOf(chain, transactionHash as Hex);
-      if (receipt?.status === 'success')
-        return { transactionHash, blockNumber: receipt.blockNumber.toString() };
-    }
-    return { transactionHash: null, blockNumber: null };
-  }
-
-  async function receiptOf(chain: ChainClient, hash: Hex) {
+  async function receiptOf(chain: ChainClient, hash: string): Promise<TransactionReceipt | null> {
     return ask(chain, async (rpc) => {
       try {
-        return await rpc.getTransactionReceipt({ hash });
+        return await rpc.getTransactionReceipt({ hash: hash as Hex });
       } catch (error) {
         if ((error as Error).name === 'TransactionReceiptNotFoundError') return null;
         throw error;
@@ -150,17 +169,23 @@ export function createChainActivities(deps: ChainActivityDeps) {
     });
   }
 
+  /** The block and hash of the envelope that did it, when it was one of ours. */
+  async function minedEnvelope(chain: ChainClient, envelopes: readonly Envelope[]) {
+    for (const { transactionHash } of envelopes) {
+      const receipt = await receiptOf(chain, transactionHash);
+      if (receipt?.status === 'success') {
+        return { transactionHash, blockNumber: receipt.blockNumber.toString() };
+      }
+    }
+    return { transactionHash: null, blockNumber: null };
+  }
+
   /** Looks for an account on a network, and says what the next step towards it is. */
   async function observeDeployment(key: DeploymentKey): Promise<DeploymentObservation> {
-    const chain = chainOf(key.networkId);
+    const chain = deps.chains.get(key.networkId);
     if (!chain) {
-      return {
-        kind: 'failed',
-        failure: {
-          code: 'stale',
-          message: `network ${key.networkId} is not one of this deployment any more`,
-        },
-      };
+      const message = `network ${key.networkId} is not one of this deployment any more`;
+      return { kind: 'failed', failure: { code: 'stale', message } };
     }
     const account = await findAccountDerivation(db, key.organizationId, key.accountId);
     if (!account) throw new Error(`there is no account ${key.accountId}`);
@@ -176,31 +201,40 @@ export function createChainActivities(deps: ChainActivityDeps) {
       }
       const present = await ask(chain, (rpc) => inspectAccount(rpc, account));
       if (present.kind === 'different') {
-        const message = `what stands at ${account.address} is not this account: ${present.reason}`;
+        const message = `what stands at ${account.address} on ${named(chain)} is not this account: ${present.reason}`;
         return { kind: 'failed', failure: { code: 'stale', message } };
       }
       if (present.kind === 'fits') {
         const depth = BigInt(chain.network.confirmations);
-        if (depth > head) return { kind: 'confirming' };
         const confirmed =
-          depth === 0n
-            ? present
-            : await ask(chain, (rpc) => inspectAccount(rpc, account, { blockNumber: head - depth }));
-        if (confirmed.kind !== 'fits') return { kind: 'confirming' };
+          depth <= head && depth > 0n
+            ? await ask(chain, (rpc) => inspectAccount(rpc, account, { blockNumber: head - depth }))
+            : present;
+        if (depth > head || confirmed.kind !== 'fits') {
+          return { kind: 'confirming', message: `waits for ${depth} confirmations on ${named(chain)}` };
+        }
         return { kind: 'deployed', ...(await minedEnvelope(chain, envelopes)) };
       }
       if (live) return { kind: 'inFlight', envelopeId: String(live.id) };
+      const relayer = (await listRelayers(db, key.networkId)).find(({ index }) => index === RELAYER_INDEX);
+      if (!relayer) throw new Error(`the signer has registered no relayer for network ${key.networkId} yet`);
+      const last = envelopes.at(-1);
+      if (last && (await transactionCount(chain, last.relayerAddress)) <= last.relayerNonce) {
+        // The chain has lost the block in which it was decided. Its bytes can land again, so nothing new is signed.
+        await reopenEnvelope(db, last.id);
+        return { kind: 'inFlight', envelopeId: String(last.id) };
+      }
       const missing = await ask(chain, missingContracts);
       if (missing.length > 0) {
         const names = missing.map(({ name, address }) => `${name} (${address})`).join(', ');
-        return { kind: 'failed', failure: { code: 'rpc', message: `the network lacks ${names}` } };
+        return { kind: 'failed', failure: { code: 'rpc', message: `${named(chain)} lacks ${names}` } };
       }
-      const relayer = (await listRelayers(db, key.networkId)).find(({ index }) => index === RELAYER_INDEX);
-      if (!relayer) throw new Error(`the signer has registered no relayer for network ${key.networkId} yet`);
-      return await termsFor(chain, relayer.address as Address, deploymentCall(account));
+      const chainNonce = await transactionCount(chain, relayer.address);
+      return await termsFor(chain, relayer.address as Address, deploymentCall(account), chainNonce);
     } catch (error) {
       if (!(error instanceof ChainUnavailable)) throw error;
-      return { kind: 'unreachable', message: error.message, signed: live !== undefined };
+      if (live) return { kind: 'inFlight', envelopeId: String(live.id) };
+      return { kind: 'unreachable', message: error.message };
     }
   }
 
@@ -220,81 +254,125 @@ export function createChainActivities(deps: ChainActivityDeps) {
     };
   }
 
-  async function handOver(chain: ChainClient, envelope: Envelope): Promise<void> {
+  /** Throws ChainUnavailable (the node does not answer) or NotTaken (it refuses for now). */
+  async function send(chain: ChainClient, envelope: Envelope): Promise<void> {
     try {
       await chain.rpc.sendRawTransaction({ serializedTransaction: envelope.rawTransaction as Hex });
     } catch (error) {
+      const text = rpcErrorText(error);
+      const answered =
+        error instanceof BaseError && error.walk((e) => (e as Error).name === 'RpcRequestError');
+      if (!answered) throw new ChainUnavailable(chain.network, text, { cause: error });
+      if (/insufficient funds/i.test(text)) {
+        throw new NotTaken(
+          `relayer ${envelope.relayerAddress} has too little coin on ${named(chain)}: fund it`,
+        );
+      }
       // The bytes may be there already; whether they are is read from the chain, not from this answer.
-      if (!/known|nonce|underpriced|imported/i.test(rpcErrorText(error))) {
-        throw new ChainUnavailable(chain.network, rpcErrorText(error), { cause: error });
+      if (!/already|known|nonce too low|underpriced|imported|base fee/i.test(text)) {
+        throw new NotTaken(`${named(chain)} does not take the transaction: ${text}`);
       }
     }
     await markSent(db, envelope.id);
   }
 
+  /**
+   * Hands an envelope to the node, after those of earlier nonces that the chain does not have: their own senders may
+   * be gone, the chain may have lost them, and without them this one would wait for ever.
+   */
+  async function handOver(chain: ChainClient, envelope: Envelope): Promise<void> {
+    const used = await transactionCount(chain, envelope.relayerAddress);
+    if (used < envelope.relayerNonce) {
+      const earlier = await newestEnvelopes(db, {
+        networkId: envelope.networkId,
+        relayerAddress: envelope.relayerAddress,
+        fromNonce: used,
+        toNonce: envelope.relayerNonce - 1,
+      });
+      for (const one of earlier) await send(chain, one);
+    }
+    await send(chain, envelope);
+  }
+
   /** One look at a sent envelope: undefined while the chain has not decided. */
-  async function lookAt(chain: ChainClient, envelope: Envelope): Promise<EnvelopeOutcome | undefined> {
+  async function lookAt(
+    chain: ChainClient,
+    envelope: Envelope,
+    head: bigint,
+  ): Promise<EnvelopeOutcome | undefined> {
     const depth = BigInt(chain.network.confirmations);
-    const head = await ask(chain, (rpc) => rpc.getBlockNumber());
-    const receipt = await receiptOf(chain, envelope.transactionHash as Hex);
+    const receipt = await receiptOf(chain, envelope.transactionHash);
     if (receipt) {
       if (receipt.blockNumber + depth > head) return undefined;
       const mined = receipt.status === 'success';
-      await decideEnvelope(db, envelope.id, mined ? 'mined' : 'reverted');
+      await decideEnvelope(db, envelope, mined ? 'mined' : 'reverted');
       return mined ? { kind: 'mined' } : { kind: 'reverted', transactionHash: envelope.transactionHash };
     }
-    const used = await ask(chain, (rpc) =>
-      rpc.getTransactionCount({
-        address: envelope.relayerAddress as Address,
-        blockNumber: head > depth ? head - depth : 0n,
-      }),
-    );
-    if (used <= envelope.relayerNonce) return undefined;
-    await decideEnvelope(db, envelope.id, 'dropped');
+    const confirmed = head > depth ? head - depth : 0n;
+    if ((await transactionCount(chain, envelope.relayerAddress, confirmed)) <= envelope.relayerNonce) {
+      return undefined;
+    }
+    await decideEnvelope(db, envelope, 'dropped');
     return { kind: 'dropped' };
   }
 
   /**
-   * Hands a stored envelope to the node and follows it until the chain has decided. Answers `unreachable` when the
-   * network has not answered for `patienceMs`.
+   * Hands a stored envelope to the node and follows it until the chain has decided. It ends before that only to say
+   * something new: what it waits for (`told` is what it said last), or that it is stuck and needs a higher fee.
    */
   async function followEnvelope(input: {
     envelopeId: string;
     networkId: number;
-    patienceMs: number;
+    told: string | null;
   }): Promise<EnvelopeOutcome> {
-    const chain = chainOf(input.networkId);
-    if (!chain) return { kind: 'unreachable', message: `network ${input.networkId} is not configured` };
     const context = Context.current();
+    const chain = deps.chains.get(input.networkId);
     const envelope = await readEnvelope(db, BigInt(input.envelopeId));
-    if (envelope.outcome !== null) {
-      return envelope.outcome === 'reverted'
-        ? { kind: 'reverted', transactionHash: envelope.transactionHash }
-        : { kind: envelope.outcome };
+    if (envelope.outcome === 'reverted') {
+      return { kind: 'reverted', transactionHash: envelope.transactionHash };
     }
+    if (envelope.outcome !== null) return { kind: envelope.outcome };
+    if (!chain) throw new Error(`network ${input.networkId} is not configured`);
     const begunAt = Date.now();
-    let answeredAt = begunAt;
-    let sent = false;
+    let begunAtHead: bigint | undefined;
+    let sentAt: number | undefined;
+    let message: string | null = null;
+    let messageSince = begunAt;
+    let pauseMs = deps.pollMs;
     for (;;) {
+      const now = Date.now();
+      let inTheWay: string | null = null;
       try {
-        if (!sent) await handOver(chain, envelope);
-        sent = true;
-        const outcome = await lookAt(chain, envelope);
+        if (sentAt === undefined || now - sentAt >= RESEND_MS) {
+          await handOver(chain, envelope);
+          sentAt = now;
+        }
+        const head = await ask(chain, (rpc) => rpc.getBlockNumber());
+        begunAtHead ??= head;
+        const outcome = await lookAt(chain, envelope, head);
         if (outcome) return outcome;
-        answeredAt = Date.now();
-        if (answeredAt - begunAt >= deps.stuckAfterMs) {
-          const terms = await replacementTerms(chain, envelope);
-          if (terms) return { kind: 'stuck', terms };
-          sent = false; // at the fee ceiling: offer the same bytes again
+        // A chain that makes no blocks takes no fee, however high.
+        if (now - begunAt >= deps.stuckAfterMs && head > begunAtHead) {
+          const receipt = await receiptOf(chain, envelope.transactionHash);
+          if (receipt === null) {
+            const terms = await replacementTerms(chain, envelope);
+            if (terms) return { kind: 'stuck', terms };
+            inTheWay = `its transaction is pending on ${named(chain)} and already pays the ceiling (maxFeePerGas of the network)`;
+          }
         }
       } catch (error) {
-        if (!(error instanceof ChainUnavailable)) throw error;
-        sent = false;
-        if (Date.now() - answeredAt >= input.patienceMs)
-          return { kind: 'unreachable', message: error.message };
+        if (!(error instanceof ChainUnavailable || error instanceof NotTaken)) throw error;
+        inTheWay = error.message;
+        sentAt = undefined;
       }
+      if (inTheWay !== message) {
+        message = inTheWay;
+        messageSince = now;
+      }
+      if (message !== input.told && now - messageSince >= TELL_AFTER_MS) return { kind: 'waiting', message };
       context.heartbeat();
-      await context.sleep(deps.pollMs);
+      await context.sleep(pauseMs);
+      pauseMs = Math.min(pauseMs * POLL_GROWTH, deps.pollMs * MAX_POLL_FACTOR);
     }
   }
 

@@ -1,10 +1,12 @@
 import { type Hex, keccak256 } from 'viem';
+import { ChainUnavailable } from '../src/chain/clients';
 import { operationDomainSalt } from '../src/chain/domainSalt';
-import type { Keystore } from '../src/chain/keystore';
+import { type Keystore, KeystoreError } from '../src/chain/keystore';
 import { deploymentCall, deriveAccount } from '../src/chain/safe';
 import type { IdentifyVoter } from '../src/chain/voter';
 import type { NetworkConfig } from '../src/config';
 import {
+  anySigningKey,
   deploymentEnvelopes,
   findAccountDerivation,
   insertEnvelope,
@@ -48,7 +50,15 @@ export interface EnvelopeTerms {
 /** A signed and stored envelope, or why the signer refuses. */
 export type SigningResult =
   | { readonly envelopeId: string }
+  /** The network of contract signers cannot be asked now. */
+  | { readonly unreachable: string }
   | { readonly refused: { readonly code: FailureCode; readonly message: string } };
+
+/** Approvals whose cryptography holds, by signature, and the payload they are over. */
+interface VerifiedApprovals {
+  readonly payload: string;
+  readonly signerOf: ReadonlyMap<string, string>;
+}
 
 class SignerRefusal extends Error {
   constructor(
@@ -80,8 +90,17 @@ export function createSignerActivities(deps: SignerActivityDeps) {
     return found;
   }
 
-  /** Makes the relayers of all networks known. Run once when the signer starts. */
+  /**
+   * Makes the relayers of all networks known. Run once when the signer starts. Throws when the keystore is not the one
+   * that owns the accounts of this database.
+   */
   async function registerRelayers(): Promise<void> {
+    const known = await anySigningKey(db);
+    if (known && keystore.organizationKey(known.organizationId).address !== known.address) {
+      throw new KeystoreError(
+        `this keystore (${keystore.fingerprint}) is not the one that owns the accounts of this database: restore the right one from its backup (KEYSTORE_FILE)`,
+      );
+    }
     for (const { id } of deps.networks) {
       const { address } = keystore.relayerKey(id, RELAYER_INDEX);
       await recordRelayer(db, { networkId: id, index: RELAYER_INDEX, address });
@@ -95,25 +114,53 @@ export function createSignerActivities(deps: SignerActivityDeps) {
     return { address };
   }
 
-  /** Throws SignerRefusal unless enough admins of now have signed exactly this proposal's content. */
-  async function demandApprovals(tx: Tx, proposal: StoredProposal, now: Now): Promise<void> {
-    const deployment = await tx('deployment').first('id');
+  async function approvalPayload(handle: Db | Tx, proposal: StoredProposal): Promise<string> {
+    const deployment = await handle('deployment').first('id');
     const salt = operationDomainSalt(deployment.id, proposal.organizationId);
-    const payload = proposalPayload('ApproveProposal', salt, proposal);
-    const approvers = new Set<string>();
-    for (const vote of proposal.votes.filter(({ type }) => type === 'approve')) {
-      const voter = await deps.identifyVoter({ payload, signature: vote.signature, admins: now.admins });
-      if (voter.ok) approvers.add(voter.value.member.id);
-    }
-    if (approvers.size < now.admins.threshold) {
+    return proposalPayload('ApproveProposal', salt, proposal);
+  }
+
+  /** Verifies every stored approval again. Before the transaction, for contract signers are asked on chain. */
+  async function verifyApprovals(key: DeploymentKey): Promise<VerifiedApprovals | undefined> {
+    const proposal = await findProposal(db, key.organizationId, key.proposalId, 'accounts');
+    if (!proposal) return undefined;
+    const payload = await approvalPayload(db, proposal);
+    const { admins } = await readNow(db, key.organizationId);
+    const approvals = proposal.votes.filter(({ type }) => type === 'approve');
+    const verified = await Promise.all(
+      approvals.map(async ({ signature }) => {
+        const voter = await deps.identifyVoter({ payload, signature, admins });
+        return voter.ok ? [[signature, voter.value.signerAddress.toLowerCase()] as const] : [];
+      }),
+    );
+    return { payload, signerOf: new Map(verified.flat()) };
+  }
+
+  /** Throws SignerRefusal unless enough admins of now have signed exactly this proposal's content. */
+  async function demandApprovals(
+    tx: Tx,
+    proposal: StoredProposal,
+    now: Now,
+    verified: VerifiedApprovals | undefined,
+  ): Promise<void> {
+    const payload = await approvalPayload(tx, proposal);
+    const signers = new Set(
+      proposal.votes.flatMap(({ type, signature }) => {
+        const signer = type === 'approve' ? verified?.signerOf.get(signature) : undefined;
+        return signer !== undefined && verified?.payload === payload ? [signer] : [];
+      }),
+    );
+    const { members, threshold } = now.admins;
+    const approvers = members.filter(({ walletAddress }) => signers.has(walletAddress.toLowerCase()));
+    if (threshold < 1 || approvers.length < threshold) {
       throw new SignerRefusal(
         'stale',
-        `the signer finds ${approvers.size} valid approvals of admins, and ${now.admins.threshold} are needed`,
+        `the signer finds ${approvers.length} valid approvals of admins of now, and ${threshold} are needed`,
       );
     }
   }
 
-  async function demandEvidence(tx: Tx, key: DeploymentKey) {
+  async function demandEvidence(tx: Tx, key: DeploymentKey, verified: VerifiedApprovals | undefined) {
     const proposal = await findProposal(tx, key.organizationId, key.proposalId, 'accounts');
     if (!proposal) throw new SignerRefusal('stale', `there is no accounts proposal ${key.proposalId}`);
     const now = await readNow(tx, key.organizationId);
@@ -136,7 +183,7 @@ export function createSignerActivities(deps: SignerActivityDeps) {
     if (isExpired(proposal, now.time) && !partlyDeployed(proposal) && envelopes.length === 0) {
       throw new SignerRefusal('timeout', 'the proposal expired before anything of it was sent');
     }
-    await demandApprovals(tx, proposal, now);
+    await demandApprovals(tx, proposal, now, verified);
     const account = await findAccountDerivation(tx, key.organizationId, key.accountId);
     const expected = deriveAccount(keystore.organizationKey(key.organizationId).address, key.accountId);
     if (!account || canonicalJson(account) !== canonicalJson(expected)) {
@@ -152,10 +199,11 @@ export function createSignerActivities(deps: SignerActivityDeps) {
   async function signDeployment(input: DeploymentKey & { terms: EnvelopeTerms }): Promise<SigningResult> {
     const { terms } = input;
     try {
+      const verified = await verifyApprovals(input);
       return await db.transaction(async (tx) => {
         const { maxFeePerGas: feeCeiling } = network(input.networkId);
         await lockRelayer(tx, input.networkId, RELAYER_INDEX);
-        const { account, envelopes } = await demandEvidence(tx, input);
+        const { account, envelopes } = await demandEvidence(tx, input, verified);
         const live = envelopes.filter(({ outcome }) => outcome === null);
         const newest = live.at(-1);
         if (newest && terms.replaces !== String(newest.id)) return { envelopeId: String(newest.id) };
@@ -174,6 +222,9 @@ export function createSignerActivities(deps: SignerActivityDeps) {
             'funds',
             `gas costs ${maxFeePerGas} wei, above the network's ceiling of ${feeCeiling} (maxFeePerGas)`,
           );
+        }
+        if (newest && maxFeePerGas <= newest.maxFeePerGas) {
+          throw new SignerRefusal('funds', 'an envelope is replaced only by one that pays more');
         }
         let nonce = newest?.relayerNonce ?? terms.chainNonce;
         if (!newest) {
@@ -208,6 +259,7 @@ export function createSignerActivities(deps: SignerActivityDeps) {
       });
     } catch (error) {
       if (error instanceof SignerRefusal) return { refused: { code: error.code, message: error.message } };
+      if (error instanceof ChainUnavailable) return { unreachable: error.message };
       throw error;
     }
   }

@@ -1,17 +1,15 @@
 import { proxyActivities, sleep } from '@temporalio/workflow';
 import type { ChainActivities, EnvelopeOutcome } from '../activities/chain';
 import type { DeploymentKey, DeploymentResult } from '../activities/proposals';
-import type { EnvelopeTerms, SignerActivities } from '../activities/signer';
+import type { SignerActivities } from '../activities/signer';
 import type { Failure } from '../src/domain/proposal';
 
 /** How long a network that does not answer is asked again before anything is signed. */
 const PATIENCE_BEFORE_SIGNING_MS = 20_000;
-/** How long it may be silent before the record says so, once something is signed. */
-const PATIENCE_AFTER_SIGNING_MS = 10_000;
-/** And how long one watch then lasts: the bytes may land at any time, so watching never ends by itself. */
-const LONG_PATIENCE_MS = 600_000;
-const CONFIRMATION_POLL_MS = 1_000;
-const MAX_BACKOFF_MS = 30_000;
+const FIRST_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 30_000;
+/** Confirmations that come within so many looks are not worth telling. */
+const QUIET_LOOKS = 4;
 /** A deployment that reverts twice would revert again. */
 const MAX_REVERTS = 2;
 
@@ -57,8 +55,10 @@ export async function deployOnNetwork(
     summary: `Verify all evidence and sign the deployment of ${summary}`,
   });
 
+  const { networkId } = key;
   let silentSince: number | undefined;
-  let backoffMs = 1_000;
+  let pauseMs = FIRST_PAUSE_MS;
+  let looks = 0;
   let reverts = 0;
   let told: string | null = null;
 
@@ -68,55 +68,72 @@ export async function deployOnNetwork(
     await context.report(waitingFor);
   }
 
-  async function backOff(message: string): Promise<void> {
+  async function pause(why: string): Promise<void> {
+    await sleep(pauseMs, { summary: why });
+    pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS);
+  }
+
+  /** Waits out a network that is away before anything is signed; the failure, when patience ends. */
+  async function outwait(message: string): Promise<DeploymentResult | undefined> {
+    silentSince ??= Date.now();
+    if (Date.now() - silentSince >= PATIENCE_BEFORE_SIGNING_MS) return failed({ code: 'rpc', message });
     await tell(message);
-    await sleep(backoffMs, { summary: `Ask network ${key.networkId} again` });
-    backoffMs = Math.min(backoffMs * 2, MAX_BACKOFF_MS);
+    await pause(`Ask network ${networkId} again`);
+    return undefined;
   }
 
+  /** Follows an envelope to its end. The waiting is inside the activity, so that it does not fill the history. */
   async function follow(envelopeId: string): Promise<EnvelopeOutcome> {
-    const patienceMs = told === null ? PATIENCE_AFTER_SIGNING_MS : LONG_PATIENCE_MS;
-    return followEnvelope({ envelopeId, networkId: key.networkId, patienceMs });
-  }
-
-  async function signAndFollow(terms: EnvelopeTerms): Promise<DeploymentResult | EnvelopeOutcome> {
-    const signed = await signDeployment({ ...key, terms });
-    return 'refused' in signed ? failed(signed.refused) : follow(signed.envelopeId);
+    for (;;) {
+      const outcome = await followEnvelope({ envelopeId, networkId, told });
+      if (outcome.kind !== 'waiting') return outcome;
+      await tell(outcome.message);
+    }
   }
 
   for (;;) {
     const seen = await observeDeployment(key);
-    let outcome: DeploymentResult | EnvelopeOutcome;
+    let envelopeId: string;
     switch (seen.kind) {
       case 'deployed':
         return { status: 'completed', transactionHash: seen.transactionHash, blockNumber: seen.blockNumber };
       case 'failed':
         return failed(seen.failure);
       case 'confirming':
-        await sleep(CONFIRMATION_POLL_MS, { summary: `Confirmations on network ${key.networkId}` });
+        looks += 1;
+        if (looks > QUIET_LOOKS) await tell(seen.message);
+        await pause(`Confirmations on network ${networkId}`);
         continue;
-      case 'unreachable':
-        silentSince ??= Date.now();
-        if (!seen.signed && Date.now() - silentSince >= PATIENCE_BEFORE_SIGNING_MS) {
-          return failed({ code: 'rpc', message: seen.message });
+      case 'unreachable': {
+        const given = await outwait(seen.message);
+        if (given) return given;
+        continue;
+      }
+      case 'needsEnvelope': {
+        const signed = await signDeployment({ ...key, terms: seen.terms });
+        if ('refused' in signed) return failed(signed.refused);
+        if ('unreachable' in signed) {
+          const given = await outwait(signed.unreachable);
+          if (given) return given;
+          continue;
         }
-        await backOff(seen.message);
-        continue;
-      case 'needsEnvelope':
-        outcome = await signAndFollow(seen.terms);
+        envelopeId = signed.envelopeId;
         break;
+      }
       case 'inFlight':
-        outcome = await follow(seen.envelopeId);
+        envelopeId = seen.envelopeId;
         break;
     }
     silentSince = undefined;
-    while ('kind' in outcome && outcome.kind === 'stuck') outcome = await signAndFollow(outcome.terms);
-    if ('status' in outcome) return outcome;
-    if (outcome.kind === 'unreachable') {
-      await backOff(outcome.message);
-      continue;
+    pauseMs = FIRST_PAUSE_MS;
+    let outcome = await follow(envelopeId);
+    while (outcome.kind === 'stuck') {
+      // Whatever keeps the signer from raising the fee, the bytes that are out may still land.
+      const raised = await signDeployment({ ...key, terms: outcome.terms });
+      if ('envelopeId' in raised) envelopeId = raised.envelopeId;
+      else await pause(`Raise the fee on network ${networkId} later`);
+      outcome = await follow(envelopeId);
     }
-    backoffMs = 1_000;
     await tell(null);
     if (outcome.kind === 'reverted') {
       reverts += 1;

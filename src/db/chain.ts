@@ -75,6 +75,14 @@ export async function recordSigningKey(db: Db | Tx, organizationId: string, addr
     .ignore();
 }
 
+/** A recorded signing key, whichever; undefined when there is none yet. */
+export async function anySigningKey(
+  db: Db | Tx,
+): Promise<{ organizationId: string; address: string } | undefined> {
+  const row = await db('signing_keys').first();
+  return row && { organizationId: row.organization_id, address: row.address };
+}
+
 /** Makes a relayer known. */
 export async function recordRelayer(db: Db | Tx, relayer: Relayer): Promise<void> {
   await db('relayers')
@@ -185,13 +193,48 @@ export async function markSent(db: Db, id: bigint): Promise<void> {
     .update({ sent_at: db.raw('now()') });
 }
 
-/** Notes what became of an envelope. */
+/**
+ * Notes what became of an envelope. When it is in a block, those that it replaced, or that replaced it, at the same
+ * nonce can no longer be.
+ */
 export async function decideEnvelope(
   db: Db,
-  id: bigint,
+  { id, networkId, relayerAddress, relayerNonce }: Envelope,
   outcome: NonNullable<Envelope['outcome']>,
 ): Promise<void> {
+  const decided = (value: typeof outcome) => ({ outcome: value, decided_at: db.raw('now()') });
+  await db.transaction(async (tx) => {
+    await tx('chain_envelopes')
+      .where({ id: String(id) })
+      .update(decided(outcome));
+    if (outcome === 'dropped') return;
+    await tx('chain_envelopes')
+      .where({ network_id: networkId, relayer_address: relayerAddress, relayer_nonce: relayerNonce })
+      .whereNull('outcome')
+      .update(decided('dropped'));
+  });
+}
+
+/** Takes back what became of an envelope: the chain has lost the block that decided it. */
+export async function reopenEnvelope(db: Db, id: bigint): Promise<void> {
   await db('chain_envelopes')
     .where({ id: String(id) })
-    .update({ outcome, decided_at: db.raw('now()') });
+    .update({ outcome: null, decided_at: null });
+}
+
+const MAX_EARLIER = 200;
+
+/** The newest envelope of each nonce of a relayer in a range, lowest nonce first; at most 200. */
+export async function newestEnvelopes(
+  db: Db,
+  range: { networkId: number; relayerAddress: string; fromNonce: number; toNonce: number },
+): Promise<Envelope[]> {
+  const rows = await db('chain_envelopes')
+    .distinctOn('relayer_nonce')
+    .where({ network_id: range.networkId, relayer_address: range.relayerAddress })
+    .whereBetween('relayer_nonce', [range.fromNonce, range.toNonce])
+    .orderBy([{ column: 'relayer_nonce' }, { column: 'id', order: 'desc' }])
+    .limit(MAX_EARLIER)
+    .select('*');
+  return rows.map(envelope);
 }

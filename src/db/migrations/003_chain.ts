@@ -48,6 +48,7 @@ export async function up(knex: Knex): Promise<void> {
       decided_at timestamptz(3)
     );
     CREATE INDEX chain_envelopes_attempt ON chain_envelopes (attempt_id);
+    CREATE INDEX chain_envelopes_nonce ON chain_envelopes (network_id, relayer_address, relayer_nonce);
     CREATE INDEX chain_envelopes_live ON chain_envelopes (network_id, relayer_address) WHERE outcome IS NULL;
 
     GRANT SELECT ON signing_keys, relayers, chain_attempts, chain_envelopes TO orgwallet_service, orgwallet_signer;

@@ -1,0 +1,232 @@
+import { type Address, keccak256, serializeErc6492Signature, toHex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { type ChainClient, ChainUnavailable, createChainClient } from '../../src/chain/clients';
+import {
+  deploymentCall,
+  deriveAccount,
+  inspectAccount,
+  missingContracts,
+  SAFE_CONTRACTS,
+} from '../../src/chain/safe';
+import { encodeSignature, verifySignature } from '../../src/chain/signatures';
+import { createIdentifyVoter } from '../../src/chain/voter';
+import type { NetworkConfig } from '../../src/config';
+import { freePorts, rpc, startOwnChain } from '../support/stack';
+import { deployAsFunder, execAsOwner, putCode, signAsSafe } from './wallets';
+
+const CHAIN_IDS = [41_001, 41_002] as const;
+const owner = privateKeyToAccount(keccak256(toHex('owner')));
+const stranger = privateKeyToAccount(keccak256(toHex('stranger')));
+const digest = keccak256(toHex('what is signed'));
+
+function network(id: number, rpcUrl: string): NetworkConfig {
+  const nativeAsset = { symbol: 'ETH', name: 'Ether', decimals: 18 };
+  return { id, name: `Chain ${id}`, rpcUrl, nativeAsset, confirmations: 1, maxFeePerGas: 10n ** 12n };
+}
+
+let parts: Awaited<ReturnType<typeof startOwnChain>>[];
+let clients: ChainClient[];
+let chain: ChainClient;
+let url: string;
+
+beforeAll(async () => {
+  parts = await Promise.all(CHAIN_IDS.map((id) => startOwnChain(id)));
+  clients = parts.map(({ current }) => createChainClient(network(current.chainId, current.rpcUrl)));
+  [chain] = clients as [ChainClient, ChainClient];
+  url = chain.network.rpcUrl;
+});
+afterAll(() => Promise.all((parts ?? []).map((part) => part.stop())));
+
+describe('an account on chain', () => {
+  test('stands at the computed address on every network, and fits', async () => {
+    const account = deriveAccount(owner.address, 'acc_everywhere');
+    for (const client of clients) {
+      expect(await inspectAccount(client.rpc, account)).toEqual({ kind: 'missing' });
+      expect(await deployAsFunder(client.network.rpcUrl, account)).toMatchObject({ status: '0x1' });
+      expect(await inspectAccount(client.rpc, account)).toEqual({ kind: 'fits' });
+    }
+  });
+
+  test.each([
+    ['an owner', 'addOwnerWithThreshold(address owner, uint256 threshold)', [stranger.address, 1n], /owners/],
+    ['a module', 'enableModule(address module)', [stranger.address], /modules/],
+    [
+      'another fallback handler',
+      'setFallbackHandler(address handler)',
+      [stranger.address],
+      /fallback handler/,
+    ],
+    [
+      'other owners',
+      'swapOwner(address prev, address old, address new)',
+      ['0x0000000000000000000000000000000000000001', owner.address, stranger.address],
+      /owners/,
+    ],
+  ] as const)('does not fit once it has %s', async (what, signature, args, reason) => {
+    const account = deriveAccount(owner.address, `acc_${what}`);
+    await deployAsFunder(url, account);
+    await execAsOwner(chain, owner, account.address as Address, { signature, args });
+    expect(await inspectAccount(chain.rpc, account)).toMatchObject({
+      kind: 'different',
+      reason: expect.stringMatching(reason),
+    });
+  });
+
+  test('does not fit with a guard, another singleton or another code', async () => {
+    const account = deriveAccount(owner.address, 'acc_slots');
+    await deployAsFunder(url, account);
+    const set = (slot: string, value: string) =>
+      rpc(url, 'anvil_setStorageAt', [account.address, slot, value]);
+    const guard = '0x4a204f620c8c5ccdca3fd54d003badd85ba500436a431f0cbda4f558c93c34c8';
+    const word = (address: string) => `0x${address.slice(2).toLowerCase().padStart(64, '0')}`;
+    await set(guard, word(stranger.address));
+    expect(await inspectAccount(chain.rpc, account)).toMatchObject({
+      reason: expect.stringMatching(/guard/),
+    });
+    await set(guard, word('0x0'));
+    expect(await inspectAccount(chain.rpc, account)).toEqual({ kind: 'fits' });
+    await set(`0x${'0'.repeat(64)}`, word(stranger.address));
+    expect(await inspectAccount(chain.rpc, account)).toMatchObject({
+      reason: expect.stringMatching(/singleton/),
+    });
+    await rpc(url, 'anvil_setCode', [account.address, '0x00']);
+    expect(await inspectAccount(chain.rpc, account)).toMatchObject({ reason: expect.stringMatching(/code/) });
+  });
+
+  test('needs Safe contracts with exactly the published code', async () => {
+    expect(await missingContracts(chain.rpc)).toEqual([]);
+    const { address } = SAFE_CONTRACTS.fallbackHandler;
+    const code = await rpc(url, 'eth_getCode', [address, 'latest']);
+    await rpc(url, 'anvil_setCode', [address, '0x6000']);
+    expect(await missingContracts(chain.rpc)).toMatchObject([{ name: 'CompatibilityFallbackHandler 1.4.1' }]);
+    await rpc(url, 'anvil_setCode', [address, code]);
+  });
+});
+
+describe('a contract signer', () => {
+  const wallet = deriveAccount(owner.address, 'acc_signer');
+  const signer = wallet.address as Address;
+  const { to: factory, data: factoryData } = deploymentCall(wallet);
+  const counterfactual = deriveAccount(owner.address, 'acc_not_there');
+  const safeOf = (account: { address: string }) => ({
+    address: account.address as Address,
+    chainId: CHAIN_IDS[0],
+  });
+
+  beforeAll(() => deployAsFunder(url, wallet));
+
+  test('is accepted when its contract accepts (EIP-1271)', async () => {
+    const bytes = await signAsSafe(owner, safeOf(wallet), digest);
+    expect(await verifySignature({ hash: digest, signer, bytes, client: chain })).toEqual({
+      valid: true,
+      scheme: 'eip1271',
+    });
+  });
+
+  test('is refused for another digest, another owner, or the raw signature of its owner', async () => {
+    const bytes = await signAsSafe(owner, safeOf(wallet), digest);
+    const other = keccak256(toHex('something else'));
+    for (const attempt of [
+      { hash: other, bytes },
+      { hash: digest, bytes: await signAsSafe(stranger, safeOf(wallet), digest) },
+      { hash: digest, bytes: await owner.sign({ hash: digest }) },
+      { hash: digest, bytes: '0x' as const },
+      { hash: digest, bytes: `0x${'ab'.repeat(60_000)}` as const },
+    ]) {
+      expect(await verifySignature({ ...attempt, signer, client: chain })).toMatchObject({ valid: false });
+    }
+  });
+
+  test('that is not there yet is accepted with its deployment (ERC-6492)', async () => {
+    const account = counterfactual;
+    const { to, data } = deploymentCall(account);
+    const inner = await signAsSafe(owner, safeOf(account), digest);
+    const bytes = serializeErc6492Signature({ address: to, data, signature: inner });
+    const at = account.address as Address;
+    expect(await verifySignature({ hash: digest, signer: at, bytes, client: chain })).toEqual({
+      valid: true,
+      scheme: 'erc6492',
+    });
+    // Nothing was deployed by asking.
+    expect(await inspectAccount(chain.rpc, account)).toEqual({ kind: 'missing' });
+    const wrong = serializeErc6492Signature({
+      address: to,
+      data,
+      signature: await signAsSafe(stranger, safeOf(account), digest),
+    });
+    for (const refused of [wrong, inner]) {
+      expect(
+        await verifySignature({ hash: digest, signer: at, bytes: refused, client: chain }),
+      ).toMatchObject({ valid: false });
+    }
+  });
+
+  test('an ERC-6492 wrapping proves nothing for the address of a key', async () => {
+    const inner = await owner.sign({ hash: digest });
+    const bytes = serializeErc6492Signature({ address: factory, data: factoryData, signature: inner });
+    expect(
+      await verifySignature({ hash: digest, signer: owner.address, bytes, client: chain }),
+    ).toMatchObject({ valid: false });
+  });
+
+  test('once it is there its wrapping is taken off and its contract decides', async () => {
+    const inner = await signAsSafe(owner, safeOf(wallet), digest);
+    const bytes = serializeErc6492Signature({ address: factory, data: factoryData, signature: inner });
+    expect(await verifySignature({ hash: digest, signer, bytes, client: chain })).toEqual({
+      valid: true,
+      scheme: 'eip1271',
+    });
+  });
+
+  test.each([
+    ['reverts', '0x60006000fd'],
+    ['burns all gas', '0x5b600056'],
+    ['runs an invalid opcode', '0xfe'],
+    ['returns nothing', '0x00'],
+    ['returns less than a word', '0x631626ba7e60e01b60005260046000f3'],
+    ['returns the number one', '0x600160005260206000f3'],
+    ['returns the magic value at the wrong end', '0x631626ba7e60005260206000f3'],
+  ] as const)('that %s is refused, and the chain counts as there', async (what, code) => {
+    const address = await putCode(url, what, code);
+    expect(
+      await verifySignature({ hash: digest, signer: address, bytes: '0x1234', client: chain }),
+    ).toMatchObject({ valid: false });
+  });
+
+  test('that returns the magic value is accepted, whatever else it returns', async () => {
+    const address = await putCode(url, 'accepts', '0x631626ba7e60e01b60005260606000f3');
+    expect(await verifySignature({ hash: digest, signer: address, bytes: '0x1234', client: chain })).toEqual({
+      valid: true,
+      scheme: 'eip1271',
+    });
+  });
+
+  test('cannot be asked while its network is away; a key can sign all the same', async () => {
+    const [port = 0] = await freePorts(1);
+    const away = createChainClient(network(41_003, `http://127.0.0.1:${port}`));
+    const bytes = await signAsSafe(owner, safeOf(wallet), digest);
+    const asked = verifySignature({ hash: digest, signer, bytes, client: away });
+    await expect(asked).rejects.toThrow(ChainUnavailable);
+    await expect(asked).rejects.toThrow(/Chain 41003 \(41003\)/);
+    const own = await owner.sign({ hash: digest });
+    expect(await verifySignature({ hash: digest, signer: owner.address, bytes: own, client: away })).toEqual({
+      valid: true,
+      scheme: 'eoa',
+    });
+  });
+
+  test('is looked up among the admins before any chain is asked', async () => {
+    const [port = 0] = await freePorts(1);
+    const away = createChainClient(network(41_003, `http://127.0.0.1:${port}`));
+    const identifyVoter = createIdentifyVoter(away);
+    const payload = JSON.stringify({
+      types: { EIP712Domain: [{ name: 'name', type: 'string' }], Vote: [{ name: 'text', type: 'string' }] },
+      primaryType: 'Vote',
+      domain: { name: 'test' },
+      message: { text: 'yes' },
+    });
+    const signature = encodeSignature(signer, '0x1234');
+    const nobody = await identifyVoter({ payload, signature, admins: { threshold: 1, members: [] } });
+    expect(nobody).toMatchObject({ ok: false, refusal: { code: 'invalidSignature' } });
+  });
+});
