@@ -34,6 +34,7 @@ const WORKFLOW_DEADLINE_MS = 6_000;
 const PENDING_POLL_MS = 250;
 const STUCK_AFTER_MS = 30_000;
 const SEARCH_ATTRIBUTE_RETRY_MS = 2_000;
+const SEARCH_ATTRIBUTE_WAIT_MS = 5_000;
 
 /** Registers the search attributes as soon as Temporal can be reached; workflows need them to run. */
 async function ensureSearchAttributes(
@@ -74,7 +75,11 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
 
   const specs: WorkerSpec[] = [];
   if (runs('worker')) {
-    void ensureSearchAttributes(connection, config.temporal.namespace, logger, () => stopped);
+    // A start with Temporal away does not wait for it; requests fail until it is back.
+    await Promise.race([
+      ensureSearchAttributes(connection, config.temporal.namespace, logger, () => stopped),
+      new Promise((resolve) => setTimeout(resolve, SEARCH_ATTRIBUTE_WAIT_MS).unref()),
+    ]);
     specs.push({
       role: 'worker',
       taskQueue: queues.workflows,
@@ -112,6 +117,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       );
     }
     const signerDb = createDatabase(config.signerDatabaseUrl, { role: 'orgwallet_signer', poolMax: 5 });
+    metrics.watchPool('signer', signerDb);
     stops.unshift(() => signerDb.destroy());
     const { registerRelayers, ...activities } = createSignerActivities({
       db: signerDb,
@@ -125,7 +131,13 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
   }
   if (specs.length > 0) installTemporalLogging(logger);
   const workers = startWorkers(config, specs, logger);
-  metrics.watchWorkers?.(() => workers.status());
+  metrics.watchPool('service', db);
+  for (const { role, taskQueue } of specs) {
+    metrics.watchWorker(
+      taskQueue,
+      () => workers.status().find((worker) => worker.role === role)?.state ?? 'STOPPED',
+    );
+  }
   stops.unshift(() => workers.stop());
 
   let httpsPort: number | undefined;

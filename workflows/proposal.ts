@@ -97,7 +97,7 @@ export async function proposalWorkflow(input: ProposalInput): Promise<ProposalSt
     setCurrentDetails(details);
     upsertSearchAttributes([
       { key: searchAttributes.signatureStatus, value: next.signatureStatus },
-      { key: searchAttributes.executionStatus, value: next.executionStatus ?? 'none' },
+      { key: searchAttributes.executionState, value: next.executionStatus ?? 'none' },
       { key: searchAttributes.expiresAt, value: new Date(next.expiresAt) },
       { key: searchAttributes.accountId, value: [...new Set(next.deployments.map((d) => d.accountId))] },
       {

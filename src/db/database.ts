@@ -17,6 +17,9 @@ export type DatabaseRole = 'orgwallet_service' | 'orgwallet_signer';
 const BIGINT_OID = 20;
 types.setTypeParser(BIGINT_OID, BigInt);
 
+// Failures reach the caller as errors; knex would print them a second time, outside the log.
+const ignore = () => undefined;
+
 /**
  * Opens a pool of connections to Postgres.
  *
@@ -41,6 +44,9 @@ export function createDatabase(url: string, options: { role?: DatabaseRole; pool
     } as Knex.PgConnectionConfig,
     pool: { min: 0, max: options.poolMax ?? 20, idleTimeoutMillis: 30_000 },
     acquireConnectionTimeout: 4_000,
+    // Values that a statement carries stay out of error messages, and so out of the log.
+    compileSqlOnError: false,
+    log: { warn: ignore, error: ignore, deprecate: ignore, debug: ignore },
   });
 }
 

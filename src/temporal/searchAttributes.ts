@@ -6,7 +6,8 @@ export const searchAttributes = {
   resourceType: defineSearchAttributeKey('ResourceType', SearchAttributeType.KEYWORD),
   action: defineSearchAttributeKey('Action', SearchAttributeType.KEYWORD),
   signatureStatus: defineSearchAttributeKey('SignatureStatus', SearchAttributeType.KEYWORD),
-  executionStatus: defineSearchAttributeKey('ExecutionStatus', SearchAttributeType.KEYWORD),
+  // The name ExecutionStatus is Temporal's own, for the workflow's status.
+  executionState: defineSearchAttributeKey('ExecutionState', SearchAttributeType.KEYWORD),
   accountId: defineSearchAttributeKey('AccountId', SearchAttributeType.KEYWORD_LIST),
   networkId: defineSearchAttributeKey('NetworkId', SearchAttributeType.KEYWORD_LIST),
   expiresAt: defineSearchAttributeKey('ExpiresAt', SearchAttributeType.DATETIME),

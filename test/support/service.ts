@@ -1,0 +1,208 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { generate } from 'selfsigned';
+import type { Hex } from 'viem';
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
+import { operationDomainSalt } from '../../src/chain/domainSalt';
+import { encodeSignature } from '../../src/chain/signatures';
+import { type Config, loadConfig } from '../../src/config';
+import { issueApiKey } from '../../src/db/apiKeys';
+import { OPERATOR } from '../../src/db/audit';
+import { createDatabase, type Db } from '../../src/db/database';
+import { createOrganization } from '../../src/db/organizations';
+import { createLogger } from '../../src/logging';
+import { type Service, startService } from '../../src/service';
+import { type Answer, HttpClient, type Listener } from './http';
+import { createTestDatabase, freePorts, fundOnLocalChain, sharedStack, temporaryDir } from './stack';
+
+/** A member with the key of its wallet. */
+export interface TestMember {
+  readonly id: string;
+  readonly name: string;
+  readonly type: 'user' | 'api';
+  readonly wallet: PrivateKeyAccount;
+  readonly privateKey: Hex;
+}
+
+/** An organization to test with: admins Alice, Bob and Carol, the admin bot, and members Dave and the other bot. */
+export interface TestOrganization {
+  readonly id: string;
+  readonly adminsId: string;
+  readonly alice: TestMember;
+  readonly bob: TestMember;
+  readonly carol: TestMember;
+  readonly bot: TestMember;
+  readonly dave: TestMember;
+  readonly otherBot: TestMember;
+  readonly all: readonly TestMember[];
+  /** Key of the admin bot. */
+  readonly adminKey: string;
+  readonly adminKeyId: string;
+  /** Key of the bot that is no admin. */
+  readonly readKey: string;
+}
+
+/** Where a service runs: the shared stack unless a test brings its own parts. */
+export interface ServiceOptions {
+  readonly env?: NodeJS.ProcessEnv;
+  readonly databaseUrl?: string;
+  readonly listener?: Listener;
+}
+
+/** A running service with a client, a login that owns the database, and what tests need to act. */
+export interface TestService {
+  readonly config: Config;
+  readonly env: NodeJS.ProcessEnv;
+  readonly http: HttpClient;
+  readonly db: Db;
+  readonly service: Service;
+  createOrganization(threshold?: number): Promise<TestOrganization>;
+  stop(): Promise<void>;
+}
+
+const members = [
+  ['alice', 'Alice', 'user', true],
+  ['bob', 'Bob', 'user', true],
+  ['carol', 'Carol', 'user', true],
+  ['bot', 'Admin Bot', 'api', true],
+  ['dave', 'Dave', 'user', false],
+  ['otherBot', 'Other Bot', 'api', false],
+] as const;
+
+/** Makes an organization directly in the database, as the operator's command does. */
+export async function makeOrganization(db: Db, threshold = 2): Promise<TestOrganization> {
+  const drafts = members.map(([handle, name, type, admin]) => {
+    const privateKey = generatePrivateKey();
+    return { handle, name, type, admin, privateKey, wallet: privateKeyToAccount(privateKey) };
+  });
+  const { organizationId, memberIds, adminsId } = await createOrganization(
+    db,
+    {
+      name: 'Test Organization',
+      threshold,
+      members: drafts.map(({ name, type, admin, wallet }) => ({
+        name,
+        type,
+        admin,
+        walletAddress: wallet.address,
+      })),
+    },
+    operationDomainSalt,
+  );
+  const all = drafts.map(({ name, type, wallet, privateKey }, index) => ({
+    id: memberIds[index] ?? '',
+    name,
+    type,
+    wallet,
+    privateKey,
+  }));
+  const byHandle = Object.fromEntries(drafts.map(({ handle }, index) => [handle, all[index]])) as Record<
+    (typeof members)[number][0],
+    TestMember
+  >;
+  const issue = (member: TestMember) =>
+    db.transaction((tx) => issueApiKey(tx, { organizationId, memberIds: [member.id], actor: OPERATOR }));
+  const adminKey = await issue(byHandle.bot);
+  const readKey = await issue(byHandle.otherBot);
+  return {
+    id: organizationId,
+    adminsId,
+    ...byHandle,
+    all,
+    adminKey: adminKey.key,
+    adminKeyId: adminKey.id,
+    readKey: readKey.key,
+  };
+}
+
+/** The settings of a service of its own: its database, data folder, ports and task queue. */
+export async function serviceSettings(options: ServiceOptions = {}): Promise<NodeJS.ProcessEnv> {
+  const stack = sharedStack();
+  const dir = temporaryDir();
+  const [httpsPort, httpPort, opsPort] = await freePorts(3);
+  const certificate = await generate([{ name: 'commonName', value: 'localhost' }], {
+    keyType: 'ec',
+    extensions: [
+      {
+        name: 'subjectAltName',
+        altNames: [
+          { type: 2, value: 'localhost' },
+          { type: 7, ip: '127.0.0.1' },
+        ],
+      },
+    ],
+  });
+  mkdirSync(join(dir, 'tls'));
+  writeFileSync(join(dir, 'tls', 'cert.pem'), certificate.cert);
+  writeFileSync(join(dir, 'tls', 'key.pem'), certificate.private, { mode: 0o600 });
+  return {
+    ORGWALLET_DATA_DIR: dir,
+    DATABASE_URL: options.databaseUrl ?? (await createTestDatabase()).url,
+    TEMPORAL_ADDRESS: stack.temporalAddress,
+    TEMPORAL_TASK_QUEUE: `test-${dir.slice(-6)}`,
+    NETWORKS_FILE: stack.networksFile,
+    TOKEN_LIST_FILE: stack.tokenListFile,
+    KEYSTORE_PASSPHRASE: 'correct horse battery staple',
+    HTTPS_PORT: String(httpsPort),
+    HTTP_PORT: String(httpPort),
+    OPS_PORT: String(opsPort),
+    LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'fatal',
+    RATE_LIMIT_PER_SECOND: '5000',
+    RATE_LIMIT_BURST: '10000',
+    ...options.env,
+  };
+}
+
+/** Gives the relayers of a service coin to pay for gas with. */
+export async function fundRelayers(db: Db, config: Config): Promise<void> {
+  for (const { network_id, address } of await db('relayers')) {
+    const network = config.networks.find(({ id }) => id === Number(network_id));
+    if (network) await fundOnLocalChain(network.rpcUrl, address);
+  }
+}
+
+/** Starts the whole service in this process: API, workers and signer. */
+export async function startTestService(options: ServiceOptions = {}): Promise<TestService> {
+  const env = await serviceSettings(options);
+  const config = loadConfig(env);
+  const service = await startService(config, createLogger(config.logLevel));
+  const db = createDatabase(config.databaseUrl, { poolMax: 4 });
+  await fundRelayers(db, config);
+  const http = new HttpClient(config.httpsPort, readFileSync(config.tls.certFile, 'utf8'), options.listener);
+  return {
+    config,
+    env,
+    http,
+    db,
+    service,
+    createOrganization: (threshold) => makeOrganization(db, threshold),
+    async stop() {
+      http.close();
+      await service.stop();
+      await db.destroy();
+    },
+  };
+}
+
+/** A member's signature over a payload, as the API takes it. */
+export async function signPayload(member: TestMember, payload: string): Promise<Hex> {
+  return encodeSignature(member.wallet.address, await member.wallet.signTypedData(JSON.parse(payload)));
+}
+
+/** Signs a proposal over HTTP. */
+export async function sign(
+  http: HttpClient,
+  key: string,
+  // biome-ignore lint/suspicious/noExplicitAny: a proposal as it was answered
+  proposal: any,
+  member: TestMember,
+  type: 'approve' | 'reject' = 'approve',
+  more: { execute?: boolean; reason?: string } = {},
+): Promise<Answer> {
+  const payload = proposal.signingPayloads[`${type}Payload`];
+  return http.send({
+    key,
+    path: `/api/v1/${proposal.resourceType}/proposals/${proposal.id}/signatures`,
+    body: { type, signature: await signPayload(member, payload), ...more },
+  });
+}

@@ -1,0 +1,20 @@
+/** Waits until `look` gives something; fails with its last error, or the description, when the limit is over. */
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | undefined | null | false>,
+  limitMs = 30_000,
+): Promise<T> {
+  const end = Date.now() + limitMs;
+  let last: unknown;
+  for (;;) {
+    try {
+      const found = await look();
+      if (found) return found;
+      last = undefined;
+    } catch (error) {
+      last = error;
+    }
+    if (Date.now() > end) throw new Error(`waited ${limitMs} ms in vain until ${what}`, { cause: last });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
