@@ -132,6 +132,24 @@ async function withLock(say, work) {
   }
 }
 
+/** Waits for a child to end; a signal to this process ends both. */
+async function untilEnded(child) {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  const end = () => {
+    child.kill('SIGTERM');
+    process.exit(1);
+  };
+  for (const signal of signals) process.on(signal, end);
+  try {
+    return await new Promise((resolve) => {
+      child.once('error', () => resolve(1));
+      child.once('close', resolve);
+    });
+  } finally {
+    for (const signal of signals) process.removeListener(signal, end);
+  }
+}
+
 async function install(say) {
   say('Installing dependencies with npm ci (about 1 minute the first time)');
   const startedAt = Date.now();
@@ -162,13 +180,10 @@ async function install(say) {
       output = (output + chunk).slice(-20_000);
     });
   }
-  const code = await new Promise((resolve) => {
-    child.once('error', (error) => {
-      output += error.message;
-      resolve(1);
-    });
-    child.once('close', resolve);
+  child.once('error', (error) => {
+    output += error.message;
   });
+  const code = await untilEnded(child);
   clearInterval(progress);
   if (code !== 0) throw new Error(`npm ci failed (status ${code}):\n${output.trim()}`);
   writeFileSync(INSTALL_STAMP, lockfileHash());
@@ -187,7 +202,7 @@ async function buildApart() {
       output = (output + chunk).slice(-20_000);
     });
   }
-  const code = await new Promise((resolve) => child.once('close', resolve));
+  const code = await untilEnded(child);
   if (code !== 0) throw new Error(`The build failed:\n${output.trim()}`);
 }
 
