@@ -21,9 +21,12 @@ function count(file) {
 
 async function main() {
   await bootstrap();
-  const asked = process.argv.slice(2);
-  // Everything but the long runs, unless projects are named.
-  const projects = asked.includes('--selectProjects') ? [] : ['--selectProjects', 'unit', 'stack'];
+  // `node test.mjs [unit | deep] [arguments of jest]`; everything but the long runs when no part is named. The option
+  // comes last, because it takes every word that follows it.
+  const [part, ...rest] = process.argv.slice(2);
+  const isPart = part === 'unit' || part === 'deep';
+  const asked = isPart ? rest : process.argv.slice(2);
+  const projects = ['--selectProjects', ...(isPart ? [part] : ['unit', 'stack'])];
   const folder = mkdtempSync(join(tmpdir(), 'orgwallet-result-'));
   const resultFile = join(folder, 'result.json');
   const jest = join(projectDir, 'node_modules', 'jest', 'bin', 'jest.js');
