@@ -429,6 +429,7 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
           await updateProposal(tx, proposalId, {
             executionStatus: 'processing',
             executionAttempt: attempt,
+            executedWith: standingNow,
             failure: null,
           });
           const state = await stateOf(tx, input);
@@ -450,6 +451,7 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
           applied: true,
           effective,
           executionAttempt: attempt,
+          executedWith: standingNow,
           failure: null,
           result: { resolution: 'approved', resources },
           ...(complete
@@ -590,7 +592,7 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
         await updateProposal(tx, ref.proposalId, {
           executionStatus: 'completed',
           failure: null,
-          closedWith: standing(record, now),
+          closedWith: record.frozen ?? record.executedWith ?? standing(record, now),
         });
         const state = await stateOf(tx, ref);
         await appendAudit(tx, ref.organizationId, [

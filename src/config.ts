@@ -92,10 +92,19 @@ export function parseDurationMs(text: string): number {
   return Number(match[1]) * DURATION_UNITS_MS[unit];
 }
 
-const port = z.coerce.number().int().min(1).max(65_535);
+const wholeNumber = z
+  .string()
+  .regex(/^\d{1,15}$/, 'must be a whole number')
+  .transform(Number);
+const port = wholeNumber.pipe(z.number().min(1).max(65_535));
+const positive = wholeNumber.pipe(z.number().min(1));
+const MIN_DURATION_MS = 1_000;
+const MAX_DURATION_MS = 3_650 * DURATION_UNITS_MS.d;
 const duration = z.string().transform((text, context) => {
   try {
-    return parseDurationMs(text);
+    const ms = parseDurationMs(text);
+    if (ms < MIN_DURATION_MS || ms > MAX_DURATION_MS) throw new Error('must be between 1s and 3650d');
+    return ms;
   } catch (error) {
     context.addIssue({ code: 'custom', message: (error as Error).message });
     return z.NEVER;
@@ -107,6 +116,8 @@ const list = z.string().transform((text) =>
     .map((part) => part.trim())
     .filter((part) => part !== ''),
 );
+
+const postgresUrl = z.string().regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://');
 
 const settings = z.object({
   NODE_ENV: z.string().optional(),
@@ -121,8 +132,8 @@ const settings = z.object({
   TRUSTED_PROXIES: list.default([]),
   OPS_HOST: z.string().default('127.0.0.1'),
   OPS_PORT: port.default(9090),
-  DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://'),
-  SIGNER_DATABASE_URL: z.string().optional(),
+  DATABASE_URL: postgresUrl,
+  SIGNER_DATABASE_URL: postgresUrl.optional(),
   TEMPORAL_ADDRESS: z.string().default('127.0.0.1:7233'),
   TEMPORAL_NAMESPACE: z.string().default('default'),
   TEMPORAL_TASK_QUEUE: z
@@ -137,16 +148,16 @@ const settings = z.object({
   TEMPORAL_TLS_SERVER_NAME: z.string().optional(),
   TEMPORAL_UI_URL: z.string().optional(),
   NETWORKS_FILE: z.string(),
-  SIGNER_NETWORK: z.coerce.number().int().positive().optional(),
+  SIGNER_NETWORK: positive.optional(),
   TOKEN_LIST_FILE: z.string().optional(),
   KEYSTORE_FILE: z.string().optional(),
   KEYSTORE_PASSPHRASE: z.string().min(1).optional(),
   KEYSTORE_PASSPHRASE_FILE: z.string().optional(),
   PROPOSAL_LIFETIME: duration.default(parseDurationMs('7d')),
   IDEMPOTENCY_RETENTION: duration.default(parseDurationMs('24h')),
-  RATE_LIMIT_PER_SECOND: z.coerce.number().int().positive().default(100),
-  RATE_LIMIT_BURST: z.coerce.number().int().positive().default(300),
-  MAX_OPEN_PER_KEY: z.coerce.number().int().positive().default(1_000),
+  RATE_LIMIT_PER_SECOND: positive.default(100),
+  RATE_LIMIT_BURST: positive.default(300),
+  MAX_OPEN_PER_KEY: positive.default(1_000),
   MAX_GAS: z
     .string()
     .regex(/^\d{1,12}$/)
@@ -177,14 +188,14 @@ const networksSchema = z
     z.object({
       id: z.number().int().positive(),
       name: z.string().min(1),
-      rpcUrl: z.url(),
+      rpcUrl: z.url({ protocol: /^https?$/ }),
       nativeAsset: nativeAssetSchema.default({ symbol: 'ETH', name: 'Ether', decimals: 18 }),
       confirmations: z.number().int().min(0).default(1),
       maxFeePerGas: z
         .union([z.string().regex(/^\d+$/), z.number().int().nonnegative().transform(String)])
         .default('500000000000')
         .transform((text) => BigInt(text)),
-      explorerUrl: z.url().optional(),
+      explorerUrl: z.url({ protocol: /^https?$/ }).optional(),
     }),
   )
   .min(1)
@@ -256,10 +267,19 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
       'TLS_CERT_FILE and TLS_KEY_FILE go together',
     );
   }
-  const tlsWanted =
-    s.TEMPORAL_TLS === 'true' ||
-    s.TEMPORAL_TLS_CERT_FILE !== undefined ||
-    s.TEMPORAL_TLS_CA_FILE !== undefined;
+  if ((s.TEMPORAL_TLS_CERT_FILE === undefined) !== (s.TEMPORAL_TLS_KEY_FILE === undefined)) {
+    throw new ConfigError(
+      s.TEMPORAL_TLS_CERT_FILE ? 'TEMPORAL_TLS_KEY_FILE' : 'TEMPORAL_TLS_CERT_FILE',
+      'TEMPORAL_TLS_CERT_FILE and TEMPORAL_TLS_KEY_FILE go together',
+    );
+  }
+  const tlsDetails = [s.TEMPORAL_TLS_CA_FILE, s.TEMPORAL_TLS_CERT_FILE, s.TEMPORAL_TLS_SERVER_NAME].some(
+    (detail) => detail !== undefined,
+  );
+  if (s.TEMPORAL_TLS === 'false' && tlsDetails) {
+    throw new ConfigError('TEMPORAL_TLS', 'is false, and other TEMPORAL_TLS settings are set');
+  }
+  const tlsWanted = s.TEMPORAL_TLS === 'true' || tlsDetails;
   return Object.freeze({
     production: s.NODE_ENV === 'production',
     dataDir,

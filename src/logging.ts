@@ -2,39 +2,35 @@ import pino, { type Logger } from 'pino';
 
 export type { Logger };
 
-/** Where secrets can stand in what is logged; they are replaced before a line is written. */
-export const REDACTED_PATHS = [
-  'authorization',
-  '*.authorization',
-  'req.headers.authorization',
-  'headers.authorization',
-  'apiKey',
-  '*.apiKey',
-  'passphrase',
-  '*.passphrase',
-  'privateKey',
-  '*.privateKey',
-  'secret',
-  '*.secret',
-  'databaseUrl',
-  '*.databaseUrl',
-];
+const CENSOR = '[redacted]';
+/** Names under which secrets stand; what ends otherwise, such as `apiKeyId` or a file's name, is none. */
+const SECRET_NAME =
+  '[\\w.-]*(?:pass(?:word|phrase)|private_?key|secret|authorization|api_?key|database_?url|rpc_?url)';
+/** A named text in a line of JSON, and in JSON inside a text of a line. */
+const NAMED_SECRET = new RegExp(`("${SECRET_NAME}":")(?:[^"\\\\]|\\\\.)*`, 'gi');
+const QUOTED_NAMED_SECRET = new RegExp(`(\\\\+"${SECRET_NAME}\\\\+":\\s?\\\\+")[^"\\\\]*`, 'gi');
 
 const API_KEY = /ow_live_[A-Za-z0-9_-]+/g;
-const URL_PASSWORD = /(postgres(?:ql)?:\/\/[^:/\s]+:)[^@\s]+@/g;
+const URL_USER_PASSWORD = /(postgres(?:ql)?:\/\/[^:/\s"\\]*:)[^\s"\\]*@/gi;
+const URL_PARAMETER_PASSWORD = /([?&]password=)[^&\s"\\]+/gi;
 
-/** Takes API keys and database passwords out of a text. */
-export function scrub(text: string): string {
-  return text.replace(API_KEY, 'ow_live_[redacted]').replace(URL_PASSWORD, '$1[redacted]@');
+/** Takes secrets out of a line: what stands under a secret's name, at any depth, API keys and database passwords. */
+export function scrub(line: string): string {
+  return line
+    .replace(NAMED_SECRET, `$1${CENSOR}`)
+    .replace(QUOTED_NAMED_SECRET, `$1${CENSOR}`)
+    .replace(API_KEY, `ow_live_${CENSOR}`)
+    .replace(URL_USER_PASSWORD, `$1${CENSOR}@`)
+    .replace(URL_PARAMETER_PASSWORD, `$1${CENSOR}`);
 }
 
-/** A structured logger (one JSON object a line). No line ever holds a secret: known fields and known forms are redacted. */
+/** A structured logger (one JSON object a line). No line ever holds a secret, whatever field or text it came in. */
 export function createLogger(level: string, destination?: pino.DestinationStream): Logger {
   const options: pino.LoggerOptions = {
     level,
     base: { service: 'orgwallet' },
     timestamp: pino.stdTimeFunctions.isoTime,
-    redact: { paths: REDACTED_PATHS, censor: '[redacted]' },
+    serializers: { err: pino.stdSerializers.errWithCause },
     formatters: { level: (label) => ({ level: label }) },
     hooks: { streamWrite: scrub },
   };

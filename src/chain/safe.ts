@@ -17,6 +17,7 @@ import {
 } from 'viem';
 import type { AccountDerivation } from '../domain/account';
 import { checksumAddress } from './address';
+import { ask, type ChainClient } from './clients';
 
 interface Artifact {
   readonly deployedBytecode: Hex;
@@ -134,6 +135,22 @@ export async function missingContracts(client: PublicClient): Promise<readonly C
     }),
   );
   return found.flat();
+}
+
+/**
+ * What keeps a network from being used, in words, or null: it serves another chain id, or lacks one of the canonical
+ * contracts (checked by the hash of their code). Throws ChainUnavailable.
+ */
+export async function refuseNetwork(chain: ChainClient): Promise<string | null> {
+  const { network } = chain;
+  const chainId = await ask(chain, (rpc) => rpc.getChainId());
+  if (chainId !== network.id) {
+    return `network ${network.name} is ${network.id} in NETWORKS_FILE, but ${network.rpcUrl} serves chain ${chainId}`;
+  }
+  const missing = await ask(chain, missingContracts);
+  if (missing.length === 0) return null;
+  const names = missing.map(({ name, address }) => `${name} (${address})`).join(', ');
+  return `network ${network.name} (${network.id}) lacks ${names}: accounts cannot be deployed there`;
 }
 
 /** Whether what stands at an account's address is the account. */

@@ -23,6 +23,8 @@ export interface StoredProposal extends ProposalRecord {
   /** Place in the order of commit. */
   readonly position: bigint;
   readonly createdByKey: string | null;
+  /** How the votes stood when the last execution began. */
+  readonly executedWith: Standing | null;
   readonly votes: readonly StoredVote[];
 }
 
@@ -62,6 +64,7 @@ export function storedProposal(row: Row): StoredProposal {
     position: row.position,
     version: row.version,
     createdByKey: row.created_by_key,
+    executedWith: row.executed_with,
     executionStatus: row.execution_status,
     executionAttempt: row.execution_attempt,
     applied: row.applied_at !== null,
@@ -230,6 +233,7 @@ export async function setProposalPosition(tx: Tx, id: string, position: bigint):
 export interface ProposalChange {
   executionStatus?: ProposalRecord['executionStatus'];
   executionAttempt?: number;
+  executedWith?: Standing;
   applied?: true;
   effective?: boolean;
   failure?: Failure | null;
@@ -252,6 +256,7 @@ export async function updateProposal(tx: Tx, id: string, change: ProposalChange)
       updated_at: now,
       ...(change.executionStatus !== undefined ? { execution_status: change.executionStatus } : {}),
       ...(change.executionAttempt !== undefined ? { execution_attempt: change.executionAttempt } : {}),
+      ...(change.executedWith ? { executed_with: JSON.stringify(change.executedWith) } : {}),
       ...(change.applied ? { applied_at: now } : {}),
       ...(change.effective !== undefined ? { effective: change.effective } : {}),
       ...(change.failure !== undefined

@@ -11,11 +11,19 @@ const MAX_SUMMARY_LENGTH = 2_000;
 
 function names(members: readonly MemberSummary[]): string {
   if (members.length === 0) return 'nobody';
-  return members.map((member) => `${quoted(member.name)} (${member.id})`).join(', ');
+  return members.map((member) => `${plain(quoted(member.name))} (${member.id})`).join(', ');
 }
 
 function cut(text: string): string {
-  return text.length <= MAX_SUMMARY_LENGTH ? text : `${text.slice(0, MAX_SUMMARY_LENGTH)} …`;
+  const characters = [...text];
+  return characters.length <= MAX_SUMMARY_LENGTH
+    ? text
+    : `${characters.slice(0, MAX_SUMMARY_LENGTH).join('')} …`;
+}
+
+/** Text from outside (names, chains, nodes) as plain words of one line: it cannot pose as Markdown of ours. */
+function plain(text: string): string {
+  return text.replace(/\s+/g, ' ').replace(/[\\`*_{}[\]<>|#~]/g, '\\$&');
 }
 
 function whatToDo(code: FailureCode): string {
@@ -33,8 +41,6 @@ function whatToDo(code: FailureCode): string {
       return 'The world has changed since it was proposed. If it fits again send `retryExecution`; else let it be rejected, or expire, and propose anew.';
     case 'timeout':
       return 'Check that all workers run, then send the signal `retryExecution`.';
-    case 'closedByOperator':
-      return 'Nothing: an operator closed it.';
     default:
       return assertNever(code);
   }
@@ -42,7 +48,7 @@ function whatToDo(code: FailureCode): string {
 
 function failureText(failure: Failure): string {
   const hash = failure.transactionHash ? ` (transaction ${failure.transactionHash})` : '';
-  return `**${failure.code}**, attempt ${failure.attempt}, ${failure.at}: ${failure.message}${hash}`;
+  return `**${failure.code}**, attempt ${failure.attempt}, ${failure.at}: ${plain(failure.message)}${hash}`;
 }
 
 /** One sentence: where the proposal stands and what it waits for. */
@@ -52,7 +58,7 @@ export function statusSentence(state: ProposalState): string {
     case 'processing': {
       const waiting = state.deployments.filter((deployment) => deployment.status === 'pending');
       const reasons = waiting.flatMap((d) =>
-        d.waitingFor ? [`network ${d.networkId}: ${d.waitingFor}`] : [],
+        d.waitingFor ? [`network ${d.networkId}: ${plain(d.waitingFor)}`] : [],
       );
       return `Being executed; ${waiting.length} of ${state.deployments.length} deployments are on their way.${
         reasons.length > 0 ? ` Waiting: ${reasons.join('; ')}.` : ''
@@ -96,7 +102,7 @@ export function statusSentence(state: ProposalState): string {
 /** What an operator reads in the Temporal UI (Markdown): what is asked, who signed, what is missing, what to do. */
 export function operatorDetails(state: ProposalState): string {
   const lines = [
-    `**Asked:** ${cut(state.summary)}`,
+    `**Asked:** ${plain(cut(state.summary))}`,
     '',
     `**Now:** ${statusSentence(state)}`,
     '',
@@ -110,7 +116,7 @@ export function operatorDetails(state: ProposalState): string {
     lines.push('', '| Account | Network | Status | |', '|---|---|---|---|');
     for (const d of state.deployments) {
       lines.push(
-        `| ${d.accountId} | ${d.networkId} | ${d.status} | ${d.failure?.message ?? d.waitingFor ?? d.transactionHash ?? ''} |`,
+        `| ${d.accountId} | ${d.networkId} | ${d.status} | ${plain(d.failure?.message ?? d.waitingFor ?? d.transactionHash ?? '')} |`,
       );
     }
   }
@@ -118,6 +124,6 @@ export function operatorDetails(state: ProposalState): string {
     lines.push('', `**Failure:** ${failureText(state.failure)}`);
     if (state.open) lines.push('', `**What to do:** ${whatToDo(state.failure.code)}`);
   }
-  for (const note of state.notes) lines.push('', `**Note** (${note.at}): ${note.message}`);
+  for (const note of state.notes) lines.push('', `**Note** (${note.at}): ${plain(note.message)}`);
   return lines.join('\n');
 }

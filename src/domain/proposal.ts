@@ -12,15 +12,7 @@ export type SignatureStatus =
   | 'approvalAndRejectionReady'
   | 'expired';
 export type ExecutionStatus = 'processing' | 'completed' | 'rejected' | 'failed' | 'blocked';
-export type FailureCode =
-  | 'rpc'
-  | 'reverted'
-  | 'funds'
-  | 'policy'
-  | 'budget'
-  | 'stale'
-  | 'timeout'
-  | 'closedByOperator';
+export type FailureCode = 'rpc' | 'reverted' | 'funds' | 'policy' | 'budget' | 'stale' | 'timeout';
 
 /** A member as others see it. `walletAddress` is checksummed (EIP-55). */
 export interface MemberSummary {
@@ -255,8 +247,10 @@ export function checkExecution(record: ProposalRecord, now: Now, type: VoteType)
   const settled = refuseSettled(record);
   if (settled) return { ok: false, refusal: settled };
   if (record.closed) return { ok: false, refusal: refuseExpired(record) };
-  if (type === 'approve' && canFinishAfterExpiry(record)) return accept(null);
-  if (isExpired(record, now.time)) return { ok: false, refusal: refuseExpired(record) };
+  if (isExpired(record, now.time)) {
+    const finishes = type === 'approve' && canFinishAfterExpiry(record);
+    return finishes ? accept(null) : { ok: false, refusal: refuseExpired(record) };
+  }
   const { approvals, rejections, threshold } = standing(record, now);
   const votes = type === 'approve' ? approvals.length : rejections.length;
   if (votes < threshold) {

@@ -108,6 +108,8 @@ export async function up(knex: Knex): Promise<void> {
       applied_at timestamptz(3),
       -- something that others can see has been changed: it can no longer be rejected
       effective boolean NOT NULL DEFAULT false,
+      -- how the votes stood when the execution that is under way began
+      executed_with jsonb,
       failure jsonb,
       notes jsonb NOT NULL DEFAULT '[]',
       result jsonb,

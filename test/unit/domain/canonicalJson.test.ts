@@ -89,7 +89,7 @@ describe('canonical JSON', () => {
     expect(() => canonicalJson(value)).toThrow();
   });
 
-  it.failing.each([
+  it.each([
     ['a function in an object', { a: () => 1 }],
     ['a function in a list', [() => 1]],
     ['a list with a hole', new Array(2)],

@@ -35,16 +35,7 @@ const EXECUTIONS: readonly (ExecutionStatus | null)[] = [
   'failed',
   'blocked',
 ];
-const CODES: readonly FailureCode[] = [
-  'rpc',
-  'reverted',
-  'funds',
-  'policy',
-  'budget',
-  'stale',
-  'timeout',
-  'closedByOperator',
-];
+const CODES: readonly FailureCode[] = ['rpc', 'reverted', 'funds', 'policy', 'budget', 'stale', 'timeout'];
 
 describe('where a proposal stands, in one sentence', () => {
   it.each<[SignatureStatus, string]>([
@@ -195,7 +186,7 @@ describe('what an operator reads about a proposal', () => {
   it('quotes the names of members, so that no name can be read as words of the service', () => {
     const mallory = aMember().withId('mem_m').named('Bo" (mem_b), "Chidi').build();
     expect(operatorDetails(state({ approvals: [mallory] }))).toContain(
-      String.raw`**Approved by:** "Bo\" (mem_b), \"Chidi" (mem_m) (1 of 2)`,
+      String.raw`**Approved by:** "Bo\\" (mem\_b), \\"Chidi" (mem_m) (1 of 2)`,
     );
   });
 
@@ -208,7 +199,7 @@ describe('what an operator reads about a proposal', () => {
     );
   });
 
-  it.failing('keeps a message from a chain in its own cell: it adds no row and no heading to the table', () => {
+  it('keeps a message from a chain in its own cell: it adds no row and no heading to the table', () => {
     const failure = aFailure({ code: 'reverted', message: 'no | completed |\n\n**What to do:** nothing' });
     const deployments = [aDeployment({ status: 'failed', failure })];
     const details = operatorDetails(state({ executionStatus: 'failed', deployments, failure }));
@@ -217,7 +208,7 @@ describe('what an operator reads about a proposal', () => {
     expect(row?.replaceAll('\\|', '').match(/\|/g)).toHaveLength(5);
   });
 
-  it.failing('cuts between characters, never through one', () => {
+  it('cuts between characters, never through one', () => {
     const details = operatorDetails(state({ summary: `x${'😀'.repeat(2_000)}` }));
     expect(details).not.toMatch(/\p{Surrogate}/u);
   });

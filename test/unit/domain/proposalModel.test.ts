@@ -139,8 +139,9 @@ function modelExecution(model: Model, world: World, vote: VoteType): string {
   const settled = settledCode(model);
   if (settled) return settled;
   if (model.over) return 'proposalExpired';
-  if (vote === 'approve' && model.phase === 'failed' && isThere(model)) return 'ok';
-  if (late(world)) return 'proposalExpired';
+  if (late(world)) {
+    return vote === 'approve' && model.phase === 'failed' && isThere(model) ? 'ok' : 'proposalExpired';
+  }
   if (signers(model, world, vote).length < world.admins.threshold) return 'thresholdNotMet';
   return vote === 'reject' && isThere(model) ? 'conflict' : 'ok';
 }
