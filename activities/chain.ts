@@ -7,7 +7,7 @@ import {
   ChainUnavailable,
   rpcErrorText,
 } from '../src/chain/clients';
-import { deploymentCall, inspectAccount, missingContracts } from '../src/chain/safe';
+import { deploymentCall, inspectAccount, refuseNetwork } from '../src/chain/safe';
 import {
   decideEnvelope,
   deploymentEnvelopes,
@@ -224,11 +224,8 @@ export function createChainActivities(deps: ChainActivityDeps) {
         await reopenEnvelope(db, last.id);
         return { kind: 'inFlight', envelopeId: String(last.id) };
       }
-      const missing = await ask(chain, missingContracts);
-      if (missing.length > 0) {
-        const names = missing.map(({ name, address }) => `${name} (${address})`).join(', ');
-        return { kind: 'failed', failure: { code: 'rpc', message: `${named(chain)} lacks ${names}` } };
-      }
+      const refusal = await refuseNetwork(chain);
+      if (refusal) return { kind: 'failed', failure: { code: 'rpc', message: refusal } };
       const chainNonce = await transactionCount(chain, relayer.address);
       return await termsFor(chain, relayer.address as Address, deploymentCall(account), chainNonce);
     } catch (error) {

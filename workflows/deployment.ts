@@ -8,6 +8,7 @@ import type { Failure } from '../src/domain/proposal';
 const PATIENCE_BEFORE_SIGNING_MS = 20_000;
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 30_000;
+const MAX_PAUSE_BEFORE_SIGNING_MS = 5_000;
 /** Confirmations that come within so many looks are not worth telling. */
 const QUIET_LOOKS = 4;
 /** A deployment that reverts twice would revert again. */
@@ -68,9 +69,9 @@ export async function deployOnNetwork(
     await context.report(waitingFor);
   }
 
-  async function pause(why: string): Promise<void> {
+  async function pause(why: string, longestMs = MAX_PAUSE_MS): Promise<void> {
     await sleep(pauseMs, { summary: why });
-    pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS);
+    pauseMs = Math.min(pauseMs * 2, longestMs);
   }
 
   /** Waits out a network that is away before anything is signed; the failure, when patience ends. */
@@ -78,7 +79,7 @@ export async function deployOnNetwork(
     silentSince ??= Date.now();
     if (Date.now() - silentSince >= PATIENCE_BEFORE_SIGNING_MS) return failed({ code: 'rpc', message });
     await tell(message);
-    await pause(`Ask network ${networkId} again`);
+    await pause(`Ask network ${networkId} again`, MAX_PAUSE_BEFORE_SIGNING_MS);
     return undefined;
   }
 

@@ -6,6 +6,7 @@ import {
   deriveAccount,
   inspectAccount,
   missingContracts,
+  refuseNetwork,
   SAFE_CONTRACTS,
 } from '../../src/chain/safe';
 import { encodeSignature, verifySignature } from '../../src/chain/signatures';
@@ -99,7 +100,10 @@ describe('an account on chain', () => {
     const code = await rpc(url, 'eth_getCode', [address, 'latest']);
     await rpc(url, 'anvil_setCode', [address, '0x6000']);
     expect(await missingContracts(chain.rpc)).toMatchObject([{ name: 'CompatibilityFallbackHandler 1.4.1' }]);
+    expect(await refuseNetwork(chain)).toMatch(/lacks CompatibilityFallbackHandler 1.4.1/);
     await rpc(url, 'anvil_setCode', [address, code]);
+    expect(await refuseNetwork(chain)).toBeNull();
+    expect(await refuseNetwork(createChainClient(network(7, url)))).toMatch(/serves chain 41001/);
   });
 });
 

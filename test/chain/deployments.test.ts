@@ -1,0 +1,549 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { type Address, type Hex, keccak256, parseTransaction } from 'viem';
+import { type ChainActivities, createChainActivities, type EnvelopeOutcome } from '../../activities/chain';
+import type { DeploymentKey } from '../../activities/proposals';
+import { createSignerActivities, type SignerActivities } from '../../activities/signer';
+import { ChainUnavailable, createChainClients } from '../../src/chain/clients';
+import { createOrOpenKeystore, type Keystore } from '../../src/chain/keystore';
+import { deriveAccount, inspectAccount, SAFE_CONTRACTS } from '../../src/chain/safe';
+import { createIdentifyVoter, type IdentifyVoter } from '../../src/chain/voter';
+import type { NetworkConfig } from '../../src/config';
+import { createDatabase, type Db } from '../../src/db/database';
+import { newId } from '../../src/db/ids';
+import { readOrganization } from '../../src/db/organizations';
+import { insertDeployments, insertProposal, insertVote } from '../../src/db/proposals';
+import { proposalPayload } from '../../src/domain/signing';
+import { makeOrganization, signPayload, type TestMember, type TestOrganization } from '../support/service';
+import {
+  createTestDatabase,
+  freePorts,
+  fundOnLocalChain,
+  rpc,
+  startOwnChain,
+  temporaryDir,
+} from '../support/stack';
+import { until } from '../support/until';
+import { deployAsFunder } from './wallets';
+
+const CHAIN_ID = 41_011;
+const GWEI = 10n ** 9n;
+
+let own: Awaited<ReturnType<typeof startOwnChain>>;
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let db: Db;
+let serviceDb: Db;
+let signerDb: Db;
+let network: NetworkConfig;
+let keystore: Keystore;
+let org: TestOrganization;
+let chain: ChainActivities;
+let signer: SignerActivities;
+let identifyVoter: IdentifyVoter;
+let url: string;
+let relayer: Address;
+
+beforeAll(async () => {
+  own = await startOwnChain(CHAIN_ID);
+  url = own.current.rpcUrl;
+  database = await createTestDatabase();
+  db = createDatabase(database.url, { poolMax: 3 });
+  serviceDb = createDatabase(database.url, { role: 'orgwallet_service', poolMax: 5 });
+  signerDb = createDatabase(database.url, { role: 'orgwallet_signer', poolMax: 5 });
+  network = {
+    id: CHAIN_ID,
+    name: 'Own Chain',
+    rpcUrl: url,
+    nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 },
+    confirmations: 1,
+    maxFeePerGas: 5_000n * GWEI,
+  };
+  keystore = await createOrOpenKeystore({ file: `${temporaryDir()}/keystore.json`, passphrase: 'pass' });
+  const chains = createChainClients([network]);
+  const client = chains.get(CHAIN_ID);
+  if (!client) throw new Error('no client');
+  identifyVoter = createIdentifyVoter(client);
+  chain = createChainActivities({ db: serviceDb, chains, pollMs: 20, stuckAfterMs: 1_500 });
+  signer = signerWith({});
+  await signer.registerRelayers();
+  relayer = keystore.relayerKey(CHAIN_ID, 0).address;
+  org = await makeOrganization(db);
+  await signer.provideSigningKey({ organizationId: org.id });
+});
+
+afterAll(async () => {
+  await Promise.all([db, serviceDb, signerDb].map((pool) => pool?.destroy()));
+  await database?.drop();
+  await own?.stop();
+});
+
+beforeEach(() => fundOnLocalChain(url, relayer));
+
+function signerWith(more: Partial<Parameters<typeof createSignerActivities>[0]>): SignerActivities {
+  return createSignerActivities({
+    db: signerDb,
+    keystore,
+    networks: [network],
+    identifyVoter,
+    maxGas: 5_000_000n,
+    ...more,
+  });
+}
+
+/** An accounts proposal that two admins have approved and whose execution has begun. */
+async function begunProposal(
+  more: { approvers?: readonly TestMember[]; expiresInMs?: number; networkIds?: readonly number[] } = {},
+): Promise<DeploymentKey & { address: Address }> {
+  const { approvers = [org.alice, org.bob], expiresInMs = 3_600_000, networkIds = [CHAIN_ID] } = more;
+  const proposalId = newId('prop');
+  const accountId = newId('acc');
+  const account = deriveAccount(keystore.organizationKey(org.id).address, accountId);
+  const expiresAt = new Date(Math.floor((Date.now() + expiresInMs) / 1_000) * 1_000);
+  const proposal = {
+    id: proposalId,
+    organizationId: org.id,
+    resourceType: 'accounts',
+    action: 'create',
+    data: { items: [{ name: 'Treasury', networkIds: [...networkIds] }] },
+    summary: 'Create account "Treasury"',
+    expiresAt,
+  } as const;
+  const { domainSalt } = await readOrganization(db, org.id);
+  const payload = proposalPayload('ApproveProposal', domainSalt, proposal);
+  await db.transaction(async (tx) => {
+    await insertProposal(tx, {
+      ...proposal,
+      plan: { accountIds: [accountId] },
+      createdByKey: null,
+      claims: [],
+    });
+    for (const member of approvers) {
+      await insertVote(tx, {
+        proposalId,
+        memberId: member.id,
+        type: 'approve',
+        signerAddress: member.wallet.address,
+        scheme: 'eoa',
+        signature: await signPayload(member, payload),
+        reason: null,
+        apiKeyId: null,
+      });
+    }
+    await tx('proposals')
+      .where({ id: proposalId })
+      .update({ execution_status: 'processing', applied_at: tx.raw('now()'), execution_attempt: 1 });
+    await tx('accounts').insert({
+      id: accountId,
+      organization_id: org.id,
+      name: 'Treasury',
+      address: account.address,
+      owner_address: account.ownerAddress,
+      singleton: account.singleton,
+      factory: account.factory,
+      fallback_handler: account.fallbackHandler,
+      initializer: account.initializer,
+      salt_nonce: account.saltNonce,
+      position: 0,
+    });
+    await insertDeployments(tx, proposalId, [{ accountId, networkId: CHAIN_ID }]);
+  });
+  return {
+    organizationId: org.id,
+    proposalId,
+    accountId,
+    networkId: CHAIN_ID,
+    address: account.address as Address,
+  };
+}
+
+type Key = Awaited<ReturnType<typeof begunProposal>>;
+
+async function terms(key: Key) {
+  const seen = await chain.observeDeployment(key);
+  if (seen.kind !== 'needsEnvelope') throw new Error(`it is ${JSON.stringify(seen)}`);
+  return seen.terms;
+}
+
+async function signed(key: Key): Promise<string> {
+  const result = await signer.signDeployment({ ...key, terms: await terms(key) });
+  if (!('envelopeId' in result)) throw new Error(JSON.stringify(result));
+  return result.envelopeId;
+}
+
+function follow(envelopeId: string, told: string | null = null): Promise<EnvelopeOutcome> {
+  return new MockActivityEnvironment().run(chain.followEnvelope, { envelopeId, networkId: CHAIN_ID, told });
+}
+
+function envelopes(key: Key) {
+  return db('chain_envelopes')
+    .whereIn('attempt_id', db('chain_attempts').where({ account_id: key.accountId }).select('id'))
+    .orderBy('id');
+}
+
+async function deployed(key: Key) {
+  return until('the account counts as deployed', async () => {
+    const seen = await chain.observeDeployment(key);
+    if (seen.kind !== 'confirming') return seen;
+    return undefined;
+  });
+}
+
+describe('a deployment', () => {
+  test('is signed once, stored before it is sent, and deployed when it is confirmed', async () => {
+    const key = await begunProposal();
+    const envelopeId = await signed(key);
+    const [stored] = await envelopes(key);
+    expect(stored).toMatchObject({ sent_at: null, outcome: null, relayer_address: relayer });
+    expect(keccak256(stored.raw_transaction)).toBe(stored.transaction_hash);
+    expect(parseTransaction(stored.raw_transaction)).toMatchObject({ chainId: CHAIN_ID });
+    expect(await chain.observeDeployment(key)).toEqual({ kind: 'inFlight', envelopeId });
+    expect(await follow(envelopeId)).toEqual({ kind: 'mined' });
+    expect(await deployed(key)).toEqual({
+      kind: 'deployed',
+      transactionHash: stored.transaction_hash,
+      blockNumber: expect.stringMatching(/^\d+$/),
+    });
+    expect(await envelopes(key)).toMatchObject([{ outcome: 'mined', sent_at: expect.any(Date) }]);
+    // Whoever follows it again finds the same outcome.
+    expect(await follow(envelopeId)).toEqual({ kind: 'mined' });
+  });
+
+  test('asked for twice has one envelope, at once or one after the other', async () => {
+    const key = await begunProposal();
+    const asked = { ...key, terms: await terms(key) };
+    const results = await Promise.all([signer.signDeployment(asked), signer.signDeployment(asked)]);
+    results.push(await signer.signDeployment(asked));
+    expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1);
+    expect(await envelopes(key)).toHaveLength(1);
+    expect(await follow((results[0] as { envelopeId: string }).envelopeId)).toEqual({ kind: 'mined' });
+  });
+
+  test('by a stranger counts when it fits, before we sign or after', async () => {
+    const before = await begunProposal();
+    const account = (key: Key) => deriveAccount(keystore.organizationKey(org.id).address, key.accountId);
+    await deployAsFunder(url, account(before));
+    expect(await deployed(before)).toEqual({ kind: 'deployed', transactionHash: null, blockNumber: null });
+    expect(await envelopes(before)).toHaveLength(0);
+
+    const after = await begunProposal();
+    const envelopeId = await signed(after);
+    await deployAsFunder(url, account(after));
+    expect(await follow(envelopeId)).toMatchObject({ kind: 'reverted' });
+    expect(await deployed(after)).toMatchObject({ kind: 'deployed', transactionHash: null });
+  });
+
+  test('lands although the sender of an earlier nonce is gone', async () => {
+    const [first, second] = [await begunProposal(), await begunProposal()];
+    const firstId = await signed(first);
+    const secondId = await signed(second);
+    expect(await follow(secondId)).toEqual({ kind: 'mined' });
+    expect(await follow(firstId)).toEqual({ kind: 'mined' });
+  });
+
+  test('many at once take one nonce each and all land', async () => {
+    const keys = await Promise.all(Array.from({ length: 8 }, () => begunProposal()));
+    const ids = await Promise.all(keys.map(signed));
+    expect(new Set(ids).size).toBe(keys.length);
+    for (const outcome of await Promise.all(ids.map((id) => follow(id)))) {
+      expect(outcome).toEqual({ kind: 'mined' });
+    }
+  });
+
+  test('that the chain has lost is sent again with the same bytes', async () => {
+    const snapshot = await rpc(url, 'evm_snapshot');
+    const [lost, other] = [await begunProposal(), await begunProposal()];
+    const lostId = await signed(lost);
+    expect(await follow(lostId)).toEqual({ kind: 'mined' });
+    const otherId = await signed(other);
+    expect(await follow(otherId)).toEqual({ kind: 'mined' });
+    await rpc(url, 'evm_revert', [snapshot]);
+    await fundOnLocalChain(url, relayer);
+    // The later one brings the earlier one along: its nonce comes first.
+    expect(await chain.observeDeployment(other)).toEqual({ kind: 'inFlight', envelopeId: otherId });
+    expect(await follow(otherId)).toEqual({ kind: 'mined' });
+    expect(await deployed(other)).toMatchObject({ kind: 'deployed' });
+    expect(await deployed(lost)).toMatchObject({ kind: 'deployed' });
+    expect(await envelopes(lost)).toHaveLength(1);
+    expect(await envelopes(other)).toHaveLength(1);
+  });
+
+  test('that is stuck is replaced at its nonce with a higher fee, bounded by the ceiling', async () => {
+    const key = await begunProposal();
+    const firstId = await signed(key);
+    await rpc(url, 'anvil_setNextBlockBaseFeePerGas', [`0x${(900n * GWEI).toString(16)}`]);
+    await rpc(url, 'anvil_mine', ['0x1']);
+    const mining = setInterval(() => void rpc(url, 'anvil_mine', ['0x1']).catch(() => undefined), 400);
+    try {
+      const stuck = await follow(firstId);
+      if (stuck.kind !== 'stuck') throw new Error(`it is ${JSON.stringify(stuck)}`);
+      const replaced = await signer.signDeployment({ ...key, terms: stuck.terms });
+      if (!('envelopeId' in replaced)) throw new Error(JSON.stringify(replaced));
+      expect(replaced.envelopeId).not.toBe(firstId);
+      // Asked again for the same replacement, it answers the one it made.
+      expect(await signer.signDeployment({ ...key, terms: stuck.terms })).toEqual(replaced);
+      expect(await follow(replaced.envelopeId)).toEqual({ kind: 'mined' });
+    } finally {
+      clearInterval(mining);
+    }
+    const [first, second] = await envelopes(key);
+    expect(second).toMatchObject({ relayer_nonce: first.relayer_nonce, outcome: 'mined' });
+    expect(first.outcome).toBe('dropped');
+    expect(BigInt(second.max_fee_per_gas)).toBeGreaterThan(BigInt(first.max_fee_per_gas));
+    await rpc(url, 'anvil_setNextBlockBaseFeePerGas', ['0x1']);
+  }, 60_000);
+
+  test('that runs out of gas is told with its transaction', async () => {
+    const key = await begunProposal();
+    const result = await signer.signDeployment({ ...key, terms: { ...(await terms(key)), gas: '90000' } });
+    if (!('envelopeId' in result)) throw new Error(JSON.stringify(result));
+    const [stored] = await envelopes(key);
+    expect(await follow(result.envelopeId)).toEqual({
+      kind: 'reverted',
+      transactionHash: stored.transaction_hash,
+    });
+    // The next one has a nonce of its own and enough gas.
+    expect(await follow(await signed(key))).toEqual({ kind: 'mined' });
+  });
+});
+
+describe('what is in the way', () => {
+  test('a relayer without coin is named, with its network, before anything is signed', async () => {
+    const key = await begunProposal();
+    await rpc(url, 'anvil_setBalance', [relayer, '0x0']);
+    expect(await chain.observeDeployment(key)).toMatchObject({
+      kind: 'failed',
+      failure: { code: 'funds', message: expect.stringContaining(`${relayer} has 0 wei on Own Chain`) },
+    });
+  });
+
+  test('a relayer that loses its coin after signing is told while it is waited for', async () => {
+    const key = await begunProposal();
+    const envelopeId = await signed(key);
+    await rpc(url, 'anvil_setBalance', [relayer, '0x0']);
+    const waiting = await follow(envelopeId);
+    expect(waiting).toEqual({
+      kind: 'waiting',
+      message: expect.stringContaining(`${relayer} has too little`),
+    });
+    await fundOnLocalChain(url, relayer);
+    const { message } = waiting as { message: string };
+    expect(await follow(envelopeId, message)).toEqual({ kind: 'mined' });
+  }, 30_000);
+
+  test('gas above the ceiling of the network is told before anything is signed', async () => {
+    const key = await begunProposal();
+    const cheap = createChainActivities({
+      db: serviceDb,
+      chains: createChainClients([{ ...network, maxFeePerGas: 0n }]),
+      pollMs: 20,
+      stuckAfterMs: 1_000,
+    });
+    await rpc(url, 'anvil_setNextBlockBaseFeePerGas', [`0x${(10n * GWEI).toString(16)}`]);
+    await rpc(url, 'anvil_mine', ['0x1']);
+    expect(await cheap.observeDeployment(key)).toMatchObject({
+      kind: 'failed',
+      failure: { code: 'funds', message: expect.stringContaining('ceiling of 0 wei') },
+    });
+  });
+
+  test('missing Safe contracts are named', async () => {
+    const key = await begunProposal();
+    const { address } = SAFE_CONTRACTS.fallbackHandler;
+    const code = await rpc<Hex>(url, 'eth_getCode', [address, 'latest']);
+    await rpc(url, 'anvil_setCode', [address, '0x6000']);
+    const seen = await chain.observeDeployment(key);
+    await rpc(url, 'anvil_setCode', [address, code]);
+    expect(seen).toMatchObject({
+      kind: 'failed',
+      failure: { code: 'rpc', message: expect.stringContaining('CompatibilityFallbackHandler') },
+    });
+  });
+
+  test('another contract at the address is told as such', async () => {
+    const key = await begunProposal();
+    await rpc(url, 'anvil_setCode', [key.address, '0x6000']);
+    expect(await chain.observeDeployment(key)).toMatchObject({
+      kind: 'failed',
+      failure: { code: 'stale', message: expect.stringContaining(key.address) },
+    });
+  });
+
+  test('a chain that is away, or another one, is unreachable and named', async () => {
+    const key = await begunProposal();
+    const [port = 0] = await freePorts(1);
+    const activities = (more: Partial<NetworkConfig>) =>
+      createChainActivities({
+        db: serviceDb,
+        chains: createChainClients([{ ...network, ...more }]),
+        pollMs: 20,
+        stuckAfterMs: 1_000,
+      });
+    expect(await activities({ rpcUrl: `http://127.0.0.1:${port}` }).observeDeployment(key)).toMatchObject({
+      kind: 'unreachable',
+      message: expect.stringContaining('Own Chain (41011)'),
+    });
+    const wrong = await begunProposal();
+    await db('proposal_deployments').where({ proposal_id: wrong.proposalId }).update({ network_id: 5 });
+    expect(
+      await createChainActivities({
+        db: serviceDb,
+        chains: createChainClients([{ ...network, id: 5 }]),
+        pollMs: 20,
+        stuckAfterMs: 1_000,
+      }).observeDeployment({ ...wrong, networkId: 5 }),
+    ).toMatchObject({ kind: 'unreachable', message: expect.stringContaining(`serves chain ${CHAIN_ID}`) });
+  });
+
+  test('a chain that freezes after signing is waited for, and the bytes land when it is back', async () => {
+    const key = await begunProposal();
+    const envelopeId = await signed(key);
+    own.freeze();
+    try {
+      const waiting = await follow(envelopeId);
+      expect(waiting).toMatchObject({ kind: 'waiting', message: expect.stringContaining('Own Chain') });
+    } finally {
+      own.thaw();
+    }
+    const again = await follow(envelopeId, 'told');
+    expect(again).toEqual({ kind: 'mined' });
+  }, 40_000);
+});
+
+describe('the signer refuses', () => {
+  async function refusal(key: Key, from: SignerActivities = signer, change: object = {}) {
+    const offer = {
+      gas: '500000',
+      maxFeePerGas: String(2n * GWEI),
+      maxPriorityFeePerGas: '1',
+      chainNonce: 0,
+    };
+    const result = await from.signDeployment({ ...key, terms: { ...offer, ...change } });
+    expect(await envelopes(key)).toHaveLength(0);
+    if (!('refused' in result)) throw new Error(`it signed: ${JSON.stringify(result)}`);
+    return result.refused;
+  }
+
+  test('below the threshold, and a signature that is counted twice is counted once', async () => {
+    const one = await begunProposal({ approvers: [org.alice] });
+    expect(await refusal(one)).toMatchObject({ code: 'stale', message: expect.stringContaining('1 valid') });
+    const [vote] = await db('proposal_votes').where({ proposal_id: one.proposalId });
+    await db('proposal_votes').insert({
+      proposal_id: one.proposalId,
+      member_id: org.bob.id,
+      type: 'approve',
+      signer_address: org.bob.wallet.address,
+      scheme: 'eoa',
+      signature: vote.signature,
+    });
+    expect(await refusal(one)).toMatchObject({ message: expect.stringContaining('1 valid') });
+  });
+
+  test('signatures of members that are no admins, or no longer', async () => {
+    expect(await refusal(await begunProposal({ approvers: [org.alice, org.dave] }))).toMatchObject({
+      message: expect.stringContaining('1 valid'),
+    });
+    const key = await begunProposal();
+    await db('admin_set_members').where({ member_id: org.bob.id }).delete();
+    const refused = await refusal(key);
+    await db('admin_set_members').insert({ organization_id: org.id, member_id: org.bob.id });
+    expect(refused).toMatchObject({ message: expect.stringContaining('1 valid') });
+  });
+
+  test('when the threshold of now is higher', async () => {
+    const key = await begunProposal();
+    await db('admin_sets').where({ organization_id: org.id }).update({ threshold: 3 });
+    const refused = await refusal(key);
+    await db('admin_sets').where({ organization_id: org.id }).update({ threshold: 2 });
+    expect(refused).toMatchObject({ message: expect.stringContaining('3 are needed') });
+  });
+
+  test.each([
+    ['summary', { summary: 'Create account "Other"' }],
+    ['data', { data: JSON.stringify({ items: [{ name: 'Treasury!', networkIds: [CHAIN_ID] }] }) }],
+    ['expiry', { expires_at: new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 7_200_000) }],
+  ])('a changed %s', async (_, change) => {
+    const key = await begunProposal();
+    await db('proposals').where({ id: key.proposalId }).update(change);
+    expect(await refusal(key)).toMatchObject({ message: expect.stringContaining('0 valid') });
+  });
+
+  test('an account that is not recorded as it is computed', async () => {
+    const key = await begunProposal();
+    await db('accounts').where({ id: key.accountId }).update({ owner_address: org.dave.wallet.address });
+    expect(await refusal(key)).toMatchObject({ message: expect.stringContaining('not recorded as') });
+  });
+
+  test('a network that was not signed, and a deployment that is not recorded', async () => {
+    expect(await refusal(await begunProposal({ networkIds: [1] }))).toMatchObject({ code: 'stale' });
+    const key = await begunProposal();
+    await db('proposal_deployments').where({ proposal_id: key.proposalId }).delete();
+    expect(await refusal(key)).toMatchObject({ code: 'stale' });
+  });
+
+  test('a first envelope after expiry', async () => {
+    expect(await refusal(await begunProposal({ expiresInMs: -5_000 }))).toMatchObject({ code: 'timeout' });
+  });
+
+  test('gas and fees above their ceilings', async () => {
+    const key = await begunProposal();
+    expect(await refusal(key, signer, { gas: '5000001' })).toMatchObject({
+      code: 'reverted',
+      message: expect.stringContaining('MAX_GAS'),
+    });
+    const fee = String(network.maxFeePerGas + 1n);
+    expect(await refusal(key, signer, { maxFeePerGas: fee })).toMatchObject({ code: 'funds' });
+  });
+
+  test('and says when contract signers cannot be asked', async () => {
+    const key = await begunProposal();
+    const away = signerWith({
+      identifyVoter: async () => {
+        throw new ChainUnavailable(network, 'away');
+      },
+    });
+    expect(await away.signDeployment({ ...key, terms: await terms(key) })).toEqual({
+      unreachable: expect.stringContaining('Own Chain (41011)'),
+    });
+    expect(await envelopes(key)).toHaveLength(0);
+  });
+
+  test('to start with a keystore that is not the one of the database', async () => {
+    const other = await createOrOpenKeystore({ file: `${temporaryDir()}/other.json`, passphrase: 'pass' });
+    await expect(signerWith({ keystore: other }).registerRelayers()).rejects.toThrow(/not the one that owns/);
+  });
+});
+
+describe('the database lets only the signer write what is signed', () => {
+  const rows: Record<string, object> = {
+    signing_keys: { organization_id: 'org_x', address: '0x' },
+    relayers: { network_id: 1, index: 9, address: '0x' },
+    chain_attempts: { kind: 'deployment' },
+    chain_envelopes: { transaction_hash: '0x' },
+  };
+
+  test.each(Object.keys(rows))('%s', async (table) => {
+    await expect(serviceDb(table).insert(rows[table])).rejects.toThrow(/permission denied/);
+    await expect(serviceDb(table).delete()).rejects.toThrow(/permission denied/);
+    await expect(signerDb(table).delete()).rejects.toThrow(/permission denied/);
+    await expect(serviceDb.raw(`TRUNCATE ${table} CASCADE`)).rejects.toThrow(/permission denied/);
+  });
+
+  test('bytes and nonces never change', async () => {
+    for (const pool of [serviceDb, signerDb]) {
+      await expect(pool('chain_envelopes').update({ raw_transaction: '0x' })).rejects.toThrow(/permission/);
+      await expect(pool('chain_envelopes').update({ relayer_nonce: 1 })).rejects.toThrow(/permission/);
+      await expect(pool('chain_attempts').update({ data: '0x' })).rejects.toThrow(/permission/);
+    }
+  });
+
+  test('the account is on chain as the database says', async () => {
+    const rows = await db('chain_envelopes')
+      .join('chain_attempts', 'chain_attempts.id', 'chain_envelopes.attempt_id')
+      .where({ outcome: 'mined' })
+      .select('account_id');
+    const client = createChainClients([network]).get(CHAIN_ID);
+    for (const { account_id } of rows) {
+      const account = deriveAccount(keystore.organizationKey(org.id).address, account_id);
+      expect(client && (await inspectAccount(client.rpc, account))).toEqual({ kind: 'fits' });
+    }
+  });
+});
