@@ -21,6 +21,7 @@ import {
 } from '../src/db/chain';
 import type { Db } from '../src/db/database';
 import type { FailureCode } from '../src/domain/proposal';
+import { faultPoint } from '../src/faults';
 import type { DeploymentKey } from './proposals';
 import { type EnvelopeTerms, RELAYER_INDEX } from './signer';
 
@@ -270,6 +271,7 @@ export function createChainActivities(deps: ChainActivityDeps) {
         throw new NotTaken(`${named(chain)} does not take the transaction: ${text}`);
       }
     }
+    faultPoint('chain.sent');
     await markSent(db, envelope.id);
   }
 

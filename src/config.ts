@@ -69,6 +69,8 @@ export interface Config {
   /** Gas ceiling of one chain transaction. */
   readonly maxGas: bigint;
   readonly logLevel: string;
+  /** Where this process kills itself, for tests of crashes; see faults.ts. Refused in production. */
+  readonly testFaultPoint?: string;
 }
 
 /** A setting that cannot be used; names the setting and says what to do. */
@@ -163,6 +165,10 @@ const settings = z.object({
     .regex(/^\d{1,12}$/)
     .default('5000000'),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  TEST_FAULT_POINT: z
+    .string()
+    .regex(/^[\w.:]+(#[1-9]\d*)?$/, 'must be a name, or a name and #n for the n-th time')
+    .optional(),
 });
 
 const nativeAssetSchema = z.union([
@@ -273,6 +279,9 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
       'TEMPORAL_TLS_CERT_FILE and TEMPORAL_TLS_KEY_FILE go together',
     );
   }
+  if (s.TEST_FAULT_POINT !== undefined && s.NODE_ENV === 'production') {
+    throw new ConfigError('TEST_FAULT_POINT', 'makes the process kill itself; it is refused in production');
+  }
   const tlsDetails = [s.TEMPORAL_TLS_CA_FILE, s.TEMPORAL_TLS_CERT_FILE, s.TEMPORAL_TLS_SERVER_NAME].some(
     (detail) => detail !== undefined,
   );
@@ -323,5 +332,6 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     maxOpenPerKey: s.MAX_OPEN_PER_KEY,
     maxGas: BigInt(s.MAX_GAS),
     logLevel: s.LOG_LEVEL,
+    ...(s.TEST_FAULT_POINT ? { testFaultPoint: s.TEST_FAULT_POINT } : {}),
   });
 }

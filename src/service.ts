@@ -15,6 +15,7 @@ import { readTokenList } from './chain/tokenList';
 import { createIdentifyVoter } from './chain/voter';
 import type { Config } from './config';
 import { createDatabase } from './db/database';
+import { armFaultPoint, withFaultPoints } from './faults';
 import type { Logger } from './logging';
 import { createMetrics } from './metrics';
 import { executeProposal, signProposal, startProposal, type WorkflowSender } from './temporal/client';
@@ -59,6 +60,7 @@ async function ensureSearchAttributes(
 
 /** Starts the parts that the configuration names: API, workflow worker, chain worker, signer. */
 export async function startService(config: Config, logger: Logger): Promise<Service> {
+  armFaultPoint(config.testFaultPoint);
   const runs = (role: Config['roles'][number]) => config.roles.includes(role);
   const metrics = createMetrics();
   const db = createDatabase(config.databaseUrl, { role: 'orgwallet_service' });
@@ -83,14 +85,17 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     specs.push({
       role: 'worker',
       taskQueue: queues.workflows,
-      activities: createProposalActivities({
-        db,
-        networks: config.networks,
-        identifyVoter,
-        deriveAccount,
-        proposalLifetimeMs: config.proposalLifetimeMs,
-        maxOpenPerKey: config.maxOpenPerKey,
-      }),
+      activities: withFaultPoints(
+        'worker',
+        createProposalActivities({
+          db,
+          networks: config.networks,
+          identifyVoter,
+          deriveAccount,
+          proposalLifetimeMs: config.proposalLifetimeMs,
+          maxOpenPerKey: config.maxOpenPerKey,
+        }),
+      ),
       options: workflowSource(),
     });
   }
@@ -98,12 +103,10 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     specs.push({
       role: 'chain',
       taskQueue: queues.chain,
-      activities: createChainActivities({
-        db,
-        chains,
-        pollMs: PENDING_POLL_MS,
-        stuckAfterMs: STUCK_AFTER_MS,
-      }),
+      activities: withFaultPoints(
+        'chain',
+        createChainActivities({ db, chains, pollMs: PENDING_POLL_MS, stuckAfterMs: STUCK_AFTER_MS }),
+      ),
     });
   }
   if (runs('signer')) {
@@ -127,7 +130,11 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       maxGas: config.maxGas,
     });
     await registerRelayers();
-    specs.push({ role: 'signer', taskQueue: queues.signer, activities });
+    specs.push({
+      role: 'signer',
+      taskQueue: queues.signer,
+      activities: withFaultPoints('signer', activities),
+    });
   }
   if (specs.length > 0) installTemporalLogging(logger);
   const workers = startWorkers(config, specs, logger);

@@ -16,6 +16,7 @@ import {
 } from '../db/idempotency';
 import { sweepBuckets } from '../db/rateLimits';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
+import { faultPoint } from '../faults';
 import { errorBodyOf, Refused } from './refusals';
 
 const RENEW_EVERY_MS = 2_000;
@@ -96,6 +97,7 @@ export function createIdempotency(options: { db: Db; retentionMs: number; logger
       let answer: StoredAnswer;
       try {
         answer = await send(request);
+        faultPoint('api.workflowAnswered');
       } catch (error) {
         if (!(error instanceof Refused) || error.status >= 500) {
           // It may have been sent: the repeat finds it unanswered and sends it again.
@@ -108,7 +110,9 @@ export function createIdempotency(options: { db: Db; retentionMs: number; logger
         }
         answer = refusalAnswer(error);
       }
-      return await answerRequest(db, request.id, answer);
+      const stored = await answerRequest(db, request.id, answer);
+      faultPoint('api.answerStored');
+      return stored;
     } finally {
       leases.delete(request.leaseOwner);
     }
@@ -133,7 +137,9 @@ export function createIdempotency(options: { db: Db; retentionMs: number; logger
       const id = await insertRequest(db, { ...row, resourceId: '', answer });
       return id === undefined ? undefined : answer;
     }
+    faultPoint('api.requestChecked');
     const id = await insertRequest(db, { ...row, resourceId });
+    faultPoint('api.requestStored');
     return id === undefined ? undefined : carryOut({ id, resourceId, leaseOwner }, work.send);
   }
 

@@ -1,0 +1,33 @@
+let armed: { readonly name: string; left: number } | undefined;
+
+/** Makes this process die at a fault point: `name`, or `name#3` for the third time it comes there. For tests. */
+export function armFaultPoint(setting: string | undefined): void {
+  const [name = '', times = '1'] = setting?.split('#') ?? [];
+  armed = name === '' ? undefined : { name, left: Number(times) };
+}
+
+/** A place where the process may be killed. It dies here, as by kill -9, when TEST_FAULT_POINT names it. */
+export function faultPoint(name: string): void {
+  if (armed?.name !== name) return;
+  armed.left -= 1;
+  if (armed.left === 0) process.kill(process.pid, 'SIGKILL');
+}
+
+/**
+ * Activities with a fault point before each of them (`part.name:before`: nothing is written yet) and one after it
+ * (`part.name:after`: its transaction is committed and the result not yet reported). The same object when no fault
+ * point is armed.
+ */
+export function withFaultPoints<T extends object>(part: string, activities: T): T {
+  if (armed === undefined) return activities;
+  const wrapped = Object.entries(activities).map(([name, activity]) => [
+    name,
+    async (...args: unknown[]) => {
+      faultPoint(`${part}.${name}:before`);
+      const result = await activity(...args);
+      faultPoint(`${part}.${name}:after`);
+      return result;
+    },
+  ]);
+  return Object.fromEntries(wrapped);
+}
