@@ -1,0 +1,154 @@
+import type { ErrorCode } from '../../src/domain/refusal';
+import { checkConformance } from './conformance';
+import type { Answer, Ask, HttpClient } from './http';
+import {
+  type ServiceOptions,
+  sign,
+  startTestService,
+  type TestOrganization,
+  type TestService,
+} from './service';
+import { until } from './until';
+
+// biome-ignore lint/suspicious/noExplicitAny: a resource as it was answered
+export type Shown = any;
+
+export const PROPOSE = '/api/v1/accounts/proposals/create';
+export const UPDATE = '/api/v1/accounts/proposals/update';
+/** An id that no record has. */
+export const UNKNOWN = {
+  account: 'acc_01jz8k3v5fe5ht0n2m6w9r4xyz',
+  proposal: 'prop_01jz8k3v5fe5ht0n2m6w9r4xyz',
+  member: 'mem_01jz8k3v5fe5ht0n2m6w9r4xyz',
+  admins: 'adm_01jz8k3v5fe5ht0n2m6w9r4xyz',
+};
+
+/** Starts a service whose every answer is compared with the OpenAPI document. */
+export function startApi(options: ServiceOptions = {}): Promise<TestService> {
+  return startTestService({ ...options, listener: checkConformance });
+}
+
+/** Path of a proposal about accounts, or of something below it. */
+export function proposalPath(id: string, below = ''): string {
+  return `/api/v1/accounts/proposals/${id}${below}`;
+}
+
+/** Reads a resource that must be there. */
+export async function read(http: HttpClient, key: string, path: string): Promise<Shown> {
+  const answer = await http.send({ key, path });
+  if (answer.status !== 200) throw new Error(`GET ${path} → ${answer.status} ${answer.text}`);
+  return answer.body.data;
+}
+
+let made = 0;
+
+/** Proposes one account with a name of its own, unless it is told otherwise. */
+export async function propose(
+  http: HttpClient,
+  org: TestOrganization,
+  item: { name?: string; networkIds?: number[] } = {},
+): Promise<Shown> {
+  made += 1;
+  const items = [{ name: `Account ${made}`, networkIds: [31337], ...item }];
+  const answer = await http.send({ key: org.adminKey, path: PROPOSE, body: { items } });
+  if (answer.status !== 201) throw new Error(`proposing → ${answer.status} ${answer.text}`);
+  return answer.body.data;
+}
+
+/** Proposes a change of one account. */
+export async function proposeUpdate(
+  http: HttpClient,
+  org: TestOrganization,
+  item: { id: string; name?: string; networkIds?: number[] },
+): Promise<Shown> {
+  const answer = await http.send({ key: org.adminKey, path: UPDATE, body: { items: [item] } });
+  if (answer.status !== 201) throw new Error(`proposing a change → ${answer.status} ${answer.text}`);
+  return answer.body.data;
+}
+
+/** Asks for an execution. */
+export function execute(
+  http: HttpClient,
+  key: string,
+  id: string,
+  type: 'approve' | 'reject' = 'approve',
+): Promise<Answer> {
+  return http.send({ key, path: proposalPath(id, '/execute'), body: { type } });
+}
+
+/** Waits until a proposal's execution has an outcome. */
+export function settled(http: HttpClient, org: TestOrganization, id: string): Promise<Shown> {
+  return until(`proposal ${id} is decided`, async () => {
+    const found = await read(http, org.readKey, proposalPath(id));
+    return ['completed', 'failed', 'rejected', 'blocked'].includes(found.executionStatus) && found;
+  });
+}
+
+/** Lets two admins approve a proposal and waits until it is carried out. */
+export async function carryOut(http: HttpClient, org: TestOrganization, proposal: Shown): Promise<Shown> {
+  await sign(http, org.adminKey, proposal, org.alice);
+  const answer = await sign(http, org.adminKey, proposal, org.bob, 'approve', { execute: true });
+  if (answer.status !== 200) throw new Error(`signing → ${answer.status} ${answer.text}`);
+  const done = await settled(http, org, proposal.id);
+  if (done.executionStatus !== 'completed') throw new Error(`not completed: ${JSON.stringify(done)}`);
+  return done;
+}
+
+/** Makes an account, deployed on these networks. */
+export async function makeAccount(
+  http: HttpClient,
+  org: TestOrganization,
+  item: { name?: string; networkIds?: number[] } = {},
+): Promise<Shown> {
+  const done = await carryOut(http, org, await propose(http, org, item));
+  return read(http, org.readKey, done.result.resources[0].uri);
+}
+
+/** Everything of an organization that a refused request must leave as it was: what it shows, and its last audit entry. */
+export async function stateOf(http: HttpClient, org: TestOrganization): Promise<Shown> {
+  const [proposals, accounts, members, admins, audit] = await Promise.all(
+    ['/proposals?limit=100', '/accounts', '/members', '/admins', '/audit-logs?limit=1'].map((path) =>
+      read(http, org.readKey, `/api/v1${path}`),
+    ),
+  );
+  return { proposals, accounts, members, admins, lastAuditEntry: audit[0].id };
+}
+
+/** How a request must be refused. */
+export interface Refusal {
+  readonly status: number;
+  readonly code: ErrorCode;
+  /** `details.field`; null: there must be none. */
+  readonly field?: string | null;
+}
+
+export function refusal(status: number, code: ErrorCode, field?: string | null): Refusal {
+  return field === undefined ? { status, code } : { status, code, field };
+}
+
+/** The refusal for a bad field. */
+export function badField(field: string): Refusal {
+  return refusal(400, 'validationError', field);
+}
+
+/** What an answer says about a refusal, in the shape of a `Refusal`. */
+export function refusalIn(answer: Answer, expected: Refusal): Refusal {
+  const found = { status: answer.status, code: answer.body?.code };
+  return expected.field === undefined
+    ? found
+    : { ...found, field: answer.body?.error?.details?.field ?? null };
+}
+
+/** Sends a request that must be refused in that way, and must change nothing about the organization. */
+export async function expectRefused(
+  http: HttpClient,
+  org: TestOrganization,
+  ask: Ask,
+  expected: Refusal,
+): Promise<Answer> {
+  const before = await stateOf(http, org);
+  const answer = await http.send(ask);
+  expect(refusalIn(answer, expected)).toEqual(expected);
+  expect(await stateOf(http, org)).toEqual(before);
+  return answer;
+}

@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ValidateFunction } from 'ajv';
+import Ajv2020 from 'ajv/dist/2020';
+import addFormats from 'ajv-formats';
+import { STATUS_BY_CODE } from '../../src/contract/errors';
+import type { Answer, Listener } from './http';
+
+interface DocumentedResponse {
+  readonly headers?: { readonly [name: string]: unknown };
+  readonly content?: {
+    readonly 'application/json'?: {
+      readonly schema: object;
+      readonly examples?: { readonly [code: string]: unknown };
+    };
+  };
+}
+
+interface DocumentedOperation {
+  readonly operationId: string;
+  readonly responses: { readonly [status: string]: DocumentedResponse };
+}
+
+const document = JSON.parse(readFileSync(join(__dirname, '../../openapi.json'), 'utf8'));
+const BASE: string = document.servers[0].url;
+const ERROR_SCHEMA = { $ref: 'openapi#/components/schemas/Error' };
+/** Documented headers that not every answer has. */
+const OCCASIONAL_HEADERS = ['Idempotency-Replayed'];
+const OPEN_PATHS = ['/openapi.json', '/docs'];
+
+// OpenAPI has keywords of its own beside those of JSON Schema 2020-12.
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats(ajv);
+ajv.addSchema({ $id: 'openapi', components: document.components });
+
+const validators = new Map<string, ValidateFunction>();
+
+/** The references of a schema, as the validator finds them. */
+function absolute(schema: object): object {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"openapi#/components/'));
+}
+
+function checkBody(what: string, schema: object, body: unknown): void {
+  const text = JSON.stringify(absolute(schema));
+  const validate = validators.get(text) ?? ajv.compile(JSON.parse(text));
+  validators.set(text, validate);
+  if (!validate(body)) {
+    throw new Error(`${what}: the body is not as documented: ${ajv.errorsText(validate.errors)}`);
+  }
+}
+
+const templates = Object.keys(document.paths)
+  // A literal segment is no parameter's value.
+  .sort((one, two) => one.split('{').length - two.split('{').length)
+  .map((template) => ({ template, pattern: new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }));
+
+/** The operation that a request is for; undefined for a path or a method that is not documented. */
+export function findOperation(method: string, url: string): DocumentedOperation | undefined {
+  const path = url.split('?')[0] ?? '';
+  if (!path.startsWith(`${BASE}/`)) return undefined;
+  const found = templates.find(({ pattern }) => pattern.test(path.slice(BASE.length)));
+  const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
+  return found && document.paths[found.template][verb];
+}
+
+function checkError(what: string, answer: Answer): void {
+  checkBody(what, ERROR_SCHEMA, answer.body);
+  const { error, code, message } = answer.body;
+  if (code !== error.code || message !== error.message) {
+    throw new Error(`${what}: code and message at top level are not those in error`);
+  }
+  if (STATUS_BY_CODE[error.code as keyof typeof STATUS_BY_CODE] !== answer.status) {
+    throw new Error(`${what}: ${error.code} has another status`);
+  }
+}
+
+/** Throws unless an answer is one that openapi.json promises for its request: status, headers, body. */
+export const checkConformance: Listener = ({ method, path }, answer) => {
+  const what = `${method} ${path} → ${answer.status} ${answer.text.slice(0, 300)}`;
+  const header = (name: string) => answer.headers[name.toLowerCase()];
+  if (header('X-Request-Id') === undefined) throw new Error(`${what}: there is no X-Request-Id`);
+  if (method === 'HEAD' || method === 'OPTIONS') {
+    if (answer.text !== '') throw new Error(`${what}: there must be no body`);
+  }
+  if (OPEN_PATHS.some((open) => path.startsWith(open)) && answer.status < 400) return;
+  const operation = findOperation(method, path);
+  if (!operation) {
+    if (method === 'OPTIONS' && answer.status === 204) return;
+    if (answer.status < 400) throw new Error(`${what}: there is no such operation`);
+    if (method !== 'HEAD') checkError(what, answer);
+    return;
+  }
+  const documented = operation.responses[String(answer.status)];
+  if (!documented) throw new Error(`${what}: ${operation.operationId} has no such status`);
+  for (const name of Object.keys(documented.headers ?? {})) {
+    if (!OCCASIONAL_HEADERS.includes(name) && header(name) === undefined) {
+      throw new Error(`${what}: the header ${name} is missing`);
+    }
+  }
+  const content = documented.content?.['application/json'];
+  if (!content) throw new Error(`${what}: no body is documented`);
+  if (header('Content-Type') !== 'application/json; charset=utf-8') {
+    throw new Error(`${what}: the content type is ${header('Content-Type')}`);
+  }
+  if (method === 'HEAD') return;
+  checkBody(what, content.schema, answer.body);
+  if (answer.status < 400) return;
+  checkError(what, answer);
+  if (!(answer.body.code in (content.examples ?? {}))) {
+    throw new Error(`${what}: ${operation.operationId} does not document ${answer.body.code}`);
+  }
+};
