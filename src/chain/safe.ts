@@ -145,7 +145,7 @@ export async function refuseNetwork(chain: ChainClient): Promise<string | null> 
   const { network } = chain;
   const chainId = await ask(chain, (rpc) => rpc.getChainId());
   if (chainId !== network.id) {
-    return `network ${network.name} is ${network.id} in NETWORKS_FILE, but ${network.rpcUrl} serves chain ${chainId}`;
+    return `network ${network.name} is ${network.id} in NETWORKS_FILE, but its RPC serves chain ${chainId}`;
   }
   const missing = await ask(chain, missingContracts);
   if (missing.length === 0) return null;

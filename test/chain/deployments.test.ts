@@ -6,6 +6,8 @@ import { createSignerActivities, type SignerActivities } from '../../activities/
 import { ChainUnavailable, createChainClients } from '../../src/chain/clients';
 import { createOrOpenKeystore, type Keystore } from '../../src/chain/keystore';
 import { deriveAccount, inspectAccount, SAFE_CONTRACTS } from '../../src/chain/safe';
+import { encodeSignature } from '../../src/chain/signatures';
+import { hashTypedPayload } from '../../src/chain/typedData';
 import { createIdentifyVoter, type IdentifyVoter } from '../../src/chain/voter';
 import type { NetworkConfig } from '../../src/config';
 import { createDatabase, type Db } from '../../src/db/database';
@@ -23,7 +25,7 @@ import {
   temporaryDir,
 } from '../support/stack';
 import { until } from '../support/until';
-import { deployAsFunder } from './wallets';
+import { deployAsFunder, execAsOwner, signAsSafe } from './wallets';
 
 const CHAIN_ID = 41_011;
 const GWEI = 10n ** 9n;
@@ -92,7 +94,7 @@ function signerWith(more: Partial<Parameters<typeof createSignerActivities>[0]>)
 /** An accounts proposal that two admins have approved and whose execution has begun. */
 async function begunProposal(
   more: { approvers?: readonly TestMember[]; expiresInMs?: number; networkIds?: readonly number[] } = {},
-): Promise<DeploymentKey & { address: Address }> {
+): Promise<DeploymentKey & { address: Address; payload: string }> {
   const { approvers = [org.alice, org.bob], expiresInMs = 3_600_000, networkIds = [CHAIN_ID] } = more;
   const proposalId = newId('prop');
   const accountId = newId('acc');
@@ -152,6 +154,7 @@ async function begunProposal(
     accountId,
     networkId: CHAIN_ID,
     address: account.address as Address,
+    payload,
   };
 }
 
@@ -406,6 +409,38 @@ describe('what is in the way', () => {
     const again = await follow(envelopeId, 'told');
     expect(again).toEqual({ kind: 'mined' });
   }, 40_000);
+});
+
+test('the signer asks a contract signer again, and counts it as long as it accepts', async () => {
+  const wallet = deriveAccount(org.alice.wallet.address, newId('acc'));
+  const safe = { address: wallet.address as Address, chainId: CHAIN_ID };
+  await deployAsFunder(url, wallet);
+  await db('members').where({ id: org.carol.id }).update({ wallet_address: wallet.address });
+  try {
+    const key = await begunProposal({ approvers: [org.bob] });
+    const bytes = await signAsSafe(org.alice.wallet, safe, hashTypedPayload(key.payload));
+    await db('proposal_votes').insert({
+      proposal_id: key.proposalId,
+      member_id: org.carol.id,
+      type: 'approve',
+      signer_address: wallet.address,
+      scheme: 'eip1271',
+      signature: encodeSignature(safe.address, bytes),
+    });
+    const offer = { ...key, terms: await terms(key) };
+    const client = createChainClients([network]).get(CHAIN_ID);
+    if (!client) throw new Error('no client');
+    const old = await rpc(url, 'evm_snapshot');
+    await execAsOwner(client, org.alice.wallet, safe.address, {
+      signature: 'swapOwner(address prev, address old, address new)',
+      args: ['0x0000000000000000000000000000000000000001', org.alice.wallet.address, org.dave.wallet.address],
+    });
+    expect(await signer.signDeployment(offer)).toMatchObject({ refused: { code: 'stale' } });
+    await rpc(url, 'evm_revert', [old]);
+    expect(await signer.signDeployment(offer)).toEqual({ envelopeId: expect.any(String) });
+  } finally {
+    await db('members').where({ id: org.carol.id }).update({ wallet_address: org.carol.wallet.address });
+  }
 });
 
 describe('the signer refuses', () => {
