@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type Address,
+  concat,
+  encodeAbiParameters,
+  type Hex,
+  keccak256,
+  parseAbiParameters,
+  stringToBytes,
+} from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { operationDomainSalt } from '../../../src/chain/domainSalt';
+import { decodeSignature, encodeSignature, verifySignature } from '../../../src/chain/signatures';
+import { hashTypedPayload } from '../../../src/chain/typedData';
+import { canonicalJson, type JsonValue } from '../../../src/domain/canonicalJson';
+import type { ProposalAction, ResourceType } from '../../../src/domain/proposal';
+import { type ProposalStatement, proposalPayload } from '../../../src/domain/signing';
+
+interface Vectors {
+  readonly signer: { readonly privateKey: Hex; readonly address: Address };
+  readonly domain: {
+    readonly deploymentId: string;
+    readonly organizationId: string;
+    readonly text: string;
+    readonly salt: Hex;
+  };
+  readonly proposal: {
+    readonly id: string;
+    readonly organizationId: string;
+    readonly resourceType: ResourceType;
+    readonly action: ProposalAction;
+    readonly summary: string;
+    readonly data: JsonValue;
+    readonly expiresAt: string;
+  };
+  readonly statements: readonly {
+    readonly primaryType: ProposalStatement;
+    readonly payload: string;
+    readonly domainSeparator: Hex;
+    readonly typeHash: Hex;
+    readonly structHash: Hex;
+    readonly digest: Hex;
+    readonly signature: Hex;
+    readonly envelope: Hex;
+  }[];
+  readonly refused: readonly {
+    readonly mistake: string;
+    readonly envelope: Hex;
+    readonly message: string;
+  }[];
+  readonly canonicalJson: readonly { readonly value: JsonValue; readonly text: string }[];
+}
+
+const docs = join(__dirname, '..', '..', '..', 'docs');
+const page = readFileSync(join(docs, 'signatures.md'), 'utf8');
+const vectors: Vectors = JSON.parse(readFileSync(join(docs, 'vectors.json'), 'utf8'));
+const { signer, domain, proposal, statements } = vectors;
+const account = privateKeyToAccount(signer.privateKey);
+const [approve] = statements;
+
+const hashOf = (text: string) => keccak256(stringToBytes(text));
+
+/** The message that a refused signature gets, or `accepted`. */
+async function verdict(envelope: string, hash: Hex): Promise<string> {
+  try {
+    const decoded = decodeSignature(envelope);
+    const verified = await verifySignature({ hash, ...decoded });
+    return verified.valid ? 'accepted' : verified.reason;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+describe('the test vectors of the documentation', () => {
+  it('have the salt that the service makes of deployment and organization', () => {
+    expect(domain.text).toBe(`${domain.deploymentId}/${domain.organizationId}`);
+    expect(operationDomainSalt(domain.deploymentId, domain.organizationId)).toBe(domain.salt);
+    expect(hashOf(domain.text)).toBe(domain.salt);
+  });
+
+  it('are signed by the key that they name', () => expect(account.address).toBe(signer.address));
+
+  it.each(statements)('have the payload, digest, signature and envelope of $primaryType', async (vector) => {
+    const { primaryType, payload, digest, signature, envelope } = vector;
+    const expiresAt = new Date(proposal.expiresAt);
+    expect(proposalPayload(primaryType, domain.salt, { ...proposal, expiresAt })).toBe(payload);
+    expect(hashTypedPayload(payload)).toBe(digest);
+    expect(await account.signTypedData(JSON.parse(payload))).toBe(signature);
+    expect(encodeSignature(signer.address, signature)).toBe(envelope);
+    expect(await verdict(envelope, digest)).toBe('accepted');
+  });
+
+  it.each(statements)('have the digest of $primaryType as the page computes it, step by step', (vector) => {
+    const { message } = JSON.parse(vector.payload);
+    const fields =
+      '(string organization,string proposalId,string resourceType,string action,string summary,string data,uint256 expiresAt)';
+    const domainSeparator = keccak256(
+      encodeAbiParameters(parseAbiParameters('bytes32, bytes32, bytes32, bytes32'), [
+        hashOf('EIP712Domain(string name,string version,bytes32 salt)'),
+        hashOf('orgwallet'),
+        hashOf('1'),
+        domain.salt,
+      ]),
+    );
+    const typeHash = hashOf(`${vector.primaryType}${fields}`);
+    const structHash = keccak256(
+      concat([
+        typeHash,
+        ...['organization', 'proposalId', 'resourceType', 'action', 'summary', 'data'].map((name) =>
+          hashOf(message[name]),
+        ),
+        encodeAbiParameters(parseAbiParameters('uint256'), [BigInt(message.expiresAt)]),
+      ]),
+    );
+    expect({ domainSeparator, typeHash, structHash }).toEqual({
+      domainSeparator: vector.domainSeparator,
+      typeHash: vector.typeHash,
+      structHash: vector.structHash,
+    });
+    expect(keccak256(concat(['0x1901', domainSeparator, structHash]))).toBe(vector.digest);
+    expect(page).toContain(fields);
+  });
+
+  it.each(vectors.refused)('have the message that $mistake gets', async ({ envelope, message }) => {
+    expect(await verdict(envelope, approve?.digest ?? '0x')).toBe(message);
+    // The page writes the address of the message as a placeholder.
+    expect(page).toContain(message.replace(/0x[0-9a-fA-F]{40}/, '0x…'));
+  });
+
+  it.each(vectors.canonicalJson)('have canonical JSON $text', ({ value, text }) => {
+    expect(canonicalJson(value)).toBe(text);
+  });
+
+  it('are printed on the page as they are', () => {
+    for (const text of [signer.privateKey, signer.address, domain.text, domain.salt, proposal.summary]) {
+      expect(page).toContain(text);
+    }
+    for (const value of Object.values(approve ?? {})) expect(page).toContain(value);
+  });
+});
