@@ -8,12 +8,12 @@ import type { ApiDependencies } from './api/dependencies';
 import { createOperationsServer, type PartCheck } from './api/operations';
 import { createApiServer } from './api/server';
 import { readBalances } from './chain/balances';
-import { createChainClients } from './chain/clients';
+import { type ChainClients, ChainUnavailable, createChainClients } from './chain/clients';
 import { createOrOpenKeystore, lastBackup, readPassphrase } from './chain/keystore';
-import { deriveAccount } from './chain/safe';
+import { deriveAccount, refuseNetwork } from './chain/safe';
 import { readTokenList } from './chain/tokenList';
 import { createIdentifyVoter } from './chain/voter';
-import type { Config } from './config';
+import { type Config, ConfigError } from './config';
 import { createDatabase } from './db/database';
 import { armFaultPoint, withFaultPoints } from './faults';
 import type { Logger } from './logging';
@@ -58,6 +58,18 @@ async function ensureSearchAttributes(
   }
 }
 
+/** Throws ConfigError for a network that is not what it should be; one that is away is looked at before it is used. */
+async function demandNetworks(chains: ChainClients): Promise<void> {
+  for (const chain of chains.values()) {
+    try {
+      const refusal = await refuseNetwork(chain);
+      if (refusal) throw new ConfigError('NETWORKS_FILE', refusal);
+    } catch (error) {
+      if (!(error instanceof ChainUnavailable)) throw error;
+    }
+  }
+}
+
 /** Starts the parts that the configuration names: API, workflow worker, chain worker, signer. */
 export async function startService(config: Config, logger: Logger): Promise<Service> {
   armFaultPoint(config.testFaultPoint);
@@ -71,6 +83,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
   const signerChain = chains.get(config.signerNetworkId);
   if (!signerChain) throw new Error(`there is no network ${config.signerNetworkId} for contract signers`);
   const identifyVoter = createIdentifyVoter(signerChain);
+  await demandNetworks(chains);
   const tokens = readTokenList(config.tokenListFile);
   let stopped = false;
   const stops: (() => Promise<void>)[] = [() => connection.close(), () => db.destroy()];
