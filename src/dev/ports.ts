@@ -21,18 +21,23 @@ export function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   });
 }
 
+/** Ports that this process has handed out: their users may not listen yet. */
+const handedOut = new Set<number>();
+
 /**
  * Finds `count` different ports on the loopback interface that are free, each with the next one. They lie below the
  * range from which the system gives ports to outgoing connections and to whoever asks for any.
  */
 export async function freePorts(count: number): Promise<number[]> {
-  const found = new Set<number>();
-  for (let attempt = 0; found.size < count; attempt += 1) {
+  const found: number[] = [];
+  for (let attempt = 0; found.length < count; attempt += 1) {
     if (attempt > 1_000) throw new Error('there are no free ports between 20000 and 32000');
     const port = 2 * randomInt(10_000, 16_000);
-    if (!found.has(port) && (await isPortFree(port)) && (await isPortFree(port + 1))) found.add(port);
+    if (handedOut.has(port)) continue;
+    handedOut.add(port);
+    if ((await isPortFree(port)) && (await isPortFree(port + 1))) found.push(port);
   }
-  return [...found];
+  return found;
 }
 
 /** Says which process listens on a port, as far as this user can see it: `node (process 4711)`. */
