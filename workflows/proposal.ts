@@ -32,11 +32,22 @@ import { deployOnNetwork } from './deployment';
 
 // Postgres decides; while it is away these are tried again without end, so that no handler ever fails: an outcome
 // recorded as an error would stay the answer to that message for ever.
-const record = proxyLocalActivities<ProposalActivities>({
-  startToCloseTimeout: '20s',
-  localRetryThreshold: '5s',
-  retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '5s' },
-});
+function recordActivities(summary: string) {
+  return proxyLocalActivities<ProposalActivities>({
+    startToCloseTimeout: '20s',
+    localRetryThreshold: '5s',
+    retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '5s' },
+    summary,
+  });
+}
+const { createProposal } = recordActivities('Store the proposal');
+const { recordVote } = recordActivities('Verify and record a signature');
+const { beginExecution } = recordActivities('Check again and carry out');
+const { reportDeployment } = recordActivities('Note what a deployment waits for');
+const { recordDeployment } = recordActivities('Record what became of a deployment');
+const { finishExecution } = recordActivities('End the execution');
+const { expireProposal } = recordActivities('Expire');
+const { readProposal } = recordActivities('Read the record');
 
 /** Longest signature that a message may carry, in characters of hex. */
 const MAX_SIGNATURE_LENGTH = 131_074;
@@ -117,7 +128,7 @@ export async function proposalWorkflow(input: ProposalInput): Promise<ProposalSt
     message: ExecuteMessage & { actor?: 'operator' },
   ): Promise<MessageResult> {
     if (message.type === 'approve') await condition(() => signingKeyReady);
-    const begun = await record.beginExecution({ ...ref, ...message, messageId });
+    const begun = await beginExecution({ ...ref, ...message, messageId });
     if (begun.ok) adopt(begun.state);
     return begun;
   }
@@ -126,7 +137,7 @@ export async function proposalWorkflow(input: ProposalInput): Promise<ProposalSt
     const { execute, ...vote } = message;
     const first = await wasCreated();
     if (!first.ok) return first;
-    const signed = await record.recordVote({ ...ref, ...vote, messageId });
+    const signed = await recordVote({ ...ref, ...vote, messageId });
     if (!signed.ok) return signed;
     adopt(signed.state);
     if (execute !== true || !isReady(signed.state, vote.type)) return signed;
@@ -181,19 +192,19 @@ export async function proposalWorkflow(input: ProposalInput): Promise<ProposalSt
   setHandler(
     refreshSignal,
     async () => {
-      if ((await wasCreated()).ok) adopt(await record.readProposal(ref));
+      if ((await wasCreated()).ok) adopt(await readProposal(ref));
     },
     { description: 'Read the record again: something outside has changed' },
   );
 
   created = input.requestId
-    ? await record.createProposal({
+    ? await createProposal({
         ...ref,
         resourceType: input.resourceType,
         action: input.action,
         requestId: input.requestId,
       })
-    : { ok: true, state: await record.readProposal(ref) };
+    : { ok: true, state: await readProposal(ref) };
   if (!created.ok) {
     setCurrentDetails(`**Refused:** ${created.refusal.message}\n\nNo proposal was made.`);
     await condition(allHandlersFinished);
@@ -216,12 +227,12 @@ export async function proposalWorkflow(input: ProposalInput): Promise<ProposalSt
         const key = { ...ref, accountId, networkId };
         const result = await deployOnNetwork(key, {
           queues: input.queues,
-          report: async (waitingFor) => adopt(await record.reportDeployment({ ...key, waitingFor })),
+          report: async (waitingFor) => adopt(await reportDeployment({ ...key, waitingFor })),
         });
-        adopt(await record.recordDeployment({ ...key, result }));
+        adopt(await recordDeployment({ ...key, result }));
       }),
     );
-    adopt(await record.finishExecution(ref));
+    adopt(await finishExecution(ref));
   }
 
   while (!current().closed) {
@@ -235,7 +246,7 @@ export async function proposalWorkflow(input: ProposalInput): Promise<ProposalSt
       const woken = await condition(wakes, Math.max(MIN_TIMER_MS, untilExpiryMs), {
         summary: `Expires at ${current().expiresAt}`,
       });
-      if (!woken) adopt(await record.expireProposal(ref));
+      if (!woken) adopt(await expireProposal(ref));
     }
   }
   await condition(allHandlersFinished);

@@ -1,5 +1,6 @@
 import {
   assertNever,
+  type Deployment,
   type Failure,
   type FailureCode,
   type MemberSummary,
@@ -99,31 +100,26 @@ export function statusSentence(state: ProposalState): string {
   }
 }
 
+function deploymentTable(deployments: readonly Deployment[]): string {
+  const rows = deployments.map((d) => {
+    const about = plain(d.failure?.message ?? d.waitingFor ?? d.transactionHash ?? '');
+    return `| ${d.accountId} | ${d.networkId} | ${d.status} | ${about} |`;
+  });
+  return ['| Account | Network | Status | |', '|---|---|---|---|', ...rows].join('\n');
+}
+
 /** What an operator reads in the Temporal UI (Markdown): what is asked, who signed, what is missing, what to do. */
 export function operatorDetails(state: ProposalState): string {
-  const lines = [
+  const paragraphs = [
     `**Asked:** ${plain(cut(state.summary))}`,
-    '',
     `**Now:** ${statusSentence(state)}`,
-    '',
+    ...(state.failure ? [`**Failure:** ${failureText(state.failure)}`] : []),
+    ...(state.failure && state.open ? [`**What to do:** ${whatToDo(state.failure.code)}`] : []),
     `**Approved by:** ${names(state.approvals)} (${state.approvals.length} of ${state.threshold})`,
-    '',
     `**Rejected by:** ${names(state.rejections)} (${state.rejections.length} of ${state.threshold})`,
-    '',
     `**Expires:** ${state.expiresAt}`,
+    ...(state.deployments.length > 0 ? [deploymentTable(state.deployments)] : []),
+    ...state.notes.map((note) => `**Note** (${note.at}): ${plain(note.message)}`),
   ];
-  if (state.deployments.length > 0) {
-    lines.push('', '| Account | Network | Status | |', '|---|---|---|---|');
-    for (const d of state.deployments) {
-      lines.push(
-        `| ${d.accountId} | ${d.networkId} | ${d.status} | ${plain(d.failure?.message ?? d.waitingFor ?? d.transactionHash ?? '')} |`,
-      );
-    }
-  }
-  if (state.failure) {
-    lines.push('', `**Failure:** ${failureText(state.failure)}`);
-    if (state.open) lines.push('', `**What to do:** ${whatToDo(state.failure.code)}`);
-  }
-  for (const note of state.notes) lines.push('', `**Note** (${note.at}): ${plain(note.message)}`);
-  return lines.join('\n');
+  return paragraphs.join('\n\n');
 }
