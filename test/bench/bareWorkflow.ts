@@ -1,0 +1,10 @@
+import { condition, defineUpdate, setHandler } from '@temporalio/workflow';
+
+/** Answers at once. */
+export const bareUpdate = defineUpdate<boolean>('bare');
+
+/** The least that a workflow with an update can be: what the service's workflows are compared with. */
+export async function bareWorkflow(): Promise<void> {
+  setHandler(bareUpdate, () => true);
+  await condition(() => false);
+}

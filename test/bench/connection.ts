@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { connect, type TLSSocket } from 'node:tls';
+
+/** An answer over a connection. */
+export interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** One request, ready to be written. */
+export function requestBytes(ask: { path: string; key?: string; body?: unknown }): Buffer {
+  const body = ask.body === undefined ? undefined : Buffer.from(JSON.stringify(ask.body));
+  const head = [
+    `${body ? 'POST' : 'GET'} ${ask.path} HTTP/1.1`,
+    'Host: localhost',
+    ...(ask.key ? [`Authorization: Bearer ${ask.key}`] : []),
+    ...(body
+      ? [
+          'Content-Type: application/json',
+          `Content-Length: ${body.length}`,
+          `X-Idempotency-Key: ${randomUUID()}`,
+        ]
+      : []),
+    '\r\n',
+  ].join('\r\n');
+  return Buffer.concat([Buffer.from(head), body ?? Buffer.alloc(0)]);
+}
+
+/** A TLS connection that is kept open and costs this process little, so that the servers are what is measured. */
+export class HttpsConnection {
+  private received: Buffer = Buffer.alloc(0);
+  private waiting: { resolve(answer: Answer): void; reject(error: Error): void } | undefined;
+
+  private constructor(private readonly socket: TLSSocket) {
+    socket.setNoDelay(true);
+    socket.on('data', (chunk: Buffer) => this.receive(chunk));
+    socket.on('error', (error) => this.waiting?.reject(error));
+    socket.on('close', () => this.waiting?.reject(new Error('the connection was closed')));
+  }
+
+  static open(port: number, ca: string): Promise<HttpsConnection> {
+    return new Promise((resolve, reject) => {
+      const socket = connect({ host: '127.0.0.1', servername: 'localhost', port, ca }, () =>
+        resolve(new HttpsConnection(socket)),
+      );
+      socket.once('error', reject);
+    });
+  }
+
+  /** Sends one request and waits for its answer; one at a time. */
+  send(request: Buffer): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.waiting = { resolve, reject };
+      this.socket.write(request);
+    });
+  }
+
+  close(): void {
+    this.waiting = undefined;
+    this.socket.destroy();
+  }
+
+  private receive(chunk: Buffer): void {
+    this.received = this.received.length === 0 ? chunk : Buffer.concat([this.received, chunk]);
+    const headEnd = this.received.indexOf('\r\n\r\n');
+    if (headEnd < 0) return;
+    const head = this.received.toString('latin1', 0, headEnd);
+    const length = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1]);
+    const end = headEnd + 4 + length;
+    if (this.received.length < end) return;
+    const body = this.received.toString('utf8', headEnd + 4, end);
+    this.received = this.received.subarray(end);
+    const waiting = this.waiting;
+    this.waiting = undefined;
+    waiting?.resolve({ status: Number(head.slice(9, 12)), body });
+  }
+}

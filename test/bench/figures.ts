@@ -1,0 +1,86 @@
+/** What one side of a comparison took: milliseconds unless the comparison says otherwise. */
+export interface Sample {
+  readonly p50: number;
+  readonly p95: number;
+  readonly n: number;
+}
+
+/** Two things measured in turn. `ratio` is what the aim speaks of. */
+export interface Comparison {
+  readonly name: string;
+  readonly unit: 'ms' | 'µs' | '/s';
+  readonly product: Sample;
+  readonly bare: Sample;
+  readonly ratio: number;
+  readonly aim?: { readonly atMost?: number; readonly atLeast?: number };
+}
+
+function quantile(sorted: readonly number[], q: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
+}
+
+export function sampleOf(values: readonly number[]): Sample {
+  const sorted = [...values].sort((one, two) => one - two);
+  return { p50: quantile(sorted, 0.5), p95: quantile(sorted, 0.95), n: sorted.length };
+}
+
+/** Compares by the median; `ratio` is the product's over the bare one's unless it is told otherwise. */
+export function compare(
+  name: string,
+  unit: Comparison['unit'],
+  values: { product: readonly number[]; bare: readonly number[] },
+  options: { aim?: NonNullable<Comparison['aim']>; ratio?: 'productOverBare' | 'bareOverProduct' } = {},
+): Comparison {
+  const product = sampleOf(values.product);
+  const bare = sampleOf(values.bare);
+  const ratio = options.ratio === 'bareOverProduct' ? bare.p50 / product.p50 : product.p50 / bare.p50;
+  return { name, unit, product, bare, ratio, ...(options.aim ? { aim: options.aim } : {}) };
+}
+
+/** Whether the aim is met; undefined when there is none. */
+export function isMet({ ratio, aim }: Comparison): boolean | undefined {
+  if (!aim) return undefined;
+  return ratio <= (aim.atMost ?? Number.POSITIVE_INFINITY) && ratio >= (aim.atLeast ?? 0);
+}
+
+function aimText(comparison: Comparison): string {
+  const { aim } = comparison;
+  if (!aim) return '';
+  const wanted = aim.atMost === undefined ? `>= ${aim.atLeast}` : `<= ${aim.atMost}`;
+  return `${wanted} ${isMet(comparison) ? 'met' : 'NOT MET'}`;
+}
+
+function number(value: number): string {
+  return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
+}
+
+/** The comparisons as one table of plain text. */
+export function table(comparisons: readonly Comparison[]): string {
+  const rows = [
+    ['', 'unit', 'p50', 'p95', 'n', 'bare p50', 'bare p95', 'bare n', 'ratio', 'aim'],
+    ...comparisons.map((comparison) => [
+      comparison.name,
+      comparison.unit,
+      ...[comparison.product, comparison.bare].flatMap(({ p50, p95, n }) => [
+        number(p50),
+        number(p95),
+        String(n),
+      ]),
+      number(comparison.ratio),
+      aimText(comparison),
+    ]),
+  ];
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) =>
+          column === 0 || column === row.length - 1
+            ? cell.padEnd(widths[column] ?? 0)
+            : cell.padStart(widths[column] ?? 0),
+        )
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

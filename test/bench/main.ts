@@ -1,0 +1,377 @@
+import { randomUUID } from 'node:crypto';
+import { cpus } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, Connection, WithStartWorkflowOperation } from '@temporalio/client';
+import { Client as PostgresClient } from 'pg';
+import { type Hex, keccak256, recoverAddress, toHex } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { recoverSigner } from '../../src/chain/signatures';
+import { bareUpdate, bareWorkflow } from './bareWorkflow';
+import { HttpsConnection, requestBytes } from './connection';
+import { type Comparison, compare, isMet, table } from './figures';
+import { approval, type BenchOrganization, makeOrganization } from './organization';
+import { type BenchStack, startBenchStack } from './stack';
+
+const WARM_UP = 40;
+const CALLS = 200;
+/** Between two calls of a series, so that what one leaves behind is not in the figure of the next. */
+const PAUSE_MS = 5;
+const AT_ONCE = 50;
+const AT_ONCE_ROUNDS = 6;
+const GET_CONCURRENCY = 16;
+const GET_SLICE_MS = 1_000;
+const GET_ROUNDS = 8;
+const RECOVERIES = { rounds: 10, native: 1_000, viem: 50 };
+
+interface Pair {
+  readonly product: number[];
+  readonly bare: number[];
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}
+
+/** Runs both in turn, A B A B, and keeps the times after the warm-up. */
+async function inTurn(
+  rounds: { warmUp: number; counted: number },
+  work: { product: (round: number) => Promise<unknown>; bare: (round: number) => Promise<unknown> },
+): Promise<Pair> {
+  const pair: Pair = { product: [], bare: [] };
+  for (let round = 0; round < rounds.warmUp + rounds.counted; round += 1) {
+    for (const side of ['product', 'bare'] as const) {
+      const ms = await timed(() => work[side](round));
+      if (round >= rounds.warmUp) pair[side].push(ms);
+      await sleep(PAUSE_MS);
+    }
+  }
+  return pair;
+}
+
+/** The service as a client sees it. */
+class ServiceClient {
+  private connections: readonly HttpsConnection[] = [];
+
+  constructor(
+    private readonly stack: BenchStack,
+    private readonly organization: BenchOrganization,
+  ) {}
+
+  /** Opens connections and asks once on each; the service closes those that say nothing. */
+  async connect(count: number): Promise<void> {
+    this.close();
+    const { httpsPort, ca } = this.stack;
+    this.connections = await Promise.all(
+      Array.from({ length: count }, () => HttpsConnection.open(httpsPort, ca)),
+    );
+    const request = requestBytes({ path: '/api/v1/networks', key: this.organization.key });
+    await Promise.all(this.connections.map((_, connection) => this.send(request, 200, connection)));
+  }
+
+  close(): void {
+    for (const connection of this.connections) connection.close();
+  }
+
+  private async send(request: Buffer, status: number, connection = 0): Promise<string> {
+    const answer = await this.connections[connection]?.send(request);
+    if (answer?.status !== status) throw new Error(`the service answered ${answer?.status}: ${answer?.body}`);
+    return answer.body;
+  }
+
+  createRequest(): Buffer {
+    return requestBytes({
+      path: '/api/v1/accounts/proposals/create',
+      key: this.organization.key,
+      body: { items: [{ name: 'Treasury', networkIds: [31_337, 31_338] }] },
+    });
+  }
+
+  async create(connection = 0, request = this.createRequest()): Promise<ProposalShown> {
+    return JSON.parse(await this.send(request, 201, connection)).data;
+  }
+
+  async signRequest(proposal: ProposalShown, wallet: number): Promise<Buffer> {
+    const signer = this.organization.wallets[wallet];
+    if (!signer) throw new Error(`there is no wallet ${wallet}`);
+    const signature = await approval(signer, proposal.signingPayloads.approvePayload);
+    return requestBytes({
+      path: `/api/v1/accounts/proposals/${proposal.id}/signatures`,
+      key: this.organization.key,
+      body: { type: 'approve', signature },
+    });
+  }
+
+  async sign(request: Buffer, connection = 0): Promise<void> {
+    await this.send(request, 200, connection);
+  }
+
+  getRequest(proposal: ProposalShown): Buffer {
+    return requestBytes({ path: `/api/v1/accounts/proposals/${proposal.id}`, key: this.organization.key });
+  }
+}
+
+interface ProposalShown {
+  readonly id: string;
+  readonly signingPayloads: { readonly approvePayload: string };
+}
+
+/** The bare workflow as a client sees it. */
+class BareClient {
+  constructor(
+    private readonly client: Client,
+    private readonly taskQueue: string,
+  ) {}
+
+  async startWithUpdate(workflowId: string = randomUUID()): Promise<string> {
+    await this.client.workflow.executeUpdateWithStart(bareUpdate, {
+      updateId: randomUUID(),
+      startWorkflowOperation: new WithStartWorkflowOperation(bareWorkflow, {
+        workflowId,
+        taskQueue: this.taskQueue,
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      }),
+    });
+    return workflowId;
+  }
+
+  async update(workflowId: string): Promise<void> {
+    await this.client.workflow.getHandle(workflowId).executeUpdate(bareUpdate, { updateId: randomUUID() });
+  }
+}
+
+async function measureCreate(service: ServiceClient, bare: BareClient): Promise<Comparison> {
+  const pair = await inTurn(
+    { warmUp: WARM_UP, counted: CALLS },
+    { product: () => service.create(), bare: () => bare.startWithUpdate() },
+  );
+  return compare('create, alone / executeUpdateWithStart', 'ms', pair, { aim: { atMost: 1.2 } });
+}
+
+async function measureSign(service: ServiceClient, bare: BareClient): Promise<Comparison> {
+  const total = WARM_UP + CALLS;
+  const requests: Buffer[] = [];
+  const workflows: string[] = [];
+  // Two signatures on each proposal, two updates on each bare workflow.
+  while (requests.length < total) {
+    const proposal = await service.create();
+    const workflowId = await bare.startWithUpdate();
+    for (const wallet of [0, 1]) {
+      requests.push(await service.signRequest(proposal, wallet));
+      workflows.push(workflowId);
+    }
+  }
+  await sleep(500);
+  const pair = await inTurn(
+    { warmUp: WARM_UP, counted: CALLS },
+    {
+      product: (round) => service.sign(requests[round] as Buffer),
+      bare: (round) => bare.update(workflows[round] as string),
+    },
+  );
+  return compare('sign, alone / executeUpdate', 'ms', pair, { aim: { atMost: 1.5 } });
+}
+
+/** Each of `AT_ONCE` calls begun together, several times over; the times of all calls. */
+async function atOnce(
+  product: (round: number) => Promise<((call: number) => Promise<unknown>)[]>,
+  bare: (round: number) => Promise<((call: number) => Promise<unknown>)[]>,
+): Promise<Pair> {
+  const pair: Pair = { product: [], bare: [] };
+  for (let round = 0; round <= AT_ONCE_ROUNDS; round += 1) {
+    for (const [side, prepare] of [
+      ['product', product],
+      ['bare', bare],
+    ] as const) {
+      const calls = await prepare(round);
+      await sleep(300);
+      const times = await Promise.all(calls.map((call, index) => timed(() => call(index))));
+      // The first round warms up.
+      if (round > 0) pair[side].push(...times);
+      await sleep(300);
+    }
+  }
+  return pair;
+}
+
+async function measureAtOnce(service: ServiceClient, bare: BareClient): Promise<Comparison[]> {
+  const many = <T>(make: (index: number) => T): T[] => Array.from({ length: AT_ONCE }, (_, i) => make(i));
+  const creates = await atOnce(
+    async () => {
+      await service.connect(AT_ONCE);
+      const requests = many(() => service.createRequest());
+      return requests.map((request) => (call) => service.create(call, request));
+    },
+    async () => many(() => () => bare.startWithUpdate()),
+  );
+  const signs = await atOnce(
+    async () => {
+      await service.connect(AT_ONCE);
+      const proposals = await Promise.all(many((index) => service.create(index)));
+      const requests = await Promise.all(proposals.map((proposal) => service.signRequest(proposal, 0)));
+      return requests.map((request) => (call) => service.sign(request, call));
+    },
+    async () => {
+      const workflows = await Promise.all(many(() => bare.startWithUpdate()));
+      return workflows.map((workflowId) => () => bare.update(workflowId));
+    },
+  );
+  return [
+    compare(`create, ${AT_ONCE} at once / executeUpdateWithStart`, 'ms', creates),
+    compare(`sign, ${AT_ONCE} at once / executeUpdate`, 'ms', signs),
+  ];
+}
+
+/** Requests per second over a slice of time, each connection asking again as soon as it is answered. */
+async function throughput(connections: readonly HttpsConnection[], request: Buffer): Promise<number> {
+  let answered = 0;
+  const startedAt = performance.now();
+  await Promise.all(
+    connections.map(async (connection) => {
+      while (performance.now() - startedAt < GET_SLICE_MS) {
+        const { status } = await connection.send(request);
+        if (status !== 200) throw new Error(`a GET was answered with ${status}`);
+        answered += 1;
+      }
+    }),
+  );
+  return (answered * 1_000) / (performance.now() - startedAt);
+}
+
+async function measureGet(stack: BenchStack, service: ServiceClient): Promise<Comparison[]> {
+  const proposal = await service.create();
+  for (const wallet of [0, 1]) await service.sign(await service.signRequest(proposal, wallet));
+  const productRequest = service.getRequest(proposal);
+  const open = (port: number) =>
+    Promise.all(Array.from({ length: GET_CONCURRENCY }, () => HttpsConnection.open(port, stack.ca)));
+  const productConnections = await open(stack.httpsPort);
+  const first = productConnections[0] as HttpsConnection;
+  const document = JSON.parse((await first.send(productRequest)).body);
+  const barePort = await stack.startBareServer(document);
+  const bareRequest = requestBytes({ path: '/document' });
+  const bareConnections = await open(barePort);
+  try {
+    const measured: Comparison[] = [];
+    for (const concurrency of [GET_CONCURRENCY, 1]) {
+      const pair: Pair = { product: [], bare: [] };
+      for (let round = -2; round < GET_ROUNDS; round += 1) {
+        const product = await throughput(productConnections.slice(0, concurrency), productRequest);
+        const bare = await throughput(bareConnections.slice(0, concurrency), bareRequest);
+        if (round < 0) continue;
+        pair.product.push(product);
+        pair.bare.push(bare);
+      }
+      const how = concurrency === 1 ? 'alone' : `${concurrency} at a time`;
+      measured.push(compare(`GET a proposal, ${how} / Express`, '/s', pair, { aim: { atLeast: 0.4 } }));
+    }
+    return measured;
+  } finally {
+    for (const connection of [...productConnections, ...bareConnections]) connection.close();
+  }
+}
+
+async function measureRecovery(): Promise<Comparison> {
+  const wallet = privateKeyToAccount(generatePrivateKey());
+  const signed: { hash: Hex; signature: Hex }[] = [];
+  for (let index = 0; index < 64; index += 1) {
+    const hash = keccak256(toHex(`message ${index}`));
+    signed.push({ hash, signature: await wallet.sign({ hash }) });
+  }
+  const perCall = async (
+    count: number,
+    recover: (one: { hash: Hex; signature: Hex }) => Promise<unknown>,
+  ) => {
+    const ms = await timed(async () => {
+      for (let call = 0; call < count; call += 1) {
+        if ((await recover(signed[call % signed.length] as (typeof signed)[0])) !== wallet.address) {
+          throw new Error('a signature was recovered to another address');
+        }
+      }
+    });
+    return (ms * 1_000) / count;
+  };
+  const pair: Pair = { product: [], bare: [] };
+  for (let round = -1; round < RECOVERIES.rounds; round += 1) {
+    const product = await perCall(RECOVERIES.native, ({ hash, signature }) => recoverSigner(hash, signature));
+    const bare = await perCall(RECOVERIES.viem, recoverAddress);
+    if (round < 0) continue;
+    pair.product.push(product);
+    pair.bare.push(bare);
+  }
+  return compare('signature recovery / viem (times faster)', 'µs', pair, {
+    aim: { atLeast: 20 },
+    ratio: 'bareOverProduct',
+  });
+}
+
+async function describeMachine(stack: BenchStack, client: Client): Promise<Record<string, string | number>> {
+  const postgres = new PostgresClient({ connectionString: stack.databaseUrl });
+  await postgres.connect();
+  const { rows } = await postgres.query<{ server_version: string }>('SHOW server_version');
+  await postgres.end();
+  const { serverVersion } = await client.workflowService.getSystemInfo({});
+  return {
+    cores: cpus().length,
+    processor: cpus()[0]?.model.trim() ?? 'unknown',
+    node: process.versions.node,
+    postgres: rows[0]?.server_version ?? 'unknown',
+    temporal: serverVersion ?? 'unknown',
+    temporalSdk: require('@temporalio/client/package.json').version,
+    express: require('express/package.json').version,
+    viem: require('viem/package.json').version,
+  };
+}
+
+/** Measures the service beside what it is built on. The figures are shown, never judged by the exit status. */
+async function main(args: readonly string[]): Promise<void> {
+  const json = args.includes('--json');
+  const say = (line: string) => process.stderr.write(`${line}\n`);
+  say('Starting Postgres, Temporal, two chains and the service (about 20 s)');
+  const stack = await startBenchStack(say);
+  const stopOn = (signal: NodeJS.Signals) =>
+    process.once(signal, () => void stack.stop().then(() => process.exit(1)));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) stopOn(signal);
+  try {
+    const organization = await makeOrganization(stack.databaseUrl);
+    const temporal = await Connection.connect({ address: stack.temporalAddress });
+    const client = new Client({ connection: temporal });
+    const service = new ServiceClient(stack, organization);
+    const bare = new BareClient(client, stack.bareQueue);
+    const machine = await describeMachine(stack, client);
+    const comparisons: Comparison[] = [];
+    const step = async (what: string, measure: () => Promise<Comparison | Comparison[]>) => {
+      say(`Measuring ${what}`);
+      await service.connect(1);
+      comparisons.push(...[await measure()].flat());
+    };
+    await step('signature recovery', measureRecovery);
+    await step('create', () => measureCreate(service, bare));
+    await step('sign', () => measureSign(service, bare));
+    await step('GET', () => measureGet(stack, service));
+    await step(`${AT_ONCE} at once`, () => measureAtOnce(service, bare));
+    service.close();
+    await temporal.close();
+    if (json) {
+      const results = comparisons.map((comparison) => ({ ...comparison, met: isMet(comparison) ?? null }));
+      process.stdout.write(`${JSON.stringify({ machine, results }, null, 2)}\n`);
+      return;
+    }
+    const aims = comparisons.filter((comparison) => comparison.aim);
+    const met = aims.filter(isMet).length;
+    const machineLine = Object.entries(machine).map(([name, value]) => `${name} ${value}`);
+    process.stdout.write(`\n${machineLine.join(', ')}\n\n${table(comparisons)}\n\n`);
+    process.stdout.write(`${met} of ${aims.length} aims met.\n`);
+  } finally {
+    await stack.stop();
+  }
+}
+
+main(process.argv.slice(2)).then(
+  () => process.exit(0),
+  (error: Error) => {
+    process.stderr.write(`The bench could not measure: ${error.stack}\n`);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { migrate } from '../../src/db/database';
+import { ensureCertificate } from '../../src/dev/certificate';
+import { startChain } from '../../src/dev/localChain';
+import { writeNetworksFile, writeTokenListFile } from '../../src/dev/localNetworks';
+import { type Part, projectRoot, startPart, untilReady } from '../../src/dev/parts';
+import { freePorts } from '../../src/dev/ports';
+import { ensureDatabase, startPostgres } from '../../src/dev/postgres';
+import { findTemporalBinary } from '../../src/dev/temporalBinary';
+import { startTemporal } from '../../src/dev/temporalServer';
+import { HttpsConnection, requestBytes } from './connection';
+
+/** Real parts as `npm start` has them, the service as in production, and the bare things to compare it with. */
+export interface BenchStack {
+  readonly databaseUrl: string;
+  readonly temporalAddress: string;
+  readonly temporalVersion: string;
+  readonly httpsPort: number;
+  /** The certificate, which is its own authority. */
+  readonly ca: string;
+  /** Queue of the bare workflow. */
+  readonly bareQueue: string;
+  /** Starts the bare Express server for one document; returns its port. */
+  startBareServer(document: unknown): Promise<number>;
+  stop(): Promise<void>;
+}
+
+const BARE_QUEUE = 'bench-bare';
+
+/** Starts everything on free ports, with its data in a temporary folder. */
+export async function startBenchStack(say: (line: string) => void): Promise<BenchStack> {
+  const dir = mkdtempSync(join(tmpdir(), 'orgwallet-bench-'));
+  // Postgres may run as another user, who has to come through to its files.
+  chmodSync(dir, 0o755);
+  const logs = join(dir, 'logs');
+  mkdirSync(logs);
+  const parts: Part[] = [];
+  const started = <T extends { part: Part }>(running: T): T => {
+    parts.push(running.part);
+    return running;
+  };
+  const stop = async () => {
+    // The newest first: the service before what it uses.
+    const service = parts.filter(({ name }) => name.startsWith('the '));
+    await Promise.all(service.map((part) => part.stop()));
+    await Promise.all(parts.map((part) => part.stop()));
+    rmSync(dir, { recursive: true, force: true });
+  };
+  const node = (name: string, script: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Part => {
+    const part = startPart({
+      name,
+      command: process.execPath,
+      args: ['--enable-source-maps', script, ...args],
+      cwd: projectRoot(),
+      env: { PATH: process.env.PATH, ...env },
+      logFile: join(logs, `${name.replaceAll(' ', '-')}.log`),
+      stopSignal: 'SIGTERM',
+      stopLimitMs: 10_000,
+    });
+    parts.push(part);
+    return part;
+  };
+  try {
+    const ports = await freePorts(8);
+    const [postgresPort = 0, temporalPort = 0, firstPort = 0, secondPort = 0] = ports;
+    const [httpsPort = 0, httpPort = 0, opsPort = 0, barePort = 0] = ports.slice(4);
+    const binary = await findTemporalBinary(process.env, say);
+    const certFile = join(dir, 'tls', 'cert.pem');
+    const keyFile = join(dir, 'tls', 'key.pem');
+    const chainOptions = [
+      { name: 'Local Chain 1', chainId: 31_337, port: firstPort },
+      { name: 'Local Chain 2', chainId: 31_338, port: secondPort },
+    ];
+    const [postgres, temporal, chains] = await Promise.all([
+      startPostgres({
+        dir: join(dir, 'postgres'),
+        port: postgresPort,
+        logFile: join(logs, 'postgres.log'),
+      }).then(started),
+      startTemporal({
+        binary: binary.path,
+        port: temporalPort,
+        namespace: 'default',
+        databaseFile: join(dir, 'temporal', 'state.db'),
+        logFile: join(logs, 'temporal.log'),
+        retentionDays: 7,
+      }).then(started),
+      Promise.all(
+        chainOptions.map((chain) =>
+          startChain({
+            ...chain,
+            dir: join(dir, 'chains'),
+            logFile: join(logs, `chain-${chain.chainId}.log`),
+          }).then(started),
+        ),
+      ),
+      ensureCertificate(certFile, keyFile),
+    ]);
+    await ensureDatabase(postgres.adminUrl, 'orgwallet');
+    const databaseUrl = postgres.urlOf('orgwallet');
+    await migrate(databaseUrl);
+    const networksFile = join(dir, 'networks.json');
+    const tokenListFile = join(dir, 'token-list.json');
+    writeNetworksFile(networksFile, chains);
+    writeTokenListFile(tokenListFile, chains);
+    const service = node('the service', join(__dirname, '..', '..', 'src', 'main.js'), [], {
+      NODE_ENV: 'production',
+      ORGWALLET_DATA_DIR: dir,
+      DATABASE_URL: databaseUrl,
+      TEMPORAL_ADDRESS: temporal.address,
+      NETWORKS_FILE: networksFile,
+      TOKEN_LIST_FILE: tokenListFile,
+      KEYSTORE_PASSPHRASE: randomBytes(32).toString('base64url'),
+      HTTPS_PORT: String(httpsPort),
+      HTTP_PORT: String(httpPort),
+      OPS_PORT: String(opsPort),
+      // One client asks for everything, and nothing of it is ever closed.
+      RATE_LIMIT_PER_SECOND: '100000',
+      RATE_LIMIT_BURST: '1000000',
+      MAX_OPEN_PER_KEY: '1000000',
+    });
+    node('the bare worker', join(__dirname, 'bareWorker.js'), [temporal.address, BARE_QUEUE]);
+    await untilReady(service, 60_000, async () => {
+      const response = await fetch(`http://127.0.0.1:${opsPort}/readyz`);
+      if (!response.ok) throw new Error('not ready');
+    });
+    const ca = readFileSync(certFile, 'utf8');
+    return {
+      databaseUrl,
+      temporalAddress: temporal.address,
+      temporalVersion: binary.path,
+      httpsPort,
+      ca,
+      bareQueue: BARE_QUEUE,
+      async startBareServer(document) {
+        const documentFile = join(dir, 'document.json');
+        writeFileSync(documentFile, JSON.stringify(document));
+        const args = [String(barePort), certFile, keyFile, documentFile];
+        const server = node('the bare server', join(__dirname, 'bareServer.js'), args);
+        await untilReady(server, 20_000, async () => {
+          const connection = await HttpsConnection.open(barePort, ca);
+          await connection.send(requestBytes({ path: '/document' }));
+          connection.close();
+        });
+        return barePort;
+      },
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
