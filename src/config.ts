@@ -228,15 +228,6 @@ export function readNetworks(file: string): readonly NetworkConfig[] {
   );
 }
 
-/** The settings that the running embedded stack has left in the data folder for other commands, or none. */
-export function readStackSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  try {
-    return JSON.parse(readFileSync(join(resolve(env.ORGWALLET_DATA_DIR ?? '.data'), 'stack.json'), 'utf8'));
-  } catch {
-    return {};
-  }
-}
-
 /** Drops keys whose value is undefined, so that optional properties stay absent. */
 function defined<T extends object>(value: { [K in keyof T]: T[K] | undefined }): T {
   return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined)) as T;

@@ -42,6 +42,8 @@ function whatToDo(code: FailureCode): string {
       return 'The world has changed since it was proposed. If it fits again send `retryExecution`; else let it be rejected, or expire, and propose anew.';
     case 'timeout':
       return 'Check that all workers run, then send the signal `retryExecution`.';
+    case 'closedByOperator':
+      return 'Nothing: it is closed.';
     default:
       return assertNever(code);
   }
@@ -71,6 +73,7 @@ export function statusSentence(state: ProposalState): string {
       return 'Rejected. Nothing was changed.';
     case 'failed':
     case 'blocked':
+      if (state.failure?.code === 'closedByOperator') return 'Closed by an operator.';
       if (!state.open) return `Expired after an execution that was ${state.executionStatus}.`;
       return state.executionStatus === 'failed'
         ? 'The execution failed and waits for a retry.'

@@ -12,7 +12,15 @@ export type SignatureStatus =
   | 'approvalAndRejectionReady'
   | 'expired';
 export type ExecutionStatus = 'processing' | 'completed' | 'rejected' | 'failed' | 'blocked';
-export type FailureCode = 'rpc' | 'reverted' | 'funds' | 'policy' | 'budget' | 'stale' | 'timeout';
+export type FailureCode =
+  | 'rpc'
+  | 'reverted'
+  | 'funds'
+  | 'policy'
+  | 'budget'
+  | 'stale'
+  | 'timeout'
+  | 'closedByOperator';
 
 /** A member as others see it. `walletAddress` is checksummed (EIP-55). */
 export interface MemberSummary {
@@ -192,6 +200,9 @@ export function collectsSignatures(record: ProposalRecord, time: Date): boolean 
 }
 
 function refuseSettled(record: ProposalRecord): Refusal | null {
+  if (record.closed && record.failure?.code === 'closedByOperator') {
+    return { code: 'conflict', message: `proposal ${record.id} has been closed by an operator` };
+  }
   switch (record.executionStatus) {
     case 'processing':
       return { code: 'conflict', message: `proposal ${record.id} is being executed` };

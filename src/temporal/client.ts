@@ -15,6 +15,7 @@ import {
   executeUpdate,
   type MessageResult,
   type ProposalInput,
+  refreshSignal,
   retryExecutionUpdate,
   signUpdate,
 } from './messages';
@@ -178,4 +179,15 @@ export async function retryProposal(
   address: ProposalAddress,
 ): Promise<MessageOutcome> {
   return send(sender, () => handleOf(sender, address).executeUpdate(retryExecutionUpdate, {}));
+}
+
+/** Tells a workflow to read its record again. A workflow that is closed or unknown has nothing to learn. */
+export async function refreshProposal(sender: WorkflowSender, address: ProposalAddress): Promise<void> {
+  try {
+    await sender.client.withDeadline(Date.now() + sender.deadlineMs, () =>
+      handleOf(sender, address).signal(refreshSignal),
+    );
+  } catch (error) {
+    if (!isClosed(error)) throw new TemporalUnavailable(error);
+  }
 }
