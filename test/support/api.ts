@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ErrorCode } from '../../src/domain/refusal';
 import { checkConformance } from './conformance';
 import type { Answer, Ask, HttpClient } from './http';
@@ -40,6 +41,15 @@ export async function read(http: HttpClient, key: string, path: string): Promise
   return answer.body.data;
 }
 
+/** Sends a mutation, and sends it again with the same idempotency key while a part of the service is away. */
+export function insist(http: HttpClient, ask: Ask): Promise<Answer> {
+  const repeatable = { ...ask, idempotencyKey: randomUUID() };
+  return until(`${ask.path} is answered`, async () => {
+    const answer = await http.send(repeatable);
+    return answer.status !== 500 && answer;
+  });
+}
+
 let made = 0;
 
 /** Proposes one account with a name of its own, unless it is told otherwise. */
@@ -50,7 +60,7 @@ export async function propose(
 ): Promise<Shown> {
   made += 1;
   const items = [{ name: `Account ${made}`, networkIds: [31337], ...item }];
-  const answer = await http.send({ key: org.adminKey, path: PROPOSE, body: { items } });
+  const answer = await insist(http, { key: org.adminKey, path: PROPOSE, body: { items } });
   if (answer.status !== 201) throw new Error(`proposing → ${answer.status} ${answer.text}`);
   return answer.body.data;
 }
@@ -61,7 +71,7 @@ export async function proposeUpdate(
   org: TestOrganization,
   item: { id: string; name?: string; networkIds?: number[] },
 ): Promise<Shown> {
-  const answer = await http.send({ key: org.adminKey, path: UPDATE, body: { items: [item] } });
+  const answer = await insist(http, { key: org.adminKey, path: UPDATE, body: { items: [item] } });
   if (answer.status !== 201) throw new Error(`proposing a change → ${answer.status} ${answer.text}`);
   return answer.body.data;
 }

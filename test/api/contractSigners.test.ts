@@ -1,0 +1,207 @@
+import { randomBytes } from 'node:crypto';
+import { type Address, type Hex, parseAbi, serializeErc6492Signature } from 'viem';
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
+import { createChainClient } from '../../src/chain/clients';
+import { operationDomainSalt } from '../../src/chain/domainSalt';
+import { deploymentCall, deriveAccount } from '../../src/chain/safe';
+import { encodeSignature } from '../../src/chain/signatures';
+import { hashTypedPayload } from '../../src/chain/typedData';
+import { issueApiKey } from '../../src/db/apiKeys';
+import { OPERATOR } from '../../src/db/audit';
+import { createOrganization } from '../../src/db/organizations';
+import type { AccountDerivation } from '../../src/domain/account';
+import { deployAsFunder, execAsOwner, signAsSafe } from '../chain/wallets';
+import {
+  insist,
+  PROPOSE,
+  proposalPath,
+  read,
+  refusal,
+  refusalIn,
+  type Shown,
+  startApi,
+} from '../support/api';
+import type { TestService } from '../support/service';
+
+/** A Safe with one owner, who may sign in its name. */
+interface SafeWallet {
+  readonly owner: PrivateKeyAccount;
+  readonly account: AccountDerivation;
+  readonly address: Address;
+}
+
+const INVALID = refusal(400, 'invalidSignature', 'signature');
+
+let api: TestService;
+let adminKey: string;
+let there: SafeWallet;
+let notYet: SafeWallet;
+let bot: PrivateKeyAccount;
+let memberIds: string[];
+let network: { id: number; rpcUrl: string };
+
+const newKey = () => privateKeyToAccount(generatePrivateKey());
+
+function newSafe(): SafeWallet {
+  const owner = newKey();
+  const account = deriveAccount(owner.address, `wallet ${randomBytes(8).toString('hex')}`);
+  return { owner, account, address: account.address as Address };
+}
+
+beforeAll(async () => {
+  api = await startApi();
+  const signerNetwork = api.config.networks.find(({ id }) => id === api.config.signerNetworkId);
+  if (!signerNetwork) throw new Error('there is no network for contract signers');
+  network = signerNetwork;
+  there = newSafe();
+  notYet = newSafe();
+  bot = newKey();
+  await deployAsFunder(network.rpcUrl, there.account);
+  const wallets = [
+    { name: 'Safe', type: 'user', walletAddress: there.address, admin: true },
+    { name: 'Future Safe', type: 'user', walletAddress: notYet.address, admin: true },
+    { name: 'Bot', type: 'api', walletAddress: bot.address, admin: true },
+  ] as const;
+  const made = await createOrganization(
+    api.db,
+    { name: 'Contracts', threshold: 2, members: wallets },
+    operationDomainSalt,
+  );
+  ({ memberIds } = made);
+  const issued = await api.db.transaction((tx) =>
+    issueApiKey(tx, {
+      organizationId: made.organizationId,
+      memberIds: [memberIds[2] as string],
+      actor: OPERATOR,
+    }),
+  );
+  adminKey = issued.key;
+});
+afterAll(() => api?.stop());
+
+async function proposal(): Promise<Shown> {
+  const items = [{ name: `Account ${randomBytes(4).toString('hex')}`, networkIds: [31337] }];
+  return (await insist(api.http, { key: adminKey, path: PROPOSE, body: { items } })).body.data;
+}
+
+/** The bytes with which a Safe signs a payload. */
+function innerSignature(safe: SafeWallet, payload: string, owner = safe.owner): Promise<Hex> {
+  return signAsSafe(owner, { address: safe.address, chainId: network.id }, hashTypedPayload(payload));
+}
+
+/** The same with what it takes to deploy the Safe first (ERC-6492). */
+function wrapped(safe: SafeWallet, signature: Hex): Hex {
+  const { to, data } = deploymentCall(safe.account);
+  return serializeErc6492Signature({ address: to, data, signature });
+}
+
+function vote(to: Shown, signer: Address, bytes: Hex, more: object = {}) {
+  return api.http.send({
+    key: adminKey,
+    path: proposalPath(to.id, '/signatures'),
+    body: { type: 'approve', signature: encodeSignature(signer, bytes), ...more },
+  });
+}
+
+const approvers = (shown: Shown) => shown.approvals.map(({ id }: Shown) => id);
+
+describe('an admin whose wallet is a contract', () => {
+  it('votes with what the contract accepts (EIP-1271), and the vote executes', async () => {
+    const to = await proposal();
+    const payload = to.signingPayloads.approvePayload;
+    const signed = await vote(to, there.address, await innerSignature(there, payload));
+    expect(signed.status).toBe(200);
+    expect(approvers(signed.body.data)).toEqual([memberIds[0]]);
+    const bytes = await bot.signTypedData(JSON.parse(payload));
+    const executed = await vote(to, bot.address, bytes, { execute: true });
+    expect(executed.status).toBe(200);
+    expect(['processing', 'completed']).toContain(executed.body.data.executionStatus);
+  });
+
+  it('votes before the contract is there (ERC-6492)', async () => {
+    const to = await proposal();
+    const payload = to.signingPayloads.approvePayload;
+    const signed = await vote(to, notYet.address, wrapped(notYet, await innerSignature(notYet, payload)));
+    expect(signed.status).toBe(200);
+    expect(approvers(signed.body.data)).toEqual([memberIds[1]]);
+    const votes = await api.db('proposal_votes').where({ proposal_id: to.id });
+    expect(votes).toMatchObject([{ scheme: 'erc6492', signer_address: notYet.address }]);
+  });
+
+  it('does not vote with a signature of its owner, or of somebody else, or over something else', async () => {
+    const [to, other] = [await proposal(), await proposal()];
+    const payload = to.signingPayloads.approvePayload;
+    const before = await read(api.http, adminKey, '/api/v1/audit-logs?limit=1');
+    const attempts: [Address, Hex][] = [
+      [there.address, await there.owner.signTypedData(JSON.parse(payload))],
+      [there.address, await innerSignature(there, payload, newKey())],
+      [there.address, await innerSignature(there, other.signingPayloads.approvePayload)],
+      [there.address, await innerSignature(there, to.signingPayloads.rejectPayload)],
+      [there.address, '0x'],
+      [there.address, `0x${'00'.repeat(65)}`],
+      [notYet.address, await innerSignature(notYet, payload)],
+      [notYet.address, wrapped(notYet, await innerSignature(notYet, payload, newKey()))],
+      [notYet.address, wrapped(there, await innerSignature(notYet, payload))],
+      [bot.address, wrapped(notYet, await bot.signTypedData(JSON.parse(payload)))],
+    ];
+    for (const [signer, bytes] of attempts) {
+      expect(refusalIn(await vote(to, signer, bytes), INVALID)).toEqual(INVALID);
+    }
+    expect(await read(api.http, adminKey, proposalPath(to.id))).toMatchObject({ approvals: [] });
+    expect(await read(api.http, adminKey, '/api/v1/audit-logs?limit=1')).toEqual(before);
+  });
+
+  it('is no admin just because its contract accepts', async () => {
+    const stranger = newSafe();
+    await deployAsFunder(network.rpcUrl, stranger.account);
+    const to = await proposal();
+    const bytes = await innerSignature(stranger, to.signingPayloads.approvePayload);
+    const answer = await vote(to, stranger.address, bytes);
+    // Whether it is a signature at all is not asked of a contract that is no admin's.
+    expect([400, 403]).toContain(answer.status);
+    expect(await read(api.http, adminKey, proposalPath(to.id))).toMatchObject({ approvals: [] });
+  });
+
+  it('whose contract no longer accepts blocks the execution, which may be tried again', async () => {
+    const to = await proposal();
+    const payload = to.signingPayloads.approvePayload;
+    await vote(to, there.address, await innerSignature(there, payload));
+    const ready = await vote(to, bot.address, await bot.signTypedData(JSON.parse(payload)));
+    expect(ready.body.data.signatureStatus).toBe('approvalReady');
+    const client = createChainClient(network as (typeof api.config.networks)[number]);
+    const heir = newKey();
+    const sentinel = '0x0000000000000000000000000000000000000001';
+    await execAsOwner(client, there.owner, there.address, {
+      signature: 'swapOwner(address prevOwner, address oldOwner, address newOwner)',
+      args: [sentinel, there.owner.address, heir.address],
+    });
+    const execution = { key: adminKey, path: proposalPath(to.id, '/execute'), body: { type: 'approve' } };
+    const blocked = await api.http.send(execution);
+    expect(blocked.status).toBe(200);
+    expect(blocked.body.data).toMatchObject({ executionStatus: 'blocked', failure: { code: 'stale' } });
+    expect(blocked.body.data.result).toBeUndefined();
+    await execAsOwner(client, heir, there.address, {
+      signature: 'swapOwner(address prevOwner, address oldOwner, address newOwner)',
+      args: [sentinel, heir.address, there.owner.address],
+    });
+    const again = await api.http.send(execution);
+    expect(again.status).toBe(200);
+    expect(['processing', 'completed']).toContain(again.body.data.executionStatus);
+  });
+
+  it('goes on voting with the same wrapping once its contract is there', async () => {
+    await deployAsFunder(network.rpcUrl, notYet.account);
+    const code = await createChainClient(network as (typeof api.config.networks)[number]).rpc.readContract({
+      address: notYet.address,
+      abi: parseAbi(['function getOwners() view returns (address[])']),
+      functionName: 'getOwners',
+    });
+    expect(code).toEqual([notYet.owner.address]);
+    const to = await proposal();
+    const inner = await innerSignature(notYet, to.signingPayloads.approvePayload);
+    const signed = await vote(to, notYet.address, wrapped(notYet, inner));
+    expect(signed.status).toBe(200);
+    const votes = await api.db('proposal_votes').where({ proposal_id: to.id });
+    expect(votes).toMatchObject([{ scheme: 'eip1271' }]);
+  });
+});

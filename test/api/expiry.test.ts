@@ -1,0 +1,134 @@
+import {
+  execute,
+  expectRefused,
+  makeAccount,
+  proposalPath,
+  propose,
+  proposeUpdate,
+  read,
+  refusal,
+  type Shown,
+  startApi,
+} from '../support/api';
+import { sign, signPayload, type TestOrganization, type TestService } from '../support/service';
+import { until } from '../support/until';
+
+const LIFETIME_SECONDS = 6;
+
+let api: TestService;
+let org: TestOrganization;
+/** Nobody signed it. */
+let unsigned: Shown;
+/** Two admins approved it, and nobody executed it. */
+let approved: Shown;
+let rejected: Shown;
+/** An account, and a change of it that nobody signed. */
+let account: Shown;
+let claiming: Shown;
+
+const expired = refusal(422, 'proposalExpired', null);
+
+async function untilExpired({ id }: Shown): Promise<Shown> {
+  await until(`the expiry of ${id} is recorded`, async () => {
+    const path = `/api/v1/audit-logs?action=proposal.expired&resourceId=${id}`;
+    return (await read(api.http, org.readKey, path)).length === 1;
+  });
+  return read(api.http, org.readKey, proposalPath(id));
+}
+
+beforeAll(async () => {
+  api = await startApi({ env: { PROPOSAL_LIFETIME: `${LIFETIME_SECONDS}s` } });
+  org = await api.createOrganization();
+  account = await makeAccount(api.http, org);
+  const vote = async (proposal: Shown, type: 'approve' | 'reject') => {
+    const [one, two] = await Promise.all([
+      sign(api.http, org.adminKey, proposal, org.alice, type),
+      sign(api.http, org.adminKey, proposal, org.bob, type),
+    ]);
+    expect([one.status, two.status]).toEqual([200, 200]);
+  };
+  [unsigned, approved, rejected, claiming] = await Promise.all([
+    propose(api.http, org),
+    propose(api.http, org),
+    propose(api.http, org),
+    proposeUpdate(api.http, org, { id: account.id, name: 'Never' }),
+  ]);
+  await Promise.all([vote(approved, 'approve'), vote(rejected, 'reject')]);
+  for (const proposal of [unsigned, approved, rejected, claiming]) await untilExpired(proposal);
+});
+afterAll(() => api?.stop());
+
+describe('an expired proposal', () => {
+  it('lived for the time that was set, and signs it in whole seconds', async () => {
+    const lifetimeMs = Date.parse(unsigned.expiresAt) - Date.parse(unsigned.createdAt);
+    expect(lifetimeMs).toBeGreaterThan((LIFETIME_SECONDS - 1) * 1_000);
+    expect(lifetimeMs).toBeLessThanOrEqual(LIFETIME_SECONDS * 1_000);
+    expect(unsigned.expiresAt).toMatch(/:\d\d\.000Z$/);
+    const { message } = JSON.parse(unsigned.signingPayloads.approvePayload);
+    expect(message.expiresAt).toBe(String(Date.parse(unsigned.expiresAt) / 1_000));
+  });
+
+  it('says so, keeps its votes, and shows nothing to sign', async () => {
+    const shown = await read(api.http, org.readKey, proposalPath(approved.id));
+    expect(shown).toMatchObject({
+      signatureStatus: 'expired',
+      executionStatus: null,
+      threshold: 2,
+      rejections: [],
+    });
+    expect(shown.approvals).toHaveLength(2);
+    expect(shown.signingPayloads).toBeUndefined();
+    expect(shown.result).toBeUndefined();
+  });
+
+  it('takes no signature', async () => {
+    for (const proposal of [unsigned, approved, rejected]) {
+      for (const type of ['approve', 'reject'] as const) {
+        const signature = await signPayload(org.carol, proposal.signingPayloads[`${type}Payload`]);
+        const path = proposalPath(proposal.id, '/signatures');
+        await expectRefused(
+          api.http,
+          org,
+          { key: org.adminKey, path, body: { type, signature, execute: true } },
+          expired,
+        );
+      }
+    }
+  });
+
+  it('is not executed, however many have signed', async () => {
+    for (const proposal of [unsigned, approved, rejected]) {
+      for (const type of ['approve', 'reject']) {
+        const path = proposalPath(proposal.id, '/execute');
+        await expectRefused(api.http, org, { key: org.adminKey, path, body: { type } }, expired);
+      }
+    }
+  });
+
+  it('is closed', async () => {
+    const ids = async (status: string) =>
+      (await read(api.http, org.readKey, `/api/v1/accounts/proposals?status=${status}`)).map(
+        ({ id }: Shown) => id,
+      );
+    const closed = await ids('closed');
+    for (const { id } of [unsigned, approved, rejected, claiming]) expect(closed).toContain(id);
+  });
+
+  it('frees what it claimed', async () => {
+    const next = await proposeUpdate(api.http, org, { id: account.id, name: 'Now' });
+    await sign(api.http, org.adminKey, next, org.alice);
+    await sign(api.http, org.adminKey, next, org.bob);
+    expect((await execute(api.http, org.adminKey, next.id)).body.data.executionStatus).toBe('completed');
+    expect((await read(api.http, org.readKey, `/api/v1/accounts/${account.id}`)).name).toBe('Now');
+  });
+
+  it('that was executed before stays as it was', async () => {
+    const done = await propose(api.http, org);
+    await sign(api.http, org.adminKey, done, org.alice, 'reject');
+    const answer = await sign(api.http, org.adminKey, done, org.bob, 'reject', { execute: true });
+    const shown = answer.body.data;
+    expect(shown.executionStatus).toBe('rejected');
+    await until('its time is over', async () => Date.now() > Date.parse(shown.expiresAt) + 100);
+    expect(await read(api.http, org.readKey, proposalPath(done.id))).toEqual(shown);
+  });
+});

@@ -1,0 +1,201 @@
+import { randomBytes } from 'node:crypto';
+import { issueApiKey, revokeApiKey, rotateApiKey } from '../../src/db/apiKeys';
+import { OPERATOR } from '../../src/db/audit';
+import {
+  expectRefused,
+  PROPOSE,
+  proposalPath,
+  propose,
+  refusal,
+  type Shown,
+  startApi,
+  UNKNOWN,
+  UPDATE,
+} from '../support/api';
+import {
+  sign,
+  signPayload,
+  type TestMember,
+  type TestOrganization,
+  type TestService,
+} from '../support/service';
+import { until } from '../support/until';
+
+const UNAUTHORIZED = refusal(401, 'unauthorized', null);
+const FORBIDDEN = refusal(403, 'forbidden', null);
+const body = { items: [{ name: 'Treasury', networkIds: [31337] }] };
+
+let api: TestService;
+let org: TestOrganization;
+let proposal: Shown;
+
+beforeAll(async () => {
+  api = await startApi();
+  org = await api.createOrganization();
+  proposal = await propose(api.http, org);
+});
+afterAll(() => api?.stop());
+
+function issue(members: readonly TestMember[], expiresAt?: Date) {
+  const memberIds = members.map(({ id }) => id);
+  const more = expiresAt === undefined ? {} : { expiresAt };
+  return api.db.transaction((tx) =>
+    issueApiKey(tx, { organizationId: org.id, memberIds, actor: OPERATOR, ...more }),
+  );
+}
+
+const status = async (key: string) => (await api.http.send({ key, path: '/api/v1/members' })).status;
+
+/** The key neither reads nor proposes. */
+async function expectDead(key: string) {
+  await expectRefused(api.http, org, { key, path: '/api/v1/members' }, UNAUTHORIZED);
+  await expectRefused(api.http, org, { key, path: PROPOSE, body }, UNAUTHORIZED);
+}
+
+describe('a request without a valid key', () => {
+  const random = randomBytes(32).toString('base64url');
+  it.each<[string, () => Record<string, string>]>([
+    ['no key', () => ({})],
+    ['an empty header', () => ({ authorization: '' })],
+    ['a scheme alone', () => ({ authorization: 'Bearer' })],
+    ['another scheme', () => ({ authorization: `Basic ${Buffer.from(org.adminKey).toString('base64')}` })],
+    ['the key alone', () => ({ authorization: org.adminKey })],
+    ['two keys', () => ({ authorization: `Bearer ${org.adminKey} ${org.adminKey}` })],
+    ['another prefix', () => ({ authorization: `Bearer ow_test_${random}` })],
+    ['a key that is too short', () => ({ authorization: `Bearer ${org.adminKey.slice(0, -1)}` })],
+    ['a key that is too long', () => ({ authorization: `Bearer ${org.adminKey}A` })],
+    ['a key with a character that is none', () => ({ authorization: `Bearer ow_live_${'*'.repeat(43)}` })],
+    ['a key in other case', () => ({ authorization: `Bearer ${org.adminKey.toUpperCase()}` })],
+    ['a key that was never issued', () => ({ authorization: `Bearer ow_live_${random}` })],
+  ])('%s is refused', async (_, headers) => {
+    const answer = await expectRefused(
+      api.http,
+      org,
+      { path: '/api/v1/members', headers: headers() },
+      UNAUTHORIZED,
+    );
+    expect(answer.headers['www-authenticate']).toBe('Bearer');
+    await expectRefused(api.http, org, { path: PROPOSE, body, headers: headers() }, UNAUTHORIZED);
+  });
+
+  it('is told nothing about paths, bodies and methods', async () => {
+    for (const ask of [
+      { path: '/api/v1/nothing' },
+      { path: '/api/v1' },
+      { path: '/api/v1/accounts?unknown=1' },
+      { path: proposalPath(proposal.id) },
+      { path: PROPOSE, body: '{' },
+      { path: PROPOSE, body, idempotencyKey: null },
+      { path: '/api/v1/accounts', method: 'DELETE' },
+      { path: '/api/v1/accounts', method: 'OPTIONS' },
+      { path: '/api/v1/accounts', method: 'HEAD' },
+    ]) {
+      const answer = await api.http.send(ask);
+      expect([ask, answer.status]).toEqual([ask, 401]);
+    }
+  });
+
+  it('may write the scheme as it likes', async () => {
+    const answer = await api.http.send({
+      path: '/api/v1/members',
+      headers: { authorization: `bearer  ${org.readKey}` },
+    });
+    expect(answer.status).toBe(200);
+  });
+});
+
+describe('a key', () => {
+  it('that is revoked ends at once', async () => {
+    const { id, key } = await issue([org.bot]);
+    expect(await status(key)).toBe(200);
+    await api.db.transaction((tx) => revokeApiKey(tx, { apiKeyId: id, actor: OPERATOR }));
+    await until('the key is refused', async () => (await status(key)) === 401, 2_000);
+    await expectDead(key);
+  });
+
+  it('that is rotated gives way to its successor', async () => {
+    const old = await issue([org.bot]);
+    const next = await api.db.transaction((tx) => rotateApiKey(tx, { apiKeyId: old.id, actor: OPERATOR }));
+    await expectDead(old.key);
+    expect(await status(next.key)).toBe(200);
+  });
+
+  it('that is expired is refused from that instant', async () => {
+    const past = await issue([org.bot], new Date(Date.now() - 1_000));
+    await expectDead(past.key);
+    const soon = await issue([org.bot], new Date(Date.now() + 1_500));
+    expect(await status(soon.key)).toBe(200);
+    await until('the key is expired', async () => (await status(soon.key)) === 401, 3_000);
+    await expectDead(soon.key);
+  });
+
+  it('all of whose members are removed is refused', async () => {
+    const lone = await api.createOrganization();
+    expect(await status(lone.readKey)).toBe(200);
+    await api
+      .db('members')
+      .where({ id: lone.otherBot.id })
+      .update({ removed_at: api.db.raw('now()') });
+    await until('the key is refused', async () => (await status(lone.readKey)) === 401, 2_000);
+    expect(await status(lone.adminKey)).toBe(200);
+  });
+});
+
+describe('a key of a member who is no admin', () => {
+  it('reads', async () => {
+    for (const path of ['/members', '/accounts', '/admins', '/networks', '/proposals', '/audit-logs']) {
+      expect((await api.http.send({ key: org.readKey, path: `/api/v1${path}` })).status).toBe(200);
+    }
+  });
+
+  it('does not propose, sign or execute', async () => {
+    const signature = await signPayload(org.alice, proposal.signingPayloads.approvePayload);
+    for (const [path, sent] of [
+      [PROPOSE, body],
+      [UPDATE, { items: [{ id: UNKNOWN.account, name: 'x' }] }],
+      [proposalPath(proposal.id, '/signatures'), { type: 'approve', signature }],
+      [proposalPath(proposal.id, '/execute'), { type: 'approve' }],
+      [proposalPath(UNKNOWN.proposal, '/execute'), { type: 'approve' }],
+    ] as const) {
+      await expectRefused(api.http, org, { key: org.readKey, path, body: sent }, FORBIDDEN);
+    }
+  });
+
+  it('is told of a bad body before it is told that it may not', async () => {
+    const answer = await api.http.send({ key: org.readKey, path: PROPOSE, body: {} });
+    expect([answer.status, answer.body.error.details.field]).toEqual([400, 'items']);
+  });
+
+  it('acts once an admin is among its members too', async () => {
+    const { key } = await issue([org.otherBot, org.bot]);
+    expect((await api.http.send({ key, path: PROPOSE, body })).status).toBe(201);
+  });
+
+  it('is what a key becomes whose member is no longer an admin', async () => {
+    const former = await api.createOrganization(1);
+    await api.db('admin_set_members').where({ member_id: former.bot.id }).delete();
+    await until(
+      'the key may not propose',
+      async () => (await api.http.send({ key: former.adminKey, path: PROPOSE, body })).status === 403,
+      2_000,
+    );
+    await expectRefused(api.http, former, { key: former.adminKey, path: PROPOSE, body }, FORBIDDEN);
+  });
+});
+
+describe('an admin key', () => {
+  it('carries signatures of others, and is named in the audit log', async () => {
+    const answer = await sign(api.http, org.adminKey, proposal, org.alice, 'approve', { reason: 'Agreed' });
+    expect(answer.status).toBe(200);
+    const log = await api.http.send({
+      key: org.readKey,
+      path: `/api/v1/audit-logs?resourceId=${proposal.id}&action=proposal.signed`,
+    });
+    expect(log.body.data).toMatchObject([
+      {
+        actor: { type: 'member', id: org.alice.id, name: 'Alice', walletAddress: org.alice.wallet.address },
+        details: { type: 'approve', reason: 'Agreed', apiKeyId: org.adminKeyId },
+      },
+    ]);
+  });
+});
