@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
-import { ConfigError, loadConfig, parseDurationMs, readNetworks, readStackSettings } from '../../src/config';
+import { ConfigError, loadConfig, parseDurationMs, readNetworks } from '../../src/config';
 import '../support/builders';
 
 const folder = mkdtempSync(join(tmpdir(), 'orgwallet-config-'));
@@ -367,20 +367,5 @@ describe('a networks file', () => {
     expect(errorOf(() => readNetworks(networksFile([{ ...NETWORK, ...change }]))).setting).toBe(
       'NETWORKS_FILE',
     );
-  });
-});
-
-describe('what a running stack has left for other commands', () => {
-  it('is read from its data folder', () => {
-    const dataDir = mkdtempSync(join(folder, 'data-'));
-    writeFileSync(join(dataDir, 'stack.json'), JSON.stringify({ DATABASE_URL: 'postgres://h/d' }));
-    expect(readStackSettings({ ORGWALLET_DATA_DIR: dataDir })).toEqual({ DATABASE_URL: 'postgres://h/d' });
-  });
-
-  it('is nothing when no stack runs, or its file is broken', () => {
-    const dataDir = mkdtempSync(join(folder, 'data-'));
-    expect(readStackSettings({ ORGWALLET_DATA_DIR: dataDir })).toEqual({});
-    writeFileSync(join(dataDir, 'stack.json'), '{');
-    expect(readStackSettings({ ORGWALLET_DATA_DIR: dataDir })).toEqual({});
   });
 });

@@ -1,0 +1,5 @@
+import { run } from './program';
+
+run(process.argv.slice(2)).then((status) => {
+  process.exitCode = status;
+});
