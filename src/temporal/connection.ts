@@ -1,5 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { Connection, type TLSConfig } from '@temporalio/client';
+import {
+  Connection,
+  defaultGrpcRetryOptions,
+  makeGrpcRetryInterceptor,
+  type TLSConfig,
+} from '@temporalio/client';
 import { SearchAttributeType } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
 import type { Config } from '../config';
@@ -35,9 +40,23 @@ export function connectionOptions(config: TemporalConfig): {
   };
 }
 
+/** Longest pause before a call that failed is tried again: the SDK sleeps it out even past the call's deadline. */
+const MAX_RETRY_PAUSE_MS = 500;
+/** How often a server that is away is looked for; gRPC would grow that to two minutes. */
+const MAX_RECONNECT_PAUSE_MS = 1_000;
+
 /** Connects a client lazily: nothing is asked of Temporal before the first call. */
 export function connectTemporal(config: TemporalConfig): Connection {
-  return Connection.lazy(connectionOptions(config));
+  return Connection.lazy({
+    ...connectionOptions(config),
+    interceptors: [
+      makeGrpcRetryInterceptor(defaultGrpcRetryOptions({ maxIntervalMs: () => MAX_RETRY_PAUSE_MS })),
+    ],
+    channelArgs: {
+      'grpc.initial_reconnect_backoff_ms': MAX_RECONNECT_PAUSE_MS,
+      'grpc.max_reconnect_backoff_ms': MAX_RECONNECT_PAUSE_MS,
+    },
+  });
 }
 
 const { IndexedValueType } = temporal.api.enums.v1;
