@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Agent, type RequestOptions, request } from 'node:https';
+import { isDeepStrictEqual } from 'node:util';
 import { encodeAbiParameters, type Hex } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 
@@ -150,7 +151,11 @@ export class OrgwalletClient {
     signature: Hex,
     more: { execute?: boolean; reason?: string } = {},
   ): Promise<Proposal> {
-    return this.ask('POST', `${API}/${resourceType}/proposals/${id}/signatures`, { type, signature, ...more });
+    return this.ask('POST', `${API}/${resourceType}/proposals/${id}/signatures`, {
+      type,
+      signature,
+      ...more,
+    });
   }
 
   /** Carries out what enough admins have signed. */
@@ -233,19 +238,20 @@ export function walletOf(privateKey: string): PrivateKeyAccount {
 
 /**
  * Signs a proposal as a wallet does: EIP-712 over the payload, wrapped as `abi.encode(address, bytes)`. Throws when the
- * payload is about another proposal than the one shown.
+ * payload says anything else than the proposal that was shown.
  */
 export async function signPayload(
   wallet: PrivateKeyAccount,
-  proposal: Pick<Proposal, 'id' | 'summary' | 'signingPayloads'>,
+  proposal: Pick<Proposal, 'id' | 'summary' | 'data' | 'signingPayloads'>,
   type: VoteType,
 ): Promise<Hex> {
   const payload = proposal.signingPayloads?.[`${type}Payload`];
   if (payload === undefined) throw new Error(`proposal ${proposal.id} takes no more signatures`);
   const typedData = JSON.parse(payload);
-  const { proposalId, summary } = typedData.message;
-  if (proposalId !== proposal.id || summary !== proposal.summary) {
-    throw new Error(`the payload is not about proposal ${proposal.id}: nothing was signed`);
+  const { proposalId, summary, data } = typedData.message;
+  const shown = [proposal.id, proposal.summary, proposal.data];
+  if (!isDeepStrictEqual([proposalId, summary, JSON.parse(data)], shown)) {
+    throw new Error(`the payload says something else than proposal ${proposal.id}: nothing was signed`);
   }
   const bytes = await wallet.signTypedData(typedData);
   return encodeAbiParameters([{ type: 'address' }, { type: 'bytes' }], [wallet.address, bytes]);
