@@ -3,18 +3,18 @@ import type { NetworkConfig } from '../src/config';
 import { keyActor } from '../src/db/apiKeys';
 import { type Actor, type AuditInput, appendAudit, OPERATOR, SYSTEM } from '../src/db/audit';
 import type { Db, Tx } from '../src/db/database';
-import { readAdmins } from '../src/db/members';
-import { readOrganization } from '../src/db/organizations';
 import {
-  countOpenByKey,
-  findProposal,
+  lockProposalForMessage,
+  type MessageKey,
+  type ProposalForMessage,
+  readProposalForMessage,
+  readRequestToPropose,
+  takeVote,
+} from '../src/db/proposalMessages';
+import {
   freeClaims,
   insertDeployments,
   insertProposal,
-  insertVote,
-  lockProposal,
-  messageWasTaken,
-  readNow,
   type StoredProposal,
   setProposalPosition,
   takeMessage,
@@ -100,30 +100,6 @@ async function refusable(work: () => Promise<MessageResult>): Promise<MessageRes
   }
 }
 
-interface StoredRequest {
-  readonly body: JsonValue;
-  readonly apiKeyId: string;
-}
-
-async function readRequest(tx: Tx, ref: ProposalRef, requestId: string): Promise<StoredRequest | undefined> {
-  const row = await tx('idempotency_requests')
-    .where({ id: requestId, organization_id: ref.organizationId, resource_id: ref.proposalId })
-    .first('body', 'api_key_id');
-  return row && { body: row.body, apiKeyId: row.api_key_id };
-}
-
-async function apiKeyOf(
-  db: Db | Tx,
-  organizationId: string,
-  requestId: string | undefined,
-): Promise<string | null> {
-  if (requestId === undefined) return null;
-  const row = await db('idempotency_requests')
-    .where({ id: requestId, organization_id: organizationId })
-    .first('api_key_id');
-  return row?.api_key_id ?? null;
-}
-
 function memberActor(member: MemberSummary): Actor {
   return { type: 'member', id: member.id, name: member.name, walletAddress: member.walletAddress };
 }
@@ -162,19 +138,18 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
   const { db } = deps;
 
   async function stateOf(handle: Db | Tx, ref: ProposalRef): Promise<ProposalState> {
-    const record = await findProposal(handle, ref.organizationId, ref.proposalId);
-    if (!record) throw new Error(`there is no proposal ${ref.proposalId}`);
-    return proposalState(record, await readNow(handle, ref.organizationId));
+    const found = await readProposalForMessage(handle, ref);
+    if (!found) throw new Error(`there is no proposal ${ref.proposalId}`);
+    return proposalState(found.record, found.now);
   }
 
-  async function lockWithNow(tx: Tx, ref: ProposalRef): Promise<{ record: StoredProposal; now: Now }> {
-    const record = await lockProposal(tx, ref.organizationId, ref.proposalId);
-    if (!record) throw new Refused({ code: 'notFound', message: `there is no proposal ${ref.proposalId}` });
-    return { record, now: await readNow(tx, ref.organizationId, { lock: 'share' }) };
+  async function lock(tx: Tx, key: MessageKey): Promise<ProposalForMessage> {
+    const locked = await lockProposalForMessage(tx, key);
+    if (!locked) throw new Refused({ code: 'notFound', message: `there is no proposal ${key.proposalId}` });
+    return locked;
   }
 
-  async function payloadOf(record: StoredProposal, type: VoteType): Promise<string> {
-    const { domainSalt } = await readOrganization(db, record.organizationId);
+  function payloadOf({ record, domainSalt }: ProposalForMessage, type: VoteType): string {
     return proposalPayload(type === 'approve' ? 'ApproveProposal' : 'RejectProposal', domainSalt, record);
   }
 
@@ -185,11 +160,9 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
     const { organizationId, proposalId, resourceType, action, requestId } = input;
     return refusable(() =>
       db.transaction(async (tx) => {
-        const existing = await findProposal(tx, organizationId, proposalId);
-        if (existing) return { ok: true, state: proposalState(existing, await readNow(tx, organizationId)) };
-        const request = await readRequest(tx, input, requestId);
+        const { made, request, open, time } = await readRequestToPropose(tx, input);
+        if (made) return { ok: true, state: await stateOf(tx, input) };
         if (!request) throw new Refused({ code: 'notFound', message: `there is no request ${requestId}` });
-        const open = await countOpenByKey(tx, organizationId, request.apiKeyId);
         if (open >= deps.maxOpenPerKey) {
           throw new Refused({
             code: 'conflict',
@@ -203,7 +176,6 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
         );
         if (!planned.ok) throw new Refused(planned.refusal);
         const { data, plan, summary, claims } = planned.value;
-        const { time } = await readNow(tx, organizationId);
         const expiresAt = new Date(Math.floor((time.getTime() + deps.proposalLifetimeMs) / 1_000) * 1_000);
         const taken = await insertProposal(tx, {
           id: proposalId,
@@ -254,18 +226,19 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
         return refuse('validationError', 'must be approve or reject', 'type');
       }
       if (typeof signature !== 'string') return refuse('validationError', 'must be a string', 'signature');
-      const seen = await findProposal(db, organizationId, proposalId);
+      const seen = await readProposalForMessage(db, input);
       if (!seen) return refuse('notFound', `there is no proposal ${proposalId}`);
-      if (await messageWasTaken(db, messageId)) return { ok: true, state: await stateOf(db, input) };
+      if (seen.messageTaken) return { ok: true, state: proposalState(seen.record, seen.now) };
       const voter = await deps.identifyVoter({
-        payload: await payloadOf(seen, type),
+        payload: payloadOf(seen, type),
         signature,
-        admins: await readAdmins(db, organizationId),
+        admins: seen.now.admins,
       });
       if (!voter.ok) return voter;
       return db.transaction(async (tx) => {
-        const { record, now } = await lockWithNow(tx, input);
-        if (await messageWasTaken(tx, messageId)) return { ok: true, state: proposalState(record, now) };
+        const locked = await lock(tx, input);
+        const { record, now, apiKeyId } = locked;
+        if (locked.messageTaken) return { ok: true, state: proposalState(record, now) };
         const { signerAddress, scheme } = voter.value;
         const member = now.admins.members.find(
           ({ walletAddress }) => walletAddress.toLowerCase() === signerAddress.toLowerCase(),
@@ -279,21 +252,17 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
         }
         const allowed = checkVote(record, now, { member, type });
         if (!allowed.ok) throw new Refused(allowed.refusal);
-        const apiKeyId = await apiKeyOf(tx, organizationId, input.requestId);
         const before = standing(record, now).signatureStatus;
-        await takeMessage(tx, messageId, proposalId, 'sign');
-        await insertVote(tx, {
-          proposalId,
+        const voted = await takeVote(tx, locked, {
+          messageId,
           memberId: member.id,
           type,
           signerAddress,
           scheme,
           signature,
           reason: reason ?? null,
-          apiKeyId,
         });
-        await updateProposal(tx, proposalId, {});
-        const state = await stateOf(tx, input);
+        const state = proposalState(voted, now);
         await appendAudit(tx, organizationId, [
           proposalEntry(record, 'signed', memberActor(member), {
             type,
@@ -308,14 +277,14 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
   }
 
   /** The votes of a record whose signatures verify again, at this moment. */
-  async function verifyVotesAgain(record: StoredProposal, type: VoteType) {
-    const admins = await readAdmins(db, record.organizationId);
-    const payload = await payloadOf(record, type);
+  async function verifyVotesAgain(seen: ProposalForMessage, type: VoteType) {
+    const { record, now } = seen;
+    const payload = payloadOf(seen, type);
     const accepted = await Promise.all(
       record.votes
         .filter((vote) => vote.type === type)
         .map(async (vote) => {
-          const voter = await deps.identifyVoter({ payload, signature: vote.signature, admins });
+          const voter = await deps.identifyVoter({ payload, signature: vote.signature, admins: now.admins });
           return voter.ok && voter.value.member.id === vote.memberId ? [vote.signature] : [];
         }),
     );
@@ -364,17 +333,16 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
       if (type !== 'approve' && type !== 'reject') {
         return refuse('validationError', 'must be approve or reject', 'type');
       }
-      const seen = await findProposal(db, organizationId, proposalId);
+      const seen = await readProposalForMessage(db, input);
       if (!seen) return refuse('notFound', `there is no proposal ${proposalId}`);
-      if (await messageWasTaken(db, messageId)) return { ok: true, state: await stateOf(db, input) };
+      if (seen.messageTaken) return { ok: true, state: proposalState(seen.record, seen.now) };
       const { payload, accepted } = await verifyVotesAgain(seen, type);
       return db.transaction(async (tx) => {
-        const { record, now } = await lockWithNow(tx, input);
-        if (await messageWasTaken(tx, messageId)) return { ok: true, state: proposalState(record, now) };
+        const { record, now, apiKeyId, messageTaken } = await lock(tx, input);
+        if (messageTaken) return { ok: true, state: proposalState(record, now) };
         const allowed = checkExecution(record, now, type);
         if (!allowed.ok) throw new Refused(allowed.refusal);
         await takeMessage(tx, messageId, proposalId, 'execute');
-        const apiKeyId = await apiKeyOf(tx, organizationId, input.requestId);
         const actor =
           input.actor === 'operator' || apiKeyId === null ? OPERATOR : await actorOf(tx, apiKeyId);
         const standingNow = standing(record, now);
@@ -477,7 +445,7 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
     key: DeploymentKey & { waitingFor: string | null },
   ): Promise<ProposalState> {
     return db.transaction(async (tx) => {
-      const { record } = await lockWithNow(tx, key);
+      const { record } = await lock(tx, key);
       const deployment = record.deployments.find(
         (d) => d.accountId === key.accountId && d.networkId === key.networkId,
       );
@@ -492,7 +460,7 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
   /** Records what became of one deployment. */
   async function recordDeployment(key: DeploymentKey & { result: DeploymentResult }): Promise<ProposalState> {
     return db.transaction(async (tx) => {
-      const { record, now } = await lockWithNow(tx, key);
+      const { record, now } = await lock(tx, key);
       const deployment = record.deployments.find(
         (d) => d.accountId === key.accountId && d.networkId === key.networkId,
       );
@@ -581,7 +549,7 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
   /** Ends an execution whose deployments have all been decided: completed, or failed with what is missing and why. */
   async function finishExecution(ref: ProposalRef): Promise<ProposalState> {
     return db.transaction(async (tx) => {
-      const { record, now } = await lockWithNow(tx, ref);
+      const { record, now } = await lock(tx, ref);
       if (record.executionStatus !== 'processing') return proposalState(record, now);
       if (record.deployments.some(({ status }) => status === 'pending')) return proposalState(record, now);
       const failed = record.deployments.filter(({ status }) => status === 'failed');
@@ -626,7 +594,7 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
   /** Expires a proposal whose time is over by the database's clock. Too early, or too late, it changes nothing. */
   async function expireProposal(ref: ProposalRef): Promise<ProposalState> {
     return db.transaction(async (tx) => {
-      const { record, now } = await lockWithNow(tx, ref);
+      const { record, now } = await lock(tx, ref);
       const unchanged =
         record.closed ||
         record.frozen !== null ||

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../domain/canonicalJson';
 import type { Db, Row, Tx } from './database';
+import { type PreparedStatement, runPrepared } from './prepared';
 
 /** How long a request counts as being worked on after its owner was last heard of. */
 export const LEASE_MS = 5_000;
@@ -42,18 +43,22 @@ function stored(row: Row): StoredRequest {
 
 const seconds = (ms: number) => ms / 1_000;
 
+const FIND: PreparedStatement = {
+  name: 'find_request',
+  text: `SELECT id, api_key_id, method, path, request_hash, resource_id, status, response_body, location,
+      lease_until > now() AS leased
+    FROM idempotency_requests
+    WHERE organization_id = $1 AND key = $2
+      AND (answered_at IS NULL OR created_at > now() - make_interval(secs => $3))`,
+};
+
 /** The request that an idempotency key stands for, unless it is answered and past its retention. */
 export async function findRequest(
   db: Db | Tx,
   scope: { organizationId: string; key: string; retentionMs: number },
 ): Promise<StoredRequest | undefined> {
-  const { rows } = await db.raw(
-    `SELECT *, lease_until > now() AS leased FROM idempotency_requests
-     WHERE organization_id = ? AND key = ?
-       AND (answered_at IS NULL OR created_at > now() - make_interval(secs => ?))`,
-    [scope.organizationId, scope.key, seconds(scope.retentionMs)],
-  );
-  return rows[0] && stored(rows[0]);
+  const [row] = await runPrepared(db, FIND, [scope.organizationId, scope.key, seconds(scope.retentionMs)]);
+  return row && stored(row);
 }
 
 /** A new request, with the id of what it will make or change. */
@@ -72,40 +77,41 @@ export interface NewRequest {
   readonly answer?: StoredAnswer;
 }
 
+const INSERT: PreparedStatement = {
+  name: 'insert_request',
+  text: `WITH outdated AS (
+      DELETE FROM idempotency_requests WHERE organization_id = $1 AND key = $2
+        AND answered_at IS NOT NULL AND created_at <= now() - make_interval(secs => $3)
+      RETURNING 1
+    )
+    INSERT INTO idempotency_requests (organization_id, key, api_key_id, method, path, request_hash, body,
+      resource_id, lease_owner, lease_until, status, response_body, location, answered_at)
+    SELECT $1, $2, $4, $5, $6, $7::bytea, $8::jsonb, $9, $10::uuid, now() + make_interval(secs => $11),
+      $12::integer, $13::text, $14::text, CASE WHEN $12::integer IS NULL THEN NULL ELSE now() END
+    FROM (SELECT count(*) FROM outdated) AS after_deletion
+    ON CONFLICT (organization_id, key) DO NOTHING RETURNING id`,
+};
+
 /** Remembers a request and leases it to its owner. Returns its id, or undefined when another was faster. */
 export async function insertRequest(db: Db | Tx, request: NewRequest): Promise<string | undefined> {
   const { answer } = request;
-  const { rows } = await db.raw<{ rows: { id: string }[] }>(
-    `WITH outdated AS (
-       DELETE FROM idempotency_requests WHERE organization_id = :organizationId AND key = :key
-         AND answered_at IS NOT NULL AND created_at <= now() - make_interval(secs => :retention)
-       RETURNING 1
-     )
-     INSERT INTO idempotency_requests (organization_id, key, api_key_id, method, path, request_hash, body,
-       resource_id, lease_owner, lease_until, status, response_body, location, answered_at)
-     SELECT :organizationId, :key, :apiKeyId, :method, :path, :requestHash, :body::jsonb, :resourceId,
-       :leaseOwner, now() + make_interval(secs => :lease), :status::integer, :responseBody::text, :location::text,
-       CASE WHEN :status::integer IS NULL THEN NULL ELSE now() END
-     FROM (SELECT count(*) FROM outdated) AS after_deletion
-     ON CONFLICT (organization_id, key) DO NOTHING RETURNING id`,
-    {
-      organizationId: request.organizationId,
-      key: request.key,
-      apiKeyId: request.apiKeyId,
-      method: request.method,
-      path: request.path,
-      requestHash: request.requestHash,
-      body: JSON.stringify(request.body),
-      resourceId: request.resourceId,
-      leaseOwner: request.leaseOwner,
-      lease: seconds(LEASE_MS),
-      retention: seconds(request.retentionMs),
-      status: answer?.status ?? null,
-      responseBody: answer?.body ?? null,
-      location: answer?.location ?? null,
-    },
-  );
-  return rows[0]?.id;
+  const [row] = await runPrepared(db, INSERT, [
+    request.organizationId,
+    request.key,
+    seconds(request.retentionMs),
+    request.apiKeyId,
+    request.method,
+    request.path,
+    request.requestHash,
+    JSON.stringify(request.body),
+    request.resourceId,
+    request.leaseOwner,
+    seconds(LEASE_MS),
+    answer?.status ?? null,
+    answer?.body ?? null,
+    answer?.location ?? null,
+  ]);
+  return row?.id;
 }
 
 /** Takes over a request whose owner is gone. False when it is answered, gone, or somebody else has it. */
@@ -148,6 +154,17 @@ export async function forgetRequest(db: Db | Tx, request: { id: string; leaseOwn
     .delete();
 }
 
+const ANSWER: PreparedStatement = {
+  name: 'answer_request',
+  text: `WITH quick AS (SELECT set_config('synchronous_commit', 'off', true)),
+    written AS (
+      UPDATE idempotency_requests SET status = $2, response_body = $3, location = $4, answered_at = now()
+      FROM quick WHERE id = $1 AND answered_at IS NULL
+      RETURNING id
+    )
+    SELECT id FROM written`,
+};
+
 /**
  * Stores the answer of a request and returns the one that counts: the first that was stored.
  *
@@ -155,16 +172,7 @@ export async function forgetRequest(db: Db | Tx, request: { id: string; leaseOwn
  * unanswered, sends it again and gets the same outcome.
  */
 export async function answerRequest(db: Db | Tx, id: string, answer: StoredAnswer): Promise<StoredAnswer> {
-  const { rows } = await db.raw(
-    `WITH quick AS (SELECT set_config('synchronous_commit', 'off', true)),
-     written AS (
-       UPDATE idempotency_requests SET status = ?, response_body = ?, location = ?, answered_at = now()
-       FROM quick WHERE id = ? AND answered_at IS NULL
-       RETURNING id
-     )
-     SELECT id FROM written`,
-    [answer.status, answer.body, answer.location, id],
-  );
+  const rows = await runPrepared(db, ANSWER, [id, answer.status, answer.body, answer.location]);
   if (rows.length === 1) return answer;
   const row = await db('idempotency_requests').where({ id }).first();
   return row ? (stored(row).answer ?? answer) : answer;

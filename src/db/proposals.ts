@@ -160,14 +160,6 @@ export async function readNow(
   return { admins: await readAdmins(db, organizationId, options), time: await databaseNow(db) };
 }
 
-/** How many open proposals a key has made. */
-export async function countOpenByKey(db: Db | Tx, organizationId: string, apiKeyId: string): Promise<number> {
-  const rows = await db('proposals')
-    .where({ organization_id: organizationId, created_by_key: apiKeyId, closed_at: null })
-    .count({ count: '*' });
-  return Number(rows[0]?.count ?? 0);
-}
-
 /** Stores a new proposal and takes its claims. Answers the claim that is taken instead when there is one. */
 export async function insertProposal(
   tx: Tx,

@@ -1,0 +1,176 @@
+import type { Now, VoteType } from '../domain/proposal';
+import type { Db, Row, Tx } from './database';
+import { type PreparedStatement, runPrepared } from './prepared';
+import {
+  deploymentsColumn,
+  type StoredProposal,
+  type StoredVote,
+  storedProposal,
+  votesColumn,
+} from './proposals';
+
+/** Names a message to a proposal, or (without `messageId`) only the proposal. */
+export interface MessageKey {
+  readonly organizationId: string;
+  readonly proposalId: string;
+  readonly messageId?: string;
+  /** Id of the stored request that carried it, when it came through the API. */
+  readonly requestId?: string;
+}
+
+/** A proposal with everything that a message to it is judged by, read at one moment. */
+export interface ProposalForMessage {
+  readonly record: StoredProposal;
+  readonly now: Now;
+  /** EIP-712 domain salt of the organization. */
+  readonly domainSalt: string;
+  /** True when the message has had its effect. */
+  readonly messageTaken: boolean;
+  /** The API key that sent the message; null when it came another way. */
+  readonly apiKeyId: string | null;
+}
+
+const READ: PreparedStatement = {
+  name: 'proposal_for_message',
+  text: `SELECT proposals.*, ${votesColumn}, ${deploymentsColumn},
+      date_trunc('milliseconds', now()) AS read_at, o.domain_salt, s.threshold AS admin_threshold,
+      coalesce((SELECT json_agg(json_build_object(
+          'id', m.id, 'name', m.name, 'type', m.type, 'walletAddress', m.wallet_address) ORDER BY m.id)
+        FROM admin_set_members a JOIN members m ON m.id = a.member_id
+        WHERE a.organization_id = o.id AND m.removed_at IS NULL), '[]') AS admin_members,
+      EXISTS (SELECT FROM proposal_messages WHERE message_id = $3) AS message_taken,
+      (SELECT api_key_id FROM idempotency_requests r
+        WHERE r.id = $4 AND r.organization_id = o.id) AS request_api_key_id
+    FROM proposals
+    JOIN organizations o ON o.id = proposals.organization_id
+    JOIN admin_sets s ON s.organization_id = o.id
+    WHERE proposals.organization_id = $1 AND proposals.id = $2`,
+};
+
+const LOCK: PreparedStatement = {
+  name: 'lock_proposal',
+  text: `SELECT 1 FROM proposals JOIN admin_sets s ON s.organization_id = proposals.organization_id
+    WHERE proposals.organization_id = $1 AND proposals.id = $2
+    FOR UPDATE OF proposals FOR SHARE OF s`,
+};
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** A message may come from anybody who reaches Temporal, with any text for its request. */
+function uuidOrNull(text: unknown): string | null {
+  return typeof text === 'string' && UUID.test(text) ? text : null;
+}
+
+/** Reads a proposal with what a message to it is judged by, in one statement; undefined when there is none. */
+export async function readProposalForMessage(
+  db: Db | Tx,
+  { organizationId, proposalId, messageId, requestId }: MessageKey,
+): Promise<ProposalForMessage | undefined> {
+  const values = [organizationId, proposalId, messageId ?? null, uuidOrNull(requestId)];
+  const [row]: Row[] = await runPrepared(db, READ, values);
+  return (
+    row && {
+      record: storedProposal(row),
+      now: { time: row.read_at, admins: { threshold: row.admin_threshold, members: row.admin_members } },
+      domainSalt: row.domain_salt,
+      messageTaken: row.message_taken,
+      apiKeyId: row.request_api_key_id,
+    }
+  );
+}
+
+/**
+ * Locks a proposal, and its organization's admins against change, until the end of the transaction; then reads both as
+ * they are under the locks. Undefined when there is no such proposal.
+ */
+export async function lockProposalForMessage(
+  tx: Tx,
+  key: MessageKey,
+): Promise<ProposalForMessage | undefined> {
+  const locked = await runPrepared(tx, LOCK, [key.organizationId, key.proposalId]);
+  // A statement of its own: one that has waited for a lock still sees the rest as it was before.
+  return locked.length === 0 ? undefined : readProposalForMessage(tx, key);
+}
+
+const TAKE_VOTE: PreparedStatement = {
+  name: 'take_vote',
+  text: `WITH message AS (
+      INSERT INTO proposal_messages (message_id, proposal_id, kind) VALUES ($1, $2, 'sign')
+      ON CONFLICT (message_id) DO NOTHING
+    ), vote AS (
+      INSERT INTO proposal_votes (proposal_id, member_id, type, signer_address, scheme, signature, reason, api_key_id)
+      VALUES ($2, $3, $4, $5, $6, $7, $8, $9)
+    ), changed AS (
+      UPDATE proposals SET version = version + 1, updated_at = now() WHERE id = $2 RETURNING id, version
+    )
+    SELECT version, pg_notify('proposal_changed', id) FROM changed`,
+};
+
+/**
+ * Stores a vote together with the message that brought it, counts the proposal's version up and tells listeners on
+ * `proposal_changed` at commit. Returns the proposal as it is then. Call it with the proposal locked.
+ */
+export async function takeVote(
+  tx: Tx,
+  { record, now, apiKeyId }: ProposalForMessage,
+  vote: {
+    readonly messageId: string;
+    readonly memberId: string;
+    readonly type: VoteType;
+    readonly signerAddress: string;
+    readonly scheme: StoredVote['scheme'];
+    readonly signature: string;
+    readonly reason: string | null;
+  },
+): Promise<StoredProposal> {
+  const { messageId, reason, ...stored } = vote;
+  const { memberId, type, signerAddress, scheme, signature } = stored;
+  const [row]: Row[] = await runPrepared(tx, TAKE_VOTE, [
+    messageId,
+    record.id,
+    memberId,
+    type,
+    signerAddress,
+    scheme,
+    signature,
+    reason,
+    apiKeyId,
+  ]);
+  return { ...record, version: row.version, votes: [...record.votes, { ...stored, createdAt: now.time }] };
+}
+
+/** What a create is judged by. */
+export interface RequestToPropose {
+  /** Its stored body, and the key that sent it; undefined when there is no such request. */
+  readonly request: { readonly body: Row; readonly apiKeyId: string } | undefined;
+  /** True when the proposal has been made already. */
+  readonly made: boolean;
+  /** How many open proposals the key has made. */
+  readonly open: number;
+  readonly time: Date;
+}
+
+const READ_REQUEST: PreparedStatement = {
+  name: 'request_to_propose',
+  text: `SELECT r.body, r.api_key_id, date_trunc('milliseconds', now()) AS read_at,
+      EXISTS (SELECT FROM proposals WHERE organization_id = $1 AND id = $2) AS made,
+      (SELECT count(*)::integer FROM proposals
+        WHERE organization_id = $1 AND created_by_key = r.api_key_id AND closed_at IS NULL) AS open
+    FROM (SELECT) AS always
+    LEFT JOIN idempotency_requests r ON r.organization_id = $1 AND r.resource_id = $2 AND r.id = $3`,
+};
+
+/** Reads the stored request to make a proposal, with what it is judged by, in one statement. */
+export async function readRequestToPropose(
+  tx: Tx,
+  key: { organizationId: string; proposalId: string; requestId: string },
+): Promise<RequestToPropose> {
+  const values = [key.organizationId, key.proposalId, uuidOrNull(key.requestId)];
+  const [row]: Row[] = await runPrepared(tx, READ_REQUEST, values);
+  return {
+    request: row.api_key_id === null ? undefined : { body: row.body, apiKeyId: row.api_key_id },
+    made: row.made,
+    open: row.open,
+    time: row.read_at,
+  };
+}
