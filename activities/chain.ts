@@ -375,7 +375,31 @@ export function createChainActivities(deps: ChainActivityDeps) {
     }
   }
 
-  return { observeDeployment, followEnvelope };
+  /**
+   * Sends again what a network had decided and has lost (a reorganization, a node restored from an older state), in
+   * the order of its nonces. Returns how many. Throws ChainUnavailable.
+   */
+  async function resendLost(networkId: number): Promise<number> {
+    const chain = deps.chains.get(networkId);
+    if (!chain) return 0;
+    let count = 0;
+    for (const { address } of await listRelayers(db, networkId)) {
+      const lost = await newestEnvelopes(db, {
+        networkId,
+        relayerAddress: address,
+        fromNonce: await transactionCount(chain, address),
+        toNonce: Number.MAX_SAFE_INTEGER,
+      });
+      // What is undecided is sent by its own workflow, which knows whether it still may be.
+      for (const envelope of lost.filter(({ outcome }) => outcome === 'mined' || outcome === 'reverted')) {
+        await send(chain, envelope);
+        count += 1;
+      }
+    }
+    return count;
+  }
+
+  return { observeDeployment, followEnvelope, resendLost };
 }
 
 /** The activities that read chains and hand signed bytes to them, as workflows see them. */

@@ -34,6 +34,7 @@ export interface Service {
 const WORKFLOW_DEADLINE_MS = 6_000;
 const PENDING_POLL_MS = 250;
 const STUCK_AFTER_MS = 30_000;
+const LOST_BLOCKS_LOOK_MS = 15_000;
 const SEARCH_ATTRIBUTE_RETRY_MS = 2_000;
 const SEARCH_ATTRIBUTE_WAIT_MS = 5_000;
 
@@ -68,6 +69,34 @@ async function demandNetworks(chains: ChainClients): Promise<void> {
       if (!(error instanceof ChainUnavailable)) throw error;
     }
   }
+}
+
+/** Looks at every network now and then for blocks that it has lost; returns what ends that. */
+function keepResending(
+  config: Config,
+  resendLost: (networkId: number) => Promise<number>,
+  logger: Logger,
+): () => Promise<void> {
+  let looking: Promise<unknown> = Promise.resolve();
+  const look = () => {
+    looking = Promise.all(
+      config.networks.map(async ({ id }) => {
+        try {
+          const count = await resendLost(id);
+          if (count > 0)
+            logger.warn({ networkId: id, count }, 'the network has lost blocks; transactions sent again');
+        } catch (error) {
+          logger.debug({ err: error, networkId: id }, 'the network cannot be compared with the record now');
+        }
+      }),
+    );
+  };
+  look();
+  const timer = setInterval(look, LOST_BLOCKS_LOOK_MS);
+  return async () => {
+    clearInterval(timer);
+    await looking;
+  };
 }
 
 /** Starts the parts that the configuration names: API, workflow worker, chain worker, signer. */
@@ -113,14 +142,18 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     });
   }
   if (runs('chain')) {
+    const { resendLost, ...activities } = createChainActivities({
+      db,
+      chains,
+      pollMs: PENDING_POLL_MS,
+      stuckAfterMs: STUCK_AFTER_MS,
+    });
     specs.push({
       role: 'chain',
       taskQueue: queues.chain,
-      activities: withFaultPoints(
-        'chain',
-        createChainActivities({ db, chains, pollMs: PENDING_POLL_MS, stuckAfterMs: STUCK_AFTER_MS }),
-      ),
+      activities: withFaultPoints('chain', activities),
     });
+    stops.unshift(keepResending(config, resendLost, logger));
   }
   if (runs('signer')) {
     const keystore = await createOrOpenKeystore({

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Context } from '@temporalio/activity';
 import {
+  type ActivityInterceptors,
   DefaultLogger,
   type LogLevel,
   NativeConnection,
@@ -59,6 +61,40 @@ export function installTemporalLogging(logger: Logger): void {
   });
 }
 
+/** Logs each activity when it is done: what it was for, what came of it, and the workflow that asked for it. */
+function logActivities(logger: Logger): (context: Context) => ActivityInterceptors {
+  return ({ info }) => ({
+    inbound: {
+      async execute(input, next) {
+        const begunAt = performance.now();
+        const [about = {}] = input.args as { [key: string]: unknown }[];
+        const { organizationId, proposalId, accountId, networkId, requestId } = about;
+        const fields = () => ({
+          activity: info.activityType,
+          organizationId,
+          proposalId,
+          accountId,
+          networkId,
+          requestId,
+          workflowId: info.workflowExecution?.workflowId,
+          runId: info.workflowExecution?.runId,
+          attempt: info.attempt,
+          ms: Math.round(performance.now() - begunAt),
+        });
+        try {
+          const result = await next(input);
+          const refusal = (result as { refusal?: { code: string } } | null)?.refusal?.code;
+          logger.info({ ...fields(), ...(refusal ? { refusal } : {}) }, 'activity');
+          return result;
+        } catch (error) {
+          logger.warn({ ...fields(), err: error }, 'activity failed; Temporal will try it again');
+          throw error;
+        }
+      },
+    },
+  });
+}
+
 /**
  * Runs workers and starts each again when it ends by itself, so that a Temporal server that was away is joined as
  * soon as it is back. Returns at once; polling begins when Temporal can be reached.
@@ -81,6 +117,7 @@ export function startWorkers(config: Config, specs: readonly WorkerSpec[], logge
         activities: spec.activities,
         shutdownGraceTime: SHUTDOWN_GRACE_MS,
         shutdownForceTime: SHUTDOWN_FORCE_MS,
+        interceptors: { activity: [logActivities(logger)] },
         ...spec.options,
       });
       workers.set(spec, worker);
