@@ -1,10 +1,5 @@
 import { readFileSync } from 'node:fs';
-import {
-  Connection,
-  defaultGrpcRetryOptions,
-  makeGrpcRetryInterceptor,
-  type TLSConfig,
-} from '@temporalio/client';
+import { Connection, isRetryableError, makeGrpcRetryInterceptor, type TLSConfig } from '@temporalio/client';
 import { SearchAttributeType } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
 import type { Config } from '../config';
@@ -40,8 +35,8 @@ export function connectionOptions(config: TemporalConfig): {
   };
 }
 
-/** Longest pause before a call that failed is tried again: the SDK sleeps it out even past the call's deadline. */
-const MAX_RETRY_PAUSE_MS = 500;
+const RETRY_PAUSE_MS = { first: 100, longest: 500 };
+const MAX_TRIES = 20;
 /** How often a server that is away is looked for; gRPC would grow that to two minutes. */
 const MAX_RECONNECT_PAUSE_MS = 1_000;
 
@@ -50,7 +45,12 @@ export function connectTemporal(config: TemporalConfig): Connection {
   return Connection.lazy({
     ...connectionOptions(config),
     interceptors: [
-      makeGrpcRetryInterceptor(defaultGrpcRetryOptions({ maxIntervalMs: () => MAX_RETRY_PAUSE_MS })),
+      makeGrpcRetryInterceptor({
+        // The SDK sleeps out its pause even past the deadline of the call, and its own grows to 5 seconds.
+        delayFunction: (attempt) =>
+          Math.min(RETRY_PAUSE_MS.longest, RETRY_PAUSE_MS.first * 2 ** (attempt - 1)),
+        retryableDecider: (attempt, status) => attempt < MAX_TRIES && isRetryableError(status),
+      }),
     ],
     channelArgs: {
       'grpc.initial_reconnect_backoff_ms': MAX_RECONNECT_PAUSE_MS,
