@@ -10,7 +10,7 @@ import type { Db } from '../db/database';
 import { migrations } from '../db/migrations';
 import type { WorkflowSender } from '../temporal/client';
 import { withContext } from './context';
-import { CommandRefused, table } from './output';
+import { CommandRefused, lacksSchema, table } from './output';
 
 /** One thing that was looked at. */
 interface Finding {
@@ -23,6 +23,7 @@ interface Finding {
 
 const CHECK_LIMIT_MS = 6_000;
 const STUCK_SECONDS = 30;
+const MIGRATE = 'npx orgwallet db migrate';
 /** A relayer should be able to pay for so many transactions at the gas and fee ceilings. */
 const RELAYER_RESERVE_TRANSACTIONS = 10n;
 
@@ -39,7 +40,8 @@ async function check(part: string, todo: string, look: () => Promise<Finding[]>)
   try {
     return await Promise.race([look(), limit]);
   } catch (error) {
-    return [fail(part, (error as Error).message.split('\n')[0] ?? 'failed', todo)];
+    const { message } = error as Error;
+    return [fail(part, message.split('\n')[0] || 'failed', lacksSchema(message) ? MIGRATE : todo)];
   } finally {
     clearTimeout(timer);
   }
@@ -53,7 +55,7 @@ async function database(db: Db): Promise<Finding[]> {
     ok('database', `Postgres ${rows[0]?.server_version}`),
     missing.length === 0
       ? ok('schema', `${applied.size} migrations applied`)
-      : fail('schema', `missing: ${missing.join(', ')}`, 'npx orgwallet db migrate'),
+      : fail('schema', `missing: ${missing.join(', ')}`, MIGRATE),
   ];
 }
 
@@ -92,9 +94,11 @@ async function network(
 ): Promise<Finding[]> {
   const { id, name, nativeAsset, maxFeePerGas } = chain.network;
   const part = `network ${id}`;
-  const [head, version] = await Promise.all([
+  const [head, version, relayers] = await Promise.all([
     ask(chain, (rpc) => rpc.getBlockNumber()),
     ask(chain, (rpc) => rpc.request({ method: 'web3_clientVersion' })),
+    // A database that is away has its own finding; the network may be there all the same.
+    listRelayers(db, id).catch(() => []),
   ]);
   const refusal = await refuseNetwork(chain);
   const findings = [
@@ -106,7 +110,7 @@ async function network(
         )
       : ok(part, `${name}, block ${head}, ${version}`),
   ];
-  for (const { address } of await listRelayers(db, id)) {
+  for (const { address } of relayers) {
     const balance = await ask(chain, (rpc) => rpc.getBalance({ address: address as Address }));
     const text = `${address} has ${formatUnits(balance, nativeAsset.decimals)} ${nativeAsset.symbol}`;
     const reserve = config.maxGas * maxFeePerGas * RELAYER_RESERVE_TRANSACTIONS;

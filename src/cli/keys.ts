@@ -1,23 +1,23 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { parseDurationMs } from '../config';
-import {
-  type ApiKey,
-  ApiKeyError,
-  issueApiKey,
-  listApiKeys,
-  revokeApiKey,
-  rotateApiKey,
-} from '../db/apiKeys';
+import { type ApiKey, issueApiKey, listApiKeys, revokeApiKey, rotateApiKey } from '../db/apiKeys';
 import { OPERATOR } from '../db/audit';
 import { databaseNow } from '../db/database';
+import { findOrganizationOfKey, findOrganizationOfMember } from '../db/operations';
 import { closeProposalsOfKey } from '../db/proposalClosing';
-import { refreshProposal, TemporalUnavailable } from '../temporal/client';
-import { withContext } from './context';
-import { CommandRefused, table } from './output';
+import type { StoredProposal } from '../db/proposals';
+import { refreshProposal, TemporalUnavailable, type WorkflowSender } from '../temporal/client';
+import { organizationsOf, type Within } from './context';
+import { CommandRefused } from './output';
+import { table } from './text';
 
-function duration(text: string): number {
+const MAX_LIFETIME_MS = parseDurationMs('3650d');
+
+function lifetime(text: string): number {
   try {
-    return parseDurationMs(text);
+    const ms = parseDurationMs(text);
+    if (ms <= 0 || ms > MAX_LIFETIME_MS) throw new Error('it must be more than nothing and at most 3650d');
+    return ms;
   } catch (error) {
     throw new InvalidArgumentError((error as Error).message);
   }
@@ -27,48 +27,57 @@ function collect(value: string, before: string[] = []): string[] {
   return [...before, value];
 }
 
-async function refusable<T>(work: () => Promise<T>): Promise<T> {
+/** Where a key stands at a time. */
+export function keyState(key: Pick<ApiKey, 'revokedAt' | 'expiresAt'>, time: Date): string {
+  if (key.revokedAt) return `revoked ${key.revokedAt.toISOString()}`;
+  if (!key.expiresAt) return 'valid';
+  return `${key.expiresAt <= time ? 'expired' : 'valid until'} ${key.expiresAt.toISOString()}`;
+}
+
+function onceOnly(id: string, key: string, more: readonly string[]): string {
+  return [`${id}${more.join('')}`, '', `  ${key}`, '', 'Keep it now: it is shown only this once.'].join('\n');
+}
+
+/** Tells the workflows of closed proposals that they are closed; false when Temporal is away. */
+async function tellWorkflows(sender: () => WorkflowSender, closed: readonly StoredProposal[]): Promise<boolean> {
   try {
-    return await work();
+    for (const { organizationId, resourceType, id } of closed) {
+      await refreshProposal(sender(), { organizationId, resourceType, proposalId: id });
+    }
+    return true;
   } catch (error) {
-    if (error instanceof ApiKeyError) throw new CommandRefused(error.message);
+    if (error instanceof TemporalUnavailable) return false;
     throw error;
   }
 }
 
-function stateOf(key: ApiKey): string {
-  if (key.revokedAt) return `revoked ${key.revokedAt.toISOString()}`;
-  return key.expiresAt ? `expires ${key.expiresAt.toISOString()}` : 'valid';
-}
-
 /** `keys issue`, `keys list`, `keys revoke`, `keys rotate`. */
-export function keyCommands(program: Command): void {
+export function keyCommands(program: Command, within: Within): void {
   const keys = program.command('keys').description('API keys: what programs authenticate with');
 
   keys
     .command('issue')
     .description('Issue a key for members of type api; it is shown once')
     .requiredOption('--member <mem_…>', 'a member the key acts for (may be given again)', collect)
-    .option('--expires <90d>', 'how long it is valid (d, h, m, s)', duration)
+    .option('--expires <90d>', 'how long it is valid (d, h, m, s); without it, until it is revoked', lifetime)
     .action((options: { member: string[]; expires?: number }, command: Command) =>
-      withContext(command, async ({ db, output }) => {
-        const member = await db()('members').where({ id: options.member[0] }).first('organization_id');
-        if (!member) throw new CommandRefused(`there is no member ${options.member[0]}`);
-        const issued = await refusable(() =>
-          db().transaction(async (tx) => {
-            const expires =
-              options.expires === undefined
-                ? {}
-                : { expiresAt: new Date((await databaseNow(tx)).getTime() + options.expires) };
-            const input = {
-              organizationId: member.organization_id,
-              memberIds: options.member,
-              actor: OPERATOR,
-            };
-            return issueApiKey(tx, { ...input, ...expires });
-          }),
-        );
-        output.result(issued, `${issued.id}\n${issued.key}\nKeep it now: it is shown only this once.`);
+      within(command, async ({ db, output }) => {
+        const { member: memberIds, expires: lifetimeMs } = options;
+        const organizationId = await findOrganizationOfMember(db(), memberIds[0] ?? '');
+        if (organizationId === undefined) throw new CommandRefused(`there is no member ${memberIds[0]}`);
+        const issued = await db().transaction(async (tx) => {
+          const expiresAt =
+            lifetimeMs === undefined ? undefined : new Date((await databaseNow(tx)).getTime() + lifetimeMs);
+          const key = await issueApiKey(tx, {
+            organizationId,
+            memberIds,
+            actor: OPERATOR,
+            ...(expiresAt === undefined ? {} : { expiresAt }),
+          });
+          return { ...key, organizationId, memberIds, expiresAt: expiresAt?.toISOString() ?? null };
+        });
+        const until = issued.expiresAt === null ? '' : `, valid until ${issued.expiresAt}`;
+        output.result(issued, onceOnly(issued.id, issued.key, [` of ${memberIds.join(', ')}`, until]));
       }),
     );
 
@@ -77,17 +86,19 @@ export function keyCommands(program: Command): void {
     .description('List the keys, without their secrets')
     .option('--org <org_…>', 'only of this organization')
     .action((options: { org?: string }, command: Command) =>
-      withContext(command, async ({ db, output }) => {
+      within(command, async ({ db, output }) => {
+        await organizationsOf(db(), options.org);
         const list = await listApiKeys(
           db(),
           options.org === undefined ? {} : { organizationId: options.org },
         );
+        const time = await databaseNow(db());
         output.result(
           list,
           table(
             ['id', 'organization', 'members', 'state'],
-            list.map((key) => [key.id, key.organizationId, key.memberIds.join(','), stateOf(key)]),
-            'There are no keys yet: orgwallet keys issue --member mem_…',
+            list.map((key) => [key.id, key.organizationId, key.memberIds.join(' '), keyState(key, time)]),
+            'There are no keys yet: npx orgwallet keys issue --member mem_…',
           ),
         );
       }),
@@ -99,32 +110,27 @@ export function keyCommands(program: Command): void {
     .argument('<key_…>')
     .option('--close-open', 'also close the open proposals that were made with it')
     .action((id: string, options: { closeOpen?: boolean }, command: Command) =>
-      withContext(command, async ({ db, sender, output }) => {
-        const revoked = await refusable(() =>
-          db().transaction((tx) => revokeApiKey(tx, { apiKeyId: id, actor: OPERATOR })),
-        );
-        const row = await db()('api_keys').where({ id }).first('organization_id');
-        const closed = options.closeOpen
-          ? await closeProposalsOfKey(db(), { organizationId: row.organization_id, apiKeyId: id })
-          : [];
-        let workflowsTold = true;
-        for (const { organizationId, resourceType, id: proposalId } of closed) {
-          try {
-            await refreshProposal(sender(), { organizationId, resourceType, proposalId });
-          } catch (error) {
-            if (!(error instanceof TemporalUnavailable)) throw error;
-            workflowsTold = false;
-          }
-        }
-        const lines = [
-          revoked ? `${id} is revoked` : `${id} was revoked before`,
-          ...closed.map((proposal) => `closed ${proposal.id}: ${proposal.summary}`),
-          ...(workflowsTold ? [] : ['Temporal is away: the workflows of these end at their expiry']),
-        ];
+      within(command, async ({ db, sender, output }) => {
+        const revoked = await db().transaction((tx) => revokeApiKey(tx, { apiKeyId: id, actor: OPERATOR }));
+        const organizationId = await findOrganizationOfKey(db(), id);
+        const closed =
+          options.closeOpen && organizationId !== undefined
+            ? await closeProposalsOfKey(db(), { organizationId, apiKeyId: id })
+            : [];
+        const workflowsTold = await tellWorkflows(sender, closed);
         output.result(
           { id, revoked, closed: closed.map((proposal) => proposal.id), workflowsTold },
-          lines.join('\n'),
+          [
+            revoked ? `${id} is revoked.` : `${id} was revoked before.`,
+            ...closed.map((proposal) => `Closed ${proposal.id}: ${proposal.summary}`),
+            ...(options.closeOpen && closed.length === 0
+              ? ['Nothing was closed: nothing of it is open, or it is being carried out.']
+              : []),
+          ].join('\n'),
         );
+        if (!workflowsTold) {
+          output.note('Temporal is away: the workflows of what was closed end when they next look at it.');
+        }
       }),
     );
 
@@ -133,11 +139,9 @@ export function keyCommands(program: Command): void {
     .description('Issue a new key for the same members and revoke the old one')
     .argument('<key_…>')
     .action((id: string, _options: object, command: Command) =>
-      withContext(command, async ({ db, output }) => {
-        const issued = await refusable(() =>
-          db().transaction((tx) => rotateApiKey(tx, { apiKeyId: id, actor: OPERATOR })),
-        );
-        output.result(issued, `${issued.id}\n${issued.key}\nKeep it now: it is shown only this once.`);
+      within(command, async ({ db, output }) => {
+        const issued = await db().transaction((tx) => rotateApiKey(tx, { apiKeyId: id, actor: OPERATOR }));
+        output.result({ ...issued, rotatedFrom: id }, onceOnly(issued.id, issued.key, [` instead of ${id}`]));
       }),
     );
 }

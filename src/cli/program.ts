@@ -1,63 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { ConfigError } from '../config';
+import { projectRoot } from '../dev/parts';
 import { auditCommands } from './audit';
+import { createWithin } from './context';
 import { databaseCommands } from './database';
 import { doctorCommand } from './doctor';
 import { keyCommands } from './keys';
 import { keystoreCommands } from './keystore';
 import { organizationCommands } from './organizations';
-import { CommandRefused } from './output';
+import type { Terminal } from './output';
+import { exitStatus, isExpected, problemText } from './problems';
 import { proposalCommands } from './proposals';
+import { printable } from './text';
 
-const REFUSED = 1;
-const WRONG_USE = 2;
+const AFTER_HELP = `
+Settings come from the environment, over those of a service that runs beside (ORGWALLET_DATA_DIR).
+Results go to stdout, errors to stderr. Exit status: 0, 1 (refused, or something is broken), 2 (wrong use).`;
 
-/** The operator's commands, without running one. */
-export function createProgram(): Command {
-  const program = new Command('orgwallet')
-    .description('Commands for whoever runs an orgwallet deployment')
-    .option('--json', 'print one JSON document')
-    .exitOverride()
-    .showHelpAfterError('(add --help for what is possible)');
-  organizationCommands(program);
-  keyCommands(program);
-  keystoreCommands(program);
-  proposalCommands(program);
-  auditCommands(program);
-  databaseCommands(program);
-  doctorCommand(program);
-  allowJsonEverywhere(program);
-  return program;
+/** The version in package.json. */
+export function programVersion(): string {
+  return JSON.parse(readFileSync(join(projectRoot(), 'package.json'), 'utf8')).version;
 }
 
 /** Lets `--json` stand behind the command as well as before it. */
 function allowJsonEverywhere(command: Command): void {
   for (const child of command.commands) {
-    child.exitOverride();
     if (child.commands.length === 0) child.option('--json', 'print one JSON document');
     allowJsonEverywhere(child);
   }
 }
 
-/** Runs one command line; returns the exit status: 0, 1 (refused) or 2 (wrong use). */
-export async function run(argv: readonly string[]): Promise<number> {
-  try {
-    await createProgram().parseAsync([...argv], { from: 'user' });
-    return 0;
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USE;
-    const known = error instanceof CommandRefused || error instanceof ConfigError;
-    const { message, stack } = error as Error;
-    process.stderr.write(`${known ? message : explain(message, stack)}\n`);
-    return REFUSED;
-  }
+/** The operator's commands, without running one. */
+export function createProgram(terminal: Terminal): Command {
+  const program = new Command('orgwallet')
+    .description('Commands for whoever runs an orgwallet deployment')
+    .version(programVersion())
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', AFTER_HELP)
+    .exitOverride()
+    .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
+    .showHelpAfterError('(add --help for what is possible)');
+  const within = createWithin(terminal);
+  organizationCommands(program, within);
+  keyCommands(program, within);
+  keystoreCommands(program, within);
+  proposalCommands(program, within);
+  auditCommands(program, within);
+  databaseCommands(program, within);
+  doctorCommand(program, within);
+  allowJsonEverywhere(program);
+  return program;
 }
 
-/** What to say of an error that no command expected: a part that is away says so itself. */
-function explain(message: string, stack: string | undefined): string {
-  if (/ECONNREFUSED|ETIMEDOUT|Knex: Timeout|terminated/.test(message)) {
-    return `the database cannot be reached: ${message}`;
+/** Runs one command line; returns the exit status: 0, 1 (refused) or 2 (wrong use). Never rejects. */
+export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    await createProgram(terminal).parseAsync([...argv], { from: 'user' });
+    return 0;
+  } catch (error) {
+    // What commander refuses it has said already.
+    if (!(error instanceof CommanderError)) {
+      const text = problemText(error);
+      const told = isExpected(error) || text !== (error as Error).message;
+      terminal.err(`${printable(told ? text : ((error as Error).stack ?? text))}\n`);
+    }
+    return exitStatus(error);
   }
-  if (/relation .* does not exist/.test(message)) return `${message}: run \`npx orgwallet db migrate\` first`;
-  return stack ?? message;
 }
