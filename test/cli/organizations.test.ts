@@ -1,0 +1,211 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { privateKeyToAddress } from 'viem/accounts';
+import { loadConfig } from '../../src/config';
+import { createDatabase, type Db } from '../../src/db/database';
+import { serviceSettings } from '../support/service';
+import { temporaryDir } from '../support/stack';
+import { command, json, refused, words } from './command';
+
+const address = (index: number) => privateKeyToAddress(`0x${index.toString(16).padStart(64, '0')}`);
+const ALICE = { name: 'Alice', type: 'user', walletAddress: address(1), admin: true };
+const BOT = { name: 'Bot', type: 'api', walletAddress: address(2), admin: true };
+const DAVE = { name: 'Dave', type: 'user', walletAddress: address(3), admin: false };
+const GOOD = { name: 'Acme', threshold: 2, members: [ALICE, BOT, DAVE] };
+
+let env: NodeJS.ProcessEnv;
+let db: Db;
+let file: string;
+
+beforeAll(async () => {
+  env = await serviceSettings();
+  db = createDatabase(loadConfig(env).databaseUrl, { poolMax: 2 });
+  file = join(temporaryDir(), 'org.json');
+});
+afterAll(() => db?.destroy());
+
+function write(content: unknown): void {
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+}
+const create = () => ['org', 'create', '--file', file];
+
+describe('org create', () => {
+  it('makes the organization, its members and its admins, and says their ids', async () => {
+    write({ ...GOOD, members: [{ ...ALICE, walletAddress: ALICE.walletAddress.toLowerCase() }, BOT, DAVE] });
+    const made = await json(env, ...create());
+    expect(made).toEqual({
+      organizationId: expect.stringMatching(/^org_/),
+      memberIds: [1, 2, 3].map(() => expect.stringMatching(/^mem_/)),
+      adminsId: expect.stringMatching(/^adm_/),
+    });
+    const organization_id = made.organizationId;
+    const members = await db('members').where({ organization_id }).orderBy('position');
+    expect(members.map(({ id, name, type, wallet_address }) => [id, name, type, wallet_address])).toEqual(
+      [ALICE, BOT, DAVE].map(({ name, type, walletAddress }, index) => [
+        made.memberIds[index],
+        name,
+        type,
+        walletAddress,
+      ]),
+    );
+    expect(await db('admin_set_members').where({ organization_id }).pluck('member_id')).toEqual(
+      made.memberIds.slice(0, 2),
+    );
+    expect(await db('admin_sets').where({ organization_id }).first()).toMatchObject({
+      id: made.adminsId,
+      threshold: 2,
+    });
+    const actors = await db('audit_log').where({ organization_id }).pluck('actor');
+    expect(actors.map(({ type }) => type)).toEqual(Array(4).fill('operator'));
+  });
+
+  it('tells a person which member has which id', async () => {
+    write(GOOD);
+    const text = await words(env, ...create());
+    expect(text).toMatch(/^organization org_\w+$/m);
+    expect(text).toMatch(/^mem_\w+ +Bot +api +admin$/m);
+    expect(text).toMatch(/^mem_\w+ +Dave +user$/m);
+  });
+
+  const withMember = (change: object) => ({ ...GOOD, members: [ALICE, BOT, { ...DAVE, ...change }] });
+  const without = (key: keyof typeof GOOD) =>
+    Object.fromEntries(Object.entries(GOOD).filter(([k]) => k !== key));
+  it.each<[string, unknown, RegExp]>([
+    ['no JSON', '{', /org\.json: .*JSON/],
+    ['no object', [], /the file: /],
+    ['no name', without('name'), /: name: /],
+    ['an empty name', { ...GOOD, name: '' }, /: name: /],
+    ['a name with a control character', { ...GOOD, name: 'A\u0007' }, /: name: .*control/],
+    ['a name that is too long', { ...GOOD, name: 'A'.repeat(101) }, /: name: .*100/],
+    ['no threshold', without('threshold'), /: threshold: /],
+    ['threshold zero', { ...GOOD, threshold: 0 }, /: threshold: /],
+    ['a broken threshold', { ...GOOD, threshold: 1.5 }, /: threshold: /],
+    ['a threshold that nobody can meet', { ...GOOD, threshold: 3 }, /: threshold: .*admins \(2\)/],
+    ['no members', without('members'), /: members: /],
+    ['an empty list of members', { ...GOOD, members: [] }, /: members: /],
+    ['a member without a name', withMember({ name: undefined }), /: members\[2\]\.name: /],
+    ['a type that does not exist', withMember({ type: 'robot' }), /: members\[2\]\.type: /],
+    ['a short address', withMember({ walletAddress: '0x1234' }), /: members\[2\]\.walletAddress: /],
+    [
+      'an address with a wrong checksum',
+      withMember({ walletAddress: '0x2B5AD5c4795c026514f8317c7a215E218DcCD6cf'.replace('B', 'b') }),
+      /: members\[2\]\.walletAddress: .*checksum/,
+    ],
+    ['the zero address', withMember({ walletAddress: `0x${'0'.repeat(40)}` }), /walletAddress: .*zero/],
+    [
+      'an address twice',
+      withMember({ walletAddress: BOT.walletAddress.toLowerCase() }),
+      /: members\[2\]\.walletAddress: is given twice/,
+    ],
+    ['admin as text', withMember({ admin: 'true' }), /: members\[2\]\.admin: /],
+    ['an unknown field', { ...GOOD, treshold: 2 }, /treshold/],
+    ['an unknown field of a member', withMember({ role: 'x' }), /members\[2\].*role/],
+    [
+      'no admin of type api',
+      { ...GOOD, threshold: 1, members: [ALICE, { ...BOT, admin: false }] },
+      /: members: .*type api/,
+    ],
+  ])('refuses %s, names the field, and makes nothing', async (_, content, message) => {
+    write(content);
+    const before = await db('organizations').count();
+    expect(await refused(env, ...create())).toMatch(message);
+    expect(await db('organizations').count()).toEqual(before);
+  });
+
+  it('names every bad field at once', async () => {
+    write({ ...withMember({ type: 'robot' }), threshold: 0 });
+    expect((await refused(env, ...create())).match(/org\.json: \S+:/g)).toHaveLength(2);
+  });
+
+  it('refuses a file that is not there', async () => {
+    expect(await refused(env, 'org', 'create', '--file', '/no/such/org.json')).toMatch(
+      /^\/no\/such\/org\.json: ENOENT/,
+    );
+  });
+});
+
+describe('org list', () => {
+  it('says so when there is none, and lists all, oldest first', async () => {
+    const empty = await serviceSettings();
+    expect(await words(empty, 'org', 'list')).toBe(
+      'There are no organizations yet: orgwallet org create --file org.json\n',
+    );
+    expect(await json(empty, 'org', 'list')).toEqual([]);
+    write(GOOD);
+    const { organizationId: first } = await json(empty, ...create());
+    write({ ...GOOD, name: 'Bank' });
+    const { organizationId: second } = await json(empty, ...create());
+    expect(await json(empty, 'org', 'list')).toEqual([
+      { id: first, name: 'Acme', createdAt: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/) },
+      { id: second, name: 'Bank', createdAt: expect.any(String) },
+    ]);
+    const lines = (await words(empty, 'org', 'list')).split('\n');
+    expect(lines[0]).toMatch(/^id +name +created$/);
+    expect(lines[2]).toMatch(new RegExp(`^${second} +Bank +\\d{4}-`));
+  });
+});
+
+describe('wrong use', () => {
+  it.each<[string, string[], RegExp]>([
+    ['no command', [], /Usage: orgwallet/],
+    ['a command that does not exist', ['orgs'], /unknown command 'orgs'/],
+    ['a group without its command', ['org'], /Usage: orgwallet org/],
+    ['an unknown command of a group', ['org', 'drop'], /unknown command 'drop'/],
+    ['a missing option', ['org', 'create'], /--file/],
+    ['a missing value of an option', ['org', 'create', '--file'], /argument missing/],
+    ['an unknown option', ['org', 'list', '--all'], /unknown option '--all'/],
+    ['a word too many', ['org', 'list', 'extra'], /too many arguments/],
+    ['a missing argument', ['keys', 'revoke'], /missing required argument/],
+    ['a key without a member', ['keys', 'issue'], /--member/],
+    ['no duration', ['keys', 'issue', '--member', 'mem_1', '--expires', 'soon'], /"soon" is no duration/],
+    ['a key that is never valid', ['keys', 'issue', '--member', 'mem_1', '--expires', '0d'], /--expires/],
+    [
+      'a duration beyond every calendar',
+      ['keys', 'issue', '--member', 'mem_1', '--expires', '999999999d'],
+      /--expires/,
+    ],
+  ])('%s ends with 2 and help on stderr', async (_, argv, message) => {
+    for (const more of [[], ['--json']]) {
+      const { status, stdout, stderr } = await command(env, ...argv, ...more);
+      expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+      expect(stderr).toMatch(message);
+    }
+  });
+
+  it('help is no mistake', async () => {
+    const help = await words({}, '--help');
+    for (const group of ['org', 'keys', 'keystore', 'proposals', 'audit', 'db', 'doctor']) {
+      expect(help).toMatch(new RegExp(`^ {2}${group}\\b`, 'm'));
+    }
+    expect(await words({}, 'keys', 'revoke', '--help')).toContain('--close-open');
+  });
+});
+
+describe('settings and parts that a command needs', () => {
+  it.each<[string, NodeJS.ProcessEnv, RegExp]>([
+    ['no database', { DATABASE_URL: '' }, /^DATABASE_URL: is required and not set/],
+    ['no networks', { NETWORKS_FILE: '/no/such/file' }, /^NETWORKS_FILE: \/no\/such\/file cannot be read/],
+    [
+      'a database that is away',
+      { DATABASE_URL: 'postgres://u:secret@127.0.0.1:9/d' },
+      /^the database cannot be reached: /,
+    ],
+    [
+      'a database that is away under a name with two addresses',
+      { DATABASE_URL: 'postgres://u:secret@localhost:9/d' },
+      /^the database cannot be reached: \S/,
+    ],
+  ])('%s: says so without the password', async (_, change, message) => {
+    const text = await refused({ ...env, ...change }, 'org', 'list');
+    expect(text).toMatch(message);
+    expect(text).not.toContain('secret');
+  });
+
+  it('a wrong password or database name: says what Postgres says', async () => {
+    const url = new URL(env.DATABASE_URL ?? '');
+    url.pathname = '/no_such_database';
+    const text = await refused({ ...env, DATABASE_URL: url.toString() }, 'org', 'list');
+    expect(text).toMatch(/database "no_such_database" does not exist/);
+    expect(text).not.toMatch(/db migrate/);
+  });
+});
