@@ -42,7 +42,7 @@ import {
 import { type Refusal, refuse } from '../src/domain/refusal';
 import { proposalPayload } from '../src/domain/signing';
 import type { MessageResult } from '../src/temporal/messages';
-import { kindOf } from './kinds';
+import { findKind, kindOf } from './kinds';
 import type { KindContext } from './kinds/kind';
 
 /** What these activities need from outside. */
@@ -153,23 +153,31 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
     return proposalPayload(type === 'approve' ? 'ApproveProposal' : 'RejectProposal', domainSalt, record);
   }
 
-  /** Makes the proposal from its stored request. Its refusals leave nothing behind. */
+  /**
+   * Makes the proposal from its stored request, or finds it when it is there; without a request it can only be found.
+   * Its refusals leave nothing behind.
+   */
   async function createProposal(
-    input: ProposalRef & { resourceType: ResourceType; action: ProposalAction; requestId: string },
+    input: ProposalRef & { resourceType: ResourceType; action: ProposalAction; requestId?: string },
   ): Promise<MessageResult> {
-    const { organizationId, proposalId, resourceType, action, requestId } = input;
+    const { organizationId, proposalId, resourceType, action } = input;
     return refusable(() =>
       db.transaction(async (tx) => {
         const { made, request, open, time } = await readRequestToPropose(tx, input);
         if (made) return { ok: true, state: await stateOf(tx, input) };
-        if (!request) throw new Refused({ code: 'notFound', message: `there is no request ${requestId}` });
+        const kind = findKind(resourceType, action);
+        if (!request || !kind?.requestPaths.includes(request.path)) {
+          throw new Refused({
+            code: 'notFound',
+            message: `there is no request to ${action} ${resourceType} as proposal ${proposalId}`,
+          });
+        }
         if (open >= deps.maxOpenPerKey) {
           throw new Refused({
             code: 'conflict',
             message: `this API key has ${open} open proposals, as many as one key may have`,
           });
         }
-        const kind = kindOf(resourceType, action);
         const planned = await kind.plan(
           { tx, organizationId, networks: deps.networks, deriveAccount: deps.deriveAccount },
           request.body,
@@ -342,6 +350,12 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
         if (messageTaken) return { ok: true, state: proposalState(record, now) };
         const allowed = checkExecution(record, now, type);
         if (!allowed.ok) throw new Refused(allowed.refusal);
+        if (input.actor === 'operator' && record.failure === null) {
+          throw new Refused({
+            code: 'conflict',
+            message: `no execution of proposal ${proposalId} has failed: there is nothing to try again`,
+          });
+        }
         await takeMessage(tx, messageId, proposalId, 'execute');
         const actor =
           input.actor === 'operator' || apiKeyId === null ? OPERATOR : await actorOf(tx, apiKeyId);

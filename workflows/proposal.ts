@@ -1,7 +1,9 @@
 import {
+  ApplicationFailure,
   allHandlersFinished,
   condition,
   currentUpdateInfo,
+  log,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
@@ -19,6 +21,10 @@ import {
   executeUpdate,
   type MessageResult,
   type ProposalInput,
+  parseExecuteMessage,
+  parseMessageId,
+  parseProposalInput,
+  parseSignMessage,
   refreshSignal,
   retryExecutionSignal,
   retryExecutionUpdate,
@@ -49,26 +55,17 @@ const { finishExecution } = recordActivities('End the execution');
 const { expireProposal } = recordActivities('Expire');
 const { readProposal } = recordActivities('Read the record');
 
-/** Longest signature that a message may carry, in characters of hex. */
-const MAX_SIGNATURE_LENGTH = 131_074;
 /** The timer fires this long after the signed expiry, which itself is still valid. */
 const EXPIRY_SLACK_MS = 20;
 /** How soon expiry is looked at again when the database's clock is behind. */
 const MIN_TIMER_MS = 500;
 
-function assertVoteType(type: unknown): asserts type is VoteType {
-  if (type !== 'approve' && type !== 'reject') throw new TypeError('type must be approve or reject');
-}
-
-function validateSign(message: SignMessage): void {
-  assertVoteType(message?.type);
-  if (typeof message.signature !== 'string' || message.signature.length > MAX_SIGNATURE_LENGTH) {
-    throw new TypeError('signature must be a hex string of at most 64 KiB');
+function parseInput(input: unknown): ProposalInput {
+  try {
+    return parseProposalInput(input);
+  } catch (error) {
+    throw ApplicationFailure.nonRetryable((error as Error).message, 'InvalidInput');
   }
-}
-
-function validateExecute(message: ExecuteMessage): void {
-  assertVoteType(message?.type);
 }
 
 function isReady(state: ProposalState, type: VoteType): boolean {
@@ -84,7 +81,8 @@ function isReady(state: ProposalState, type: VoteType): boolean {
  * The record in Postgres is the truth; this workflow is its clock and its hand. Every message runs one local activity
  * that decides and writes in one database transaction.
  */
-export async function proposalWorkflow(input: ProposalInput): Promise<ProposalState | null> {
+export async function proposalWorkflow(given: ProposalInput): Promise<ProposalState | null> {
+  const input = parseInput(given);
   const ref = { organizationId: input.organizationId, proposalId: input.proposalId };
   const signer = proxyActivities<Pick<SignerActivities, 'provideSigningKey'>>({
     taskQueue: input.queues.signer,
@@ -96,7 +94,7 @@ export async function proposalWorkflow(input: ProposalInput): Promise<ProposalSt
   let created: MessageResult | undefined;
   let state: ProposalState | null = null;
   let published = '';
-  let signingKeyReady = !(input.resourceType === 'accounts' && input.action === 'create');
+  let signingKeyReady = false;
 
   /** Takes over what a transaction returned; never an older version for a newer one. */
   function adopt(next: ProposalState): void {
@@ -160,26 +158,43 @@ export async function proposalWorkflow(input: ProposalInput): Promise<ProposalSt
     return first.ok ? begin(messageId, { type: 'approve', actor: 'operator' }) : first;
   }
 
-  const updateId = () => currentUpdateInfo()?.id ?? uuid4();
+  const updateId = () => parseMessageId(currentUpdateInfo()?.id ?? uuid4());
 
   setHandler(stateQuery, () => state, { description: 'How the proposal stands' });
   setHandler(createdUpdate, wasCreated, { description: 'Waits for the outcome of the creation' });
-  setHandler(signUpdate, (message) => sign(updateId(), message), {
-    validator: validateSign,
+  // Messages come from whoever can reach Temporal: only the fields that they are to have are taken from them.
+  setHandler(signUpdate, (message) => sign(updateId(), parseSignMessage(message)), {
+    validator: (message) => {
+      updateId();
+      parseSignMessage(message);
+    },
     description: 'Approve or reject with a signature',
   });
   setHandler(
     signSignal,
     async (message) => {
-      await sign(`signal/${uuid4()}`, message);
+      let parsed: SignMessage;
+      try {
+        parsed = parseSignMessage(message);
+      } catch (error) {
+        log.warn('a signature sent as a signal is ignored', { reason: (error as Error).message });
+        return;
+      }
+      await sign(`signal/${uuid4()}`, parsed);
     },
     { description: 'Approve or reject with a signature, without waiting for an answer' },
   );
-  setHandler(executeUpdate, (message) => execute(updateId(), message), {
-    validator: validateExecute,
+  setHandler(executeUpdate, (message) => execute(updateId(), parseExecuteMessage(message)), {
+    validator: (message) => {
+      updateId();
+      parseExecuteMessage(message);
+    },
     description: 'Execute an outcome whose threshold is met',
   });
   setHandler(retryExecutionUpdate, () => retry(updateId()), {
+    validator: () => {
+      updateId();
+    },
     description: 'Try a failed or blocked execution again',
   });
   setHandler(
@@ -197,21 +212,17 @@ export async function proposalWorkflow(input: ProposalInput): Promise<ProposalSt
     { description: 'Read the record again: something outside has changed' },
   );
 
-  created = input.requestId
-    ? await createProposal({
-        ...ref,
-        resourceType: input.resourceType,
-        action: input.action,
-        requestId: input.requestId,
-      })
-    : { ok: true, state: await readProposal(ref) };
+  const { queues, ...request } = input;
+  created = await createProposal(request);
   if (!created.ok) {
     setCurrentDetails(`**Refused:** ${created.refusal.message}\n\nNo proposal was made.`);
     await condition(allHandlersFinished);
     return null;
   }
   adopt(created.state);
-  if (!signingKeyReady) {
+  if (created.state.resourceType !== 'accounts' || created.state.action !== 'create') {
+    signingKeyReady = true;
+  } else {
     void signer.provideSigningKey({ organizationId: input.organizationId }).then(() => {
       signingKeyReady = true;
     });
@@ -226,7 +237,7 @@ export async function proposalWorkflow(input: ProposalInput): Promise<ProposalSt
       pending.map(async ({ accountId, networkId }) => {
         const key = { ...ref, accountId, networkId };
         const result = await deployOnNetwork(key, {
-          queues: input.queues,
+          queues,
           report: async (waitingFor) => adopt(await reportDeployment({ ...key, waitingFor })),
         });
         adopt(await recordDeployment({ ...key, result }));

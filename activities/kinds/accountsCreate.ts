@@ -22,6 +22,7 @@ async function signingKeyAddress({ tx, organizationId }: KindContext): Promise<s
 export const accountsCreate: ProposalKind = {
   resourceType: 'accounts',
   action: 'create',
+  requestPaths: ['/api/v1/accounts/proposals/create'],
 
   async plan({ networks }, body) {
     const { items } = body as unknown as Body;

@@ -18,6 +18,7 @@ interface Body {
 export const accountsUpdate: ProposalKind = {
   resourceType: 'accounts',
   action: 'update',
+  requestPaths: ['/api/v1/accounts/proposals/update'],
 
   async plan({ tx, organizationId, networks }, body) {
     const { items } = body as unknown as Body;

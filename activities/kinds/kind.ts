@@ -45,6 +45,8 @@ export interface Applied {
 export interface ProposalKind {
   readonly resourceType: ResourceType;
   readonly action: ProposalAction;
+  /** Paths of the requests that propose it. */
+  readonly requestPaths: readonly string[];
   /** Checks a request against the world of now. Refuses with validationError or conflict. */
   plan(context: KindContext, body: JsonValue): Promise<Outcome<Plan>>;
   /** Carries the change out, or says in words why the world no longer allows exactly it. */

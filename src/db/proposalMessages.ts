@@ -38,9 +38,9 @@ const READ: PreparedStatement = {
           'id', m.id, 'name', m.name, 'type', m.type, 'walletAddress', m.wallet_address) ORDER BY m.id)
         FROM admin_set_members a JOIN members m ON m.id = a.member_id
         WHERE a.organization_id = o.id AND m.removed_at IS NULL), '[]') AS admin_members,
-      EXISTS (SELECT FROM proposal_messages WHERE message_id = $3) AS message_taken,
+      EXISTS (SELECT FROM proposal_messages WHERE proposal_id = $2 AND message_id = $3) AS message_taken,
       (SELECT api_key_id FROM idempotency_requests r
-        WHERE r.id = $4 AND r.organization_id = o.id) AS request_api_key_id
+        WHERE r.id = $4 AND r.organization_id = o.id AND r.resource_id = $2) AS request_api_key_id
     FROM proposals
     JOIN organizations o ON o.id = proposals.organization_id
     JOIN admin_sets s ON s.organization_id = o.id
@@ -96,7 +96,6 @@ const TAKE_VOTE: PreparedStatement = {
   name: 'take_vote',
   text: `WITH message AS (
       INSERT INTO proposal_messages (message_id, proposal_id, kind) VALUES ($1, $2, 'sign')
-      ON CONFLICT (message_id) DO NOTHING
     ), vote AS (
       INSERT INTO proposal_votes (proposal_id, member_id, type, signer_address, scheme, signature, reason, api_key_id)
       VALUES ($2, $3, $4, $5, $6, $7, $8, $9)
@@ -142,7 +141,7 @@ export async function takeVote(
 /** What a create is judged by. */
 export interface RequestToPropose {
   /** Its stored body, and the key that sent it; undefined when there is no such request. */
-  readonly request: { readonly body: Row; readonly apiKeyId: string } | undefined;
+  readonly request: { readonly path: string; readonly body: Row; readonly apiKeyId: string } | undefined;
   /** True when the proposal has been made already. */
   readonly made: boolean;
   /** How many open proposals the key has made. */
@@ -152,7 +151,7 @@ export interface RequestToPropose {
 
 const READ_REQUEST: PreparedStatement = {
   name: 'request_to_propose',
-  text: `SELECT r.body, r.api_key_id, date_trunc('milliseconds', now()) AS read_at,
+  text: `SELECT r.path, r.body, r.api_key_id, date_trunc('milliseconds', now()) AS read_at,
       EXISTS (SELECT FROM proposals WHERE organization_id = $1 AND id = $2) AS made,
       (SELECT count(*)::integer FROM proposals
         WHERE organization_id = $1 AND created_by_key = r.api_key_id AND closed_at IS NULL) AS open
@@ -163,12 +162,13 @@ const READ_REQUEST: PreparedStatement = {
 /** Reads the stored request to make a proposal, with what it is judged by, in one statement. */
 export async function readRequestToPropose(
   tx: Tx,
-  key: { organizationId: string; proposalId: string; requestId: string },
+  key: { organizationId: string; proposalId: string; requestId?: string },
 ): Promise<RequestToPropose> {
   const values = [key.organizationId, key.proposalId, uuidOrNull(key.requestId)];
   const [row]: Row[] = await runPrepared(tx, READ_REQUEST, values);
   return {
-    request: row.api_key_id === null ? undefined : { body: row.body, apiKeyId: row.api_key_id },
+    request:
+      row.api_key_id === null ? undefined : { path: row.path, body: row.body, apiKeyId: row.api_key_id },
     made: row.made,
     open: row.open,
     time: row.read_at,

@@ -294,24 +294,22 @@ export async function insertVote(
   });
 }
 
-/** True when the message is new; false when what it asks for has been done. Call it with the proposal locked. */
+/** Notes that a new message has its effect in this transaction. Call it with the proposal locked. */
 export async function takeMessage(
   tx: Tx,
   messageId: string,
   proposalId: string,
   kind: string,
-): Promise<boolean> {
-  const taken = await tx('proposal_messages')
-    .insert({ message_id: messageId, proposal_id: proposalId, kind })
-    .onConflict('message_id')
-    .ignore()
-    .returning('message_id');
-  return taken.length > 0;
+): Promise<void> {
+  await tx('proposal_messages').insert({ message_id: messageId, proposal_id: proposalId, kind });
 }
 
-/** True when a message with this id has had its effect. */
-export async function messageWasTaken(db: Db | Tx, messageId: string): Promise<boolean> {
-  return (await db('proposal_messages').where({ message_id: messageId }).first('message_id')) !== undefined;
+/** True when a message with this id has had its effect on that proposal. */
+export async function messageWasTaken(db: Db | Tx, messageId: string, proposalId: string): Promise<boolean> {
+  const taken = await db('proposal_messages')
+    .where({ message_id: messageId, proposal_id: proposalId })
+    .first('message_id');
+  return taken !== undefined;
 }
 
 /** Notes the deployments that a proposal has to make. */

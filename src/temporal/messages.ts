@@ -32,6 +32,93 @@ export interface ExecuteMessage {
   readonly requestId?: string;
 }
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** Longest signature that a message may carry, in characters of hex: 64 KiB. */
+const MAX_SIGNATURE_LENGTH = 131_074;
+const MAX_REASON_LENGTH = 500;
+/** What no text of a message may hold: control characters, halves of characters, changes of direction. */
+const UNPRINTABLE = /[\p{Cc}\p{Surrogate}\p{Bidi_Control}\u2028\u2029]/u;
+
+function demand(condition: boolean, what: string): asserts condition {
+  if (!condition) throw new TypeError(what);
+}
+
+function fieldsOf(message: unknown): { readonly [field: string]: unknown } {
+  demand(typeof message === 'object' && message !== null, 'the message must be an object');
+  return message as { readonly [field: string]: unknown };
+}
+
+function demandVoteType(type: unknown): asserts type is VoteType {
+  demand(type === 'approve' || type === 'reject', 'type must be approve or reject');
+}
+
+function demandRequestId(requestId: unknown): asserts requestId is string | undefined {
+  demand(
+    requestId === undefined || (typeof requestId === 'string' && UUID.test(requestId)),
+    'requestId must be a UUID',
+  );
+}
+
+/** The id of a message: a text that can be stored. Throws TypeError. */
+export function parseMessageId(id: string): string {
+  demand(!UNPRINTABLE.test(id), 'the id of the message must not have control characters');
+  return id;
+}
+
+/** The fields of a signature message and nothing that came with them. Throws TypeError for a wrong shape. */
+export function parseSignMessage(message: unknown): SignMessage {
+  const { type, signature, reason, execute, requestId } = fieldsOf(message);
+  demandVoteType(type);
+  demand(
+    typeof signature === 'string' && signature.length <= MAX_SIGNATURE_LENGTH,
+    'signature must be a hex string of at most 64 KiB',
+  );
+  demand(
+    reason === undefined ||
+      (typeof reason === 'string' && [...reason].length <= MAX_REASON_LENGTH && !UNPRINTABLE.test(reason)),
+    'reason must be a text of at most 500 characters, without control characters',
+  );
+  demand(execute === undefined || typeof execute === 'boolean', 'execute must be true or false');
+  demandRequestId(requestId);
+  return {
+    type,
+    signature,
+    ...(reason === undefined ? {} : { reason }),
+    ...(execute === undefined ? {} : { execute }),
+    ...(requestId === undefined ? {} : { requestId }),
+  };
+}
+
+/** The fields of an execute message and nothing that came with them. Throws TypeError for a wrong shape. */
+export function parseExecuteMessage(message: unknown): ExecuteMessage {
+  const { type, requestId } = fieldsOf(message);
+  demandVoteType(type);
+  demandRequestId(requestId);
+  return { type, ...(requestId === undefined ? {} : { requestId }) };
+}
+
+/** What a workflow was started with. Throws TypeError for a wrong shape. */
+export function parseProposalInput(input: unknown): ProposalInput {
+  const fields = fieldsOf(input);
+  const text = (field: string): string => {
+    const value = fields[field];
+    demand(typeof value === 'string' && !UNPRINTABLE.test(value), `${field} must be a text`);
+    return value;
+  };
+  const { requestId } = fields;
+  demandRequestId(requestId);
+  const { chain, signer } = fieldsOf(fields.queues);
+  demand(typeof chain === 'string' && typeof signer === 'string', 'queues must name chain and signer');
+  return {
+    organizationId: text('organizationId'),
+    proposalId: text('proposalId'),
+    resourceType: text('resourceType') as ResourceType,
+    action: text('action') as ProposalAction,
+    ...(requestId === undefined ? {} : { requestId }),
+    queues: { chain, signer },
+  };
+}
+
 /** What a handler answers: the state it left, or why it refused. */
 export type MessageResult =
   | { readonly ok: true; readonly state: ProposalState }

@@ -125,7 +125,7 @@ export function proposalRoutes(
     const { id, resourceId, resourceType } = message;
     if ('gone' in outcome) {
       // Its workflow is closed: either the message had its effect before, or the record says why it cannot have one.
-      if (!(await messageWasTaken(db, id))) {
+      if (!(await messageWasTaken(db, id, resourceId))) {
         const { record, now } = await load(context.organizationId, resourceId, resourceType);
         acceptOrThrow(recheck(record, now));
         throw unavailable('the workflow of the proposal is being restored; send the same request again');

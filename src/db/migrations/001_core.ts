@@ -148,10 +148,11 @@ export async function up(knex: Knex): Promise<void> {
 
     -- what each message did: the same message, sent again, finds its own outcome
     CREATE TABLE proposal_messages (
-      message_id text PRIMARY KEY,
       proposal_id text NOT NULL REFERENCES proposals,
+      message_id text NOT NULL,
       kind text NOT NULL,
-      created_at timestamptz(3) NOT NULL DEFAULT now()
+      created_at timestamptz(3) NOT NULL DEFAULT now(),
+      PRIMARY KEY (proposal_id, message_id)
     );
 
     CREATE TABLE proposal_deployments (
