@@ -20,6 +20,7 @@ import {
   signUpdate,
 } from './messages';
 import { searchAttributes } from './searchAttributes';
+import { TurnNotCome, Turnstile } from './turnstile';
 
 /** The name under which proposals' workflows are registered. */
 export const PROPOSAL_WORKFLOW = 'proposalWorkflow';
@@ -50,25 +51,55 @@ export interface ProposalAddress {
   readonly proposalId: string;
 }
 
+/** A workflow takes 10 updates in flight, from all processes; above that the server drops some that it has taken. */
+const updates = new Turnstile(4);
+const UNSEEN_UPDATE_PAUSE_MS = 50;
+
+function isUpdateFailure(error: unknown, type: string): boolean {
+  return (
+    error instanceof WorkflowUpdateFailedError &&
+    (error.cause as { type?: string } | undefined)?.type === type
+  );
+}
+
 function isClosed(error: unknown): boolean {
   if (error instanceof WorkflowNotFoundError || error instanceof WorkflowExecutionAlreadyStartedError)
     return true;
   // A completed workflow takes its unanswered updates with it.
-  return (
-    error instanceof WorkflowUpdateFailedError &&
-    (error.cause as { type?: string } | undefined)?.type === 'AcceptedUpdateCompletedWorkflow'
-  );
+  return isUpdateFailure(error, 'AcceptedUpdateCompletedWorkflow');
 }
 
-async function send(sender: WorkflowSender, call: () => Promise<MessageResult>): Promise<MessageOutcome> {
+/** Sends an update until a worker has seen it: one that none has seen leaves no trace and is sent again. */
+async function sendUntilSeen(
+  sender: WorkflowSender,
+  deadline: number,
+  call: () => Promise<MessageResult>,
+): Promise<MessageResult> {
+  for (;;) {
+    try {
+      return await sender.client.withDeadline(deadline, call);
+    } catch (error) {
+      if (!isUpdateFailure(error, 'UnprocessedUpdate') || Date.now() >= deadline) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, UNSEEN_UPDATE_PAUSE_MS));
+  }
+}
+
+async function send(
+  sender: WorkflowSender,
+  address: ProposalAddress,
+  call: () => Promise<MessageResult>,
+): Promise<MessageOutcome> {
+  const deadline = Date.now() + sender.deadlineMs;
   try {
-    return await sender.client.withDeadline(Date.now() + sender.deadlineMs, call);
+    return await updates.pass(address.proposalId, deadline, () => sendUntilSeen(sender, deadline, call));
   } catch (error) {
     if (isClosed(error)) return { gone: true };
     if (
       error instanceof WorkflowUpdateRPCTimeoutOrCancelledError ||
       error instanceof ServiceError ||
       error instanceof WorkflowUpdateFailedError ||
+      error instanceof TurnNotCome ||
       isGrpcServiceError(error)
     ) {
       throw new TemporalUnavailable(error);
@@ -118,7 +149,7 @@ export async function startProposal(
   sender: WorkflowSender,
   input: ProposalAddress & { action: ProposalAction; requestId: string },
 ): Promise<MessageOutcome> {
-  const outcome = await send(sender, () =>
+  const outcome = await send(sender, input, () =>
     sender.client.workflow.executeUpdateWithStart(createdUpdate, {
       updateId: input.requestId,
       startWorkflowOperation: new WithStartWorkflowOperation(PROPOSAL_WORKFLOW, {
@@ -130,7 +161,9 @@ export async function startProposal(
   );
   if (!('gone' in outcome)) return outcome;
   // A refused create has ended its workflow; the outcome of the first call is kept with it.
-  return send(sender, () => handleOf(sender, input).getUpdateHandle<MessageResult>(input.requestId).result());
+  return send(sender, input, () =>
+    handleOf(sender, input).getUpdateHandle<MessageResult>(input.requestId).result(),
+  );
 }
 
 function handleOf(sender: WorkflowSender, address: ProposalAddress) {
@@ -151,7 +184,7 @@ export async function signProposal(
   },
 ): Promise<MessageOutcome> {
   const { requestId, type, signature, reason, execute } = input;
-  return send(sender, () =>
+  return send(sender, input, () =>
     handleOf(sender, input).executeUpdate(signUpdate, {
       updateId: requestId,
       args: [{ type, signature, execute, requestId, ...(reason === undefined ? {} : { reason }) }],
@@ -165,7 +198,7 @@ export async function executeProposal(
   input: ProposalAddress & { requestId: string; type: VoteType },
 ): Promise<MessageOutcome> {
   const { requestId, type } = input;
-  return send(sender, () =>
+  return send(sender, input, () =>
     handleOf(sender, input).executeUpdate(executeUpdate, {
       updateId: requestId,
       args: [{ type, requestId }],
@@ -178,7 +211,7 @@ export async function retryProposal(
   sender: WorkflowSender,
   address: ProposalAddress,
 ): Promise<MessageOutcome> {
-  return send(sender, () => handleOf(sender, address).executeUpdate(retryExecutionUpdate, {}));
+  return send(sender, address, () => handleOf(sender, address).executeUpdate(retryExecutionUpdate, {}));
 }
 
 /** Tells a workflow to read its record again. A workflow that is closed or unknown has nothing to learn. */
