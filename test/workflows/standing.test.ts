@@ -1,0 +1,301 @@
+import { randomUUID } from 'node:crypto';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { executeUpdate, type MessageResult, refreshSignal } from '../../src/temporal/messages';
+import { execute, type Shown } from '../support/api';
+import type { TestMember, TestOrganization } from '../support/service';
+import { until } from '../support/until';
+import {
+  auditOf,
+  ended,
+  everything,
+  proposeName,
+  show,
+  startWorld,
+  storeAccount,
+  vote,
+  type World,
+  workflowOf,
+} from './world';
+
+let world: World;
+let org: TestOrganization;
+let accountId: string;
+let proposal: Shown;
+
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world?.stop());
+
+beforeEach(async () => {
+  org = await world.createOrganization();
+  accountId = await storeAccount(world.db, org, 'Before');
+  proposal = await proposeName(world, org, accountId, 'After');
+});
+
+// Admins change in the database itself, as the execution of an admin proposal will change them.
+const leave = (member: TestMember) =>
+  world.db('admin_set_members').where({ organization_id: org.id, member_id: member.id }).delete();
+const join = (member: TestMember) =>
+  world.db('admin_set_members').insert({ organization_id: org.id, member_id: member.id });
+const setThreshold = (threshold: number) =>
+  world.db('admin_sets').where({ organization_id: org.id }).update({ threshold });
+const move = (member: TestMember, walletAddress: string) =>
+  world.db('members').where({ id: member.id }).update({ wallet_address: walletAddress });
+
+const ids = (members: readonly { id: string }[]) => members.map(({ id }) => id).sort();
+
+interface Expected {
+  readonly status: string;
+  readonly threshold?: number;
+  readonly approvals?: readonly TestMember[];
+  readonly rejections?: readonly TestMember[];
+}
+
+/** The proposal stands like this for a reader of the API, and for whoever asks the workflow after a refresh. */
+async function expectStanding({ status, threshold = 2, approvals = [], rejections = [] }: Expected) {
+  const shown = await show(world, org, proposal);
+  const handle = workflowOf(world, org, proposal);
+  await handle.signal(refreshSignal);
+  const state = await until('the workflow has read the record again', async () => {
+    const found = await handle.query<Shown>('state');
+    return (
+      found.threshold === threshold &&
+      found.signatureStatus === status &&
+      ids(found.approvals).join() === ids(approvals).join() &&
+      found
+    );
+  });
+  for (const seen of [shown, state]) {
+    expect({
+      status: seen.signatureStatus,
+      threshold: seen.threshold,
+      approvals: ids(seen.approvals),
+      rejections: ids(seen.rejections),
+    }).toEqual({ status, threshold, approvals: ids(approvals), rejections: ids(rejections) });
+  }
+}
+
+/** Neither the API nor Temporal executes it, and nothing changes. */
+async function expectNotExecuted(type: 'approve' | 'reject' = 'approve') {
+  const before = await everything(world.db);
+  const answer = await execute(world.http, org.adminKey, proposal.id, type);
+  expect([answer.status, answer.body.code]).toEqual([422, 'thresholdNotMet']);
+  const result: MessageResult = await workflowOf(world, org, proposal).executeUpdate(executeUpdate, {
+    updateId: randomUUID(),
+    args: [{ type }],
+  });
+  expect(result).toMatchObject({ ok: false, refusal: { code: 'thresholdNotMet' } });
+  expect(await everything(world.db)).toEqual(before);
+}
+
+async function nameNow(): Promise<string> {
+  return (await world.db('accounts').where({ id: accountId }).first('name')).name;
+}
+
+async function expectExecuted() {
+  const answer = await execute(world.http, org.adminKey, proposal.id);
+  expect(answer.body.data).toMatchObject({ executionStatus: 'completed' });
+  expect(await nameNow()).toBe('After');
+}
+
+describe('before any vote', () => {
+  it('shows the threshold of now', async () => {
+    await expectStanding({ status: 'pendingReviewSignatures' });
+    await setThreshold(3);
+    await expectStanding({ status: 'pendingReviewSignatures', threshold: 3 });
+  });
+
+  it('takes no vote of an admin who has left', async () => {
+    await leave(org.alice);
+    expect(await vote(world, org, proposal, org.alice)).toMatchObject({
+      ok: false,
+      refusal: { code: 'forbidden' },
+    });
+    await expectStanding({ status: 'pendingReviewSignatures' });
+  });
+
+  it('takes the vote of an admin who has just come', async () => {
+    await join(org.dave);
+    expect(await vote(world, org, proposal, org.dave)).toMatchObject({ ok: true });
+    await expectStanding({ status: 'pendingReviewSignatures', approvals: [org.dave] });
+  });
+
+  it('takes no vote from a wallet that an admin no longer has', async () => {
+    await move(org.alice, privateKeyToAccount(generatePrivateKey()).address);
+    expect(await vote(world, org, proposal, org.alice)).toMatchObject({
+      ok: false,
+      refusal: { code: 'forbidden' },
+    });
+  });
+});
+
+describe('between the votes', () => {
+  beforeEach(() => vote(world, org, proposal, org.alice));
+
+  it('drops the vote of an admin who leaves, and counts it again when they come back', async () => {
+    await leave(org.alice);
+    await expectStanding({ status: 'pendingReviewSignatures' });
+    await vote(world, org, proposal, org.bob);
+    await expectStanding({ status: 'pendingReviewSignatures', approvals: [org.bob] });
+    await expectNotExecuted();
+    await join(org.alice);
+    await expectStanding({ status: 'approvalReady', approvals: [org.alice, org.bob] });
+    await expectExecuted();
+  });
+
+  it('is ready as soon as the threshold is low enough', async () => {
+    await setThreshold(1);
+    await expectStanding({ status: 'approvalReady', threshold: 1, approvals: [org.alice] });
+    await expectExecuted();
+  });
+
+  it('counts a vote only with the wallet that made it, and takes another from the new one', async () => {
+    const privateKey = generatePrivateKey();
+    const moved = { ...org.alice, privateKey, wallet: privateKeyToAccount(privateKey) };
+    await move(org.alice, moved.wallet.address);
+    await expectStanding({ status: 'pendingReviewSignatures' });
+    expect(await vote(world, org, proposal, moved)).toMatchObject({ ok: true });
+    await expectStanding({ status: 'pendingReviewSignatures', approvals: [org.alice] });
+    expect(await vote(world, org, proposal, moved)).toMatchObject({
+      ok: false,
+      refusal: { code: 'conflict' },
+    });
+    // Both votes are kept; one member is never counted twice.
+    await move(org.alice, org.alice.wallet.address);
+    await expectStanding({ status: 'pendingReviewSignatures', approvals: [org.alice] });
+    await expectNotExecuted();
+  });
+
+  it('does not give the vote of a wallet to the member who has it now', async () => {
+    await move(org.alice, privateKeyToAccount(generatePrivateKey()).address);
+    await move(org.bob, org.alice.wallet.address);
+    await expectStanding({ status: 'pendingReviewSignatures' });
+  });
+});
+
+describe('when it is ready', () => {
+  beforeEach(async () => {
+    await vote(world, org, proposal, org.alice);
+    await vote(world, org, proposal, org.bob);
+    await expectStanding({ status: 'approvalReady', approvals: [org.alice, org.bob] });
+  });
+
+  it('is not any more when the threshold rises', async () => {
+    await setThreshold(3);
+    await expectStanding({
+      status: 'pendingReviewSignatures',
+      threshold: 3,
+      approvals: [org.alice, org.bob],
+    });
+    await expectNotExecuted();
+    await vote(world, org, proposal, org.carol);
+    await expectExecuted();
+  });
+
+  it('is not any more when a signer leaves', async () => {
+    await leave(org.bob);
+    await expectStanding({ status: 'pendingReviewSignatures', approvals: [org.alice] });
+    await expectNotExecuted();
+  });
+
+  it('is not any more when a signer is removed from the organization', async () => {
+    await world.db('members').where({ id: org.bob.id }).update({ removed_at: new Date() });
+    await expectStanding({ status: 'pendingReviewSignatures', approvals: [org.alice] });
+    await expectNotExecuted();
+  });
+
+  it('is not any more when the wallet of a signer changes', async () => {
+    await move(org.bob, privateKeyToAccount(generatePrivateKey()).address);
+    await expectStanding({ status: 'pendingReviewSignatures', approvals: [org.alice] });
+    await expectNotExecuted();
+  });
+
+  it('only records a vote that was to execute it, when that is no longer enough', async () => {
+    await setThreshold(4);
+    const signed = await vote(world, org, proposal, org.carol, 'approve', { execute: true });
+    expect(signed).toMatchObject({ ok: true, state: { executionStatus: null } });
+    await expectStanding({
+      status: 'pendingReviewSignatures',
+      threshold: 4,
+      approvals: [org.alice, org.bob, org.carol],
+    });
+    expect(await nameNow()).toBe('Before');
+  });
+
+  it('becomes ready for both when the rejections suffice as well', async () => {
+    await vote(world, org, proposal, org.carol, 'reject');
+    await vote(world, org, proposal, org.bot, 'reject');
+    await expectStanding({
+      status: 'approvalAndRejectionReady',
+      approvals: [org.alice, org.bob],
+      rejections: [org.carol, org.bot],
+    });
+    await leave(org.carol);
+    await expectStanding({
+      status: 'approvalReady',
+      approvals: [org.alice, org.bob],
+      rejections: [org.bot],
+    });
+    await expectNotExecuted('reject');
+  });
+
+  it('executes under admins that cannot change before it is committed', async () => {
+    const removal = world.db.transaction(async (tx) => {
+      await tx('admin_sets').where({ organization_id: org.id }).forUpdate();
+      await tx('admin_set_members').where({ member_id: org.bob.id }).delete();
+      const executed = execute(world.http, org.adminKey, proposal.id);
+      // The execution waits for the admins; what it saw before it began is not what counts.
+      await until('the execution waits for the lock', async () => {
+        const { rows } = await world.db.raw(
+          "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+        );
+        return rows.length > 0;
+      });
+      return { executed };
+    });
+    const answer = await (await removal).executed;
+    expect([answer.status, answer.body.code]).toEqual([422, 'thresholdNotMet']);
+    expect(await nameNow()).toBe('Before');
+  });
+});
+
+describe('once closed', () => {
+  async function expectFrozen() {
+    const before = await show(world, org, proposal);
+    const audited = await auditOf(world.db, proposal);
+    await leave(org.alice);
+    await setThreshold(1);
+    await move(org.bob, privateKeyToAccount(generatePrivateKey()).address);
+    await world.db('members').where({ id: org.bob.id }).update({ name: 'Robert' });
+    await world.db('members').where({ id: org.carol.id }).update({ removed_at: new Date() });
+    expect(await show(world, org, proposal)).toEqual(before);
+    expect(await auditOf(world.db, proposal)).toEqual(audited);
+    return before;
+  }
+
+  it('keeps names, addresses and threshold as they were at its execution', async () => {
+    await vote(world, org, proposal, org.carol, 'reject');
+    await vote(world, org, proposal, org.alice);
+    await vote(world, org, proposal, org.bob, 'approve', { execute: true });
+    expect(await ended(world, org, proposal)).toMatchObject({ executionStatus: 'completed', closed: true });
+    const frozen = await expectFrozen();
+    expect(frozen).toMatchObject({ threshold: 2, signatureStatus: 'approvalReady' });
+    expect(ids(frozen.approvals)).toEqual(ids([org.alice, org.bob]));
+    expect(frozen.approvals.map(({ name }: Shown) => name).sort()).toEqual(['Alice', 'Bob']);
+    expect(ids(frozen.rejections)).toEqual([org.carol.id]);
+  });
+
+  it('keeps them as they were at its rejection', async () => {
+    await vote(world, org, proposal, org.alice, 'reject');
+    await vote(world, org, proposal, org.bob, 'reject', { execute: true });
+    expect(await ended(world, org, proposal)).toMatchObject({ executionStatus: 'rejected', closed: true });
+    const frozen = await expectFrozen();
+    expect(frozen).toMatchObject({
+      threshold: 2,
+      signatureStatus: 'rejectionReady',
+      result: { resolution: 'rejected', resources: [] },
+    });
+    expect(await nameNow()).toBe('Before');
+  });
+});

@@ -1,0 +1,422 @@
+import { randomUUID } from 'node:crypto';
+import { type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/client';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { encodeSignature } from '../../src/chain/signatures';
+import { newId } from '../../src/db/ids';
+import { PROPOSAL_WORKFLOW } from '../../src/temporal/client';
+import { proposalWorkflowId, taskQueues } from '../../src/temporal/ids';
+import type { MessageResult } from '../../src/temporal/messages';
+import { proposalPath, type Shown } from '../support/api';
+import { signPayload, type TestOrganization } from '../support/service';
+import { until } from '../support/until';
+import {
+  auditOf,
+  everything,
+  expectSoundAudit,
+  proposeAccount,
+  proposeName,
+  show,
+  startWorld,
+  storeAccount,
+  vote,
+  voteOf,
+  type World,
+  workflowOf,
+} from './world';
+
+let world: World;
+let org: TestOrganization;
+let other: TestOrganization;
+/** Stays unsigned by all but those who may. */
+let proposal: Shown;
+let another: Shown;
+let foreign: Shown;
+let handle: WorkflowHandle;
+
+beforeAll(async () => {
+  world = await startWorld();
+  [org, other] = await Promise.all([world.createOrganization(), world.createOrganization()]);
+  [proposal, another, foreign] = await Promise.all([
+    proposeAccount(world, org),
+    proposeAccount(world, org),
+    proposeAccount(world, other),
+  ]);
+  handle = workflowOf(world, org, proposal);
+});
+afterAll(() => world?.stop());
+
+/** How many local activities a workflow has finished. */
+async function activitiesOf(of: WorkflowHandle): Promise<number> {
+  const { events } = await of.fetchHistory();
+  return (events ?? []).filter((event) => event.markerRecordedEventAttributes?.markerName).length;
+}
+
+/** Sends an update of any shape. */
+function update(
+  name: string,
+  args: unknown[],
+  of = handle,
+  updateId: string = randomUUID(),
+): Promise<MessageResult> {
+  return of.executeUpdate<MessageResult, [unknown, ...unknown[]]>(name, {
+    updateId,
+    args: args as [unknown, ...unknown[]],
+  });
+}
+
+const approve = () => proposal.signingPayloads.approvePayload;
+
+/** Forged votes: what is sent, and how it is refused. */
+const forgeries: [string, () => Promise<unknown>, string][] = [
+  [
+    "with another admin's address on it",
+    async () =>
+      encodeSignature(org.bob.wallet.address, await org.alice.wallet.signTypedData(JSON.parse(approve()))),
+    'invalidSignature',
+  ],
+  [
+    'over another proposal',
+    () => signPayload(org.alice, another.signingPayloads.approvePayload),
+    'invalidSignature',
+  ],
+  [
+    'over the reject payload',
+    () => signPayload(org.alice, proposal.signingPayloads.rejectPayload),
+    'invalidSignature',
+  ],
+  [
+    'over a later expiry',
+    () => {
+      const payload = JSON.parse(approve());
+      payload.message.expiresAt = String(Number(payload.message.expiresAt) + 1);
+      return signPayload(org.alice, JSON.stringify(payload));
+    },
+    'invalidSignature',
+  ],
+  [
+    'over other data',
+    () => signPayload(org.alice, approve().replace('networkIds', 'networkIdz')),
+    'invalidSignature',
+  ],
+  [
+    "for another organization's copy",
+    () => {
+      const payload = JSON.parse(approve());
+      payload.domain.salt = JSON.parse(foreign.signingPayloads.approvePayload).domain.salt;
+      return signPayload(org.alice, JSON.stringify(payload));
+    },
+    'invalidSignature',
+  ],
+  ['by a member who is no admin', () => signPayload(org.dave, approve()), 'forbidden'],
+  ['by an admin of another organization', () => signPayload(other.alice, approve()), 'forbidden'],
+  [
+    'by a stranger',
+    async () => {
+      const stranger = privateKeyToAccount(generatePrivateKey());
+      return encodeSignature(stranger.address, await stranger.signTypedData(JSON.parse(approve())));
+    },
+    'forbidden',
+  ],
+  ['that is empty', async () => '', 'invalidSignature'],
+  ['that is no hex', async () => '0xzz', 'invalidSignature'],
+  ['that is no pair', async () => `0x${'00'.repeat(65)}`, 'invalidSignature'],
+  ['with a text of 131,072 zeros', async () => `0x${'0'.repeat(131_072)}`, 'invalidSignature'],
+  ['with control characters', async () => '0x\u0000\n', 'invalidSignature'],
+];
+
+/** Messages of a wrong shape; `sound` is a good vote to spoil. */
+const misshapen: [string, (sound: object) => unknown][] = [
+  ['nothing', () => undefined],
+  ['null', () => null],
+  ['a text', () => 'approve'],
+  ['a number', () => 5],
+  ['a list', (sound) => [sound]],
+  ['no type', (sound) => ({ ...sound, type: undefined })],
+  ['a type of its own', (sound) => ({ ...sound, type: 'initiator' })],
+  ['a type that is a list', (sound) => ({ ...sound, type: ['approve'] })],
+  ['no signature', (sound) => ({ ...sound, signature: undefined })],
+  ['a signature that is a number', (sound) => ({ ...sound, signature: 5 })],
+  ['a signature that is an object', (sound) => ({ ...sound, signature: { length: 3 } })],
+  ['a signature of 256 KiB', (sound) => ({ ...sound, signature: `0x${'ab'.repeat(131_072)}` })],
+  ['a reason of 501 characters', (sound) => ({ ...sound, reason: 'x'.repeat(501) })],
+  ['a reason that the database cannot hold', (sound) => ({ ...sound, reason: 'a\u0000b' })],
+  ['a reason with half a character', (sound) => ({ ...sound, reason: '\ud800' })],
+  ['a reason that is an object', (sound) => ({ ...sound, reason: { text: 'yes' } })],
+  ['an execute that is a text', (sound) => ({ ...sound, execute: 'yes' })],
+  ['a request id that is none', (sound) => ({ ...sound, requestId: "'; DROP TABLE proposals" })],
+];
+
+describe('a forged vote', () => {
+  it.each(forgeries)('%s is refused with a value, and not counted', async (_what, make, code) => {
+    const before = await everything(world.db);
+    const signature = await make();
+    const result = await update('sign', [{ type: 'approve', signature, execute: true }]);
+    expect(result).toMatchObject({ ok: false, refusal: { code } });
+    expect(await everything(world.db)).toEqual(before);
+  });
+
+  it('sent as a signal is not counted either, and nothing is left undone', async () => {
+    const before = await everything(world.db);
+    const done = await activitiesOf(handle);
+    for (const [, make] of forgeries) {
+      await handle.signal('signProposal', { type: 'approve', signature: await make(), execute: true });
+    }
+    await until(
+      'all signals are handled',
+      async () => (await activitiesOf(handle)) === done + forgeries.length,
+    );
+    expect(await everything(world.db)).toEqual(before);
+  });
+
+  it('cannot name another proposal to be counted on', async () => {
+    const before = await everything(world.db);
+    const elsewhere = { organizationId: other.id, proposalId: foreign.id };
+    const result = await update('sign', [{ ...(await voteOf(other.alice, foreign)), ...elsewhere }]);
+    expect(result).toMatchObject({ ok: false, refusal: { code: 'invalidSignature' } });
+    expect(await everything(world.db)).toEqual(before);
+    expect(await handle.query('state')).toMatchObject({ proposalId: proposal.id, organizationId: org.id });
+  });
+});
+
+describe('a message of a wrong shape', () => {
+  it.each(misshapen)('%s is refused before it is in the history', async (_what, spoil) => {
+    const message = spoil(await voteOf(org.alice, proposal));
+    const before = await handle.describe();
+    await expect(update('sign', [message])).rejects.toThrow(WorkflowUpdateFailedError);
+    expect((await handle.describe()).historyLength).toBe(before.historyLength);
+  });
+
+  it('has no effect as a signal, and does not stop the workflow', async () => {
+    const before = await everything(world.db);
+    const sound = await voteOf(org.alice, proposal);
+    for (const [, spoil] of misshapen) await handle.signal('signProposal', spoil(sound));
+    await handle.signal('retryExecution', 'with', 'arguments', 3);
+    await handle.signal('refresh', null);
+    await handle.signal('noSuchSignal', 1);
+    await expect(update('noSuchUpdate', [1])).rejects.toThrow(WorkflowUpdateFailedError);
+    const result = await update('sign', [{ type: 'approve', signature: '0x' }]);
+    expect(result).toMatchObject({ ok: false, refusal: { code: 'invalidSignature' } });
+    expect(await everything(world.db)).toEqual(before);
+    const { events } = await handle.fetchHistory();
+    expect((events ?? []).filter((event) => event.workflowTaskFailedEventAttributes)).toEqual([]);
+  });
+
+  it('is refused when its id cannot be stored', async () => {
+    const sound = await voteOf(org.alice, proposal);
+    await expect(update('sign', [sound], handle, 'a\u0000b')).rejects.toThrow();
+    await expect(update('retryExecution', [], handle, 'a\nb')).rejects.toThrow(WorkflowUpdateFailedError);
+    expect(await world.db('proposal_messages').where({ proposal_id: proposal.id })).toEqual([]);
+  });
+});
+
+describe('a right signature', () => {
+  it('is counted when it comes as a signal, once however often it comes', async () => {
+    const voted = await proposeAccount(world, org);
+    const itsHandle = workflowOf(world, org, voted);
+    const message = await voteOf(org.alice, voted);
+    const done = await activitiesOf(itsHandle);
+    for (let i = 0; i < 3; i += 1) await itsHandle.signal('signProposal', message);
+    await until('all three are handled', async () => (await activitiesOf(itsHandle)) === done + 3);
+    const shown = await show(world, org, voted);
+    expect(shown.approvals.map(({ id }: Shown) => id)).toEqual([org.alice.id]);
+    expect(await auditOf(world.db, voted)).toEqual(['proposal.created', 'proposal.signed']);
+    expect(await world.db('proposal_votes').where({ proposal_id: voted.id })).toHaveLength(1);
+  });
+
+  it('executes when its signal asks for it and completes the threshold', async () => {
+    const voted = await proposeName(world, org, await storeAccount(world.db, org), 'Named');
+    const itsHandle = workflowOf(world, org, voted);
+    for (const member of [org.alice, org.bob]) {
+      await itsHandle.signal('signProposal', { ...(await voteOf(member, voted)), execute: true });
+    }
+    expect(await itsHandle.result()).toMatchObject({ executionStatus: 'completed', closed: true });
+  });
+
+  it('has one outcome when the same message is sent again, and a second message is refused', async () => {
+    const voted = await proposeAccount(world, org);
+    const updateId = randomUUID();
+    const first = await vote(world, org, voted, org.alice, 'approve', { updateId });
+    const again = await vote(world, org, voted, org.alice, 'approve', { updateId });
+    expect(first).toMatchObject({ ok: true, state: { approvals: [{ id: org.alice.id }] } });
+    expect(again).toEqual(first);
+    expect(await vote(world, org, voted, org.alice)).toMatchObject({
+      ok: false,
+      refusal: { code: 'conflict' },
+    });
+    expect(await vote(world, org, voted, org.alice, 'reject')).toMatchObject({ ok: true });
+    expect(await auditOf(world.db, voted)).toEqual([
+      'proposal.created',
+      'proposal.signed',
+      'proposal.signed',
+    ]);
+  });
+
+  it('is counted on each of two proposals though both messages have the same id', async () => {
+    const [one, two] = await Promise.all([proposeAccount(world, org), proposeAccount(world, org)]);
+    const updateId = randomUUID();
+    await vote(world, org, one, org.alice, 'approve', { updateId });
+    await vote(world, org, two, org.alice, 'approve', { updateId });
+    for (const voted of [one, two]) {
+      expect((await show(world, org, voted)).approvals).toEqual([
+        expect.objectContaining({ id: org.alice.id }),
+      ]);
+    }
+  });
+
+  it('names in the audit log no request that was about something else', async () => {
+    const voted = await proposeAccount(world, org);
+    const foreignRequest = await world
+      .db('idempotency_requests')
+      .where({ resource_id: another.id })
+      .first('id');
+    const message = { ...(await voteOf(org.alice, voted)), requestId: foreignRequest.id };
+    expect(await update('sign', [message], workflowOf(world, org, voted))).toMatchObject({ ok: true });
+    const entry = await world
+      .db('audit_log')
+      .where({ resource_id: voted.id, action: 'proposal.signed' })
+      .first();
+    expect(entry.actor).toMatchObject({ type: 'member', id: org.alice.id });
+    expect(entry.details).not.toHaveProperty('apiKeyId');
+  });
+});
+
+describe('a forged execution', () => {
+  it('below the threshold changes nothing', async () => {
+    const before = await everything(world.db);
+    for (const type of ['approve', 'reject']) {
+      const result = await update('execute', [{ type, actor: 'operator', approvals: 9 }]);
+      expect(result).toMatchObject({ ok: false, refusal: { code: 'thresholdNotMet' } });
+    }
+    for (const message of [
+      undefined,
+      null,
+      'approve',
+      {},
+      { type: 'both' },
+      { type: 'approve', requestId: 3 },
+    ]) {
+      await expect(update('execute', [message])).rejects.toThrow(WorkflowUpdateFailedError);
+    }
+    expect(await everything(world.db)).toEqual(before);
+  });
+
+  it('cannot name another proposal to execute', async () => {
+    const ready = await proposeName(world, other, await storeAccount(world.db, other), 'Ready');
+    await vote(world, other, ready, other.alice);
+    await vote(world, other, ready, other.bob);
+    const before = await everything(world.db);
+    const result = await update('execute', [
+      { type: 'approve', organizationId: other.id, proposalId: ready.id },
+    ]);
+    expect(result).toMatchObject({ ok: false, refusal: { code: 'thresholdNotMet' } });
+    expect(await everything(world.db)).toEqual(before);
+  });
+
+  it('is not made by an operator who tries again what was never tried', async () => {
+    const ready = await proposeName(world, org, await storeAccount(world.db, org), 'Ready');
+    await vote(world, org, ready, org.alice);
+    await vote(world, org, ready, org.bob);
+    const before = await everything(world.db);
+    const result = await update('retryExecution', [], workflowOf(world, org, ready));
+    expect(result).toMatchObject({ ok: false, refusal: { code: 'conflict' } });
+    expect(await everything(world.db)).toEqual(before);
+    expect((await show(world, org, ready)).signatureStatus).toBe('approvalReady');
+  });
+});
+
+describe('a workflow that nobody asked the API for', () => {
+  const start = (input: object, workflowId = `forged/${randomUUID()}`) =>
+    world.temporal.workflow.execute(PROPOSAL_WORKFLOW, {
+      workflowId,
+      taskQueue: world.config.temporal.taskQueue,
+      args: [input],
+    });
+  const input = (more: object = {}) => ({
+    organizationId: org.id,
+    proposalId: newId('prop'),
+    resourceType: 'accounts',
+    action: 'create',
+    queues: { chain: 'nowhere', signer: 'nowhere' },
+    ...more,
+  });
+  const requestOf = async (about: Shown) =>
+    (await world.db('idempotency_requests').where({ resource_id: about.id }).first('id')).id as string;
+
+  it.each<[string, () => Promise<object>]>([
+    ['without a request', async () => input()],
+    ['with an unknown request', async () => input({ requestId: randomUUID() })],
+    ["with another proposal's request", async () => input({ requestId: await requestOf(proposal) })],
+    [
+      "with another organization's request",
+      async () => input({ requestId: await requestOf(foreign), proposalId: foreign.id }),
+    ],
+    ['for an unknown organization', async () => input({ organizationId: 'org_1', requestId: randomUUID() })],
+    ['for an unknown resource', async () => input({ resourceType: 'wishes', requestId: randomUUID() })],
+  ])('%s leaves nothing', async (_what, make) => {
+    const before = await everything(world.db);
+    expect(await start(await make())).toBeNull();
+    expect(await everything(world.db)).toEqual(before);
+  });
+
+  it('cannot make another kind of proposal of a stored request', async () => {
+    // A request that is stored and not yet sent, as the API leaves it before its own start.
+    const pending = await world.db('idempotency_requests').where({ resource_id: proposal.id }).first();
+    const id = randomUUID();
+    const proposalId = newId('prop');
+    await world.db('idempotency_requests').insert({
+      ...pending,
+      body: JSON.stringify(pending.body),
+      id,
+      key: randomUUID(),
+      resource_id: proposalId,
+    });
+    const before = await everything(world.db);
+    expect(await start(input({ action: 'update', requestId: id, proposalId }))).toBeNull();
+    expect(await start(input({ action: 'explode', requestId: id, proposalId }))).toBeNull();
+    expect(await everything(world.db)).toEqual(before);
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['an empty object', {}],
+    ['ids that are numbers', { organizationId: 1, proposalId: 2 }],
+    ['no queues', { organizationId: 'o', proposalId: 'p', resourceType: 'accounts', action: 'create' }],
+  ])('started with %s fails at once and says why', async (_what, garbage) => {
+    await expect(start(garbage as object)).rejects.toMatchObject({ cause: { type: 'InvalidInput' } });
+  });
+
+  it('for a proposal that has its own workflow decides nothing by itself', async () => {
+    const twin = `forged/${randomUUID()}`;
+    const forged = await world.temporal.workflow.start(PROPOSAL_WORKFLOW, {
+      workflowId: twin,
+      taskQueue: world.config.temporal.taskQueue,
+      args: [
+        input({
+          proposalId: proposal.id,
+          action: 'update',
+          queues: { chain: 'nowhere', signer: taskQueues(world.config.temporal.taskQueue).signer },
+        }),
+      ],
+    });
+    const before = await everything(world.db);
+    const dave = await update('sign', [await voteOf(org.dave, proposal)], forged);
+    expect(dave).toMatchObject({ ok: false, refusal: { code: 'forbidden' } });
+    const executed = await update('execute', [{ type: 'approve' }], forged);
+    expect(executed).toMatchObject({ ok: false, refusal: { code: 'thresholdNotMet' } });
+    expect(await everything(world.db)).toEqual(before);
+    await forged.terminate();
+  });
+});
+
+it('leaves the proposal as it was, and sound audit logs', async () => {
+  const answer = await world.http.send({ key: org.readKey, path: proposalPath(proposal.id) });
+  expect(answer.body.data).toMatchObject({
+    approvals: [],
+    rejections: [],
+    executionStatus: null,
+    signatureStatus: 'pendingReviewSignatures',
+  });
+  expect(proposalWorkflowId(org.id, 'accounts', proposal.id)).toBe(handle.workflowId);
+  await expectSoundAudit(world.db, org);
+  await expectSoundAudit(world.db, other);
+});
