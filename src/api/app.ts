@@ -81,7 +81,7 @@ export function createApp(
     /** Who a key is; undefined for one that is not valid. */
     authenticate: (key: string) => Promise<AuthenticatedKey | undefined>;
     transportOf: (request: Request) => Transport;
-    /** True once the server stops: connections are not kept for another request. */
+    /** True once the server stops. */
     stopping: () => boolean;
   },
 ): Express {
@@ -240,8 +240,7 @@ export function createApp(
   app.set('strict routing', true);
   app.use((request, response, next) => {
     const transport = transportOf(request);
-    beginExchange(request, response, { logger, metrics, transport });
-    if (stopping()) response.setHeader('Connection', 'close');
+    beginExchange(request, response, { logger, metrics, transport, stopping });
     if (request.httpVersion === '1.1' && request.headers.host === undefined) {
       throw badRequest([{ field: 'Host', message: 'is required' }]);
     }

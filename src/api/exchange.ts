@@ -17,6 +17,8 @@ export interface Exchange {
   readonly transport: Transport;
   readonly startedAtMs: number;
   readonly deadlineMs: number;
+  /** True once the server stops: then the connection is not kept for another request. */
+  readonly stopping: () => boolean;
   log: Logger;
   key?: AuthenticatedKey;
   /** Template of the path, for metrics and logs. */
@@ -33,7 +35,7 @@ export function requestIdOf(given: string | string[] | undefined): string {
 export function beginExchange(
   request: Request,
   response: Response,
-  options: { logger: Logger; metrics: Metrics; transport: Transport },
+  options: { logger: Logger; metrics: Metrics; transport: Transport; stopping: () => boolean },
 ): Exchange {
   const requestId = requestIdOf(request.headers['x-request-id']);
   const startedAtMs = Date.now();
@@ -42,6 +44,7 @@ export function beginExchange(
     transport: options.transport,
     startedAtMs,
     deadlineMs: startedAtMs + REQUEST_TIMEOUT_MS - 1_000,
+    stopping: options.stopping,
     log: options.logger.child({ requestId }),
     route: 'unknown',
   };
@@ -86,6 +89,8 @@ export function sendJson(request: Request, response: Response, status: number, t
   if (response.headersSent) return;
   const bytes = Buffer.from(text);
   response.statusCode = status;
+  const exchange = response.locals.exchange as Exchange | undefined;
+  if (exchange?.stopping()) response.setHeader('Connection', 'close');
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.setHeader('Content-Length', bytes.length);
   response.end(request.method === 'HEAD' ? undefined : bytes);

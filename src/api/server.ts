@@ -86,6 +86,8 @@ function guard(server: Server): void {
     const message = PARSER_ERRORS[error.code ?? ''] ?? 'is no well-formed HTTP';
     answerOnSocket(socket, badRequest([{ field: 'request', message }]));
   });
+  // There is no telling anything to a caller whose TLS handshake failed or took too long.
+  server.on('tlsClientError', (_error, socket: Socket) => socket.destroy());
   server.on('connect', (_request, socket) => answerOnSocket(socket, notFound('path')));
   server.on('checkExpectation', (request, response) => {
     const refused = badRequest([{ field: 'Expect', message: 'is not supported' }]);
@@ -100,6 +102,11 @@ function guard(server: Server): void {
   });
 }
 
+interface Listening {
+  readonly server: Server;
+  readonly cutOff: ReturnType<typeof trackSockets>;
+}
+
 async function listen(server: Server, port: number): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -111,11 +118,27 @@ async function listen(server: Server, port: number): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-async function close(server: Server): Promise<void> {
+/**
+ * Remembers the connections of a server, those too that have not finished their TLS handshake: the server itself
+ * knows them only from then on. Returns a function that cuts off those that fit.
+ */
+function trackSockets(server: Server): (fits: (socket: Socket) => boolean) => void {
+  const open = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  return (fits) => {
+    for (const socket of open) if (fits(socket)) socket.destroy();
+  };
+}
+
+async function close({ server, cutOff }: Listening): Promise<void> {
   if (!server.listening) return;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), STOP_DEADLINE_MS);
+  cutOff((socket) => socket.bytesRead === 0);
+  const timer = setTimeout(() => cutOff(() => true), STOP_DEADLINE_MS);
   await closed;
   clearTimeout(timer);
 }
@@ -129,7 +152,7 @@ export function createApiServer(dependencies: ApiDependencies): ApiServer {
     ['proposal_changed', 'access_changed'],
     'orgwallet_service',
   );
-  const servers: Server[] = [];
+  const servers: Listening[] = [];
   let stopping = false;
 
   return {
@@ -172,7 +195,7 @@ export function createApiServer(dependencies: ApiDependencies): ApiServer {
       const http = createHttpServer(LIMITS, app);
       for (const server of [https, http]) {
         guard(server);
-        servers.push(server);
+        servers.push({ server, cutOff: trackSockets(server) });
       }
       const httpsPort = await listen(https, config.httpsPort);
       const httpPort = await listen(http, config.httpPort);
