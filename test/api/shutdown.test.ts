@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { connect } from 'node:net';
+import { PROPOSE, propose, startApi } from '../support/api';
+import { checkConformance } from '../support/conformance';
+import type { Answer } from '../support/http';
+import type { TestOrganization, TestService } from '../support/service';
+import { openConnection, parseAnswer } from '../support/sockets';
+import { until } from '../support/until';
+
+let api: TestService;
+let org: TestOrganization;
+
+const newBody = () => ({ items: [{ name: `Last ${randomUUID()}`, networkIds: [31337] }] });
+
+beforeAll(async () => {
+  api = await startApi();
+  org = await api.createOrganization();
+  await propose(api.http, org);
+});
+afterAll(async () => {
+  api?.http.close();
+  await api?.db.destroy();
+});
+
+describe('a service that is stopped', () => {
+  it('finishes the requests in flight, takes no others, and then is gone', async () => {
+    const body = JSON.stringify(newBody());
+    // One whose body is still on its way, one connection without a request, and many that are being worked on.
+    const slow = openConnection(api, 'tls');
+    slow.write(
+      [
+        `POST ${PROPOSE} HTTP/1.1`,
+        'Host: x',
+        `Authorization: Bearer ${org.adminKey}`,
+        `X-Idempotency-Key: ${randomUUID()}`,
+        'Content-Type: application/json',
+        `Content-Length: ${body.length}`,
+        '',
+        body.slice(0, 10),
+      ].join('\r\n'),
+    );
+    const idle = openConnection(api, 'tls');
+    idle.write(`GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await Promise.all(
+      Array.from({ length: 10 }, () => api.http.send({ key: org.readKey, path: '/api/v1/members' })),
+    );
+    const sent = Array.from({ length: 10 }, () =>
+      api.http
+        .send({ key: org.adminKey, path: PROPOSE, body: newBody() })
+        .catch((error: Error): Error => error),
+    );
+    await until('requests are being worked on', async () => {
+      const rows = await api.db('idempotency_requests').count({ count: '*' });
+      return Number(rows[0]?.count) > 1;
+    });
+    const startedMs = Date.now();
+    const stopped = api.service.stop();
+    slow.write(body.slice(10));
+    const late = parseAnswer(await slow.closed);
+    checkConformance({ method: 'POST', path: PROPOSE }, late);
+    expect(late.status).toBe(201);
+    const answers = await Promise.all(sent);
+    await stopped;
+    // Nothing waits for a connection that its client would keep.
+    expect(Date.now() - startedMs).toBeLessThan(8_000);
+    for (const answer of answers) {
+      if (!(answer instanceof Error)) expect(answer.headers.connection).toBe('close');
+    }
+    expect(await idle.closed).toMatch(/^HTTP\/1\.1 200/);
+
+    const answered = answers.filter((answer): answer is Answer => !(answer instanceof Error));
+    expect(answered.length).toBeGreaterThan(0);
+    for (const answer of answered) expect(answer.status).toBe(201);
+    // Whoever got no answer had no effect either.
+    const proposals = await api.db('proposals').where({ organization_id: org.id });
+    expect(proposals).toHaveLength(answered.length + 2);
+
+    const { httpsPort, httpPort } = api.config;
+    const refused = await Promise.all(
+      [httpsPort, httpPort].map(
+        (port) =>
+          new Promise((resolve) => {
+            connect({ host: '127.0.0.1', port })
+              .on('connect', () => resolve('connected'))
+              .on('error', ({ code }: NodeJS.ErrnoException) => resolve(code));
+          }),
+      ),
+    );
+    expect(refused).toEqual(['ECONNREFUSED', 'ECONNREFUSED']);
+  });
+});

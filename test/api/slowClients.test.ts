@@ -1,0 +1,128 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { connect } from 'node:net';
+import { newId } from '../../src/db/ids';
+import { canonicalJson, type JsonValue } from '../../src/domain/canonicalJson';
+import { PROPOSE, refusal, refusalIn, startApi } from '../support/api';
+import { checkConformance } from '../support/conformance';
+import type { Answer } from '../support/http';
+import type { TestOrganization, TestService } from '../support/service';
+import { openConnection, parseAnswer } from '../support/sockets';
+
+interface Ended<T> {
+  readonly result: T;
+  readonly seconds: number;
+}
+
+let api: TestService;
+let org: TestOrganization;
+// Each waits for a time-out; they wait together.
+let silent: Promise<Ended<string>>;
+let halfHead: Promise<Ended<string>>;
+let halfBody: Promise<Ended<string>>;
+let secondOfTwo: Promise<Ended<Answer>>;
+
+async function timed<T>(work: Promise<T>): Promise<Ended<T>> {
+  const startedMs = Date.now();
+  const result = await work;
+  return { result, seconds: (Date.now() - startedMs) / 1_000 };
+}
+
+const body = { items: [{ name: 'Slow', networkIds: [31337] }] };
+const idempotencyKey = randomUUID();
+
+/** A request that another process works on, and goes on working on. */
+async function storeRunningRequest(): Promise<void> {
+  const requestHash = createHash('sha256')
+    .update(canonicalJson(['POST', PROPOSE, body as JsonValue]))
+    .digest();
+  await api.db('idempotency_requests').insert({
+    organization_id: org.id,
+    key: idempotencyKey,
+    api_key_id: org.adminKeyId,
+    method: 'POST',
+    path: PROPOSE,
+    request_hash: requestHash,
+    body: JSON.stringify(body),
+    resource_id: newId('prop'),
+    lease_owner: randomUUID(),
+    lease_until: api.db.raw(`now() + interval '1 hour'`),
+  });
+}
+
+beforeAll(async () => {
+  api = await startApi({ env: { ORGWALLET_ROLES: 'api' } });
+  org = await api.createOrganization();
+  await storeRunningRequest();
+  const opened = openConnection(api, 'tls');
+  opened.write('GET /api/v1/members HTTP/1.1\r\nHost: x\r\n');
+  halfHead = timed(opened.closed);
+  const sending = openConnection(api, 'tls');
+  sending.write(
+    [
+      `POST ${PROPOSE} HTTP/1.1`,
+      'Host: x',
+      `Authorization: Bearer ${org.adminKey}`,
+      `X-Idempotency-Key: ${randomUUID()}`,
+      'Content-Type: application/json',
+      'Content-Length: 1000',
+      '',
+      '{"items":[',
+    ].join('\r\n'),
+  );
+  halfBody = timed(sending.closed);
+  const socket = connect({ host: '127.0.0.1', port: api.config.httpsPort });
+  socket.on('error', () => undefined);
+  silent = timed(new Promise((resolve) => socket.once('close', () => resolve('closed'))));
+  secondOfTwo = timed(api.http.send({ key: org.adminKey, path: PROPOSE, body, idempotencyKey }));
+});
+afterAll(() => api?.stop());
+
+describe('a client that is too slow', () => {
+  it('with its TLS handshake is let go after 10 seconds', async () => {
+    expect((await silent).seconds).toBeLessThan(14);
+  });
+
+  it('with the head of its request is refused after 10 seconds', async () => {
+    const { result, seconds } = await halfHead;
+    const answer = parseAnswer(result);
+    checkConformance({ method: 'GET', path: '/' }, answer);
+    expect(refusalIn(answer, refusal(400, 'validationError', 'request'))).toMatchObject({
+      status: 400,
+      field: 'request',
+    });
+    expect(seconds).toBeLessThan(15);
+  });
+
+  it('with its body is refused after 20 seconds', async () => {
+    const { result, seconds } = await halfBody;
+    const answer = parseAnswer(result);
+    expect([answer.status, answer.body.code]).toEqual([400, 'validationError']);
+    expect(seconds).toBeLessThan(25);
+  });
+
+  it('takes nothing from the others meanwhile', async () => {
+    expect((await api.http.send({ key: org.readKey, path: '/api/v1/members' })).status).toBe(200);
+  });
+});
+
+describe('a request whose first sending is still running', () => {
+  it('waits for it, then is told so, and the answer is not kept', async () => {
+    const { result, seconds } = await secondOfTwo;
+    const expected = refusal(409, 'conflict', null);
+    expect(refusalIn(result, expected)).toEqual(expected);
+    expect(result.body.message).toMatch(/still running/);
+    expect(Number(result.headers['retry-after'])).toBeGreaterThan(0);
+    expect(seconds).toBeGreaterThan(20);
+    expect(seconds).toBeLessThan(25.5);
+    const row = await api.db('idempotency_requests').where({ key: idempotencyKey }).first();
+    expect(row.status).toBeNull();
+  });
+
+  it('is refused at once with another body', async () => {
+    const other = { items: [{ name: 'Other', networkIds: [31337] }] };
+    const ask = { key: org.adminKey, path: PROPOSE, body: other, idempotencyKey };
+    const { result, seconds } = await timed(api.http.send(ask));
+    expect(result.body.code).toBe('idempotencyConflict');
+    expect(seconds).toBeLessThan(5);
+  });
+});
