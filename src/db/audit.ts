@@ -151,8 +151,18 @@ export type AuditProof =
 
 const VERIFY_PAGE = 1_000;
 
-/** Walks an organization's chain from its first entry and names the first entry that does not fit. */
-export async function verifyAudit(db: Db | Tx, organizationId: string): Promise<AuditProof> {
+/**
+ * Walks an organization's chain from its first entry and names the first entry that does not fit. It sees the log as it
+ * was at one moment, so that entries written meanwhile break nothing.
+ */
+export async function verifyAudit(db: Db, organizationId: string): Promise<AuditProof> {
+  return db.transaction((tx) => walkChain(tx, organizationId), {
+    isolationLevel: 'repeatable read',
+    readOnly: true,
+  });
+}
+
+async function walkChain(db: Tx, organizationId: string): Promise<AuditProof> {
   let position = 0n;
   let previousHash = GENESIS_HASH;
   for (;;) {
