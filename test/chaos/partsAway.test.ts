@@ -1,0 +1,233 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import type { Answer } from '../support/http';
+import { type ServiceProcess, startServiceProcess } from '../support/process';
+import { startTestService, type TestOrganization, type TestService } from '../support/service';
+import {
+  sharedStack,
+  startOwnChain,
+  startOwnPostgres,
+  startOwnTemporal,
+  temporaryDir,
+} from '../support/stack';
+import { until } from '../support/until';
+import { expectOneOfEverything } from './invariants';
+import {
+  askOf,
+  beginJourney,
+  finish,
+  type Journey,
+  persist,
+  prepare,
+  proposalOf,
+  type Step,
+  show,
+} from './journey';
+
+/** How long the answer may take that something is away. */
+const QUICK_MS = 10_000;
+
+const steps: Step[] = ['create', 'sign', 'execute'];
+
+interface Running {
+  readonly api: TestService;
+  readonly workers: ServiceProcess;
+  readonly org: TestOrganization;
+  readonly temporal: Client;
+  stop(): Promise<void>;
+}
+
+/** A service whose API runs here and whose workers are a process of their own. */
+async function startApart(options: { env?: NodeJS.ProcessEnv; databaseUrl?: string } = {}): Promise<Running> {
+  const { env, ...rest } = options;
+  const api = await startTestService({ ...rest, env: { ...env, ORGWALLET_ROLES: 'api' } });
+  const workers = await startServiceProcess(api.env, { roles: ['worker', 'chain', 'signer'] });
+  const org = await api.createOrganization();
+  const connection = Connection.lazy({ address: api.config.temporal.address });
+  return {
+    api,
+    workers,
+    org,
+    temporal: new Client({ connection }),
+    async stop() {
+      await Promise.all([workers.stop(), connection.close()]);
+      await api.stop();
+    },
+  };
+}
+
+function worldOf({ api, org, temporal }: Running) {
+  return { http: api.http, db: api.db, org, temporal, networks: api.config.networks };
+}
+
+function expectAway(answer: Answer): void {
+  expect(answer.status).toBe(500);
+  expect(answer.body.error.code).toBe('internalError');
+  expect(answer.headers['retry-after']).toMatch(/^\d+$/);
+}
+
+/**
+ * Takes a part away under three journeys, each before another step: every request gets its quick refusal, and the
+ * same request does the work once when the part is back.
+ */
+async function expectQuickRefusalAndOneEffect(
+  running: Running,
+  part: { takeAway(): Promise<unknown>; bringBack(): Promise<unknown>; readsStill: boolean },
+): Promise<void> {
+  const world = worldOf(running);
+  const journeys = steps.map((step) => [beginJourney(), step] as const);
+  await Promise.all(journeys.map(([journey, step]) => prepare(world, journey, step)));
+  const asks = await Promise.all(journeys.map(([journey, step]) => askOf(world, journey, step)));
+  await part.takeAway();
+  try {
+    await Promise.all([
+      ...asks.map(async (ask) => {
+        const sentAt = Date.now();
+        expectAway(await world.http.send(ask));
+        expect(Date.now() - sentAt).toBeLessThan(QUICK_MS);
+      }),
+      (async () => {
+        const sentAt = Date.now();
+        const answer = await world.http.send({ key: world.org.readKey, path: '/api/v1/members' });
+        if (part.readsStill) expect(answer.status).toBe(200);
+        else expectAway(answer);
+        expect(Date.now() - sentAt).toBeLessThan(QUICK_MS);
+      })(),
+    ]);
+  } finally {
+    await part.bringBack();
+  }
+  await Promise.all(
+    journeys.map(async ([journey, step]) => {
+      await persist(world, journey, step);
+      await finish(world, journey);
+      await expectOneOfEverything(world, journey);
+    }),
+  );
+}
+
+describe('without workers', () => {
+  let running: Running;
+  beforeAll(async () => {
+    running = await startApart();
+  });
+  afterAll(() => running?.stop());
+
+  it('a mutation is refused quickly, and done once when they are back', async () => {
+    await expectQuickRefusalAndOneEffect(running, {
+      takeAway: () => running.workers.kill(),
+      bringBack: () => running.workers.start(),
+      readsStill: true,
+    });
+  });
+});
+
+describe('without Temporal', () => {
+  let own: Awaited<ReturnType<typeof startOwnTemporal>>;
+  let running: Running;
+  beforeAll(async () => {
+    own = await startOwnTemporal();
+    running = await startApart({ env: { TEMPORAL_ADDRESS: own.current.address } });
+  });
+  afterAll(async () => {
+    await running?.stop();
+    await own?.stop();
+  });
+
+  it('a mutation is refused quickly, reads go on, and it is done once when Temporal is back', async () => {
+    await expectQuickRefusalAndOneEffect(running, {
+      takeAway: () => own.stop(),
+      bringBack: () => own.start(),
+      readsStill: true,
+    });
+  });
+
+  it('the same holds for one that is frozen', async () => {
+    await expectQuickRefusalAndOneEffect(running, {
+      takeAway: async () => own.freeze(),
+      bringBack: async () => own.thaw(),
+      readsStill: true,
+    });
+  });
+});
+
+describe('without Postgres', () => {
+  let own: Awaited<ReturnType<typeof startOwnPostgres>>;
+  let running: Running;
+  beforeAll(async () => {
+    own = await startOwnPostgres();
+    running = await startApart({ databaseUrl: own.databaseUrl });
+  });
+  afterAll(async () => {
+    await running?.stop();
+    await own?.stop();
+  });
+
+  it('every request is refused quickly, and a mutation is done once when Postgres is back', async () => {
+    await expectQuickRefusalAndOneEffect(running, {
+      takeAway: () => own.stop(),
+      bringBack: () => own.start(),
+      readsStill: false,
+    });
+  });
+});
+
+describe('without one of two chains', () => {
+  const NETWORK_ID = 31338;
+  let own: Awaited<ReturnType<typeof startOwnChain>>;
+  let running: Running;
+  beforeAll(async () => {
+    own = await startOwnChain(NETWORK_ID);
+    const file = join(temporaryDir(), 'networks.json');
+    const networks: { id: number }[] = JSON.parse(readFileSync(sharedStack().networksFile, 'utf8'));
+    const { rpcUrl } = own.current;
+    const changed = networks.map((network) => (network.id === NETWORK_ID ? { ...network, rpcUrl } : network));
+    writeFileSync(file, JSON.stringify(changed));
+    running = await startApart({ env: { NETWORKS_FILE: file } });
+  });
+  afterAll(async () => {
+    await running?.stop();
+    await own?.stop();
+  });
+
+  // biome-ignore lint/suspicious/noExplicitAny: a proposal as it was answered
+  function deploymentOn(proposal: any, networkId: number) {
+    return proposal.deployments.find((one: { networkId: number }) => one.networkId === networkId);
+  }
+
+  it('the other is finished, the record says which is missing and why, and a retry does only that', async () => {
+    const world = worldOf(running);
+    const { http, org } = world;
+    const journey: Journey = beginJourney();
+    await prepare(world, journey, 'execute');
+    await own.stop();
+    const sentAt = Date.now();
+    const answer = await persist(world, journey, 'execute');
+    expect(Date.now() - sentAt).toBeLessThan(2 * QUICK_MS);
+    expect(answer.body.data.executionStatus).toBe('processing');
+    expect(deploymentOn(answer.body.data, 31337)).toMatchObject({ status: 'completed' });
+    const waiting = await until('it says what it waits for', async () => {
+      const seen = await show(world, journey);
+      return deploymentOn(seen, NETWORK_ID).waitingFor !== null && seen;
+    });
+    expect(deploymentOn(waiting, NETWORK_ID)).toMatchObject({ status: 'pending' });
+    expect(JSON.stringify(deploymentOn(waiting, NETWORK_ID))).toContain(String(NETWORK_ID));
+    const failed = await until('it failed', async () => {
+      const seen = await show(world, journey);
+      return seen.executionStatus === 'failed' && seen;
+    });
+    expect(failed.failure).toMatchObject({
+      code: 'rpc',
+      message: expect.stringContaining(String(NETWORK_ID)),
+    });
+    expect(deploymentOn(failed, NETWORK_ID)).toMatchObject({ status: 'failed', failure: { code: 'rpc' } });
+
+    await own.start();
+    const path = `/api/v1/accounts/proposals/${proposalOf(journey).id}/execute`;
+    const retried = await http.send({ key: org.adminKey, path, body: { type: 'approve' } });
+    expect(retried.status).toBe(200);
+    await finish(world, journey);
+    await expectOneOfEverything(world, journey, { executions: 2, failedDeployments: 1 });
+  });
+});

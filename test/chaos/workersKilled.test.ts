@@ -1,0 +1,96 @@
+import { Client, Connection } from '@temporalio/client';
+import { type ServiceProcess, startServiceProcess } from '../support/process';
+import { startTestService, type TestService } from '../support/service';
+import { sharedStack } from '../support/stack';
+import { expectOneOfEverything } from './invariants';
+import { askOf, beginJourney, finish, isPassing, persist, prepare, type Step } from './journey';
+
+/** How long a request may take while the workers are away. */
+const QUICK_MS = 10_000;
+
+/** How many services run side by side. */
+const AT_ONCE = 9;
+
+// Those that Temporal takes longest to notice come first.
+const cases: { step: Step; when: string; faultPoint: string }[] = [
+  { step: 'execute', when: 'before anything is signed', faultPoint: 'signer.signDeployment:before' },
+  { step: 'execute', when: 'after the envelope is stored', faultPoint: 'signer.signDeployment:after' },
+  { step: 'create', when: 'before the proposal is written', faultPoint: 'worker.createProposal:before' },
+  { step: 'create', when: 'after the proposal is written', faultPoint: 'worker.createProposal:after' },
+  { step: 'create', when: 'after the signing key is recorded', faultPoint: 'signer.provideSigningKey:after' },
+  { step: 'sign', when: 'before the vote is written', faultPoint: 'worker.recordVote:before' },
+  { step: 'sign', when: 'after the vote is written', faultPoint: 'worker.recordVote:after' },
+  { step: 'execute', when: 'before the execution is begun', faultPoint: 'worker.beginExecution:before' },
+  { step: 'execute', when: 'after the execution is begun', faultPoint: 'worker.beginExecution:after' },
+  { step: 'execute', when: 'before the envelope is sent', faultPoint: 'chain.followEnvelope:before' },
+  { step: 'execute', when: 'after the envelope is sent', faultPoint: 'chain.sent' },
+  { step: 'execute', when: 'after the envelope is in a block', faultPoint: 'chain.followEnvelope:after' },
+  { step: 'execute', when: 'after a deployment is recorded', faultPoint: 'worker.recordDeployment:after' },
+  { step: 'execute', when: 'before the execution is finished', faultPoint: 'worker.finishExecution:before' },
+  { step: 'execute', when: 'after the execution is finished', faultPoint: 'worker.finishExecution:after' },
+];
+
+let connection: Connection;
+
+/** Kills the workers of one service at one point, starts them again, and looks whether all was done once. */
+async function run({ step, faultPoint }: (typeof cases)[number]): Promise<void> {
+  let api: TestService | undefined;
+  let workers: ServiceProcess | undefined;
+  try {
+    api = await startTestService({ env: { ORGWALLET_ROLES: 'api' } });
+    workers = await startServiceProcess(api.env, { roles: ['worker', 'chain', 'signer'], faultPoint });
+    const { http, db, config } = api;
+    const org = await api.createOrganization();
+    const world = { http, db, org, temporal: new Client({ connection }), networks: config.networks };
+    const journey = beginJourney();
+    await prepare(world, journey, step);
+    const ask = await askOf(world, journey, step);
+    const sentAt = Date.now();
+    const [answer] = await Promise.all([
+      http.send(ask).then((given) => {
+        // An execution may wait as long again for its outcome.
+        expect(Date.now() - sentAt).toBeLessThan(step === 'execute' ? 2 * QUICK_MS : QUICK_MS);
+        return given;
+      }),
+      workers.died(),
+    ]);
+    if (isPassing(answer)) expect(answer.headers['retry-after']).toMatch(/^\d+$/);
+    else expect(answer.status).toBe(step === 'create' ? 201 : 200);
+    await workers.start();
+    await persist(world, journey, step);
+    await finish(world, journey);
+    await expectOneOfEverything(world, journey);
+  } finally {
+    await Promise.all([workers?.stop(), api?.stop()]);
+  }
+}
+
+let outcomes: Map<string, Promise<unknown>>;
+
+beforeAll(async () => {
+  connection = await Connection.connect({ address: sharedStack().temporalAddress });
+  // Side by side: nearly all of the time is waiting until Temporal notices that a worker is gone.
+  const free = Array.from({ length: AT_ONCE }, () => Promise.resolve());
+  outcomes = new Map();
+  for (const [index, one] of cases.entries()) {
+    const lane = index % AT_ONCE;
+    const outcome = (free[lane] ?? Promise.resolve()).then(() => run(one)).catch((error) => error);
+    free[lane] = outcome.then(() => undefined);
+    outcomes.set(one.faultPoint, outcome);
+  }
+});
+afterAll(async () => {
+  await Promise.all([...outcomes.values()]);
+  await connection?.close();
+});
+
+describe('workers that are killed', () => {
+  it.each(cases)(
+    '$when ($step) do it once when they are back',
+    async ({ faultPoint }) => {
+      const error = await outcomes.get(faultPoint);
+      if (error) throw error;
+    },
+    120_000,
+  );
+});
