@@ -17,12 +17,13 @@ import { HttpsConnection, requestBytes } from './connection';
 export interface BenchStack {
   readonly databaseUrl: string;
   readonly temporalAddress: string;
-  readonly temporalVersion: string;
   readonly httpsPort: number;
   /** The certificate, which is its own authority. */
   readonly ca: string;
   /** Queue of the bare workflow. */
   readonly bareQueue: string;
+  /** The end of what the service has logged above info. */
+  serviceLog(): string;
   /** Starts the bare Express server for one document; returns its port. */
   startBareServer(document: unknown): Promise<number>;
   stop(): Promise<void>;
@@ -131,10 +132,15 @@ export async function startBenchStack(say: (line: string) => void): Promise<Benc
     return {
       databaseUrl,
       temporalAddress: temporal.address,
-      temporalVersion: binary.path,
       httpsPort,
       ca,
       bareQueue: BARE_QUEUE,
+      serviceLog: () =>
+        readFileSync(service.logFile, 'utf8')
+          .split('\n')
+          .filter((line) => !line.includes('"level":"info"'))
+          .slice(-10)
+          .join('\n'),
       async startBareServer(document) {
         const documentFile = join(dir, 'document.json');
         writeFileSync(documentFile, JSON.stringify(document));
