@@ -1,76 +1,99 @@
-import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { Client } from '@temporalio/client';
 import type { Command } from 'commander';
-import { type Config, loadConfig } from '../config';
+import { type Config, ConfigError, loadConfig } from '../config';
 import { createDatabase, type Db } from '../db/database';
-import { projectRoot } from '../dev/parts';
+import { listOrganizations } from '../db/organizations';
 import type { WorkflowSender } from '../temporal/client';
 import { connectTemporal } from '../temporal/connection';
 import { taskQueues } from '../temporal/ids';
-import { createOutput, type Output } from './output';
+import { CommandRefused, createOutput, type Output, type Terminal } from './output';
+import { commandSettings } from './settings';
 
-/** What a command works with; what it does not ask for is not opened. */
+/** What a command works with; what it does not ask for is neither read nor opened. */
 export interface CommandContext {
-  readonly config: Config;
   readonly output: Output;
-  /** The database, under the role of the service. */
+  /** Every setting. Throws ConfigError. */
+  config(): Config;
+  /** The login of the database. Throws ConfigError. */
+  databaseUrl(): string;
+  /** The database, under the role of the service. Throws ConfigError. */
   db(): Db;
-  /** Sends messages to workflows. */
+  /** Sends messages to workflows. Throws ConfigError. */
   sender(): WorkflowSender;
 }
 
-const WORKFLOW_DEADLINE_MS = 8_000;
+/** Runs the work of one command with its context, and lets go of everything it opened. */
+export type Within = (command: Command, work: (context: CommandContext) => Promise<void>) => Promise<void>;
 
-/**
- * The settings of a command: the environment, over those that a running `npm start` has left in its data folder, so
- * that commands work beside it.
- */
-export function commandSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const dataDir = resolve(projectRoot(), env.ORGWALLET_DATA_DIR || '.data');
-  const own = { ...env, ORGWALLET_DATA_DIR: dataDir };
-  try {
-    return { ...JSON.parse(readFileSync(join(dataDir, 'stack.json'), 'utf8')), ...own };
-  } catch {
-    return own;
-  }
+const WORKFLOW_DEADLINE_MS = 8_000;
+const CLOSE_LIMIT_MS = 1_000;
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
-/** Runs one command with its context, and lets go of everything it opened. */
-export async function withContext(
-  command: Command,
-  work: (context: CommandContext) => Promise<void>,
-): Promise<void> {
-  const config = loadConfig(commandSettings(process.env));
-  const closers: (() => Promise<void>)[] = [];
-  let db: Db | undefined;
-  let sender: WorkflowSender | undefined;
-  try {
-    await work({
-      config,
-      output: createOutput(command.optsWithGlobals().json === true),
-      db() {
-        if (!db) {
-          const opened = createDatabase(config.databaseUrl, { role: 'orgwallet_service', poolMax: 4 });
-          closers.push(() => opened.destroy());
-          db = opened;
-        }
-        return db;
-      },
-      sender() {
-        if (!sender) {
-          const connection = connectTemporal(config.temporal);
+/** Waits for something to close, but not for ever. */
+async function closed(close: () => Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, CLOSE_LIMIT_MS);
+  });
+  await Promise.race([close().catch(() => undefined), limit]);
+  clearTimeout(timer);
+}
+
+/** Makes what runs the commands of one terminal. */
+export function createWithin(terminal: Terminal): Within {
+  return async (command, work) => {
+    const settings = commandSettings(terminal.env);
+    const closers: (() => Promise<void>)[] = [];
+    const config = once(() => loadConfig(settings));
+    const databaseUrl = () => {
+      if (!settings.DATABASE_URL) {
+        throw new ConfigError(
+          'DATABASE_URL',
+          `is required and not set, and no \`npm start\` has left its settings in ${settings.ORGWALLET_DATA_DIR}`,
+        );
+      }
+      // Settings that are there are checked; a command that needs only the database needs no others.
+      return settings.NETWORKS_FILE ? config().databaseUrl : settings.DATABASE_URL;
+    };
+    try {
+      await work({
+        output: createOutput(terminal, command.optsWithGlobals().json === true),
+        config,
+        databaseUrl,
+        db: once(() => {
+          const db = createDatabase(databaseUrl(), { role: 'orgwallet_service', poolMax: 4 });
+          closers.push(() => db.destroy());
+          return db;
+        }),
+        sender: once(() => {
+          const { temporal } = config();
+          const connection = connectTemporal(temporal);
           closers.push(() => connection.close());
-          sender = {
-            client: new Client({ connection, namespace: config.temporal.namespace }),
-            queues: taskQueues(config.temporal.taskQueue),
+          return {
+            client: new Client({ connection, namespace: temporal.namespace }),
+            queues: taskQueues(temporal.taskQueue),
             deadlineMs: WORKFLOW_DEADLINE_MS,
           };
-        }
-        return sender;
-      },
-    });
-  } finally {
-    for (const close of closers) await close();
-  }
+        }),
+      });
+    } finally {
+      for (const close of closers) await closed(close);
+    }
+  };
+}
+
+/** The organizations that a command is about: the one that is named, or all. Throws CommandRefused for an unknown one. */
+export async function organizationsOf(db: Db, id: string | undefined) {
+  const all = await listOrganizations(db);
+  if (id === undefined) return all;
+  const chosen = all.filter((organization) => organization.id === id);
+  if (chosen.length === 0) throw new CommandRefused(`there is no organization ${id}`);
+  return chosen;
 }

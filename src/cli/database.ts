@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
 import { migrate } from '../db/database';
-import { withContext } from './context';
+import type { Within } from './context';
 
 /** `db migrate`. */
-export function databaseCommands(program: Command): void {
+export function databaseCommands(program: Command, within: Within): void {
   const db = program.command('db').description('The database');
 
   db.command('migrate')
     .description('Bring the schema up to date; needs the login that owns the tables')
     .action((_options: object, command: Command) =>
-      withContext(command, async ({ config, output }) => {
-        const { applied } = await migrate(config.databaseUrl);
+      within(command, async ({ databaseUrl, output }) => {
+        const { applied } = await migrate(databaseUrl());
         output.result({ applied }, applied.length > 0 ? `applied ${applied.join(', ')}` : 'nothing to do');
       }),
     );

@@ -31,15 +31,18 @@ function collect(value: string, before: string[] = []): string[] {
 export function keyState(key: Pick<ApiKey, 'revokedAt' | 'expiresAt'>, time: Date): string {
   if (key.revokedAt) return `revoked ${key.revokedAt.toISOString()}`;
   if (!key.expiresAt) return 'valid';
-  return `${key.expiresAt <= time ? 'expired' : 'valid until'} ${key.expiresAt.toISOString()}`;
+  return `${key.expiresAt <= time ? 'expired' : 'expires'} ${key.expiresAt.toISOString()}`;
 }
 
-function onceOnly(id: string, key: string, more: readonly string[]): string {
-  return [`${id}${more.join('')}`, '', `  ${key}`, '', 'Keep it now: it is shown only this once.'].join('\n');
+function shownOnce({ id, key }: { id: string; key: string }): string {
+  return `${id}\n${key}\nKeep it now: it is shown only this once.`;
 }
 
 /** Tells the workflows of closed proposals that they are closed; false when Temporal is away. */
-async function tellWorkflows(sender: () => WorkflowSender, closed: readonly StoredProposal[]): Promise<boolean> {
+async function tellWorkflows(
+  sender: () => WorkflowSender,
+  closed: readonly StoredProposal[],
+): Promise<boolean> {
   try {
     for (const { organizationId, resourceType, id } of closed) {
       await refreshProposal(sender(), { organizationId, resourceType, proposalId: id });
@@ -68,16 +71,14 @@ export function keyCommands(program: Command, within: Within): void {
         const issued = await db().transaction(async (tx) => {
           const expiresAt =
             lifetimeMs === undefined ? undefined : new Date((await databaseNow(tx)).getTime() + lifetimeMs);
-          const key = await issueApiKey(tx, {
+          return issueApiKey(tx, {
             organizationId,
             memberIds,
             actor: OPERATOR,
             ...(expiresAt === undefined ? {} : { expiresAt }),
           });
-          return { ...key, organizationId, memberIds, expiresAt: expiresAt?.toISOString() ?? null };
         });
-        const until = issued.expiresAt === null ? '' : `, valid until ${issued.expiresAt}`;
-        output.result(issued, onceOnly(issued.id, issued.key, [` of ${memberIds.join(', ')}`, until]));
+        output.result(issued, shownOnce(issued));
       }),
     );
 
@@ -98,7 +99,7 @@ export function keyCommands(program: Command, within: Within): void {
           table(
             ['id', 'organization', 'members', 'state'],
             list.map((key) => [key.id, key.organizationId, key.memberIds.join(' '), keyState(key, time)]),
-            'There are no keys yet: npx orgwallet keys issue --member mem_…',
+            'There are no keys yet: orgwallet keys issue --member mem_…',
           ),
         );
       }),
@@ -121,15 +122,12 @@ export function keyCommands(program: Command, within: Within): void {
         output.result(
           { id, revoked, closed: closed.map((proposal) => proposal.id), workflowsTold },
           [
-            revoked ? `${id} is revoked.` : `${id} was revoked before.`,
-            ...closed.map((proposal) => `Closed ${proposal.id}: ${proposal.summary}`),
-            ...(options.closeOpen && closed.length === 0
-              ? ['Nothing was closed: nothing of it is open, or it is being carried out.']
-              : []),
+            revoked ? `${id} is revoked` : `${id} was revoked before`,
+            ...closed.map((proposal) => `closed ${proposal.id}: ${proposal.summary}`),
           ].join('\n'),
         );
         if (!workflowsTold) {
-          output.note('Temporal is away: the workflows of what was closed end when they next look at it.');
+          output.note('Temporal is away: the workflows of what was closed end at their expiry.');
         }
       }),
     );
@@ -141,7 +139,7 @@ export function keyCommands(program: Command, within: Within): void {
     .action((id: string, _options: object, command: Command) =>
       within(command, async ({ db, output }) => {
         const issued = await db().transaction((tx) => rotateApiKey(tx, { apiKeyId: id, actor: OPERATOR }));
-        output.result({ ...issued, rotatedFrom: id }, onceOnly(issued.id, issued.key, [` instead of ${id}`]));
+        output.result(issued, shownOnce(issued));
       }),
     );
 }

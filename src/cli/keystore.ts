@@ -1,31 +1,33 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { backupKeystore, KeystoreError } from '../chain/keystore';
-import { withContext } from './context';
-import { CommandRefused } from './output';
+import { backupKeystore, openKeystore, readPassphrase } from '../chain/keystore';
+import type { Within } from './context';
 
 /** `keystore backup`. */
-export function keystoreCommands(program: Command): void {
+export function keystoreCommands(program: Command, within: Within): void {
   const keystore = program.command('keystore').description('The encrypted file that holds every signing key');
 
   keystore
     .command('backup')
     .description('Copy the encrypted keystore; it opens only with its passphrase, which is not in the copy')
-    .option('--out <file>', 'where to (default: beside the keystore, named by the time)')
+    .option('--out <file>', 'where to (default: a new file in the folder backups of the data folder)')
     .action((options: { out?: string }, command: Command) =>
-      withContext(command, async ({ config, output }) => {
-        const stamp = new Date().toISOString().replace(/[:.]/g, '-');
-        const out = options.out ?? join(config.dataDir, 'backups', `keystore-${stamp}.json`);
-        try {
-          const backup = await backupKeystore(config.keystore.file, out);
-          output.result(
-            backup,
-            `${backup.file} (fingerprint ${backup.fingerprint})\nMove it to another place, apart from its passphrase.`,
-          );
-        } catch (error) {
-          if (error instanceof KeystoreError) throw new CommandRefused(error.message);
-          throw error;
+      within(command, async ({ config, output }) => {
+        const { dataDir, keystore: settings } = config();
+        // A copy of what cannot be opened would be no backup.
+        if (existsSync(settings.file)) {
+          await openKeystore({ file: settings.file, passphrase: readPassphrase(settings) });
         }
+        const stamp = new Date().toISOString().replace(/[:.]/g, '-');
+        const backup = await backupKeystore(
+          settings.file,
+          options.out ?? join(dataDir, 'backups', `keystore-${stamp}.json`),
+        );
+        output.result(
+          backup,
+          `${backup.file} (fingerprint ${backup.fingerprint})\nKeep it on another machine, and its passphrase apart from it: both are needed.`,
+        );
       }),
     );
 }

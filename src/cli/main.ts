@@ -1,5 +1,12 @@
 import { run } from './program';
 
-run(process.argv.slice(2)).then((status) => {
+const LEAVE_AFTER_MS = 2_000;
+
+// A reader that has seen enough, such as head, is no error.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => process.exit());
+
+void run(process.argv.slice(2)).then((status) => {
   process.exitCode = status;
+  // A connection that does not close keeps nobody waiting.
+  setTimeout(() => process.exit(status), LEAVE_AFTER_MS).unref();
 });

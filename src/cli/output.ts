@@ -7,14 +7,18 @@ export interface Terminal {
   err(text: string): void;
 }
 
+/** The terminal of this process. */
+export function processTerminal(): Terminal {
+  return {
+    env: process.env,
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+  };
+}
+
 /** A command that was refused, or found something broken: exit status 1. */
 export class CommandRefused extends Error {
   override readonly name = 'CommandRefused';
-}
-
-/** A command that cannot be understood as it was given: exit status 2. */
-export class WrongUse extends Error {
-  override readonly name = 'WrongUse';
 }
 
 /** How a command tells its result: as one JSON document, or in words. */

@@ -9,7 +9,7 @@ import { doctorCommand } from './doctor';
 import { keyCommands } from './keys';
 import { keystoreCommands } from './keystore';
 import { organizationCommands } from './organizations';
-import type { Terminal } from './output';
+import { processTerminal, type Terminal } from './output';
 import { exitStatus, isExpected, problemText } from './problems';
 import { proposalCommands } from './proposals';
 import { printable } from './text';
@@ -54,7 +54,7 @@ export function createProgram(terminal: Terminal): Command {
 }
 
 /** Runs one command line; returns the exit status: 0, 1 (refused) or 2 (wrong use). Never rejects. */
-export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
+export async function run(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<number> {
   try {
     await createProgram(terminal).parseAsync([...argv], { from: 'user' });
     return 0;

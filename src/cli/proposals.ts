@@ -1,63 +1,91 @@
 import type { Command } from 'commander';
+import type { Db } from '../db/database';
+import { newestProposals } from '../db/operations';
 import { readOrganization } from '../db/organizations';
-import { findProposalById, listProposals, readNow } from '../db/proposals';
+import { findProposalById, readNow, type StoredProposal } from '../db/proposals';
 import { operatorDetails, statusSentence } from '../domain/operatorText';
-import { proposalState } from '../domain/proposal';
+import { isOpen, type Now, proposalState } from '../domain/proposal';
 import { proposalView } from '../domain/proposalView';
-import { retryProposal, TemporalUnavailable } from '../temporal/client';
+import { retryProposal } from '../temporal/client';
 import { proposalWorkflowId } from '../temporal/ids';
-import type { CommandContext } from './context';
-import { withContext } from './context';
-import { CommandRefused, table } from './output';
+import { organizationsOf, type Within } from './context';
+import { CommandRefused } from './output';
+import { plainText, table } from './text';
+import { workflowLink } from './workflowLink';
 
 const MAX_LISTED = 100;
 
-async function find({ db }: CommandContext, id: string) {
-  const record = await findProposalById(db(), id);
+async function findProposal(db: Db, id: string): Promise<StoredProposal> {
+  const record = await findProposalById(db, id);
   if (!record) throw new CommandRefused(`there is no proposal ${id}`);
-  const now = await readNow(db(), record.organizationId);
-  return { record, now, state: proposalState(record, now) };
+  return record;
 }
 
-function workflowLink({ config }: CommandContext, workflowId: string): string | null {
-  if (!config.temporal.uiUrl) return null;
-  return `${config.temporal.uiUrl}/namespaces/${config.temporal.namespace}/workflows/${encodeURIComponent(workflowId)}`;
+/** Reads the admins of each organization once. */
+function nowReader(db: Db): (organizationId: string) => Promise<Now> {
+  const known = new Map<string, Promise<Now>>();
+  return (organizationId) => {
+    const now = known.get(organizationId) ?? readNow(db, organizationId);
+    known.set(organizationId, now);
+    return now;
+  };
+}
+
+function votesTable({ votes }: StoredProposal): string {
+  return table(
+    ['signature', 'member', 'wallet', 'scheme', 'at'],
+    votes.map((vote) => [
+      vote.type,
+      vote.memberId,
+      vote.signerAddress,
+      vote.scheme,
+      vote.createdAt.toISOString(),
+    ]),
+    'No signatures yet.',
+  );
 }
 
 /** `proposals list`, `proposals show`, `proposals retry`. */
-export function proposalCommands(program: Command): void {
+export function proposalCommands(program: Command, within: Within): void {
   const proposals = program
     .command('proposals')
-    .description('Organization operations waiting, done or failed');
+    .description('Organization operations: waiting, done or failed');
 
   proposals
     .command('list')
     .description(`List the newest ${MAX_LISTED} proposals`)
     .option('--org <org_…>', 'only of this organization')
-    .option('--failed', 'only those whose execution failed or was blocked')
+    .option('--failed', 'only those whose execution failed or was blocked and can be tried again')
     .action((options: { org?: string; failed?: boolean }, command: Command) =>
-      withContext(command, async ({ db, output }) => {
-        const records = await listProposals(db(), {
+      within(command, async ({ db, output }) => {
+        await organizationsOf(db(), options.org);
+        const records = await newestProposals(db(), {
           limit: MAX_LISTED,
           ...(options.org === undefined ? {} : { organizationId: options.org }),
           ...(options.failed ? { executionStatus: ['failed', 'blocked'] } : {}),
         });
-        const states = await Promise.all(
-          records.map(async (record) => proposalState(record, await readNow(db(), record.organizationId))),
-        );
+        const nowOf = nowReader(db());
+        const states = [];
+        for (const record of records) {
+          const now = await nowOf(record.organizationId);
+          if (options.failed && !isOpen(record, now.time)) continue;
+          states.push({ ...proposalState(record, now), createdAt: record.createdAt.toISOString() });
+        }
         output.result(
           states,
           table(
-            ['id', 'organization', 'operation', 'where it stands'],
+            ['id', 'created', 'organization', 'operation', 'where it stands'],
             states.map((state) => [
               state.proposalId,
+              state.createdAt,
               state.organizationId,
               `${state.resourceType} ${state.action}`,
-              state.failure ? `${statusSentence(state)} ${state.failure.message}` : statusSentence(state),
+              plainText(statusSentence(state)) + (state.failure ? ` ${state.failure.message}` : ''),
             ]),
-            options.failed ? 'Nothing has failed.' : 'There are no proposals.',
+            options.failed ? 'Nothing waits for a retry.' : 'There are no proposals.',
           ),
         );
+        if (records.length === MAX_LISTED) output.note(`Only the newest ${MAX_LISTED} were looked at.`);
       }),
     );
 
@@ -66,20 +94,31 @@ export function proposalCommands(program: Command): void {
     .description('Show one proposal: what is asked, who signed, what failed and what to do')
     .argument('<prop_…>')
     .action((id: string, _options: object, command: Command) =>
-      withContext(command, async (context) => {
-        const { record, now, state } = await find(context, id);
-        const { domainSalt } = await readOrganization(context.db(), record.organizationId);
-        const workflowId = proposalWorkflowId(record.organizationId, record.resourceType, id);
-        const link = workflowLink(context, workflowId);
-        const words = [operatorDetails(state), `Workflow: ${workflowId}`, ...(link ? [link] : [])];
-        context.output.result(
+      within(command, async ({ config, db, output }) => {
+        const record = await findProposal(db(), id);
+        const { organizationId, resourceType } = record;
+        const organization = await readOrganization(db(), organizationId);
+        const now = await readNow(db(), organizationId);
+        const state = proposalState(record, now);
+        const workflowId = proposalWorkflowId(organizationId, resourceType, id);
+        const link = workflowLink(config().temporal, workflowId);
+        output.result(
           {
-            ...proposalView(record, now, domainSalt),
-            organizationId: record.organizationId,
+            ...proposalView(record, now, organization.domainSalt),
+            organizationId,
+            status: plainText(statusSentence(state)),
+            open: state.open,
+            createdByKey: record.createdByKey,
+            votes: record.votes,
             workflowId,
             temporalUiUrl: link,
           },
-          words.join('\n\n'),
+          [
+            `${id}: ${resourceType} ${record.action} of ${organizationId} (${organization.name}), proposed ${record.createdAt.toISOString()}`,
+            plainText(operatorDetails(state)),
+            votesTable(record),
+            `Workflow: ${link ?? workflowId}`,
+          ].join('\n\n'),
         );
       }),
     );
@@ -89,25 +128,24 @@ export function proposalCommands(program: Command): void {
     .description('Try a failed or blocked execution again; what is done already is found, not done twice')
     .argument('<prop_…>')
     .action((id: string, _options: object, command: Command) =>
-      withContext(command, async (context) => {
-        const { record } = await find(context, id);
-        const { organizationId, resourceType } = record;
-        try {
-          const outcome = await retryProposal(context.sender(), {
-            organizationId,
-            resourceType,
-            proposalId: id,
-          });
-          if ('gone' in outcome)
-            throw new CommandRefused(`proposal ${id} is closed: nothing is left to retry`);
-          if (!outcome.ok) throw new CommandRefused(outcome.refusal.message);
-          context.output.result(outcome.state, statusSentence(outcome.state));
-        } catch (error) {
-          if (error instanceof TemporalUnavailable) {
-            throw new CommandRefused(`${error.message}: is Temporal there, and a worker?`);
-          }
-          throw error;
+      within(command, async ({ db, sender, output }) => {
+        const { organizationId, resourceType } = await findProposal(db(), id);
+        const outcome = await retryProposal(sender(), { organizationId, resourceType, proposalId: id });
+        if ('gone' in outcome) {
+          const record = await findProposal(db(), id);
+          const state = proposalState(record, await readNow(db(), organizationId));
+          throw new CommandRefused(
+            state.closed
+              ? `proposal ${id} is closed: nothing is left to retry. ${plainText(statusSentence(state))}`
+              : `the workflow of proposal ${id} is not there; docs/runbook.md says how to start it again`,
+          );
         }
+        if (!outcome.ok) throw new CommandRefused(outcome.refusal.message);
+        const { state } = outcome;
+        output.result(
+          state,
+          `${plainText(statusSentence(state))}\nHow it goes on: npx orgwallet proposals show ${id}`,
+        );
       }),
     );
 }

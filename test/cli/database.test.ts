@@ -3,8 +3,8 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { createOrOpenKeystore, openKeystore } from '../../src/chain/keystore';
-import { lacksSchema } from '../../src/cli/output';
-import { createDatabase, migrate } from '../../src/db/database';
+import { lacksSchema } from '../../src/cli/problems';
+import { createDatabase } from '../../src/db/database';
 import { migrations } from '../../src/db/migrations';
 import { makeOrganization, serviceSettings, type TestOrganization } from '../support/service';
 import { sharedStack, temporaryDir } from '../support/stack';
@@ -23,16 +23,17 @@ describe('db migrate', () => {
 
   it('brings an empty database up to date, once; before that, commands say what to do', async () => {
     const env = await serviceSettings({ databaseUrl: await emptyDatabase() });
-    expect(await refused(env, 'org', 'list')).toMatch(/run `npx orgwallet db migrate` first/);
+    expect(await refused(env, 'org', 'list')).toMatch(/run `npx orgwallet db migrate`/);
     const doctor = await command(env, 'doctor', '--json');
     expect(doctor.status).toBe(1);
-    const findings = JSON.parse(doctor.stdout);
+    const { healthy, findings } = JSON.parse(doctor.stdout);
+    expect(healthy).toBe(false);
     const about = (part: string) => findings.find((finding: { part: string }) => finding.part === part);
-    expect(about('database')).toMatchObject({ status: 'fail', todo: 'npx orgwallet db migrate' });
+    expect(about('schema')).toMatchObject({ status: 'fail', todo: 'npx orgwallet db migrate' });
     expect(about('network 31337')).toMatchObject({ status: 'ok' });
     expect(await json(env, 'db', 'migrate')).toEqual({ applied: migrations.map(({ name }) => name) });
     expect(await json(env, 'db', 'migrate')).toEqual({ applied: [] });
-    expect(await words(env, 'db', 'migrate')).toBe('nothing to do\n');
+    expect(await words(env, 'db', 'migrate')).toBe('The schema is up to date.\n');
     expect(await json(env, 'org', 'list')).toEqual([]);
   });
 
@@ -45,19 +46,17 @@ describe('db migrate', () => {
       () => client.end().then(() => new Error('it connected')),
       (reason) => reason,
     );
-    expect(lacksSchema(error.message) ? 'lacks the schema' : error.message).toBe('lacks the schema');
+    expect(problemText(error)).toMatch(/run `npx orgwallet db migrate`/);
   });
 
   it('run twice at once applies everything once', async () => {
     const env = await serviceSettings({ databaseUrl: await emptyDatabase() });
-    const [inWords, { applied }] = await Promise.all([
-      words(env, 'db', 'migrate'),
-      migrate(env.DATABASE_URL ?? ''),
-    ]);
+    const both = await Promise.all([1, 2].map(() => json(env, 'db', 'migrate')));
     const names = migrations.map(({ name }) => name);
-    expect([inWords, applied]).toEqual(
-      applied.length > 0 ? ['nothing to do\n', names] : [`applied ${names.join(', ')}\n`, []],
-    );
+    expect(both.sort((a, b) => a.applied.length - b.applied.length)).toEqual([
+      { applied: [] },
+      { applied: names },
+    ]);
     const db = createDatabase(env.DATABASE_URL ?? '', { poolMax: 1 });
     try {
       expect(await db('schema_migrations').orderBy('name').pluck('name')).toEqual([...names].sort());
@@ -111,14 +110,17 @@ describe('audit verify', () => {
   }
 
   it('proves every organization, or the one that is named', async () => {
-    const all = await json(env, 'audit', 'verify');
+    const { ok, organizations: all } = await json(env, 'audit', 'verify');
+    expect(ok).toBe(true);
     // 6 members, the organization, 2 keys
     const unbroken = { ok: true, entries: 9, hash: expect.stringMatching(/^[0-9a-f]{64}$/) };
-    expect(all).toEqual([one, two].map(({ id }) => ({ organizationId: id, ...unbroken })));
-    expect(await json(env, 'audit', 'verify', '--org', two.id)).toEqual([all[1]]);
-    expect(await words(env, 'audit', 'verify')).toMatch(
-      new RegExp(`^${one.id}: 9 entries, unbroken \\([0-9a-f]{64}\\)\n${two.id}: 9 entries, unbroken`),
+    expect(all).toEqual(
+      [one, two].map(({ id }) => ({ organizationId: id, name: 'Test Organization', ...unbroken })),
     );
+    expect(await json(env, 'audit', 'verify', '--org', two.id)).toEqual({ ok, organizations: [all[1]] });
+    const text = await words(env, 'audit', 'verify');
+    for (const { id } of [one, two])
+      expect(text).toMatch(new RegExp(`^ok +${id} .*9 entries, unbroken`, 'm'));
     expect(await refused(env, 'audit', 'verify', '--org', 'org_none')).toBe(
       'there is no organization org_none\n',
     );
@@ -141,14 +143,24 @@ describe('audit verify', () => {
     await asOwner(`UPDATE audit_log SET ${change} WHERE organization_id = $1 AND position = 3`, [two.id]);
     const { id } = await entryAt(position);
     const { status, stdout, stderr } = await command(env, 'audit', 'verify', '--json');
-    expect({ status, stderr }).toEqual({ status: 1, stderr: 'an audit log is broken\n' });
-    expect(JSON.parse(stdout)).toEqual([
-      expect.objectContaining({ organizationId: one.id, ok: true }),
-      { organizationId: two.id, ok: false, position, id, reason: expect.stringMatching(reason) },
-    ]);
+    expect({ status, stderr }).toEqual({ status: 1, stderr: '1 audit log is broken\n' });
+    expect(JSON.parse(stdout)).toEqual({
+      ok: false,
+      organizations: [
+        expect.objectContaining({ organizationId: one.id, ok: true }),
+        {
+          organizationId: two.id,
+          name: 'Test Organization',
+          ok: false,
+          position,
+          id,
+          reason: expect.stringMatching(reason),
+        },
+      ],
+    });
     const said = await command(env, 'audit', 'verify');
     expect(said.status).toBe(1);
-    expect(said.stdout).toContain(`${two.id}: BROKEN at entry ${position} (${id}): `);
+    expect(said.stdout).toMatch(new RegExp(`^BROKEN +${two.id} .*: entry ${position} \\(${id}\\): `, 'm'));
     expect((await command(env, 'audit', 'verify', '--org', one.id)).status).toBe(0);
   });
 
@@ -156,7 +168,7 @@ describe('audit verify', () => {
     await asOwner('DELETE FROM audit_log WHERE organization_id = $1 AND position = 5', [two.id]);
     const { status, stdout } = await command(env, 'audit', 'verify', '--org', two.id, '--json');
     expect(status).toBe(1);
-    expect(JSON.parse(stdout)).toEqual([
+    expect(JSON.parse(stdout).organizations).toEqual([
       expect.objectContaining({ ok: false, position: 6, ...(await entryAt(6)) }),
     ]);
   });
@@ -165,7 +177,7 @@ describe('audit verify', () => {
     await asOwner('DELETE FROM audit_log WHERE organization_id = $1 AND position = 9', [two.id]);
     const { status, stdout } = await command(env, 'audit', 'verify', '--org', two.id, '--json');
     expect(status).toBe(1);
-    expect(JSON.parse(stdout)).toEqual([
+    expect(JSON.parse(stdout).organizations).toEqual([
       expect.objectContaining({ ok: false, position: 9, id: null, reason: expect.stringMatching(/head/) }),
     ]);
   });
@@ -186,19 +198,22 @@ describe('keystore backup', () => {
     const copy = await openKeystore({ file: out, passphrase });
     expect(copy.relayerKey(1, 0).address).toBe(relayerKey(1, 0).address);
 
+    // A copy of what cannot be opened would be no backup.
+    const wrong = { ...env, KEYSTORE_PASSPHRASE: 'another' };
+    expect(await refused(wrong, 'keystore', 'backup')).toMatch(/the passphrase is wrong/);
     const before = readFileSync(out, 'utf8');
     expect(await refused(env, 'keystore', 'backup', '--out', out)).toMatch(/exists already/);
     expect(readFileSync(out, 'utf8')).toBe(before);
 
     const text = await words(env, 'keystore', 'backup');
-    const [, file = ''] = /^(\S+) \(fingerprint [0-9a-f]{16}\)$/m.exec(text) ?? [];
+    const [, file = ''] = /^(\S+) \(keystore [0-9a-f]{16}\)$/m.exec(text) ?? [];
     expect(file).toMatch(/backups\/keystore-\d{4}-/);
     expect(existsSync(file)).toBe(true);
   });
 
   it('is refused where there is no keystore, or none that can be read', async () => {
     const env = await serviceSettings();
-    expect(await refused(env, 'keystore', 'backup')).toMatch(/keystore\.json: cannot be read as a keystore/);
+    expect(await refused(env, 'keystore', 'backup')).toMatch(/keystore\.json: there is no keystore/);
     expect(existsSync(join(env.ORGWALLET_DATA_DIR ?? '', 'backups'))).toBe(false);
   });
 });

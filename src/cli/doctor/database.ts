@@ -1,0 +1,59 @@
+import type { Db } from '../../db/database';
+import { findStuckWork, schemaState } from '../../db/operations';
+import { count } from '../text';
+import { type Finding, fail, MIGRATE, ok, warn } from './finding';
+
+/** How long work may stand still, in seconds. */
+const STUCK_SECONDS = 30;
+const SHOWN_IDS = 5;
+
+/** The database and its schema. */
+export async function lookAtDatabase(db: Db): Promise<Finding[]> {
+  const { rows } = await db.raw<{ rows: { version: string; name: string }[] }>(
+    `SELECT current_setting('server_version') AS version, current_database() AS name`,
+  );
+  const { applied, missing, unknown } = await schemaState(db);
+  const schema =
+    missing.length > 0
+      ? fail('schema', `lacks ${missing.join(', ')}`, MIGRATE)
+      : unknown.length > 0
+        ? warn(
+            'schema',
+            `has ${unknown.join(', ')}, which this version does not know`,
+            'run the version that made them',
+          )
+        : ok('schema', `up to date (${count(applied, 'migration', 'migrations')})`);
+  return [ok('database', `Postgres ${rows[0]?.version}, database ${rows[0]?.name}`), schema];
+}
+
+function stuck(part: string, ids: readonly string[], what: string, todo: string): Finding {
+  if (ids.length === 0) return ok(part, 'none stuck');
+  const shown = ids.slice(0, SHOWN_IDS).join(', ');
+  return warn(part, `${ids.length} ${what}: ${shown}${ids.length > SHOWN_IDS ? ', …' : ''}`, todo);
+}
+
+/** Work that does not move. */
+export async function lookAtWork(db: Db): Promise<Finding[]> {
+  const { processing, failed, overdue, unanswered } = await findStuckWork(db, STUCK_SECONDS);
+  return [
+    stuck(
+      'executions',
+      processing,
+      `without news for ${STUCK_SECONDS} s`,
+      'npx orgwallet proposals show <id> says what it waits for',
+    ),
+    stuck(
+      'failures',
+      failed,
+      'wait for a retry',
+      'npx orgwallet proposals show <id>, then proposals retry <id>',
+    ),
+    stuck('expiries', overdue, 'past their expiry and still open', 'see the workers above, and the runbook'),
+    stuck(
+      'requests',
+      unanswered,
+      'without an answer',
+      'nothing: sent again with its X-Idempotency-Key, each is finished once',
+    ),
+  ];
+}

@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+import { lastBackup, openKeystore, readPassphrase } from '../../chain/keystore';
+import type { Config } from '../../config';
+import type { Relayer } from '../../db/chain';
+import { type Finding, fail, ok, warn } from './finding';
+
+const BACKUP = 'npx orgwallet keystore backup: a lost keystore is lost money';
+
+/** The keystore: that it opens, is the one this database's relayers came from, and has a copy elsewhere. */
+export async function lookAtKeystore(
+  settings: Config['keystore'],
+  relayers: readonly Relayer[],
+): Promise<Finding[]> {
+  const { file } = settings;
+  if (!existsSync(file))
+    return [warn('keystore', `there is no ${file} here`, 'run doctor where the signer runs')];
+  const keystore = await openKeystore({ file, passphrase: readPassphrase(settings) });
+  const other = relayers.find(
+    ({ networkId, index, address }) =>
+      keystore.relayerKey(networkId, index).address.toLowerCase() !== address.toLowerCase(),
+  );
+  const at = lastBackup(file);
+  return [
+    other
+      ? fail(
+          'keystore',
+          `${file} opens, but relayer ${other.address} of this database is not its key`,
+          'put back the keystore that belongs to this database',
+        )
+      : ok('keystore', `${file} opens (${keystore.fingerprint})`),
+    at === null ? warn('backup', 'the keystore has no backup', BACKUP) : ok('backup', `last made ${at}`),
+  ];
+}

@@ -1,0 +1,70 @@
+import { type Address, formatGwei, formatUnits } from 'viem';
+import { ask, type ChainClient } from '../../chain/clients';
+import { refuseNetwork } from '../../chain/safe';
+import type { Relayer } from '../../db/chain';
+import { duration } from '../text';
+import { type Finding, fail, ok, warn } from './finding';
+
+/** About what the deployment of an account takes. */
+const DEPLOYMENT_GAS = 400_000n;
+/** A relayer that cannot pay for so many deployments is low. */
+const ENOUGH_DEPLOYMENTS = 20n;
+const OLD_HEAD_MS = 5 * 60_000;
+
+/** A network: that it is the right one, can hold accounts, moves, and is not too dear. */
+export async function lookAtNetwork(chain: ChainClient): Promise<Finding[]> {
+  const { id, name, maxFeePerGas } = chain.network;
+  const part = `network ${id}`;
+  const refusal = await refuseNetwork(chain);
+  if (refusal) {
+    return [fail(part, refusal, 'mend NETWORKS_FILE, or deploy the canonical Safe 1.4.1 contracts there')];
+  }
+  const [head, gasPrice, client] = await Promise.all([
+    ask(chain, (rpc) => rpc.getBlock({ blockTag: 'latest' })),
+    ask(chain, (rpc) => rpc.getGasPrice()),
+    // Not every provider tells.
+    chain.rpc.request({ method: 'web3_clientVersion' }).catch(() => 'client unknown'),
+  ]);
+  const ageMs = Date.now() - Number(head.timestamp) * 1_000;
+  const text = `${name}, block ${head.number} of ${duration(ageMs)} ago, gas ${formatGwei(gasPrice)} gwei, Safe 1.4.1, ${client}`;
+  if (gasPrice > maxFeePerGas) {
+    return [
+      warn(
+        part,
+        text,
+        `gas is above the ceiling of ${formatGwei(maxFeePerGas)} gwei: wait, or raise maxFeePerGas in NETWORKS_FILE`,
+      ),
+    ];
+  }
+  if (ageMs > OLD_HEAD_MS) return [warn(part, text, 'its head stands still: look at the node of its rpcUrl')];
+  return [ok(part, text)];
+}
+
+/** Whether a relayer can go on paying at a gas price; amounts in wei. */
+export function relayerFunds(balance: bigint, gasPrice: bigint): 'enough' | 'low' | 'empty' {
+  // Fees are offered at twice the base fee, so that they hold while it rises.
+  const oneDeployment = DEPLOYMENT_GAS * gasPrice * 2n;
+  if (balance === 0n || balance < oneDeployment) return 'empty';
+  return balance < oneDeployment * ENOUGH_DEPLOYMENTS ? 'low' : 'enough';
+}
+
+/** The keys that pay for gas on a network. */
+export async function lookAtRelayers(chain: ChainClient, relayers: readonly Relayer[]): Promise<Finding[]> {
+  const { id, name, nativeAsset } = chain.network;
+  const part = `relayer ${id}`;
+  const own = relayers.filter(({ networkId }) => networkId === id);
+  if (own.length === 0) {
+    return [warn(part, `there is none for ${name} yet`, 'start a process whose ORGWALLET_ROLES has signer')];
+  }
+  const gasPrice = await ask(chain, (rpc) => rpc.getGasPrice());
+  return Promise.all(
+    own.map(async ({ address }) => {
+      const balance = await ask(chain, (rpc) => rpc.getBalance({ address: address as Address }));
+      const text = `${address} has ${formatUnits(balance, nativeAsset.decimals)} ${nativeAsset.symbol}`;
+      const todo = `send ${nativeAsset.symbol} to ${address} on ${name}`;
+      const funds = relayerFunds(balance, gasPrice);
+      if (funds === 'empty') return fail(part, `${text}: not enough for one deployment`, todo);
+      return funds === 'low' ? warn(part, `${text}: running low`, todo) : ok(part, text);
+    }),
+  );
+}

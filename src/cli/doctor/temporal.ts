@@ -1,0 +1,68 @@
+import type { Config } from '../../config';
+import type { WorkflowSender } from '../../temporal/client';
+import { count, duration } from '../text';
+import { type Finding, fail, ok } from './finding';
+
+const DEADLINE_MS = 4_000;
+/** A worker asks for work at least once a minute; Temporal names it for five minutes after its last question. */
+const POLLER_ALIVE_MS = 90_000;
+/** temporal.api.enums.v1.TaskQueueType */
+const WORKFLOW_QUEUE = 1;
+const ACTIVITY_QUEUE = 2;
+
+interface Poller {
+  readonly lastAccessTime?: {
+    readonly seconds?: { toString(): string } | null;
+    readonly nanos?: number | null;
+  } | null;
+}
+
+/** The age of the newest sign of life of a queue's pollers, and how many are alive. */
+export function pollersAlive(pollers: readonly Poller[], nowMs: number): { alive: number; newestMs: number } {
+  const ages = pollers
+    .map(({ lastAccessTime }) => nowMs - Number(lastAccessTime?.seconds?.toString() ?? 0) * 1_000)
+    .filter((ageMs) => ageMs < POLLER_ALIVE_MS);
+  return { alive: ages.length, newestMs: Math.max(0, Math.min(...ages, POLLER_ALIVE_MS)) };
+}
+
+/** Temporal, its namespace, and who polls each task queue. */
+export async function lookAtTemporal(
+  { client, queues }: WorkflowSender,
+  temporal: Config['temporal'],
+): Promise<Finding[]> {
+  const { namespace, address } = temporal;
+  const { workflowService } = client;
+  return client.withDeadline(Date.now() + DEADLINE_MS, async () => {
+    const { serverVersion } = await workflowService.getSystemInfo({});
+    const server = ok(
+      'temporal',
+      `server ${serverVersion || 'of unknown version'} at ${address}, namespace ${namespace}`,
+    );
+    const parts = [
+      ['worker', queues.workflows, WORKFLOW_QUEUE],
+      ['chain', queues.chain, ACTIVITY_QUEUE],
+      ['signer', queues.signer, ACTIVITY_QUEUE],
+    ] as const;
+    const workers = await Promise.all(
+      parts.map(async ([role, queue, taskQueueType]) => {
+        const { pollers } = await workflowService.describeTaskQueue({
+          namespace,
+          taskQueue: { name: queue },
+          taskQueueType,
+        });
+        const { alive, newestMs } = pollersAlive(pollers ?? [], Date.now());
+        return alive > 0
+          ? ok(
+              `${role} role`,
+              `${count(alive, 'process polls', 'processes poll')} ${queue}, last ${duration(newestMs)} ago`,
+            )
+          : fail(
+              `${role} role`,
+              `nobody polls ${queue}`,
+              `start a process whose ORGWALLET_ROLES has ${role}; look at its log`,
+            );
+      }),
+    );
+    return [server, ...workers];
+  });
+}

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { checksumAddress, isWellFormedAddress, isZeroAddress } from '../chain/address';
+import { describeIssue, fieldIssues } from '../contract/issues';
+import { nameInput } from '../contract/primitives';
+import type { NewOrganization } from '../db/organizations';
+import { CommandRefused } from './output';
+
+const organizationFile = z.strictObject({
+  name: nameInput,
+  threshold: z.int().min(1),
+  members: z
+    .array(
+      z.strictObject({
+        name: nameInput,
+        type: z.enum(['user', 'api']),
+        walletAddress: z
+          .string()
+          .refine(
+            isWellFormedAddress,
+            'must be an address: 0x and 40 hex digits, in one case or with a right checksum',
+          )
+          .refine((text) => !isZeroAddress(text), 'must not be the zero address')
+          .transform(checksumAddress),
+        admin: z.boolean(),
+      }),
+    )
+    .min(1),
+});
+
+/** Parses the content of an org.json. Throws CommandRefused that names every bad field by its path. */
+export function parseOrganization(file: string, text: string): NewOrganization {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw new CommandRefused(`${file}: is no JSON: ${(error as Error).message}`);
+  }
+  const parsed = organizationFile.safeParse(json, { error: describeIssue });
+  if (parsed.success) return parsed.data;
+  throw new CommandRefused(
+    fieldIssues(parsed.error)
+      .map(({ field, message }) => `${file}: ${field === 'body' ? 'the file' : field}: ${message}`)
+      .join('\n'),
+  );
+}
+
+/** Reads an org.json. Throws CommandRefused when it cannot be read or does not fit. */
+export function readOrganizationFile(file: string): NewOrganization {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new CommandRefused(`${file}: ${(error as Error).message}`);
+  }
+  return parseOrganization(file, text);
+}

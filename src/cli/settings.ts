@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { isAbsolute, join, resolve } from 'node:path';
+import { projectRoot } from '../dev/parts';
+import { dataFiles } from '../dev/settings';
+
+function stackSettings(dataDir: string): NodeJS.ProcessEnv {
+  try {
+    return JSON.parse(readFileSync(dataFiles(dataDir).stack, 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+/**
+ * The settings of a command: those of the environment that are not empty, over those that `npm start` has left in the
+ * data folder, so that commands work beside it. In production there is only the environment. Relative paths are those
+ * of the project folder, as they are for the service.
+ */
+export function commandSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const root = projectRoot();
+  const dataDir = resolve(root, env.ORGWALLET_DATA_DIR || '.data');
+  const own = Object.entries(env).filter(([, value]) => value !== undefined && value !== '');
+  const settings = {
+    ...(env.NODE_ENV === 'production' ? {} : stackSettings(dataDir)),
+    ...Object.fromEntries(own),
+    ORGWALLET_DATA_DIR: dataDir,
+  };
+  return Object.fromEntries(
+    Object.entries(settings).map(([name, value]) =>
+      name.endsWith('_FILE') && value !== undefined && !isAbsolute(value)
+        ? [name, join(root, value)]
+        : [name, value],
+    ),
+  );
+}

@@ -1,0 +1,76 @@
+import type { Db, Row, Tx } from './database';
+import { migrations } from './migrations';
+import { deploymentsColumn, type StoredProposal, storedProposal, votesColumn } from './proposals';
+
+/** The organization that a member is or was of, or undefined. */
+export async function findOrganizationOfMember(db: Db | Tx, memberId: string): Promise<string | undefined> {
+  const row = await db('members').where({ id: memberId }).first('organization_id');
+  return row?.organization_id;
+}
+
+/** The organization that an API key belongs to, or undefined. */
+export async function findOrganizationOfKey(db: Db | Tx, apiKeyId: string): Promise<string | undefined> {
+  const row = await db('api_keys').where({ id: apiKeyId }).first('organization_id');
+  return row?.organization_id;
+}
+
+/** The newest proposals of one organization, or of all, in the order of their creation. */
+export async function newestProposals(
+  db: Db | Tx,
+  filter: { organizationId?: string; executionStatus?: readonly string[]; limit: number },
+): Promise<StoredProposal[]> {
+  const query = db('proposals')
+    .select('proposals.*', db.raw(votesColumn), db.raw(deploymentsColumn))
+    .orderBy('id', 'desc')
+    .limit(filter.limit);
+  if (filter.organizationId !== undefined) query.where('organization_id', filter.organizationId);
+  if (filter.executionStatus !== undefined) {
+    query.whereIn('execution_status', [...filter.executionStatus]).whereNull('closed_at');
+  }
+  return (await query).map(storedProposal);
+}
+
+/** Which steps of the schema a database has: those of this program that it lacks, and those it has besides. */
+export async function schemaState(
+  db: Db | Tx,
+): Promise<{ applied: number; missing: string[]; unknown: string[] }> {
+  const applied: string[] = await db('schema_migrations').orderBy('name').pluck('name');
+  const known = migrations.map(({ name }) => name);
+  return {
+    applied: applied.length,
+    missing: known.filter((name) => !applied.includes(name)),
+    unknown: applied.filter((name) => !known.includes(name)),
+  };
+}
+
+/** Work that waits for somebody: ids, at most 100 of each. */
+export interface StuckWork {
+  /** Proposals being executed whose record has not changed for a while. */
+  readonly processing: readonly string[];
+  /** Proposals whose execution failed or was blocked and that can still be tried again or rejected. */
+  readonly failed: readonly string[];
+  /** Proposals past their expiry that nobody has noted as expired. */
+  readonly overdue: readonly string[];
+  /** Requests without an answer that nobody works on. */
+  readonly unanswered: readonly string[];
+}
+
+const MAX_IDS = 100;
+
+/** Looks for work that has not moved for `seconds`. */
+export async function findStuckWork(db: Db | Tx, seconds: number): Promise<StuckWork> {
+  const before = db.raw('now() - make_interval(secs => ?)', [seconds]);
+  const ids = async (query: Row): Promise<string[]> => query.orderBy('created_at').limit(MAX_IDS).pluck('id');
+  const [processing, failed, overdue, unanswered] = await Promise.all([
+    ids(db('proposals').where({ execution_status: 'processing' }).where('updated_at', '<', before)),
+    ids(db('proposals').whereIn('execution_status', ['failed', 'blocked']).whereNull('closed_at')),
+    ids(
+      db('proposals')
+        .where({ closed_at: null, expired_at: null })
+        .whereRaw(`execution_status IS DISTINCT FROM 'processing'`)
+        .where('expires_at', '<', before),
+    ),
+    ids(db('idempotency_requests').whereNull('answered_at').where('lease_until', '<', before)),
+  ]);
+  return { processing, failed, overdue, unanswered };
+}
