@@ -224,3 +224,24 @@ export async function refreshProposal(sender: WorkflowSender, address: ProposalA
     if (!isClosed(error)) throw new TemporalUnavailable(error);
   }
 }
+
+/**
+ * Starts the workflow of an open record again, when it was terminated or lost: it goes on from the record. A workflow
+ * that runs is left as it is. Throws TemporalUnavailable.
+ */
+export async function restoreProposal(
+  sender: WorkflowSender,
+  address: ProposalAddress & { action: ProposalAction },
+): Promise<void> {
+  try {
+    await sender.client.withDeadline(Date.now() + sender.deadlineMs, () =>
+      sender.client.workflow.start(PROPOSAL_WORKFLOW, {
+        ...proposalStartOptions(sender.queues, address),
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      }),
+    );
+  } catch (error) {
+    throw new TemporalUnavailable(error);
+  }
+}
