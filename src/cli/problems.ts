@@ -16,7 +16,10 @@ export function lacksSchema(message: string): boolean {
 }
 
 function databaseProblem(code: string, message: string): string | undefined {
-  if (AWAY.has(code) || /Knex: Timeout|Connection terminated|timeout expired/.test(message)) {
+  if (
+    AWAY.has(code) ||
+    /Knex: Timeout|Connection terminated|timeout expired|Query read timeout/.test(message)
+  ) {
     return `the database cannot be reached: ${message || code}`;
   }
   if (/^(28|3D|57P)/.test(code)) return `the database refuses: ${message}`;

@@ -6,7 +6,7 @@ import { findProposalById, readNow, type StoredProposal } from '../db/proposals'
 import { operatorDetails, statusSentence } from '../domain/operatorText';
 import { isOpen, type Now, proposalState } from '../domain/proposal';
 import { proposalView } from '../domain/proposalView';
-import { retryProposal } from '../temporal/client';
+import { restoreProposal, retryProposal } from '../temporal/client';
 import { proposalWorkflowId } from '../temporal/ids';
 import { organizationsOf, type Within } from './context';
 import { CommandRefused } from './output';
@@ -129,15 +129,20 @@ export function proposalCommands(program: Command, within: Within): void {
     .argument('<prop_…>')
     .action((id: string, _options: object, command: Command) =>
       within(command, async ({ db, sender, output }) => {
-        const { organizationId, resourceType } = await findProposal(db(), id);
-        const outcome = await retryProposal(sender(), { organizationId, resourceType, proposalId: id });
+        const { organizationId, resourceType, action } = await findProposal(db(), id);
+        const address = { organizationId, resourceType, proposalId: id };
+        let outcome = await retryProposal(sender(), address);
+        if ('gone' in outcome && !(await findProposal(db(), id)).closed) {
+          // Terminated by somebody, or lost with Temporal's data: it goes on from the record.
+          await restoreProposal(sender(), { ...address, action });
+          output.note(`The workflow of ${id} was gone and has been started again.`);
+          outcome = await retryProposal(sender(), address);
+        }
         if ('gone' in outcome) {
           const record = await findProposal(db(), id);
           const state = proposalState(record, await readNow(db(), organizationId));
           throw new CommandRefused(
-            state.closed
-              ? `proposal ${id} is closed: nothing is left to retry. ${plainText(statusSentence(state))}`
-              : `the workflow of proposal ${id} is not there; docs/runbook.md says how to start it again`,
+            `proposal ${id} is closed: nothing is left to retry. ${plainText(statusSentence(state))}`,
           );
         }
         if (!outcome.ok) throw new CommandRefused(outcome.refusal.message);

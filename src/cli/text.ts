@@ -33,7 +33,7 @@ export function duration(ms: number): string {
 const UNESCAPED_BAR = /(?<!\\)\|/;
 
 function unescaped(text: string): string {
-  return text.replace(/(?<!\\)(\*\*|`)/g, '').replace(/\\(.)/g, '$1');
+  return text.replace(/\\(.)|\*\*|`/g, (_, escaped = '') => escaped);
 }
 
 /** The Markdown that operators read in the Temporal UI as plain text: bold, code, escapes and tables. */

@@ -39,12 +39,12 @@ export async function lookAtTemporal(
       `server ${serverVersion || 'of unknown version'} at ${address}, namespace ${namespace}`,
     );
     const parts = [
-      ['worker', queues.workflows, WORKFLOW_QUEUE],
-      ['chain', queues.chain, ACTIVITY_QUEUE],
-      ['signer', queues.signer, ACTIVITY_QUEUE],
+      ['worker', 'worker', queues.workflows, WORKFLOW_QUEUE],
+      ['chain worker', 'chain', queues.chain, ACTIVITY_QUEUE],
+      ['signer', 'signer', queues.signer, ACTIVITY_QUEUE],
     ] as const;
     const workers = await Promise.all(
-      parts.map(async ([role, queue, taskQueueType]) => {
+      parts.map(async ([part, role, queue, taskQueueType]) => {
         const { pollers } = await workflowService.describeTaskQueue({
           namespace,
           taskQueue: { name: queue },
@@ -53,11 +53,11 @@ export async function lookAtTemporal(
         const { alive, newestMs } = pollersAlive(pollers ?? [], Date.now());
         return alive > 0
           ? ok(
-              `${role} role`,
+              part,
               `${count(alive, 'process polls', 'processes poll')} ${queue}, last ${duration(newestMs)} ago`,
             )
           : fail(
-              `${role} role`,
+              part,
               `nobody polls ${queue}`,
               `start a process whose ORGWALLET_ROLES has ${role}; look at its log`,
             );

@@ -1,0 +1,66 @@
+import { generate } from 'selfsigned';
+import { look, ok } from '../../../src/cli/doctor/finding';
+import { relayerFunds } from '../../../src/cli/doctor/networks';
+import { certificateFinding } from '../../../src/cli/doctor/service';
+import { pollersAlive } from '../../../src/cli/doctor/temporal';
+
+const GWEI = 1_000_000_000n;
+
+describe('doctor', () => {
+  it('reports a part that does not answer, and goes on', async () => {
+    const silent = await look('temporal', 'start it', () => new Promise(() => undefined), 20);
+    expect(silent).toEqual([
+      { part: 'temporal', status: 'fail', found: 'no answer within 0.02 s', todo: 'start it' },
+    ]);
+  });
+
+  it('reports a part that fails in one line, with what to do', async () => {
+    const broken = await look('database', 'start it', async () => {
+      throw new Error('away\nand more');
+    });
+    expect(broken).toEqual([{ part: 'database', status: 'fail', found: 'away', todo: 'start it' }]);
+  });
+
+  it('sends whoever has no schema to db migrate', async () => {
+    const [finding] = await look('database', 'start it', async () => {
+      throw new Error('relation "schema_migrations" does not exist');
+    });
+    expect(finding?.todo).toBe('npx orgwallet db migrate');
+  });
+
+  it('passes on what was found', async () => {
+    expect(await look('node', '', async () => [ok('node', 'v20')])).toEqual([ok('node', 'v20')]);
+  });
+
+  it('calls a relayer low that cannot pay for twenty deployments, and empty without one', () => {
+    const oneDeployment = 400_000n * 10n * GWEI * 2n;
+    expect(relayerFunds(0n, 0n)).toBe('empty');
+    expect(relayerFunds(oneDeployment - 1n, 10n * GWEI)).toBe('empty');
+    expect(relayerFunds(oneDeployment, 10n * GWEI)).toBe('low');
+    expect(relayerFunds(20n * oneDeployment - 1n, 10n * GWEI)).toBe('low');
+    expect(relayerFunds(20n * oneDeployment, 10n * GWEI)).toBe('enough');
+  });
+
+  it('counts only workers that asked for work in the last minute and a half', () => {
+    const now = 1_000_000_000_000;
+    const seen = (agoMs: number) => ({ lastAccessTime: { seconds: (now - agoMs) / 1_000 } });
+    expect(pollersAlive([seen(20_000), seen(61_000), seen(240_000), {}], now)).toEqual({
+      alive: 2,
+      newestMs: 20_000,
+    });
+    expect(pollersAlive([seen(240_000)], now).alive).toBe(0);
+  });
+
+  it('warns of a certificate that ends soon, and fails one that has ended', async () => {
+    const start = new Date('2026-01-01T00:00:00Z');
+    const end = new Date('2026-03-01T00:00:00Z');
+    const { cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
+      notBeforeDate: start,
+      notAfterDate: end,
+    });
+    const on = (date: string) => certificateFinding('cert.pem', cert, Date.parse(date)).status;
+    expect(on('2026-01-15T00:00:00Z')).toBe('ok');
+    expect(on('2026-02-20T00:00:00Z')).toBe('warn');
+    expect(on('2026-03-02T00:00:00Z')).toBe('fail');
+  });
+});

@@ -1,0 +1,39 @@
+import { parseOrganization } from '../../../src/cli/organizationFile';
+import { CommandRefused } from '../../../src/cli/output';
+
+const member = { name: 'Alice', type: 'user', walletAddress: `0x${'ab'.repeat(20)}`, admin: true };
+const organization = { name: 'Acme', threshold: 1, members: [member] };
+
+function refusal(content: unknown): string {
+  try {
+    parseOrganization('org.json', JSON.stringify(content));
+  } catch (error) {
+    if (error instanceof CommandRefused) return error.message;
+    throw error;
+  }
+  throw new Error('it was accepted');
+}
+
+describe('an org.json', () => {
+  it('gives an organization with checksummed addresses', () => {
+    expect(parseOrganization('org.json', JSON.stringify(organization))).toEqual({
+      ...organization,
+      members: [{ ...member, walletAddress: '0xABaBaBaBABabABabAbAbABAbABabababaBaBABaB' }],
+    });
+  });
+
+  it('names every bad field by its path', () => {
+    const members = [member, { ...member, type: 'robot', walletAddress: '0x12', role: 1 }];
+    expect(refusal({ threshold: 0, members }).split('\n')).toEqual([
+      'org.json: name: is required',
+      'org.json: threshold: must be at least 1',
+      'org.json: members[1].type: must be user or api',
+      expect.stringMatching(/^org\.json: members\[1\]\.walletAddress: must be an address/),
+      'org.json: members[1].role: is not known here',
+    ]);
+  });
+
+  it.each([[null], ['text'], [[]]])('is an object, not %j', (content) => {
+    expect(refusal(content)).toBe('org.json: the file: must be an object');
+  });
+});

@@ -1,0 +1,38 @@
+import { CommanderError } from 'commander';
+import { CommandRefused } from '../../../src/cli/output';
+import { exitStatus, problemText } from '../../../src/cli/problems';
+import { ConfigError } from '../../../src/config';
+import { TemporalUnavailable } from '../../../src/temporal/client';
+
+const withCode = (message: string, code: string) => Object.assign(new Error(message), { code });
+
+describe('the exit status', () => {
+  it('is 2 for wrong use, 1 for what is refused or broken, 0 for help', () => {
+    expect(exitStatus(new CommanderError(1, 'commander.unknownCommand', ''))).toBe(2);
+    expect(exitStatus(new CommanderError(0, 'commander.helpDisplayed', ''))).toBe(0);
+    expect(exitStatus(new CommandRefused('no'))).toBe(1);
+    expect(exitStatus(new ConfigError('DATABASE_URL', 'is required'))).toBe(1);
+    expect(exitStatus(new Error('anything'))).toBe(1);
+  });
+});
+
+describe('an error in words', () => {
+  it.each([
+    [
+      withCode('connect ECONNREFUSED 127.0.0.1:9', 'ECONNREFUSED'),
+      /^the database cannot be reached: connect/,
+    ],
+    [
+      new AggregateError([withCode('connect ECONNREFUSED ::1:9', 'ECONNREFUSED')]),
+      /^the database cannot be reached: connect/,
+    ],
+    [withCode('', 'ETIMEDOUT'), /^the database cannot be reached: ETIMEDOUT$/],
+    [withCode('password authentication failed for user "u"', '28P01'), /^the database refuses: password/],
+    [withCode('relation "organizations" does not exist', '42P01'), /run `npx orgwallet db migrate` first$/],
+    [withCode('role "orgwallet_service" does not exist', '22023'), /run `npx orgwallet db migrate` first$/],
+    [new TemporalUnavailable(undefined), /did not answer in time: see `npx orgwallet doctor`/],
+    [new Error('something else'), /^something else$/],
+  ])('says of %s what it means', (error, text) => {
+    expect(problemText(error)).toMatch(text);
+  });
+});
