@@ -1,0 +1,322 @@
+import { appendAudit, OPERATOR, SYSTEM, verifyAudit } from '../../src/db/audit';
+import { createDatabase, type Db, type Tx } from '../../src/db/database';
+import { newId } from '../../src/db/ids';
+import { makeOrganization, type TestOrganization } from '../support/service';
+import { createTestDatabase } from '../support/stack';
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let owner: Db;
+let service: Db;
+let signer: Db;
+let org: TestOrganization;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  owner = createDatabase(database.url);
+  service = createDatabase(database.url, { role: 'orgwallet_service', poolMax: 2 });
+  signer = createDatabase(database.url, { role: 'orgwallet_signer', poolMax: 2 });
+  org = await makeOrganization(owner);
+  await service.transaction((tx) => append(tx, 8));
+  await service('evidence').insert({
+    organization_id: org.id,
+    subject_type: 'proposal',
+    subject_id: 'prop_1',
+    resolution: 'approved',
+    payload: '{}',
+    signatures: '[]',
+    admins: '[]',
+    threshold: 2,
+  });
+});
+afterAll(async () => {
+  await Promise.all([owner, service, signer].map((db) => db?.destroy()));
+  await database?.drop();
+});
+
+function append(tx: Tx, count: number) {
+  return appendAudit(
+    tx,
+    org.id,
+    Array.from({ length: count }, (_, index) => ({
+      action: 'account.updated',
+      actor: index % 2 === 0 ? SYSTEM : OPERATOR,
+      resourceType: 'account',
+      resourceId: newId('acc'),
+      details: { before: { name: 'Ä' }, after: { name: `"${index}"`, of: [1, 2.5, null, true] } },
+    })),
+  );
+}
+
+const ROLES = ['orgwallet_service', 'orgwallet_signer'] as const;
+const poolOf = (role: (typeof ROLES)[number]) => (role === 'orgwallet_service' ? service : signer);
+const INSUFFICIENT_PRIVILEGE = '42501';
+const denied = expect.objectContaining({ code: INSUFFICIENT_PRIVILEGE });
+
+async function expectDenied(db: Db, statement: string) {
+  await expect(db.raw(statement)).rejects.toEqual(denied);
+}
+
+describe.each(ROLES)('the role %s', (role) => {
+  it('is the role of every connection of its pool', async () => {
+    const { rows } = await poolOf(role).raw('SELECT current_user AS name');
+    expect(rows).toEqual([{ name: role }]);
+  });
+
+  it('owns nothing, is no superuser, and cannot make anything', async () => {
+    const { rows: owned } = await owner.raw(
+      `SELECT c.relname AS name FROM pg_class c JOIN pg_roles r ON r.oid = c.relowner WHERE r.rolname = ?
+       UNION ALL SELECT p.proname FROM pg_proc p JOIN pg_roles r ON r.oid = p.proowner WHERE r.rolname = ?`,
+      [role, role],
+    );
+    expect(owned).toEqual([]);
+    const { rows: rights } = await owner.raw(
+      'SELECT rolsuper, rolcreaterole, rolcreatedb, rolbypassrls, rolcanlogin FROM pg_roles WHERE rolname = ?',
+      [role],
+    );
+    expect(rights).toEqual([
+      {
+        rolsuper: false,
+        rolcreaterole: false,
+        rolcreatedb: false,
+        rolbypassrls: false,
+        rolcanlogin: false,
+      },
+    ]);
+    await expectDenied(poolOf(role), 'CREATE TABLE mine (id text)');
+    await expectDenied(poolOf(role), 'CREATE ROLE another');
+  });
+
+  it('may truncate no table, and reference or trigger none', async () => {
+    const { rows } = await owner.raw(
+      `SELECT table_name, privilege_type FROM information_schema.role_table_grants
+       WHERE grantee = ? AND privilege_type NOT IN ('SELECT', 'INSERT', 'UPDATE', 'DELETE')`,
+      [role],
+    );
+    expect(rows).toEqual([]);
+    await expectDenied(poolOf(role), 'TRUNCATE proposals CASCADE');
+  });
+
+  it.each(['audit_log', 'evidence'])('cannot change what is in %s', async (table) => {
+    const before = await owner(table).orderBy('id');
+    expect(before.length).toBeGreaterThan(0);
+    const db = poolOf(role);
+    for (const statement of [
+      `UPDATE ${table} SET organization_id = organization_id`,
+      `DELETE FROM ${table}`,
+      `TRUNCATE ${table}`,
+      `ALTER TABLE ${table} DISABLE TRIGGER ALL`,
+      `DROP TRIGGER ${table}_append_only ON ${table}`,
+      `DROP TABLE ${table}`,
+      'SET session_replication_role = replica',
+    ]) {
+      await expectDenied(db, statement);
+    }
+    expect(await owner(table).orderBy('id')).toEqual(before);
+  });
+});
+
+describe('the owner of the tables', () => {
+  it.each(['audit_log', 'evidence'])('is stopped by a rule from changing %s by mistake', async (table) => {
+    for (const statement of [
+      `UPDATE ${table} SET organization_id = organization_id`,
+      `DELETE FROM ${table}`,
+      `TRUNCATE ${table}`,
+    ]) {
+      await expect(owner.raw(statement)).rejects.toThrow(`${table} is append-only`);
+    }
+  });
+});
+
+describe('what only one of them may write', () => {
+  it('keys, attempts, envelopes and relayers: the signer', async () => {
+    for (const table of ['signing_keys', 'chain_attempts', 'chain_envelopes', 'relayers']) {
+      await expectDenied(service, `INSERT INTO ${table} DEFAULT VALUES`);
+      await expectDenied(service, `DELETE FROM ${table}`);
+      await expectDenied(signer, `DELETE FROM ${table}`);
+    }
+    for (const [table, column] of [
+      ['signing_keys', 'address'],
+      ['chain_attempts', 'data'],
+      ['chain_envelopes', 'raw_transaction'],
+      ['chain_envelopes', 'relayer_nonce'],
+      ['relayers', 'address'],
+    ]) {
+      await expectDenied(service, `UPDATE ${table} SET ${column} = ${column}`);
+    }
+    for (const [table, column] of [
+      ['signing_keys', 'address'],
+      ['chain_attempts', 'data'],
+      ['chain_envelopes', 'raw_transaction'],
+    ]) {
+      await expectDenied(signer, `UPDATE ${table} SET ${column} = ${column}`);
+    }
+  });
+
+  it('the outcome of an envelope, and when it was sent: the service', async () => {
+    for (const column of ['sent_at', 'outcome', 'decided_at']) {
+      await service.raw(`UPDATE chain_envelopes SET ${column} = ${column}`);
+      await expectDenied(signer, `UPDATE chain_envelopes SET ${column} = ${column}`);
+    }
+  });
+
+  it('proposals, votes, members and all that the signer judges by: the service', async () => {
+    const { rows } = await owner.raw(
+      `SELECT table_name, privilege_type FROM information_schema.role_table_grants
+       WHERE grantee = 'orgwallet_signer' AND privilege_type <> 'SELECT' ORDER BY 1, 2`,
+    );
+    expect(rows.map((row: { table_name: string; privilege_type: string }) => Object.values(row))).toEqual([
+      ['chain_attempts', 'INSERT'],
+      ['chain_envelopes', 'INSERT'],
+      ['relayers', 'INSERT'],
+      ['relayers', 'UPDATE'],
+      ['signing_keys', 'INSERT'],
+    ]);
+    for (const table of ['proposals', 'proposal_votes', 'proposal_deployments', 'accounts', 'members']) {
+      await expectDenied(signer, `INSERT INTO ${table} DEFAULT VALUES`);
+      await expectDenied(signer, `DELETE FROM ${table}`);
+    }
+    await expectDenied(signer, 'UPDATE proposals SET closed_at = NULL');
+    await expectDenied(signer, 'UPDATE admin_sets SET threshold = 1');
+    await expectDenied(signer, 'UPDATE deployment SET id = gen_random_uuid()');
+  });
+
+  it('nobody: votes that are cast, messages that were taken, the deployment', async () => {
+    for (const statement of [
+      'UPDATE proposal_votes SET signature = signature',
+      'DELETE FROM proposal_votes',
+      'DELETE FROM proposal_messages',
+      'DELETE FROM proposals',
+      'DELETE FROM accounts',
+      'DELETE FROM members',
+      'DELETE FROM audit_heads',
+      'UPDATE deployment SET id = gen_random_uuid()',
+      'DELETE FROM schema_migrations',
+    ]) {
+      await expectDenied(service, statement);
+    }
+  });
+});
+
+describe('an audit log that was tampered with', () => {
+  /** Lets the owner do, past the rule and in a transaction that is rolled back, what must be found. */
+  async function tampered(change: (tx: Tx) => Promise<unknown>) {
+    class Undo extends Error {}
+    let proof: Awaited<ReturnType<typeof verifyAudit>> | undefined;
+    await owner
+      .transaction(async (tx) => {
+        await tx.raw('ALTER TABLE audit_log DISABLE TRIGGER audit_log_append_only');
+        await change(tx);
+        proof = await verifyAudit(tx, org.id);
+        throw new Undo();
+      })
+      .catch((error) => {
+        if (!(error instanceof Undo)) throw error;
+      });
+    return proof;
+  }
+  const at = (tx: Tx, position: number) => tx('audit_log').where({ organization_id: org.id, position });
+  const idAt = async (position: number) =>
+    (await owner('audit_log').where({ organization_id: org.id, position }).first('id')).id;
+
+  it('is sound before', async () => {
+    expect(await verifyAudit(owner, org.id)).toMatchObject({ ok: true, entries: await lastPosition() });
+  });
+
+  async function lastPosition(): Promise<bigint> {
+    return (await owner('audit_heads').where({ organization_id: org.id }).first()).position;
+  }
+
+  it.each<[string, (tx: Tx) => Promise<unknown>]>([
+    ['an action', (tx) => at(tx, 5).update({ action: 'account.created' })],
+    ['an actor', (tx) => at(tx, 5).update({ actor: JSON.stringify({ ...OPERATOR, name: 'Eve' }) })],
+    ['a resource', (tx) => at(tx, 5).update({ resource_id: 'acc_2' })],
+    ['a kind of resource', (tx) => at(tx, 5).update({ resource_type: 'group' })],
+    [
+      'a detail',
+      (tx) => at(tx, 5).update({ details: tx.raw(`jsonb_set(details, '{after}', '{"name":"x"}')`) }),
+    ],
+    ['a detail that is added', (tx) => at(tx, 5).update({ details: tx.raw(`details || '{"more":1}'`) })],
+    ['a time', (tx) => at(tx, 5).update({ created_at: tx.raw(`created_at + interval '1 millisecond'`) })],
+    ['an id', (tx) => at(tx, 5).update({ id: 'log_other' })],
+    ['a hash', (tx) => at(tx, 5).update({ hash: 'f'.repeat(64) })],
+    ['a link to the entry before', (tx) => at(tx, 5).update({ previous_hash: '0'.repeat(64) })],
+  ])('names the entry of which %s was changed', async (_what, change) => {
+    const proof = await tampered(change);
+    expect(proof).toMatchObject({ ok: false, position: 5n });
+    expect(proof && 'id' in proof && proof.id).toMatch(/^log_/);
+  });
+
+  it('names the entry after one that was removed, first, in the middle', async () => {
+    expect(await tampered((tx) => at(tx, 1).delete())).toMatchObject({
+      ok: false,
+      position: 2n,
+      id: await idAt(2),
+    });
+    expect(await tampered((tx) => at(tx, 6).delete())).toMatchObject({
+      ok: false,
+      position: 7n,
+      id: await idAt(7),
+      reason: expect.stringContaining('entry 6 is missing'),
+    });
+  });
+
+  it('says that entries at the end are missing', async () => {
+    const last = await lastPosition();
+    expect(await tampered((tx) => at(tx, Number(last)).delete())).toMatchObject({
+      ok: false,
+      position: last,
+      id: null,
+      reason: expect.stringContaining('at the end are missing'),
+    });
+  });
+
+  it('names the first of two that changed places', async () => {
+    const proof = await tampered(async (tx) => {
+      await at(tx, 5).update({ position: 1_000 });
+      await at(tx, 7).update({ position: 5 });
+      await at(tx, 1_000).update({ position: 7 });
+    });
+    expect(proof).toMatchObject({ ok: false, position: 5n, id: await idAt(7) });
+  });
+
+  it('is found when entries were removed and the rest counted anew', async () => {
+    const proof = await tampered(async (tx) => {
+      await at(tx, 6).delete();
+      for (let position = 7; position <= Number(await lastPosition()); position += 1) {
+        await at(tx, position).update({ position: position - 1 });
+      }
+      await tx('audit_heads').where({ organization_id: org.id }).decrement('position', 1);
+    });
+    expect(proof).toMatchObject({ ok: false, position: 6n, id: await idAt(7) });
+  });
+
+  it('is found when an entry was made up', async () => {
+    const proof = await tampered(async (tx) => {
+      const last = await at(tx, Number(await lastPosition())).first();
+      await tx('audit_log').insert({
+        ...last,
+        actor: JSON.stringify(last.actor),
+        details: JSON.stringify(last.details),
+        id: newId('log'),
+        position: last.position + 1n,
+        previous_hash: last.hash,
+      });
+    });
+    expect(proof).toMatchObject({ ok: false, position: (await lastPosition()) + 1n });
+  });
+
+  it('is found when all of it was removed', async () => {
+    expect(await tampered((tx) => tx('audit_log').where({ organization_id: org.id }).delete())).toMatchObject(
+      { ok: false, position: 1n, id: null },
+    );
+    expect(await verifyAudit(owner, org.id)).toMatchObject({ ok: true });
+  });
+
+  it('of one organization leaves the proof of another sound', async () => {
+    const other = await makeOrganization(owner);
+    await tampered(async (tx) => {
+      await at(tx, 5).update({ action: 'account.created' });
+      expect(await verifyAudit(tx, other.id)).toMatchObject({ ok: true });
+    });
+  });
+});

@@ -1,0 +1,203 @@
+import { randomUUID } from 'node:crypto';
+import { parseEther } from 'viem';
+import { executeProposal, retryProposal, signProposal, type WorkflowSender } from '../../src/temporal/client';
+import { taskQueues } from '../../src/temporal/ids';
+import { execute, type Shown } from '../support/api';
+import { sign, type TestOrganization } from '../support/service';
+import { until } from '../support/until';
+import {
+  auditOf,
+  ended,
+  everything,
+  expectSoundAudit,
+  proposeAccount,
+  proposeName,
+  setRelayerBalance,
+  show,
+  startWorld,
+  storeAccount,
+  untilStatus,
+  vote,
+  voteOf,
+  type World,
+  workflowOf,
+} from './world';
+
+const LIFETIME = '8s';
+const UNFUNDED = 31338;
+
+let world: World;
+let org: TestOrganization;
+let accountId: string;
+/** One approval, and nobody executes it. */
+let signed: Shown;
+/** On one network; the relayer of the other has no coin. */
+let partly: Shown;
+/** On none: the only network it names is the one without coin. */
+let nowhere: Shown;
+
+beforeAll(async () => {
+  world = await startWorld({ env: { PROPOSAL_LIFETIME: LIFETIME } });
+  org = await world.createOrganization();
+  accountId = await storeAccount(world.db, org, 'Before');
+  await setRelayerBalance(world, UNFUNDED, 0n);
+  [signed, partly, nowhere] = await Promise.all([
+    proposeName(world, org, accountId, 'After'),
+    proposeAccount(world, org, [31337, UNFUNDED]),
+    proposeAccount(world, org, [UNFUNDED]),
+  ]);
+  await vote(world, org, signed, org.alice);
+  await Promise.all(
+    [partly, nowhere].map(async (proposal) => {
+      await vote(world, org, proposal, org.alice);
+      await vote(world, org, proposal, org.bob, 'approve', { execute: true });
+      await untilStatus(world, org, proposal, 'failed');
+    }),
+  );
+  await Promise.all(
+    [signed, partly, nowhere].map((proposal) =>
+      until(`the expiry of ${proposal.id} is recorded`, async () =>
+        (await auditOf(world.db, proposal)).includes('proposal.expired'),
+      ),
+    ),
+  );
+});
+afterAll(async () => {
+  if (org) await expectSoundAudit(world.db, org);
+  await world?.stop();
+});
+
+const sender = (): WorkflowSender => ({
+  client: world.temporal,
+  queues: taskQueues(world.config.temporal.taskQueue),
+  deadlineMs: 10_000,
+});
+const addressOf = (proposal: Shown) => ({
+  organizationId: org.id,
+  resourceType: proposal.resourceType,
+  proposalId: proposal.id,
+});
+const claimsOf = (proposal: Shown) => world.db('proposal_claims').where({ proposal_id: proposal.id });
+
+describe('a proposal that nobody executed', () => {
+  it('ends its workflow at its expiry, with what the record says', async () => {
+    const result = await ended(world, org, signed);
+    expect(result).toMatchObject({
+      signatureStatus: 'expired',
+      executionStatus: null,
+      expired: true,
+      closed: true,
+      open: false,
+    });
+    const row = await world.db('proposals').where({ id: signed.id }).first();
+    expect(result?.version).toBe(row.version);
+    expect(row.expired_at.getTime()).toBeGreaterThan(row.expires_at.getTime());
+    expect(row.closed_at).toEqual(row.expired_at);
+  });
+
+  it('was not expired before its signed time, nor long after it', async () => {
+    const row = await world.db('proposals').where({ id: signed.id }).first();
+    const lateMs = row.expired_at.getTime() - row.expires_at.getTime();
+    expect(lateMs).toBeGreaterThan(0);
+    expect(lateMs).toBeLessThan(5_000);
+  });
+
+  it('keeps its votes, frees its claims and is audited once', async () => {
+    expect(await show(world, org, signed)).toMatchObject({
+      signatureStatus: 'expired',
+      approvals: [{ id: org.alice.id }],
+    });
+    expect(await claimsOf(signed)).toEqual([]);
+    expect(await auditOf(world.db, signed)).toEqual([
+      'proposal.created',
+      'proposal.signed',
+      'proposal.expired',
+    ]);
+    const next = await proposeName(world, org, accountId, 'Another');
+    expect(await claimsOf(next)).toHaveLength(1);
+  });
+
+  it('takes no signature and no execution, whichever way they come', async () => {
+    const before = await everything(world.db);
+    const answer = await sign(world.http, org.adminKey, signed, org.bob);
+    expect([answer.status, answer.body.code]).toEqual([422, 'proposalExpired']);
+    const executed = await execute(world.http, org.adminKey, signed.id);
+    expect([executed.status, executed.body.code]).toEqual([422, 'proposalExpired']);
+    const { signature } = await voteOf(org.bob, signed);
+    const sent = { ...addressOf(signed), requestId: randomUUID() };
+    for (const outcome of [
+      await signProposal(sender(), { ...sent, type: 'approve', signature, execute: true }),
+      await executeProposal(sender(), { ...sent, type: 'approve' }),
+      await retryProposal(sender(), addressOf(signed)),
+    ]) {
+      expect(outcome).toEqual({ gone: true });
+    }
+    expect(await everything(world.db)).toEqual(before);
+  });
+});
+
+describe('an execution that failed everywhere', () => {
+  it('is closed at its expiry, keeps its failure, and cannot be tried again', async () => {
+    expect(await ended(world, org, nowhere)).toMatchObject({
+      signatureStatus: 'expired',
+      executionStatus: 'failed',
+      closed: true,
+    });
+    expect(await show(world, org, nowhere)).toMatchObject({
+      signatureStatus: 'expired',
+      executionStatus: 'failed',
+      failure: { code: 'funds' },
+    });
+    expect(await claimsOf(nowhere)).toEqual([]);
+    const executed = await execute(world.http, org.adminKey, nowhere.id);
+    expect([executed.status, executed.body.code]).toEqual([422, 'proposalExpired']);
+  });
+});
+
+describe('an account that is on one of its networks', () => {
+  it('waits on after the expiry, takes no votes, cannot be rejected, and is finished when somebody tries again', async () => {
+    const expired = await show(world, org, partly);
+    expect(expired).toMatchObject({
+      signatureStatus: 'expired',
+      executionStatus: 'failed',
+      failure: { code: 'funds' },
+    });
+    const handle = workflowOf(world, org, partly);
+    expect((await handle.describe()).status.name).toBe('RUNNING');
+    expect(await handle.query('state')).toMatchObject({ expired: true, closed: false, open: true });
+    expect(await claimsOf(partly)).toEqual([]);
+    const refused = await vote(world, org, partly, org.carol);
+    expect(refused).toMatchObject({ ok: false, refusal: { code: 'proposalExpired' } });
+    const rejected = await execute(world.http, org.adminKey, partly.id, 'reject');
+    expect([rejected.status, rejected.body.code]).toEqual([422, 'proposalExpired']);
+
+    // Without coin it fails again, and waits again.
+    expect(await retryProposal(sender(), addressOf(partly))).toMatchObject({ ok: true });
+    await until('it has failed again', async () => (await show(world, org, partly)).failure?.attempt === 2);
+
+    await setRelayerBalance(world, UNFUNDED, parseEther('10'));
+    const executed = await execute(world.http, org.adminKey, partly.id);
+    expect(executed.status).toBe(200);
+    expect(await ended(world, org, partly)).toMatchObject({
+      signatureStatus: 'expired',
+      executionStatus: 'completed',
+      closed: true,
+    });
+    const done = await show(world, org, partly);
+    expect(done).toMatchObject({ signatureStatus: 'expired', executionStatus: 'completed' });
+    expect(done.failure).toBeUndefined();
+    expect(done.deployments.map(({ status }: Shown) => status)).toEqual(['completed', 'completed']);
+    expect(await auditOf(world.db, partly)).toEqual([
+      'proposal.created',
+      'proposal.signed',
+      'proposal.signed',
+      'proposal.executionStarted',
+      'proposal.executionFailed',
+      'proposal.expired',
+      'proposal.executionRetried',
+      'proposal.executionFailed',
+      'proposal.executionRetried',
+      'proposal.executed',
+    ]);
+  });
+});

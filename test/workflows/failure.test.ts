@@ -1,0 +1,317 @@
+import { defaultPayloadConverter } from '@temporalio/common';
+import { createPublicClient, type Hex, parseEther, http as rpcTransport } from 'viem';
+import { retryProposal, type WorkflowSender } from '../../src/temporal/client';
+import { taskQueues } from '../../src/temporal/ids';
+import { retryExecutionSignal } from '../../src/temporal/messages';
+import { execute, type Shown } from '../support/api';
+import type { TestOrganization } from '../support/service';
+import { until } from '../support/until';
+import {
+  auditOf,
+  ended,
+  expectSoundAudit,
+  proposeAccount,
+  proposeName,
+  setRelayerBalance,
+  show,
+  startWorld,
+  storeAccount,
+  untilStatus,
+  vote,
+  type World,
+  workflowOf,
+} from './world';
+
+const FUNDED = 31337;
+const UNFUNDED = 31338;
+
+let world: World;
+let org: TestOrganization;
+let relayer: string;
+
+beforeAll(async () => {
+  world = await startWorld();
+  org = await world.createOrganization();
+  relayer = await setRelayerBalance(world, UNFUNDED, 0n);
+});
+afterEach(() => setRelayerBalance(world, UNFUNDED, 0n));
+afterAll(async () => {
+  if (org) await expectSoundAudit(world.db, org);
+  await world?.stop();
+});
+
+/** An account approved for both networks, of which one fails. */
+async function failedProposal(): Promise<Shown> {
+  const proposal = await proposeAccount(world, org, [FUNDED, UNFUNDED]);
+  await vote(world, org, proposal, org.alice);
+  await vote(world, org, proposal, org.bob, 'approve', { execute: true });
+  return untilStatus(world, org, proposal, 'failed');
+}
+
+/** The words that an operator reads under "Current details". */
+async function currentDetails(proposal: Shown): Promise<string> {
+  const { currentDetails: text } = await workflowOf(world, org, proposal).query<{ currentDetails: string }>(
+    '__temporal_workflow_metadata',
+  );
+  return text;
+}
+
+function sender(): WorkflowSender {
+  const queues = taskQueues(world.config.temporal.taskQueue);
+  return { client: world.temporal, queues, deadlineMs: 10_000 };
+}
+
+async function envelopesOf(proposal: Shown): Promise<string[]> {
+  return world
+    .db('chain_envelopes')
+    .join('chain_attempts', 'chain_attempts.id', 'chain_envelopes.attempt_id')
+    .where({ proposal_id: proposal.id })
+    .orderBy('chain_envelopes.network_id')
+    .pluck('chain_envelopes.transaction_hash');
+}
+
+/** After coin has come: only the network that was missing is worked on, and the account is on both. */
+async function expectFinished(failed: Shown, tried: Promise<unknown>, attempts = 2) {
+  const [before] = await envelopesOf(failed);
+  await tried;
+  expect(await ended(world, org, failed)).toMatchObject({ executionStatus: 'completed', closed: true });
+  const done = await show(world, org, failed);
+  expect(done.failure).toBeUndefined();
+  expect(done.deployments.map(({ networkId, status }: Shown) => [networkId, status])).toEqual([
+    [FUNDED, 'completed'],
+    [UNFUNDED, 'completed'],
+  ]);
+  const after = await envelopesOf(failed);
+  expect(after).toHaveLength(2);
+  expect(after[0]).toBe(before);
+  const account = await world.db('accounts').where({ id: done.result.resources[0].id }).first('address');
+  for (const network of world.config.networks) {
+    const client = createPublicClient({ transport: rpcTransport(network.rpcUrl) });
+    expect(await client.getCode({ address: account.address as Hex })).toMatch(/^0x.+/);
+  }
+  expect(await auditOf(world.db, failed)).toEqual([
+    'proposal.created',
+    'proposal.signed',
+    'proposal.signed',
+    'proposal.executionStarted',
+    ...Array(attempts - 1)
+      .fill(['proposal.executionFailed', 'proposal.executionRetried'])
+      .flat(),
+    'proposal.executed',
+  ]);
+}
+
+describe('an execution without coin for gas on one network', () => {
+  it('finishes the other, names the relayer and waits', async () => {
+    const failed = await failedProposal();
+    expect(failed.failure).toMatchObject({
+      code: 'funds',
+      attempt: 1,
+      message: expect.stringContaining(relayer),
+    });
+    expect(failed.deployments).toEqual([
+      expect.objectContaining({ networkId: FUNDED, status: 'completed' }),
+      expect.objectContaining({
+        networkId: UNFUNDED,
+        status: 'failed',
+        failure: expect.objectContaining({ code: 'funds', message: expect.stringContaining(relayer) }),
+      }),
+    ]);
+    const handle = workflowOf(world, org, failed);
+    expect((await handle.describe()).status.name).toBe('RUNNING');
+    expect(await handle.query('state')).toMatchObject({
+      executionStatus: 'failed',
+      closed: false,
+      open: true,
+      failure: { code: 'funds' },
+    });
+
+    // What an operator reads: what is asked, what failed, what to do, who signed.
+    const text = await currentDetails(failed);
+    expect(text).toContain('**Asked:** Create account');
+    expect(text).toContain('waits for a retry');
+    expect(text).toContain(relayer);
+    expect(text).toContain('retryExecution');
+    expect(text).toMatch(/\*\*Approved by:\*\* .*Alice.*Bob.*\(2 of 2\)/);
+    expect(text).toContain(`**Rejected by:** nobody`);
+    expect(text).toContain(`| ${FUNDED} | completed |`);
+    expect(text).toContain(`| ${UNFUNDED} | failed |`);
+  });
+
+  it('cannot be rejected any more', async () => {
+    const failed = await failedProposal();
+    await vote(world, org, failed, org.alice, 'reject');
+    await vote(world, org, failed, org.bob, 'reject');
+    const rejected = await execute(world.http, org.adminKey, failed.id, 'reject');
+    expect([rejected.status, rejected.body.code]).toEqual([409, 'conflict']);
+    expect((await show(world, org, failed)).executionStatus).toBe('failed');
+  });
+
+  it('fails again with the next attempt, and keeps waiting', async () => {
+    const failed = await failedProposal();
+    expect((await execute(world.http, org.adminKey, failed.id)).status).toBe(200);
+    const again = await until('it has failed again', async () => {
+      const shown = await show(world, org, failed);
+      return shown.executionStatus === 'failed' && shown.failure.attempt === 2 && shown;
+    });
+    expect(again.failure.code).toBe('funds');
+    expect(await envelopesOf(failed)).toHaveLength(1);
+    await setRelayerBalance(world, UNFUNDED, parseEther('10'));
+    await expectFinished(failed, execute(world.http, org.adminKey, failed.id), 3);
+  });
+
+  it('is finished by the API', async () => {
+    const failed = await failedProposal();
+    await setRelayerBalance(world, UNFUNDED, parseEther('10'));
+    await expectFinished(failed, execute(world.http, org.adminKey, failed.id));
+  });
+
+  it('is finished by the function of the CLI', async () => {
+    const failed = await failedProposal();
+    await setRelayerBalance(world, UNFUNDED, parseEther('10'));
+    const address = { organizationId: org.id, resourceType: failed.resourceType, proposalId: failed.id };
+    await expectFinished(failed, retryProposal(sender(), address));
+    const entry = await world
+      .db('audit_log')
+      .where({ resource_id: failed.id, action: 'proposal.executionRetried' })
+      .first('actor');
+    expect(entry.actor).toMatchObject({ type: 'operator' });
+    expect(await retryProposal(sender(), address)).toEqual({ gone: true });
+  });
+
+  it('is finished by the signal that the Temporal UI sends, however often it is sent', async () => {
+    const failed = await failedProposal();
+    await setRelayerBalance(world, UNFUNDED, parseEther('10'));
+    const handle = workflowOf(world, org, failed);
+    await expectFinished(failed, Promise.all([1, 2, 3].map(() => handle.signal(retryExecutionSignal))));
+  });
+
+  it('is not tried again when its approvals no longer suffice', async () => {
+    const failed = await failedProposal();
+    await setRelayerBalance(world, UNFUNDED, parseEther('10'));
+    await world.db('admin_sets').where({ organization_id: org.id }).update({ threshold: 3 });
+    try {
+      const answer = await execute(world.http, org.adminKey, failed.id);
+      expect([answer.status, answer.body.code]).toEqual([422, 'thresholdNotMet']);
+      await workflowOf(world, org, failed).signal(retryExecutionSignal);
+      expect((await vote(world, org, failed, org.carol)).ok).toBe(true);
+    } finally {
+      await world.db('admin_sets').where({ organization_id: org.id }).update({ threshold: 2 });
+    }
+    expect(await envelopesOf(failed)).toHaveLength(1);
+    expect(await auditOf(world.db, failed)).not.toContain('proposal.executionRetried');
+  });
+});
+
+describe('an execution that no longer fits', () => {
+  it('is blocked, changes nothing, and can be tried again or rejected', async () => {
+    const accountId = await storeAccount(world.db, org, 'Before');
+    const proposal = await proposeName(world, org, accountId, 'After');
+    await vote(world, org, proposal, org.alice);
+    // The account is not there for the moment: what was signed cannot be carried out exactly.
+    const standsOn = await world.db('account_networks').where({ account_id: accountId });
+    await world.db('account_networks').where({ account_id: accountId }).delete();
+    const result = await vote(world, org, proposal, org.bob, 'approve', { execute: true });
+    expect(result).toMatchObject({ ok: true, state: { executionStatus: 'blocked' } });
+    expect(await show(world, org, proposal)).toMatchObject({
+      executionStatus: 'blocked',
+      failure: { code: 'stale', attempt: 1, message: expect.stringContaining(accountId) },
+    });
+    const text = await currentDetails(proposal);
+    expect(text).toContain('nothing was changed');
+    expect(text).toContain('**What to do:**');
+    expect((await workflowOf(world, org, proposal).describe()).status.name).toBe('RUNNING');
+
+    await workflowOf(world, org, proposal).signal(retryExecutionSignal);
+    await until('it is blocked again', async () => (await show(world, org, proposal)).failure.attempt === 2);
+    await world.db('account_networks').insert(standsOn);
+    expect((await execute(world.http, org.adminKey, proposal.id)).body.data.executionStatus).toBe(
+      'completed',
+    );
+    expect((await world.db('accounts').where({ id: accountId }).first('name')).name).toBe('After');
+    expect(await auditOf(world.db, proposal)).toEqual([
+      'proposal.created',
+      'proposal.signed',
+      'proposal.signed',
+      'proposal.blocked',
+      'proposal.blocked',
+      'proposal.executed',
+    ]);
+  });
+
+  it('is rejected while it is blocked', async () => {
+    const accountId = await storeAccount(world.db, org, 'Before');
+    const proposal = await proposeName(world, org, accountId, 'After');
+    for (const type of ['approve', 'reject'] as const) {
+      await vote(world, org, proposal, org.alice, type);
+      await vote(world, org, proposal, org.bob, type);
+    }
+    await world.db('account_networks').where({ account_id: accountId }).delete();
+    expect((await execute(world.http, org.adminKey, proposal.id)).body.data.executionStatus).toBe('blocked');
+    const rejected = await execute(world.http, org.adminKey, proposal.id, 'reject');
+    expect(rejected.body.data).toMatchObject({ executionStatus: 'rejected' });
+    expect(rejected.body.data.failure).toBeUndefined();
+  });
+});
+
+describe('the Temporal UI', () => {
+  /** Everything that an operator can read in the list and the history. */
+  async function seen(proposal: Shown) {
+    const handle = workflowOf(world, org, proposal);
+    const [description, { events }] = await Promise.all([handle.describe(), handle.fetchHistory()]);
+    const text = (payload: unknown) =>
+      payload ? defaultPayloadConverter.fromPayload<string>(payload as never) : undefined;
+    return {
+      description,
+      summaries: (events ?? []).flatMap((event) => text(event.userMetadata?.summary) ?? []),
+      unnamed: (events ?? []).filter(
+        (event) =>
+          (event.activityTaskScheduledEventAttributes || event.timerStartedEventAttributes) &&
+          !event.userMetadata?.summary,
+      ),
+    };
+  }
+
+  it('says in words what each step of a proposal does, and finds it by its search attributes', async () => {
+    const failed = await failedProposal();
+    await setRelayerBalance(world, UNFUNDED, parseEther('10'));
+    await expectFinished(failed, execute(world.http, org.adminKey, failed.id));
+    const { description, summaries, unnamed } = await seen(failed);
+    const accountId = failed.deployments[0].accountId;
+    expect(description.typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value])).toEqual(
+      expect.arrayContaining([
+        ['OrganizationId', org.id],
+        ['ResourceType', 'accounts'],
+        ['Action', 'create'],
+        ['SignatureStatus', 'approvalReady'],
+        ['ExecutionState', 'completed'],
+        ['AccountId', [accountId]],
+        ['NetworkId', [String(FUNDED), String(UNFUNDED)]],
+        ['ExpiresAt', new Date(failed.expiresAt)],
+      ]),
+    );
+    expect(await description.staticSummary()).toBe(`accounts create proposal ${failed.id}`);
+    expect(await description.staticDetails()).toContain('retryExecution');
+    for (const summary of [
+      "Provide the organization's signing key",
+      `Verify all evidence and sign the deployment of ${accountId} on network ${FUNDED}`,
+      `Send and follow the deployment of ${accountId} on network ${UNFUNDED}`,
+      `Expires at ${failed.expiresAt}`,
+    ]) {
+      expect(summaries).toContain(summary);
+    }
+    expect(unnamed).toEqual([]);
+  });
+
+  it('says whose signatures are missing while it waits', async () => {
+    const proposal = await proposeAccount(world, org, [FUNDED]);
+    expect(await currentDetails(proposal)).toContain('2 more to approve, or 2 more to reject');
+    await vote(world, org, proposal, org.carol);
+    const text = await currentDetails(proposal);
+    expect(text).toContain('1 more to approve, or 2 more to reject');
+    expect(text).toContain(`"Carol" (${org.carol.id})`);
+    expect(text).toContain(`**Expires:** ${proposal.expiresAt}`);
+    await vote(world, org, proposal, org.alice);
+    expect(await currentDetails(proposal)).toContain('Waits for somebody to execute it');
+  });
+});
