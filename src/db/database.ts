@@ -38,8 +38,6 @@ export function createDatabase(url: string, options: { role?: DatabaseRole; pool
     connection: {
       connectionString: url,
       connectionTimeoutMillis: 2_000,
-      // A server that is there and says nothing is as good as away.
-      query_timeout: 8_000,
       options: startup.join(' '),
       application_name: options.role ?? 'orgwallet',
       keepAlive: true,
