@@ -19,7 +19,7 @@ import { armFaultPoint, withFaultPoints } from './faults';
 import type { Logger } from './logging';
 import { createMetrics } from './metrics';
 import { executeProposal, signProposal, startProposal, type WorkflowSender } from './temporal/client';
-import { connectTemporal, registerSearchAttributes } from './temporal/connection';
+import { connectTemporal, LONGEST_RETRY_PAUSE_MS, registerSearchAttributes } from './temporal/connection';
 import { taskQueues } from './temporal/ids';
 import { installTemporalLogging, startWorkers, type WorkerSpec, workflowSource } from './workers';
 
@@ -115,7 +115,14 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
   await demandNetworks(chains);
   const tokens = readTokenList(config.tokenListFile);
   let stopped = false;
-  const stops: (() => Promise<void>)[] = [() => connection.close(), () => db.destroy()];
+  const stops: (() => Promise<void>)[] = [
+    async () => {
+      // A call that waits to be tried again would wake up on a closed channel.
+      await new Promise((resolve) => setTimeout(resolve, LONGEST_RETRY_PAUSE_MS + 50));
+      await connection.close();
+    },
+    () => db.destroy(),
+  ];
 
   const specs: WorkerSpec[] = [];
   if (runs('worker')) {

@@ -34,13 +34,14 @@ const RESTART_DELAY_MS = 1_000;
 const SHUTDOWN_GRACE_MS = 4_000;
 const SHUTDOWN_FORCE_MS = 8_000;
 
-/** Where the bundle of the workflows is, or their sources when there is none (tests, `tsx`). */
+/** The bundle of the workflows that the build made, found from the build and from the sources alike. */
 export function workflowSource(): Pick<WorkerOptions, 'workflowBundle' | 'workflowsPath'> {
-  const bundle = join(__dirname, '..', 'workflow-bundle.js');
-  if (existsSync(bundle)) return { workflowBundle: { codePath: bundle } };
-  const built = join(__dirname, '..', '..', 'dist', 'workflow-bundle.js');
-  if (existsSync(built)) return { workflowBundle: { codePath: built } };
-  return { workflowsPath: join(__dirname, '..', 'workflows') };
+  const bundle = [join(__dirname, '..'), join(__dirname, '..', 'dist')]
+    .map((dir) => join(dir, 'workflow-bundle.js'))
+    .find((file) => existsSync(file));
+  return bundle
+    ? { workflowBundle: { codePath: bundle } }
+    : { workflowsPath: join(__dirname, '..', 'workflows') };
 }
 
 /** Sends what the Temporal SDK logs to the service's logger. Once per process. */

@@ -35,7 +35,9 @@ export function connectionOptions(config: TemporalConfig): {
   };
 }
 
-const RETRY_PAUSE_MS = { first: 100, longest: 500 };
+const FIRST_RETRY_PAUSE_MS = 100;
+/** No call to Temporal waits longer than this before it is tried again. */
+export const LONGEST_RETRY_PAUSE_MS = 500;
 const MAX_TRIES = 20;
 /** How often a server that is away is looked for; gRPC would grow that to two minutes. */
 const MAX_RECONNECT_PAUSE_MS = 1_000;
@@ -48,7 +50,7 @@ export function connectTemporal(config: TemporalConfig): Connection {
       makeGrpcRetryInterceptor({
         // The SDK sleeps out its pause even past the deadline of the call, and its own grows to 5 seconds.
         delayFunction: (attempt) =>
-          Math.min(RETRY_PAUSE_MS.longest, RETRY_PAUSE_MS.first * 2 ** (attempt - 1)),
+          Math.min(LONGEST_RETRY_PAUSE_MS, FIRST_RETRY_PAUSE_MS * 2 ** (attempt - 1)),
         retryableDecider: (attempt, status) => attempt < MAX_TRIES && isRetryableError(status),
       }),
     ],

@@ -1,10 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrate } from '../../src/db/database';
 import { startChain } from '../../src/dev/localChain';
 import { writeNetworksFile, writeTokenListFile } from '../../src/dev/localNetworks';
-import type { Part } from '../../src/dev/parts';
+import { type Part, projectRoot } from '../../src/dev/parts';
 import { freePorts } from '../../src/dev/ports';
 import { ensureDatabase, startPostgres } from '../../src/dev/postgres';
 import { findTemporalBinary } from '../../src/dev/temporalBinary';
@@ -20,6 +21,8 @@ declare global {
 /** Starts one real Postgres, Temporal and two chains for all test files of a run. */
 export default async function globalSetup(): Promise<void> {
   if (globalThis.orgwalletTestStack) return;
+  // One bundle of the workflows for all tests, of the sources as they are.
+  execFileSync(process.execPath, [join(projectRoot(), 'src', 'dev', 'bootstrap.mjs')], { stdio: 'ignore' });
   const dir = mkdtempSync(join(tmpdir(), 'orgwallet-test-'));
   // Postgres may run as another user, who has to come through to its files.
   chmodSync(dir, 0o755);
