@@ -15,8 +15,8 @@ import {
   freeClaims,
   insertDeployments,
   insertProposal,
+  placeProposal,
   type StoredProposal,
-  setProposalPosition,
   takeMessage,
   updateDeployment,
   updateProposal,
@@ -163,7 +163,7 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
     const { organizationId, proposalId, resourceType, action } = input;
     return refusable(() =>
       db.transaction(async (tx) => {
-        const { made, request, open, time } = await readRequestToPropose(tx, input);
+        const { made, request, open, now } = await readRequestToPropose(tx, input);
         if (made) return { ok: true, state: await stateOf(tx, input) };
         const kind = findKind(resourceType, action);
         if (!request || !kind?.requestPaths.includes(request.path)) {
@@ -184,7 +184,9 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
         );
         if (!planned.ok) throw new Refused(planned.refusal);
         const { data, plan, summary, claims } = planned.value;
-        const expiresAt = new Date(Math.floor((time.getTime() + deps.proposalLifetimeMs) / 1_000) * 1_000);
+        const expiresAt = new Date(
+          Math.floor((now.time.getTime() + deps.proposalLifetimeMs) / 1_000) * 1_000,
+        );
         const taken = await insertProposal(tx, {
           id: proposalId,
           organizationId,
@@ -212,8 +214,8 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
             apiKeyId: request.apiKeyId,
           }),
         ]);
-        await setProposalPosition(tx, proposalId, position ?? 0n);
-        return { ok: true, state: await stateOf(tx, input) };
+        const record = await placeProposal(tx, proposalId, position ?? 0n);
+        return { ok: true, state: proposalState(record, now) };
       }),
     );
   }

@@ -30,14 +30,23 @@ export interface ProposalForMessage {
   readonly apiKeyId: string | null;
 }
 
-const READ: PreparedStatement = {
-  name: 'proposal_for_message',
-  text: `SELECT proposals.*, ${votesColumn}, ${deploymentsColumn},
-      date_trunc('milliseconds', now()) AS read_at, o.domain_salt, s.threshold AS admin_threshold,
+/** The time of the transaction, and the admins of the set that is joined as `set`. */
+function nowColumns(set: string): string {
+  return `date_trunc('milliseconds', now()) AS read_at, ${set}.threshold AS admin_threshold,
       coalesce((SELECT json_agg(json_build_object(
           'id', m.id, 'name', m.name, 'type', m.type, 'walletAddress', m.wallet_address) ORDER BY m.id)
         FROM admin_set_members a JOIN members m ON m.id = a.member_id
-        WHERE a.organization_id = o.id AND m.removed_at IS NULL), '[]') AS admin_members,
+        WHERE a.organization_id = ${set}.organization_id AND m.removed_at IS NULL), '[]') AS admin_members`;
+}
+
+function nowOf(row: Row): Now {
+  return { time: row.read_at, admins: { threshold: row.admin_threshold, members: row.admin_members } };
+}
+
+const READ: PreparedStatement = {
+  name: 'proposal_for_message',
+  text: `SELECT proposals.*, ${votesColumn}, ${deploymentsColumn},
+      o.domain_salt, ${nowColumns('s')},
       EXISTS (SELECT FROM proposal_messages WHERE proposal_id = $2 AND message_id = $3) AS message_taken,
       (SELECT api_key_id FROM idempotency_requests r
         WHERE r.id = $4 AND r.organization_id = o.id AND r.resource_id = $2) AS request_api_key_id
@@ -71,7 +80,7 @@ export async function readProposalForMessage(
   return (
     row && {
       record: storedProposal(row),
-      now: { time: row.read_at, admins: { threshold: row.admin_threshold, members: row.admin_members } },
+      now: nowOf(row),
       domainSalt: row.domain_salt,
       messageTaken: row.message_taken,
       apiKeyId: row.request_api_key_id,
@@ -146,16 +155,17 @@ export interface RequestToPropose {
   readonly made: boolean;
   /** How many open proposals the key has made. */
   readonly open: number;
-  readonly time: Date;
+  readonly now: Now;
 }
 
 const READ_REQUEST: PreparedStatement = {
   name: 'request_to_propose',
-  text: `SELECT r.path, r.body, r.api_key_id, date_trunc('milliseconds', now()) AS read_at,
+  text: `SELECT r.path, r.body, r.api_key_id, ${nowColumns('s')},
       EXISTS (SELECT FROM proposals WHERE organization_id = $1 AND id = $2) AS made,
       (SELECT count(*)::integer FROM proposals
         WHERE organization_id = $1 AND created_by_key = r.api_key_id AND closed_at IS NULL) AS open
     FROM (SELECT) AS always
+    LEFT JOIN admin_sets s ON s.organization_id = $1
     LEFT JOIN idempotency_requests r ON r.organization_id = $1 AND r.resource_id = $2 AND r.id = $3`,
 };
 
@@ -171,6 +181,6 @@ export async function readRequestToPropose(
       row.api_key_id === null ? undefined : { path: row.path, body: row.body, apiKeyId: row.api_key_id },
     made: row.made,
     open: row.open,
-    time: row.read_at,
+    now: nowOf(row),
   };
 }

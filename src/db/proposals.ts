@@ -214,11 +214,16 @@ export async function insertProposal(
   return undefined;
 }
 
-/** Sets a new proposal's place in the order of commit: the position of the audit entry of its creation. */
-export async function setProposalPosition(tx: Tx, id: string, position: bigint): Promise<void> {
-  await tx('proposals')
+/**
+ * Sets a new proposal's place in the order of commit: the position of the audit entry of its creation. Returns the
+ * proposal as it is stored; it has no votes and no deployments yet.
+ */
+export async function placeProposal(tx: Tx, id: string, position: bigint): Promise<StoredProposal> {
+  const [row] = await tx('proposals')
     .where({ id })
-    .update({ position: String(position) });
+    .update({ position: String(position) })
+    .returning('*');
+  return storedProposal({ ...row, votes: [], deployments: [] });
 }
 
 /** What can change about a stored proposal. */
