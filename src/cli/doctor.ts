@@ -16,8 +16,12 @@ const NODE_TODO = 'see the log of the node at its rpcUrl (NETWORKS_FILE)';
 
 async function examine({ db, sender }: CommandContext, config: Config): Promise<Finding[]> {
   const chains = [...createChainClients(config.networks).values()];
-  const onNetworks = (work: (chain: (typeof chains)[number]) => Promise<Finding[]>) =>
-    Promise.all(chains.map((chain) => look(`network ${chain.network.id}`, NODE_TODO, () => work(chain))));
+  const onNetworks = async (part: string, work: (chain: (typeof chains)[number]) => Promise<Finding[]>) => {
+    const perNetwork = chains.map((chain) =>
+      look(`${part} ${chain.network.id}`, NODE_TODO, () => work(chain)),
+    );
+    return (await Promise.all(perNetwork)).flat();
+  };
 
   const fromDatabase = async (): Promise<Finding[]> => {
     const database = await look('database', 'start Postgres, or mend DATABASE_URL', () =>
@@ -27,7 +31,7 @@ async function examine({ db, sender }: CommandContext, config: Config): Promise<
     if (database.some(({ status }) => status === 'fail')) return database;
     const relayers = await listRelayers(db());
     const more = await Promise.all([
-      onNetworks((chain) => lookAtRelayers(chain, relayers)).then((findings) => findings.flat()),
+      onNetworks('relayer', (chain) => lookAtRelayers(chain, relayers)),
       look('work', 'see the database above', () => lookAtWork(db())),
       look('keystore', 'mend KEYSTORE_FILE and its passphrase', () =>
         lookAtKeystore(config.keystore, relayers),
@@ -42,7 +46,7 @@ async function examine({ db, sender }: CommandContext, config: Config): Promise<
     look('temporal', 'start Temporal, or mend TEMPORAL_ADDRESS', () =>
       lookAtTemporal(sender(), config.temporal),
     ),
-    onNetworks(lookAtNetwork).then((findings) => findings.flat()),
+    onNetworks('network', lookAtNetwork),
     fromDatabase(),
   ]);
   return groups.flat();

@@ -118,6 +118,7 @@ export function proposalCommands(program: Command, within: Within): void {
             plainText(operatorDetails(state)),
             votesTable(record),
             `Workflow: ${link ?? workflowId}`,
+            ...(state.open && state.failure ? [`Retry: npx orgwallet proposals retry ${id}`] : []),
           ].join('\n\n'),
         );
       }),
