@@ -1,7 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_BY_CODE } from '../../src/contract/errors';
 import type { ErrorCode } from '../../src/domain/refusal';
-import { execute, PROPOSE, proposalPath, propose, read, startApi, UNKNOWN, UPDATE } from '../support/api';
+import {
+  execute,
+  PROPOSE,
+  proposalPath,
+  propose,
+  read,
+  type Shown,
+  startApi,
+  UNKNOWN,
+  UPDATE,
+} from '../support/api';
 import { checkConformance, findOperation } from '../support/conformance';
 import type { Answer, Ask } from '../support/http';
 import { sign, signPayload, type TestOrganization, type TestService } from '../support/service';

@@ -29,8 +29,10 @@ let api: TestService;
 let org: TestOrganization;
 let proposal: Shown;
 
+const MAX_OPEN = 3;
+
 beforeAll(async () => {
-  api = await startApi();
+  api = await startApi({ env: { MAX_OPEN_PER_KEY: String(MAX_OPEN) } });
   org = await api.createOrganization();
   proposal = await propose(api.http, org);
 });
@@ -197,5 +199,20 @@ describe('an admin key', () => {
         details: { type: 'approve', reason: 'Agreed', apiKeyId: org.adminKeyId },
       },
     ]);
+  });
+
+  it('has so many open proposals at most, and may make another when one is closed', async () => {
+    const busy = await api.createOrganization(1);
+    const open: Shown[] = [];
+    for (let count = 0; count < MAX_OPEN; count += 1) open.push(await propose(api.http, busy));
+    const ask = { key: busy.adminKey, path: PROPOSE, body };
+    await expectRefused(api.http, busy, ask, refusal(409, 'conflict', null));
+    const { key } = await api.db.transaction((tx) =>
+      issueApiKey(tx, { organizationId: busy.id, memberIds: [busy.bot.id], actor: OPERATOR }),
+    );
+    expect((await api.http.send({ ...ask, key })).status).toBe(201);
+    const closed = await sign(api.http, busy.adminKey, open[0], busy.alice, 'reject', { execute: true });
+    expect(closed.body.data.executionStatus).toBe('rejected');
+    expect((await api.http.send(ask)).status).toBe(201);
   });
 });
