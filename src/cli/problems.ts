@@ -1,3 +1,4 @@
+import { isNativeError } from 'node:util/types';
 import { CommanderError } from 'commander';
 import { KeystoreError } from '../chain/keystore';
 import { ConfigError } from '../config';
@@ -29,11 +30,12 @@ function databaseProblem(code: string, message: string): string | undefined {
 
 /** What to say of an error, in words for whoever typed the command. */
 export function problemText(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
+  if (!isNativeError(error)) return String(error);
   if (error instanceof TemporalUnavailable) {
     return `${error.message}: see \`npx orgwallet doctor\` for whether Temporal and the workers are there`;
   }
-  const cause = error instanceof AggregateError ? (error.errors[0] as Error) : error;
+  // Connecting to a name with several addresses fails with one error for each of them.
+  const [cause = error] = 'errors' in error ? (error.errors as Error[]) : [];
   const code = (cause as NodeJS.ErrnoException).code ?? '';
   return databaseProblem(code, cause.message) ?? cause.message;
 }
