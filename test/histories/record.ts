@@ -1,0 +1,170 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils';
+import { parseEther } from 'viem';
+import { proposalWorkflowId } from '../../src/temporal/ids';
+import { retryExecutionSignal, signSignal } from '../../src/temporal/messages';
+import { execute, type Shown, UPDATE } from '../support/api';
+import type { TestOrganization } from '../support/service';
+import { until } from '../support/until';
+import {
+  auditOf,
+  ended,
+  proposeAccount,
+  proposeName,
+  setRelayerBalance,
+  show,
+  startWorld,
+  storeAccount,
+  untilStatus,
+  vote,
+  voteOf,
+  type World,
+  workflowOf,
+} from '../workflows/world';
+
+const LIFETIME = '12s';
+const FIRST = 31337;
+const SECOND = 31338;
+
+type Proto = Parameters<typeof historyToJSON>[0];
+
+/** A history as JSON text that names neither the machine nor the folder it was made on. */
+function anonymous(history: Proto): string {
+  const json = historyToJSON(history)
+    .replaceAll(hostname(), 'host')
+    .replace(/"identity":\s*"[^"]*"/g, '"identity": "worker"')
+    .replace(/"stackTrace":\s*"(?:[^"\\]|\\.)*"/g, '"stackTrace": ""');
+  return `${JSON.stringify(JSON.parse(json), null, 1)}\n`;
+}
+
+/**
+ * Records a history of the proposal workflow in each state, made by the service as it is now, one file each. Start the
+ * parts first: it runs under jest (`npm run histories`).
+ */
+export async function recordHistories(folder: string): Promise<string[]> {
+  const world = await startWorld({ env: { PROPOSAL_LIFETIME: LIFETIME } });
+  try {
+    const org = await world.createOrganization();
+    const recorded = await recordAll(world, org);
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    for (const [name, text] of recorded) writeFileSync(join(folder, `${name}.json`), text);
+    return [...recorded.keys()];
+  } finally {
+    await world.stop();
+  }
+}
+
+async function recordAll(world: World, org: TestOrganization): Promise<Map<string, string>> {
+  const recorded = new Map<string, string>();
+  const record = async (name: string, proposal: Shown) => {
+    recorded.set(name, anonymous(await workflowOf(world, org, proposal).fetchHistory()));
+  };
+  const name = async (newName = 'After') =>
+    proposeName(world, org, await storeAccount(world.db, org, 'Before'), newName);
+  const approve = async (proposal: Shown) => {
+    await vote(world, org, proposal, org.alice);
+    await vote(world, org, proposal, org.bob, 'approve', { execute: true });
+  };
+  const reject = async (proposal: Shown) => {
+    await vote(world, org, proposal, org.alice, 'reject');
+    await vote(world, org, proposal, org.bob, 'reject', { execute: true });
+  };
+  const expired = (proposal: Shown) =>
+    until('its expiry is recorded', async () =>
+      (await auditOf(world.db, proposal)).includes('proposal.expired'),
+    );
+
+  // Waits, with and without votes; then it expires.
+  const waiting = await proposeAccount(world, org, [FIRST]);
+  const signed = await proposeAccount(world, org, [FIRST]);
+  await until('the signing key is there', async () => {
+    const { events } = await workflowOf(world, org, waiting).fetchHistory();
+    return events?.some((event) => event.activityTaskCompletedEventAttributes);
+  });
+  await record('waiting', waiting);
+  await vote(world, org, signed, org.alice);
+  await vote(world, org, signed, org.alice, 'reject');
+  await vote(world, org, signed, org.bob);
+  await record('signed', signed);
+
+  // Votes of every kind as signals: right, forged and of a wrong shape.
+  const signalled = await name();
+  const handle = workflowOf(world, org, signalled);
+  await handle.signal('signProposal', null);
+  await handle.signal(signSignal, { type: 'approve', signature: '0x' });
+  await handle.signal(signSignal, await voteOf(org.alice, signalled));
+  await handle.signal(signSignal, { ...(await voteOf(org.bob, signalled)), execute: true });
+  await ended(world, org, signalled);
+  await record('signalled', signalled);
+
+  const rejected = await name();
+  await reject(rejected);
+  await ended(world, org, rejected);
+  await record('rejected', rejected);
+
+  const renamed = await name();
+  await approve(renamed);
+  await ended(world, org, renamed);
+  await record('renamed', renamed);
+
+  const claimed = await name();
+  const { id: accountId } = claimed.data.items[0];
+  await world.http.send({
+    key: org.adminKey,
+    path: UPDATE,
+    body: { items: [{ id: accountId, name: 'Taken' }] },
+  });
+  const refusedRequest = await world
+    .db('idempotency_requests')
+    .whereRaw(`body->'items'->0->>'name' = 'Taken'`)
+    .first('resource_id');
+  const refused = world.temporal.workflow.getHandle(
+    proposalWorkflowId(org.id, 'accounts', refusedRequest.resource_id),
+  );
+  await refused.result();
+  recorded.set('refusedCreate', anonymous(await refused.fetchHistory()));
+
+  const completed = await proposeAccount(world, org, [FIRST, SECOND]);
+  await approve(completed);
+  await ended(world, org, completed);
+  await record('completed', completed);
+
+  const blocked = await name();
+  const { id: blockedAccount } = blocked.data.items[0];
+  const standsOn = await world.db('account_networks').where({ account_id: blockedAccount });
+  await world.db('account_networks').where({ account_id: blockedAccount }).delete();
+  await approve(blocked);
+  await record('blocked', blocked);
+  await world.db('account_networks').insert(standsOn);
+  await execute(world.http, org.adminKey, blocked.id);
+  await ended(world, org, blocked);
+  await record('blockedThenCompleted', blocked);
+
+  // One network has no coin for gas: it fails and waits, is retried, or expires and is finished then.
+  await setRelayerBalance(world, SECOND, 0n);
+  const failed = await proposeAccount(world, org, [FIRST, SECOND]);
+  const partly = await proposeAccount(world, org, [FIRST, SECOND]);
+  for (const proposal of [failed, partly]) {
+    await approve(proposal);
+    await untilStatus(world, org, proposal, 'failed');
+  }
+  await record('failed', failed);
+  await setRelayerBalance(world, SECOND, parseEther('10'));
+  await workflowOf(world, org, failed).signal(retryExecutionSignal);
+  await ended(world, org, failed);
+  await record('retried', failed);
+  await expired(partly);
+  await record('partlyDeployedAfterExpiry', partly);
+  await execute(world.http, org.adminKey, partly.id);
+  await ended(world, org, partly);
+  await record('finishedAfterExpiry', partly);
+
+  await expired(signed);
+  await ended(world, org, signed);
+  await record('expired', signed);
+  if ((await show(world, org, signed)).signatureStatus !== 'expired') throw new Error('it has not expired');
+  return recorded;
+}

@@ -1,0 +1,96 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { bundleWorkflowCode, DefaultLogger, Runtime, Worker, type WorkflowBundle } from '@temporalio/worker';
+import { recordHistories } from '../histories/record';
+
+const FOLDER = join(__dirname, '..', 'histories', 'recorded');
+const WORKFLOWS = join(__dirname, '..', '..', 'workflows', 'index.ts');
+/** `npm run histories` makes them anew, before they are replayed. */
+const RECORDING = process.env.RECORD_HISTORIES !== undefined;
+
+const STATES = [
+  'waiting',
+  'signed',
+  'signalled',
+  'expired',
+  'rejected',
+  'renamed',
+  'refusedCreate',
+  'completed',
+  'blocked',
+  'blockedThenCompleted',
+  'failed',
+  'retried',
+  'partlyDeployedAfterExpiry',
+  'finishedAfterExpiry',
+].sort();
+
+let bundle: WorkflowBundle;
+
+beforeAll(async () => {
+  if (RECORDING) await recordHistories(FOLDER);
+  else Runtime.install({ logger: new DefaultLogger('ERROR') });
+  bundle = await bundleWorkflowCode({ workflowsPath: WORKFLOWS, logger: new DefaultLogger('ERROR') });
+}, 120_000);
+
+function recorded(state: string): string {
+  return readFileSync(join(FOLDER, `${state}.json`), 'utf8');
+}
+
+interface RecordedEvent {
+  readonly eventType: string;
+  readonly userMetadata?: { readonly summary?: { readonly data: string } };
+}
+
+function eventsOf(state: string): readonly RecordedEvent[] {
+  return JSON.parse(recorded(state)).events;
+}
+
+it('there is a recorded history of every state', () => {
+  const files = readdirSync(FOLDER).map((file) => file.replace('.json', ''));
+  expect(files.sort()).toEqual(STATES);
+});
+
+describe('the workflow of today replays the history of', () => {
+  it.each(STATES)('%s', async (state) => {
+    await Worker.runReplayHistory({ workflowBundle: bundle }, JSON.parse(recorded(state)), state);
+  });
+
+  it('none that another workflow made', async () => {
+    // An activity of another name, where ours provides the signing key.
+    const changed = recorded('waiting').replaceAll('"provideSigningKey"', '"provideNothing"');
+    expect(changed).not.toBe(recorded('waiting'));
+    await expect(
+      Worker.runReplayHistory({ workflowBundle: bundle }, JSON.parse(changed), 'changed'),
+    ).rejects.toThrow(/nondeterminism/i);
+  });
+});
+
+describe('a recorded history', () => {
+  it.each(STATES)('of %s holds no failed workflow task, and ends as that state does', (state) => {
+    const types = eventsOf(state).map(({ eventType }) => eventType);
+    expect(types).not.toContain('EVENT_TYPE_WORKFLOW_TASK_FAILED');
+    expect(types[0]).toBe('EVENT_TYPE_WORKFLOW_EXECUTION_STARTED');
+    const open = ['waiting', 'signed', 'blocked', 'failed', 'partlyDeployedAfterExpiry'];
+    const isComplete = types.at(-1) === 'EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED';
+    expect(isComplete).toBe(!open.includes(state));
+  });
+
+  it.each(STATES)('of %s carries ids and states, no bodies, and names no machine', (state) => {
+    const text = recorded(state);
+    expect(text).not.toContain(hostname());
+    expect(text).not.toMatch(/"(file|\/(home|root|work|tmp|Users)\/)/);
+    expect(text.length).toBeLessThan(300_000);
+  });
+});
+
+it('all @temporalio packages use one copy of protobufjs', () => {
+  const here = createRequire(__filename);
+  const copies = ['client', 'common', 'proto', 'worker', 'workflow', 'activity', 'testing'].map((name) => {
+    const from = createRequire(here.resolve(`@temporalio/${name}/package.json`));
+    return from.resolve('protobufjs');
+  });
+  expect([...new Set(copies)]).toEqual([here.resolve('protobufjs')]);
+});
