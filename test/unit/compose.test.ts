@@ -1,0 +1,216 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { loadConfig, readNetworks } from '../../src/config';
+import { projectRoot } from '../../src/dev/parts';
+import { missingInProduction, readStackSettings } from '../../src/dev/settings';
+
+const read = (file: string) => readFileSync(join(projectRoot(), file), 'utf8');
+const composeText = read('docker-compose.yml');
+const compose = parse(composeText);
+const { services } = compose;
+const dockerfile = read('Dockerfile');
+const folder = mkdtempSync(join(tmpdir(), 'orgwallet-compose-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Names of every setting that the service or the embedded stack reads. */
+function knownSettings(): Set<string> {
+  const asked = new Set(['NODE_ENV', 'TEMPORAL_UI_URL']);
+  const recorder = new Proxy(
+    {},
+    {
+      get: (_, name) => {
+        asked.add(String(name));
+        return undefined;
+      },
+    },
+  );
+  readStackSettings(recorder);
+  missingInProduction(recorder);
+  const schema = /const settings = z\.object\(\{\n([\s\S]*?)\n\}\);/.exec(read('src/config.ts'))?.[1] ?? '';
+  for (const [, name] of schema.matchAll(/^ {2}([A-Z_]+): /gm)) asked.add(name ?? '');
+  return asked;
+}
+
+/** What a text becomes when nothing is set outside. */
+function withDefaults(text: string): string {
+  return text.replace(/\$\{\w+:-([^}]*)\}/g, '$1');
+}
+
+/** `VARIABLE → default` of everything in the file that can be set from outside. */
+const variables = new Map(
+  [...composeText.matchAll(/\$\{(\w+)(?::-([^}]*))?\}/g)].map(([, name = '', byDefault]) => [
+    name,
+    byDefault,
+  ]),
+);
+
+const environment: Record<string, string> = Object.fromEntries(
+  Object.entries<string>(services.orgwallet.environment).map(([name, value]) => [name, withDefaults(value)]),
+);
+const networks = compose.configs.networks.content;
+
+describe('docker-compose.yml', () => {
+  it('has Postgres, Temporal with its UI, two chains and the service, and nothing else', () => {
+    expect(Object.keys(services).sort()).toEqual([
+      'chain-1',
+      'chain-2',
+      'orgwallet',
+      'postgres',
+      'temporal',
+      'temporal-ui',
+    ]);
+  });
+
+  it('names every image with a version', () => {
+    for (const [name, service] of Object.entries<{ image?: string; build?: string }>(services)) {
+      if (name === 'orgwallet') expect(service).toMatchObject({ build: '.' });
+      else expect(service.image).toMatch(/:v?\d[\w.-]*$/);
+    }
+  });
+
+  it('sets only what the service reads, and lets only such names be set from outside', () => {
+    const known = knownSettings();
+    expect([...known].filter((name) => /^[A-Z_]+$/.test(name)).length).toBeGreaterThan(30);
+    expect(Object.keys(environment).filter((name) => !known.has(name))).toEqual([]);
+    const own = ['POSTGRES_PASSWORD'];
+    expect([...variables.keys()].filter((name) => !known.has(name) && !own.includes(name))).toEqual([]);
+  });
+
+  it('has the defaults of the service itself', () => {
+    expect(Object.fromEntries(variables)).toMatchObject({
+      HTTPS_PORT: '8443',
+      HTTP_PORT: '8080',
+      OPS_PORT: '9090',
+      POSTGRES_PORT: '54329',
+      TEMPORAL_PORT: '7233',
+      TEMPORAL_UI_PORT: '8233',
+      TEMPORAL_NAMESPACE: 'default',
+      PROPOSAL_LIFETIME: '7d',
+      IDEMPOTENCY_RETENTION: '24h',
+      RATE_LIMIT_PER_SECOND: '100',
+      RATE_LIMIT_BURST: '300',
+    });
+    // Without a default a forgotten variable would silently be empty.
+    expect([...variables.values()]).not.toContain(undefined);
+  });
+
+  it('gives the service settings that it starts with', () => {
+    const NETWORKS_FILE = join(folder, 'networks.json');
+    writeFileSync(NETWORKS_FILE, networks);
+    const config = loadConfig({ ...environment, NETWORKS_FILE });
+    expect(config).toMatchObject({
+      production: false,
+      roles: ['api', 'worker', 'chain', 'signer'],
+      databaseUrl: 'postgres://orgwallet:orgwallet@postgres:5432/orgwallet',
+      temporal: { address: 'temporal:7233', uiUrl: 'http://127.0.0.1:8233' },
+      operations: { host: '0.0.0.0', port: 9090 },
+      proposalLifetimeMs: 7 * 86_400_000,
+    });
+    const { databaseUrl, temporalAddress, networksFile } = readStackSettings(environment);
+    // None of these parts is started a second time inside the container.
+    expect([databaseUrl, temporalAddress, networksFile]).not.toContain(undefined);
+  });
+
+  it('has the chains that the networks file names', () => {
+    const NETWORKS_FILE = join(folder, 'chains.json');
+    writeFileSync(NETWORKS_FILE, networks);
+    const chains = readNetworks(NETWORKS_FILE);
+    for (const [index, { id, rpcUrl }] of chains.entries()) {
+      const { command, network_mode } = services[`chain-${index + 1}`];
+      const option = (name: string) => command[command.indexOf(name) + 1];
+      expect(option('--chain-id')).toBe(String(id));
+      expect(rpcUrl).toBe(`http://127.0.0.1:${option('--port')}`);
+      expect(network_mode).toBe('service:orgwallet');
+      expect(services.orgwallet.ports).toContain(`127.0.0.1:${option('--port')}:${option('--port')}`);
+    }
+    expect(chains).toHaveLength(2);
+  });
+
+  it('publishes the API to everybody, everything else to this machine alone', () => {
+    const published = Object.entries<{ ports?: string[] }>(services).flatMap(([name, { ports = [] }]) =>
+      ports.map((port) => `${name} ${withDefaults(port)}`),
+    );
+    expect(published.filter((port) => !port.includes(' 127.0.0.1:'))).toEqual([
+      'orgwallet 8443:8443',
+      'orgwallet 8080:8080',
+    ]);
+    expect(published).toEqual(
+      expect.arrayContaining([
+        'orgwallet 127.0.0.1:9090:9090',
+        'postgres 127.0.0.1:54329:5432',
+        'temporal 127.0.0.1:7233:7233',
+        'temporal-ui 127.0.0.1:8233:8080',
+      ]),
+    );
+    const hostPorts = published.map((port) => port.split(':').at(-2)?.split(' ').at(-1));
+    expect(new Set(hostPorts).size).toBe(hostPorts.length);
+    for (const [setting, port] of [
+      ['HTTPS_PORT', '8443'],
+      ['HTTP_PORT', '8080'],
+      ['OPS_PORT', '9090'],
+    ] as const) {
+      expect(environment[setting]).toBe(port);
+    }
+  });
+
+  it('starts the service when Postgres and Temporal answer', () => {
+    for (const part of ['postgres', 'temporal']) {
+      expect(services[part].healthcheck).toMatchObject({
+        test: expect.any(Array),
+        interval: expect.any(String),
+        timeout: expect.any(String),
+        retries: expect.any(Number),
+      });
+      expect(services.orgwallet.depends_on[part]).toEqual({ condition: 'service_healthy' });
+    }
+    expect(services.temporal.depends_on.postgres).toEqual({ condition: 'service_healthy' });
+  });
+
+  it('keeps data in named volumes, and gives the service time to end what it does', () => {
+    const mounted = Object.values<{ volumes?: string[] }>(services).flatMap(({ volumes = [] }) =>
+      volumes.map((volume) => volume.split(':')[0]),
+    );
+    expect(mounted.sort()).toEqual(Object.keys(compose.volumes).sort());
+    expect(services.orgwallet.volumes).toContain(`orgwallet:${environment.ORGWALLET_DATA_DIR}`);
+    expect(Number.parseInt(services.orgwallet.stop_grace_period, 10)).toBeGreaterThanOrEqual(15);
+  });
+});
+
+describe('Dockerfile', () => {
+  const [build = '', ...stages] = dockerfile.split(/^(?=FROM )/m);
+  const last = stages.at(-1) ?? '';
+
+  it('builds in one stage and runs in another, on a fixed version of Node', () => {
+    expect(stages).toHaveLength(1);
+    expect(build).toMatch(/^FROM node:\d+[\w.-]* AS build$/m);
+    expect(last).toMatch(/^FROM node:\d+[\w.-]*-slim$/m);
+    expect(last).toMatch(/^COPY --from=build /m);
+    expect(build).toMatch(/npm ci/);
+    expect(dockerfile).not.toMatch(/:latest|npm install/);
+  });
+
+  it('runs as a user without rights, who owns the data folder', () => {
+    const user = /^USER (\S+)$/m.exec(last)?.[1];
+    expect(user).toBe('node');
+    expect(last.indexOf('USER ')).toBeLessThan(last.indexOf('CMD ["node", "src'));
+    expect(last).toMatch(/chown node:node \/data/);
+    expect(last).toMatch(/^ENV .*ORGWALLET_DATA_DIR=\/data/m);
+    expect(last).toMatch(/^VOLUME \/data$/m);
+  });
+
+  it('is production, installs nothing at start, and says whether it is ready', () => {
+    expect(last).toMatch(/^ENV .*NODE_ENV=production/m);
+    expect(last).toMatch(/^ENV .*ORGWALLET_PREBUILT=true/m);
+    expect(last).toMatch(/^HEALTHCHECK /m);
+    expect(last).toContain('/readyz');
+    expect(last).toMatch(/^EXPOSE 8443 8080 9090$/m);
+    expect(last.trim().split('\n').at(-1)).toBe('CMD ["node", "src/dev/start.mjs"]');
+  });
+
+  it('takes neither secrets nor data nor what was built outside into the image', () => {
+    const ignored = read('.dockerignore').split('\n');
+    expect(ignored).toEqual(expect.arrayContaining(['.git', '.data', 'node_modules', 'dist', '.env']));
+  });
+});
