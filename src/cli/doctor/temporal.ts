@@ -1,3 +1,4 @@
+import { isGrpcServiceError } from '@temporalio/client';
 import type { Config } from '../../config';
 import type { WorkflowSender } from '../../temporal/client';
 import { count, duration } from '../text';
@@ -32,7 +33,7 @@ export async function lookAtTemporal(
 ): Promise<Finding[]> {
   const { namespace, address } = temporal;
   const { workflowService } = client;
-  return client.withDeadline(Date.now() + DEADLINE_MS, async () => {
+  const answered = client.withDeadline(Date.now() + DEADLINE_MS, async () => {
     const { serverVersion } = await workflowService.getSystemInfo({});
     const server = ok(
       'temporal',
@@ -64,5 +65,8 @@ export async function lookAtTemporal(
       }),
     );
     return [server, ...workers];
+  });
+  return answered.catch((error) => {
+    throw isGrpcServiceError(error) ? new Error(`no answer from ${address}: ${error.details}`) : error;
   });
 }
