@@ -10,29 +10,20 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-function capture(stream: NodeJS.WriteStream): { text(): string; release(): void } {
-  let text = '';
-  const spy = jest.spyOn(stream, 'write').mockImplementation((chunk) => {
-    text += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8');
-    return true;
-  });
-  return { text: () => text, release: () => spy.mockRestore() };
-}
-
 /** Runs a command in this process with these settings and no others. */
-export async function command(settings: NodeJS.ProcessEnv, ...argv: string[]): Promise<Outcome> {
-  const before = process.env;
-  const stdout = capture(process.stdout);
-  const stderr = capture(process.stderr);
-  process.env = { ...settings };
-  try {
-    const status = await run(argv);
-    return { status, stdout: stdout.text(), stderr: stderr.text() };
-  } finally {
-    process.env = before;
-    stdout.release();
-    stderr.release();
-  }
+export async function command(env: NodeJS.ProcessEnv, ...argv: string[]): Promise<Outcome> {
+  let stdout = '';
+  let stderr = '';
+  const status = await run(argv, {
+    env,
+    out: (text) => {
+      stdout += text;
+    },
+    err: (text) => {
+      stderr += text;
+    },
+  });
+  return { status, stdout, stderr };
 }
 
 /** Runs a command that must succeed with nothing on stderr, and returns what it printed. */

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { createOrOpenKeystore, openKeystore } from '../../src/chain/keystore';
-import { lacksSchema } from '../../src/cli/problems';
+import { problemText } from '../../src/cli/problems';
 import { createDatabase } from '../../src/db/database';
 import { migrations } from '../../src/db/migrations';
 import { makeOrganization, serviceSettings, type TestOrganization } from '../support/service';
@@ -26,14 +26,13 @@ describe('db migrate', () => {
     expect(await refused(env, 'org', 'list')).toMatch(/run `npx orgwallet db migrate`/);
     const doctor = await command(env, 'doctor', '--json');
     expect(doctor.status).toBe(1);
-    const { healthy, findings } = JSON.parse(doctor.stdout);
-    expect(healthy).toBe(false);
+    const findings = JSON.parse(doctor.stdout);
     const about = (part: string) => findings.find((finding: { part: string }) => finding.part === part);
-    expect(about('schema')).toMatchObject({ status: 'fail', todo: 'npx orgwallet db migrate' });
+    expect(about('database')).toMatchObject({ status: 'fail', todo: 'npx orgwallet db migrate' });
     expect(about('network 31337')).toMatchObject({ status: 'ok' });
     expect(await json(env, 'db', 'migrate')).toEqual({ applied: migrations.map(({ name }) => name) });
     expect(await json(env, 'db', 'migrate')).toEqual({ applied: [] });
-    expect(await words(env, 'db', 'migrate')).toBe('The schema is up to date.\n');
+    expect(await words(env, 'db', 'migrate')).toBe('nothing to do\n');
     expect(await json(env, 'org', 'list')).toEqual([]);
   });
 
@@ -110,17 +109,13 @@ describe('audit verify', () => {
   }
 
   it('proves every organization, or the one that is named', async () => {
-    const { ok, organizations: all } = await json(env, 'audit', 'verify');
-    expect(ok).toBe(true);
+    const all = await json(env, 'audit', 'verify');
     // 6 members, the organization, 2 keys
     const unbroken = { ok: true, entries: 9, hash: expect.stringMatching(/^[0-9a-f]{64}$/) };
-    expect(all).toEqual(
-      [one, two].map(({ id }) => ({ organizationId: id, name: 'Test Organization', ...unbroken })),
-    );
-    expect(await json(env, 'audit', 'verify', '--org', two.id)).toEqual({ ok, organizations: [all[1]] });
+    expect(all).toEqual([one, two].map(({ id }) => ({ organizationId: id, ...unbroken })));
+    expect(await json(env, 'audit', 'verify', '--org', two.id)).toEqual([all[1]]);
     const text = await words(env, 'audit', 'verify');
-    for (const { id } of [one, two])
-      expect(text).toMatch(new RegExp(`^ok +${id} .*9 entries, unbroken`, 'm'));
+    for (const { id } of [one, two]) expect(text).toMatch(new RegExp(`^${id}: 9 entries, unbroken`, 'm'));
     expect(await refused(env, 'audit', 'verify', '--org', 'org_none')).toBe(
       'there is no organization org_none\n',
     );
@@ -143,24 +138,14 @@ describe('audit verify', () => {
     await asOwner(`UPDATE audit_log SET ${change} WHERE organization_id = $1 AND position = 3`, [two.id]);
     const { id } = await entryAt(position);
     const { status, stdout, stderr } = await command(env, 'audit', 'verify', '--json');
-    expect({ status, stderr }).toEqual({ status: 1, stderr: '1 audit log is broken\n' });
-    expect(JSON.parse(stdout)).toEqual({
-      ok: false,
-      organizations: [
-        expect.objectContaining({ organizationId: one.id, ok: true }),
-        {
-          organizationId: two.id,
-          name: 'Test Organization',
-          ok: false,
-          position,
-          id,
-          reason: expect.stringMatching(reason),
-        },
-      ],
-    });
+    expect({ status, stderr }).toEqual({ status: 1, stderr: 'an audit log is broken\n' });
+    expect(JSON.parse(stdout)).toEqual([
+      expect.objectContaining({ organizationId: one.id, ok: true }),
+      { organizationId: two.id, ok: false, position, id, reason: expect.stringMatching(reason) },
+    ]);
     const said = await command(env, 'audit', 'verify');
     expect(said.status).toBe(1);
-    expect(said.stdout).toMatch(new RegExp(`^BROKEN +${two.id} .*: entry ${position} \\(${id}\\): `, 'm'));
+    expect(said.stdout).toContain(`${two.id}: BROKEN at entry ${position} (${id}): `);
     expect((await command(env, 'audit', 'verify', '--org', one.id)).status).toBe(0);
   });
 
@@ -168,7 +153,7 @@ describe('audit verify', () => {
     await asOwner('DELETE FROM audit_log WHERE organization_id = $1 AND position = 5', [two.id]);
     const { status, stdout } = await command(env, 'audit', 'verify', '--org', two.id, '--json');
     expect(status).toBe(1);
-    expect(JSON.parse(stdout).organizations).toEqual([
+    expect(JSON.parse(stdout)).toEqual([
       expect.objectContaining({ ok: false, position: 6, ...(await entryAt(6)) }),
     ]);
   });
@@ -177,7 +162,7 @@ describe('audit verify', () => {
     await asOwner('DELETE FROM audit_log WHERE organization_id = $1 AND position = 9', [two.id]);
     const { status, stdout } = await command(env, 'audit', 'verify', '--org', two.id, '--json');
     expect(status).toBe(1);
-    expect(JSON.parse(stdout).organizations).toEqual([
+    expect(JSON.parse(stdout)).toEqual([
       expect.objectContaining({ ok: false, position: 9, id: null, reason: expect.stringMatching(/head/) }),
     ]);
   });
@@ -206,14 +191,14 @@ describe('keystore backup', () => {
     expect(readFileSync(out, 'utf8')).toBe(before);
 
     const text = await words(env, 'keystore', 'backup');
-    const [, file = ''] = /^(\S+) \(keystore [0-9a-f]{16}\)$/m.exec(text) ?? [];
+    const [, file = ''] = /^(\S+) \(fingerprint [0-9a-f]{16}\)$/m.exec(text) ?? [];
     expect(file).toMatch(/backups\/keystore-\d{4}-/);
     expect(existsSync(file)).toBe(true);
   });
 
   it('is refused where there is no keystore, or none that can be read', async () => {
     const env = await serviceSettings();
-    expect(await refused(env, 'keystore', 'backup')).toMatch(/keystore\.json: there is no keystore/);
+    expect(await refused(env, 'keystore', 'backup')).toMatch(/keystore\.json: cannot be read as a keystore/);
     expect(existsSync(join(env.ORGWALLET_DATA_DIR ?? '', 'backups'))).toBe(false);
   });
 });

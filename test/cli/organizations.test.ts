@@ -65,6 +65,7 @@ describe('org create', () => {
     expect(text).toMatch(/^organization org_\w+$/m);
     expect(text).toMatch(/^mem_\w+ +Bot +api +admin$/m);
     expect(text).toMatch(/^mem_\w+ +Dave +user$/m);
+    expect(text).toMatch(/^Next: orgwallet keys issue --member mem_\w+$/m);
   });
 
   const withMember = (change: object) => ({ ...GOOD, members: [ALICE, BOT, { ...DAVE, ...change }] });

@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { projectRoot } from '../../src/dev/parts';
+import { serviceSettings } from '../support/service';
+import { COMPILED, spawned } from './command';
+
+let env: NodeJS.ProcessEnv;
+
+beforeAll(async () => {
+  env = await serviceSettings();
+  await promisify(execFile)(process.execPath, [join(projectRoot(), 'src', 'dev', 'bootstrap.mjs')]);
+}, 120_000);
+
+const node = (settings: NodeJS.ProcessEnv, ...argv: string[]) =>
+  spawned(settings, process.execPath, COMPILED, ...argv);
+
+describe('as a shell runs it', () => {
+  it('0 and one JSON document on stdout', async () => {
+    const { status, stdout, stderr } = await node(env, 'org', 'list', '--json');
+    expect({ status, stderr, result: JSON.parse(stdout) }).toEqual({ status: 0, stderr: '', result: [] });
+  });
+
+  it('--json may stand before the command', async () => {
+    const { status, stdout } = await node(env, '--json', 'audit', 'verify');
+    expect({ status, result: JSON.parse(stdout) }).toEqual({
+      status: 0,
+      result: [],
+    });
+  });
+
+  it('1 when it is refused, 2 when it is used in a wrong way, with the reason on stderr alone', async () => {
+    expect(await node(env, 'keys', 'revoke', 'key_none', '--json')).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: 'there is no API key key_none\n',
+    });
+    const wrong = await node(env, 'keys', 'revoke');
+    expect(wrong).toMatchObject({ status: 2, stdout: '' });
+    expect(wrong.stderr).toMatch(/missing required argument/);
+  });
+
+  it('takes the settings that a running npm start has left in its data folder', async () => {
+    const dir = env.ORGWALLET_DATA_DIR ?? '';
+    const { ORGWALLET_DATA_DIR, ...rest } = env;
+    writeFileSync(join(dir, 'stack.json'), JSON.stringify(rest));
+    const { status, stdout } = await node({ ORGWALLET_DATA_DIR: dir }, 'org', 'list', '--json');
+    expect({ status, result: JSON.parse(stdout) }).toEqual({ status: 0, result: [] });
+  });
+
+  it('npx orgwallet is the same program', async () => {
+    const version = JSON.parse(readFileSync(join(projectRoot(), 'package.json'), 'utf8')).version;
+    const orgwallet = (...argv: string[]) => spawned(env, 'npx', '--no-install', 'orgwallet', ...argv);
+    expect(await orgwallet('--version')).toMatchObject({ status: 0, stdout: `${version}\n` });
+    expect(await orgwallet('keys', 'rotate', 'key_none')).toMatchObject({ status: 1, stdout: '' });
+    expect(await orgwallet('no-such-command')).toMatchObject({ status: 2, stdout: '' });
+  });
+});
