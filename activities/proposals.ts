@@ -41,7 +41,7 @@ import {
 } from '../src/domain/proposal';
 import { type Refusal, refuse } from '../src/domain/refusal';
 import { proposalPayload } from '../src/domain/signing';
-import type { MessageResult } from '../src/temporal/messages';
+import type { CreateResult, MessageResult } from '../src/temporal/messages';
 import { findKind, kindOf } from './kinds';
 import type { KindContext } from './kinds/kind';
 
@@ -91,7 +91,7 @@ class Refused extends Error {
   }
 }
 
-async function refusable(work: () => Promise<MessageResult>): Promise<MessageResult> {
+async function refusable<T>(work: () => Promise<T>): Promise<T | { ok: false; refusal: Refusal }> {
   try {
     return await work();
   } catch (error) {
@@ -159,13 +159,14 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
    */
   async function createProposal(
     input: ProposalRef & { resourceType: ResourceType; action: ProposalAction; requestId?: string },
-  ): Promise<MessageResult> {
+  ): Promise<CreateResult> {
     const { organizationId, proposalId, resourceType, action } = input;
     return refusable(() =>
       db.transaction(async (tx) => {
-        const { made, request, open, now } = await readRequestToPropose(tx, input);
-        if (made) return { ok: true, state: await stateOf(tx, input) };
+        const { made, request, open, now, hasSigningKey } = await readRequestToPropose(tx, input);
         const kind = findKind(resourceType, action);
+        const needsSigningKey = kind?.needsSigningKey === true && !hasSigningKey;
+        if (made) return { ok: true, state: await stateOf(tx, input), needsSigningKey };
         if (!request || !kind?.requestPaths.includes(request.path)) {
           throw new Refused({
             code: 'notFound',
@@ -215,7 +216,7 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
           }),
         ]);
         const record = await placeProposal(tx, proposalId, position ?? 0n);
-        return { ok: true, state: proposalState(record, now) };
+        return { ok: true, state: proposalState(record, now), needsSigningKey };
       }),
     );
   }

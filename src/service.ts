@@ -99,13 +99,50 @@ function keepResending(
   };
 }
 
-/** Starts the parts that the configuration names: API, workflow worker, chain worker, signer. */
+/** What a service has to let go of, in the order of use: no new requests, no new work, then the connections. */
+interface Lifetime {
+  readonly stops: (() => Promise<void>)[];
+  stopped: boolean;
+}
+
+async function end(lifetime: Lifetime): Promise<void> {
+  lifetime.stopped = true;
+  for (const stop of lifetime.stops) await stop();
+}
+
+/**
+ * Starts the parts that the configuration names: API, workflow worker, chain worker, signer. A start that fails lets
+ * go of what it had begun.
+ */
 export async function startService(config: Config, logger: Logger): Promise<Service> {
+  const lifetime: Lifetime = { stops: [], stopped: false };
+  try {
+    return { ...(await startParts(config, logger, lifetime)), stop: () => end(lifetime) };
+  } catch (error) {
+    await end(lifetime).catch((late) => logger.debug({ err: late }, 'a part of a failed start did not end'));
+    throw error;
+  }
+}
+
+async function startParts(
+  config: Config,
+  logger: Logger,
+  lifetime: Lifetime,
+): Promise<Omit<Service, 'stop'>> {
   armFaultPoint(config.testFaultPoint);
   const runs = (role: Config['roles'][number]) => config.roles.includes(role);
   const metrics = createMetrics();
   const db = createDatabase(config.databaseUrl, { role: 'orgwallet_service' });
   const connection = connectTemporal(config.temporal);
+  const { stops } = lifetime;
+  stops.push(
+    async () => {
+      // A call that waits to be tried again would wake up on a closed channel.
+      await new Promise((resolve) => setTimeout(resolve, LONGEST_RETRY_PAUSE_MS + 50));
+      await connection.close();
+    },
+    () => db.destroy(),
+  );
   const client = new Client({ connection, namespace: config.temporal.namespace });
   const queues = taskQueues(config.temporal.taskQueue);
   const chains = createChainClients(config.networks);
@@ -114,21 +151,12 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
   const identifyVoter = createIdentifyVoter(signerChain);
   await demandNetworks(chains);
   const tokens = readTokenList(config.tokenListFile);
-  let stopped = false;
-  const stops: (() => Promise<void>)[] = [
-    async () => {
-      // A call that waits to be tried again would wake up on a closed channel.
-      await new Promise((resolve) => setTimeout(resolve, LONGEST_RETRY_PAUSE_MS + 50));
-      await connection.close();
-    },
-    () => db.destroy(),
-  ];
 
   const specs: WorkerSpec[] = [];
   if (runs('worker')) {
     // A start with Temporal away does not wait for it; requests fail until it is back.
     await Promise.race([
-      ensureSearchAttributes(connection, config.temporal.namespace, logger, () => stopped),
+      ensureSearchAttributes(connection, config.temporal.namespace, logger, () => lifetime.stopped),
       new Promise((resolve) => setTimeout(resolve, SEARCH_ATTRIBUTE_WAIT_MS).unref()),
     ]);
     specs.push({
@@ -232,8 +260,8 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       },
     };
     const api = createApiServer(dependencies);
-    ({ httpsPort } = await api.start());
     stops.unshift(() => api.stop());
+    ({ httpsPort } = await api.start());
   }
 
   const parts: Record<string, PartCheck> = {
@@ -266,12 +294,5 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
   await operations.start();
   stops.unshift(() => operations.stop());
 
-  return {
-    httpsPort,
-    async stop() {
-      stopped = true;
-      // In the order of use: no new requests, then no new work, then the connections.
-      for (const stop of stops) await stop();
-    },
-  };
+  return { httpsPort };
 }

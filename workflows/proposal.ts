@@ -16,6 +16,7 @@ import type { SignerActivities } from '../activities/signer';
 import { operatorDetails } from '../src/domain/operatorText';
 import type { ProposalState, VoteType } from '../src/domain/proposal';
 import {
+  type CreateResult,
   createdUpdate,
   type ExecuteMessage,
   executeUpdate,
@@ -91,7 +92,7 @@ export async function proposalWorkflow(given: ProposalInput): Promise<ProposalSt
     retry: { initialInterval: '500ms', maximumInterval: '15s' },
     summary: "Provide the organization's signing key",
   });
-  let created: MessageResult | undefined;
+  let created: CreateResult | undefined;
   let state: ProposalState | null = null;
   let published = '';
   let signingKeyReady = false;
@@ -100,25 +101,25 @@ export async function proposalWorkflow(given: ProposalInput): Promise<ProposalSt
   function adopt(next: ProposalState): void {
     if (state && next.version < state.version) return;
     state = next;
-    const details = operatorDetails(next);
-    if (details === published) return;
-    published = details;
-    setCurrentDetails(details);
+    setCurrentDetails(operatorDetails(next));
+    const accountIds = [...new Set(next.deployments.map((d) => d.accountId))];
+    const networkIds = [...new Set(next.deployments.map((d) => String(d.networkId)))];
+    const { signatureStatus, executionStatus, expiresAt } = next;
+    const attributes = JSON.stringify([signatureStatus, executionStatus, expiresAt, accountIds, networkIds]);
+    if (attributes === published) return;
+    published = attributes;
     upsertSearchAttributes([
-      { key: searchAttributes.signatureStatus, value: next.signatureStatus },
-      { key: searchAttributes.executionState, value: next.executionStatus ?? 'none' },
-      { key: searchAttributes.expiresAt, value: new Date(next.expiresAt) },
-      { key: searchAttributes.accountId, value: [...new Set(next.deployments.map((d) => d.accountId))] },
-      {
-        key: searchAttributes.networkId,
-        value: [...new Set(next.deployments.map((d) => String(d.networkId)))],
-      },
+      { key: searchAttributes.signatureStatus, value: signatureStatus },
+      { key: searchAttributes.executionState, value: executionStatus ?? 'none' },
+      { key: searchAttributes.expiresAt, value: new Date(expiresAt) },
+      { key: searchAttributes.accountId, value: accountIds },
+      { key: searchAttributes.networkId, value: networkIds },
     ]);
   }
 
-  async function wasCreated(): Promise<MessageResult> {
+  async function wasCreated(): Promise<CreateResult> {
     await condition(() => created !== undefined);
-    return created as MessageResult;
+    return created as CreateResult;
   }
 
   async function begin(
@@ -220,9 +221,8 @@ export async function proposalWorkflow(given: ProposalInput): Promise<ProposalSt
     return null;
   }
   adopt(created.state);
-  if (created.state.resourceType !== 'accounts' || created.state.action !== 'create') {
-    signingKeyReady = true;
-  } else {
+  signingKeyReady = !created.needsSigningKey;
+  if (created.needsSigningKey) {
     void signer.provideSigningKey({ organizationId: input.organizationId }).then(() => {
       signingKeyReady = true;
     });

@@ -22,6 +22,7 @@ async function signingKeyAddress({ tx, organizationId }: KindContext): Promise<s
 export const accountsCreate: ProposalKind = {
   resourceType: 'accounts',
   action: 'create',
+  needsSigningKey: true,
   requestPaths: ['/api/v1/accounts/proposals/create'],
 
   async plan({ networks }, body) {

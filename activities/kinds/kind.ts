@@ -45,6 +45,8 @@ export interface Applied {
 export interface ProposalKind {
   readonly resourceType: ResourceType;
   readonly action: ProposalAction;
+  /** True when it can only be carried out with the organization's signing key. */
+  readonly needsSigningKey?: true;
   /** Paths of the requests that propose it. */
   readonly requestPaths: readonly string[];
   /** Checks a request against the world of now. Refuses with validationError or conflict. */

@@ -66,11 +66,15 @@ export async function appendAudit(
   entries: readonly AuditInput[],
 ): Promise<bigint[]> {
   if (entries.length === 0) return [];
-  const head = await tx('audit_heads').where({ organization_id: organizationId }).forUpdate().first();
+  // The clock is read once the head is locked, so that times never run backwards along the chain.
+  const { rows } = await tx.raw(
+    `WITH head AS MATERIALIZED (SELECT position, hash FROM audit_heads WHERE organization_id = ? FOR UPDATE)
+     SELECT *, date_trunc('milliseconds', clock_timestamp()) AS now FROM head`,
+    [organizationId],
+  );
+  const head = rows[0];
   if (!head) throw new Error(`organization ${organizationId} has no audit head`);
-  // The clock is read under the lock, so that times never run backwards along the chain.
-  const { rows } = await tx.raw(`SELECT date_trunc('milliseconds', clock_timestamp()) AS now`);
-  const createdAt: Date = rows[0].now;
+  const createdAt: Date = head.now;
   let position: bigint = head.position;
   let previousHash: string = head.hash;
   const recorded = entries.map((input) => {
@@ -79,7 +83,7 @@ export async function appendAudit(
     previousHash = auditHash(entry);
     return { ...entry, hash: previousHash };
   });
-  await tx('audit_log').insert(
+  const appended = tx('audit_log').insert(
     recorded.map((entry) => ({
       organization_id: organizationId,
       position: entry.position,
@@ -94,7 +98,11 @@ export async function appendAudit(
       hash: entry.hash,
     })),
   );
-  await tx('audit_heads').where({ organization_id: organizationId }).update({ position, hash: previousHash });
+  await tx
+    .with('appended', appended)
+    .table('audit_heads')
+    .where({ organization_id: organizationId })
+    .update({ position, hash: previousHash });
   return recorded.map((entry) => entry.position);
 }
 

@@ -153,6 +153,8 @@ export interface RequestToPropose {
   readonly request: { readonly path: string; readonly body: Row; readonly apiKeyId: string } | undefined;
   /** True when the proposal has been made already. */
   readonly made: boolean;
+  /** True once the signer has made the organization's key known. */
+  readonly hasSigningKey: boolean;
   /** How many open proposals the key has made. */
   readonly open: number;
   readonly now: Now;
@@ -162,6 +164,7 @@ const READ_REQUEST: PreparedStatement = {
   name: 'request_to_propose',
   text: `SELECT r.path, r.body, r.api_key_id, ${nowColumns('s')},
       EXISTS (SELECT FROM proposals WHERE organization_id = $1 AND id = $2) AS made,
+      EXISTS (SELECT FROM signing_keys WHERE organization_id = $1) AS has_signing_key,
       (SELECT count(*)::integer FROM proposals
         WHERE organization_id = $1 AND created_by_key = r.api_key_id AND closed_at IS NULL) AS open
     FROM (SELECT) AS always
@@ -180,6 +183,7 @@ export async function readRequestToPropose(
     request:
       row.api_key_id === null ? undefined : { path: row.path, body: row.body, apiKeyId: row.api_key_id },
     made: row.made,
+    hasSigningKey: row.has_signing_key,
     open: row.open,
     now: nowOf(row),
   };

@@ -124,6 +124,16 @@ export type MessageResult =
   | { readonly ok: true; readonly state: ProposalState }
   | { readonly ok: false; readonly refusal: Refusal };
 
+/** What the create of a proposal answers to its workflow. */
+export type CreateResult =
+  | {
+      readonly ok: true;
+      readonly state: ProposalState;
+      /** It cannot be carried out before the signer has made the organization's key known. */
+      readonly needsSigningKey: boolean;
+    }
+  | { readonly ok: false; readonly refusal: Refusal };
+
 /** Waits for the outcome of the create, which is the workflow's own first act. */
 export const createdUpdate = defineUpdate<MessageResult>('created');
 /** Signs, and answers. */

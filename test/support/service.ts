@@ -14,6 +14,7 @@ import { createLogger } from '../../src/logging';
 import { type Service, startService } from '../../src/service';
 import { type Answer, HttpClient, type Listener } from './http';
 import { createTestDatabase, freePorts, fundOnLocalChain, sharedStack, temporaryDir } from './stack';
+import { until } from './until';
 
 /** A member with the key of its wallet. */
 export interface TestMember {
@@ -46,6 +47,8 @@ export interface TestOrganization {
 export interface ServiceOptions {
   readonly env?: NodeJS.ProcessEnv;
   readonly databaseUrl?: string;
+  /** False: does not wait until every part answers. */
+  readonly ready?: false;
   readonly listener?: Listener;
 }
 
@@ -161,6 +164,13 @@ export async function fundRelayers(db: Db, config: Config): Promise<void> {
   }
 }
 
+/** Waits until every part of a service answers and its workers poll. */
+async function untilReady({ operations }: Config): Promise<void> {
+  await until('the service is ready', async () => {
+    return (await fetch(`http://127.0.0.1:${operations.port}/readyz`)).ok;
+  });
+}
+
 /** Starts the whole service in this process: API, workers and signer. */
 export async function startTestService(options: ServiceOptions = {}): Promise<TestService> {
   const env = await serviceSettings(options);
@@ -168,6 +178,7 @@ export async function startTestService(options: ServiceOptions = {}): Promise<Te
   const service = await startService(config, createLogger(config.logLevel));
   const db = createDatabase(config.databaseUrl, { poolMax: 4 });
   await fundRelayers(db, config);
+  if (options.ready !== false) await untilReady(config);
   const http = new HttpClient(config.httpsPort, readFileSync(config.tls.certFile, 'utf8'), options.listener);
   return {
     config,
