@@ -24,7 +24,7 @@ const ignore = () => undefined;
  * Opens a pool of connections to Postgres.
  *
  * With `role`, every connection works under that role from its first statement on. Calls fail within a few
- * seconds while the database is away (connecting 2 s, waiting for a connection 4 s, one statement 8 s).
+ * seconds while the database is away (connecting 4 s, waiting for a connection 5 s, one statement 8 s).
  */
 export function createDatabase(url: string, options: { role?: DatabaseRole; poolMax?: number } = {}): Db {
   const startup = [
@@ -37,13 +37,13 @@ export function createDatabase(url: string, options: { role?: DatabaseRole; pool
     client: 'pg',
     connection: {
       connectionString: url,
-      connectionTimeoutMillis: 2_000,
+      connectionTimeoutMillis: 4_000,
       options: startup.join(' '),
       application_name: options.role ?? 'orgwallet',
       keepAlive: true,
     } as Knex.PgConnectionConfig,
     pool: { min: 0, max: options.poolMax ?? 20, idleTimeoutMillis: 30_000 },
-    acquireConnectionTimeout: 4_000,
+    acquireConnectionTimeout: 5_000,
     // Values that a statement carries stay out of error messages, and so out of the log.
     compileSqlOnError: false,
     log: { warn: ignore, error: ignore, deprecate: ignore, debug: ignore },

@@ -33,6 +33,7 @@ beforeAll(async () => {
   cutOff = await startApi({
     env: { ORGWALLET_ROLES: 'api', TEMPORAL_ADDRESS: '127.0.0.1:1' },
     databaseUrl: api.config.databaseUrl,
+    ready: false,
   });
   org = await api.createOrganization();
   asked = { key: org.adminKey, path: PROPOSE, body: newBody(), idempotencyKey: randomUUID() };

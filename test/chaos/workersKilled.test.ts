@@ -9,7 +9,7 @@ import { askOf, beginJourney, finish, isPassing, persist, prepare, type Step } f
 const QUICK_MS = 10_000;
 
 /** How many services run side by side. */
-const AT_ONCE = 9;
+const AT_ONCE = 6;
 
 // Those that Temporal takes longest to notice come first.
 const cases: { step: Step; when: string; faultPoint: string }[] = [

@@ -293,7 +293,6 @@ describe('the Temporal UI', () => {
     expect(await description.staticSummary()).toBe(`accounts create proposal ${failed.id}`);
     expect(await description.staticDetails()).toContain('retryExecution');
     for (const summary of [
-      "Provide the organization's signing key",
       `Verify all evidence and sign the deployment of ${accountId} on network ${FUNDED}`,
       `Send and follow the deployment of ${accountId} on network ${UNFUNDED}`,
       `Expires at ${failed.expiresAt}`,
