@@ -51,19 +51,6 @@ export async function findMember(
   return row && member(row);
 }
 
-/** The member that has a wallet, whatever the case of the address; or undefined. */
-export async function findMemberByWallet(
-  db: Db | Tx,
-  organizationId: string,
-  walletAddress: string,
-): Promise<Member | undefined> {
-  const row = await db('members')
-    .where({ organization_id: organizationId, removed_at: null })
-    .whereRaw('lower(wallet_address) = ?', [walletAddress.toLowerCase()])
-    .first();
-  return row && member(row);
-}
-
 /** An organization's admins: one per organization. */
 export interface Admins extends AdminSet {
   readonly id: string;

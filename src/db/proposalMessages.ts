@@ -1,6 +1,7 @@
 import type { Now, VoteType } from '../domain/proposal';
 import type { Db, Row, Tx } from './database';
 import { type PreparedStatement, runPrepared } from './prepared';
+import { nowColumns, nowOf } from './proposalSnapshot';
 import {
   deploymentsColumn,
   type StoredProposal,
@@ -28,19 +29,6 @@ export interface ProposalForMessage {
   readonly messageTaken: boolean;
   /** The API key that sent the message; null when it came another way. */
   readonly apiKeyId: string | null;
-}
-
-/** The time of the transaction, and the admins of the set that is joined as `set`. */
-function nowColumns(set: string): string {
-  return `date_trunc('milliseconds', now()) AS read_at, ${set}.threshold AS admin_threshold,
-      coalesce((SELECT json_agg(json_build_object(
-          'id', m.id, 'name', m.name, 'type', m.type, 'walletAddress', m.wallet_address) ORDER BY m.id)
-        FROM admin_set_members a JOIN members m ON m.id = a.member_id
-        WHERE a.organization_id = ${set}.organization_id AND m.removed_at IS NULL), '[]') AS admin_members`;
-}
-
-function nowOf(row: Row): Now {
-  return { time: row.read_at, admins: { threshold: row.admin_threshold, members: row.admin_members } };
 }
 
 const READ: PreparedStatement = {

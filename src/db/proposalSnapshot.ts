@@ -1,5 +1,5 @@
 import type { Now, ResourceType } from '../domain/proposal';
-import type { Db } from './database';
+import type { Db, Row } from './database';
 import { type PreparedStatement, runPrepared } from './prepared';
 import { deploymentsColumn, type StoredProposal, storedProposal, votesColumn } from './proposals';
 
@@ -11,14 +11,24 @@ export interface ProposalSnapshot {
   readonly domainSalt: string;
 }
 
-const SNAPSHOT: PreparedStatement = {
-  name: 'proposal_snapshot',
-  text: `SELECT proposals.*, ${votesColumn}, ${deploymentsColumn},
-      date_trunc('milliseconds', now()) AS read_at, o.domain_salt, s.threshold AS admin_threshold,
+/** The time of the transaction, and the admins of the set that is joined as `set`. */
+export function nowColumns(set: string): string {
+  return `date_trunc('milliseconds', now()) AS read_at, ${set}.threshold AS admin_threshold,
       coalesce((SELECT json_agg(json_build_object(
           'id', m.id, 'name', m.name, 'type', m.type, 'walletAddress', m.wallet_address) ORDER BY m.id)
         FROM admin_set_members a JOIN members m ON m.id = a.member_id
-        WHERE a.organization_id = o.id AND m.removed_at IS NULL), '[]') AS admin_members
+        WHERE a.organization_id = ${set}.organization_id AND m.removed_at IS NULL), '[]') AS admin_members`;
+}
+
+/** What `nowColumns` read. */
+export function nowOf(row: Row): Now {
+  return { time: row.read_at, admins: { threshold: row.admin_threshold, members: row.admin_members } };
+}
+
+const SNAPSHOT: PreparedStatement = {
+  name: 'proposal_snapshot',
+  text: `SELECT proposals.*, ${votesColumn}, ${deploymentsColumn},
+      o.domain_salt, ${nowColumns('s')}
     FROM proposals
     JOIN organizations o ON o.id = proposals.organization_id
     JOIN admin_sets s ON s.organization_id = o.id
@@ -34,7 +44,7 @@ export async function readProposalSnapshot(
   return (
     row && {
       record: storedProposal(row),
-      now: { time: row.read_at, admins: { threshold: row.admin_threshold, members: row.admin_members } },
+      now: nowOf(row),
       domainSalt: row.domain_salt,
     }
   );

@@ -112,18 +112,6 @@ export async function lockProposal(
   return locked && findProposal(tx, organizationId, id);
 }
 
-/** The proposal of the organization's admins that is open, or undefined: there is at most one. */
-export async function findQueuedAdminProposal(
-  db: Db | Tx,
-  organizationId: string,
-): Promise<StoredProposal | undefined> {
-  const row = await selectProposals(db)
-    .where({ organization_id: organizationId, resource_type: 'admins', closed_at: null })
-    .whereRaw(openCondition)
-    .first();
-  return row && storedProposal(row);
-}
-
 const openCondition = `proposals.closed_at IS NULL AND (proposals.expires_at >= now()
   OR proposals.execution_status = 'processing'
   OR (proposals.execution_status = 'failed' AND EXISTS (SELECT 1 FROM proposal_deployments d
@@ -271,32 +259,6 @@ export async function updateProposal(tx: Tx, id: string, change: ProposalChange)
 /** Frees everything that a proposal claims. */
 export async function freeClaims(tx: Tx, proposalId: string): Promise<void> {
   await tx('proposal_claims').where({ proposal_id: proposalId }).delete();
-}
-
-/** Stores a vote. */
-export async function insertVote(
-  tx: Tx,
-  vote: {
-    proposalId: string;
-    memberId: string;
-    type: 'approve' | 'reject';
-    signerAddress: string;
-    scheme: StoredVote['scheme'];
-    signature: string;
-    reason: string | null;
-    apiKeyId: string | null;
-  },
-): Promise<void> {
-  await tx('proposal_votes').insert({
-    proposal_id: vote.proposalId,
-    member_id: vote.memberId,
-    type: vote.type,
-    signer_address: vote.signerAddress,
-    scheme: vote.scheme,
-    signature: vote.signature,
-    reason: vote.reason,
-    api_key_id: vote.apiKeyId,
-  });
 }
 
 /** Notes that a new message has its effect in this transaction. Call it with the proposal locked. */

@@ -13,7 +13,7 @@ import type { NetworkConfig } from '../../src/config';
 import { createDatabase, type Db } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
 import { readOrganization } from '../../src/db/organizations';
-import { insertDeployments, insertProposal, insertVote } from '../../src/db/proposals';
+import { insertDeployments, insertProposal } from '../../src/db/proposals';
 import { proposalPayload } from '../../src/domain/signing';
 import { makeOrganization, signPayload, type TestMember, type TestOrganization } from '../support/service';
 import {
@@ -119,15 +119,13 @@ async function begunProposal(
       claims: [],
     });
     for (const member of approvers) {
-      await insertVote(tx, {
-        proposalId,
-        memberId: member.id,
+      await tx('proposal_votes').insert({
+        proposal_id: proposalId,
+        member_id: member.id,
         type: 'approve',
-        signerAddress: member.wallet.address,
+        signer_address: member.wallet.address,
         scheme: 'eoa',
         signature: await signPayload(member, payload),
-        reason: null,
-        apiKeyId: null,
       });
     }
     await tx('proposals')
