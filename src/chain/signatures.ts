@@ -51,14 +51,25 @@ const CONTRACT_GAS = 5_000_000n;
 /** The same for one that has to be deployed first, inside the call. */
 const COUNTERFACTUAL_GAS = 8_000_000n;
 
+function hexDigits(text: string): string {
+  if (!/^0x[0-9a-fA-F]*$/.test(text)) throw new InvalidSignature('must be hex digits that begin with 0x');
+  if (text.length > 2 + 2 * MAX_SIGNATURE_BYTES) throw new InvalidSignature('must be at most 64 KiB');
+  return text.slice(2).toLowerCase();
+}
+
+/** Reads the bytes of a signature that comes without its signer. Throws InvalidSignature. */
+export function decodeSignatureBytes(text: string): Hex {
+  const hex = hexDigits(text);
+  if (hex.length % 2 !== 0) throw new InvalidSignature('must be whole bytes: two hex digits each');
+  return `0x${hex}`;
+}
+
 /**
  * Takes `abi.encode(address signer, bytes signature)` apart. Only the one canonical encoding is accepted: offset
  * 0x40, zero padding, nothing before, between or after. Throws InvalidSignature.
  */
 export function decodeSignature(text: string): DecodedSignature {
-  if (!/^0x[0-9a-fA-F]*$/.test(text)) throw new InvalidSignature('must be hex digits that begin with 0x');
-  if (text.length > 2 + 2 * MAX_SIGNATURE_BYTES) throw new InvalidSignature('must be at most 64 KiB');
-  const hex = text.slice(2).toLowerCase();
+  const hex = hexDigits(text);
   if (hex.length % WORD !== 0 || hex.length < 3 * WORD) {
     throw new InvalidSignature('must be the ABI encoding of (address signer, bytes signature)');
   }
@@ -144,6 +155,13 @@ const MALLEATION_TEXT: Record<Malleation, string> = {
   v: 'the signature has a v other than 27 or 28',
 };
 
+/** A digest, and a signature that somebody claims to have made over it. */
+interface Claim {
+  readonly hash: Hex;
+  readonly signer: Address;
+  readonly bytes: Hex;
+}
+
 /**
  * Verifies a signature over a digest: as that of a key (EOA) first, then, when `client` is given, as that of a
  * contract: EIP-1271 where there is code at the signer's address, ERC-6492 only while there is none.
@@ -151,21 +169,30 @@ const MALLEATION_TEXT: Record<Malleation, string> = {
  * Whatever a contract does wrong makes the signature invalid. Throws ChainUnavailable when the network of contract
  * signers is needed and cannot be asked.
  */
-export async function verifySignature(input: {
-  readonly hash: Hex;
-  readonly signer: Address;
-  readonly bytes: Hex;
-  readonly client?: SignerClient;
-}): Promise<VerifiedSignature> {
-  const { hash, signer, bytes, client } = input;
+export async function verifySignature({
+  client,
+  ...claim
+}: Claim & { readonly client?: SignerClient }): Promise<VerifiedSignature> {
+  const byKey = await verifyKeySignature(claim);
+  if (byKey) return byKey;
+  if (client) return verifyContractSignature({ ...claim, client });
+  return { valid: false, reason: `the signature is not one of ${claim.signer} over this payload` };
+}
+
+/** The first half of `verifySignature`: null when the key of the signer's address has not made the signature. */
+export async function verifyKeySignature({ hash, signer, bytes }: Claim): Promise<VerifiedSignature | null> {
   const found = await recover(hash, bytes);
-  if (found && sameAddress(found.address, signer)) {
-    if (found.malleation === null) return { valid: true, scheme: 'eoa' };
-    return { valid: false, reason: MALLEATION_TEXT[found.malleation] };
-  }
-  if (!client) return { valid: false, reason: `the signature is not one of ${signer} over this payload` };
+  if (!found || !sameAddress(found.address, signer)) return null;
+  if (found.malleation === null) return { valid: true, scheme: 'eoa' };
+  return { valid: false, reason: MALLEATION_TEXT[found.malleation] };
+}
+
+/** The second half of `verifySignature`: asks the contract that is, or would be, at the signer's address. */
+export async function verifyContractSignature(
+  claim: Claim & { readonly client: SignerClient },
+): Promise<VerifiedSignature> {
   try {
-    return await verifyContractSignature(client, hash, signer, bytes);
+    return await askContract(claim);
   } catch (error) {
     if (!(error instanceof CallTooLarge)) throw error;
     return { valid: false, reason: 'the signature is too long to be checked on chain' };
@@ -177,12 +204,12 @@ const erc1271Abi = parseAbi([
 ]);
 const EIP1271_MAGIC = '0x1626ba7e';
 
-async function verifyContractSignature(
-  client: SignerClient,
-  hash: Hex,
-  signer: Address,
-  bytes: Hex,
-): Promise<VerifiedSignature> {
+async function askContract({
+  hash,
+  signer,
+  bytes,
+  client,
+}: Claim & { readonly client: SignerClient }): Promise<VerifiedSignature> {
   const code = await ask(client, (rpc) => rpc.getCode({ address: signer }));
   const wrapped = isErc6492Signature(bytes);
   if (code !== undefined && code !== '0x') {
