@@ -51,6 +51,31 @@ export async function findMember(
   return row && member(row);
 }
 
+/** Those of the given members that are members of the organization, in the order of their ids. */
+export async function findMembers(
+  db: Db | Tx,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<Member[]> {
+  const rows = await db('members')
+    .where({ organization_id: organizationId, removed_at: null })
+    .whereIn('id', [...ids])
+    .orderBy('id');
+  return rows.map(member);
+}
+
+/** The members who have one of these wallets, whatever the case of its address. */
+export async function findMembersByWallet(
+  db: Db | Tx,
+  organizationId: string,
+  walletAddresses: readonly string[],
+): Promise<Member[]> {
+  const rows = await db('members')
+    .where({ organization_id: organizationId, removed_at: null })
+    .whereRaw('lower(wallet_address) = ANY(?)', [walletAddresses.map((address) => address.toLowerCase())]);
+  return rows.map(member);
+}
+
 /** An organization's admins: one per organization. */
 export interface Admins extends AdminSet {
   readonly id: string;

@@ -1,0 +1,79 @@
+import type { MemberSummary } from '../domain/proposal';
+import type { Db, Row, Tx } from './database';
+
+/** A named set of members. It may be empty. */
+export interface Group {
+  readonly id: string;
+  readonly name: string;
+  /** In the order of their ids. */
+  readonly members: readonly MemberSummary[];
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  /** Place in the order of commit. */
+  readonly position: bigint;
+}
+
+const columns = `groups.*, coalesce((SELECT json_agg(json_build_object(
+    'id', m.id, 'name', m.name, 'type', m.type, 'walletAddress', m.wallet_address
+  ) ORDER BY m.id) FROM group_members g JOIN members m ON m.id = g.member_id
+  WHERE g.group_id = groups.id AND m.removed_at IS NULL), '[]') AS members`;
+
+function group(row: Row): Group {
+  return {
+    id: row.id,
+    name: row.name,
+    members: row.members,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    position: row.position,
+  };
+}
+
+function selectGroups(db: Db | Tx, organizationId: string) {
+  return db('groups')
+    .select(db.raw(columns))
+    .where({ 'groups.organization_id': organizationId, deleted_at: null });
+}
+
+/** The groups of an organization, newest first; all of them, or a page. */
+export async function listGroups(
+  db: Db | Tx,
+  page: { organizationId: string; before?: bigint; limit?: number },
+): Promise<Group[]> {
+  const query = selectGroups(db, page.organizationId).orderBy('position', 'desc');
+  if (page.before !== undefined) query.where('position', '<', String(page.before));
+  if (page.limit !== undefined) query.limit(page.limit);
+  return (await query).map(group);
+}
+
+/** Those of the given groups that exist in the organization. */
+export async function findGroups(
+  db: Db | Tx,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<Group[]> {
+  return (
+    await selectGroups(db, organizationId)
+      .whereIn('groups.id', [...ids])
+      .orderBy('groups.id')
+  ).map(group);
+}
+
+/** One group, or undefined. */
+export async function findGroup(db: Db | Tx, organizationId: string, id: string): Promise<Group | undefined> {
+  return (await findGroups(db, organizationId, [id]))[0];
+}
+
+/** The groups that have at least one of these members. */
+export async function findGroupsOf(
+  db: Db | Tx,
+  organizationId: string,
+  memberIds: readonly string[],
+): Promise<Group[]> {
+  const holding = db('group_members')
+    .whereIn('member_id', [...memberIds])
+    .select('group_id');
+  return (await selectGroups(db, organizationId).whereIn('groups.id', holding).orderBy('groups.id')).map(
+    group,
+  );
+}
