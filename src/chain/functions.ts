@@ -1,0 +1,248 @@
+import { type AbiFunction, keccak256, parseAbi, stringToHex, toFunctionSignature } from 'viem';
+
+/** A function that standards name, with the names of its parameters: enough to decode a call of it. */
+export interface StandardFunction {
+  /** Such as `transfer(address,uint256)`. */
+  readonly signature: string;
+  /** 4 bytes as lower-case 0x hex. */
+  readonly selector: string;
+  readonly abi: AbiFunction;
+  /** It lets somebody else take tokens, now or later: no policy covers it unless it names it. */
+  readonly handsOutTokens: boolean;
+}
+
+/** Those by which somebody else gets hold of tokens. */
+const HANDING_OUT = [
+  // ERC-20, ERC-721, ERC-1155 and OpenZeppelin's additions
+  'function approve(address spender, uint256 value) returns (bool)',
+  'function transferFrom(address from, address to, uint256 value) returns (bool)',
+  'function increaseAllowance(address spender, uint256 addedValue) returns (bool)',
+  'function setApprovalForAll(address operator, bool approved)',
+  'function safeTransferFrom(address from, address to, uint256 tokenId)',
+  'function safeTransferFrom(address from, address to, uint256 tokenId, bytes data)',
+  'function safeTransferFrom(address from, address to, uint256 id, uint256 value, bytes data)',
+  'function safeBatchTransferFrom(address from, address to, uint256[] ids, uint256[] values, bytes data)',
+  // ERC-2612, and DAI's own
+  'function permit(address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)',
+  'function permit(address holder, address spender, uint256 nonce, uint256 expiry, bool allowed, uint8 v, bytes32 r, bytes32 s)',
+  // Permit2
+  'function approve(address token, address spender, uint160 amount, uint48 expiration)',
+  'function transferFrom(address from, address to, uint160 amount, address token)',
+  // ERC-777
+  'function authorizeOperator(address operator)',
+  'function send(address recipient, uint256 amount, bytes data)',
+  // ERC-1363
+  'function transferAndCall(address to, uint256 value)',
+  'function transferAndCall(address to, uint256 value, bytes data)',
+  'function transferFromAndCall(address from, address to, uint256 value)',
+  'function transferFromAndCall(address from, address to, uint256 value, bytes data)',
+  'function approveAndCall(address spender, uint256 value)',
+  'function approveAndCall(address spender, uint256 value, bytes data)',
+] as const;
+
+const OTHERS = [
+  // ERC-20 and OpenZeppelin's additions
+  'function transfer(address to, uint256 value) returns (bool)',
+  'function decreaseAllowance(address spender, uint256 subtractedValue) returns (bool)',
+  'function burn(uint256 value)',
+  'function burnFrom(address account, uint256 value)',
+  'function mint(address to, uint256 value)',
+  'function pause()',
+  'function unpause()',
+  // ERC-173 and OpenZeppelin's AccessControl
+  'function transferOwnership(address newOwner)',
+  'function acceptOwnership()',
+  'function renounceOwnership()',
+  'function grantRole(bytes32 role, address account)',
+  'function revokeRole(bytes32 role, address account)',
+  'function renounceRole(bytes32 role, address account)',
+  // WETH
+  'function deposit() payable',
+  'function withdraw(uint256 value)',
+  // ERC-4626
+  'function deposit(uint256 assets, address receiver) returns (uint256)',
+  'function mint(uint256 shares, address receiver) returns (uint256)',
+  'function withdraw(uint256 assets, address receiver, address owner) returns (uint256)',
+  'function redeem(uint256 shares, address receiver, address owner) returns (uint256)',
+  // several calls in one
+  'function multicall(bytes[] data) returns (bytes[])',
+  'function multicall(uint256 deadline, bytes[] data) returns (bytes[])',
+  'function aggregate((address target, bytes callData)[] calls) payable returns (uint256, bytes[])',
+  'function aggregate3((address target, bool allowFailure, bytes callData)[] calls) payable returns ((bool, bytes)[])',
+  // ERC-165, ERC-20, ERC-721 and ERC-1155: reading
+  'function supportsInterface(bytes4 interfaceId) view returns (bool)',
+  'function balanceOf(address account) view returns (uint256)',
+  'function balanceOf(address account, uint256 id) view returns (uint256)',
+  'function allowance(address owner, address spender) view returns (uint256)',
+  'function totalSupply() view returns (uint256)',
+  'function ownerOf(uint256 tokenId) view returns (address)',
+] as const;
+
+/** The first 4 bytes of the hash of a canonical signature. Source: Solidity ABI specification, "Function Selector". */
+export function selectorOf(signature: string): string {
+  return keccak256(stringToHex(signature)).slice(0, 10);
+}
+
+function standard(declaration: string, handsOutTokens: boolean): StandardFunction {
+  const [abi] = parseAbi([declaration] as readonly string[]) as readonly AbiFunction[];
+  if (!abi) throw new Error(`no function is declared by ${declaration}`);
+  const signature = toFunctionSignature(abi);
+  return { signature, selector: selectorOf(signature), abi, handsOutTokens };
+}
+
+/** The functions of token standards and of contracts that everybody uses, by selector. */
+export const STANDARD_FUNCTIONS: ReadonlyMap<string, StandardFunction> = new Map(
+  [
+    ...HANDING_OUT.map((declaration) => standard(declaration, true)),
+    ...OTHERS.map((declaration) => standard(declaration, false)),
+  ].map((known) => [known.selector, known]),
+);
+
+/** A function that a policy names. */
+export interface NamedFunction {
+  /** Its name without parameters; null for a selector that no standard knows. */
+  readonly name: string | null;
+  /** 4 bytes as lower-case 0x hex. */
+  readonly selector: string;
+}
+
+/** Longest signature that is read, in characters. */
+export const MAX_SIGNATURE_LENGTH = 1_000;
+
+const SELECTOR = /^0x[0-9a-fA-F]{8}$/;
+const NAME = '[a-zA-Z_$][a-zA-Z0-9_$]*';
+const BARE_NAME = new RegExp(`^${NAME}$`);
+const TOKENS = new RegExp(`\\s*(?:(${NAME})|([(),])|((?:\\[[0-9]*\\])+))\\s*`, 'y');
+const ARRAY = /^(\[([1-9][0-9]*)?\])+$/;
+const FIXED_TYPES = new Set(['address', 'bool', 'bytes', 'string', 'function']);
+/** Short types of Solidity and what they stand for. */
+const ALIASES: Readonly<Record<string, string>> = { uint: 'uint256', int: 'int256', byte: 'bytes1' };
+
+function isElementary(type: string): boolean {
+  const [, kind, digits = ''] = /^(uint|int|bytes)([1-9][0-9]*)$/.exec(type) ?? [];
+  const width = Number(digits);
+  if (kind === 'bytes') return width <= 32;
+  if (kind !== undefined) return width <= 256 && width % 8 === 0;
+  return FIXED_TYPES.has(type);
+}
+
+/** What may follow the parameters where a function is declared. */
+const AFTER_PARAMETERS = new Set(['external', 'public', 'payable', 'view', 'pure', 'returns']);
+
+/** The text is no signature; `message` says why. */
+class Malformed extends Error {
+  override readonly name = 'Malformed';
+}
+
+/** Splits a signature into names, punctuation and array suffixes, without the space between them. */
+function tokenize(text: string): string[] {
+  const tokens: string[] = [];
+  TOKENS.lastIndex = 0;
+  while (TOKENS.lastIndex < text.length) {
+    const at = TOKENS.lastIndex;
+    const found = TOKENS.exec(text);
+    if (!found)
+      throw new Malformed(`has ${JSON.stringify([...text.slice(at)][0])} where nothing like it can stand`);
+    tokens.push(found[1] ?? found[2] ?? found[3] ?? '');
+  }
+  return tokens;
+}
+
+/**
+ * Reads a signature as people write it: with spaces, names of parameters, short types, or a whole declaration. Answers
+ * its canonical form. Throws Malformed.
+ */
+function canonicalSignature(text: string): string {
+  const tokens = tokenize(text);
+  let next = 0;
+  const peek = () => tokens[next];
+  const take = () => tokens[next++];
+  const isName = (token: string | undefined) => token !== undefined && BARE_NAME.test(token);
+
+  function suffix(): string {
+    const token = peek();
+    if (token === undefined || !token.startsWith('[')) return '';
+    if (!ARRAY.test(token)) throw new Malformed(`has an array of a length that cannot be: ${token}`);
+    next += 1;
+    return token;
+  }
+
+  function type(): string {
+    if (peek() === 'tuple' && tokens[next + 1] === '(') next += 1;
+    if (peek() === '(') return `${list()}${suffix()}`;
+    const word = take();
+    if (!isName(word) || word === undefined) throw new Malformed('has a parameter without a type');
+    const canonical = Object.hasOwn(ALIASES, word) ? ALIASES[word] : word;
+    if (canonical === undefined || !isElementary(canonical)) {
+      throw new Malformed(`has a parameter of type ${word}, which the ABI does not know`);
+    }
+    return `${canonical}${suffix()}`;
+  }
+
+  function list(): string {
+    next += 1;
+    const types: string[] = [];
+    if (peek() === ')') {
+      next += 1;
+      return '()';
+    }
+    for (;;) {
+      types.push(type());
+      while (isName(peek())) next += 1;
+      const token = take();
+      if (token === ')') return `(${types.join(',')})`;
+      if (token !== ',') throw new Malformed('has parentheses that do not close');
+    }
+  }
+
+  if (peek() === 'function' && isName(tokens[1])) next += 1;
+  const name = take();
+  if (!isName(name) || peek() !== '(')
+    throw new Malformed('must be a function signature or a 4-byte selector');
+  const parameters = list();
+  const after = peek();
+  if (after !== undefined && !AFTER_PARAMETERS.has(after)) {
+    throw new Malformed('has something after its parameters');
+  }
+  return `${name}${parameters}`;
+}
+
+/** What a text names, or in words why it names no function. */
+export type ParsedFunction =
+  | { readonly ok: true; readonly function: NamedFunction }
+  | { readonly ok: false; readonly reason: string };
+
+/**
+ * Reads an entry of `allowedFunctions`: a full signature in canonical form (`mint(address,uint256)`) or a 4-byte
+ * selector (`0x40c10f19`). A bare name has no selector. A signature that only shares its selector with a standard
+ * function is refused: whoever signs for the one would allow the other.
+ */
+export function parseFunction(text: string): ParsedFunction {
+  const refuse = (reason: string): ParsedFunction => ({ ok: false, reason });
+  if (text.length > MAX_SIGNATURE_LENGTH)
+    return refuse(`must have at most ${MAX_SIGNATURE_LENGTH} characters`);
+  if (SELECTOR.test(text)) {
+    const selector = text.toLowerCase();
+    return { ok: true, function: { name: STANDARD_FUNCTIONS.get(selector)?.abi.name ?? null, selector } };
+  }
+  if (/^0x/i.test(text) && !text.includes('(')) return refuse('a selector must be 0x and 8 hex digits');
+  if (BARE_NAME.test(text)) {
+    return refuse(
+      `a bare name has no selector; write its parameter types as well, as in ${text}(address,uint256)`,
+    );
+  }
+  let canonical: string;
+  try {
+    canonical = canonicalSignature(text);
+  } catch (error) {
+    if (error instanceof Malformed) return refuse(error.message);
+    throw error;
+  }
+  if (canonical !== text) return refuse(`is not in canonical form; write ${canonical}`);
+  const selector = selectorOf(text);
+  const known = STANDARD_FUNCTIONS.get(selector);
+  if (known && known.signature !== text) {
+    return refuse(`has the selector ${selector} of the standard function ${known.signature}, and is not it`);
+  }
+  return { ok: true, function: { name: text.slice(0, text.indexOf('(')), selector } };
+}
