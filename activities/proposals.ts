@@ -3,6 +3,7 @@ import type { NetworkConfig } from '../src/config';
 import { keyActor } from '../src/db/apiKeys';
 import { type Actor, type AuditInput, appendAudit, OPERATOR, SYSTEM } from '../src/db/audit';
 import type { Db, Tx } from '../src/db/database';
+import { readAdmins } from '../src/db/members';
 import {
   lockProposalForMessage,
   type MessageKey,
@@ -11,7 +12,9 @@ import {
   readRequestToPropose,
   takeVote,
 } from '../src/db/proposalMessages';
+import { listNotedSince, noteOnOpenProposals } from '../src/db/proposalNotes';
 import {
+  findProposal,
   freeClaims,
   insertDeployments,
   insertProposal,
@@ -22,6 +25,7 @@ import {
   updateProposal,
 } from '../src/db/proposals';
 import type { JsonValue } from '../src/domain/canonicalJson';
+import { adminChanges } from '../src/domain/outsideEvents';
 import {
   canFinishAfterExpiry,
   checkExecution,
@@ -39,11 +43,13 @@ import {
   standing,
   type VoteType,
 } from '../src/domain/proposal';
+import type { WorkflowGone } from '../src/domain/reconciliation';
 import { type Refusal, refuse } from '../src/domain/refusal';
 import { proposalPayload } from '../src/domain/signing';
+import { findKind, kindOf, proposes } from '../src/operations';
+import type { KindContext, Outside } from '../src/operations/kind';
+import type { ProposalAddress } from '../src/temporal/client';
 import type { CreateResult, MessageResult } from '../src/temporal/messages';
-import { findKind, kindOf } from './kinds';
-import type { KindContext } from './kinds/kind';
 
 /** What these activities need from outside. */
 export interface ProposalActivityDeps {
@@ -51,6 +57,9 @@ export interface ProposalActivityDeps {
   readonly networks: readonly NetworkConfig[];
   readonly identifyVoter: IdentifyVoter;
   readonly deriveAccount: KindContext['deriveAccount'];
+  readonly readToken: Outside['readToken'];
+  /** Tells the workflow of a proposal to read its record again. */
+  readonly refresh: (proposal: ProposalAddress) => Promise<void>;
   /** Milliseconds from creation to expiry. */
   readonly proposalLifetimeMs: number;
   readonly maxOpenPerKey: number;
@@ -84,10 +93,19 @@ export type DeploymentResult =
       };
     };
 
+const REFRESHED_AT_ONCE = 20;
+
 /** Ends a transaction without effect and carries the refusal out of it. */
 class Refused extends Error {
   constructor(readonly refusal: Refusal) {
     super(refusal.message);
+  }
+}
+
+/** Ends a transaction without effect because an open proposal is in the way. */
+class Taken extends Error {
+  constructor(readonly by: { readonly takenClaim: string; readonly byProposal: string }) {
+    super(`${by.takenClaim} is taken`);
   }
 }
 
@@ -143,8 +161,12 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
     return proposalState(found.record, found.now);
   }
 
-  async function lock(tx: Tx, key: MessageKey): Promise<ProposalForMessage> {
-    const locked = await lockProposalForMessage(tx, key);
+  async function lock(
+    tx: Tx,
+    key: MessageKey,
+    options: { alone?: boolean } = {},
+  ): Promise<ProposalForMessage> {
+    const locked = await lockProposalForMessage(tx, key, options);
     if (!locked) throw new Refused({ code: 'notFound', message: `there is no proposal ${key.proposalId}` });
     return locked;
   }
@@ -153,72 +175,107 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
     return proposalPayload(type === 'approve' ? 'ApproveProposal' : 'RejectProposal', domainSalt, record);
   }
 
+  interface ProposeInput extends ProposalRef {
+    resourceType: ResourceType;
+    action: ProposalAction;
+    requestId?: string;
+  }
+
+  /** Reads what the plan of a request needs from chains, before any transaction. */
+  async function observe(input: ProposeInput): Promise<unknown> {
+    const kind = findKind(input.resourceType, input.action);
+    if (!kind?.observe) return undefined;
+    const { made, request } = await readRequestToPropose(db, input);
+    if (made || !request || !proposes(kind, request.path, request.body)) return undefined;
+    const observed = await kind.observe({ networks: deps.networks, readToken: deps.readToken }, request.body);
+    if (!observed.ok) throw new Refused(observed.refusal);
+    return observed.value;
+  }
+
+  /** One try to make a proposal. Answers the open proposal in its way instead, when there is one. */
+  async function tryToCreate(
+    input: ProposeInput,
+    facts: unknown,
+  ): Promise<CreateResult | { takenClaim: string; byProposal: string }> {
+    const { organizationId, proposalId, resourceType, action } = input;
+    const create = async (tx: Tx): Promise<CreateResult> => {
+      const { made, request, open, now, hasSigningKey } = await readRequestToPropose(tx, input);
+      const kind = findKind(resourceType, action);
+      const needsSigningKey = kind?.needsSigningKey === true && !hasSigningKey;
+      if (made) return { ok: true, state: await stateOf(tx, input), needsSigningKey };
+      if (!request || !kind || !proposes(kind, request.path, request.body)) {
+        throw new Refused({
+          code: 'notFound',
+          message: `there is no request to ${action} ${resourceType} as proposal ${proposalId}`,
+        });
+      }
+      if (open >= deps.maxOpenPerKey) {
+        throw new Refused({
+          code: 'conflict',
+          message: `this API key has ${open} open proposals, as many as one key may have`,
+        });
+      }
+      const planned = await kind.plan(
+        { tx, organizationId, networks: deps.networks, deriveAccount: deps.deriveAccount },
+        request.body,
+        facts,
+      );
+      if (!planned.ok) throw new Refused(planned.refusal);
+      const { data, plan, summary, claims, names } = planned.value;
+      const expiresAt = new Date(Math.floor((now.time.getTime() + deps.proposalLifetimeMs) / 1_000) * 1_000);
+      const taken = await insertProposal(tx, {
+        id: proposalId,
+        organizationId,
+        resourceType,
+        action,
+        data,
+        plan,
+        summary,
+        expiresAt,
+        createdByKey: request.apiKeyId,
+        claims,
+        names,
+      });
+      if (taken) throw new Taken(taken);
+      const actor = await actorOf(tx, request.apiKeyId);
+      const [position] = await appendAudit(tx, organizationId, [
+        proposalEntry({ id: proposalId, resourceType, action }, 'created', actor, {
+          summary,
+          data,
+          expiresAt: expiresAt.toISOString(),
+          apiKeyId: request.apiKeyId,
+        }),
+      ]);
+      const record = await placeProposal(tx, proposalId, position ?? 0n);
+      return { ok: true, state: proposalState(record, now), needsSigningKey };
+    };
+    try {
+      return await db.transaction(create);
+    } catch (error) {
+      if (error instanceof Taken) return error.by;
+      throw error;
+    }
+  }
+
   /**
    * Makes the proposal from its stored request, or finds it when it is there; without a request it can only be found.
    * Its refusals leave nothing behind.
    */
-  async function createProposal(
-    input: ProposalRef & { resourceType: ResourceType; action: ProposalAction; requestId?: string },
-  ): Promise<CreateResult> {
-    const { organizationId, proposalId, resourceType, action } = input;
-    return refusable(() =>
-      db.transaction(async (tx) => {
-        const { made, request, open, now, hasSigningKey } = await readRequestToPropose(tx, input);
-        const kind = findKind(resourceType, action);
-        const needsSigningKey = kind?.needsSigningKey === true && !hasSigningKey;
-        if (made) return { ok: true, state: await stateOf(tx, input), needsSigningKey };
-        if (!request || !kind?.requestPaths.includes(request.path)) {
-          throw new Refused({
-            code: 'notFound',
-            message: `there is no request to ${action} ${resourceType} as proposal ${proposalId}`,
-          });
-        }
-        if (open >= deps.maxOpenPerKey) {
-          throw new Refused({
-            code: 'conflict',
-            message: `this API key has ${open} open proposals, as many as one key may have`,
-          });
-        }
-        const planned = await kind.plan(
-          { tx, organizationId, networks: deps.networks, deriveAccount: deps.deriveAccount },
-          request.body,
-        );
-        if (!planned.ok) throw new Refused(planned.refusal);
-        const { data, plan, summary, claims } = planned.value;
-        const expiresAt = new Date(
-          Math.floor((now.time.getTime() + deps.proposalLifetimeMs) / 1_000) * 1_000,
-        );
-        const taken = await insertProposal(tx, {
-          id: proposalId,
-          organizationId,
-          resourceType,
-          action,
-          data,
-          plan,
-          summary,
-          expiresAt,
-          createdByKey: request.apiKeyId,
-          claims,
-        });
-        if (taken) {
-          throw new Refused({
-            code: 'conflict',
-            message: `the open proposal ${taken.byProposal} already changes ${taken.takenClaim}`,
-          });
-        }
-        const actor = await actorOf(tx, request.apiKeyId);
-        const [position] = await appendAudit(tx, organizationId, [
-          proposalEntry({ id: proposalId, resourceType, action }, 'created', actor, {
-            summary,
-            data,
-            expiresAt: expiresAt.toISOString(),
-            apiKeyId: request.apiKeyId,
-          }),
-        ]);
-        const record = await placeProposal(tx, proposalId, position ?? 0n);
-        return { ok: true, state: proposalState(record, now), needsSigningKey };
-      }),
-    );
+  async function createProposal(input: ProposeInput): Promise<CreateResult> {
+    return refusable(async () => {
+      const facts = await observe(input);
+      for (;;) {
+        const created = await tryToCreate(input, facts);
+        if ('ok' in created) return created;
+        const { byProposal, takenClaim } = created;
+        // One whose time is over is in nobody's way; its own workflow may not have noticed yet.
+        const holder = { organizationId: input.organizationId, proposalId: byProposal };
+        if ((await findProposal(db, holder.organizationId, byProposal)) === undefined) continue;
+        const { closed, signatureStatus } = await expireProposal(holder);
+        if (closed || signatureStatus === 'expired') continue;
+        return refuse('conflict', `the open proposal ${byProposal} already changes ${takenClaim}`);
+      }
+    });
   }
 
   /** Records a vote after verifying its signature and its signer's standing, whichever way it came. */
@@ -349,7 +406,9 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
       if (seen.messageTaken) return { ok: true, state: proposalState(seen.record, seen.now) };
       const { payload, accepted } = await verifyVotesAgain(seen, type);
       return db.transaction(async (tx) => {
-        const { record, now, apiKeyId, messageTaken } = await lock(tx, input);
+        // A change of the organization has it to itself.
+        const alone = type === 'approve' && !seen.record.applied;
+        const { record, now, apiKeyId, messageTaken } = await lock(tx, input, { alone });
         if (messageTaken) return { ok: true, state: proposalState(record, now) };
         const allowed = checkExecution(record, now, type);
         if (!allowed.ok) throw new Refused(allowed.refusal);
@@ -422,12 +481,16 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
           return { ok: true, state };
         }
 
+        await tx.raw('SAVEPOINT unchanged');
         const applied = await kindOf(record.resourceType, record.action).apply(
           { tx, organizationId, networks: deps.networks, deriveAccount: deps.deriveAccount },
           record,
         );
-        if (!applied.ok) return block('stale', applied.refusal.message);
-        const { resources, deployments, effective, audit: changes } = applied.value;
+        if (!applied.ok) {
+          await tx.raw('ROLLBACK TO SAVEPOINT unchanged');
+          return block('stale', applied.refusal.message);
+        }
+        const { resources, deployments = [], effective = false, audit: changes } = applied.value;
         await storeEvidence(tx, verified, { resolution: 'approved', payload, type, admins: now.admins });
         await insertDeployments(tx, proposalId, deployments);
         const complete = deployments.length === 0;
@@ -443,8 +506,15 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
             ? { executionStatus: 'completed', closedWith: standingNow }
             : { executionStatus: 'processing' }),
         });
+        const noted = await noteOnOpenProposals(tx, organizationId, proposalId, [
+          ...adminChanges(now.admins, await readAdmins(tx, organizationId)),
+          ...(applied.value.notices ?? []).map(({ subject, ...notice }) => ({
+            target: { subject },
+            ...notice,
+          })),
+        ]);
         const state = await stateOf(tx, input);
-        await appendAudit(tx, organizationId, [
+        const positions = await appendAudit(tx, organizationId, [
           ...changes.map((change) => ({ ...change, actor })),
           audit(complete ? 'executed' : 'executionStarted', {
             attempt,
@@ -452,9 +522,22 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
             threshold: standingNow.threshold,
           }),
         ]);
-        return { ok: true, state };
+        await applied.value.place?.(positions);
+        return { ok: true, state, ...(noted > 0 ? { noted: true } : {}) };
       });
     });
+  }
+
+  /** Tells the workflows of the proposals that this one's execution was noted on to read their records again. */
+  async function refreshNoted(ref: ProposalRef): Promise<number> {
+    const noted = await listNotedSince(db, ref);
+    for (let from = 0; from < noted.length; from += REFRESHED_AT_ONCE) {
+      const some = noted.slice(from, from + REFRESHED_AT_ONCE);
+      await Promise.all(
+        some.map((proposal) => deps.refresh({ organizationId: ref.organizationId, ...proposal })),
+      );
+    }
+    return noted.length;
   }
 
   /** Tells what a pending deployment waits for, or (null) that it waits no more. */
@@ -632,6 +715,24 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
     });
   }
 
+  /** Notes, once for each run of the workflow, that it was started again for an open proposal, and why. */
+  async function recordRestored(
+    input: ProposalRef & { found: WorkflowGone; runId: string },
+  ): Promise<ProposalState> {
+    const { organizationId, proposalId, found, runId } = input;
+    return db.transaction(async (tx) => {
+      const messageId = `restored/${runId}`;
+      const { record, now, messageTaken } = await lock(tx, { organizationId, proposalId, messageId });
+      const state = proposalState(record, now);
+      if (messageTaken || record.closed) return state;
+      await takeMessage(tx, messageId, proposalId, 'restore');
+      await appendAudit(tx, organizationId, [
+        proposalEntry(record, 'restored', SYSTEM, { found: { ...found }, startedRunId: runId }),
+      ]);
+      return state;
+    });
+  }
+
   /** The record as it is now. */
   async function readProposal(ref: ProposalRef): Promise<ProposalState> {
     return stateOf(db, ref);
@@ -645,7 +746,9 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
     recordDeployment,
     finishExecution,
     expireProposal,
+    recordRestored,
     readProposal,
+    refreshNoted,
   };
 }
 

@@ -63,6 +63,8 @@ export interface Config {
     readonly passphraseFile?: string;
   };
   readonly proposalLifetimeMs: number;
+  /** How often every open proposal is compared with its workflow. */
+  readonly reconcileEveryMs: number;
   readonly idempotencyRetentionMs: number;
   readonly rateLimit: { readonly perSecond: number; readonly burst: number };
   readonly maxOpenPerKey: number;
@@ -156,6 +158,7 @@ const settings = z.object({
   KEYSTORE_PASSPHRASE: z.string().min(1).optional(),
   KEYSTORE_PASSPHRASE_FILE: z.string().optional(),
   PROPOSAL_LIFETIME: duration.default(parseDurationMs('7d')),
+  RECONCILE_EVERY: duration.default(parseDurationMs('20s')),
   IDEMPOTENCY_RETENTION: duration.default(parseDurationMs('24h')),
   RATE_LIMIT_PER_SECOND: positive.default(100),
   RATE_LIMIT_BURST: positive.default(300),
@@ -318,6 +321,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
       passphraseFile: s.KEYSTORE_PASSPHRASE_FILE,
     }),
     proposalLifetimeMs: s.PROPOSAL_LIFETIME,
+    reconcileEveryMs: s.RECONCILE_EVERY,
     idempotencyRetentionMs: s.IDEMPOTENCY_RETENTION,
     rateLimit: { perSecond: s.RATE_LIMIT_PER_SECOND, burst: s.RATE_LIMIT_BURST },
     maxOpenPerKey: s.MAX_OPEN_PER_KEY,

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Db } from './db/database';
 
 /** What the service counts about itself, in the Prometheus text format. */
@@ -9,6 +9,8 @@ export interface Metrics {
   watchPool(name: string, db: Db): void;
   /** Shows whether a worker polls: 1 while `state()` is RUNNING. */
   watchWorker(taskQueue: string, state: () => string): void;
+  /** Counts one repair of the reconciler. */
+  countRepair(repair: string): void;
 }
 
 interface PoolCounts {
@@ -26,6 +28,12 @@ export function createMetrics(): Metrics {
     help: 'Time from the head of a request to the end of its response.',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25],
+    registers: [registry],
+  });
+  const repairs = new Counter({
+    name: 'orgwallet_reconciler_repairs_total',
+    help: 'Proposals whose record and workflow did not agree, by what was done about it.',
+    labelNames: ['repair'],
     registers: [registry],
   });
   const pools = new Map<string, PoolCounts>();
@@ -62,6 +70,9 @@ export function createMetrics(): Metrics {
     },
     watchWorker(taskQueue, state) {
       workers.set(taskQueue, state);
+    },
+    countRepair(repair) {
+      repairs.inc({ repair });
     },
   };
 }

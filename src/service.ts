@@ -1,8 +1,8 @@
 import { Client, type Connection } from '@temporalio/client';
 import type { Address } from 'viem';
 import { createChainActivities } from '../activities/chain';
-import { kindOf } from '../activities/kinds';
 import { createProposalActivities } from '../activities/proposals';
+import { createReconcilerActivities } from '../activities/reconciler';
 import { createSignerActivities } from '../activities/signer';
 import type { ApiDependencies } from './api/dependencies';
 import { createOperationsServer, type PartCheck } from './api/operations';
@@ -12,15 +12,23 @@ import { type ChainClients, ChainUnavailable, createChainClients } from './chain
 import { createOrOpenKeystore, lastBackup, readPassphrase } from './chain/keystore';
 import { deriveAccount, refuseNetwork } from './chain/safe';
 import { readTokenList } from './chain/tokenList';
+import { createReadToken } from './chain/tokens';
 import { createIdentifyVoter } from './chain/voter';
 import { type Config, ConfigError } from './config';
 import { createDatabase } from './db/database';
 import { armFaultPoint, withFaultPoints } from './faults';
 import type { Logger } from './logging';
 import { createMetrics } from './metrics';
-import { executeProposal, signProposal, startProposal, type WorkflowSender } from './temporal/client';
+import {
+  executeProposal,
+  refreshProposal,
+  signProposal,
+  startProposal,
+  type WorkflowSender,
+} from './temporal/client';
 import { connectTemporal, LONGEST_RETRY_PAUSE_MS, registerSearchAttributes } from './temporal/connection';
 import { taskQueues } from './temporal/ids';
+import { keepReconciler } from './temporal/schedule';
 import { installTemporalLogging, startWorkers, type WorkerSpec, workflowSource } from './workers';
 
 /** The parts of the service that one process runs. */
@@ -151,6 +159,9 @@ async function startParts(
   const identifyVoter = createIdentifyVoter(signerChain);
   await demandNetworks(chains);
   const tokens = readTokenList(config.tokenListFile);
+  const readToken = createReadToken(chains, tokens);
+
+  const sender: WorkflowSender = { client, queues, deadlineMs: WORKFLOW_DEADLINE_MS };
 
   const specs: WorkerSpec[] = [];
   if (runs('worker')) {
@@ -162,19 +173,28 @@ async function startParts(
     specs.push({
       role: 'worker',
       taskQueue: queues.workflows,
-      activities: withFaultPoints(
-        'worker',
-        createProposalActivities({
+      activities: withFaultPoints('worker', {
+        ...createProposalActivities({
           db,
           networks: config.networks,
           identifyVoter,
           deriveAccount,
+          readToken,
+          refresh: (proposal) => refreshProposal(sender, proposal),
           proposalLifetimeMs: config.proposalLifetimeMs,
           maxOpenPerKey: config.maxOpenPerKey,
         }),
-      ),
+        ...createReconcilerActivities({
+          db,
+          sender,
+          networkIds: config.networks.map(({ id }) => id),
+          logger,
+          countRepair: metrics.countRepair,
+        }),
+      }),
       options: workflowSource(),
     });
+    stops.unshift(keepReconciler({ client, connection, queues, everyMs: config.reconcileEveryMs, logger }));
   }
   if (runs('chain')) {
     const { resendLost, ...activities } = createChainActivities({
@@ -230,7 +250,6 @@ async function startParts(
 
   let httpsPort: number | undefined;
   if (runs('api')) {
-    const sender: WorkflowSender = { client, queues, deadlineMs: WORKFLOW_DEADLINE_MS };
     const dependencies: ApiDependencies = {
       config,
       db,
@@ -241,13 +260,14 @@ async function startParts(
         sign: (input) => signProposal(sender, input),
         execute: (input) => executeProposal(sender, input),
       },
-      planProposal: ({ organizationId, resourceType, action, body }) =>
-        db.transaction((tx) =>
-          kindOf(resourceType, action).plan(
-            { tx, organizationId, networks: config.networks, deriveAccount },
-            body,
-          ),
-        ),
+      planProposal: async ({ organizationId, kind, body }) => {
+        const { networks } = config;
+        const observed = await kind.observe?.({ networks, readToken }, body);
+        if (observed && !observed.ok) return observed;
+        return db.transaction((tx) =>
+          kind.plan({ tx, organizationId, networks, deriveAccount }, body, observed?.value),
+        );
+      },
       identifyVoter,
       readBalances: async (account) => {
         const perNetwork = await Promise.all(

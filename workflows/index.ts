@@ -1,1 +1,2 @@
 export { proposalWorkflow } from './proposal';
+export { reconcileWorkflow } from './reconcile';

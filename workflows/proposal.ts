@@ -10,6 +10,7 @@ import {
   setHandler,
   upsertSearchAttributes,
   uuid4,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type { ProposalActivities } from '../activities/proposals';
 import type { SignerActivities } from '../activities/signer';
@@ -55,11 +56,21 @@ const { recordDeployment } = recordActivities('Record what became of a deploymen
 const { finishExecution } = recordActivities('End the execution');
 const { expireProposal } = recordActivities('Expire');
 const { readProposal } = recordActivities('Read the record');
+const { recordRestored } = recordActivities('Note that the workflow was started again');
+
+const { refreshNoted } = proxyActivities<ProposalActivities>({
+  startToCloseTimeout: '60s',
+  // Each workflow is told by a signal of its own; one told twice reads its record twice, and no more.
+  retry: { initialInterval: '1s', maximumInterval: '30s' },
+  summary: 'Tell the proposals that this one has changed the world of',
+});
 
 /** The timer fires this long after the signed expiry, which itself is still valid. */
 const EXPIRY_SLACK_MS = 20;
 /** How soon expiry is looked at again when the database's clock is behind. */
 const MIN_TIMER_MS = 500;
+
+const ignore = () => undefined;
 
 function parseInput(input: unknown): ProposalInput {
   try {
@@ -96,6 +107,7 @@ export async function proposalWorkflow(given: ProposalInput): Promise<ProposalSt
   let state: ProposalState | null = null;
   let published = '';
   let signingKeyReady = false;
+  let othersTold: Promise<void> = Promise.resolve();
 
   /** Takes over what a transaction returned; never an older version for a newer one. */
   function adopt(next: ProposalState): void {
@@ -128,7 +140,10 @@ export async function proposalWorkflow(given: ProposalInput): Promise<ProposalSt
   ): Promise<MessageResult> {
     if (message.type === 'approve') await condition(() => signingKeyReady);
     const begun = await beginExecution({ ...ref, ...message, messageId });
-    if (begun.ok) adopt(begun.state);
+    if (begun.ok) {
+      adopt(begun.state);
+      if (begun.noted) othersTold = othersTold.then(() => refreshNoted(ref)).then(() => undefined);
+    }
     return begun;
   }
 
@@ -213,7 +228,7 @@ export async function proposalWorkflow(given: ProposalInput): Promise<ProposalSt
     { description: 'Read the record again: something outside has changed' },
   );
 
-  const { queues, ...request } = input;
+  const { queues, found, ...request } = input;
   created = await createProposal(request);
   if (!created.ok) {
     setCurrentDetails(`**Refused:** ${created.refusal.message}\n\nNo proposal was made.`);
@@ -221,11 +236,14 @@ export async function proposalWorkflow(given: ProposalInput): Promise<ProposalSt
     return null;
   }
   adopt(created.state);
+  if (found) adopt(await recordRestored({ ...ref, found, runId: workflowInfo().runId }));
   signingKeyReady = !created.needsSigningKey;
   if (created.needsSigningKey) {
-    void signer.provideSigningKey({ organizationId: input.organizationId }).then(() => {
+    const ready = signer.provideSigningKey({ organizationId: input.organizationId });
+    // It is tried without end: what ends it is the cancellation of the workflow.
+    void ready.then(() => {
       signingKeyReady = true;
-    });
+    }, ignore);
   }
 
   const current = () => state as unknown as ProposalState;
@@ -261,5 +279,6 @@ export async function proposalWorkflow(given: ProposalInput): Promise<ProposalSt
     }
   }
   await condition(allHandlersFinished);
+  await othersTold;
   return current();
 }

@@ -1,6 +1,5 @@
 import express, { type Express, type Request, type RequestHandler, type Response, Router } from 'express';
-import type { Endpoint } from '../contract/endpoint';
-import { BASE_PATH } from '../contract/endpoints';
+import { BASE_PATH, type Endpoint } from '../contract/endpoint';
 import { isId } from '../contract/primitives';
 import type { AuthenticatedKey } from '../db/apiKeys';
 import type { JsonValue } from '../domain/canonicalJson';

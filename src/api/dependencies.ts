@@ -4,9 +4,10 @@ import type { Balance } from '../contract/accounts';
 import type { Account } from '../db/accounts';
 import type { Db } from '../db/database';
 import type { JsonValue } from '../domain/canonicalJson';
-import type { AdminSet, MemberSummary, ProposalAction, ResourceType, VoteType } from '../domain/proposal';
+import type { AdminSet, MemberSummary, ProposalAction, VoteType } from '../domain/proposal';
 import type { Outcome } from '../domain/refusal';
 import type { Metrics } from '../metrics';
+import type { ProposalKind } from '../operations/kind';
 import type { MessageOutcome, ProposalAddress } from '../temporal/client';
 
 /** The messages that proposals' workflows take. Each throws TemporalUnavailable when nobody answered in time. */
@@ -45,8 +46,7 @@ export interface ApiDependencies {
   /** Checks a new request against the world of now, without effect. */
   readonly planProposal: (request: {
     organizationId: string;
-    resourceType: ResourceType;
-    action: ProposalAction;
+    kind: ProposalKind;
     body: JsonValue;
   }) => Promise<Outcome<unknown>>;
   /** Verifies a signature over a payload and the standing of its signer. */

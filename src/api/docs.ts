@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type RequestHandler, Router } from 'express';
 import { openApiText } from '../contract/openapi';
+import { endpoints } from './endpoints';
 import { exchangeOf, sendJson } from './exchange';
 
 const PAGE = `<!doctype html>
@@ -42,7 +43,7 @@ export function docsRoutes(): { paths: string[]; router: Router } {
   ] as const) {
     files[`/docs/${name}`] = { type, bytes: readFileSync(join(folder, name)) };
   }
-  const document = openApiText();
+  const document = openApiText(endpoints);
   const router = Router({ caseSensitive: true, strict: true });
   router.get('/openapi.json', (request, response) => {
     exchangeOf(response).route = '/openapi.json';

@@ -16,6 +16,7 @@ import { badRequest, errorBodyOf, notFound, type Refused } from './refusals';
 import { accountRoutes } from './routes/accounts';
 import { adminRoutes } from './routes/admins';
 import { auditLogRoutes } from './routes/auditLogs';
+import { groupRoutes } from './routes/groups';
 import { memberRoutes } from './routes/members';
 import { networkRoutes } from './routes/networks';
 import { proposalRoutes } from './routes/proposals';
@@ -177,6 +178,7 @@ export function createApiServer(dependencies: ApiDependencies): ApiServer {
           }),
           ...accountRoutes({ ...dependencies, networks: config.networks, cursors }),
           ...memberRoutes({ db, cursors }),
+          ...groupRoutes({ db, cursors }),
           ...adminRoutes({ db }),
           ...networkRoutes(config.networks),
           ...auditLogRoutes({ db, cursors }),

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { openApiText } from '../contract/openapi';
+import { endpoints } from './endpoints';
 
-writeFileSync(resolve('openapi.json'), openApiText());
+writeFileSync(resolve('openapi.json'), openApiText(endpoints));

@@ -27,32 +27,63 @@ async function run(client: ChainClient, code: Hex, innerGas: bigint): Promise<He
   return result;
 }
 
-// 0x4c bytes, then the call's data:
-//   size = CODESIZE - 0x4c; CODECOPY(0, 0x4c, size); ok = STATICCALL(gas, address, 0, size, 0, 0)
-//   mem[0x00] = ok; mem[0x20] = RETURNDATASIZE; mem[0x40] = the first word returned, if there is one
-//   RETURN(0, 0x60)
-function staticCallCode(to: Address, gas: bigint): Hex {
+// 0x4b bytes, then the call's data:
+//   size = CODESIZE - 0x4b; CODECOPY(0, 0x4b, size); ok = STATICCALL(gas, address, 0, size, 0, 0)
+//   mem[0x00] = ok; mem[0x20] = RETURNDATASIZE; n = min(RETURNDATASIZE, limit)
+//   RETURNDATACOPY(0x40, 0, n); RETURN(0, 0x40 + n)
+function staticCallCode(to: Address, gas: bigint, limit: number): Hex {
   return concatHex([
-    '0x604c380380604c6000396000600082600073',
+    '0x604b380380604b6000396000600082600073',
     to,
     '0x63',
     numberToHex(gas, { size: 4 }),
-    '0xfa6000523d602052600060405260203d106046576020600060403e5b60606000f3',
+    '0xfa6000523d60205261',
+    numberToHex(limit, { size: 2 }),
+    '0x803d11603e57503d5b80600060403e6040016000f3',
   ]);
+}
+
+interface StaticCall {
+  readonly to: Address;
+  readonly data: Hex;
+  readonly gas: bigint;
+}
+
+/** The first bytes that a call returned, at most `limit` of them, and how many there were. */
+async function staticCall(
+  client: ChainClient,
+  call: StaticCall,
+  limit: number,
+): Promise<{ succeeded: boolean; size: bigint; bytes: Hex }> {
+  const code = concatHex([staticCallCode(call.to, call.gas, limit), call.data]);
+  const answer = await run(client, code, call.gas);
+  return {
+    succeeded: BigInt(sliceHex(answer, 0, 32)) === 1n,
+    size: BigInt(sliceHex(answer, 32, 64)),
+    bytes: size(answer) === 64 ? '0x' : sliceHex(answer, 64),
+  };
 }
 
 /**
  * STATICCALL with a limit of gas. Answers the first word it returned, or null when it failed or returned less.
  * Throws ChainUnavailable and CallTooLarge.
  */
-export async function staticCallWord(
+export async function staticCallWord(client: ChainClient, call: StaticCall): Promise<Hex | null> {
+  const { succeeded, bytes } = await staticCall(client, call, 32);
+  return succeeded && size(bytes) === 32 ? bytes : null;
+}
+
+/**
+ * STATICCALL with a limit of gas. Answers everything it returned, or null when it failed or returned more than `limit`
+ * bytes (at most 65,535). An address without code succeeds and returns nothing. Throws ChainUnavailable and
+ * CallTooLarge.
+ */
+export async function staticCallBytes(
   client: ChainClient,
-  call: { to: Address; data: Hex; gas: bigint },
+  call: StaticCall & { limit: number },
 ): Promise<Hex | null> {
-  const answer = await run(client, concatHex([staticCallCode(call.to, call.gas), call.data]), call.gas);
-  const succeeded = BigInt(sliceHex(answer, 0, 32)) === 1n;
-  const returned = BigInt(sliceHex(answer, 32, 64));
-  return succeeded && returned >= 32n ? sliceHex(answer, 64, 96) : null;
+  const { succeeded, size: returned, bytes } = await staticCall(client, call, call.limit);
+  return succeeded && returned <= BigInt(call.limit) ? bytes : null;
 }
 
 // 0x21 bytes, then creation code:

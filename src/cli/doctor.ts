@@ -7,6 +7,7 @@ import { lookAtDatabase, lookAtWork } from './doctor/database';
 import { type Finding, fail, look, ok } from './doctor/finding';
 import { lookAtKeystore } from './doctor/keystore';
 import { lookAtNetwork, lookAtRelayers } from './doctor/networks';
+import { lookAtReconciler, lookAtWorkflows } from './doctor/reconciler';
 import { lookAtApi, lookAtReadiness } from './doctor/service';
 import { lookAtTemporal } from './doctor/temporal';
 import { CommandRefused } from './output';
@@ -33,6 +34,7 @@ async function examine({ db, sender }: CommandContext, config: Config): Promise<
     const more = await Promise.all([
       onNetworks('relayer', (chain) => lookAtRelayers(chain, relayers)),
       look('work', 'see the database above', () => lookAtWork(db())),
+      look('workflows', 'see temporal above', () => lookAtWorkflows(db(), sender(), config)),
       look('keystore', 'mend KEYSTORE_FILE and its passphrase', () =>
         lookAtKeystore(config.keystore, relayers),
       ),
@@ -46,6 +48,7 @@ async function examine({ db, sender }: CommandContext, config: Config): Promise<
     look('temporal', 'start Temporal, or mend TEMPORAL_ADDRESS', () =>
       lookAtTemporal(sender(), config.temporal),
     ),
+    look('reconciler', 'see temporal above', () => lookAtReconciler(sender(), config)),
     onNetworks('network', lookAtNetwork),
     fromDatabase(),
   ]);

@@ -8,6 +8,7 @@ import { isOpen, type Now, proposalState } from '../domain/proposal';
 import { proposalView } from '../domain/proposalView';
 import { restoreProposal, retryProposal } from '../temporal/client';
 import { proposalWorkflowId } from '../temporal/ids';
+import { findWorkflow } from '../temporal/runs';
 import { organizationsOf, type Within } from './context';
 import { CommandRefused } from './output';
 import { plainText, table } from './text';
@@ -135,7 +136,8 @@ export function proposalCommands(program: Command, within: Within): void {
         let outcome = await retryProposal(sender(), address);
         if ('gone' in outcome && !(await findProposal(db(), id)).closed) {
           // Terminated by somebody, or lost with Temporal's data: it goes on from the record.
-          await restoreProposal(sender(), { ...address, action });
+          const found = await findWorkflow(sender(), address);
+          if (found.status !== 'running') await restoreProposal(sender(), { ...address, action, found });
           output.note(`The workflow of ${id} was gone and has been started again.`);
           outcome = await retryProposal(sender(), address);
         }

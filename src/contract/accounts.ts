@@ -1,19 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint';
-import {
-  address,
-  envelope,
-  idInput,
-  listOf,
-  MAX_ITEMS,
-  nameInput,
-  networkId,
-  networkIdsInput,
-  noDuplicates,
-  pageQuery,
-  timestamp,
-} from './primitives';
-import { proposeEndpoint } from './proposals';
+import { address, envelope, listOf, networkId, pageQuery, timestamp } from './primitives';
 
 const account = z
   .object({
@@ -47,68 +34,6 @@ const balance = z
     unavailable: z.literal(true).optional(),
   })
   .meta({ id: 'Balance' });
-
-/** What only a response has: taken back and ignored, so that what was read can be sent. */
-const responseOnly = {
-  address: z.unknown().optional(),
-  networks: z.unknown().optional(),
-  createdAt: z.unknown().optional(),
-  updatedAt: z.unknown().optional(),
-};
-
-const createItem = z
-  .strictObject({ name: nameInput, networkIds: networkIdsInput, ...responseOnly })
-  .transform(({ name, networkIds }) => ({ name, networkIds }));
-
-const updateItem = z
-  .strictObject({
-    id: idInput('acc'),
-    name: nameInput.optional(),
-    networkIds: networkIdsInput.optional().meta({ description: 'Networks to add.' }),
-    ...responseOnly,
-  })
-  .refine((item) => item.name !== undefined || item.networkIds !== undefined, 'changes nothing')
-  .transform(({ id, name, networkIds }) => ({
-    id,
-    ...(name === undefined ? {} : { name }),
-    ...(networkIds === undefined ? {} : { networkIds }),
-  }));
-
-export const createAccountsBody = z.strictObject({
-  items: z
-    .array(createItem)
-    .min(1)
-    .max(MAX_ITEMS)
-    .check(
-      noDuplicates((item) => JSON.stringify([item.name, [...item.networkIds].sort((one, two) => one - two)])),
-    ),
-});
-
-export const updateAccountsBody = z.strictObject({
-  items: z
-    .array(updateItem)
-    .min(1)
-    .max(MAX_ITEMS)
-    .check(noDuplicates((item) => item.id, ['id'])),
-});
-
-export const createAccountsEndpoint = proposeEndpoint('accounts', {
-  id: 'proposeAccountsCreate',
-  path: '/accounts/proposals/create',
-  summary: 'Propose new accounts',
-  description: 'Each account gets one address, the same on every network.',
-  body: createAccountsBody,
-  exampleBody: { items: [{ name: 'Treasury', networkIds: [31337, 31338] }] },
-});
-
-export const updateAccountsEndpoint = proposeEndpoint('accounts', {
-  id: 'proposeAccountsUpdate',
-  path: '/accounts/proposals/update',
-  summary: 'Propose changes of accounts',
-  description: '`networkIds` are the networks to add.',
-  body: updateAccountsBody,
-  exampleBody: { items: [{ id: 'acc_01jz8k3v5fe5ht0n2m6w9r4xyz', name: 'Treasury', networkIds: [31338] }] },
-});
 
 export const listAccountsEndpoint = endpoint({
   id: 'listAccounts',

@@ -2,6 +2,9 @@ import type { z } from 'zod';
 import type { ErrorCode } from '../domain/refusal';
 import type { PathIdPrefix } from './primitives';
 
+/** Where all endpoints live. */
+export const BASE_PATH = '/api/v1';
+
 /** Who may call: any key of the organization, or only one of an admin of type api. */
 export type Access = 'read' | 'admin';
 

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../domain/refusal';
-import { COMMON_ERRORS, type Endpoint, MUTATION_ERRORS } from './endpoint';
-import { BASE_PATH, endpoints } from './endpoints';
+import { BASE_PATH, COMMON_ERRORS, type Endpoint, MUTATION_ERRORS } from './endpoint';
 import { errorBody, MEANING_BY_CODE, STATUS_BY_CODE } from './errors';
 
 type Json = { [key: string]: unknown };
 
 const ID_LABELS: Record<string, string> = {
   mem: 'member',
+  grp: 'group',
   acc: 'account',
   adm: 'admins',
   prop: 'proposal',
@@ -163,7 +163,7 @@ function operation(endpoint: Endpoint, components: Components): Json {
 }
 
 /** The OpenAPI 3.1 document of the interface, made from the schemas that check requests and responses. */
-export function openApiDocument(): Json {
+export function openApiDocument(endpoints: readonly Endpoint[]): Json {
   const components = new Components();
   components.schemaOf(z.object({ error: errorBody }), 'output');
   const paths: { [path: string]: Json } = {};
@@ -224,6 +224,6 @@ export function openApiDocument(): Json {
 }
 
 /** The document as the text that is committed and served. */
-export function openApiText(): string {
-  return `${JSON.stringify(openApiDocument(), null, 2)}\n`;
+export function openApiText(endpoints: readonly Endpoint[]): string {
+  return `${JSON.stringify(openApiDocument(endpoints), null, 2)}\n`;
 }

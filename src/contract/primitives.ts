@@ -38,7 +38,7 @@ export const reasonInput = plainText(0, 500).meta({ description: '0 to 500 chara
 const ID_SUFFIX = '[0-7][0-9a-hjkmnp-tv-z]{25}';
 
 /** The kinds of id that a path can name. */
-export type PathIdPrefix = 'mem' | 'acc' | 'adm' | 'prop';
+export type PathIdPrefix = 'mem' | 'grp' | 'acc' | 'adm' | 'prop';
 
 /** True when a text has the shape of an id of that kind (TypeID: prefix and 26 characters of base32). */
 export function isId(prefix: PathIdPrefix, text: string): boolean {
@@ -80,7 +80,8 @@ const LOWER_OR_UPPER = /^0x([0-9a-f]{40}|[0-9A-F]{40})$/;
 export function addressInput(checksum: (address: string) => string) {
   return z
     .string()
-    .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x and 40 hex digits')
+    // Whether a checksum is right is asked about addresses only.
+    .regex(/^0x[0-9a-fA-F]{40}$/, { error: 'must be an address: 0x and 40 hex digits', abort: true })
     .refine((text) => LOWER_OR_UPPER.test(text) || checksum(text) === text, 'has a wrong checksum');
 }
 
@@ -108,6 +109,17 @@ export function noDuplicates<T>(
       seen.add(key);
     });
   };
+}
+
+/** The items of a request: 1 to 100. */
+export function itemsOf<T extends z.ZodType>(item: T) {
+  return z.array(item).min(1).max(MAX_ITEMS);
+}
+
+/** Fields that only a response has: taken back and ignored, so that what was read can be sent. */
+export function responseOnly<Field extends string>(...fields: readonly Field[]) {
+  const ignored = fields.map((field) => [field, z.unknown().optional()] as const);
+  return Object.fromEntries(ignored) as Record<Field, z.ZodOptional<z.ZodUnknown>>;
 }
 
 /** The networks of an account in a request: 1 to 100, none twice. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Endpoint, endpoint, type Tag } from './endpoint';
+import { endpoint, type Tag } from './endpoint';
 import { memberSummary } from './members';
 import {
   envelope,
@@ -33,18 +33,6 @@ const deployment = z
     waitingFor: z.string().optional().meta({ description: 'What a pending deployment waits for, in words.' }),
   })
   .meta({ id: 'Deployment' });
-
-const accountsCreateData = z
-  .object({ items: z.array(z.object({ name: z.string(), networkIds: z.array(networkId) })) })
-  .meta({ id: 'AccountsCreateData' });
-
-const accountsUpdateData = z
-  .object({
-    items: z.array(
-      z.object({ id: z.string(), name: z.string().optional(), networkIds: z.array(networkId).optional() }),
-    ),
-  })
-  .meta({ id: 'AccountsUpdateData' });
 
 const common = {
   id: z.string(),
@@ -94,44 +82,60 @@ const common = {
   deployments: z.array(deployment).optional(),
 };
 
-const accountsCreateProposal = z
-  .object({
-    ...common,
-    resourceType: z.literal('accounts'),
-    action: z.literal('create'),
-    data: accountsCreateData,
-  })
-  .meta({ id: 'AccountsCreateProposal' });
+/** A resource whose changes are proposed. */
+export type ProposalResource = 'members' | 'groups' | 'policies' | 'accounts' | 'admins';
 
-const accountsUpdateProposal = z
-  .object({
-    ...common,
-    resourceType: z.literal('accounts'),
-    action: z.literal('update'),
-    data: accountsUpdateData,
-  })
-  .meta({ id: 'AccountsUpdateProposal' });
+/** A request that proposes a change. */
+export interface ProposeRequest<Body> {
+  /** Name of its endpoint, unique. */
+  readonly id: string;
+  /** Below /api/v1. */
+  readonly path: string;
+  readonly summary: string;
+  readonly description: string;
+  /** Strict schema of the body. */
+  readonly body: z.ZodType<Body>;
+  readonly exampleBody: unknown;
+  /** Which bodies are of this kind, where one path is for several kinds; absent: all. */
+  readonly appliesTo?: (body: Body) => boolean;
+}
 
-/** The proposals of each resource. One more kind of operation is one more entry here. */
-export const proposalsOf = {
-  accounts: z
-    .discriminatedUnion('action', [accountsCreateProposal, accountsUpdateProposal])
-    .meta({ id: 'AccountsProposal' }),
+/** What the contract has to know of one kind of operation. */
+export interface KindContract {
+  readonly resourceType: ProposalResource;
+  readonly action: 'create' | 'update' | 'remove' | 'delete';
+  // biome-ignore lint/suspicious/noExplicitAny: each request has a body of its own
+  readonly requests: readonly ProposeRequest<any>[];
+  /** Shape of the proposal's `data`. */
+  readonly data: z.ZodType;
+}
+
+/** How a resource is called: its area, one of it, and its proposals' place. */
+const RESOURCES: Record<ProposalResource, { tag: Tag; singular: string }> = {
+  members: { tag: 'Members', singular: 'Member' },
+  groups: { tag: 'Groups', singular: 'Group' },
+  policies: { tag: 'Policies', singular: 'Policy' },
+  accounts: { tag: 'Accounts', singular: 'Account' },
+  admins: { tag: 'Admins', singular: 'Admin' },
 };
 
-/** A resource whose changes are proposed. */
-export type ProposalResource = keyof typeof proposalsOf;
-
 /** Every resource whose changes are proposed. */
-export const PROPOSAL_RESOURCES = Object.keys(proposalsOf) as ProposalResource[];
+export const PROPOSAL_RESOURCES = Object.keys(RESOURCES) as ProposalResource[];
 
-const anyProposal = proposalsOf.accounts;
+function capital(word: string): string {
+  return word.slice(0, 1).toUpperCase() + word.slice(1);
+}
 
-const TAG_OF: Record<ProposalResource, Tag> = { accounts: 'Accounts' };
-
-/** `accounts` → `Account`, for the names of operations. */
-function singular(resource: ProposalResource): string {
-  return { accounts: 'Account' }[resource];
+function proposalOfKind({ resourceType, action, data }: KindContract) {
+  const name = `${capital(resourceType)}${capital(action)}`;
+  return z
+    .object({
+      ...common,
+      resourceType: z.literal(resourceType),
+      action: z.literal(action),
+      data: data.meta({ id: `${name}Data` }),
+    })
+    .meta({ id: `${name}Proposal` });
 }
 
 const voteType = z.enum(['approve', 'reject']);
@@ -154,11 +158,12 @@ const status = z
 
 const proposalParams = { proposalId: 'prop' } as const;
 
-/** Signs a proposal of a resource. */
-export function signProposalEndpoint(resource: ProposalResource) {
+type ProposalSchema = z.ZodType;
+
+function signProposalEndpoint(resource: ProposalResource, proposal: ProposalSchema) {
   return endpoint({
-    id: `sign${singular(resource)}Proposal`,
-    tag: TAG_OF[resource],
+    id: `sign${RESOURCES[resource].singular}Proposal`,
+    tag: RESOURCES[resource].tag,
     method: 'post',
     path: `/${resource}/proposals/{proposalId}/signatures`,
     access: 'admin',
@@ -169,18 +174,17 @@ export function signProposalEndpoint(resource: ProposalResource) {
     params: proposalParams,
     query: z.strictObject({}),
     body: signBody,
-    response: envelope(proposalsOf[resource]),
+    response: envelope(proposal),
     status: 200,
     errors: ['invalidSignature', 'forbidden', 'notFound', 'proposalExpired'],
     exampleBody: { type: 'approve', signature: '0x…', execute: true },
   });
 }
 
-/** Executes a proposal of a resource. */
-export function executeProposalEndpoint(resource: ProposalResource) {
+function executeProposalEndpoint(resource: ProposalResource, proposal: ProposalSchema) {
   return endpoint({
-    id: `execute${singular(resource)}Proposal`,
-    tag: TAG_OF[resource],
+    id: `execute${RESOURCES[resource].singular}Proposal`,
+    tag: RESOURCES[resource].tag,
     method: 'post',
     path: `/${resource}/proposals/{proposalId}/execute`,
     access: 'admin',
@@ -191,35 +195,33 @@ export function executeProposalEndpoint(resource: ProposalResource) {
     params: proposalParams,
     query: z.strictObject({}),
     body: executeBody,
-    response: envelope(proposalsOf[resource]),
+    response: envelope(proposal),
     status: 200,
     errors: ['forbidden', 'notFound', 'thresholdNotMet', 'proposalExpired'],
     exampleBody: { type: 'approve' },
   });
 }
 
-/** One proposal of a resource. */
-export function getProposalEndpoint(resource: ProposalResource) {
+function getProposalEndpoint(resource: ProposalResource, proposal: ProposalSchema) {
   return endpoint({
-    id: `get${singular(resource)}Proposal`,
-    tag: TAG_OF[resource],
+    id: `get${RESOURCES[resource].singular}Proposal`,
+    tag: RESOURCES[resource].tag,
     method: 'get',
     path: `/${resource}/proposals/{proposalId}`,
     access: 'read',
     summary: `Get a proposal about ${resource}`,
     params: proposalParams,
     query: z.strictObject({}),
-    response: envelope(proposalsOf[resource]),
+    response: envelope(proposal),
     status: 200,
     errors: ['notFound'],
   });
 }
 
-/** The proposals of a resource, page by page. */
-export function listProposalsEndpoint(resource: ProposalResource) {
+function listProposalsEndpoint(resource: ProposalResource, proposal: ProposalSchema) {
   return endpoint({
-    id: `list${singular(resource)}Proposals`,
-    tag: TAG_OF[resource],
+    id: `list${RESOURCES[resource].singular}Proposals`,
+    tag: RESOURCES[resource].tag,
     method: 'get',
     path: `/${resource}/proposals`,
     access: 'read',
@@ -227,45 +229,98 @@ export function listProposalsEndpoint(resource: ProposalResource) {
     description: 'Newest first, 20 per page unless `limit` says otherwise.',
     params: {},
     query: z.strictObject({ ...pageQuery, status }),
-    response: pageOf(proposalsOf[resource]),
+    response: pageOf(proposal),
     status: 200,
     errors: [],
   });
 }
 
-export const listAllProposalsEndpoint = endpoint({
-  id: 'listProposals',
-  tag: 'Proposals',
-  method: 'get',
-  path: '/proposals',
-  access: 'read',
-  summary: 'Get the proposals of all kinds',
-  description: 'Newest first, 20 per page unless `limit` says otherwise.',
-  params: {},
-  query: z.strictObject({
-    ...pageQuery,
-    status,
-    resourceType: z.enum(['members', 'groups', 'policies', 'accounts', 'admins']).optional(),
-  }),
-  response: pageOf(anyProposal),
-  status: 200,
-  errors: [],
-});
+function getQueuedAdminProposalEndpoint(proposal: ProposalSchema) {
+  return endpoint({
+    id: 'getQueuedAdminProposal',
+    tag: 'Admins',
+    method: 'get',
+    path: '/admins/proposals',
+    access: 'read',
+    summary: 'Get the admin proposal that is queued',
+    description: 'At most one is queued at a time; 404 when there is none.',
+    params: {},
+    query: z.strictObject({}),
+    response: envelope(proposal),
+    status: 200,
+    errors: ['notFound'],
+  });
+}
 
-/** Declares the endpoint that proposes one kind of change. */
-export function proposeEndpoint<Body extends z.ZodType>(
+function listAllProposalsEndpoint(proposal: ProposalSchema) {
+  return endpoint({
+    id: 'listProposals',
+    tag: 'Proposals',
+    method: 'get',
+    path: '/proposals',
+    access: 'read',
+    summary: 'Get the proposals of all kinds',
+    description: 'Newest first, 20 per page unless `limit` says otherwise.',
+    params: {},
+    query: z.strictObject({
+      ...pageQuery,
+      status,
+      resourceType: z.enum(PROPOSAL_RESOURCES as [ProposalResource, ...ProposalResource[]]).optional(),
+    }),
+    response: pageOf(proposal),
+    status: 200,
+    errors: [],
+  });
+}
+
+function proposeEndpoint(
   resource: ProposalResource,
-  declaration: Pick<Endpoint, 'id' | 'path' | 'summary' | 'description' | 'exampleBody'> & { body: Body },
+  proposal: ProposalSchema,
+  { appliesTo: _, ...request }: ProposeRequest<unknown>,
 ) {
   return endpoint({
-    tag: TAG_OF[resource],
+    tag: RESOURCES[resource].tag,
     method: 'post',
     access: 'admin',
     params: {},
     query: z.strictObject({}),
-    response: envelope(proposalsOf[resource]),
+    response: envelope(proposal),
     status: 201,
     errors: ['forbidden'],
-    ...declaration,
+    ...request,
   });
+}
+
+/** Every endpoint about proposals, made from the kinds of operation that there are. */
+export function describeProposals(kinds: readonly KindContract[]) {
+  const variants = new Map(kinds.map((kind) => [kind, proposalOfKind(kind)]));
+  const changed = PROPOSAL_RESOURCES.filter((resource) =>
+    kinds.some(({ resourceType }) => resourceType === resource),
+  );
+  const byResource = changed.map((resource) => {
+    const own = kinds.filter(({ resourceType }) => resourceType === resource);
+    const [first, ...more] = own.flatMap((kind) => variants.get(kind) ?? []);
+    if (!first) throw new Error(`there is no kind of operation on ${resource}`);
+    const proposal = z
+      .discriminatedUnion('action', [first, ...more])
+      .meta({ id: `${capital(resource)}Proposal` });
+    const requests = new Map(own.flatMap((kind) => kind.requests).map((request) => [request.path, request]));
+    return {
+      resource,
+      propose: [...requests.values()].map((request) => proposeEndpoint(resource, proposal, request)),
+      list: resource === 'admins' ? undefined : listProposalsEndpoint(resource, proposal),
+      get: getProposalEndpoint(resource, proposal),
+      sign: signProposalEndpoint(resource, proposal),
+      execute: executeProposalEndpoint(resource, proposal),
+      proposal,
+    };
+  });
+  const [first, ...more] = byResource.map(({ proposal }) => proposal);
+  if (!first) throw new Error('there is no resource that can be changed');
+  const admins = byResource.find(({ resource }) => resource === 'admins');
+  return {
+    byResource,
+    queuedAdmin: getQueuedAdminProposalEndpoint((admins ?? { proposal: first }).proposal),
+    listAll: listAllProposalsEndpoint(z.union([first, ...more]).meta({ id: 'Proposal' })),
+  };
 }

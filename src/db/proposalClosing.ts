@@ -1,4 +1,5 @@
-import { partlyDeployed, standing } from '../domain/proposal';
+import type { JsonValue } from '../domain/canonicalJson';
+import { type ProposalRecord, partlyDeployed, standing } from '../domain/proposal';
 import { appendAudit, OPERATOR } from './audit';
 import type { Db } from './database';
 import {
@@ -12,15 +13,27 @@ import {
 
 const PAGE = 100;
 
-async function closeOne(db: Db, { organizationId, id }: StoredProposal, reason: string): Promise<boolean> {
+/**
+ * Closes an open proposal as an operator, in one audited transaction. False when it is closed already, or
+ * `mayClose` does not let it, asked under its lock with the time of the database.
+ */
+export async function closeProposal(
+  db: Db,
+  { organizationId, proposalId }: { organizationId: string; proposalId: string },
+  closing: {
+    readonly reason: string;
+    readonly details?: { readonly [key: string]: JsonValue };
+    readonly mayClose: (record: ProposalRecord, time: Date) => boolean;
+  },
+): Promise<boolean> {
+  const { reason, details, mayClose } = closing;
   return db.transaction(async (tx) => {
-    const record = await lockProposal(tx, organizationId, id);
-    if (!record || record.closed) return false;
-    // What is on its way to a chain, or has changed something, can only be finished.
-    if (record.executionStatus === 'processing' || record.effective || partlyDeployed(record)) return false;
+    // The admins before the proposal: whoever locks both does so in this order.
     const now = await readNow(tx, organizationId, { lock: 'share' });
-    await freeClaims(tx, id);
-    await updateProposal(tx, id, {
+    const record = await lockProposal(tx, organizationId, proposalId);
+    if (!record || record.closed || !mayClose(record, now.time)) return false;
+    await freeClaims(tx, proposalId);
+    await updateProposal(tx, proposalId, {
       executionStatus: 'failed',
       failure: {
         code: 'closedByOperator',
@@ -35,12 +48,17 @@ async function closeOne(db: Db, { organizationId, id }: StoredProposal, reason: 
         action: 'proposal.closed',
         actor: OPERATOR,
         resourceType: 'proposal',
-        resourceId: id,
-        details: { resourceType: record.resourceType, action: record.action, reason },
+        resourceId: proposalId,
+        details: { resourceType: record.resourceType, action: record.action, reason, ...details },
       },
     ]);
     return true;
   });
+}
+
+/** What is on its way to a chain, or has changed something, can only be finished. */
+function nothingDone(record: ProposalRecord): boolean {
+  return record.executionStatus !== 'processing' && !record.effective && !partlyDeployed(record);
 }
 
 /**
@@ -52,6 +70,7 @@ export async function closeProposalsOfKey(
   key: { organizationId: string; apiKeyId: string },
 ): Promise<StoredProposal[]> {
   const closed: StoredProposal[] = [];
+  const reason = `the API key ${key.apiKeyId} that proposed it was revoked`;
   for (let before: bigint | undefined; ; ) {
     const page = await listProposals(db, {
       organizationId: key.organizationId,
@@ -61,7 +80,8 @@ export async function closeProposalsOfKey(
     });
     for (const proposal of page) {
       if (proposal.createdByKey !== key.apiKeyId) continue;
-      if (await closeOne(db, proposal, `the API key ${key.apiKeyId} that proposed it was revoked`)) {
+      const { organizationId, id: proposalId } = proposal;
+      if (await closeProposal(db, { organizationId, proposalId }, { reason, mayClose: nothingDone })) {
         closed.push(proposal);
       }
     }

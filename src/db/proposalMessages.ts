@@ -44,12 +44,21 @@ const READ: PreparedStatement = {
     WHERE proposals.organization_id = $1 AND proposals.id = $2`,
 };
 
-const LOCK: PreparedStatement = {
-  name: 'lock_proposal',
-  text: `SELECT 1 FROM proposals JOIN admin_sets s ON s.organization_id = proposals.organization_id
-    WHERE proposals.organization_id = $1 AND proposals.id = $2
-    FOR UPDATE OF proposals FOR SHARE OF s`,
-};
+// The admins come first, always: an execution that changes them goes on to change other proposals. The CTE is read
+// before the row that it is joined to is locked.
+function lockStatement(name: string, admins: 'FOR SHARE' | 'FOR UPDATE'): PreparedStatement {
+  return {
+    name,
+    text: `WITH admins AS MATERIALIZED (
+        SELECT organization_id FROM admin_sets WHERE organization_id = $1 ${admins}
+      )
+      SELECT 1 FROM admins JOIN proposals ON proposals.organization_id = admins.organization_id
+      WHERE proposals.id = $2
+      FOR UPDATE OF proposals`,
+  };
+}
+const LOCK = lockStatement('lock_proposal', 'FOR SHARE');
+const LOCK_ORGANIZATION = lockStatement('lock_organization_and_proposal', 'FOR UPDATE');
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -78,13 +87,16 @@ export async function readProposalForMessage(
 
 /**
  * Locks a proposal, and its organization's admins against change, until the end of the transaction; then reads both as
- * they are under the locks. Undefined when there is no such proposal.
+ * they are under the locks. With `alone` no other execution of the organization goes on meanwhile. Undefined when
+ * there is no such proposal.
  */
 export async function lockProposalForMessage(
   tx: Tx,
   key: MessageKey,
+  options: { alone?: boolean } = {},
 ): Promise<ProposalForMessage | undefined> {
-  const locked = await runPrepared(tx, LOCK, [key.organizationId, key.proposalId]);
+  const statement = options.alone ? LOCK_ORGANIZATION : LOCK;
+  const locked = await runPrepared(tx, statement, [key.organizationId, key.proposalId]);
   // A statement of its own: one that has waited for a lock still sees the rest as it was before.
   return locked.length === 0 ? undefined : readProposalForMessage(tx, key);
 }
@@ -148,21 +160,23 @@ export interface RequestToPropose {
   readonly now: Now;
 }
 
+// The admins are locked, so that nothing that the plan has looked at is changed before its proposal is there.
 const READ_REQUEST: PreparedStatement = {
   name: 'request_to_propose',
-  text: `SELECT r.path, r.body, r.api_key_id, ${nowColumns('s')},
+  text: `WITH s AS MATERIALIZED (SELECT * FROM admin_sets WHERE organization_id = $1 FOR SHARE)
+    SELECT r.path, r.body, r.api_key_id, ${nowColumns('s')},
       EXISTS (SELECT FROM proposals WHERE organization_id = $1 AND id = $2) AS made,
       EXISTS (SELECT FROM signing_keys WHERE organization_id = $1) AS has_signing_key,
       (SELECT count(*)::integer FROM proposals
         WHERE organization_id = $1 AND created_by_key = r.api_key_id AND closed_at IS NULL) AS open
     FROM (SELECT) AS always
-    LEFT JOIN admin_sets s ON s.organization_id = $1
+    LEFT JOIN s ON true
     LEFT JOIN idempotency_requests r ON r.organization_id = $1 AND r.resource_id = $2 AND r.id = $3`,
 };
 
 /** Reads the stored request to make a proposal, with what it is judged by, in one statement. */
 export async function readRequestToPropose(
-  tx: Tx,
+  tx: Db | Tx,
   key: { organizationId: string; proposalId: string; requestId?: string },
 ): Promise<RequestToPropose> {
   const values = [key.organizationId, key.proposalId, uuidOrNull(key.requestId)];

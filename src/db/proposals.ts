@@ -96,13 +96,30 @@ export async function findProposal(
   return row && storedProposal(row);
 }
 
+/** The admin proposal that is queued: it can still change. Undefined when there is none. */
+export async function findQueuedAdminProposal(
+  db: Db,
+  organizationId: string,
+): Promise<StoredProposal | undefined> {
+  const [queued] = await listProposals(db, {
+    organizationId,
+    resourceType: 'admins',
+    status: 'open',
+    limit: 1,
+  });
+  return queued;
+}
+
 /** One proposal by its id alone, for operators. */
 export async function findProposalById(db: Db | Tx, id: string): Promise<StoredProposal | undefined> {
   const row = await selectProposals(db).where({ id }).first();
   return row && storedProposal(row);
 }
 
-/** Locks a proposal until the end of the transaction and reads it as it is then. Undefined when there is none. */
+/**
+ * Locks a proposal until the end of the transaction and reads it as it is then. Undefined when there is none. Whoever
+ * needs the organization's admins locked too locks them first.
+ */
 export async function lockProposal(
   tx: Tx,
   organizationId: string,
@@ -162,6 +179,7 @@ export async function insertProposal(
     expiresAt: Date;
     createdByKey: string | null;
     claims: readonly string[];
+    names: readonly string[];
   },
 ): Promise<{ takenClaim: string; byProposal: string } | undefined> {
   const inserted = await tx('proposals')
@@ -176,6 +194,7 @@ export async function insertProposal(
       expires_at: proposal.expiresAt,
       position: 0,
       created_by_key: proposal.createdByKey,
+      names: proposal.names,
     })
     .onConflict(tx.raw(`(organization_id) WHERE resource_type = 'admins' AND closed_at IS NULL`))
     .ignore()

@@ -9,6 +9,7 @@ import {
 } from '@temporalio/client';
 import { TypedSearchAttributes, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import type { ProposalAction, ResourceType, VoteType } from '../domain/proposal';
+import type { WorkflowGone } from '../domain/reconciliation';
 import { proposalWorkflowId, type TaskQueues } from './ids';
 import {
   createdUpdate,
@@ -111,7 +112,7 @@ async function send(
 /** How a proposal's workflow is started, by the API for a new one and by the reconciler for a lost one. */
 export function proposalStartOptions(
   queues: TaskQueues,
-  input: ProposalAddress & { action: ProposalAction; requestId?: string },
+  input: ProposalAddress & { action: ProposalAction; requestId?: string; found?: WorkflowGone },
 ) {
   const workflowInput: ProposalInput = {
     organizationId: input.organizationId,
@@ -119,6 +120,7 @@ export function proposalStartOptions(
     resourceType: input.resourceType,
     action: input.action,
     ...(input.requestId === undefined ? {} : { requestId: input.requestId }),
+    ...(input.found === undefined ? {} : { found: input.found }),
     queues: { chain: queues.chain, signer: queues.signer },
   };
   return {
@@ -216,9 +218,17 @@ export async function retryProposal(
 
 /** Tells a workflow to read its record again. A workflow that is closed or unknown has nothing to learn. */
 export async function refreshProposal(sender: WorkflowSender, address: ProposalAddress): Promise<void> {
+  return refreshWorkflow(
+    sender,
+    proposalWorkflowId(address.organizationId, address.resourceType, address.proposalId),
+  );
+}
+
+/** The same, by the id of the workflow. */
+export async function refreshWorkflow(sender: WorkflowSender, workflowId: string): Promise<void> {
   try {
     await sender.client.withDeadline(Date.now() + sender.deadlineMs, () =>
-      handleOf(sender, address).signal(refreshSignal),
+      sender.client.workflow.getHandle(workflowId).signal(refreshSignal),
     );
   } catch (error) {
     if (!isClosed(error)) throw new TemporalUnavailable(error);
@@ -226,12 +236,12 @@ export async function refreshProposal(sender: WorkflowSender, address: ProposalA
 }
 
 /**
- * Starts the workflow of an open record again, when it was terminated or lost: it goes on from the record. A workflow
- * that runs is left as it is. Throws TemporalUnavailable.
+ * Starts the workflow of an open record again, when it was terminated or lost: it goes on from the record, and its first
+ * act is the audit entry that says how it was found. A workflow that runs is left as it is. Throws TemporalUnavailable.
  */
 export async function restoreProposal(
   sender: WorkflowSender,
-  address: ProposalAddress & { action: ProposalAction },
+  address: ProposalAddress & { action: ProposalAction; found: WorkflowGone },
 ): Promise<void> {
   try {
     await sender.client.withDeadline(Date.now() + sender.deadlineMs, () =>

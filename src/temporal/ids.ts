@@ -23,3 +23,13 @@ export interface TaskQueues {
 export function taskQueues(prefix: string): TaskQueues {
   return { workflows: prefix, chain: `${prefix}-chain`, signer: `${prefix}-signer` };
 }
+
+/** The schedule of the reconciler: one per deployment. */
+export function reconcilerScheduleId(queues: TaskQueues): string {
+  return `${queues.workflows}/reconciler`;
+}
+
+/** The workflow that the schedule starts; Temporal puts the time behind it. */
+export function reconcileWorkflowId(queues: TaskQueues): string {
+  return `${queues.workflows}/reconcile`;
+}

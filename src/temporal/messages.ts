@@ -1,5 +1,6 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { ProposalAction, ProposalState, ResourceType, VoteType } from '../domain/proposal';
+import { ENDED, type WorkflowGone } from '../domain/reconciliation';
 import type { Refusal } from '../domain/refusal';
 
 /** What a proposal's workflow is started with: ids only; the content is in the database. */
@@ -10,6 +11,8 @@ export interface ProposalInput {
   readonly action: ProposalAction;
   /** Id of the stored request that holds the content. Absent when the workflow continues an existing record. */
   readonly requestId?: string;
+  /** How the workflow was found that this one takes the place of, when it was started again. */
+  readonly found?: WorkflowGone;
   /** Task queues of the activities that are not local. */
   readonly queues: { readonly chain: string; readonly signer: string };
 }
@@ -52,6 +55,13 @@ function demandVoteType(type: unknown): asserts type is VoteType {
   demand(type === 'approve' || type === 'reject', 'type must be approve or reject');
 }
 
+function demandReason(reason: unknown, field: string): asserts reason is string {
+  demand(
+    typeof reason === 'string' && [...reason].length <= MAX_REASON_LENGTH && !UNPRINTABLE.test(reason),
+    `${field} must be a text of at most 500 characters, without control characters`,
+  );
+}
+
 function demandRequestId(requestId: unknown): asserts requestId is string | undefined {
   demand(
     requestId === undefined || (typeof requestId === 'string' && UUID.test(requestId)),
@@ -73,11 +83,7 @@ export function parseSignMessage(message: unknown): SignMessage {
     typeof signature === 'string' && signature.length <= MAX_SIGNATURE_LENGTH,
     'signature must be a hex string of at most 64 KiB',
   );
-  demand(
-    reason === undefined ||
-      (typeof reason === 'string' && [...reason].length <= MAX_REASON_LENGTH && !UNPRINTABLE.test(reason)),
-    'reason must be a text of at most 500 characters, without control characters',
-  );
+  if (reason !== undefined) demandReason(reason, 'reason');
   demand(execute === undefined || typeof execute === 'boolean', 'execute must be true or false');
   demandRequestId(requestId);
   return {
@@ -97,6 +103,18 @@ export function parseExecuteMessage(message: unknown): ExecuteMessage {
   return { type, ...(requestId === undefined ? {} : { requestId }) };
 }
 
+/** How a workflow was found. Throws TypeError for a wrong shape. */
+function parseFound(found: unknown): WorkflowGone {
+  const { status, runId, byOperator, reason } = fieldsOf(found);
+  if (status === 'missing') return { status };
+  const ended = ENDED.find((end) => end === status);
+  demand(ended !== undefined, 'found.status must be a way in which a workflow ends');
+  demand(typeof runId === 'string' && UUID.test(runId), 'found.runId must be a UUID');
+  demand(typeof byOperator === 'boolean', 'found.byOperator must be true or false');
+  demandReason(reason, 'found.reason');
+  return { status: ended, runId, byOperator, reason };
+}
+
 /** What a workflow was started with. Throws TypeError for a wrong shape. */
 export function parseProposalInput(input: unknown): ProposalInput {
   const fields = fieldsOf(input);
@@ -105,7 +123,7 @@ export function parseProposalInput(input: unknown): ProposalInput {
     demand(typeof value === 'string' && !UNPRINTABLE.test(value), `${field} must be a text`);
     return value;
   };
-  const { requestId } = fields;
+  const { requestId, found } = fields;
   demandRequestId(requestId);
   const { chain, signer } = fieldsOf(fields.queues);
   demand(typeof chain === 'string' && typeof signer === 'string', 'queues must name chain and signer');
@@ -115,13 +133,19 @@ export function parseProposalInput(input: unknown): ProposalInput {
     resourceType: text('resourceType') as ResourceType,
     action: text('action') as ProposalAction,
     ...(requestId === undefined ? {} : { requestId }),
+    ...(found === undefined ? {} : { found: parseFound(found) }),
     queues: { chain, signer },
   };
 }
 
 /** What a handler answers: the state it left, or why it refused. */
 export type MessageResult =
-  | { readonly ok: true; readonly state: ProposalState }
+  | {
+      readonly ok: true;
+      readonly state: ProposalState;
+      /** Other open proposals have been noted on: their workflows have something to learn. */
+      readonly noted?: boolean;
+    }
   | { readonly ok: false; readonly refusal: Refusal };
 
 /** What the create of a proposal answers to its workflow. */

@@ -1,16 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { type Address, type Hex, parseAbi, serializeErc6492Signature } from 'viem';
+import { type Address, type Hex, parseAbi } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { createChainClient } from '../../src/chain/clients';
 import { operationDomainSalt } from '../../src/chain/domainSalt';
-import { deploymentCall, deriveAccount } from '../../src/chain/safe';
 import { encodeSignature } from '../../src/chain/signatures';
 import { hashTypedPayload } from '../../src/chain/typedData';
 import { issueApiKey } from '../../src/db/apiKeys';
 import { OPERATOR } from '../../src/db/audit';
 import { createOrganization } from '../../src/db/organizations';
-import type { AccountDerivation } from '../../src/domain/account';
-import { deployAsFunder, execAsOwner, signAsSafe } from '../chain/wallets';
+import { deployAsFunder, execAsOwner, newSafe, type SafeWallet, signAsSafe, wrapped } from '../chain/wallets';
 import {
   insist,
   PROPOSE,
@@ -23,13 +21,6 @@ import {
 } from '../support/api';
 import type { TestService } from '../support/service';
 
-/** A Safe with one owner, who may sign in its name. */
-interface SafeWallet {
-  readonly owner: PrivateKeyAccount;
-  readonly account: AccountDerivation;
-  readonly address: Address;
-}
-
 const INVALID = refusal(400, 'invalidSignature', 'signature');
 
 let api: TestService;
@@ -41,12 +32,6 @@ let memberIds: string[];
 let network: { id: number; rpcUrl: string };
 
 const newKey = () => privateKeyToAccount(generatePrivateKey());
-
-function newSafe(): SafeWallet {
-  const owner = newKey();
-  const account = deriveAccount(owner.address, `wallet ${randomBytes(8).toString('hex')}`);
-  return { owner, account, address: account.address as Address };
-}
 
 beforeAll(async () => {
   api = await startApi();
@@ -87,12 +72,6 @@ async function proposal(): Promise<Shown> {
 /** The bytes with which a Safe signs a payload. */
 function innerSignature(safe: SafeWallet, payload: string, owner = safe.owner): Promise<Hex> {
   return signAsSafe(owner, { address: safe.address, chainId: network.id }, hashTypedPayload(payload));
-}
-
-/** The same with what it takes to deploy the Safe first (ERC-6492). */
-function wrapped(safe: SafeWallet, signature: Hex): Hex {
-  const { to, data } = deploymentCall(safe.account);
-  return serializeErc6492Signature({ address: to, data, signature });
 }
 
 function vote(to: Shown, signer: Address, bytes: Hex, more: object = {}) {

@@ -117,6 +117,7 @@ async function begunProposal(
       plan: { accountIds: [accountId] },
       createdByKey: null,
       claims: [],
+      names: [],
     });
     for (const member of approvers) {
       await tx('proposal_votes').insert({

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   type Address,
   concatHex,
@@ -6,10 +7,11 @@ import {
   hashTypedData,
   keccak256,
   parseAbi,
+  serializeErc6492Signature,
 } from 'viem';
-import type { PrivateKeyAccount } from 'viem/accounts';
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import type { ChainClient } from '../../src/chain/clients';
-import { deploymentCall } from '../../src/chain/safe';
+import { deploymentCall, deriveAccount } from '../../src/chain/safe';
 import type { AccountDerivation } from '../../src/domain/account';
 import { LOCAL_FUNDER, rpc } from '../support/stack';
 import { until } from '../support/until';
@@ -31,6 +33,26 @@ export async function sendAsFunder(url: string, call: { to?: Address; data: Hex;
 /** Deploys an account as anyone can. */
 export function deployAsFunder(url: string, account: AccountDerivation) {
   return sendAsFunder(url, deploymentCall(account));
+}
+
+/** A Safe with one owner, who may sign in its name. */
+export interface SafeWallet {
+  readonly owner: PrivateKeyAccount;
+  readonly account: AccountDerivation;
+  readonly address: Address;
+}
+
+/** A Safe with a new owner; it is on no chain yet. */
+export function newSafe(): SafeWallet {
+  const owner = privateKeyToAccount(generatePrivateKey());
+  const account = deriveAccount(owner.address, `wallet ${randomBytes(8).toString('hex')}`);
+  return { owner, account, address: account.address as Address };
+}
+
+/** A signature of a Safe with what it takes to deploy the Safe first (ERC-6492). */
+export function wrapped(safe: SafeWallet, signature: Hex): Hex {
+  const { to, data } = deploymentCall(safe.account);
+  return serializeErc6492Signature({ address: to, data, signature });
 }
 
 /** The signature with which the owner of a Safe makes it sign a digest (EIP-1271). */

@@ -42,6 +42,8 @@ beforeAll(async () => {
     networks: config.networks,
     identifyVoter: createIdentifyVoter(client),
     deriveAccount,
+    readToken: async () => ({ ok: false, reason: 'no token is read here' }),
+    refresh: async () => undefined,
     proposalLifetimeMs: LIFETIME_MS,
     maxOpenPerKey: 1_000,
   });

@@ -21,6 +21,7 @@ export const UNKNOWN = {
   account: 'acc_01jz8k3v5fe5ht0n2m6w9r4xyz',
   proposal: 'prop_01jz8k3v5fe5ht0n2m6w9r4xyz',
   member: 'mem_01jz8k3v5fe5ht0n2m6w9r4xyz',
+  group: 'grp_01jz8k3v5fe5ht0n2m6w9r4xyz',
   admins: 'adm_01jz8k3v5fe5ht0n2m6w9r4xyz',
 };
 
@@ -29,9 +30,9 @@ export function startApi(options: ServiceOptions = {}): Promise<TestService> {
   return startTestService({ ...options, listener: checkConformance });
 }
 
-/** Path of a proposal about accounts, or of something below it. */
-export function proposalPath(id: string, below = ''): string {
-  return `/api/v1/accounts/proposals/${id}${below}`;
+/** Path of a proposal about accounts (or another resource), or of something below it. */
+export function proposalPath(id: string, below = '', resourceType = 'accounts'): string {
+  return `/api/v1/${resourceType}/proposals/${id}${below}`;
 }
 
 /** Reads a resource that must be there. */
@@ -76,32 +77,73 @@ export async function proposeUpdate(
   return answer.body.data;
 }
 
+/** Proposes any change; the path is the one below /api/v1 that proposes it. */
+export async function proposeChange(
+  http: HttpClient,
+  org: TestOrganization,
+  path: string,
+  body: object,
+): Promise<Shown> {
+  const answer = await insist(http, { key: org.adminKey, path: `/api/v1${path}`, body });
+  if (answer.status !== 201) throw new Error(`POST ${path} → ${answer.status} ${answer.text}`);
+  return answer.body.data;
+}
+
 /** Asks for an execution. */
 export function execute(
   http: HttpClient,
   key: string,
   id: string,
   type: 'approve' | 'reject' = 'approve',
+  resourceType = 'accounts',
 ): Promise<Answer> {
-  return http.send({ key, path: proposalPath(id, '/execute'), body: { type } });
+  return http.send({ key, path: proposalPath(id, '/execute', resourceType), body: { type } });
 }
 
 /** Waits until a proposal's execution has an outcome. */
-export function settled(http: HttpClient, org: TestOrganization, id: string): Promise<Shown> {
+export function settled(
+  http: HttpClient,
+  org: TestOrganization,
+  id: string,
+  resourceType = 'accounts',
+): Promise<Shown> {
   return until(`proposal ${id} is decided`, async () => {
-    const found = await read(http, org.readKey, proposalPath(id));
+    const found = await read(http, org.readKey, proposalPath(id, '', resourceType));
     return ['completed', 'failed', 'rejected', 'blocked'].includes(found.executionStatus) && found;
   });
 }
 
-/** Lets two admins approve a proposal and waits until it is carried out. */
-export async function carryOut(http: HttpClient, org: TestOrganization, proposal: Shown): Promise<Shown> {
+/** Lets two admins approve a proposal and waits for its outcome, whatever it is. */
+export async function approve(http: HttpClient, org: TestOrganization, proposal: Shown): Promise<Shown> {
   await sign(http, org.adminKey, proposal, org.alice);
   const answer = await sign(http, org.adminKey, proposal, org.bob, 'approve', { execute: true });
   if (answer.status !== 200) throw new Error(`signing → ${answer.status} ${answer.text}`);
-  const done = await settled(http, org, proposal.id);
+  return settled(http, org, proposal.id, proposal.resourceType);
+}
+
+/** Lets two admins reject a proposal. */
+export async function reject(http: HttpClient, org: TestOrganization, proposal: Shown): Promise<Shown> {
+  await sign(http, org.adminKey, proposal, org.alice, 'reject');
+  const answer = await sign(http, org.adminKey, proposal, org.bob, 'reject', { execute: true });
+  if (answer.body.data?.executionStatus !== 'rejected') throw new Error(`not rejected: ${answer.text}`);
+  return answer.body.data;
+}
+
+/** Lets two admins approve a proposal and waits until it is carried out. */
+export async function carryOut(http: HttpClient, org: TestOrganization, proposal: Shown): Promise<Shown> {
+  const done = await approve(http, org, proposal);
   if (done.executionStatus !== 'completed') throw new Error(`not completed: ${JSON.stringify(done)}`);
   return done;
+}
+
+/** Proposes any change and carries it out. */
+export async function change(
+  http: HttpClient,
+  org: TestOrganization,
+  path: string,
+  body: object,
+): Promise<Shown> {
+  return carryOut(http, org, await proposeChange(http, org, path, body));
 }
 
 /** Makes an account, deployed on these networks. */
@@ -116,12 +158,12 @@ export async function makeAccount(
 
 /** Everything of an organization that a refused request must leave as it was: what it shows, and its last audit entry. */
 export async function stateOf(http: HttpClient, org: TestOrganization): Promise<Shown> {
-  const [proposals, accounts, members, admins, audit] = await Promise.all(
-    ['/proposals?limit=100', '/accounts', '/members', '/admins', '/audit-logs?limit=1'].map((path) =>
-      read(http, org.readKey, `/api/v1${path}`),
+  const [proposals, accounts, members, groups, admins, audit] = await Promise.all(
+    ['/proposals?limit=100', '/accounts', '/members', '/groups', '/admins', '/audit-logs?limit=1'].map(
+      (path) => read(http, org.readKey, `/api/v1${path}`),
     ),
   );
-  return { proposals, accounts, members, admins, lastAuditEntry: audit[0].id };
+  return { proposals, accounts, members, groups, admins, lastAuditEntry: audit[0].id };
 }
 
 /** How a request must be refused. */

@@ -149,6 +149,8 @@ export async function serviceSettings(options: ServiceOptions = {}): Promise<Nod
     HTTPS_PORT: String(httpsPort),
     HTTP_PORT: String(httpPort),
     OPS_PORT: String(opsPort),
+    // Only tests of the reconciler have it run; what it leaves on the shared server is a schedule that sleeps.
+    RECONCILE_EVERY: '1h',
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'fatal',
     RATE_LIMIT_PER_SECOND: '5000',
     RATE_LIMIT_BURST: '10000',

@@ -1,19 +1,11 @@
-import { createAccountsEndpoint, updateAccountsEndpoint } from '../../contract/accounts';
-import {
-  executeProposalEndpoint,
-  getProposalEndpoint,
-  listAllProposalsEndpoint,
-  listProposalsEndpoint,
-  PROPOSAL_RESOURCES,
-  type ProposalResource,
-  signProposalEndpoint,
-} from '../../contract/proposals';
+import { BASE_PATH } from '../../contract/endpoint';
 import type { Db } from '../../db/database';
 import { newId } from '../../db/ids';
 import { readOrganization } from '../../db/organizations';
 import { type ProposalSnapshot, readProposalSnapshot } from '../../db/proposalSnapshot';
 import {
   findProposal,
+  findQueuedAdminProposal,
   listProposals,
   messageWasTaken,
   readNow,
@@ -25,16 +17,18 @@ import {
   checkVote,
   type MemberSummary,
   type Now,
-  type ProposalAction,
   type ResourceType,
 } from '../../domain/proposal';
 import { proposalView } from '../../domain/proposalView';
 import type { Outcome } from '../../domain/refusal';
 import { proposalPayload } from '../../domain/signing';
+import { operations, proposes } from '../../operations';
+import type { ProposalKind } from '../../operations/kind';
 import { type MessageOutcome, TemporalUnavailable } from '../../temporal/client';
 import { mutationRoute, type RequestContext, type Route, readRoute } from '../context';
 import type { Cursors } from '../cursors';
 import type { ApiDependencies } from '../dependencies';
+import { proposals as endpoints } from '../endpoints';
 import { DEFAULT_LIMIT, page, pageRequest } from '../pages';
 import type { WaitForProposal } from '../proposalWaiter';
 import { notFound, Refused, unavailable } from '../refusals';
@@ -50,11 +44,8 @@ function acceptOrThrow<T>(outcome: Outcome<T>): T {
 /** A voter who has not signed: what refuses this one refuses everybody. */
 const NOBODY: MemberSummary = { id: '', name: '', type: 'user', walletAddress: '' };
 
-/** The kinds of operation that can be proposed. One more kind is one more line. */
-const proposeEndpoints = [
-  { endpoint: createAccountsEndpoint, resourceType: 'accounts', action: 'create' },
-  { endpoint: updateAccountsEndpoint, resourceType: 'accounts', action: 'update' },
-] as const;
+/** The endpoints of one resource's proposals. */
+type ResourceEndpoints = (typeof endpoints.byResource)[number];
 
 const REMEMBERED_PAYLOADS = 2_000;
 
@@ -138,15 +129,23 @@ export function proposalRoutes(
     return { body: await show(context, resourceId, resourceType) };
   }
 
-  function proposeRoute({ endpoint, resourceType, action }: (typeof proposeEndpoints)[number]): Route {
-    return mutationRoute(endpoint as typeof createAccountsEndpoint, {
-      async prepare({ organizationId, body }) {
-        const request = { organizationId, resourceType, action: action as ProposalAction };
-        acceptOrThrow(await planProposal({ ...request, body: body as JsonValue }));
+  function kindOfRequest(path: string, body: JsonValue): ProposalKind {
+    const kind = operations.find((candidate) => proposes(candidate, `${BASE_PATH}${path}`, body));
+    if (!kind) throw new Error(`nothing is proposed by ${path}`);
+    return kind;
+  }
+
+  function proposeRoute(endpoint: ResourceEndpoints['propose'][number]): Route {
+    return mutationRoute(endpoint, {
+      async prepare(context) {
+        const { organizationId } = context;
+        const body = context.body as JsonValue;
+        acceptOrThrow(await planProposal({ organizationId, kind: kindOfRequest(endpoint.path, body), body }));
         return { resourceId: newId('prop') };
       },
       async send(context, { id, resourceId }) {
         const { organizationId } = context;
+        const { resourceType, action } = kindOfRequest(endpoint.path, context.body as JsonValue);
         const outcome = await deliver(() =>
           proposals.start({ organizationId, resourceType, proposalId: resourceId, action, requestId: id }),
         );
@@ -156,14 +155,14 @@ export function proposalRoutes(
         }
         return {
           body: await show(context, resourceId, resourceType, { created: true }),
-          location: `/api/v1/${resourceType}/proposals/${resourceId}`,
+          location: `${BASE_PATH}/${resourceType}/proposals/${resourceId}`,
         };
       },
     });
   }
 
-  function signRoute(resourceType: ProposalResource): Route {
-    return mutationRoute(signProposalEndpoint(resourceType), {
+  function signRoute({ resource: resourceType, sign }: ResourceEndpoints): Route {
+    return mutationRoute(sign, {
       async prepare({ organizationId, params, body }) {
         const proposalId = params.proposalId ?? '';
         const { record, now, domainSalt } = await load(organizationId, proposalId, resourceType);
@@ -195,8 +194,8 @@ export function proposalRoutes(
     });
   }
 
-  function executeRoute(resourceType: ProposalResource): Route {
-    return mutationRoute(executeProposalEndpoint(resourceType), {
+  function executeRoute({ resource: resourceType, execute }: ResourceEndpoints): Route {
+    return mutationRoute(execute, {
       async prepare({ organizationId, params, body }) {
         const proposalId = params.proposalId ?? '';
         const { record, now } = await load(organizationId, proposalId, resourceType);
@@ -254,17 +253,24 @@ export function proposalRoutes(
   }
 
   return [
-    ...proposeEndpoints.map(proposeRoute),
-    ...PROPOSAL_RESOURCES.flatMap((resourceType) => [
-      readRoute(listProposalsEndpoint(resourceType), (context) =>
-        listPage(context, `${resourceType}/proposals`, context.query, resourceType),
-      ),
-      readRoute(getProposalEndpoint(resourceType), (context) =>
-        show(context, context.params.proposalId ?? '', resourceType),
-      ),
-      signRoute(resourceType),
-      executeRoute(resourceType),
+    ...endpoints.byResource.flatMap((own) => [
+      ...own.propose.map(proposeRoute),
+      ...(own.list
+        ? [
+            readRoute(own.list, (context) =>
+              listPage(context, `${own.resource}/proposals`, context.query, own.resource),
+            ),
+          ]
+        : []),
+      readRoute(own.get, (context) => show(context, context.params.proposalId ?? '', own.resource)),
+      signRoute(own),
+      executeRoute(own),
     ]),
-    readRoute(listAllProposalsEndpoint, (context) => listPage(context, 'proposals', context.query)),
+    readRoute(endpoints.queuedAdmin, async (context) => {
+      const queued = await findQueuedAdminProposal(db, context.organizationId);
+      if (!queued) throw notFound('queued admin proposal');
+      return show(context, queued.id, 'admins');
+    }),
+    readRoute(endpoints.listAll, (context) => listPage(context, 'proposals', context.query)),
   ];
 }

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import * as core from './001_core';
 import * as access from './002_access';
 import * as chain from './003_chain';
+import * as operations from './004_operations';
 
 /** One step of the schema. Steps are never changed once released; a new step follows. */
 export interface Migration {
@@ -14,4 +15,5 @@ export const migrations: readonly Migration[] = [
   { name: '001_core', up: core.up },
   { name: '002_access', up: access.up },
   { name: '003_chain', up: chain.up },
+  { name: '004_operations', up: operations.up },
 ];

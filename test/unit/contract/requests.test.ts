@@ -1,13 +1,14 @@
-import { createAccountsBody, updateAccountsBody } from '../../../src/contract/accounts';
 import { describeIssue, fieldIssues } from '../../../src/contract/issues';
 import { addressInput, isId } from '../../../src/contract/primitives';
 import { signBody } from '../../../src/contract/proposals';
+import { accountsCreateBody } from '../../../src/operations/accountsCreate';
+import { accountsUpdateBody } from '../../../src/operations/accountsUpdate';
 
 const ID = 'acc_01jz8k3v5fe5ht0n2m6w9r4xyz';
 const OTHER_ID = 'acc_01jz8k3v5fe5ht0n2m6w9r4xy0';
 
 function fieldsOf(
-  schema: typeof createAccountsBody | typeof updateAccountsBody | typeof signBody,
+  schema: typeof accountsCreateBody | typeof accountsUpdateBody | typeof signBody,
   value: unknown,
 ) {
   const parsed = schema.safeParse(value, { error: describeIssue });
@@ -21,7 +22,7 @@ describe('the body that proposes accounts', () => {
     const body = {
       items: [account({ address: '0x', networks: [], createdAt: 'then', updatedAt: 'now' })],
     };
-    expect(createAccountsBody.parse(body)).toEqual({ items: [account()] });
+    expect(accountsCreateBody.parse(body)).toEqual({ items: [account()] });
   });
 
   it.each([
@@ -42,7 +43,7 @@ describe('the body that proposes accounts', () => {
       'items[1]',
     ],
   ])('refuses %s', (_, body, field) => {
-    expect(fieldsOf(createAccountsBody, body)).toEqual([field]);
+    expect(fieldsOf(accountsCreateBody, body)).toEqual([field]);
   });
 
   it.each([
@@ -56,16 +57,16 @@ describe('the body that proposes accounts', () => {
     ['no text', 5],
     ['with half a character', 'a\uD800'],
   ])('refuses a name that is %s', (_, name) => {
-    expect(fieldsOf(createAccountsBody, { items: [account({ name })] })).toEqual(['items[0].name']);
+    expect(fieldsOf(accountsCreateBody, { items: [account({ name })] })).toEqual(['items[0].name']);
   });
 
   it('counts the characters of a name as a reader does', () => {
-    expect(fieldsOf(createAccountsBody, { items: [account({ name: '😀'.repeat(100) })] })).toEqual([]);
+    expect(fieldsOf(accountsCreateBody, { items: [account({ name: '😀'.repeat(100) })] })).toEqual([]);
   });
 
   it('names every bad field, in the order of the document', () => {
     const body = { items: [account({ name: '' }), account({ networkIds: [-1] })] };
-    expect(fieldsOf(createAccountsBody, body)).toEqual(['items[0].name', 'items[1].networkIds[0]']);
+    expect(fieldsOf(accountsCreateBody, body)).toEqual(['items[0].name', 'items[1].networkIds[0]']);
   });
 });
 
@@ -75,7 +76,7 @@ describe('the body that proposes changes of accounts', () => {
       { id: ID, name: 'New' },
       { id: OTHER_ID, networkIds: [31338] },
     ];
-    expect(updateAccountsBody.parse({ items })).toEqual({ items });
+    expect(accountsUpdateBody.parse({ items })).toEqual({ items });
   });
 
   it.each([
@@ -91,7 +92,7 @@ describe('the body that proposes changes of accounts', () => {
     ['an id of another kind', [{ id: ID.replace('acc', 'mem'), name: 'a' }], 'items[0].id'],
     ['an id that is none', [{ id: 'acc_1', name: 'a' }], 'items[0].id'],
   ])('refuses %s', (_, items, field) => {
-    expect(fieldsOf(updateAccountsBody, { items })).toEqual([field]);
+    expect(fieldsOf(accountsUpdateBody, { items })).toEqual([field]);
   });
 });
 

@@ -1,12 +1,13 @@
-import type { NetworkConfig } from '../../src/config';
-import { refuse } from '../../src/domain/refusal';
-import { quoted } from '../../src/domain/signing';
+import type { NetworkConfig } from '../config';
+import { refuse } from '../domain/refusal';
+import { quoted } from '../domain/signing';
+
+interface OnNetworks {
+  readonly networkIds?: readonly number[] | undefined;
+}
 
 /** Refuses the first network id that this deployment cannot reach, with its field. */
-export function unknownNetwork(
-  networks: readonly NetworkConfig[],
-  items: readonly { readonly networkIds?: readonly number[] }[],
-) {
+export function unknownNetwork(networks: readonly NetworkConfig[], items: readonly OnNetworks[]) {
   for (const [i, item] of items.entries()) {
     for (const [j, networkId] of (item.networkIds ?? []).entries()) {
       if (!networks.some((network) => network.id === networkId)) {
@@ -15,6 +16,11 @@ export function unknownNetwork(
     }
   }
   return undefined;
+}
+
+/** What items name as networks, as subjects of notices. */
+export function networkSubjects(items: readonly OnNetworks[]): string[] {
+  return [...new Set(items.flatMap(({ networkIds }) => networkIds ?? []))].map((id) => `network:${id}`);
 }
 
 /** Networks in words, such as `"Local One" (31337), "Local Two" (31338)`. */

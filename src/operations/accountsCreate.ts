@@ -1,17 +1,33 @@
-import { newId } from '../../src/db/ids';
-import { accept, refuse } from '../../src/domain/refusal';
-import { quoted } from '../../src/domain/signing';
-import type { KindContext, ProposalKind } from './kind';
-import { describeNetworks, unknownNetwork } from './networks';
+import { z } from 'zod';
+import {
+  itemsOf,
+  nameInput,
+  networkId,
+  networkIdsInput,
+  noDuplicates,
+  responseOnly,
+} from '../contract/primitives';
+import { newId } from '../db/ids';
+import { accept, refuse } from '../domain/refusal';
+import { quoted } from '../domain/signing';
+import { defineOperation, type KindContext } from './kind';
+import { describeNetworks, networkSubjects, unknownNetwork } from './networks';
 
-interface Body {
-  readonly items: readonly { readonly name: string; readonly networkIds: readonly number[] }[];
-}
+const item = z
+  .strictObject({
+    name: nameInput,
+    networkIds: networkIdsInput,
+    ...responseOnly('address', 'networks', 'createdAt', 'updatedAt'),
+  })
+  .transform(({ name, networkIds }) => ({ name, networkIds }));
 
-interface PlanDetails {
-  /** Ids of the accounts to be, in the order of the items: their addresses follow from them. */
-  readonly accountIds: readonly string[];
-}
+/** Two accounts may have one name, but not the same networks as well. */
+const contentOf = ({ name, networkIds }: z.output<typeof item>) =>
+  JSON.stringify([name, [...networkIds].sort((one, two) => one - two)]);
+
+export const accountsCreateBody = z.strictObject({ items: itemsOf(item).check(noDuplicates(contentOf)) });
+
+const data = z.object({ items: z.array(z.object({ name: z.string(), networkIds: z.array(networkId) })) });
 
 async function signingKeyAddress({ tx, organizationId }: KindContext): Promise<string | undefined> {
   const key = await tx('signing_keys').where({ organization_id: organizationId }).first('address');
@@ -19,31 +35,42 @@ async function signingKeyAddress({ tx, organizationId }: KindContext): Promise<s
 }
 
 /** New shared wallets: each at one address on all its networks. */
-export const accountsCreate: ProposalKind = {
+export const accountsCreate = defineOperation({
   resourceType: 'accounts',
   action: 'create',
   needsSigningKey: true,
-  requestPaths: ['/api/v1/accounts/proposals/create'],
+  requests: [
+    {
+      id: 'proposeAccountsCreate',
+      path: '/accounts/proposals/create',
+      summary: 'Propose new accounts',
+      description: 'Each account gets one address, the same on every network.',
+      body: accountsCreateBody,
+      exampleBody: { items: [{ name: 'Treasury', networkIds: [31337, 31338] }] },
+    },
+  ],
+  data,
 
-  async plan({ networks }, body) {
-    const { items } = body as unknown as Body;
+  async plan({ networks }, { items }) {
     const unknown = unknownNetwork(networks, items);
     if (unknown) return unknown;
     const described = items.map(
-      (item) => `${quoted(item.name)} on ${describeNetworks(networks, item.networkIds)}`,
+      ({ name, networkIds }) => `${quoted(name)} on ${describeNetworks(networks, networkIds)}`,
     );
     return accept({
-      data: { items: items.map(({ name, networkIds }) => ({ name, networkIds })) },
+      data: { items },
+      // Ids of the accounts to be, in the order of the items: their addresses follow from them.
       plan: { accountIds: items.map(() => newId('acc')) },
       summary: `Create ${items.length === 1 ? 'account' : `${items.length} accounts:`} ${described.join('; ')}`,
       claims: [],
+      names: networkSubjects(items),
     });
   },
 
   async apply(context, proposal) {
     const { tx, organizationId, networks, deriveAccount } = context;
-    const { items } = proposal.data as unknown as Body;
-    const { accountIds } = proposal.plan as unknown as PlanDetails;
+    const { items } = proposal.data;
+    const { accountIds } = proposal.plan;
     const unknown = unknownNetwork(networks, items);
     if (unknown) return unknown;
     const owner = await signingKeyAddress(context);
@@ -74,8 +101,7 @@ export const accountsCreate: ProposalKind = {
       deployments: accounts.flatMap(({ id, networkIds }) =>
         networkIds.map((networkId) => ({ accountId: id, networkId })),
       ),
-      effective: false,
       audit: [],
     });
   },
-};
+});

@@ -1,27 +1,62 @@
-import { findAccounts } from '../../src/db/accounts';
-import { accept, refuse } from '../../src/domain/refusal';
-import { quoted } from '../../src/domain/signing';
-import type { ProposalKind } from './kind';
-import { describeNetworks, unknownNetwork } from './networks';
+import { z } from 'zod';
+import {
+  idInput,
+  itemsOf,
+  nameInput,
+  networkId,
+  networkIdsInput,
+  noDuplicates,
+  responseOnly,
+} from '../contract/primitives';
+import { findAccounts } from '../db/accounts';
+import { accept, refuse } from '../domain/refusal';
+import { quoted } from '../domain/signing';
+import { defineOperation } from './kind';
+import { describeNetworks, networkSubjects, unknownNetwork } from './networks';
 
-interface Item {
-  readonly id: string;
-  readonly name?: string;
-  readonly networkIds?: readonly number[];
-}
+const item = z
+  .strictObject({
+    id: idInput('acc'),
+    name: nameInput.optional(),
+    networkIds: networkIdsInput.optional().meta({ description: 'Networks to add.' }),
+    ...responseOnly('address', 'networks', 'createdAt', 'updatedAt'),
+  })
+  .refine((item) => item.name !== undefined || item.networkIds !== undefined, 'changes nothing')
+  .transform(({ id, name, networkIds }) => ({
+    id,
+    ...(name === undefined ? {} : { name }),
+    ...(networkIds === undefined ? {} : { networkIds }),
+  }));
 
-interface Body {
-  readonly items: readonly Item[];
-}
+export const accountsUpdateBody = z.strictObject({
+  items: itemsOf(item).check(noDuplicates(({ id }) => id, ['id'])),
+});
+
+const data = z.object({
+  items: z.array(
+    z.object({ id: z.string(), name: z.string().optional(), networkIds: z.array(networkId).optional() }),
+  ),
+});
 
 /** A new name for accounts, or more networks that they are on. */
-export const accountsUpdate: ProposalKind = {
+export const accountsUpdate = defineOperation({
   resourceType: 'accounts',
   action: 'update',
-  requestPaths: ['/api/v1/accounts/proposals/update'],
+  requests: [
+    {
+      id: 'proposeAccountsUpdate',
+      path: '/accounts/proposals/update',
+      summary: 'Propose changes of accounts',
+      description: '`networkIds` are the networks to add.',
+      body: accountsUpdateBody,
+      exampleBody: {
+        items: [{ id: 'acc_01jz8k3v5fe5ht0n2m6w9r4xyz', name: 'Treasury', networkIds: [31338] }],
+      },
+    },
+  ],
+  data,
 
-  async plan({ tx, organizationId, networks }, body) {
-    const { items } = body as unknown as Body;
+  async plan({ tx, organizationId, networks }, { items }) {
     const unknown = unknownNetwork(networks, items);
     if (unknown) return unknown;
     const accounts = await findAccounts(
@@ -53,21 +88,16 @@ export const accountsUpdate: ProposalKind = {
       described.push(`${quoted(account.name)} (${account.address}): ${changes.join(' and ')}`);
     }
     return accept({
-      data: {
-        items: items.map(({ id, name, networkIds }) => ({
-          id,
-          ...(name === undefined ? {} : { name }),
-          ...(networkIds === undefined ? {} : { networkIds }),
-        })),
-      },
+      data: { items },
       plan: {},
       summary: `Update ${items.length === 1 ? 'account' : `${items.length} accounts:`} ${described.join('; ')}`,
       claims: items.map(({ id }) => `account:${id}`),
+      names: [...items.map(({ id }) => `account:${id}`), ...networkSubjects(items)],
     });
   },
 
   async apply({ tx, organizationId, networks }, proposal) {
-    const { items } = proposal.data as unknown as Body;
+    const { items } = proposal.data;
     const unknown = unknownNetwork(networks, items);
     if (unknown) return unknown;
     const accounts = await findAccounts(
@@ -105,4 +135,4 @@ export const accountsUpdate: ProposalKind = {
       audit,
     });
   },
-};
+});

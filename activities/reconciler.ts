@@ -1,0 +1,184 @@
+import { Context } from '@temporalio/activity';
+import type { Db } from '../src/db/database';
+import { databaseNow } from '../src/db/database';
+import { closeProposal } from '../src/db/proposalClosing';
+import { findProposal } from '../src/db/proposals';
+import { noteGoneNetworks, type OpenProposal, restoredLastHour } from '../src/db/reconciler';
+import {
+  foundText,
+  MAX_TOLD_REPAIRS,
+  type ReconcileSummary,
+  repairOf,
+  type WorkflowGone,
+} from '../src/domain/reconciliation';
+import type { Logger } from '../src/logging';
+import { compare } from '../src/reconciler/compare';
+import {
+  refreshProposal,
+  refreshWorkflow,
+  restoreProposal,
+  type WorkflowSender,
+} from '../src/temporal/client';
+import { findWorkflow } from '../src/temporal/runs';
+
+/** A kind of repair, as it is counted. */
+export type Repair = 'restarted' | 'closed' | 'refreshed' | 'noted' | 'postponed' | 'failed';
+
+/** What the reconciler needs from outside. */
+export interface ReconcilerDeps {
+  readonly db: Db;
+  readonly sender: WorkflowSender;
+  readonly networkIds: readonly number[];
+  readonly logger: Logger;
+  readonly countRepair: (repair: Repair) => void;
+}
+
+/** How many repairs are under way at once: what else the service does goes on. */
+const AT_ONCE = 16;
+/** After so many failures the part that they need is away, and the pass is broken off. */
+const MAX_FAILURES = 20;
+/** A workflow that ends again and again would fill the audit log. */
+const MAX_RESTARTS_PER_HOUR = 10;
+const HEARTBEAT_MS = 1_000;
+/** A workflow takes some thousands of signals in its life: one that does not move is told less and less often. */
+const FIRST_PAUSE_MS = 30_000;
+const LONGEST_PAUSE_MS = 3_600_000;
+
+async function forEach<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const queue = items.values();
+  const runner = async () => {
+    for (const item of queue) await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, runner));
+}
+
+/** Makes records and workflows agree again. One pass can be broken off, repeated, and run beside another. */
+export function createReconcilerActivities(deps: ReconcilerDeps) {
+  const { db, sender, networkIds, logger, countRepair } = deps;
+  /** The workflows that did not move in the last pass, and how long each is left alone. */
+  let told = new Map<string, { readonly atMs: number; readonly pauseMs: number }>();
+
+  /** One pass over everything that is open. */
+  async function reconcile(): Promise<ReconcileSummary> {
+    const { cancellationSignal, heartbeat } = Context.current();
+    const beat = setInterval(() => heartbeat(), HEARTBEAT_MS);
+    const counts: { [repair in Repair]: number } = {
+      restarted: 0,
+      closed: 0,
+      refreshed: 0,
+      noted: 0,
+      postponed: 0,
+      failed: 0,
+    };
+    const repairs: string[] = [];
+
+    function done(repair: Repair, proposalId: string, what: string, fields: object = {}): void {
+      counts[repair] += 1;
+      countRepair(repair);
+      logger.warn({ proposalId, repair, ...fields }, what);
+      if (repairs.length < MAX_TOLD_REPAIRS) repairs.push(`${proposalId}: ${what}`);
+    }
+
+    /** One repair. What fails is left for the next pass, unless everything fails. */
+    async function attempt(proposalId: string, work: () => Promise<void>): Promise<void> {
+      cancellationSignal.throwIfAborted();
+      try {
+        await work();
+      } catch (error) {
+        done('failed', proposalId, `could not be repaired: ${(error as Error).message}`, { err: error });
+        if (counts.failed >= MAX_FAILURES) throw error;
+      }
+    }
+
+    async function restart(proposal: OpenProposal, found: WorkflowGone): Promise<void> {
+      const { proposalId, organizationId } = proposal;
+      if ((await restoredLastHour(db, proposal)) >= MAX_RESTARTS_PER_HOUR) {
+        const what = `its workflow ${foundText(found)}, and was started again ${MAX_RESTARTS_PER_HOUR} times in the last hour; it is tried again later`;
+        return done('postponed', proposalId, what, { organizationId, found });
+      }
+      await restoreProposal(sender, { ...proposal, found });
+      done('restarted', proposalId, `its workflow ${foundText(found)} and was started again`, {
+        organizationId,
+        found,
+      });
+    }
+
+    async function repair(proposal: OpenProposal): Promise<void> {
+      const { organizationId, proposalId } = proposal;
+      const found = await findWorkflow(sender, proposal);
+      if (found.status === 'running') return;
+      const record = await findProposal(db, organizationId, proposalId);
+      if (!record) return;
+      const wanted = repairOf(record, await databaseNow(db), found);
+      if (wanted === null) return;
+      const reason = `its workflow ${foundText(found)}`;
+      if (wanted === 'restart') return restart(proposal, found);
+      const closed = await closeProposal(db, proposal, {
+        reason,
+        details: { ...found },
+        mayClose: (locked, time) => repairOf(locked, time, found) === 'close',
+      });
+      // Where something came between, the next pass sees what.
+      if (closed) done('closed', proposalId, `${reason}, so it was closed`, { organizationId, found });
+    }
+
+    const next: typeof told = new Map();
+    function isDue(key: string): boolean {
+      const last = told.get(key);
+      const nowMs = performance.now();
+      if (last && nowMs - last.atMs < last.pauseMs) {
+        next.set(key, last);
+        return false;
+      }
+      const pauseMs = last ? Math.min(last.pauseMs * 2, LONGEST_PAUSE_MS) : FIRST_PAUSE_MS;
+      next.set(key, { atMs: nowMs, pauseMs });
+      return true;
+    }
+
+    try {
+      const different = await compare({ db, sender, networkIds }, () => cancellationSignal.throwIfAborted());
+      await forEach(different.suspects, (proposal) => attempt(proposal.proposalId, () => repair(proposal)));
+      await forEach(different.networkGone, (proposal) =>
+        attempt(proposal.proposalId, async () => {
+          if (!(await noteGoneNetworks(db, proposal))) return;
+          await refreshProposal(sender, proposal);
+          done(
+            'noted',
+            proposal.proposalId,
+            `it names networks that are gone: ${proposal.goneNetworks.join(', ')}`,
+          );
+        }),
+      );
+      await forEach(
+        different.still.filter(({ proposalId }) => isDue(proposalId)),
+        (proposal) =>
+          attempt(proposal.proposalId, async () => {
+            await refreshProposal(sender, proposal);
+            const seconds = Math.round(proposal.unchangedMs / 1_000);
+            done(
+              'refreshed',
+              proposal.proposalId,
+              `its execution has stood still for ${seconds} s; its workflow was told to look again`,
+            );
+          }),
+      );
+      await forEach(
+        different.leftOver.filter((workflowId) => isDue(workflowId)),
+        (workflowId) =>
+          attempt(workflowId, async () => {
+            await refreshWorkflow(sender, workflowId);
+            done('refreshed', workflowId, 'it is closed and its workflow was running; the workflow was told');
+          }),
+      );
+      told = next;
+      return { open: different.open, running: different.running, ...counts, repairs };
+    } finally {
+      clearInterval(beat);
+    }
+  }
+
+  return { reconcile };
+}
+
+/** The reconciler, as its workflow sees it. */
+export type ReconcilerActivities = ReturnType<typeof createReconcilerActivities>;

@@ -1,0 +1,36 @@
+import { getAccountEndpoint, getBalancesEndpoint, listAccountsEndpoint } from '../contract/accounts';
+import { getAdminsEndpoint, listAdminsEndpoint } from '../contract/admins';
+import { listAuditLogsEndpoint } from '../contract/auditLogs';
+import type { Endpoint } from '../contract/endpoint';
+import { getGroupEndpoint, listGroupsEndpoint } from '../contract/groups';
+import { getMemberEndpoint, listMembersEndpoint } from '../contract/members';
+import { listNetworksEndpoint } from '../contract/networks';
+import { describeProposals } from '../contract/proposals';
+import { operations } from '../operations';
+
+/** The endpoints about proposals: made from the kinds of operation. */
+export const proposals = describeProposals(operations);
+
+/** Every endpoint of the interface. */
+export const endpoints: readonly Endpoint[] = [
+  ...proposals.byResource.flatMap(({ propose, list, get, sign, execute }) => [
+    ...propose,
+    ...(list ? [list] : []),
+    get,
+    sign,
+    execute,
+  ]),
+  proposals.queuedAdmin,
+  proposals.listAll,
+  listAccountsEndpoint,
+  getAccountEndpoint,
+  getBalancesEndpoint,
+  listMembersEndpoint,
+  getMemberEndpoint,
+  listGroupsEndpoint,
+  getGroupEndpoint,
+  listAdminsEndpoint,
+  getAdminsEndpoint,
+  listNetworksEndpoint,
+  listAuditLogsEndpoint,
+];

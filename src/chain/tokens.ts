@@ -1,0 +1,145 @@
+import { type Address, type Hex, hexToBytes, size, toFunctionSelector } from 'viem';
+import { sameAddress } from './address';
+import { ask, type ChainClient, type ChainClients, ChainUnavailable } from './clients';
+import { staticCallBytes } from './evmCalls';
+import type { ListedToken } from './tokenList';
+
+/** What an ERC-20 token says about itself. */
+export interface TokenFacts {
+  readonly symbol: string;
+  readonly name: string;
+  readonly decimals: number;
+}
+
+/** The outcome of reading a token; `reason` is a sentence in words. */
+export type ReadToken<T = TokenFacts> =
+  | { readonly ok: true; readonly token: T }
+  | { readonly ok: false; readonly reason: string };
+
+/** Gas for one question to a token, behind a proxy and with its text in storage. */
+const QUESTION_GAS = 500_000n;
+/** Longest answer that is looked at, in bytes. */
+const MAX_ANSWER_BYTES = 4_096;
+/** Longer ones are cut, with an ellipsis: they stand in sentences that people sign. Characters as a reader counts. */
+const MAX_SYMBOL_LENGTH = 32;
+const MAX_NAME_LENGTH = 100;
+
+const WORD = 32;
+const UNPRINTABLE = /\p{Cc}|\p{Bidi_Control}|\p{Noncharacter_Code_Point}|[\u2028\u2029\ufeff]/u;
+
+/** What a token answered makes no sense. */
+class Nonsense extends Error {
+  override readonly name = 'Nonsense';
+}
+
+function bigEndian(bytes: Uint8Array): bigint {
+  return BigInt(`0x${Buffer.from(bytes).toString('hex') || '0'}`);
+}
+
+/** The bytes of a text as tokens return it: `string`, or `bytes32` padded with zeros, as MKR and others of 2017 do. */
+function textBytes(answer: Uint8Array): Uint8Array {
+  if (answer.length === WORD) {
+    const end = answer.indexOf(0);
+    if (end < 0) return answer;
+    if (answer.subarray(end).some((byte) => byte !== 0)) throw new Nonsense();
+    return answer.subarray(0, end);
+  }
+  if (answer.length < 2 * WORD || bigEndian(answer.subarray(0, WORD)) !== BigInt(WORD)) throw new Nonsense();
+  const length = bigEndian(answer.subarray(WORD, 2 * WORD));
+  if (length > BigInt(answer.length - 2 * WORD)) throw new Nonsense();
+  return answer.subarray(2 * WORD, 2 * WORD + Number(length));
+}
+
+function decodeText(answer: Hex, maximum: number): string {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(textBytes(hexToBytes(answer)));
+  } catch {
+    throw new Nonsense();
+  }
+  const trimmed = text.trim();
+  if (trimmed === '' || UNPRINTABLE.test(trimmed)) throw new Nonsense();
+  const characters = [...trimmed];
+  return characters.length <= maximum ? trimmed : `${characters.slice(0, maximum - 1).join('')}…`;
+}
+
+function decodeDecimals(answer: Hex): number {
+  if (size(answer) !== WORD || BigInt(answer) > 255n) throw new Nonsense();
+  return Number(BigInt(answer));
+}
+
+const QUESTIONS = {
+  symbol: { selector: toFunctionSelector('symbol()'), wanted: 'a plain text of one line' },
+  name: { selector: toFunctionSelector('name()'), wanted: 'a plain text of one line' },
+  decimals: { selector: toFunctionSelector('decimals()'), wanted: 'a number from 0 to 255' },
+} as const;
+
+/** A token cannot be read, for a reason in words. */
+class Unreadable extends Error {
+  override readonly name = 'Unreadable';
+}
+
+async function question<T>(
+  client: ChainClient,
+  token: Address,
+  name: keyof typeof QUESTIONS,
+  decode: (answer: Hex) => T,
+): Promise<T> {
+  const { selector, wanted } = QUESTIONS[name];
+  const call = { to: token, data: selector, gas: QUESTION_GAS, limit: MAX_ANSWER_BYTES };
+  const answer = await staticCallBytes(client, call);
+  const about = `the contract ${token} on network ${client.network.id}`;
+  if (answer === null || answer === '0x') throw new Unreadable(`${about} does not answer ${name}()`);
+  try {
+    return decode(answer);
+  } catch (error) {
+    if (!(error instanceof Nonsense)) throw error;
+    throw new Unreadable(`${about} answers ${name}() with something other than ${wanted}`);
+  }
+}
+
+/**
+ * Asks an ERC-20 token for its symbol, name and decimals, with limits of gas, time and length. What it answers is
+ * foreign text: anything that is no plain line is refused. `address` is checksummed. Never throws.
+ */
+export async function readToken(client: ChainClient, address: Address): Promise<ReadToken> {
+  try {
+    const [code, symbol, name, decimals] = await Promise.allSettled([
+      ask(client, (rpc) => rpc.getCode({ address })),
+      question(client, address, 'symbol', (answer) => decodeText(answer, MAX_SYMBOL_LENGTH)),
+      question(client, address, 'name', (answer) => decodeText(answer, MAX_NAME_LENGTH)),
+      question(client, address, 'decimals', decodeDecimals),
+    ]);
+    if (code.status === 'rejected') throw code.reason;
+    if (code.value === undefined) {
+      throw new Unreadable(`there is no contract at ${address} on network ${client.network.id}`);
+    }
+    if (symbol.status === 'rejected') throw symbol.reason;
+    if (name.status === 'rejected') throw name.reason;
+    if (decimals.status === 'rejected') throw decimals.reason;
+    return { ok: true, token: { symbol: symbol.value, name: name.value, decimals: decimals.value } };
+  } catch (error) {
+    if (error instanceof Unreadable || error instanceof ChainUnavailable) {
+      return { ok: false, reason: error.message };
+    }
+    return { ok: false, reason: `the contract ${address} on network ${client.network.id} cannot be read` };
+  }
+}
+
+/** Reads tokens of the deployment's networks, with the logo that its token list has for them. */
+export function createReadToken(chains: ChainClients, listed: readonly ListedToken[]) {
+  return async (
+    networkId: number,
+    tokenAddress: string,
+  ): Promise<ReadToken<TokenFacts & { readonly logoUrl: string | null }>> => {
+    const client = chains.get(networkId);
+    if (!client) return { ok: false, reason: `there is no network ${networkId}` };
+    const address = tokenAddress as Address;
+    const read = await readToken(client, address);
+    if (!read.ok) return read;
+    const known = listed.find(
+      (token) => token.networkId === networkId && sameAddress(token.address, address),
+    );
+    return { ok: true, token: { ...read.token, logoUrl: known?.logoUrl ?? null } };
+  };
+}

@@ -1,0 +1,170 @@
+import { randomBytes } from 'node:crypto';
+import { CHALLENGE_SECONDS, registrationMessage } from '../domain/registration';
+import { appendAudit } from './audit';
+import type { Db, Row, Tx } from './database';
+
+/** How many open challenges of one wallet count; older ones are forgotten. */
+const MAX_OPEN = 10;
+const NONCE_BYTES = 16;
+
+const OPEN = 'used_at IS NULL AND expires_at >= now()';
+
+/** A text that a wallet was asked to sign, and the name of it. */
+export interface Challenge {
+  readonly nonce: string;
+  readonly message: string;
+}
+
+/** Control of a wallet, proved. */
+export interface Registration {
+  /** Checksummed. */
+  readonly walletAddress: string;
+  /** When it was first proved. */
+  readonly registeredAt: Date;
+}
+
+/** Makes a new challenge for the member who has a wallet, and returns its text; undefined when nobody has it. */
+export async function openChallenge(
+  db: Db,
+  wallet: { organizationId: string; walletAddress: string },
+): Promise<string | undefined> {
+  return db.transaction(async (tx) => {
+    const { rows } = await tx.raw<{ rows: Row[] }>(
+      `SELECT m.id, m.wallet_address, o.name, date_trunc('milliseconds', now()) AS issued_at,
+         date_trunc('milliseconds', now()) + make_interval(secs => ?) AS expires_at
+       FROM members m JOIN organizations o ON o.id = m.organization_id
+       WHERE m.organization_id = ? AND lower(m.wallet_address) = lower(?) AND m.removed_at IS NULL`,
+      [CHALLENGE_SECONDS, wallet.organizationId, wallet.walletAddress],
+    );
+    const [found] = rows;
+    if (!found) return undefined;
+    const nonce = randomBytes(NONCE_BYTES).toString('hex');
+    const message = registrationMessage({
+      organizationId: wallet.organizationId,
+      organizationName: found.name,
+      walletAddress: found.wallet_address,
+      nonce,
+      issuedAt: found.issued_at,
+      expiresAt: found.expires_at,
+    });
+    await tx('registration_challenges').insert({
+      nonce,
+      organization_id: wallet.organizationId,
+      member_id: found.id,
+      wallet_address: found.wallet_address,
+      message,
+      created_at: found.issued_at,
+      expires_at: found.expires_at,
+    });
+    // Whoever holds one of these rows right now is using it.
+    await tx.raw(
+      `DELETE FROM registration_challenges WHERE nonce IN (
+         SELECT nonce FROM registration_challenges WHERE nonce IN (
+           SELECT nonce FROM registration_challenges
+           WHERE organization_id = ? AND lower(wallet_address) = lower(?) AND used_at IS NULL
+           ORDER BY created_at DESC OFFSET ?)
+         FOR UPDATE SKIP LOCKED)`,
+      [wallet.organizationId, wallet.walletAddress, MAX_OPEN],
+    );
+    return message;
+  });
+}
+
+/** The open challenges of the member who has a wallet, newest first; undefined when nobody has it. */
+export async function listOpenChallenges(
+  db: Db | Tx,
+  wallet: { organizationId: string; walletAddress: string },
+): Promise<Challenge[] | undefined> {
+  const { rows } = await db.raw<{ rows: Row[] }>(
+    `SELECT c.nonce, c.message
+     FROM members m LEFT JOIN LATERAL (
+       SELECT nonce, message, created_at FROM registration_challenges
+       WHERE organization_id = m.organization_id AND lower(wallet_address) = lower(m.wallet_address)
+         AND member_id = m.id AND ${OPEN}
+       ORDER BY created_at DESC LIMIT ?) c ON true
+     WHERE m.organization_id = ? AND lower(m.wallet_address) = lower(?) AND m.removed_at IS NULL
+     ORDER BY c.created_at DESC`,
+    [MAX_OPEN, wallet.organizationId, wallet.walletAddress],
+  );
+  if (rows.length === 0) return undefined;
+  return rows.filter(({ nonce }) => nonce !== null).map(({ nonce, message }) => ({ nonce, message }));
+}
+
+/**
+ * Uses up a challenge whose text was signed and registers the wallet, audited, in one transaction. Called again with
+ * the same `requestId` it answers the same. `spent`: the challenge is used, expired or forgotten; `gone`: its member
+ * is, or has another wallet now.
+ */
+export async function registerWallet(
+  db: Db,
+  proof: { organizationId: string; nonce: string; requestId: string; apiKeyId: string },
+): Promise<Registration | 'spent' | 'gone'> {
+  const { organizationId, nonce, requestId, apiKeyId } = proof;
+  return db.transaction(async (tx) => {
+    // Nobody changes members while somebody holds this.
+    await tx('admin_sets').where({ organization_id: organizationId }).forShare().first('id');
+    const challenge: Row = await tx('registration_challenges')
+      .where({ organization_id: organizationId, nonce })
+      .forUpdate()
+      .first('*', tx.raw(`(${OPEN}) AS open`));
+    if (!challenge) return 'spent';
+    if (challenge.used_by === requestId) return earlierRegistration(tx, challenge);
+    if (!challenge.open) return 'spent';
+    const member: Row = await tx('members')
+      .where({
+        organization_id: organizationId,
+        id: challenge.member_id,
+        wallet_address: challenge.wallet_address,
+        removed_at: null,
+      })
+      .forUpdate()
+      .first();
+    if (!member) return 'gone';
+    await tx('registration_challenges').where({ nonce }).update({ used_at: tx.fn.now(), used_by: requestId });
+    const [{ registered_at: registeredAt }] = await tx('members')
+      .where({ id: member.id })
+      .update({
+        registered_at: tx.raw('coalesce(registered_at, now())'),
+        updated_at: tx.raw('CASE WHEN registered_at IS NULL THEN now() ELSE updated_at END'),
+      })
+      .returning('registered_at');
+    const walletAddress: string = member.wallet_address;
+    await appendAudit(tx, organizationId, [
+      {
+        action: 'member.registered',
+        actor: { type: 'member', id: member.id, name: member.name, walletAddress },
+        resourceType: 'member',
+        resourceId: member.id,
+        details: {
+          apiKeyId,
+          walletAddress,
+          nonce,
+          before: { registeredAt: member.registered_at?.toISOString() ?? null },
+          after: { registeredAt: registeredAt.toISOString() },
+        },
+      },
+    ]);
+    return { walletAddress, registeredAt };
+  });
+}
+
+/** What a used challenge did, as it was recorded: its member may have changed since. */
+async function earlierRegistration(tx: Tx, challenge: Row): Promise<Registration> {
+  const entry: Row = await tx('audit_log')
+    .where({ organization_id: challenge.organization_id, resource_id: challenge.member_id })
+    .where({ action: 'member.registered' })
+    .whereRaw("details->>'nonce' = ?", [challenge.nonce])
+    .first('details');
+  return {
+    walletAddress: challenge.wallet_address,
+    registeredAt: new Date(entry.details.after.registeredAt),
+  };
+}
+
+/** Forgets challenges that have expired, except those whose use a request has not answered for yet. */
+export async function sweepChallenges(db: Db | Tx): Promise<void> {
+  await db.raw(
+    `DELETE FROM registration_challenges c WHERE c.expires_at < now() AND NOT EXISTS (
+       SELECT 1 FROM idempotency_requests r WHERE r.id = c.used_by AND r.answered_at IS NULL)`,
+  );
+}

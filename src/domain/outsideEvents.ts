@@ -1,0 +1,63 @@
+import type { AdminSet, MemberSummary } from './proposal';
+import { quoted } from './signing';
+
+/** Which open proposals an event is noted on: all, those that name a subject, or those that a member has signed. */
+export type NoteTarget =
+  | { readonly all: true }
+  | { readonly subject: string }
+  | { readonly signedBy: string };
+
+/** Something that happens to open proposals from outside. */
+export interface OutsideEvent {
+  readonly target: NoteTarget;
+  readonly code: string;
+  /** In words. */
+  readonly message: string;
+}
+
+function named({ id, name }: MemberSummary): string {
+  return `${quoted(name)} (${id})`;
+}
+
+/** What a change of the admins means for proposals that are open: whose signature counts, and how many it takes. */
+export function adminChanges(before: AdminSet, after: AdminSet): OutsideEvent[] {
+  const find = (set: AdminSet, id: string) => set.members.find((member) => member.id === id);
+  const threshold: OutsideEvent[] =
+    before.threshold === after.threshold
+      ? []
+      : [
+          {
+            target: { all: true },
+            code: 'thresholdChanged',
+            message: `the admin threshold is ${after.threshold} now; it was ${before.threshold}`,
+          },
+        ];
+  const gone = before.members
+    .filter((member) => !find(after, member.id))
+    .map((member) => ({
+      target: { signedBy: member.id },
+      code: 'adminRemoved',
+      message: `${named(member)} is no admin any more: what they have signed no longer counts`,
+    }));
+  const added = after.members
+    .filter((member) => !find(before, member.id))
+    .map((member) => ({
+      target: { signedBy: member.id },
+      code: 'adminAdded',
+      message: `${named(member)} is an admin again: what they have signed with the wallet ${member.walletAddress} counts`,
+    }));
+  const moved = after.members.flatMap((member) => {
+    const old = find(before, member.id);
+    if (!old || old.walletAddress.toLowerCase() === member.walletAddress.toLowerCase()) return [];
+    return [
+      {
+        target: { signedBy: member.id },
+        code: 'walletChanged',
+        message:
+          `the wallet of ${named(member)} is ${member.walletAddress} now; it was ${old.walletAddress}: only what the ` +
+          'new wallet has signed counts, and they may sign again',
+      },
+    ];
+  });
+  return [...threshold, ...gone, ...added, ...moved];
+}

@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import { memberSummary as memberSummarySchema } from '../contract/members';
+import { idInput, MAX_ITEMS, noDuplicates, responseOnly } from '../contract/primitives';
+import { findMembers, memberSummary, readAdmins } from '../db/members';
+import type { AdminSet, MemberSummary } from '../domain/proposal';
+import { accept, refuse } from '../domain/refusal';
+import { quoted } from '../domain/signing';
+import { defineOperation } from './kind';
+import { membersDiffer, unknownMember } from './members';
+import { listed } from './words';
+
+const update = z.strictObject({ action: z.enum(['addMember', 'removeMember']), id: idInput('mem') });
+
+export const adminsUpdateBody = z
+  .strictObject({
+    updates: z
+      .array(update)
+      .max(MAX_ITEMS)
+      .check(noDuplicates(({ id }) => id, ['id'])),
+    threshold: z.int().min(1),
+    ...responseOnly('id', 'members'),
+  })
+  .transform(({ updates, threshold }) => ({ updates, threshold }));
+
+const data = z.object({ members: z.array(memberSummarySchema), threshold: z.int().min(1) });
+
+/** Refuses a set of admins that could not decide, or whose decisions no API key could carry. */
+function cannotDecide(members: readonly MemberSummary[], threshold: number) {
+  if (members.length === 0) return refuse('validationError', 'at least one admin must be left', 'updates');
+  if (!members.some(({ type }) => type === 'api')) {
+    return refuse('validationError', 'at least one admin must be of type api', 'updates');
+  }
+  if (threshold > members.length) {
+    return refuse(
+      'validationError',
+      `a threshold of ${threshold} is more than the ${members.length} admins that there would be`,
+      'threshold',
+    );
+  }
+  return undefined;
+}
+
+function describeUpdates(
+  updates: readonly { readonly action: string; readonly id: string }[],
+  members: readonly MemberSummary[],
+): string {
+  return updates
+    .flatMap(({ action, id }) =>
+      members
+        .filter((member) => member.id === id)
+        .map(({ name, type, walletAddress }) =>
+          action === 'addMember'
+            ? `add ${quoted(name)} (${type}, ${walletAddress})`
+            : `remove ${quoted(name)} (${walletAddress})`,
+        ),
+    )
+    .join(', ');
+}
+
+function describeThreshold(before: number, after: number): string {
+  return before === after ? `threshold stays ${after}` : `threshold ${before} → ${after}`;
+}
+
+/** Who will be admins, by id, when these are added to those of now and taken from them. */
+function adminIdsAfter(
+  admins: AdminSet,
+  changes: { readonly addMemberIds: readonly string[]; readonly removeMemberIds: readonly string[] },
+): string[] {
+  const ids = new Set([...admins.members.map(({ id }) => id), ...changes.addMemberIds]);
+  for (const id of changes.removeMemberIds) ids.delete(id);
+  return [...ids].sort();
+}
+
+/** Who decides organization operations, and how many of them it takes. */
+export const adminsUpdate = defineOperation({
+  resourceType: 'admins',
+  action: 'update',
+  requests: [
+    {
+      id: 'proposeAdminsUpdate',
+      path: '/admins/proposals/update',
+      summary: 'Propose a change of the admins',
+      description:
+        'Changes who the admins are, their threshold, or both. At least one admin is of type api, always. One such ' +
+        'proposal is queued at a time.',
+      body: adminsUpdateBody,
+      exampleBody: { updates: [{ action: 'addMember', id: 'mem_01jz8k3v5fe5ht0n2m6w9r4xyz' }], threshold: 3 },
+    },
+  ],
+  data,
+
+  async plan({ tx, organizationId }, { updates, threshold }) {
+    const admins = await readAdmins(tx, organizationId);
+    const ids = updates.map(({ id }) => id);
+    const named = await findMembers(tx, organizationId, ids);
+    const unknown = unknownMember(named, ids, (i) => `updates[${i}].id`);
+    if (unknown) return unknown;
+    const adminIds = new Set(admins.members.map(({ id }) => id));
+    const idle = updates.findIndex(({ action, id }) => adminIds.has(id) === (action === 'addMember'));
+    if (idle >= 0) {
+      const id = ids[idle] ?? '';
+      const reason = adminIds.has(id) ? 'is an admin already' : 'is no admin';
+      return refuse('validationError', `member ${id} ${reason}`, `updates[${idle}].id`);
+    }
+    const chosen = (action: string) => updates.filter((one) => one.action === action).map(({ id }) => id);
+    const changes = { addMemberIds: chosen('addMember'), removeMemberIds: chosen('removeMember') };
+    const all = [...admins.members, ...named];
+    const members = adminIdsAfter(admins, changes).flatMap((id) => {
+      const member = all.find((candidate) => candidate.id === id);
+      return member ? [memberSummary(member)] : [];
+    });
+    const refused = cannotDecide(members, threshold);
+    if (refused) return refused;
+    if (updates.length === 0 && threshold === admins.threshold) {
+      return refuse('validationError', 'nothing about the admins would change', 'updates');
+    }
+    const parts = [
+      ...(updates.length === 0 ? [] : [describeUpdates(updates, named)]),
+      describeThreshold(admins.threshold, threshold),
+    ];
+    return accept({
+      data: { members, threshold },
+      plan: changes,
+      summary: `Change the admins: ${parts.join('; ')}`,
+      claims: [],
+      names: [...new Set([...members.map(({ id }) => id), ...ids])].map((id) => `member:${id}`),
+    });
+  },
+
+  async apply({ tx, organizationId }, { id: proposalId, data: said, plan: changes }) {
+    const admins = await readAdmins(tx, organizationId);
+    const saidIds = said.members.map(({ id }) => id);
+    const members = await findMembers(tx, organizationId, saidIds);
+    const difference = membersDiffer(said.members, members);
+    if (difference !== undefined) return refuse('conflict', difference);
+    const after = adminIdsAfter(admins, changes);
+    const missing = saidIds.filter((id) => !after.includes(id));
+    const unexpected = after.filter((id) => !saidIds.includes(id));
+    if (missing.length + unexpected.length > 0) {
+      return refuse(
+        'conflict',
+        `the admins have been changed since this was proposed: ${listed([...missing, ...unexpected], ', ')} would ` +
+          'not be as it says',
+      );
+    }
+    const refused = cannotDecide(members, said.threshold);
+    if (refused) return refused;
+    const organization = { organization_id: organizationId };
+    await tx('admin_set_members').where(organization).whereNotIn('member_id', after).delete();
+    await tx('admin_set_members')
+      .insert(after.map((id) => ({ ...organization, member_id: id })))
+      .onConflict(['organization_id', 'member_id'])
+      .ignore();
+    await tx('admin_sets').where(organization).update({ threshold: said.threshold });
+    return accept({
+      resources: [{ type: 'admin' as const, id: admins.id, uri: `/api/v1/admins/${admins.id}` }],
+      audit: [
+        {
+          action: 'admins.updated',
+          resourceType: 'admin',
+          resourceId: admins.id,
+          details: {
+            before: { threshold: admins.threshold, memberIds: admins.members.map(({ id }) => id) },
+            after: { threshold: said.threshold, memberIds: after },
+            proposalId,
+          },
+        },
+      ],
+    });
+  },
+});

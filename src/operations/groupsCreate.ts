@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { idInput, itemsOf, MAX_ITEMS, nameInput, noDuplicates, responseOnly } from '../contract/primitives';
+import { newId } from '../db/ids';
+import { findMembers } from '../db/members';
+import { accept, refuse } from '../domain/refusal';
+import { quoted } from '../domain/signing';
+import { describeMembership } from './groups';
+import { defineOperation } from './kind';
+import { unknownMember } from './members';
+import { sentence } from './words';
+
+const item = z
+  .strictObject({
+    name: nameInput,
+    memberIds: z
+      .array(idInput('mem'))
+      .max(MAX_ITEMS)
+      .check(noDuplicates((id) => id)),
+    ...responseOnly('members', 'createdAt', 'updatedAt'),
+  })
+  .transform(({ name, memberIds }) => ({ name, memberIds }));
+
+/** Two groups may have one name, but not the same members as well. */
+const contentOf = ({ name, memberIds }: z.output<typeof item>) =>
+  JSON.stringify([name, [...memberIds].sort()]);
+
+export const groupsCreateBody = z.strictObject({ items: itemsOf(item).check(noDuplicates(contentOf)) });
+
+const data = z.object({ items: z.array(z.object({ name: z.string(), memberIds: z.array(z.string()) })) });
+
+/** New groups of members. */
+export const groupsCreate = defineOperation({
+  resourceType: 'groups',
+  action: 'create',
+  requests: [
+    {
+      id: 'proposeGroupsCreate',
+      path: '/groups/proposals/create',
+      summary: 'Propose new groups',
+      description: 'A group may be empty, and has 100 members at most.',
+      body: groupsCreateBody,
+      exampleBody: { items: [{ name: 'Traders', memberIds: ['mem_01jz8k3v5fe5ht0n2m6w9r4xyz'] }] },
+    },
+  ],
+  data,
+
+  async plan({ tx, organizationId }, { items }) {
+    const memberIds = [...new Set(items.flatMap((item) => item.memberIds))];
+    const members = await findMembers(tx, organizationId, memberIds);
+    for (const [i, item] of items.entries()) {
+      const unknown = unknownMember(members, item.memberIds, (j) => `items[${i}].memberIds[${j}]`);
+      if (unknown) return unknown;
+    }
+    return accept({
+      data: { items },
+      plan: { groupIds: items.map(() => newId('grp')) },
+      summary: sentence(
+        'Create',
+        'group',
+        items.map((item) => {
+          const own = members.filter(({ id }) => item.memberIds.includes(id));
+          return `${quoted(item.name)} ${describeMembership(own)}`;
+        }),
+        '; ',
+      ),
+      claims: [],
+      names: memberIds.map((id) => `member:${id}`),
+    });
+  },
+
+  async apply({ tx, organizationId }, { id: proposalId, data: { items }, plan: { groupIds } }) {
+    const memberIds = [...new Set(items.flatMap((item) => item.memberIds))];
+    const members = new Set((await findMembers(tx, organizationId, memberIds)).map(({ id }) => id));
+    const gone = memberIds.find((id) => !members.has(id));
+    if (gone !== undefined) {
+      return refuse('conflict', `member ${gone} is no longer a member of the organization`);
+    }
+    const groups = items.map((item, index) => {
+      const id = groupIds[index];
+      if (id === undefined) throw new Error(`proposal ${proposalId} has no group id for item ${index}`);
+      return { ...item, id };
+    });
+    await tx('groups').insert(
+      groups.map(({ id, name }) => ({ id, organization_id: organizationId, name, position: 0 })),
+    );
+    for (const group of groups) {
+      if (group.memberIds.length === 0) continue;
+      await tx('group_members').insert(
+        group.memberIds.map((memberId) => ({ group_id: group.id, member_id: memberId })),
+      );
+    }
+    return accept({
+      resources: groups.map(({ id }) => ({ type: 'group' as const, id, uri: `/api/v1/groups/${id}` })),
+      audit: groups.map(({ id, ...after }) => ({
+        action: 'group.created',
+        resourceType: 'group',
+        resourceId: id,
+        details: { after, proposalId },
+      })),
+      async place(positions) {
+        for (const [index, { id }] of groups.entries()) {
+          await tx('groups')
+            .where({ id })
+            .update({ position: String(positions[index]) });
+        }
+      },
+    });
+  },
+});

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { idInput, itemsOf, noDuplicates, responseOnly } from '../contract/primitives';
+import { findGroups } from '../db/groups';
+import { accept, refuse } from '../domain/refusal';
+import { describeGroup, describeMembership, groupsData, unknownGroup } from './groups';
+import { defineOperation } from './kind';
+import { describeMembers } from './members';
+import { sentence } from './words';
+
+const item = z
+  .strictObject({
+    id: idInput('grp'),
+    ...responseOnly('name', 'members', 'createdAt', 'updatedAt'),
+  })
+  .transform(({ id }) => ({ id }));
+
+export const groupsDeleteBody = z.strictObject({
+  items: itemsOf(item).check(noDuplicates(({ id }) => id, ['id'])),
+});
+
+/** The end of groups. Their members stay members. */
+export const groupsDelete = defineOperation({
+  resourceType: 'groups',
+  action: 'delete',
+  requests: [
+    {
+      id: 'proposeGroupsDelete',
+      path: '/groups/proposals/delete',
+      summary: 'Propose the deletion of groups',
+      description:
+        'Their members stay members. A policy that needs a deleted group can no longer be satisfied.',
+      body: groupsDeleteBody,
+      exampleBody: { items: [{ id: 'grp_01jz8k3v5fe5ht0n2m6w9r4xyz' }] },
+    },
+  ],
+  data: groupsData,
+
+  async plan({ tx, organizationId }, { items }) {
+    const groups = await findGroups(
+      tx,
+      organizationId,
+      items.map(({ id }) => id),
+    );
+    const unknown = unknownGroup(groups, items);
+    if (unknown) return unknown;
+    const doomed = items.flatMap(({ id }) => groups.filter((group) => group.id === id));
+    const subjects = items.map(({ id }) => `group:${id}`);
+    return accept({
+      data: { items: doomed.map(({ id, name, members }) => ({ id, name, members: [...members] })) },
+      plan: {},
+      summary: sentence(
+        'Delete',
+        'group',
+        doomed.map((group) => `${describeGroup(group)} ${describeMembership(group.members)}`),
+        '; ',
+      ),
+      claims: subjects,
+      names: subjects,
+    });
+  },
+
+  async apply({ tx, organizationId }, { id: proposalId, data: { items } }) {
+    const ids = items.map(({ id }) => id);
+    const groups = await findGroups(tx, organizationId, ids);
+    for (const said of items) {
+      const group = groups.find(({ id }) => id === said.id);
+      if (!group) return refuse('conflict', `group ${describeGroup(said)} is no longer there`);
+      // Those who left it meanwhile are no loss; somebody whom the signers did not see in it would be.
+      const unseen = group.members.filter(({ id }) => !said.members.some((member) => member.id === id));
+      if (unseen.length > 0) {
+        return refuse(
+          'conflict',
+          `group ${describeGroup(group)} now also has ${describeMembers(unseen)}: it has been changed since this was proposed`,
+        );
+      }
+    }
+    const now = tx.raw('now()');
+    await tx('group_members').whereIn('group_id', ids).delete();
+    await tx('groups').whereIn('id', ids).update({ deleted_at: now, updated_at: now });
+    return accept({
+      resources: ids.map((id) => ({ type: 'group' as const, id })),
+      audit: groups.map(({ id, name, members }) => ({
+        action: 'group.deleted',
+        resourceType: 'group',
+        resourceId: id,
+        details: { before: { name, memberIds: members.map((member) => member.id) }, proposalId },
+      })),
+      notices: groups.map((group) => ({
+        subject: `group:${group.id}`,
+        code: 'groupDeleted',
+        message: `group ${describeGroup(group)} has been deleted`,
+      })),
+    });
+  },
+});

@@ -1,0 +1,45 @@
+import { BASE_PATH } from '../contract/endpoint';
+import type { JsonValue } from '../domain/canonicalJson';
+import type { ProposalAction, ResourceType } from '../domain/proposal';
+import { accountsCreate } from './accountsCreate';
+import { accountsUpdate } from './accountsUpdate';
+import { adminsUpdate } from './adminsUpdate';
+import { groupsCreate } from './groupsCreate';
+import { groupsDelete } from './groupsDelete';
+import { groupsUpdate } from './groupsUpdate';
+import type { ProposalKind } from './kind';
+import { membersCreate } from './membersCreate';
+import { membersRemove } from './membersRemove';
+import { membersUpdate } from './membersUpdate';
+
+/** Every kind of organization operation. One more kind is one more file, and one more line here. */
+export const operations: readonly ProposalKind[] = [
+  accountsCreate,
+  accountsUpdate,
+  membersCreate,
+  membersUpdate,
+  membersRemove,
+  groupsCreate,
+  groupsUpdate,
+  groupsDelete,
+  adminsUpdate,
+];
+
+/** The kind for a resource and an action, or undefined. */
+export function findKind(resourceType: ResourceType, action: ProposalAction): ProposalKind | undefined {
+  return operations.find((kind) => kind.resourceType === resourceType && kind.action === action);
+}
+
+/** The kind for a resource and an action. Throws when there is none: routes exist only for kinds that do. */
+export function kindOf(resourceType: ResourceType, action: ProposalAction): ProposalKind {
+  const kind = findKind(resourceType, action);
+  if (!kind) throw new Error(`there is no operation ${resourceType} ${action}`);
+  return kind;
+}
+
+/** True when a request with that path and body proposes an operation of that kind. */
+export function proposes(kind: ProposalKind, path: string, body: JsonValue): boolean {
+  return kind.requests.some(
+    (request) => `${BASE_PATH}${request.path}` === path && (request.appliesTo?.(body) ?? true),
+  );
+}

@@ -1,0 +1,112 @@
+import type { z } from 'zod';
+import type { NetworkConfig } from '../config';
+import type { ProposeRequest } from '../contract/proposals';
+import type { AuditInput } from '../db/audit';
+import type { Tx } from '../db/database';
+import type { StoredProposal } from '../db/proposals';
+import type { AccountDerivation } from '../domain/account';
+import type { JsonValue } from '../domain/canonicalJson';
+import type { ProposalAction, ResourceType, ResultResource } from '../domain/proposal';
+import type { Outcome } from '../domain/refusal';
+
+/** What a kind works with: the transaction of the request, its organization, and what the deployment can reach. */
+export interface KindContext {
+  readonly tx: Tx;
+  readonly organizationId: string;
+  readonly networks: readonly NetworkConfig[];
+  /** Computes an account from its owner key and its id. */
+  readonly deriveAccount: (ownerAddress: string, accountId: string) => AccountDerivation;
+}
+
+/** What a token says about itself, and the logo that the deployment's token list has for it. */
+export interface Token {
+  readonly symbol: string;
+  readonly name: string;
+  readonly decimals: number;
+  readonly logoUrl: string | null;
+}
+
+/** What is read outside the database, while no transaction is open. */
+export interface Outside {
+  readonly networks: readonly NetworkConfig[];
+  /** Reads an ERC-20 token; `reason` says in words why it cannot be read. Never throws. */
+  readonly readToken: (
+    networkId: number,
+    tokenAddress: string,
+  ) => Promise<
+    { readonly ok: true; readonly token: Token } | { readonly ok: false; readonly reason: string }
+  >;
+}
+
+/** A request made into a proposal. */
+export interface Plan<Data, Details> {
+  /** The proposed state: what is signed, shown and carried out. */
+  readonly data: Data;
+  /** What the change needs besides, fixed now: ids of what it will create. */
+  readonly plan: Details;
+  /** One line in plain words. It is signed. */
+  readonly summary: string;
+  /** What no other open proposal may claim: what this one changes, such as `member:mem_…` or `wallet:0x…`. */
+  readonly claims: readonly string[];
+  /** What it is about, whether it changes it or not; `network:<id>` too. A change of these is noted on it. */
+  readonly names: readonly string[];
+}
+
+/** Tells other open proposals that name a subject what has become of it. */
+export interface Notice {
+  /** As in `names`. */
+  readonly subject: string;
+  /** Such as `memberRemoved`. */
+  readonly code: string;
+  /** In words, for whoever reads those proposals. */
+  readonly message: string;
+}
+
+/** A change that was carried out in the transaction, as far as it is off chain. */
+export interface Applied {
+  readonly resources: readonly ResultResource[];
+  /** Where accounts are still to be deployed; the proposal is complete when they are. */
+  readonly deployments?: readonly { accountId: string; networkId: number }[];
+  /** True when others can see a change while deployments are missing, so that it can no longer be rejected. */
+  readonly effective?: boolean;
+  readonly audit: readonly Omit<AuditInput, 'actor'>[];
+  readonly notices?: readonly Notice[];
+  /** Called after the audit entries are written, with their positions in the chain, in the order of `audit`. */
+  readonly place?: (positions: readonly bigint[]) => Promise<void>;
+}
+
+/**
+ * One kind of organization operation, whole: the requests that propose it, the shape of its data, its claims, its
+ * checks and its change.
+ */
+export interface Operation<Body, Data, Details, Facts> {
+  readonly resourceType: ResourceType;
+  readonly action: ProposalAction;
+  /** True when it can only be carried out with the organization's signing key. */
+  readonly needsSigningKey?: true;
+  readonly requests: readonly ProposeRequest<Body>[];
+  /** Shape of `data` in the proposal. */
+  readonly data: z.ZodType<Data>;
+  /** Reads what the plan needs from chains. Refuses with validationError. */
+  observe?(outside: Outside, body: Body): Promise<Outcome<Facts>>;
+  /** Checks a request against the world of now. Refuses with validationError or conflict. */
+  plan(context: KindContext, body: Body, facts: Facts): Promise<Outcome<Plan<Data, Details>>>;
+  /**
+   * Carries the change out, or says in words why the world no longer allows exactly it. Nobody else changes the
+   * organization meanwhile.
+   */
+  apply(
+    context: KindContext,
+    proposal: Pick<StoredProposal, 'id'> & { readonly data: Data; readonly plan: Details },
+  ): Promise<Outcome<Applied>>;
+}
+
+/** An operation among others, its own types forgotten. */
+export type ProposalKind = Operation<JsonValue, JsonValue, JsonValue, unknown>;
+
+/** Declares an operation. The schemas of its requests and its data tell what its functions get. */
+export function defineOperation<Body, Data, Details, Facts = undefined>(
+  operation: Operation<Body, Data, Details, Facts>,
+): ProposalKind {
+  return operation as unknown as ProposalKind;
+}

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { memberType } from '../contract/members';
+import { address, itemsOf, nameInput, noDuplicates, responseOnly } from '../contract/primitives';
+import { newId } from '../db/ids';
+import { accept } from '../domain/refusal';
+import { quoted } from '../domain/signing';
+import { defineOperation } from './kind';
+import { changeMembers, walletInput, walletInUse, walletSubject } from './members';
+import { sentence } from './words';
+
+const item = z
+  .strictObject({
+    name: nameInput,
+    walletAddress: walletInput,
+    type: memberType.default('api'),
+    ...responseOnly('registeredAt', 'createdAt', 'updatedAt'),
+  })
+  .transform(({ name, walletAddress, type }) => ({ name, walletAddress, type }));
+
+export const membersCreateBody = z.strictObject({
+  items: itemsOf(item).check(noDuplicates(({ walletAddress }) => walletAddress, ['walletAddress'])),
+});
+
+const data = z.object({
+  items: z.array(z.object({ name: z.string(), walletAddress: address, type: memberType })),
+});
+
+/** New members. */
+export const membersCreate = defineOperation({
+  resourceType: 'members',
+  action: 'create',
+  requests: [
+    {
+      id: 'proposeMembersCreate',
+      path: '/members/proposals/create',
+      summary: 'Propose new members',
+      description: 'A member has a wallet that no other member of the organization has.',
+      body: membersCreateBody,
+      exampleBody: {
+        items: [{ name: 'Dave', walletAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', type: 'user' }],
+      },
+    },
+  ],
+  data,
+
+  async plan(context, { items }) {
+    const taken = await walletInUse(context, items);
+    if (taken) return taken;
+    const wallets = items.map(({ walletAddress }) => walletSubject(walletAddress));
+    return accept({
+      data: { items },
+      plan: { memberIds: items.map(() => newId('mem')) },
+      summary: sentence(
+        'Add',
+        'member',
+        items.map(({ name, type, walletAddress }) => `${quoted(name)} (${type}, ${walletAddress})`),
+      ),
+      claims: wallets,
+      names: wallets,
+    });
+  },
+
+  async apply(context, { id: proposalId, data: { items }, plan: { memberIds } }) {
+    const { tx, organizationId } = context;
+    const taken = await walletInUse(context, items);
+    if (taken) return taken;
+    const members = items.map((item, index) => {
+      const id = memberIds[index];
+      if (id === undefined) throw new Error(`proposal ${proposalId} has no member id for item ${index}`);
+      return { ...item, id };
+    });
+    const changed = await changeMembers(tx, (savepoint) =>
+      savepoint('members').insert(
+        members.map(({ id, name, type, walletAddress }) => ({
+          id,
+          organization_id: organizationId,
+          name,
+          type,
+          wallet_address: walletAddress,
+          position: 0,
+        })),
+      ),
+    );
+    if (!changed.ok) return changed;
+    return accept({
+      resources: members.map(({ id }) => ({ type: 'member' as const, id, uri: `/api/v1/members/${id}` })),
+      audit: members.map(({ id, ...after }) => ({
+        action: 'member.created',
+        resourceType: 'member',
+        resourceId: id,
+        details: { after, proposalId },
+      })),
+      notices: members.map(({ id, name, walletAddress }) => ({
+        subject: walletSubject(walletAddress),
+        code: 'walletTaken',
+        message: `${walletAddress} is now the wallet of member ${quoted(name)} (${id})`,
+      })),
+      async place(positions) {
+        for (const [index, { id }] of members.entries()) {
+          await tx('members')
+            .where({ id })
+            .update({ position: String(positions[index]) });
+        }
+      },
+    });
+  },
+});

@@ -1,0 +1,212 @@
+import { z } from 'zod';
+import { sameAddress } from '../chain/address';
+import { memberType } from '../contract/members';
+import { address, idInput, itemsOf, nameInput, noDuplicates, responseOnly } from '../contract/primitives';
+import { findMembers, type Member } from '../db/members';
+import { accept, refuse } from '../domain/refusal';
+import { quoted } from '../domain/signing';
+import { defineOperation } from './kind';
+import {
+  changeMembers,
+  describeMember,
+  unknownMember,
+  walletInput,
+  walletInUse,
+  walletSubject,
+} from './members';
+import { sentence } from './words';
+
+const item = z
+  .strictObject({
+    id: idInput('mem'),
+    name: nameInput.optional(),
+    walletAddress: walletInput.optional(),
+    type: memberType.optional().meta({ description: 'Cannot change; taken back as it was read.' }),
+    ...responseOnly('registeredAt', 'createdAt', 'updatedAt'),
+  })
+  .transform(({ id, name, walletAddress, type }) => ({
+    id,
+    ...(name === undefined ? {} : { name }),
+    ...(walletAddress === undefined ? {} : { walletAddress }),
+    ...(type === undefined ? {} : { type }),
+  }));
+
+export const membersUpdateBody = z.strictObject({
+  items: itemsOf(item)
+    .check(noDuplicates(({ id }) => id, ['id']))
+    .check(noDuplicates(({ walletAddress }) => walletAddress, ['walletAddress'])),
+});
+
+const data = z.object({
+  items: z.array(z.object({ id: z.string(), name: z.string(), walletAddress: address })),
+});
+
+/** What changes about one member. */
+interface Change {
+  readonly name?: string;
+  readonly walletAddress?: string;
+}
+
+function describeChange({ name, walletAddress }: Change): string {
+  const changes = [
+    ...(name === undefined ? [] : [`the name to ${quoted(name)}`]),
+    ...(walletAddress === undefined ? [] : [`the wallet to ${walletAddress}`]),
+  ];
+  return `change ${changes.join(' and ')}`;
+}
+
+/** New names or wallets for members. */
+export const membersUpdate = defineOperation({
+  resourceType: 'members',
+  action: 'update',
+  requests: [
+    {
+      id: 'proposeMembersUpdate',
+      path: '/members/proposals/update',
+      summary: 'Propose changes of members',
+      description:
+        'With a new wallet, signatures of the old one no longer count, and control of the new one is to be proved again.',
+      body: membersUpdateBody,
+      exampleBody: {
+        items: [
+          {
+            id: 'mem_01jz8k3v5fe5ht0n2m6w9r4xyz',
+            name: 'Dave',
+            walletAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+          },
+        ],
+      },
+    },
+  ],
+  data,
+
+  async plan(context, { items }) {
+    const ids = items.map(({ id }) => id);
+    const members = await findMembers(context.tx, context.organizationId, ids);
+    const unknown = unknownMember(members, ids, (i) => `items[${i}].id`);
+    if (unknown) return unknown;
+    const taken = await walletInUse(context, items);
+    if (taken) return taken;
+    const planned: { member: Member; change: Change }[] = [];
+    for (const [i, { id, name, walletAddress, type }] of items.entries()) {
+      const member = members.find((candidate) => candidate.id === id);
+      if (!member) throw new Error(`member ${id} was found a moment ago`);
+      if (type !== undefined && type !== member.type) {
+        return refuse(
+          'validationError',
+          `the type of member ${id} is ${member.type} for good`,
+          `items[${i}].type`,
+        );
+      }
+      const moves = walletAddress !== undefined && !sameAddress(walletAddress, member.walletAddress);
+      const change: Change = {
+        ...(name === undefined || name === member.name ? {} : { name }),
+        ...(moves ? { walletAddress } : {}),
+      };
+      if (Object.keys(change).length === 0) {
+        return refuse('validationError', `nothing about member ${id} would change`, `items[${i}]`);
+      }
+      planned.push({ member, change });
+    }
+    const wallets = planned.flatMap(({ change: { walletAddress } }) =>
+      walletAddress === undefined ? [] : walletSubject(walletAddress),
+    );
+    const subjects = [...ids.map((id) => `member:${id}`), ...wallets];
+    return accept({
+      data: {
+        items: planned.map(({ member: { id, name, walletAddress }, change }) => ({
+          id,
+          name,
+          walletAddress,
+          ...change,
+        })),
+      },
+      plan: { changes: planned.map(({ change }) => change) },
+      summary: sentence(
+        'Update',
+        'member',
+        planned.map(({ member, change }) => `${describeMember(member)}: ${describeChange(change)}`),
+        '; ',
+      ),
+      claims: subjects,
+      names: subjects,
+    });
+  },
+
+  async apply(context, { id: proposalId, data: { items }, plan: { changes } }) {
+    const { tx, organizationId } = context;
+    const members = await findMembers(
+      tx,
+      organizationId,
+      items.map(({ id }) => id),
+    );
+    const updates: { before: Member; change: Change }[] = [];
+    for (const [i, said] of items.entries()) {
+      const before = members.find(({ id }) => id === said.id);
+      const change = changes[i] ?? {};
+      if (!before) {
+        return refuse('conflict', `member ${describeMember(said)} is no longer a member`);
+      }
+      const after = { name: before.name, walletAddress: before.walletAddress, ...change };
+      if (after.name !== said.name || !sameAddress(after.walletAddress, said.walletAddress)) {
+        return refuse(
+          'conflict',
+          `member ${said.id} would be ${quoted(after.name)} with the wallet ${after.walletAddress}, not ` +
+            `${quoted(said.name)} with the wallet ${said.walletAddress}`,
+        );
+      }
+      updates.push({ before, change });
+    }
+    const taken = await walletInUse(
+      context,
+      updates.map(({ before, change }) => ({ id: before.id, ...change })),
+    );
+    if (taken) return taken;
+    const changed = await changeMembers(tx, async (savepoint) => {
+      for (const { before, change } of updates) {
+        await savepoint('members')
+          .where({ id: before.id })
+          .update({
+            ...(change.name === undefined ? {} : { name: change.name }),
+            ...(change.walletAddress === undefined
+              ? {}
+              : { wallet_address: change.walletAddress, registered_at: null }),
+            updated_at: tx.raw('now()'),
+          });
+      }
+    });
+    if (!changed.ok) return changed;
+    return accept({
+      resources: items.map(({ id }) => ({ type: 'member' as const, id, uri: `/api/v1/members/${id}` })),
+      audit: updates.map(({ before, change }) => ({
+        action: 'member.updated',
+        resourceType: 'member',
+        resourceId: before.id,
+        details: {
+          before: {
+            ...(change.name === undefined ? {} : { name: before.name }),
+            ...(change.walletAddress === undefined ? {} : { walletAddress: before.walletAddress }),
+          },
+          after: { ...change },
+          proposalId,
+        },
+      })),
+      notices: updates.flatMap(({ before: { id, name, walletAddress: old }, change: { walletAddress } }) =>
+        walletAddress === undefined
+          ? []
+          : [
+              {
+                subject: `member:${id}`,
+                code: 'walletChanged',
+                message: `the wallet of member ${quoted(name)} (${id}) is no longer ${old} but ${walletAddress}`,
+              },
+              {
+                subject: walletSubject(walletAddress),
+                code: 'walletTaken',
+                message: `${walletAddress} is now the wallet of member ${quoted(name)} (${id})`,
+              },
+            ],
+      ),
+    });
+  },
+});

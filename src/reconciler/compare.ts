@@ -1,0 +1,62 @@
+import type { Db } from '../db/database';
+import { closedFor, type OpenProposal, openProposals } from '../db/reconciler';
+import type { WorkflowSender } from '../temporal/client';
+import { proposalWorkflowId } from '../temporal/ids';
+import { listRunningProposals } from '../temporal/runs';
+
+/** Temporal's list may be behind by some seconds: what is younger is left alone. */
+const YOUNG_MS = 10_000;
+/** How long the record of an execution may stand still before its workflow is asked to look again. */
+const STILL_MS = 30_000;
+const IDS_AT_ONCE = 1_000;
+
+/** Where the records and Temporal's list differ, and what else asks for a look. */
+export interface Differences {
+  readonly open: number;
+  readonly running: number;
+  /** Open, and not listed as running. The list may be behind: only `findWorkflow` says what is so. */
+  readonly suspects: readonly OpenProposal[];
+  /** Being executed, without a change of the record for a while. */
+  readonly still: readonly OpenProposal[];
+  /** They name networks that are gone, and nothing says so. */
+  readonly networkGone: readonly OpenProposal[];
+  /** Ids of workflows that run although their record is closed. */
+  readonly leftOver: readonly string[];
+}
+
+/** Compares every open proposal with the workflows that run. Changes nothing. `onStep` is called all along. */
+export async function compare(
+  {
+    db,
+    sender,
+    networkIds,
+  }: { readonly db: Db; readonly sender: WorkflowSender; readonly networkIds: readonly number[] },
+  onStep: () => void = () => undefined,
+): Promise<Differences> {
+  const unmatched = await listRunningProposals(sender, onStep);
+  const running = unmatched.size;
+  let open = 0;
+  const suspects: OpenProposal[] = [];
+  const still: OpenProposal[] = [];
+  const networkGone: OpenProposal[] = [];
+  for await (const page of openProposals(db, networkIds)) {
+    onStep();
+    open += page.length;
+    for (const proposal of page) {
+      const { organizationId, resourceType, proposalId, ageMs } = proposal;
+      const listed = unmatched.delete(proposalWorkflowId(organizationId, resourceType, proposalId));
+      if (!listed && ageMs >= YOUNG_MS) suspects.push(proposal);
+      if (listed && proposal.processing && proposal.unchangedMs >= STILL_MS) still.push(proposal);
+      if (proposal.goneNetworks.length > 0) networkGone.push(proposal);
+    }
+  }
+  const workflowIds = new Map([...unmatched].map((workflowId) => [workflowId.split('/').at(-1), workflowId]));
+  const proposalIds = [...workflowIds.keys()].filter((id) => id !== undefined);
+  const leftOver: string[] = [];
+  for (let start = 0; start < proposalIds.length; start += IDS_AT_ONCE) {
+    onStep();
+    const closed = await closedFor(db, proposalIds.slice(start, start + IDS_AT_ONCE), YOUNG_MS);
+    leftOver.push(...closed.flatMap((id) => workflowIds.get(id) ?? []));
+  }
+  return { open, running, suspects, still, networkGone, leftOver };
+}

@@ -1,0 +1,107 @@
+import { WorkflowNotFoundError } from '@temporalio/client';
+import type { WorkflowFound } from '../domain/reconciliation';
+import { PROPOSAL_WORKFLOW, type ProposalAddress, type WorkflowSender } from './client';
+import { proposalWorkflowId } from './ids';
+
+/** The most that a server gives at once. */
+const PAGE = 1_000;
+const MAX_REASON_LENGTH = 500;
+/** Who ends a workflow that is deleted or has grown too large: the server itself. */
+const SERVER_IDENTITY = 'history-service';
+/** Enough to hold the request for a cancellation, which is a few events before the end. */
+const LAST_EVENTS = 50;
+
+/**
+ * The ids of the proposals' workflows that run on this deployment's task queue, by Temporal's list, which may be some
+ * seconds behind. `onPage` is told how many there are so far.
+ */
+export async function listRunningProposals(
+  { client, queues, deadlineMs }: WorkflowSender,
+  onPage: (count: number) => void = () => undefined,
+): Promise<Set<string>> {
+  const query = `WorkflowType = '${PROPOSAL_WORKFLOW}' AND ExecutionStatus = 'Running' AND TaskQueue = '${queues.workflows}'`;
+  const running = new Set<string>();
+  let nextPageToken: Uint8Array | null | undefined;
+  do {
+    const page = await client.withDeadline(Date.now() + deadlineMs, () =>
+      client.workflowService.listWorkflowExecutions({
+        namespace: client.options.namespace,
+        query,
+        pageSize: PAGE,
+        ...(nextPageToken ? { nextPageToken } : {}),
+      }),
+    );
+    for (const { execution } of page.executions ?? []) {
+      if (execution?.workflowId) running.add(execution.workflowId);
+    }
+    nextPageToken = page.nextPageToken;
+    onPage(running.size);
+  } while (nextPageToken && nextPageToken.length > 0);
+  return running;
+}
+
+/** Text that somebody typed as one line that can be stored and shown. */
+function oneLine(text: string | null | undefined): string {
+  const line = (text ?? '').replace(/[\p{Cc}\p{Surrogate}\p{Bidi_Control}\u2028\u2029\s]+/gu, ' ').trim();
+  return [...line].slice(0, MAX_REASON_LENGTH).join('');
+}
+
+/** Who ended a run that was terminated or cancelled, and the reason that was given. */
+async function whoEnded(
+  { client, deadlineMs }: WorkflowSender,
+  execution: { workflowId: string; runId: string },
+): Promise<{ byOperator: boolean; reason: string }> {
+  const { history } = await client.withDeadline(Date.now() + deadlineMs, () =>
+    client.workflowService.getWorkflowExecutionHistoryReverse({
+      namespace: client.options.namespace,
+      execution,
+      maximumPageSize: LAST_EVENTS,
+    }),
+  );
+  for (const event of history?.events ?? []) {
+    const terminated = event.workflowExecutionTerminatedEventAttributes;
+    if (terminated) {
+      return { byOperator: terminated.identity !== SERVER_IDENTITY, reason: oneLine(terminated.reason) };
+    }
+    const requested = event.workflowExecutionCancelRequestedEventAttributes;
+    if (requested) return { byOperator: true, reason: oneLine(requested.cause) };
+  }
+  return { byOperator: true, reason: '' };
+}
+
+/** How the workflow of a proposal stands, by Temporal's own record of it. */
+export async function findWorkflow(sender: WorkflowSender, address: ProposalAddress): Promise<WorkflowFound> {
+  const { client, deadlineMs } = sender;
+  const workflowId = proposalWorkflowId(address.organizationId, address.resourceType, address.proposalId);
+  try {
+    const { status, runId } = await client.withDeadline(Date.now() + deadlineMs, () =>
+      client.workflow.getHandle(workflowId).describe(),
+    );
+    const byItself = { runId, byOperator: false, reason: '' };
+    switch (status.name) {
+      case 'COMPLETED':
+        return { status: 'completed', ...byItself };
+      case 'FAILED':
+        return { status: 'failed', ...byItself };
+      case 'TIMED_OUT':
+        return { status: 'timedOut', ...byItself };
+      case 'TERMINATED':
+        return { status: 'terminated', runId, ...(await whoEnded(sender, { workflowId, runId })) };
+      case 'CANCELLED':
+        return { status: 'cancelled', runId, ...(await whoEnded(sender, { workflowId, runId })) };
+      default:
+        // Also what a later server may know besides: nothing is repaired that is not known to have ended.
+        return { status: 'running' };
+    }
+  } catch (error) {
+    // It may be deleted between one question and the next.
+    if (error instanceof WorkflowNotFoundError || isNotFound(error)) return { status: 'missing' };
+    throw error;
+  }
+}
+
+const NOT_FOUND = 5;
+
+function isNotFound(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === NOT_FOUND;
+}

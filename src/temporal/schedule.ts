@@ -1,0 +1,130 @@
+import {
+  type Client,
+  type Connection,
+  ScheduleAlreadyRunning,
+  type ScheduleDescription,
+  ScheduleNotFoundError,
+  ScheduleOverlapPolicy,
+} from '@temporalio/client';
+import type { Logger } from '../logging';
+import { registerSearchAttributes } from './connection';
+import { reconcilerScheduleId, reconcileWorkflowId, type TaskQueues } from './ids';
+
+/** The name under which the reconciler's workflow is registered. */
+export const RECONCILE_WORKFLOW = 'reconcileWorkflow';
+
+/** Longer than a pass takes that has to start tens of thousands of workflows. */
+const PASS_LIMIT_MS = 30 * 60_000;
+/** A pass that was missed is made up for by the next; the server takes no window below 10 s. */
+const CATCH_UP_MS = 10_000;
+const DEADLINE_MS = 5_000;
+const RETRY_MS = 2_000;
+const LOOK_MS = 20_000;
+
+/** A deployment whose reconciler is to run. */
+export interface ReconcilerSchedule {
+  readonly client: Client;
+  readonly queues: TaskQueues;
+  readonly everyMs: number;
+}
+
+function scheduleOf({ queues, everyMs }: ReconcilerSchedule) {
+  return {
+    spec: { intervals: [{ every: everyMs }] },
+    policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: CATCH_UP_MS },
+    action: {
+      type: 'startWorkflow' as const,
+      workflowType: RECONCILE_WORKFLOW,
+      workflowId: reconcileWorkflowId(queues),
+      taskQueue: queues.workflows,
+      args: [],
+      workflowExecutionTimeout: PASS_LIMIT_MS,
+      staticSummary: 'Compare every open proposal with its workflow, and repair what differs',
+    },
+  };
+}
+
+/** The reconciler's schedule as Temporal has it; undefined when there is none. */
+export async function describeReconciler({
+  client,
+  queues,
+}: Pick<ReconcilerSchedule, 'client' | 'queues'>): Promise<ScheduleDescription | undefined> {
+  try {
+    return await client.schedule.getHandle(reconcilerScheduleId(queues)).describe();
+  } catch (error) {
+    if (error instanceof ScheduleNotFoundError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Creates the reconciler's schedule, or makes it what the settings say. A pause stays. Several processes may do so at
+ * once.
+ */
+export async function ensureReconciler(schedule: ReconcilerSchedule): Promise<void> {
+  const { client, queues } = schedule;
+  const scheduleId = reconcilerScheduleId(queues);
+  try {
+    await client.schedule.create({ scheduleId, ...scheduleOf(schedule) });
+  } catch (error) {
+    if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+    await client.schedule.getHandle(scheduleId).update(({ state }) => ({ ...scheduleOf(schedule), state }));
+  }
+}
+
+/**
+ * Sees to it that the schedule is there, from the moment that Temporal can be reached and for as long as the process
+ * runs: a server that comes back without its data gets schedule and search attributes again. Returns what ends that.
+ */
+export function keepReconciler(
+  schedule: ReconcilerSchedule & { readonly connection: Connection; readonly logger: Logger },
+): () => Promise<void> {
+  const { client, connection, logger } = schedule;
+  let stopped = false;
+  let wake: () => void = () => undefined;
+  const woken = new Promise<void>((resolve) => {
+    wake = resolve;
+  });
+
+  async function pause(ms: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    await Promise.race([
+      woken,
+      new Promise((resolve) => {
+        timer = setTimeout(resolve, ms);
+      }),
+    ]);
+    clearTimeout(timer);
+  }
+
+  async function keep(): Promise<void> {
+    let upToDate = false;
+    for (let told = false; !stopped; ) {
+      try {
+        await client.withDeadline(Date.now() + DEADLINE_MS, async () => {
+          if (upToDate && (await describeReconciler(schedule))) return;
+          if (upToDate) {
+            logger.warn('the schedule of the reconciler is gone; it is made again');
+            await registerSearchAttributes(connection, client.options.namespace);
+          }
+          await ensureReconciler(schedule);
+          upToDate = true;
+        });
+        told = false;
+        await pause(LOOK_MS);
+      } catch (error) {
+        if (!told && !stopped)
+          logger.warn({ err: error }, 'the schedule of the reconciler cannot be looked at; trying again');
+        told = true;
+        await pause(RETRY_MS);
+      }
+    }
+  }
+
+  const keeping = keep();
+  return async () => {
+    stopped = true;
+    wake();
+    await keeping;
+  };
+}

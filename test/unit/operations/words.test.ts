@@ -1,0 +1,56 @@
+import { describeMembers, membersDiffer } from '../../../src/operations/members';
+import { listed, sentence } from '../../../src/operations/words';
+import { aMember, anAddress } from '../../support/builders';
+
+const numbers = (count: number) => Array.from({ length: count }, (_, i) => String(i + 1));
+
+describe('a list in a sentence', () => {
+  it('is whole when it is short', () => {
+    expect(listed([], ', ')).toBe('');
+    expect(listed(numbers(10), ' ')).toBe('1 2 3 4 5 6 7 8 9 10');
+  });
+
+  it('says how many more there are when it is long', () => {
+    expect(listed(numbers(12), ' ')).toBe('1 2 3 4 5 6 7 8 9 10 and 2 more');
+  });
+
+  it('counts what happens to several things', () => {
+    expect(sentence('Remove', 'member', ['A'])).toBe('Remove member A');
+    expect(sentence('Remove', 'member', ['A', 'B'])).toBe('Remove 2 members: A, B');
+  });
+});
+
+describe('members in words', () => {
+  it('have quoted names, so that a name cannot be read as a part of the sentence', () => {
+    const member = aMember().named('Eve" (0x0), "Bob').build();
+    expect(describeMembers([member])).toBe(`"Eve\\" (0x0), \\"Bob" (${member.walletAddress})`);
+  });
+});
+
+describe('members that a proposal shows', () => {
+  const [ada, bo] = [aMember().named('Ada').build(), aMember().named('Bo').build()];
+
+  it('are as it says, whatever their names and whoever else there is', () => {
+    const renamed = aMember().withId(ada.id).withWallet(ada.walletAddress.toLowerCase()).named('Eva').build();
+    expect(membersDiffer([ada], [renamed, bo])).toBeUndefined();
+    expect(membersDiffer([], [ada])).toBeUndefined();
+  });
+
+  it('are gone', () => {
+    expect(membersDiffer([ada, bo], [bo])).toBe(
+      `member "Ada" (${ada.id}, ${ada.walletAddress}) is no longer a member of the organization`,
+    );
+  });
+
+  it('have another wallet', () => {
+    const moved = { ...ada, name: 'Eva', walletAddress: anAddress() };
+    expect(membersDiffer([ada], [moved])).toBe(
+      `member "Eva" (${ada.id}) now has the wallet ${moved.walletAddress}, not ${ada.walletAddress}`,
+    );
+  });
+
+  it('differ in more than one way', () => {
+    const moved = { ...bo, walletAddress: anAddress() };
+    expect(membersDiffer([ada, bo], [moved])?.split('; ')).toHaveLength(2);
+  });
+});

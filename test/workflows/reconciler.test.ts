@@ -1,0 +1,501 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ScheduleOverlapPolicy } from '@temporalio/client';
+import { appendAudit, SYSTEM } from '../../src/db/audit';
+import type { Row } from '../../src/db/database';
+import { closeProposalsOfKey } from '../../src/db/proposalClosing';
+import type { ReconcileSummary } from '../../src/domain/reconciliation';
+import { reconcilerScheduleId, type TaskQueues, taskQueues } from '../../src/temporal/ids';
+import { describeReconciler, ensureReconciler } from '../../src/temporal/schedule';
+import { command, words } from '../cli/command';
+import { type Gate, startGate } from '../cli/gate';
+import { execute, type Shown, settled } from '../support/api';
+import { sign, type TestOrganization } from '../support/service';
+import { sharedStack, temporaryDir } from '../support/stack';
+import { until } from '../support/until';
+import {
+  auditOf,
+  ended,
+  expectSoundAudit,
+  proposeAccount,
+  proposeName,
+  show,
+  startWorld,
+  storeAccount,
+  untilStatus,
+  vote,
+  type World,
+  workflowOf,
+} from './world';
+
+const STEADY = 31_337;
+const GATED = 31_338;
+
+let gate: Gate;
+let world: World;
+let org: TestOrganization;
+let queues: TaskQueues;
+
+beforeAll(async () => {
+  const [steady, gated] = sharedStack().chains;
+  gate = await startGate(gated?.rpcUrl ?? '');
+  const file = join(temporaryDir(), 'networks.json');
+  writeFileSync(
+    file,
+    JSON.stringify([
+      { id: STEADY, name: 'Steady', rpcUrl: steady?.rpcUrl },
+      { id: GATED, name: 'Gated', rpcUrl: gate.url },
+    ]),
+  );
+  world = await startWorld({ env: { NETWORKS_FILE: file, RECONCILE_EVERY: '1s' } });
+  queues = taskQueues(world.config.temporal.taskQueue);
+});
+beforeEach(async () => {
+  org = await world.createOrganization();
+});
+afterEach(async () => {
+  gate.open();
+  await expectSoundAudit(world.db, org);
+});
+afterAll(async () => {
+  if (queues) await schedule().delete();
+  await world?.stop();
+  await gate?.stop();
+});
+
+function schedule() {
+  return world.temporal.schedule.getHandle(reconcilerScheduleId(queues));
+}
+
+/** A change of a name that waits for signatures. */
+async function waiting(name = 'After'): Promise<Shown & { accountId: string }> {
+  const accountId = await storeAccount(world.db, org, 'Before');
+  return { ...(await proposeName(world, org, accountId, name)), accountId };
+}
+
+/** Makes a proposal old enough for the reconciler, which leaves alone what Temporal's list may not yet have. */
+async function aged<T extends { id: string }>(proposal: T): Promise<T> {
+  await world
+    .db('proposals')
+    .where({ id: proposal.id })
+    .update({ created_at: world.db.raw(`created_at - interval '1 minute'`) });
+  return proposal;
+}
+
+async function runIdOf(proposal: Shown): Promise<string> {
+  return (await workflowOf(world, org, proposal).describe()).runId;
+}
+
+/** Waits until a new run of the workflow runs, and its first act is done. */
+async function untilRestored(proposal: Shown, oldRunId: string): Promise<void> {
+  await until(`the workflow of ${proposal.id} is started again`, async () => {
+    const { status, runId } = await workflowOf(world, org, proposal).describe();
+    return status.name === 'RUNNING' && runId !== oldRunId;
+  });
+  await until('an audit entry says so', async () =>
+    (await auditOf(world.db, proposal)).includes('proposal.restored'),
+  );
+}
+
+async function entriesOf(proposal: Shown, action: string): Promise<Row[]> {
+  return world.db('audit_log').where({ resource_id: proposal.id, action }).orderBy('position');
+}
+
+async function deleteWorkflow(proposal: Shown): Promise<void> {
+  await world.temporal.workflowService.deleteWorkflowExecution({
+    namespace: world.temporal.options.namespace,
+    workflowExecution: { workflowId: workflowOf(world, org, proposal).workflowId },
+  });
+}
+
+let passes = 0;
+
+/** One pass beside those of the schedule. */
+async function pass(): Promise<ReconcileSummary> {
+  passes += 1;
+  return world.temporal.workflow.execute<() => Promise<ReconcileSummary>>('reconcileWorkflow', {
+    workflowId: `${queues.workflows}/by-hand-${passes}`,
+    taskQueue: queues.workflows,
+  });
+}
+
+/** Runs something while only the passes of the test are made. */
+async function withoutSchedule<T>(work: () => Promise<T>): Promise<T> {
+  await schedule().pause('a test');
+  try {
+    await until('no pass runs', async () => {
+      const { info } = await schedule().describe();
+      return info.runningActions.length === 0;
+    });
+    return await work();
+  } finally {
+    await schedule().unpause();
+  }
+}
+
+/** A signature of Bob through the API, until the workflow is there to take it. */
+async function signAndExecute(proposal: Shown): Promise<Shown> {
+  const answer = await sign(world.http, org.adminKey, proposal, org.bob, 'approve', { execute: true });
+  expect(answer.status).toBe(201);
+  return settled(world.http, org, proposal.id);
+}
+
+describe.each(['terminated', 'cancelled'] as const)('a workflow that an operator has %s', (how) => {
+  const end = async (proposal: Shown): Promise<string> => {
+    const runId = await runIdOf(proposal);
+    if (how === 'terminated') await workflowOf(world, org, proposal).terminate('not\nwanted');
+    else await workflowOf(world, org, proposal).cancel();
+    return runId;
+  };
+  const found = { status: how, byOperator: true, reason: how === 'terminated' ? 'not wanted' : '' };
+  const reason = `its workflow was ${how} by an operator${how === 'terminated' ? ' (reason given: not wanted)' : ''}`;
+
+  it('before anybody signed is closed, and what it claimed is free', async () => {
+    const proposal = await aged(await waiting());
+    const runId = await end(proposal);
+    const shown = await untilStatus(world, org, proposal, 'failed');
+    expect(shown.failure).toMatchObject({ code: 'closedByOperator', message: reason });
+    expect(await auditOf(world.db, proposal)).toEqual(['proposal.created', 'proposal.closed']);
+    const [entry] = await entriesOf(proposal, 'proposal.closed');
+    expect(entry).toMatchObject({
+      actor: { type: 'operator' },
+      details: { resourceType: 'accounts', action: 'update', reason, ...found, runId },
+    });
+    expect(await world.db('proposal_claims').where({ proposal_id: proposal.id })).toEqual([]);
+    const answer = await sign(world.http, org.adminKey, proposal, org.alice);
+    expect(answer).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } });
+
+    const another = await proposeName(world, org, proposal.accountId, 'Another');
+    await sign(world.http, org.adminKey, another, org.alice);
+    expect(await signAndExecute(another)).toMatchObject({ executionStatus: 'completed' });
+  });
+
+  it('after a signature runs again, the signature counts, and it can be carried out', async () => {
+    const proposal = await aged(await waiting());
+    await sign(world.http, org.adminKey, proposal, org.alice);
+    const runId = await end(proposal);
+    await untilRestored(proposal, runId);
+    expect(await show(world, org, proposal)).toMatchObject({ approvals: [{ id: org.alice.id }] });
+    const [entry] = await entriesOf(proposal, 'proposal.restored');
+    expect(entry).toMatchObject({
+      actor: { type: 'system' },
+      details: { found: { ...found, runId }, startedRunId: await runIdOf(proposal) },
+    });
+    expect(await signAndExecute(proposal)).toMatchObject({ executionStatus: 'completed' });
+    expect(await world.db('accounts').where({ id: proposal.accountId }).first('name')).toEqual({
+      name: 'After',
+    });
+    expect(await auditOf(world.db, proposal)).toEqual([
+      'proposal.created',
+      'proposal.signed',
+      'proposal.restored',
+      'proposal.signed',
+      'proposal.executed',
+    ]);
+    expect(await ended(world, org, proposal)).toMatchObject({ executionStatus: 'completed' });
+  });
+});
+
+describe('a workflow that is lost', () => {
+  it('is started again from its record, signed or not', async () => {
+    const untouched = await aged(await waiting());
+    const signed = await aged(await waiting());
+    await sign(world.http, org.adminKey, signed, org.alice);
+    for (const proposal of [untouched, signed]) {
+      const runId = await runIdOf(proposal);
+      await deleteWorkflow(proposal);
+      await untilRestored(proposal, runId);
+    }
+    expect(await auditOf(world.db, untouched)).toEqual(['proposal.created', 'proposal.restored']);
+    expect(await signAndExecute(signed)).toMatchObject({ executionStatus: 'completed' });
+    await sign(world.http, org.adminKey, untouched, org.carol, 'reject');
+    await sign(world.http, org.adminKey, untouched, org.bob, 'reject');
+    await execute(world.http, org, untouched, 'reject');
+    expect(await show(world, org, untouched)).toMatchObject({ executionStatus: 'rejected' });
+  });
+
+  it('a second time is started again a second time, with a second audit entry', async () => {
+    const proposal = await aged(await waiting());
+    await sign(world.http, org.adminKey, proposal, org.alice);
+    for (const times of [1, 2]) {
+      const runId = await runIdOf(proposal);
+      await workflowOf(world, org, proposal).terminate();
+      await untilRestored(proposal, runId);
+      await until('there is an entry for each time', async () => {
+        return (await entriesOf(proposal, 'proposal.restored')).length === times;
+      });
+    }
+  });
+
+  it('past its expiry is started again to expire, with the words of an expiry', async () => {
+    const proposal = await aged(await waiting());
+    await withoutSchedule(async () => {
+      await workflowOf(world, org, proposal).terminate();
+      await world
+        .db('proposals')
+        .where({ id: proposal.id })
+        .update({ expires_at: world.db.raw(`date_trunc('second', now()) - interval '1 second'`) });
+    });
+    await until('it has expired', async () =>
+      (await auditOf(world.db, proposal)).includes('proposal.expired'),
+    );
+    expect(await auditOf(world.db, proposal)).toEqual([
+      'proposal.created',
+      'proposal.restored',
+      'proposal.expired',
+    ]);
+    expect(await ended(world, org, proposal)).toMatchObject({ signatureStatus: 'expired', closed: true });
+  });
+
+  it('while it deploys goes on, and deploys once', async () => {
+    const proposal = await aged(await proposeAccount(world, org, [STEADY, GATED]));
+    await vote(world, org, proposal, org.alice);
+    gate.shut();
+    await vote(world, org, proposal, org.bob, 'approve', { execute: true });
+    await until('one network is done', async () => {
+      const shown = await show(world, org, proposal);
+      return shown.deployments.some(({ status }: Shown) => status === 'completed');
+    });
+    const runId = await runIdOf(proposal);
+    await workflowOf(world, org, proposal).terminate();
+    await untilRestored(proposal, runId);
+    gate.open();
+    const done = await untilStatus(world, org, proposal, 'completed');
+    expect(done.deployments.map(({ status }: Shown) => status)).toEqual(['completed', 'completed']);
+    const attempts = await world.db('chain_attempts').where({ proposal_id: proposal.id });
+    expect(attempts.map(({ network_id }: Row) => Number(network_id)).sort()).toEqual([STEADY, GATED]);
+    const actions = await auditOf(world.db, proposal);
+    expect(actions.filter((action) => action === 'proposal.restored')).toHaveLength(1);
+    expect(actions.filter((action) => action === 'proposal.executed')).toHaveLength(1);
+  });
+
+  it('and ends again and again is left alone for a while', async () => {
+    const proposal = await aged(await waiting());
+    await sign(world.http, org.adminKey, proposal, org.alice);
+    await withoutSchedule(async () => {
+      await workflowOf(world, org, proposal).terminate();
+      const entry = {
+        action: 'proposal.restored',
+        actor: SYSTEM,
+        resourceType: 'proposal',
+        resourceId: proposal.id,
+        details: {},
+      };
+      await world.db.transaction((tx) => appendAudit(tx, org.id, Array(10).fill(entry)));
+      expect(await pass()).toMatchObject({ restarted: 0, postponed: 1 });
+      expect(await entriesOf(proposal, 'proposal.restored')).toHaveLength(10);
+    });
+    // What is left of it is none of the other tests' business.
+    await world.db('proposals').where({ id: proposal.id }).update({ closed_at: world.db.fn.now() });
+  });
+});
+
+describe('a record', () => {
+  it('that was closed while Temporal was away ends its workflow', async () => {
+    const proposal = await waiting();
+    await closeProposalsOfKey(world.db, { organizationId: org.id, apiKeyId: org.adminKeyId });
+    expect((await workflowOf(world, org, proposal).describe()).status.name).toBe('RUNNING');
+    await world
+      .db('proposals')
+      .where({ id: proposal.id })
+      .update({ closed_at: world.db.raw(`closed_at - interval '1 minute'`) });
+    expect(await ended(world, org, proposal)).toMatchObject({ closed: true });
+    expect(await auditOf(world.db, proposal)).toEqual(['proposal.created', 'proposal.closed']);
+  });
+
+  it('that stands still while it is executed has its workflow told to look again, less and less often', async () => {
+    const proposal = await proposeAccount(world, org, [GATED]);
+    await vote(world, org, proposal, org.alice);
+    gate.shut();
+    await vote(world, org, proposal, org.bob, 'approve', { execute: true });
+    const told = async () => {
+      const { events } = await workflowOf(world, org, proposal).fetchHistory();
+      return (events ?? []).filter(
+        (event) => event.workflowExecutionSignaledEventAttributes?.signalName === 'refresh',
+      ).length;
+    };
+    expect(await told()).toBe(0);
+    await until('it waits for the network', async () => {
+      return (await show(world, org, proposal)).deployments[0]?.waitingFor;
+    });
+    await world
+      .db('proposals')
+      .where({ id: proposal.id })
+      .update({ updated_at: world.db.raw(`updated_at - interval '1 minute'`) });
+    await until('its workflow is told', async () => (await told()) === 1);
+    await withoutSchedule(async () => {
+      await pass();
+      await pass();
+    });
+    expect(await told()).toBe(1);
+    gate.open();
+    await untilStatus(world, org, proposal, 'completed');
+  });
+
+  it('that names a network which is gone says so once, and its workflow too', async () => {
+    const proposal = await waiting();
+    await world
+      .db('proposals')
+      .where({ id: proposal.id })
+      .update({ names: ['network:31337', 'network:99999'] });
+    const { notes } = await until('it is noted', async () => {
+      const shown = await show(world, org, proposal);
+      return shown.notes?.length > 0 && shown;
+    });
+    expect(notes).toEqual([
+      {
+        at: expect.stringMatching(/Z$/),
+        code: 'networkGone',
+        message: expect.stringContaining('no longer has the network 99999'),
+      },
+    ]);
+    await until('its workflow shows the note', async () => {
+      const { currentDetails } = await workflowOf(world, org, proposal).query<{ currentDetails: string }>(
+        '__temporal_workflow_metadata',
+      );
+      return currentDetails.includes('99999');
+    });
+    await withoutSchedule(async () => {
+      expect(await pass()).toMatchObject({ noted: 0 });
+    });
+    expect((await show(world, org, proposal)).notes).toHaveLength(1);
+  });
+});
+
+describe('several passes at once', () => {
+  it('repair everything once: one audit entry each', async () => {
+    await withoutSchedule(async () => {
+      const untouched = await Promise.all(Array.from({ length: 6 }, async () => aged(await waiting())));
+      const signed = await Promise.all(Array.from({ length: 6 }, async () => aged(await waiting())));
+      await Promise.all(signed.map((proposal) => vote(world, org, proposal, org.alice)));
+      await Promise.all(
+        [...untouched, ...signed].map((proposal) => workflowOf(world, org, proposal).terminate()),
+      );
+      const summaries = await Promise.all([pass(), pass(), pass()]);
+      expect(summaries.map(({ failed }) => failed)).toEqual([0, 0, 0]);
+      expect(summaries.reduce((sum, { closed }) => sum + closed, 0)).toBe(6);
+      for (const proposal of untouched) {
+        expect(await auditOf(world.db, proposal)).toEqual(['proposal.created', 'proposal.closed']);
+      }
+      for (const proposal of signed) {
+        await until('its restart is recorded', async () => (await auditOf(world.db, proposal)).length > 2);
+        expect(await auditOf(world.db, proposal)).toEqual([
+          'proposal.created',
+          'proposal.signed',
+          'proposal.restored',
+        ]);
+        expect((await workflowOf(world, org, proposal).describe()).status.name).toBe('RUNNING');
+      }
+      const again = await pass();
+      expect(again).toMatchObject({ restarted: 0, closed: 0, noted: 0, failed: 0 });
+    });
+  });
+
+  it('change nothing when all is well, and say so in words', async () => {
+    const proposal = await aged(await waiting());
+    await withoutSchedule(async () => {
+      const entries = () => world.db('audit_log').count('* as n').first();
+      await until('Temporal lists it', async () => (await pass()).failed === 0);
+      const before = await entries();
+      const summary = await pass();
+      expect(summary).toMatchObject({ restarted: 0, closed: 0, refreshed: 0, noted: 0, failed: 0 });
+      expect(summary.open).toBeGreaterThan(0);
+      expect(await entries()).toEqual(before);
+      const handle = world.temporal.workflow.getHandle(`${queues.workflows}/by-hand-${passes}`);
+      const { currentDetails } = await handle.query<{ currentDetails: string }>(
+        '__temporal_workflow_metadata',
+      );
+      expect(currentDetails).toMatch(/^\*\*Compared:\*\* \d+ open proposals with \d+ running workflows\./);
+      expect(currentDetails).toContain('Nothing was to be done.');
+    });
+    expect(await auditOf(world.db, proposal)).toEqual(['proposal.created']);
+  });
+});
+
+describe('the schedule', () => {
+  it('starts one pass after the other, each with its summary', async () => {
+    const described = await until('there has been a pass', async () => {
+      const found = await describeReconciler({ client: world.temporal, queues });
+      return found && found.info.recentActions.length > 0 && found;
+    });
+    expect(described).toMatchObject({
+      scheduleId: `${queues.workflows}/reconciler`,
+      spec: { intervals: [{ every: 1_000 }] },
+      policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: 10_000 },
+      action: { workflowType: 'reconcileWorkflow', taskQueue: queues.workflows },
+    });
+    const id = described.info.recentActions.at(-1)?.action.workflow.workflowId ?? '';
+    expect(id).toMatch(new RegExp(`^${queues.workflows}/reconcile-`));
+    const { staticSummary } = await world.temporal.workflow.getHandle(id).describe();
+    expect(staticSummary).toMatch(/every open proposal/);
+  });
+
+  it('may be made by several workers at once, follows its setting, and stays paused', async () => {
+    const other = { client: world.temporal, queues: taskQueues(`${queues.workflows}-other`) };
+    const handle = world.temporal.schedule.getHandle(reconcilerScheduleId(other.queues));
+    try {
+      await Promise.all(Array.from({ length: 5 }, () => ensureReconciler({ ...other, everyMs: 3_600_000 })));
+      await handle.pause('an operator looks at something');
+      await ensureReconciler({ ...other, everyMs: 7_200_000 });
+      expect(await describeReconciler(other)).toMatchObject({
+        spec: { intervals: [{ every: 7_200_000 }] },
+        state: { paused: true, note: 'an operator looks at something' },
+      });
+    } finally {
+      await handle.delete();
+    }
+    expect(await describeReconciler(other)).toBeUndefined();
+  });
+});
+
+describe('doctor', () => {
+  const look = async (part: string): Promise<Shown> => {
+    const { stdout } = await command(world.env, 'doctor', '--json');
+    return JSON.parse(stdout).find((finding: Shown) => finding.part === part);
+  };
+
+  it('shows open proposals without a workflow, and the schedule that is to repair them', async () => {
+    const proposal = await aged(await waiting());
+    await sign(world.http, org.adminKey, proposal, org.alice);
+    await until('all is well', async () => (await look('workflows')).status === 'ok');
+    expect(await look('reconciler')).toMatchObject({
+      status: 'ok',
+      found: expect.stringMatching(/^every 1 s, last pass \d+ s ago$/),
+    });
+    const runId = await runIdOf(proposal);
+    await withoutSchedule(async () => {
+      await workflowOf(world, org, proposal).terminate();
+      await until('it is missed', async () => (await look('workflows')).status === 'warn');
+      expect(await look('workflows')).toMatchObject({
+        found: expect.stringMatching(new RegExp(`^1 open proposal has no running workflow: ${proposal.id}$`)),
+        todo: expect.stringContaining('reconciler'),
+      });
+      expect(await look('reconciler')).toMatchObject({
+        status: 'warn',
+        found: expect.stringMatching(/is paused \(a test\)$/),
+      });
+    });
+    await untilRestored(proposal, runId);
+    await until('all is well again', async () => (await look('workflows')).status === 'ok');
+  });
+
+  it('and a retry by hand start a lost workflow at once, with the same audit entry', async () => {
+    const proposal = await aged(await waiting());
+    await sign(world.http, org.adminKey, proposal, org.alice);
+    await withoutSchedule(async () => {
+      await workflowOf(world, org, proposal).terminate();
+      await command(world.env, 'proposals', 'retry', proposal.id);
+    });
+    await until('its restart is recorded', async () =>
+      (await auditOf(world.db, proposal)).includes('proposal.restored'),
+    );
+    expect(await words(world.env, 'proposals', 'show', proposal.id)).toContain('Waits for signatures');
+    expect(await entriesOf(proposal, 'proposal.restored')).toHaveLength(1);
+  });
+});
+
+it('counts what it repairs in the metrics', async () => {
+  const metrics = await (await fetch(`http://127.0.0.1:${world.config.operations.port}/metrics`)).text();
+  expect(metrics).toMatch(/orgwallet_reconciler_repairs_total\{repair="closed"\} [1-9]/);
+  expect(metrics).toMatch(/orgwallet_reconciler_repairs_total\{repair="restarted"\} [1-9]/);
+});
