@@ -11,6 +11,7 @@ import { readBalances } from './chain/balances';
 import { type ChainClients, ChainUnavailable, createChainClients } from './chain/clients';
 import { createOrOpenKeystore, lastBackup, readPassphrase } from './chain/keystore';
 import { deriveAccount, refuseNetwork } from './chain/safe';
+import { createFindSignedMessage } from './chain/signedMessage';
 import { readTokenList } from './chain/tokenList';
 import { createReadToken } from './chain/tokens';
 import { createIdentifyVoter } from './chain/voter';
@@ -269,6 +270,7 @@ async function startParts(
         );
       },
       identifyVoter,
+      findSignedMessage: createFindSignedMessage(signerChain),
       readBalances: async (account) => {
         const perNetwork = await Promise.all(
           account.networkIds.map(async (id) => {

@@ -55,6 +55,12 @@ export interface ApiDependencies {
     signature: string;
     admins: AdminSet;
   }) => Promise<Outcome<{ member: MemberSummary }>>;
+  /** Finds out which of several texts a wallet has signed (EIP-191); answers its place. */
+  readonly findSignedMessage: (input: {
+    walletAddress: string;
+    signature: string;
+    messages: readonly string[];
+  }) => Promise<Outcome<number>>;
   /** The balances of an account on all its networks. */
   readonly readBalances: (account: Account) => Promise<Balance[]>;
 }

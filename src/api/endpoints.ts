@@ -6,6 +6,7 @@ import { getGroupEndpoint, listGroupsEndpoint } from '../contract/groups';
 import { getMemberEndpoint, listMembersEndpoint } from '../contract/members';
 import { listNetworksEndpoint } from '../contract/networks';
 import { describeProposals } from '../contract/proposals';
+import { getRegistrationPayloadEndpoint, registerWalletEndpoint } from '../contract/registrations';
 import { operations } from '../operations';
 
 /** The endpoints about proposals: made from the kinds of operation. */
@@ -27,6 +28,8 @@ export const endpoints: readonly Endpoint[] = [
   getBalancesEndpoint,
   listMembersEndpoint,
   getMemberEndpoint,
+  getRegistrationPayloadEndpoint,
+  registerWalletEndpoint,
   listGroupsEndpoint,
   getGroupEndpoint,
   listAdminsEndpoint,

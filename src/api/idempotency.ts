@@ -15,6 +15,7 @@ import {
   takeOverRequest,
 } from '../db/idempotency';
 import { sweepBuckets } from '../db/rateLimits';
+import { sweepChallenges } from '../db/registrations';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
 import { faultPoint } from '../faults';
 import { errorBodyOf, Refused } from './refusals';
@@ -82,8 +83,8 @@ export function createIdempotency(options: { db: Db; retentionMs: number; logger
     renewLeases(db, [...leases]).catch((error) => logger.warn({ err: error }, 'leases could not be renewed'));
   }, RENEW_EVERY_MS).unref();
   const sweep = setInterval(() => {
-    Promise.all([sweepRequests(db, retentionMs), sweepBuckets(db)]).catch((error) =>
-      logger.warn({ err: error }, 'old requests could not be swept'),
+    Promise.all([sweepRequests(db, retentionMs), sweepBuckets(db), sweepChallenges(db)]).catch((error) =>
+      logger.warn({ err: error }, 'what is past its time could not be swept'),
     );
   }, SWEEP_EVERY_MS).unref();
 

@@ -20,6 +20,7 @@ import { groupRoutes } from './routes/groups';
 import { memberRoutes } from './routes/members';
 import { networkRoutes } from './routes/networks';
 import { proposalRoutes } from './routes/proposals';
+import { registrationRoutes } from './routes/registrations';
 import { createTransportReader } from './transport';
 
 /** The servers that callers reach. */
@@ -178,6 +179,7 @@ export function createApiServer(dependencies: ApiDependencies): ApiServer {
           }),
           ...accountRoutes({ ...dependencies, networks: config.networks, cursors }),
           ...memberRoutes({ db, cursors }),
+          ...registrationRoutes(dependencies),
           ...groupRoutes({ db, cursors }),
           ...adminRoutes({ db }),
           ...networkRoutes(config.networks),

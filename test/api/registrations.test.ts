@@ -248,8 +248,8 @@ describe('a proof', () => {
     const second = await proofOf(org.dave);
     const two = await register(second.walletAddress, second.signature);
     expect([two.status, two.text]).toEqual([200, one.text]);
-    expect(await memberOf(org.dave)).toMatchObject({ ...one.body.data, registered: undefined, updatedAt });
     const { registeredAt } = one.body.data;
+    expect(await memberOf(org.dave)).toMatchObject({ registeredAt, updatedAt });
     expect((await entriesOf(org.dave)).map(({ details }) => [details.before, details.after])).toEqual([
       [{ registeredAt }, { registeredAt }],
       [{ registeredAt: null }, { registeredAt }],
@@ -343,7 +343,7 @@ const wrongV = (good: Hex, one: Hex, other: Hex) =>
 
 describe('a signature that is not right', () => {
   it.each<[string, (good: Hex, text: string) => string | Promise<string>, RegExp]>([
-    ['that is empty', () => '', /^signature must be hex|^must be hex digits that begin with 0x/],
+    ['that is empty', () => '', /^must be hex digits that begin with 0x/],
     ['without 0x', (good) => good.slice(2), /^must be hex digits that begin with 0x/],
     ['that is not hex', (good) => `${good.slice(0, -2)}zz`, /^must be hex digits/],
     ['with half a byte', (good) => good.slice(0, -1), /^must be whole bytes/],

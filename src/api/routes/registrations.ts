@@ -1,0 +1,54 @@
+import { getRegistrationPayloadEndpoint, registerWalletEndpoint } from '../../contract/registrations';
+import type { Db } from '../../db/database';
+import { listOpenChallenges, openChallenge, registerWallet } from '../../db/registrations';
+import { mutationRoute, type Route, readRoute } from '../context';
+import type { ApiDependencies } from '../dependencies';
+import { badRequest, notFound, Refused } from '../refusals';
+
+function nobodysWallet(): Refused {
+  return badRequest([{ field: 'walletAddress', message: 'is not the wallet of a member' }]);
+}
+
+/** GET /members/registrations/payload and POST /members/registrations. */
+export function registrationRoutes({
+  db,
+  findSignedMessage,
+}: { db: Db } & Pick<ApiDependencies, 'findSignedMessage'>): Route[] {
+  return [
+    readRoute(getRegistrationPayloadEndpoint, async ({ organizationId, query }) => {
+      const messageToSign = await openChallenge(db, { organizationId, ...query });
+      if (messageToSign === undefined) throw notFound('member');
+      return { data: { messageToSign } };
+    }),
+    mutationRoute(registerWalletEndpoint, {
+      // What was signed is fixed here, once: no signature is verified again when the request is sent a second time.
+      async prepare({ organizationId, body: { walletAddress, signature } }) {
+        const challenges = await listOpenChallenges(db, { organizationId, walletAddress });
+        if (!challenges) throw nobodysWallet();
+        const messages = challenges.map(({ message }) => message);
+        const signed = await findSignedMessage({ walletAddress, signature, messages });
+        if (!signed.ok) throw new Refused(signed.refusal);
+        return { resourceId: challenges[signed.value]?.nonce ?? '' };
+      },
+      async send({ organizationId, key }, { id, resourceId }) {
+        const { apiKeyId } = key;
+        const done = await registerWallet(db, { organizationId, nonce: resourceId, requestId: id, apiKeyId });
+        if (done === 'gone') throw nobodysWallet();
+        if (done === 'spent') {
+          throw new Refused({
+            code: 'invalidSignature',
+            message:
+              'the text that was signed has been used or has expired: a text works once, for 10 minutes',
+            field: 'signature',
+          });
+        }
+        const { walletAddress, registeredAt } = done;
+        return {
+          body: {
+            data: { walletAddress, registered: true as const, registeredAt: registeredAt.toISOString() },
+          },
+        };
+      },
+    }),
+  ];
+}
