@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { createDatabase, type Db } from '../../src/db/database';
+import { startServiceProcess } from '../support/process';
+import { makeOrganization, serviceSettings, type TestOrganization } from '../support/service';
+import { until } from '../support/until';
+import { isPassing } from './journey';
+
+let settings: NodeJS.ProcessEnv;
+let db: Db;
+let org: TestOrganization;
+
+beforeAll(async () => {
+  settings = await serviceSettings();
+  db = createDatabase(settings.DATABASE_URL ?? '', { poolMax: 2 });
+});
+beforeEach(async () => {
+  org = await makeOrganization(db);
+});
+afterAll(() => db?.destroy());
+
+describe('an API that is killed while a member registers', () => {
+  it.each([
+    ['before the request is stored', 'api.requestChecked'],
+    ['after the request is stored, before it has an effect', 'api.requestStored'],
+    ['after its effect is committed, before the answer is stored', 'api.workflowAnswered'],
+    ['after the answer is stored, before it is sent', 'api.answerStored'],
+  ])('%s has registered them once, and says so when it is back', async (_when, faultPoint) => {
+    const { wallet, id } = org.dave;
+    const path = '/api/v1/members/registrations';
+    const registrations = () => db('audit_log').where({ resource_id: id, action: 'member.registered' });
+    const victim = await startServiceProcess(settings, { roles: ['api'], faultPoint });
+    try {
+      const payload = await victim.http.send({
+        key: org.readKey,
+        path: `${path}/payload?walletAddress=${wallet.address}`,
+      });
+      const signature = await wallet.signMessage({ message: payload.body.data.messageToSign });
+      const body = { walletAddress: wallet.address, signature };
+      const ask = { key: org.readKey, path, body, idempotencyKey: randomUUID() };
+      await expect(victim.http.send(ask)).rejects.toThrow();
+      await victim.died();
+      const committed = ['api.workflowAnswered', 'api.answerStored'].includes(faultPoint);
+      const { registered_at: then } = await db('members').where({ id }).first();
+      expect([then !== null, (await registrations()).length]).toEqual([committed, committed ? 1 : 0]);
+      // However late the request comes back: it finds what it did.
+      if (committed) await db('registration_challenges').update({ expires_at: new Date(0) });
+      await victim.start();
+      const answer = await until('it is answered', async () => {
+        const given = await victim.http.send(ask);
+        if (isPassing(given)) throw new Error(given.text);
+        return given;
+      });
+      const { registered_at: registeredAt } = await db('members').where({ id }).first();
+      if (committed) expect(registeredAt).toEqual(then);
+      const data = {
+        walletAddress: wallet.address,
+        registered: true,
+        registeredAt: registeredAt.toISOString(),
+      };
+      expect([answer.status, answer.body]).toEqual([200, { data }]);
+      const stored = faultPoint === 'api.answerStored';
+      expect(answer.headers['idempotency-replayed']).toBe(stored ? 'true' : undefined);
+      const again = await victim.http.send(ask);
+      expect([again.text, again.headers['idempotency-replayed']]).toEqual([answer.text, 'true']);
+      expect(await registrations()).toHaveLength(1);
+    } finally {
+      await victim.stop();
+    }
+  });
+});
