@@ -115,7 +115,7 @@ export function createReconcilerActivities(deps: ReconcilerDeps) {
       if (wanted === 'restart') return restart(proposal, found);
       const closed = await closeProposal(db, proposal, {
         reason,
-        details: { ...found },
+        details: { found: { ...found } },
         mayClose: (locked, time) => repairOf(locked, time, found) === 'close',
       });
       // Where something came between, the next pass sees what.
