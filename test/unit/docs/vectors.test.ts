@@ -5,6 +5,7 @@ import {
   concat,
   encodeAbiParameters,
   type Hex,
+  hashMessage,
   keccak256,
   parseAbiParameters,
   stringToBytes,
@@ -15,6 +16,7 @@ import { decodeSignature, encodeSignature, verifySignature } from '../../../src/
 import { hashTypedPayload } from '../../../src/chain/typedData';
 import { canonicalJson, type JsonValue } from '../../../src/domain/canonicalJson';
 import type { ProposalAction, ResourceType } from '../../../src/domain/proposal';
+import { registrationMessage } from '../../../src/domain/registration';
 import { type ProposalStatement, proposalPayload } from '../../../src/domain/signing';
 
 interface Vectors {
@@ -49,6 +51,18 @@ interface Vectors {
     readonly envelope: Hex;
     readonly message: string;
   }[];
+  readonly registration: {
+    readonly organizationId: string;
+    readonly organizationName: string;
+    readonly walletAddress: string;
+    readonly nonce: string;
+    readonly issuedAt: string;
+    readonly expiresAt: string;
+    readonly message: string;
+    readonly byteLength: number;
+    readonly digest: Hex;
+    readonly signature: Hex;
+  };
   readonly canonicalJson: readonly { readonly value: JsonValue; readonly text: string }[];
 }
 
@@ -126,6 +140,19 @@ describe('the test vectors of the documentation', () => {
     expect(await verdict(envelope, approve?.digest ?? '0x')).toBe(message);
     // The page writes the address of the message as a placeholder.
     expect(page).toContain(message.replace(/0x[0-9a-fA-F]{40}/, '0x…'));
+  });
+
+  it('have the text, digest and signature of a registration', async () => {
+    const { message, byteLength, digest, signature, issuedAt, expiresAt, ...parts } = vectors.registration;
+    const times = { issuedAt: new Date(issuedAt), expiresAt: new Date(expiresAt) };
+    expect(registrationMessage({ ...parts, ...times })).toBe(message);
+    expect(stringToBytes(message)).toHaveLength(byteLength);
+    expect(hashMessage(message)).toBe(digest);
+    expect(hashOf(`\x19Ethereum Signed Message:\n${byteLength}${message}`)).toBe(digest);
+    expect(await account.signMessage({ message })).toBe(signature);
+    const claim = { hash: digest, signer: signer.address, bytes: signature };
+    expect(await verifySignature(claim)).toEqual({ valid: true, scheme: 'eoa' });
+    for (const text of [message, String(byteLength), digest, signature]) expect(page).toContain(text);
   });
 
   it.each(vectors.canonicalJson)('have canonical JSON $text', ({ value, text }) => {
