@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import {
   type Address,
   concatHex,
@@ -43,7 +43,7 @@ const bytes32 = (text: string) => stringToHex(text, { size: 32 });
 function answering(answers: { readonly [signature: string]: Hex }): Hex {
   const entries = Object.entries(answers);
   const DISPATCH = 11;
-  const ANSWER = 15;
+  const ANSWER = 16;
   const tableEnd = 6 + entries.length * DISPATCH + 5;
   let dataAt = tableEnd + entries.length * ANSWER;
   const dispatch: Hex[] = [];
@@ -206,7 +206,8 @@ describe('a network that is away', () => {
   });
 
   it('is named when it does not answer in time', async () => {
-    const silent = createServer();
+    const sockets: Socket[] = [];
+    const silent = createServer((socket) => sockets.push(socket));
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const { port } = silent.address() as { port: number };
     const away = createChainClient(network(`http://127.0.0.1:${port}`), 300);
@@ -214,6 +215,7 @@ describe('a network that is away', () => {
       ok: false,
       reason: expect.stringMatching(/^network Local One \(31337\) cannot be reached: /),
     });
+    for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => silent.close(resolve));
   });
 });
