@@ -8,18 +8,9 @@ import {
 } from './proposal';
 import { quoted } from './signing';
 
-const MAX_SUMMARY_LENGTH = 2_000;
-
 function names(members: readonly MemberSummary[]): string {
   if (members.length === 0) return 'nobody';
   return members.map((member) => `${plain(quoted(member.name))} (${member.id})`).join(', ');
-}
-
-function cut(text: string): string {
-  const characters = [...text];
-  return characters.length <= MAX_SUMMARY_LENGTH
-    ? text
-    : `${characters.slice(0, MAX_SUMMARY_LENGTH).join('')} …`;
 }
 
 /** Text from outside (names, chains, nodes) as plain words of one line: it cannot pose as Markdown of ours. */
@@ -114,7 +105,7 @@ function deploymentTable(deployments: readonly Deployment[]): string {
 /** What an operator reads in the Temporal UI (Markdown): what is asked, who signed, what is missing, what to do. */
 export function operatorDetails(state: ProposalState): string {
   const paragraphs = [
-    `**Asked:** ${plain(cut(state.summary))}`,
+    `**Asked:** ${plain(state.summary)}`,
     `**Now:** ${statusSentence(state)}`,
     ...(state.failure ? [`**Failure:** ${failureText(state.failure)}`] : []),
     ...(state.failure && state.open ? [`**What to do:** ${whatToDo(state.failure.code)}`] : []),

@@ -301,7 +301,18 @@ export interface ProposalState {
   readonly deployments: readonly Deployment[];
 }
 
-/** The state of a record now. */
+/** A workflow's history holds a state for each message: what can be long is cut there. */
+const STATE_SUMMARY_LENGTH = 2_000;
+const STATE_NOTES = 20;
+
+function cut(text: string): string {
+  const characters = [...text];
+  return characters.length <= STATE_SUMMARY_LENGTH
+    ? text
+    : `${characters.slice(0, STATE_SUMMARY_LENGTH).join('')} …`;
+}
+
+/** The state of a record now: a long summary is cut, and of many notes the latest are there. */
 export function proposalState(record: ProposalRecord, now: Now): ProposalState {
   const { signatureStatus, threshold, approvals, rejections } = standing(record, now);
   return {
@@ -310,7 +321,7 @@ export function proposalState(record: ProposalRecord, now: Now): ProposalState {
     resourceType: record.resourceType,
     action: record.action,
     version: record.version,
-    summary: record.summary,
+    summary: cut(record.summary),
     signatureStatus,
     executionStatus: record.executionStatus,
     threshold,
@@ -321,7 +332,7 @@ export function proposalState(record: ProposalRecord, now: Now): ProposalState {
     expired: record.frozen?.signatureStatus === 'expired',
     closed: record.closed,
     failure: record.failure,
-    notes: record.notes,
+    notes: record.notes.slice(-STATE_NOTES),
     deployments: record.deployments,
   };
 }

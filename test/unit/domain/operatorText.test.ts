@@ -176,13 +176,6 @@ describe('what an operator reads about a proposal', () => {
     ]);
   });
 
-  it('cuts a summary that is too long to be read, and says so', () => {
-    const details = operatorDetails(state({ summary: 'x'.repeat(10_000) }));
-    expect(details.length).toBeLessThan(3_000);
-    expect(details.split('\n')[0]).toMatch(/x …$/);
-    expect(operatorDetails(state({ summary: 'x'.repeat(2_000) })).split('\n')[0]).toMatch(/x$/);
-  });
-
   it('quotes the names of members, so that no name can be read as words of the service', () => {
     const mallory = aMember().withId('mem_m').named('Bo" (mem_b), "Chidi').build();
     expect(operatorDetails(state({ approvals: [mallory] }))).toContain(

@@ -536,6 +536,23 @@ describe('the state that a workflow keeps', () => {
     expect(fieldsOf(recorded, over)).toMatchObject({ expired: true, open: true, closed: false });
   });
 
+  it('cuts a long summary and keeps the latest of many notes: histories hold a state for each message', () => {
+    const long = proposal().having({
+      summary: 'x'.repeat(10_000),
+      notes: Array.from({ length: 50 }, (_, i) => ({ at: '', code: 'c', message: String(i) })),
+    });
+    const { summary, notes } = fieldsOf(long.build());
+    expect([summary.length, summary.slice(-3)]).toEqual([2_002, 'x …']);
+    expect([notes.length, notes.at(-1)?.message]).toEqual([20, '49']);
+    expect(
+      fieldsOf(
+        proposal()
+          .having({ summary: 'x'.repeat(2_000) })
+          .build(),
+      ).summary,
+    ).toMatch(/x$/);
+  });
+
   it('survives being written as JSON, as messages and histories do', () => {
     const state = fieldsOf(partly().build());
     expect(JSON.parse(JSON.stringify(state))).toEqual(state);

@@ -1,0 +1,397 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { proposalWorkflowId } from '../../src/temporal/ids';
+import {
+  approve,
+  change,
+  execute,
+  proposalPath,
+  propose,
+  proposeChange,
+  proposeUpdate,
+  read,
+  reject,
+  type Shown,
+  startApi,
+} from '../support/api';
+import { sign, type TestMember, type TestOrganization, type TestService } from '../support/service';
+import { rpc, sharedStack, startOwnChain, temporaryDir } from '../support/stack';
+import { until } from '../support/until';
+import { storeAccount } from '../workflows/world';
+
+const STILL = 41_022;
+
+let still: Awaited<ReturnType<typeof startOwnChain>>;
+let api: TestService;
+let temporal: Client;
+let connection: Connection;
+let org: TestOrganization;
+
+beforeAll(async () => {
+  still = await startOwnChain(STILL);
+  const networks = [...sharedStack().chains, still.current].map(({ chainId, rpcUrl }) => ({
+    id: chainId,
+    name: `Chain ${chainId}`,
+    rpcUrl,
+  }));
+  const file = join(temporaryDir(), 'networks.json');
+  writeFileSync(file, JSON.stringify(networks));
+  api = await startApi({ env: { NETWORKS_FILE: file } });
+  connection = await Connection.connect({ address: api.config.temporal.address });
+  temporal = new Client({ connection, namespace: api.config.temporal.namespace });
+});
+afterAll(async () => {
+  await connection?.close();
+  await api?.stop();
+  await still?.stop();
+});
+beforeEach(async () => {
+  org = await api.createOrganization();
+});
+
+const names = (members: readonly { name: string }[]) => members.map(({ name }) => name).sort();
+const codes = (proposal: Shown) => proposal.notes.map(({ code }: { code: string }) => code);
+const show = (proposal: Shown): Promise<Shown> =>
+  read(api.http, org.readKey, proposalPath(proposal.id, '', proposal.resourceType));
+
+/** The member with another wallet. */
+function movedTo(member: TestMember): TestMember {
+  const privateKey = generatePrivateKey();
+  return { ...member, privateKey, wallet: privateKeyToAccount(privateKey) };
+}
+
+/** How a proposal stands, for the API and (as it is told by a signal) for its workflow. */
+async function expectStanding(
+  proposal: Shown,
+  expected: { status: string; threshold?: number; approvals: string[] },
+) {
+  const { status, threshold = 2, approvals } = expected;
+  const shown = await show(proposal);
+  expect([shown.signatureStatus, shown.threshold, names(shown.approvals)]).toEqual([
+    status,
+    threshold,
+    approvals,
+  ]);
+  const handle = temporal.workflow.getHandle(proposalWorkflowId(org.id, proposal.resourceType, proposal.id));
+  await until('the workflow has read the record again', async () => {
+    const state = await handle.query<Shown>('state');
+    return (
+      state.threshold === threshold &&
+      state.signatureStatus === status &&
+      codes(state).join() === codes(shown).join()
+    );
+  });
+  return shown;
+}
+
+async function expectNotYet(proposal: Shown) {
+  const answer = await execute(api.http, org.adminKey, proposal.id, 'approve', proposal.resourceType);
+  expect([answer.status, answer.body.code]).toEqual([422, 'thresholdNotMet']);
+}
+
+async function signs(proposal: Shown, member: TestMember, more: { execute?: boolean } = {}): Promise<Shown> {
+  const answer = await sign(api.http, org.adminKey, proposal, member, 'approve', more);
+  if (answer.status !== 200) throw new Error(`signing → ${answer.status} ${answer.text}`);
+  return answer.body.data;
+}
+
+async function expectExecuted(proposal: Shown, member: TestMember, approvals: string[]) {
+  const done = await signs(proposal, member, { execute: true });
+  expect([done.executionStatus, names(done.approvals)]).toEqual(['completed', approvals]);
+}
+
+const newMember = () =>
+  proposeChange(api.http, org, '/members/proposals/create', {
+    items: [{ name: 'Erin', walletAddress: movedTo(org.dave).wallet.address }],
+  });
+const changeAdmins = (updates: object[], threshold: number) =>
+  change(api.http, org, '/admins/proposals/update', { updates, threshold });
+
+describe('an admin is removed', () => {
+  const remove = (member: TestMember) => changeAdmins([{ action: 'removeMember', id: member.id }], 2);
+
+  it('before the votes: cannot vote any more', async () => {
+    const proposal = await newMember();
+    await remove(org.carol);
+    await expectStanding(proposal, { status: 'pendingReviewSignatures', approvals: [] });
+    const answer = await sign(api.http, org.adminKey, proposal, org.carol);
+    expect([answer.status, answer.body.code]).toEqual([403, 'forbidden']);
+    await signs(proposal, org.alice);
+    await expectExecuted(proposal, org.bob, ['Alice', 'Bob']);
+  });
+
+  it('between the votes: what they have signed no longer counts, and the record says so', async () => {
+    const proposal = await newMember();
+    await signs(proposal, org.carol);
+    await remove(org.carol);
+    const shown = await expectStanding(proposal, { status: 'pendingReviewSignatures', approvals: [] });
+    expect(shown.notes).toEqual([
+      {
+        at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
+        code: 'adminRemoved',
+        message: `"Carol" (${org.carol.id}) is no admin any more: what they have signed no longer counts`,
+      },
+    ]);
+    await signs(proposal, org.alice);
+    await expectNotYet(proposal);
+    await expectExecuted(proposal, org.bob, ['Alice', 'Bob']);
+  });
+
+  it('ready: it is ready no more; back as an admin, what they have signed counts again', async () => {
+    const proposal = await newMember();
+    await signs(proposal, org.carol);
+    await signs(proposal, org.alice);
+    await expectStanding(proposal, { status: 'approvalReady', approvals: ['Alice', 'Carol'] });
+    await remove(org.carol);
+    await expectStanding(proposal, { status: 'pendingReviewSignatures', approvals: ['Alice'] });
+    await expectNotYet(proposal);
+    await changeAdmins([{ action: 'addMember', id: org.carol.id }], 2);
+    const shown = await expectStanding(proposal, { status: 'approvalReady', approvals: ['Alice', 'Carol'] });
+    expect(codes(shown)).toEqual(['adminRemoved', 'adminAdded']);
+    const answer = await execute(api.http, org.adminKey, proposal.id, 'approve', 'members');
+    expect(answer.body.data.executionStatus).toBe('completed');
+  });
+});
+
+describe('the threshold is raised', () => {
+  const raise = () => changeAdmins([], 3);
+
+  it('before the votes', async () => {
+    const proposal = await newMember();
+    await raise();
+    const shown = await expectStanding(proposal, {
+      status: 'pendingReviewSignatures',
+      threshold: 3,
+      approvals: [],
+    });
+    expect(shown.notes[0]).toMatchObject({
+      code: 'thresholdChanged',
+      message: 'the admin threshold is 3 now; it was 2',
+    });
+  });
+
+  it.each([
+    ['between the votes', ['Alice']],
+    ['ready', ['Alice', 'Bob']],
+  ])('%s', async (_, approvals) => {
+    const proposal = await newMember();
+    await signs(proposal, org.alice);
+    if (approvals.length > 1) await signs(proposal, org.bob);
+    await raise();
+    await expectStanding(proposal, { status: 'pendingReviewSignatures', threshold: 3, approvals });
+    await expectNotYet(proposal);
+    if (approvals.length === 1) await signs(proposal, org.bob);
+    await expectExecuted(proposal, org.carol, ['Alice', 'Bob', 'Carol']);
+  });
+});
+
+describe('the threshold is lowered', () => {
+  const lower = () => changeAdmins([], 1);
+
+  it('before the votes: one suffices', async () => {
+    const proposal = await newMember();
+    await lower();
+    await expectStanding(proposal, { status: 'pendingReviewSignatures', threshold: 1, approvals: [] });
+    await expectExecuted(proposal, org.carol, ['Carol']);
+  });
+
+  it.each([
+    ['between the votes', ['Alice']],
+    ['ready', ['Alice', 'Bob']],
+  ])('%s: it is ready, and waits to be executed', async (_, approvals) => {
+    const proposal = await newMember();
+    await signs(proposal, org.alice);
+    if (approvals.length > 1) await signs(proposal, org.bob);
+    await lower();
+    const shown = await expectStanding(proposal, { status: 'approvalReady', threshold: 1, approvals });
+    expect(shown.executionStatus).toBeNull();
+    const answer = await execute(api.http, org.adminKey, proposal.id, 'approve', 'members');
+    expect(answer.body.data).toMatchObject({ executionStatus: 'completed', threshold: 1 });
+    expect(names(answer.body.data.approvals)).toEqual(approvals);
+  });
+});
+
+describe("an admin's wallet changes", () => {
+  async function move(member: TestMember): Promise<TestMember> {
+    const moved = movedTo(member);
+    await change(api.http, org, '/members/proposals/update', {
+      items: [{ id: member.id, walletAddress: moved.wallet.address }],
+    });
+    return moved;
+  }
+
+  it('before the votes: the old wallet is a stranger', async () => {
+    const proposal = await newMember();
+    const carol = await move(org.carol);
+    const answer = await sign(api.http, org.adminKey, proposal, org.carol);
+    expect([answer.status, answer.body.code]).toEqual([403, 'forbidden']);
+    await signs(proposal, carol);
+    await expectStanding(proposal, { status: 'pendingReviewSignatures', approvals: ['Carol'] });
+  });
+
+  it.each([
+    ['between the votes', false],
+    ['ready', true],
+  ])('%s: the old signature no longer counts, and the new wallet may sign', async (_, ready) => {
+    const proposal = await newMember();
+    await signs(proposal, org.carol);
+    if (ready) await signs(proposal, org.alice);
+    const carol = await move(org.carol);
+    const shown = await expectStanding(proposal, {
+      status: 'pendingReviewSignatures',
+      approvals: ready ? ['Alice'] : [],
+    });
+    expect(shown.notes).toEqual([
+      {
+        at: expect.any(String),
+        code: 'walletChanged',
+        message: expect.stringContaining(
+          `${carol.wallet.address} now; it was ${org.carol.wallet.address}: only what the new wallet has signed counts`,
+        ),
+      },
+    ]);
+    await expectNotYet(proposal);
+    if (!ready) await signs(proposal, org.alice);
+    await expectExecuted(proposal, carol, ['Alice', 'Carol']);
+  });
+});
+
+describe('what a proposal names is gone', () => {
+  const STEPS: readonly [string, number][] = [
+    ['before the votes', 0],
+    ['between the votes', 1],
+    ['ready', 2],
+  ];
+
+  /** Signs as far as the step says, lets the world change, and finishes the votes: a check refuses, nothing changes. */
+  async function expectBlocked(
+    votes: number,
+    proposal: Shown,
+    worldChanges: () => Promise<unknown>,
+    expected: { note?: string; message: string },
+  ) {
+    const signers = [org.alice, org.bob];
+    for (const member of signers.slice(0, votes)) await signs(proposal, member);
+    await worldChanges();
+    if (expected.note !== undefined) expect(codes(await show(proposal))).toEqual([expected.note]);
+    for (const member of signers.slice(votes)) await signs(proposal, member);
+    const answer = await execute(api.http, org.adminKey, proposal.id, 'approve', proposal.resourceType);
+    expect(answer.body.data).toMatchObject({
+      executionStatus: 'blocked',
+      signatureStatus: 'approvalReady',
+      failure: { code: 'stale', message: expect.stringContaining(expected.message) },
+    });
+    expect(answer.body.data.result).toBeUndefined();
+    const rejected = await reject(api.http, org, proposal);
+    expect(rejected.result).toEqual({ resolution: 'rejected', resources: [] });
+    expect(await api.db('proposal_claims').where({ organization_id: org.id })).toEqual([]);
+  }
+
+  it.each(STEPS)('a member, %s', async (_, votes) => {
+    const body = { items: [{ name: 'Traders', memberIds: [org.dave.id, org.bot.id] }] };
+    const proposal = await proposeChange(api.http, org, '/groups/proposals/create', body);
+    const remove = () => change(api.http, org, '/members/proposals/remove', { ids: [org.dave.id] });
+    await expectBlocked(votes, proposal, remove, { note: 'memberRemoved', message: org.dave.id });
+    expect(await read(api.http, org.readKey, '/api/v1/groups')).toEqual([]);
+  });
+
+  it.each(STEPS)('a group, %s', async (_, votes) => {
+    const body = { items: [{ name: 'Traders', memberIds: [org.dave.id] }] };
+    const made = await change(api.http, org, '/groups/proposals/create', body);
+    const id = made.result.resources[0].id;
+    const proposal = await proposeChange(api.http, org, '/policies/proposals/add', {
+      policies: [
+        {
+          name: 'Small',
+          type: 'MANUAL_APPROVAL',
+          transactionType: 'ANY',
+          networkId: 31337,
+          accountIds: null,
+          initiatorSetting: null,
+          approverSetting: { type: 'group', groupId: id, threshold: 1 },
+        },
+      ],
+    });
+    const remove = () => change(api.http, org, '/groups/proposals/delete', { items: [{ id }] });
+    await expectBlocked(votes, proposal, remove, { note: 'groupDeleted', message: id });
+    expect(await read(api.http, org.readKey, '/api/v1/policies')).toEqual([]);
+  });
+
+  it.each(STEPS)('an account, %s', async (_, votes) => {
+    const id = await storeAccount(api.db, org);
+    const proposal = await proposeUpdate(api.http, org, { id, name: 'After' });
+    // No operation takes an account away: this is what a damaged database looks like.
+    const remove = () => api.db('account_networks').where({ account_id: id }).delete();
+    await expectBlocked(votes, proposal, remove, { message: id });
+  });
+
+  it.each(STEPS)('the wallet of a new member is taken, %s', async (_, votes) => {
+    const proposal = await newMember();
+    const { walletAddress } = proposal.data.items[0];
+    // The claim keeps every other proposal off: only a hand in the database can take it.
+    const take = () =>
+      api.db('members').where({ id: org.dave.id }).update({ wallet_address: walletAddress.toLowerCase() });
+    await expectBlocked(votes, proposal, take, { message: walletAddress });
+  });
+
+  it('a member whose wallet changes is not the one who was signed for', async () => {
+    const body = { items: [{ name: 'Traders', memberIds: [] }] };
+    const made = await change(api.http, org, '/groups/proposals/create', body);
+    const proposal = await proposeChange(api.http, org, '/groups/proposals/update', {
+      items: [{ id: made.result.resources[0].id, memberUpdates: [{ action: 'addMember', id: org.dave.id }] }],
+    });
+    const move = () =>
+      change(api.http, org, '/members/proposals/update', {
+        items: [{ id: org.dave.id, walletAddress: movedTo(org.dave).wallet.address }],
+      });
+    await expectBlocked(1, proposal, move, { note: 'walletChanged', message: 'Dave' });
+  });
+
+  it('fits again after it was put back: the same signatures carry it out', async () => {
+    const id = await storeAccount(api.db, org);
+    const proposal = await proposeUpdate(api.http, org, { id, name: 'After' });
+    await api.db('account_networks').where({ account_id: id }).delete();
+    expect(await approve(api.http, org, proposal)).toMatchObject({ executionStatus: 'blocked' });
+    await api.db('account_networks').insert({ account_id: id, network_id: 31337 });
+    const answer = await execute(api.http, org.adminKey, proposal.id);
+    expect(answer.body.data.executionStatus).toBe('completed');
+  });
+});
+
+describe('the world changes while a proposal is being executed', () => {
+  it('what was signed when it began is what counts: it is finished, and shows those who approved', async () => {
+    const { http } = api;
+    const proposal = await propose(http, org, { networkIds: [STILL] });
+    await sign(http, org.adminKey, proposal, org.alice);
+    await rpc(still.current.rpcUrl, 'evm_setAutomine', [false]);
+    await sign(http, org.adminKey, proposal, org.bob, 'approve', { execute: true });
+    const shown = () => read(http, org.readKey, proposalPath(proposal.id));
+    expect((await shown()).executionStatus).toBe('processing');
+
+    const moved = movedTo(org.alice);
+    await change(http, org, '/members/proposals/update', {
+      items: [{ id: org.alice.id, name: 'Alicia', walletAddress: moved.wallet.address }],
+    });
+    const admins = await proposeChange(http, org, '/admins/proposals/update', {
+      updates: [{ action: 'removeMember', id: org.bob.id }],
+      threshold: 3,
+    });
+    await sign(http, org.adminKey, admins, org.carol);
+    await sign(http, org.adminKey, admins, moved, 'approve', { execute: true });
+    await rpc(still.current.rpcUrl, 'evm_setAutomine', [true]);
+    await rpc(still.current.rpcUrl, 'evm_mine', []);
+    const done = await until(
+      'the account is deployed',
+      async () => {
+        const found = await shown();
+        return found.executionStatus !== 'processing' && found;
+      },
+      60_000,
+    );
+    expect(done).toMatchObject({ executionStatus: 'completed', threshold: 2 });
+    expect(names(done.approvals)).toEqual(['Alice', 'Bob']);
+    expect(codes(done)).toEqual(['walletChanged', 'thresholdChanged', 'adminRemoved']);
+  });
+});
