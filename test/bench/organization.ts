@@ -8,6 +8,7 @@ import { createOrganization } from '../../src/db/organizations';
 
 /** An organization with three people and a bot as admins, two of whom have to sign. */
 export interface BenchOrganization {
+  readonly id: string;
   readonly key: string;
   readonly wallets: readonly PrivateKeyAccount[];
 }
@@ -33,7 +34,7 @@ export async function makeOrganization(databaseUrl: string): Promise<BenchOrgani
     const { key } = await db.transaction((tx) =>
       issueApiKey(tx, { organizationId, memberIds: memberIds.slice(3), actor: OPERATOR }),
     );
-    return { key, wallets };
+    return { id: organizationId, key, wallets };
   } finally {
     await db.destroy();
   }

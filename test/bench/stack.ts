@@ -18,6 +18,7 @@ export interface BenchStack {
   readonly databaseUrl: string;
   readonly temporalAddress: string;
   readonly httpsPort: number;
+  readonly opsPort: number;
   /** The certificate, which is its own authority. */
   readonly ca: string;
   /** Queue of the bare workflow. */
@@ -31,8 +32,11 @@ export interface BenchStack {
 
 const BARE_QUEUE = 'bench-bare';
 
-/** Starts everything on free ports, with its data in a temporary folder. */
-export async function startBenchStack(say: (line: string) => void): Promise<BenchStack> {
+/** Starts everything on free ports, with its data in a temporary folder. `env` are more settings of the service. */
+export async function startBenchStack(
+  say: (line: string) => void,
+  env: NodeJS.ProcessEnv = {},
+): Promise<BenchStack> {
   const dir = mkdtempSync(join(tmpdir(), 'orgwallet-bench-'));
   // Postgres may run as another user, who has to come through to its files.
   chmodSync(dir, 0o755);
@@ -50,13 +54,18 @@ export async function startBenchStack(say: (line: string) => void): Promise<Benc
     await Promise.all(parts.map((part) => part.stop()));
     rmSync(dir, { recursive: true, force: true });
   };
-  const node = (name: string, script: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Part => {
+  const node = (
+    name: string,
+    script: string,
+    args: readonly string[],
+    more: NodeJS.ProcessEnv = {},
+  ): Part => {
     const part = startPart({
       name,
       command: process.execPath,
       args: ['--enable-source-maps', script, ...args],
       cwd: projectRoot(),
-      env: { PATH: process.env.PATH, ...env },
+      env: { PATH: process.env.PATH, ...more },
       logFile: join(logs, `${name.replaceAll(' ', '-')}.log`),
       stopSignal: 'SIGTERM',
       stopLimitMs: 10_000,
@@ -122,6 +131,7 @@ export async function startBenchStack(say: (line: string) => void): Promise<Benc
       RATE_LIMIT_PER_SECOND: '100000',
       RATE_LIMIT_BURST: '1000000',
       MAX_OPEN_PER_KEY: '1000000',
+      ...env,
     });
     node('the bare worker', join(__dirname, 'bareWorker.js'), [temporal.address, BARE_QUEUE]);
     await untilReady(service, 60_000, async () => {
@@ -133,6 +143,7 @@ export async function startBenchStack(say: (line: string) => void): Promise<Benc
       databaseUrl,
       temporalAddress: temporal.address,
       httpsPort,
+      opsPort,
       ca,
       bareQueue: BARE_QUEUE,
       serviceLog: () =>
