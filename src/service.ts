@@ -7,7 +7,7 @@ import { createSignerActivities } from '../activities/signer';
 import type { ApiDependencies } from './api/dependencies';
 import { createOperationsServer, type PartCheck } from './api/operations';
 import { createApiServer } from './api/server';
-import { readBalances } from './chain/balances';
+import { knownTokens, readBalances } from './chain/balances';
 import { type ChainClients, ChainUnavailable, createChainClients } from './chain/clients';
 import { createOrOpenKeystore, lastBackup, readPassphrase } from './chain/keystore';
 import { deriveAccount, refuseNetwork } from './chain/safe';
@@ -17,6 +17,7 @@ import { createReadToken } from './chain/tokens';
 import { createIdentifyVoter } from './chain/voter';
 import { type Config, ConfigError } from './config';
 import { createDatabase } from './db/database';
+import { listPolicyTokens } from './db/policies';
 import { armFaultPoint, withFaultPoints } from './faults';
 import type { Logger } from './logging';
 import { createMetrics } from './metrics';
@@ -272,10 +273,11 @@ async function startParts(
       identifyVoter,
       findSignedMessage: createFindSignedMessage(signerChain),
       readBalances: async (account) => {
+        const known = knownTokens(tokens, await listPolicyTokens(db, account.organizationId, account.id));
         const perNetwork = await Promise.all(
           account.networkIds.map(async (id) => {
             const chain = chains.get(id);
-            return chain ? readBalances(chain.rpc, chain.network, account.address as Address, tokens) : [];
+            return chain ? readBalances(chain.rpc, chain.network, account.address as Address, known) : [];
           }),
         );
         return perNetwork.flat();

@@ -5,6 +5,7 @@ import type { Endpoint } from '../contract/endpoint';
 import { getGroupEndpoint, listGroupsEndpoint } from '../contract/groups';
 import { getMemberEndpoint, listMembersEndpoint } from '../contract/members';
 import { listNetworksEndpoint } from '../contract/networks';
+import { getPolicyEndpoint, listPoliciesEndpoint } from '../contract/policies';
 import { describeProposals } from '../contract/proposals';
 import { getRegistrationPayloadEndpoint, registerWalletEndpoint } from '../contract/registrations';
 import { operations } from '../operations';
@@ -32,6 +33,8 @@ export const endpoints: readonly Endpoint[] = [
   registerWalletEndpoint,
   listGroupsEndpoint,
   getGroupEndpoint,
+  listPoliciesEndpoint,
+  getPolicyEndpoint,
   listAdminsEndpoint,
   getAdminsEndpoint,
   listNetworksEndpoint,

@@ -19,6 +19,7 @@ import { auditLogRoutes } from './routes/auditLogs';
 import { groupRoutes } from './routes/groups';
 import { memberRoutes } from './routes/members';
 import { networkRoutes } from './routes/networks';
+import { policyRoutes } from './routes/policies';
 import { proposalRoutes } from './routes/proposals';
 import { registrationRoutes } from './routes/registrations';
 import { createTransportReader } from './transport';
@@ -181,6 +182,7 @@ export function createApiServer(dependencies: ApiDependencies): ApiServer {
           ...memberRoutes({ db, cursors }),
           ...registrationRoutes(dependencies),
           ...groupRoutes({ db, cursors }),
+          ...policyRoutes({ db, cursors }),
           ...adminRoutes({ db }),
           ...networkRoutes(config.networks),
           ...auditLogRoutes({ db, cursors }),

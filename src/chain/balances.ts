@@ -24,6 +24,16 @@ export interface Balance {
   readonly unavailable?: true;
 }
 
+/** The tokens of the token list and those that policies name, none twice: what a policy read on chain is right. */
+export function knownTokens(
+  tokens: readonly ListedToken[],
+  named: readonly ListedToken[],
+): readonly ListedToken[] {
+  const known = new Map<string, ListedToken>();
+  for (const token of [...tokens, ...named]) known.set(`${token.networkId}:${token.address}`, token);
+  return [...known.values()];
+}
+
 /** Reads the native coin and the given tokens that an address holds on one network. Never throws. */
 export async function readBalances(
   client: PublicClient,

@@ -8,6 +8,7 @@ type Json = { [key: string]: unknown };
 const ID_LABELS: Record<string, string> = {
   mem: 'member',
   grp: 'group',
+  pol: 'policy',
   acc: 'account',
   adm: 'admins',
   prop: 'proposal',

@@ -32,13 +32,19 @@ export const nameInput = plainText(1, 100).meta({
   maxLength: 100,
 });
 
+/** A description that a user gives: 0 to 1,000 characters on one line. */
+export const descriptionInput = plainText(0, 1_000).meta({
+  description: '0 to 1,000 characters.',
+  maxLength: 1_000,
+});
+
 /** A reason that a signer gives: 0 to 500 characters on one line. */
 export const reasonInput = plainText(0, 500).meta({ description: '0 to 500 characters.', maxLength: 500 });
 
 const ID_SUFFIX = '[0-7][0-9a-hjkmnp-tv-z]{25}';
 
 /** The kinds of id that a path can name. */
-export type PathIdPrefix = 'mem' | 'grp' | 'acc' | 'adm' | 'prop';
+export type PathIdPrefix = 'mem' | 'grp' | 'pol' | 'acc' | 'adm' | 'prop';
 
 /** True when a text has the shape of an id of that kind (TypeID: prefix and 26 characters of base32). */
 export function isId(prefix: PathIdPrefix, text: string): boolean {
@@ -78,11 +84,13 @@ const LOWER_OR_UPPER = /^0x([0-9a-f]{40}|[0-9A-F]{40})$/;
  * `checksum` writes an address with its checksum; it is given by whoever can compute one.
  */
 export function addressInput(checksum: (address: string) => string) {
-  return z
-    .string()
-    // Whether a checksum is right is asked about addresses only.
-    .regex(/^0x[0-9a-fA-F]{40}$/, { error: 'must be an address: 0x and 40 hex digits', abort: true })
-    .refine((text) => LOWER_OR_UPPER.test(text) || checksum(text) === text, 'has a wrong checksum');
+  return (
+    z
+      .string()
+      // Whether a checksum is right is asked about addresses only.
+      .regex(/^0x[0-9a-fA-F]{40}$/, { error: 'must be an address: 0x and 40 hex digits', abort: true })
+      .refine((text) => LOWER_OR_UPPER.test(text) || checksum(text) === text, 'has a wrong checksum')
+  );
 }
 
 /** The hash of a chain transaction. */

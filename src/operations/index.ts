@@ -11,6 +11,9 @@ import type { ProposalKind } from './kind';
 import { membersCreate } from './membersCreate';
 import { membersRemove } from './membersRemove';
 import { membersUpdate } from './membersUpdate';
+import { policiesCreate } from './policiesCreate';
+import { policiesRemove } from './policiesRemove';
+import { policiesUpdate } from './policiesUpdate';
 
 /** Every kind of organization operation. One more kind is one more file, and one more line here. */
 export const operations: readonly ProposalKind[] = [
@@ -22,6 +25,9 @@ export const operations: readonly ProposalKind[] = [
   groupsCreate,
   groupsUpdate,
   groupsDelete,
+  policiesCreate,
+  policiesUpdate,
+  policiesRemove,
   adminsUpdate,
 ];
 

@@ -1,0 +1,47 @@
+import { getPolicyEndpoint, listPoliciesEndpoint, type ShownPolicy } from '../../contract/policies';
+import { type Account, findAccounts } from '../../db/accounts';
+import type { Db } from '../../db/database';
+import { findPolicy, listPolicies, type StoredPolicy } from '../../db/policies';
+import { policyView } from '../../domain/policy';
+import { type Route, readRoute } from '../context';
+import type { Cursors } from '../cursors';
+import { listOrPage } from '../pages';
+import { notFound } from '../refusals';
+
+function show(policy: StoredPolicy, accounts: readonly Account[]): ShownPolicy {
+  const times = { createdAt: policy.createdAt.toISOString(), updatedAt: policy.updatedAt.toISOString() };
+  return { ...policyView(policy, accounts), ...times } as ShownPolicy;
+}
+
+/** GET /policies and /policies/{policyId}. */
+export function policyRoutes({ db, cursors }: { db: Db; cursors: Cursors }): Route[] {
+  async function accountsOf(
+    organizationId: string,
+    policies: readonly StoredPolicy[],
+  ): Promise<readonly Account[]> {
+    const ids = new Set(policies.flatMap(({ accountIds }) => accountIds ?? []));
+    return ids.size === 0 ? [] : findAccounts(db, organizationId, [...ids]);
+  }
+
+  return [
+    readRoute(listPoliciesEndpoint, async ({ organizationId, query }) => {
+      let accounts: readonly Account[] = [];
+      return listOrPage(
+        cursors,
+        { organizationId, list: 'policies' },
+        query,
+        async (page) => {
+          const policies = await listPolicies(db, { organizationId, ...page });
+          accounts = await accountsOf(organizationId, policies);
+          return policies;
+        },
+        (policy) => show(policy, accounts),
+      );
+    }),
+    readRoute(getPolicyEndpoint, async ({ organizationId, params }) => {
+      const policy = await findPolicy(db, organizationId, params.policyId ?? '');
+      if (!policy) throw notFound('policy');
+      return { data: show(policy, await accountsOf(organizationId, [policy])) };
+    }),
+  ];
+}
