@@ -1,11 +1,13 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { parseEther } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { proposalWorkflowId } from '../../src/temporal/ids';
 import { retryExecutionSignal, signSignal } from '../../src/temporal/messages';
-import { execute, type Shown, UPDATE } from '../support/api';
+import { RECONCILE_WORKFLOW } from '../../src/temporal/schedule';
+import { carryOut, execute, proposeChange, type Shown, UPDATE } from '../support/api';
 import type { TestOrganization } from '../support/service';
 import { until } from '../support/until';
 import {
@@ -40,21 +42,94 @@ function anonymous(history: Proto): string {
 }
 
 /**
- * Records a history of the proposal workflow in each state, made by the service as it is now, one file each. Start the
- * parts first: it runs under jest (`npm run histories`).
+ * Records a history of the proposal workflow in each state, made by the service as it is now, one file each. A file
+ * that is there stays: what was begun by the service of then has to go on. Delete it to have it recorded anew. Start
+ * the parts first: it runs under jest (`npm run histories`).
  */
 export async function recordHistories(folder: string): Promise<string[]> {
   const world = await startWorld({ env: { PROPOSAL_LIFETIME: LIFETIME } });
   try {
     const org = await world.createOrganization();
-    const recorded = await recordAll(world, org);
-    rmSync(folder, { recursive: true, force: true });
+    const kinds = await recordKinds(world, await world.createOrganization());
+    const recorded = new Map([...(await recordAll(world, org)), ...kinds]);
     mkdirSync(folder, { recursive: true });
-    for (const [name, text] of recorded) writeFileSync(join(folder, `${name}.json`), text);
+    for (const [name, text] of recorded) {
+      const file = join(folder, `${name}.json`);
+      if (!existsSync(file)) writeFileSync(file, text);
+    }
     return [...recorded.keys()];
   } finally {
     await world.stop();
   }
+}
+
+/** One proposal of each kind, carried out, one that waits while they change its world, and a pass of the reconciler. */
+async function recordKinds(world: World, org: TestOrganization): Promise<Map<string, string>> {
+  const recorded = new Map<string, string>();
+  const history = async (proposal: Shown) => anonymous(await workflowOf(world, org, proposal).fetchHistory());
+  const carry = async (name: string, path: string, body: object): Promise<string[]> => {
+    const proposal = await proposeChange(world.http, org, path, body);
+    const { result } = await carryOut(world.http, org, proposal);
+    await ended(world, org, proposal);
+    recorded.set(name, await history(proposal));
+    return result.resources.map(({ id }: { id: string }) => id);
+  };
+  const wallet = () => privateKeyToAccount(generatePrivateKey()).address;
+
+  const [memberId] = await carry('membersCreate', '/members/proposals/create', {
+    items: [{ name: 'Erin', walletAddress: wallet() }],
+  });
+  const noted = await proposeChange(world.http, org, '/groups/proposals/create', {
+    items: [{ name: 'Waiting', memberIds: [memberId, org.dave.id] }],
+  });
+  await vote(world, org, noted, org.carol);
+  await carry('membersUpdate', '/members/proposals/update', {
+    items: [{ id: memberId, name: 'Erin the bot', walletAddress: wallet() }],
+  });
+  const [groupId] = await carry('groupsCreate', '/groups/proposals/create', {
+    items: [{ name: 'Traders', memberIds: [memberId] }],
+  });
+  await carry('groupsUpdate', '/groups/proposals/update', {
+    items: [{ id: groupId, memberUpdates: [{ action: 'addMember', id: org.dave.id }] }],
+  });
+  const policy = {
+    name: 'Anything small',
+    type: 'MANUAL_APPROVAL',
+    transactionType: 'TOKEN_TRANSFER',
+    networkId: FIRST,
+    accountIds: null,
+    initiatorSetting: null,
+    approverSetting: { type: 'group', groupId, threshold: 1 },
+    tokenTransferCondition: {
+      tokenAddress: '0x0000000000000000000000000000000000000000',
+      amountThreshold: '1000000000000000000',
+      destinationAddresses: [],
+    },
+  };
+  const [policyId] = await carry('policiesCreate', '/policies/proposals', { policies: [policy] });
+  await carry('policiesUpdate', '/policies/proposals', {
+    policies: [{ ...policy, id: policyId, name: 'Anything' }],
+  });
+  await carry('policiesRemove', '/policies/proposals/remove', { policyIds: [policyId] });
+  await carry('groupsDelete', '/groups/proposals/delete', { items: [{ id: groupId }] });
+  await carry('membersRemove', '/members/proposals/remove', { ids: [memberId] });
+  await carry('adminsUpdate', '/admins/proposals/update', {
+    updates: [{ action: 'removeMember', id: org.carol.id }],
+    threshold: 1,
+  });
+  await until('the workflow has read what happened to its proposal', async () => {
+    const state = await workflowOf(world, org, noted).query<Shown>('state');
+    return state.notes.some(({ code }: Shown) => code === 'adminRemoved');
+  });
+  recorded.set('noted', await history(noted));
+
+  const pass = await world.temporal.workflow.start(RECONCILE_WORKFLOW, {
+    taskQueue: world.config.temporal.taskQueue,
+    workflowId: `${org.id}/reconcile`,
+  });
+  await pass.result();
+  recorded.set('reconciled', anonymous(await pass.fetchHistory()));
+  return recorded;
 }
 
 async function recordAll(world: World, org: TestOrganization): Promise<Map<string, string>> {

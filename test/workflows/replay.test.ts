@@ -7,7 +7,7 @@ import { recordHistories } from '../histories/record';
 
 const FOLDER = join(__dirname, '..', 'histories', 'recorded');
 const WORKFLOWS = join(__dirname, '..', '..', 'workflows', 'index.ts');
-/** `npm run histories` makes them anew, before they are replayed. */
+/** `npm run histories` makes those that are missing, before they are replayed. */
 const RECORDING = process.env.RECORD_HISTORIES !== undefined;
 
 const STATES = [
@@ -25,6 +25,18 @@ const STATES = [
   'retried',
   'partlyDeployedAfterExpiry',
   'finishedAfterExpiry',
+  'noted',
+  'membersCreate',
+  'membersUpdate',
+  'membersRemove',
+  'groupsCreate',
+  'groupsUpdate',
+  'groupsDelete',
+  'policiesCreate',
+  'policiesUpdate',
+  'policiesRemove',
+  'adminsUpdate',
+  'reconciled',
 ].sort();
 
 let bundle: WorkflowBundle;
@@ -73,7 +85,7 @@ describe('a recorded history', () => {
     const types = eventsOf(state).map(({ eventType }) => eventType);
     expect(types).not.toContain('EVENT_TYPE_WORKFLOW_TASK_FAILED');
     expect(types[0]).toBe('EVENT_TYPE_WORKFLOW_EXECUTION_STARTED');
-    const open = ['waiting', 'signed', 'blocked', 'failed', 'partlyDeployedAfterExpiry'];
+    const open = ['waiting', 'signed', 'noted', 'blocked', 'failed', 'partlyDeployedAfterExpiry'];
     const isComplete = types.at(-1) === 'EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED';
     expect(isComplete).toBe(!open.includes(state));
   });
