@@ -47,17 +47,25 @@ function anonymous(history: Proto): string {
  * the parts first: it runs under jest (`npm run histories`).
  */
 export async function recordHistories(folder: string): Promise<string[]> {
-  const world = await startWorld({ env: { PROPOSAL_LIFETIME: LIFETIME } });
+  const recorded = new Map([
+    ...(await recordWith({ PROPOSAL_LIFETIME: LIFETIME }, recordStates)),
+    ...(await recordWith({}, recordKinds)),
+  ]);
+  mkdirSync(folder, { recursive: true });
+  for (const [name, text] of recorded) {
+    const file = join(folder, `${name}.json`);
+    if (!existsSync(file)) writeFileSync(file, text);
+  }
+  return [...recorded.keys()];
+}
+
+async function recordWith(
+  env: NodeJS.ProcessEnv,
+  record: (world: World, org: TestOrganization) => Promise<Map<string, string>>,
+): Promise<Map<string, string>> {
+  const world = await startWorld({ env });
   try {
-    const org = await world.createOrganization();
-    const kinds = await recordKinds(world, await world.createOrganization());
-    const recorded = new Map([...(await recordAll(world, org)), ...kinds]);
-    mkdirSync(folder, { recursive: true });
-    for (const [name, text] of recorded) {
-      const file = join(folder, `${name}.json`);
-      if (!existsSync(file)) writeFileSync(file, text);
-    }
-    return [...recorded.keys()];
+    return await record(world, await world.createOrganization());
   } finally {
     await world.stop();
   }
@@ -132,7 +140,7 @@ async function recordKinds(world: World, org: TestOrganization): Promise<Map<str
   return recorded;
 }
 
-async function recordAll(world: World, org: TestOrganization): Promise<Map<string, string>> {
+async function recordStates(world: World, org: TestOrganization): Promise<Map<string, string>> {
   const recorded = new Map<string, string>();
   const record = async (name: string, proposal: Shown) => {
     recorded.set(name, anonymous(await workflowOf(world, org, proposal).fetchHistory()));
