@@ -127,7 +127,9 @@ export function keyCommands(program: Command, within: Within): void {
           ].join('\n'),
         );
         if (!workflowsTold) {
-          output.note('Temporal is away: the workflows of what was closed end at their expiry.');
+          output.note(
+            'Temporal is away: the workflows of what was closed end within a minute of its return.',
+          );
         }
       }),
     );

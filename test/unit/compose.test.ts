@@ -88,6 +88,7 @@ describe('docker-compose.yml', () => {
       TEMPORAL_UI_PORT: '8233',
       TEMPORAL_NAMESPACE: 'default',
       PROPOSAL_LIFETIME: '7d',
+      RECONCILE_EVERY: '20s',
       IDEMPOTENCY_RETENTION: '24h',
       RATE_LIMIT_PER_SECOND: '100',
       RATE_LIMIT_BURST: '300',

@@ -102,6 +102,7 @@ describe('settings', () => {
     ['KEYSTORE_PASSPHRASE', { KEYSTORE_PASSPHRASE: ' p ' }, { keystore: { passphrase: ' p ' } }],
     ['KEYSTORE_PASSPHRASE_FILE', { KEYSTORE_PASSPHRASE_FILE: '/p' }, { keystore: { passphraseFile: '/p' } }],
     ['PROPOSAL_LIFETIME', { PROPOSAL_LIFETIME: '90s' }, { proposalLifetimeMs: 90_000 }],
+    ['RECONCILE_EVERY', { RECONCILE_EVERY: '1m' }, { reconcileEveryMs: 60_000 }],
     ['IDEMPOTENCY_RETENTION', { IDEMPOTENCY_RETENTION: '2h' }, { idempotencyRetentionMs: 7_200_000 }],
     [
       'RATE_LIMIT_PER_SECOND and RATE_LIMIT_BURST',
@@ -152,6 +153,7 @@ describe('settings', () => {
     ['PROPOSAL_LIFETIME', '0s'],
     ['PROPOSAL_LIFETIME', '999ms'],
     ['PROPOSAL_LIFETIME', '999999999d'],
+    ['RECONCILE_EVERY', '500ms'],
     ['IDEMPOTENCY_RETENTION', '0s'],
     ['SIGNER_DATABASE_URL', 'localhost'],
   ])('refuse %s=%s, which cannot work, and name it', (setting, value) => {

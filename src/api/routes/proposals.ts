@@ -119,7 +119,9 @@ export function proposalRoutes(
       if (!(await messageWasTaken(db, id, resourceId))) {
         const { record, now } = await load(context.organizationId, resourceId, resourceType);
         acceptOrThrow(recheck(record, now));
-        throw unavailable('the workflow of the proposal is being restored; send the same request again');
+        throw unavailable(
+          'the workflow of the proposal is being restored, which takes up to a minute; send the same request again',
+        );
       }
     } else if (!outcome.ok) {
       throw new Refused(outcome.refusal);
