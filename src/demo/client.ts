@@ -4,7 +4,15 @@ import { isDeepStrictEqual } from 'node:util';
 import { encodeAbiParameters, type Hex } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 
-/** A proposal, as far as a client of accounts looks at it. */
+/** A member, as proposals and admins name one. */
+export interface MemberSummary {
+  readonly id: string;
+  readonly name: string;
+  readonly type: 'user' | 'api';
+  readonly walletAddress: Hex;
+}
+
+/** A proposal, as far as this client looks at it. */
 export interface Proposal {
   readonly id: string;
   readonly resourceType: string;
@@ -12,8 +20,8 @@ export interface Proposal {
   readonly summary: string;
   readonly data: unknown;
   readonly threshold: number;
-  readonly approvals: readonly { readonly id: string; readonly name: string }[];
-  readonly rejections: readonly { readonly id: string; readonly name: string }[];
+  readonly approvals: readonly MemberSummary[];
+  readonly rejections: readonly MemberSummary[];
   readonly signatureStatus: string;
   readonly executionStatus: 'processing' | 'completed' | 'rejected' | 'failed' | 'blocked' | null;
   readonly signingPayloads?: { readonly approvePayload: string; readonly rejectPayload: string };
@@ -28,14 +36,7 @@ export interface Proposal {
     readonly resources: readonly { readonly type: string; readonly id: string; readonly uri?: string }[];
   };
   readonly failure?: { readonly code: string; readonly message: string };
-}
-
-/** A shared wallet. */
-export interface Account {
-  readonly id: string;
-  readonly name: string;
-  readonly address: Hex;
-  readonly networks: readonly { readonly id: number; readonly name: string }[];
+  readonly notes: readonly { readonly code: string; readonly message: string }[];
 }
 
 export type VoteType = 'approve' | 'reject';
@@ -121,7 +122,8 @@ function pauseMs(answer: Answer | undefined, tries: number): number {
  *
  * @example
  * const client = new OrgwalletClient({ origin: 'https://localhost:8443', apiKey, ca });
- * const proposal = await client.proposeAccounts([{ name: 'Treasury', networkIds: [31337, 31338] }]);
+ * const items = [{ name: 'Treasury', networkIds: [31337, 31338] }];
+ * const proposal = await client.post<Proposal>('/accounts/proposals/create', { items });
  * await client.sign(proposal, 'approve', await signPayload(alice, proposal, 'approve'));
  * await client.sign(proposal, 'approve', await signPayload(bob, proposal, 'approve'), { execute: true });
  */
@@ -132,16 +134,14 @@ export class OrgwalletClient {
     this.agent = new Agent({ keepAlive: true, ...(options.ca === undefined ? {} : { ca: options.ca }) });
   }
 
-  /** Proposes new accounts. */
-  proposeAccounts(items: readonly { name: string; networkIds: readonly number[] }[]): Promise<Proposal> {
-    return this.ask('POST', `${API}/accounts/proposals/create`, { items });
+  /** Asks for a change, by the path (below /api/v1) and with the body of its endpoint; it happens once. */
+  post<T>(path: string, body: object): Promise<T> {
+    return this.ask('POST', path, body);
   }
 
-  /** Proposes other names, or networks to add. */
-  proposeAccountChanges(
-    items: readonly { id: string; name?: string; networkIds?: readonly number[] }[],
-  ): Promise<Proposal> {
-    return this.ask('POST', `${API}/accounts/proposals/update`, { items });
+  /** Reads a record or a list, such as `/members`. */
+  read<T>(path: string): Promise<T> {
+    return this.ask('GET', path);
   }
 
   /** Hands in a signature; with `execute` the outcome is carried out if that was the last one missing. */
@@ -151,7 +151,7 @@ export class OrgwalletClient {
     signature: Hex,
     more: { execute?: boolean; reason?: string } = {},
   ): Promise<Proposal> {
-    return this.ask('POST', `${API}/${resourceType}/proposals/${id}/signatures`, {
+    return this.ask('POST', `/${resourceType}/proposals/${id}/signatures`, {
       type,
       signature,
       ...more,
@@ -160,22 +160,12 @@ export class OrgwalletClient {
 
   /** Carries out what enough admins have signed. */
   execute({ id, resourceType }: Pick<Proposal, 'id' | 'resourceType'>, type: VoteType): Promise<Proposal> {
-    return this.ask('POST', `${API}/${resourceType}/proposals/${id}/execute`, { type });
+    return this.ask('POST', `/${resourceType}/proposals/${id}/execute`, { type });
   }
 
   /** A proposal as it is now. */
   getProposal({ id, resourceType }: Pick<Proposal, 'id' | 'resourceType'>): Promise<Proposal> {
-    return this.ask('GET', `${API}/${resourceType}/proposals/${id}`);
-  }
-
-  /** One account. */
-  getAccount(id: string): Promise<Account> {
-    return this.ask('GET', `${API}/accounts/${id}`);
-  }
-
-  /** Every account of the organization. */
-  listAccounts(): Promise<Account[]> {
-    return this.ask('GET', `${API}/accounts`);
+    return this.ask('GET', `/${resourceType}/proposals/${id}`);
   }
 
   /** Waits until a proposal is no longer being executed. Throws NoAnswer after `limitMs`. */
@@ -201,7 +191,7 @@ export class OrgwalletClient {
   }
 
   private async ask<T>(method: 'GET' | 'POST', path: string, content?: object): Promise<T> {
-    const url = new URL(path, this.options.origin);
+    const url = new URL(`${API}${path}`, this.options.origin);
     const body = content === undefined ? undefined : JSON.stringify(content);
     const headers = {
       Authorization: `Bearer ${this.options.apiKey}`,

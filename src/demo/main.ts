@@ -6,7 +6,8 @@ import type { ResourceType } from '../domain/proposal';
 import { proposalWorkflowId } from '../temporal/ids';
 import { OrgwalletClient } from './client';
 import { createPrinter } from './printer';
-import { addNetworks, NotAsExpected, newAccount, rejection, type Stage } from './story';
+import { NotAsExpected, type Stage } from './stage';
+import { tellStory } from './story';
 
 const READY_LIMIT_MS = 5_000;
 
@@ -62,9 +63,7 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
     print.plain(
       `The demo organization at ${demo.origin}: ${demo.admins.members.length} admins, ${demo.admins.threshold} must agree.`,
     );
-    await newAccount(stage);
-    await addNetworks(stage);
-    await rejection(stage);
+    await tellStory(stage);
   } finally {
     client.close();
   }

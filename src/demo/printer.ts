@@ -9,6 +9,21 @@ export interface Printer {
 }
 
 const LABEL_WIDTH = 12;
+const INDENT = ' '.repeat(3 + LABEL_WIDTH);
+/** Where nobody says how wide the terminal is, and the least that is taken for its width. */
+const WIDTH = 120;
+
+/** Breaks a text between words into lines of at most `width` characters; a word that is longer stays whole. */
+export function wrap(text: string, width: number): string[] {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const last = lines.length - 1;
+    const longer = lines[last] ? `${lines[last]} ${word}` : word;
+    if (lines[last] && longer.length > width) lines.push(word);
+    else lines[last] = longer;
+  }
+  return lines;
+}
 
 /** Prints to a stream; in colour where a person is watching and has not asked otherwise (NO_COLOR). */
 export function createPrinter(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Printer {
@@ -23,8 +38,11 @@ export function createPrinter(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv
       chapters += 1;
       write(`\n${bold(`${chapters}. ${title}`)}`);
     },
-    line: (label, text) => write(`   ${bold(label.padEnd(LABEL_WIDTH))}${text}`),
-    link: (url) => write(`   ${' '.repeat(LABEL_WIDTH)}${faint(url)}`),
+    line(label, text) {
+      const width = Math.max(WIDTH, stream.columns ?? 0) - INDENT.length;
+      write(`   ${bold(label.padEnd(LABEL_WIDTH))}${wrap(text, width).join(`\n${INDENT}`)}`);
+    },
+    link: (url) => write(`${INDENT}${faint(url)}`),
     plain: write,
   };
 }

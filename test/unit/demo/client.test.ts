@@ -65,6 +65,7 @@ afterAll(() => {
   server.closeAllConnections();
 });
 
+const path = '/accounts/proposals/create';
 const items = [{ name: 'Treasury', networkIds: [1] }];
 
 describe('a client', () => {
@@ -74,7 +75,7 @@ describe('a client', () => {
       { status: 500, body: refusal('internalError', 'away'), headers: { 'retry-after': '0.1' } },
       { status: 201, body: { data: { id: 'prop_1' } } },
     ];
-    expect(await client.proposeAccounts(items)).toEqual({ id: 'prop_1' });
+    expect(await client.post(path, { items })).toEqual({ id: 'prop_1' });
     expect(heard).toHaveLength(3);
     expect(new Set(heard.map(({ key, body, path }) => `${key} ${body} ${path}`)).size).toBe(1);
     expect(heard[0]?.key).toMatch(/^[0-9a-f-]{36}$/);
@@ -87,9 +88,9 @@ describe('a client', () => {
       { status: 201, body: { data: {} } },
       { status: 200, body: { data: [] } },
     ];
-    await client.proposeAccounts(items);
-    await client.proposeAccounts(items);
-    await client.listAccounts();
+    await client.post(path, { items });
+    await client.post(path, { items });
+    await client.read('/accounts');
     expect(new Set(heard.map(({ key }) => key)).size).toBe(3);
     expect(heard[2]).toMatchObject({ method: 'GET', path: '/api/v1/accounts', key: undefined, body: '' });
   });
@@ -97,7 +98,7 @@ describe('a client', () => {
   it('throws a refusal with its code and field, and asks once', async () => {
     const details = { field: 'items[0].name' };
     replies = [{ status: 400, body: refusal('validationError', 'must not be blank', details) }];
-    const error = await client.proposeAccounts(items).catch((reason) => reason);
+    const error = await client.post(path, { items }).catch((reason) => reason);
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ status: 400, code: 'validationError', field: 'items[0].name' });
     expect(heard).toHaveLength(1);
