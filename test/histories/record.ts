@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { proposalWorkflowId } from '../../src/temporal/ids';
+import { restoreProposal } from '../../src/temporal/client';
+import { proposalWorkflowId, taskQueues } from '../../src/temporal/ids';
 import { retryExecutionSignal, signSignal } from '../../src/temporal/messages';
+import { findWorkflow } from '../../src/temporal/runs';
 import { RECONCILE_WORKFLOW } from '../../src/temporal/schedule';
 import { carryOut, execute, proposeChange, type Shown, UPDATE } from '../support/api';
 import type { TestOrganization } from '../support/service';
@@ -130,6 +132,19 @@ async function recordKinds(world: World, org: TestOrganization): Promise<Map<str
     return state.notes.some(({ code }: Shown) => code === 'adminRemoved');
   });
   recorded.set('noted', await history(noted));
+
+  // Terminated by somebody, and started again from its record.
+  const lost = await proposeName(world, org, await storeAccount(world.db, org, 'Before'), 'After');
+  await workflowOf(world, org, lost).terminate('by mistake');
+  const queues = taskQueues(world.config.temporal.taskQueue);
+  const sender = { client: world.temporal, queues, deadlineMs: 10_000 };
+  const address = { organizationId: org.id, resourceType: lost.resourceType, proposalId: lost.id };
+  const found = await findWorkflow(sender, address);
+  if (found.status === 'running') throw new Error('a terminated workflow runs');
+  await restoreProposal(sender, { ...address, action: lost.action, found });
+  await vote(world, org, lost, org.alice, 'approve', { execute: true });
+  await ended(world, org, lost);
+  recorded.set('restored', await history(lost));
 
   const pass = await world.temporal.workflow.start(RECONCILE_WORKFLOW, {
     taskQueue: world.config.temporal.taskQueue,

@@ -37,6 +37,7 @@ const STATES = [
   'policiesRemove',
   'adminsUpdate',
   'reconciled',
+  'restored',
 ].sort();
 
 let bundle: WorkflowBundle;
