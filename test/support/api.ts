@@ -22,6 +22,7 @@ export const UNKNOWN = {
   proposal: 'prop_01jz8k3v5fe5ht0n2m6w9r4xyz',
   member: 'mem_01jz8k3v5fe5ht0n2m6w9r4xyz',
   group: 'grp_01jz8k3v5fe5ht0n2m6w9r4xyz',
+  policy: 'pol_01jz8k3v5fe5ht0n2m6w9r4xyz',
   admins: 'adm_01jz8k3v5fe5ht0n2m6w9r4xyz',
 };
 
@@ -158,12 +159,18 @@ export async function makeAccount(
 
 /** Everything of an organization that a refused request must leave as it was: what it shows, and its last audit entry. */
 export async function stateOf(http: HttpClient, org: TestOrganization): Promise<Shown> {
-  const [proposals, accounts, members, groups, admins, audit] = await Promise.all(
-    ['/proposals?limit=100', '/accounts', '/members', '/groups', '/admins', '/audit-logs?limit=1'].map(
-      (path) => read(http, org.readKey, `/api/v1${path}`),
-    ),
+  const [proposals, audit, accounts, members, groups, policies, admins] = await Promise.all(
+    [
+      '/proposals?limit=100',
+      '/audit-logs?limit=1',
+      '/accounts',
+      '/members',
+      '/groups',
+      '/policies',
+      '/admins',
+    ].map((path) => read(http, org.readKey, `/api/v1${path}`)),
   );
-  return { proposals, accounts, members, groups, admins, lastAuditEntry: audit[0].id };
+  return { proposals, accounts, members, groups, policies, admins, lastAuditEntry: audit[0].id };
 }
 
 /** How a request must be refused. */

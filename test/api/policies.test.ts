@@ -1,0 +1,983 @@
+import { writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { encodeDeployData } from 'viem';
+import { verifyAudit } from '../../src/db/audit';
+import { putCode, sendAsFunder } from '../chain/wallets';
+import {
+  approve,
+  badField,
+  carryOut,
+  change,
+  execute,
+  expectRefused,
+  makeAccount,
+  proposeChange,
+  read,
+  refusal,
+  reject,
+  type Shown,
+  startApi,
+  UNKNOWN,
+} from '../support/api';
+import { anAddress } from '../support/builders';
+import {
+  aContractPolicyItem,
+  anAnyPolicyItem,
+  aPolicyItem,
+  aTokenCondition,
+  policyItems,
+  type WrittenPolicy,
+} from '../support/policies';
+import { sign, type TestOrganization, type TestService } from '../support/service';
+import { sharedStack, startOwnChain, temporaryDir } from '../support/stack';
+
+const MIXED = '/policies/proposals';
+const ADD = '/policies/proposals/add';
+const CHANGE = '/policies/proposals/update';
+const REMOVE = '/policies/proposals/remove';
+const NATIVE = `0x${'0'.repeat(40)}`;
+/** A network of the deployment whose node is gone. */
+const AWAY = 41_031;
+
+let api: TestService;
+let org: TestOrganization;
+let account: Shown;
+let group: Shown;
+/** The token that both local chains have at one address, and that the token list has with a logo. */
+let token: string;
+
+beforeAll(async () => {
+  const stack = sharedStack();
+  const away = await startOwnChain(AWAY);
+  const networks = [...stack.chains, away.current].map(({ chainId, rpcUrl }) => ({
+    id: chainId,
+    name: chainId === AWAY ? 'Away' : `Chain ${chainId}`,
+    rpcUrl,
+  }));
+  token = stack.chains[0]?.token.address ?? '';
+  const dir = temporaryDir();
+  const [networksFile, tokenListFile] = [join(dir, 'networks.json'), join(dir, 'tokens.json')];
+  writeFileSync(networksFile, JSON.stringify(networks));
+  const listed = { chainId: 31337, address: token, symbol: 'DEMO', name: 'Demo', decimals: 18 };
+  writeFileSync(
+    tokenListFile,
+    JSON.stringify({ tokens: [{ ...listed, logoURI: 'https://logo.example/demo.svg' }] }),
+  );
+  api = await startApi({
+    env: { NETWORKS_FILE: networksFile, TOKEN_LIST_FILE: tokenListFile },
+  });
+  await away.kill();
+  org = await api.createOrganization();
+  account = await makeAccount(api.http, org, { name: 'Treasury', networkIds: [31337] });
+  group = await makeGroup('Traders', org.alice, org.bob, org.dave);
+});
+afterAll(() => api?.stop());
+
+const get = (path: string) => read(api.http, org.readKey, `/api/v1${path}`);
+const idsOf = (list: Shown) => list.map(({ id }: Shown) => id);
+const auditOf = async (id: string) => (await get(`/audit-logs?resourceId=${id}&limit=100`)).reverse();
+const send = (path: string, body: object) =>
+  api.http.send({ key: org.adminKey, path: `/api/v1${path}`, body });
+const show = (proposal: Shown) => get(`/policies/proposals/${proposal.id}`);
+
+async function makeGroup(name: string, ...members: { id: string }[]): Promise<Shown> {
+  const body = { items: [{ name, memberIds: idsOf(members) }] };
+  const done = await change(api.http, org, '/groups/proposals/create', body);
+  return read(api.http, org.readKey, done.result.resources[0].uri);
+}
+
+async function makeMember(name: string): Promise<Shown> {
+  const items = [{ name, walletAddress: anAddress(), type: 'user' }];
+  const done = await change(api.http, org, '/members/proposals/create', { items });
+  return read(api.http, org.readKey, done.result.resources[0].uri);
+}
+
+/** Adds policies, and reads them. */
+async function makePolicies(...policies: WrittenPolicy[]): Promise<Shown[]> {
+  const done = await change(api.http, org, ADD, { policies });
+  return Promise.all(done.result.resources.map(({ uri }: Shown) => read(api.http, org.readKey, uri)));
+}
+
+async function makePolicy(item: WrittenPolicy = aPolicyItem()): Promise<Shown> {
+  const [policy] = await makePolicies(item);
+  return policy;
+}
+
+const ofToken = (tokenAddress: string, conditions: object = {}, more: object = {}) =>
+  aPolicyItem({ tokenTransferCondition: aTokenCondition({ tokenAddress, ...conditions }), ...more });
+const approvers = (groupId: string, threshold: number, more: object = {}) => ({
+  type: 'MANUAL_APPROVAL',
+  approverSetting: { type: 'group', groupId, threshold },
+  ...more,
+});
+
+describe('new policies', () => {
+  it('of all three kinds are there, whole, once their proposal is carried out', async () => {
+    const destination = anAddress();
+    const contract = anAddress();
+    const items = [
+      aPolicyItem({
+        name: 'Payroll',
+        type: 'MANUAL_APPROVAL',
+        description: 'Salaries, once a month',
+        accountIds: [account.id],
+        limitation: {
+          hours: 24,
+          initiatorScope: 'ALL_ITEMS',
+          sourceAccountScope: 'PER_ITEM',
+          destinationScope: 'ALL_ITEMS',
+        },
+        initiatorSetting: { type: 'user', memberId: org.dave.id },
+        approverSetting: { type: 'group', groupId: group.id, threshold: 2, excludeInitiator: true },
+        tokenTransferCondition: {
+          tokenAddress: token.toLowerCase(),
+          tokenDecimals: 18,
+          amountThreshold: '1500000000000000000',
+          destinationAddresses: [destination.toLowerCase()],
+        },
+      }),
+      aContractPolicyItem(
+        [
+          {
+            contractAddress: contract,
+            allowedFunctions: ['mint(address,uint256)', '0xDEADBEEF'],
+            maxValue: '7',
+          },
+        ],
+        { name: 'Minting', initiatorSetting: { type: 'group', groupId: group.id } },
+      ),
+      anAnyPolicyItem({
+        name: 'Everything',
+        networkId: 31338,
+        type: 'MANUAL_APPROVAL',
+        approverSetting: { type: 'user', userId: org.alice.id },
+      }),
+    ];
+    const nobody = { memberId: null, userId: null, groupId: null };
+    const shown = [
+      {
+        name: 'Payroll',
+        type: 'MANUAL_APPROVAL',
+        transactionType: 'TOKEN_TRANSFER',
+        networkId: 31337,
+        description: 'Salaries, once a month',
+        accountIds: [account.id],
+        accounts: [{ id: account.id, name: 'Treasury', address: account.address }],
+        limitation: items[0].limitation,
+        initiatorSetting: { ...nobody, type: 'user', memberId: org.dave.id, userId: org.dave.id },
+        approverSetting: {
+          ...nobody,
+          type: 'group',
+          groupId: group.id,
+          threshold: 2,
+          excludeInitiator: true,
+        },
+        tokenTransferCondition: {
+          tokenAddress: token,
+          tokenSymbol: 'DEMO',
+          tokenName: 'Demo Token',
+          tokenLogoUrl: 'https://logo.example/demo.svg',
+          tokenDecimals: 18,
+          amountThreshold: '1500000000000000000',
+          destinationAddresses: [destination],
+        },
+      },
+      {
+        name: 'Minting',
+        type: 'AUTO_APPROVAL',
+        transactionType: 'CONTRACT_INTERACTION',
+        networkId: 31337,
+        description: null,
+        accountIds: null,
+        accounts: [],
+        limitation: null,
+        initiatorSetting: { ...nobody, type: 'group', groupId: group.id },
+        approverSetting: null,
+        contractInteractionCondition: [
+          {
+            contractAddress: contract,
+            allowedFunctions: ['mint(address,uint256)', '0xDEADBEEF'],
+            functions: [
+              { name: 'mint', selector: '0x40c10f19' },
+              { name: null, selector: '0xdeadbeef' },
+            ],
+            maxValue: '7',
+          },
+        ],
+      },
+      {
+        name: 'Everything',
+        type: 'MANUAL_APPROVAL',
+        transactionType: 'ANY',
+        networkId: 31338,
+        description: null,
+        accountIds: null,
+        accounts: [],
+        limitation: null,
+        initiatorSetting: null,
+        approverSetting: {
+          ...nobody,
+          type: 'user',
+          memberId: org.alice.id,
+          userId: org.alice.id,
+          threshold: null,
+          excludeInitiator: false,
+        },
+      },
+    ];
+    const before = await get('/policies');
+    const proposed = await proposeChange(api.http, org, MIXED, { policies: items });
+    expect(proposed).toMatchObject({ resourceType: 'policies', action: 'create' });
+    expect(proposed.data).toEqual({ policies: shown });
+    expect(proposed.signingPayloads.initiatorPayload).toBeDefined();
+    expect(proposed.summary).toBe(
+      `Create policy "Payroll": transfers of at most 1.5 "DEMO" ("Demo Token", ${token}) each to ${destination}, ` +
+        `on "Chain 31337" (31337), from the account "Treasury" (${account.address}), ` +
+        `initiated by "Dave" (${org.dave.id}), approved by 2 of the group "Traders" (${group.id}), never by the initiator, ` +
+        'at most 1.5 "DEMO" together within any 24 hours for each account, over all initiators and destinations; ' +
+        `create policy "Minting": calls of ${contract} (mint(address,uint256) and 0xDEADBEEF, with at most ` +
+        '0.000000000000000007 "ETH"), on "Chain 31337" (31337), from any account of the organization, ' +
+        `initiated by any member of the group "Traders" (${group.id}), approved automatically, any number of times; ` +
+        'create policy "Everything": transfers of any token and calls of any contract WITHOUT LIMIT, ' +
+        'on "Chain 31338" (31338), from any account of the organization, initiated by any member, ' +
+        `approved by "Alice" (${org.alice.id}), any number of times`,
+    );
+    const { message } = JSON.parse(proposed.signingPayloads.approvePayload);
+    expect(JSON.parse(message.data)).toEqual({ policies: shown });
+    expect(await get('/policies')).toEqual(before);
+
+    const done = await carryOut(api.http, org, proposed);
+    const { resources } = done.result;
+    expect(resources).toEqual(
+      resources.map(({ id }: Shown) => ({ type: 'policy', id, uri: `/api/v1/policies/${id}` })),
+    );
+    const times = { createdAt: expect.any(String), updatedAt: expect.any(String) };
+    for (const [i, { id, uri }] of resources.entries()) {
+      expect(await read(api.http, org.readKey, uri)).toEqual({ id, ...shown[i], ...times });
+    }
+    // Newest first: the last of one proposal before its first.
+    expect(idsOf(await get('/policies')).slice(0, 3)).toEqual(idsOf(resources).reverse());
+    const [created] = await auditOf(resources[0].id);
+    expect(created).toMatchObject({
+      action: 'policy.created',
+      resourceType: 'policy',
+      details: {
+        proposalId: done.id,
+        after: { name: 'Payroll', initiatorSetting: { memberId: org.dave.id } },
+      },
+    });
+    expect(await verifyAudit(api.db, org.id)).toMatchObject({ ok: true });
+  });
+
+  it('may be the same as others that are there', async () => {
+    const [one, two] = [await makePolicy(), await makePolicy()];
+    expect(one.id).not.toBe(two.id);
+  });
+
+  it('of any token have no symbol and no decimals', async () => {
+    const policy = await makePolicy(
+      aPolicyItem({ tokenTransferCondition: aTokenCondition({ tokenAddress: null }) }),
+    );
+    expect(policy.tokenTransferCondition).toEqual({
+      tokenAddress: null,
+      tokenSymbol: '',
+      tokenName: '',
+      tokenLogoUrl: null,
+      tokenDecimals: 0,
+      amountThreshold: null,
+      destinationAddresses: [],
+    });
+  });
+
+  it('are listed whole or in pages', async () => {
+    const all = idsOf(await get('/policies'));
+    const { body } = await api.http.send({ key: org.readKey, path: '/api/v1/policies' });
+    expect(body.pagination).toBeUndefined();
+    const seen: string[] = [];
+    for (let cursor = ''; ; ) {
+      const page = await api.http.send({
+        key: org.readKey,
+        path: `/api/v1/policies?limit=2${cursor && `&cursor=${cursor}`}`,
+      });
+      seen.push(...idsOf(page.body.data));
+      cursor = page.body.pagination.cursor;
+      if (!page.body.pagination.hasMore) break;
+    }
+    expect(seen).toEqual(all);
+  });
+});
+
+describe('the token of a policy', () => {
+  let another: string;
+
+  beforeAll(async () => {
+    const { abi, bytecode } = createRequire(__filename)(
+      '@openzeppelin/contracts/build/contracts/ERC20PresetMinterPauser.json',
+    );
+    const [chain] = sharedStack().chains;
+    const { contractAddress } = await sendAsFunder(chain?.rpcUrl ?? '', {
+      data: encodeDeployData({ abi, bytecode, args: ['Another "Token"', 'AN'] }),
+    });
+    another = contractAddress ?? '';
+  });
+
+  it('tells what it is, with the logo of the token list, on each network by itself', async () => {
+    const [listed, unlisted, unknown] = await makePolicies(
+      ofToken(token),
+      ofToken(token, {}, { networkId: 31338 }),
+      ofToken(another, { tokenDecimals: 18 }),
+    );
+    const facts = { tokenSymbol: 'DEMO', tokenName: 'Demo Token', tokenDecimals: 18 };
+    expect(listed.tokenTransferCondition).toMatchObject({
+      ...facts,
+      tokenLogoUrl: 'https://logo.example/demo.svg',
+    });
+    expect(unlisted.tokenTransferCondition).toMatchObject({ ...facts, tokenLogoUrl: null });
+    expect(unknown.tokenTransferCondition).toMatchObject({
+      tokenSymbol: 'AN',
+      tokenName: 'Another "Token"',
+      tokenLogoUrl: null,
+    });
+  });
+
+  it('may be the native coin, which no chain is asked about', async () => {
+    const policy = await makePolicy(ofToken(NATIVE, { tokenDecimals: 18 }, { networkId: AWAY }));
+    expect(policy.tokenTransferCondition).toMatchObject({
+      tokenAddress: NATIVE,
+      tokenSymbol: 'ETH',
+      tokenName: 'Ether',
+      tokenDecimals: 18,
+      tokenLogoUrl: null,
+    });
+  });
+
+  const condition = 'policies[1].tokenTransferCondition';
+  it.each<[string, () => Promise<WrittenPolicy> | WrittenPolicy, string, RegExp]>([
+    [
+      'with wrong decimals',
+      () => ofToken(token, { tokenDecimals: 6 }),
+      `${condition}.tokenDecimals`,
+      /18 decimals, not 6/,
+    ],
+    [
+      'with decimals of 0',
+      () => ofToken(token, { tokenDecimals: 0 }),
+      `${condition}.tokenDecimals`,
+      /18 decimals, not 0/,
+    ],
+    [
+      'that is native, with wrong decimals',
+      () => ofToken(NATIVE, { tokenDecimals: 6 }),
+      `${condition}.tokenDecimals`,
+      /18 decimals, not 6/,
+    ],
+    [
+      'where there is no contract',
+      () => ofToken(anAddress()),
+      `${condition}.tokenAddress`,
+      /there is no contract at 0x/,
+    ],
+    [
+      'that is the account of a member',
+      () => ofToken(org.alice.wallet.address),
+      `${condition}.tokenAddress`,
+      /no contract/,
+    ],
+    [
+      'that is there on another network only',
+      () => ofToken(another, {}, { networkId: 31338 }),
+      `${condition}.tokenAddress`,
+      /no contract/,
+    ],
+    [
+      'that does not answer',
+      async () =>
+        ofToken(await putCode(sharedStack().chains[0]?.rpcUrl ?? '', `mute ${process.pid}`, '0x60006000fd')),
+      `${condition}.tokenAddress`,
+      /does not answer symbol\(\)/,
+    ],
+    [
+      'on a network that is away',
+      () => ofToken(token, {}, { networkId: AWAY }),
+      `${condition}.tokenAddress`,
+      /network Away \(41031\) cannot be reached/,
+    ],
+    [
+      'on a network that is not there',
+      () => ofToken(token, {}, { networkId: 5 }),
+      'policies[1].networkId',
+      /there is no network 5/,
+    ],
+  ])('%s is refused', async (_, item, field, words) => {
+    const policies = [aPolicyItem({ name: 'Beside it' }), await item()];
+    const answer = await expectRefused(
+      api.http,
+      org,
+      { key: org.adminKey, path: `/api/v1${ADD}`, body: { policies } },
+      badField(field),
+    );
+    expect(answer.body.message).toMatch(words);
+  });
+
+  it('is among the balances of the accounts that the policy covers, on its network', async () => {
+    const other = await makeAccount(api.http, org, { networkIds: [31337, 31338] });
+    const { abi, bytecode } = createRequire(__filename)(
+      '@openzeppelin/contracts/build/contracts/ERC20PresetFixedSupply.json',
+    );
+    const [chain] = sharedStack().chains;
+    const { contractAddress } = await sendAsFunder(chain?.rpcUrl ?? '', {
+      data: encodeDeployData({ abi, bytecode, args: ['Gold', 'AU', 10n ** 20n, account.address] }),
+    });
+    const gold = contractAddress ?? '';
+    const tokensOf = async (id: string) =>
+      (await get(`/accounts/${id}/balances`))
+        .filter(({ asset }: Shown) => asset.tokenAddress.toLowerCase() === gold.toLowerCase())
+        .map(({ networkId, asset, displayAmount }: Shown) => [networkId, asset.symbol, displayAmount]);
+    expect(await tokensOf(account.id)).toEqual([]);
+    const policy = await makePolicy(ofToken(gold, {}, { accountIds: [account.id] }));
+    expect(await tokensOf(account.id)).toEqual([[31337, 'AU', '100']]);
+    expect(await tokensOf(other.id)).toEqual([]);
+    await change(api.http, org, CHANGE, { policies: [{ ...policy, accountIds: null }] });
+    expect(await tokensOf(other.id)).toEqual([[31337, 'AU', '0']]);
+    await change(api.http, org, REMOVE, { policyIds: [policy.id] });
+    expect(await tokensOf(account.id)).toEqual([]);
+  });
+});
+
+describe('a change of policies', () => {
+  it('replaces each whole and leaves the others alone', async () => {
+    const [policy, other] = await makePolicies(
+      ofToken(token, { amountThreshold: '5' }, { description: 'Old', accountIds: [account.id] }),
+      aPolicyItem({ name: 'Untouched' }),
+    );
+    const changed = anAnyPolicyItem({ id: policy.id, name: 'After', networkId: 31338 });
+    const proposed = await proposeChange(api.http, org, CHANGE, { policies: [changed] });
+    expect(proposed).toMatchObject({
+      action: 'update',
+      data: { policies: [{ id: policy.id, name: 'After' }] },
+    });
+    expect(proposed.summary).toMatch(
+      `Change policy "Payroll" (${policy.id}) to "After": transfers of any token`,
+    );
+    expect(await get(`/policies/${policy.id}`)).toEqual(policy);
+    const done = await carryOut(api.http, org, proposed);
+    expect(done.result.resources).toEqual([
+      { type: 'policy', id: policy.id, uri: `/api/v1/policies/${policy.id}` },
+    ]);
+    const after = await get(`/policies/${policy.id}`);
+    expect(after).toEqual({
+      id: policy.id,
+      name: 'After',
+      type: 'AUTO_APPROVAL',
+      transactionType: 'ANY',
+      networkId: 31338,
+      description: null,
+      accountIds: null,
+      accounts: [],
+      limitation: null,
+      initiatorSetting: null,
+      approverSetting: null,
+      createdAt: policy.createdAt,
+      updatedAt: expect.any(String),
+    });
+    expect(after.updatedAt > policy.updatedAt).toBe(true);
+    expect(await get(`/policies/${other.id}`)).toEqual(other);
+    expect((await auditOf(policy.id)).at(-1)).toMatchObject({
+      action: 'policy.updated',
+      details: {
+        before: { name: 'Payroll', description: 'Old', tokenTransferCondition: { amountThreshold: '5' } },
+        after: { name: 'After', transactionType: 'ANY', tokenTransferCondition: null },
+        proposalId: done.id,
+      },
+    });
+  });
+
+  it('and new ones can be proposed together', async () => {
+    const policy = await makePolicy(aPolicyItem({ name: 'There' }));
+    const policies = [
+      aPolicyItem({ name: 'New one' }),
+      { ...policy, name: 'There still' },
+      aPolicyItem({ name: 'New two' }),
+    ];
+    const proposed = await proposeChange(api.http, org, MIXED, { policies });
+    expect(proposed.action).toBe('update');
+    expect(proposed.data.policies.map(({ id, name }: Shown) => [id, name])).toEqual([
+      [undefined, 'New one'],
+      [policy.id, 'There still'],
+      [undefined, 'New two'],
+    ]);
+    expect(proposed.summary).toMatch(
+      /^Create policy "New one": .*; change policy "There" \(pol_.*\) to "There still": .*; create policy "New two": /,
+    );
+    const done = await carryOut(api.http, org, proposed);
+    const [one, two, three] = await Promise.all(
+      done.result.resources.map(({ uri }: Shown) => read(api.http, org.readKey, uri)),
+    );
+    expect([one.name, two.name, three.name]).toEqual(['New one', 'There still', 'New two']);
+    expect(two).toEqual({ ...policy, name: 'There still', updatedAt: two.updatedAt });
+    const listed = idsOf(await get('/policies'));
+    expect(listed.slice(0, 3)).toEqual([three.id, one.id, policy.id]);
+  });
+
+  it('that sends back what was read is refused because it changes nothing, and taken with one field changed', async () => {
+    const world = {
+      networkIds: [31337, 31338],
+      accountIds: [account.id],
+      memberIds: [org.alice.id, org.dave.id],
+      groups: [{ id: group.id, size: 3 }],
+      tokenAddresses: [token],
+    };
+    const items = fc.sample(policyItems(world), 20).map((item, i) => ({ ...item, name: `Sample ${i}` }));
+    const policies = await makePolicies(...items);
+    for (const [i, policy] of policies.entries()) {
+      expect(policy.name).toBe(`Sample ${i}`);
+      const answer = await send(CHANGE, { policies: [policy] });
+      expect([answer.status, answer.body.error?.details?.field]).toEqual([400, 'policies[0]']);
+      expect(answer.body.message).toBe(`nothing about policy ${policy.id} would change`);
+    }
+    const renamed = policies.map((policy) => ({ ...policy, name: `${policy.name} again` }));
+    const done = await change(api.http, org, MIXED, { policies: renamed });
+    const after = await Promise.all(
+      done.result.resources.map(({ uri }: Shown) => read(api.http, org.readKey, uri)),
+    );
+    expect(after).toEqual(renamed.map((policy, i) => ({ ...policy, updatedAt: after[i].updatedAt })));
+  });
+
+  it('names the later of two who disagree about the group', async () => {
+    await expectRefused(
+      api.http,
+      org,
+      {
+        key: org.adminKey,
+        path: `/api/v1${ADD}`,
+        body: { policies: [aPolicyItem(approvers(group.id, 3)), aPolicyItem(approvers(group.id, 4))] },
+      },
+      badField('policies[1].approverSetting.threshold'),
+    );
+  });
+});
+
+describe('a removal of policies', () => {
+  it('shows them in full and takes them away; they can be added again', async () => {
+    const [policy, other] = await makePolicies(
+      ofToken(token, { amountThreshold: '1' }, { accountIds: [account.id] }),
+      aPolicyItem({ name: 'Other' }),
+    );
+    const proposed = await proposeChange(api.http, org, REMOVE, { policyIds: [policy.id, other.id] });
+    const { createdAt: _, updatedAt: __, ...shown } = policy;
+    const { createdAt: ___, updatedAt: ____, ...otherShown } = other;
+    expect(proposed).toMatchObject({ action: 'remove', data: { policies: [shown, otherShown] } });
+    expect(proposed.summary).toBe(`Remove 2 policies: "Payroll" (${policy.id}), "Other" (${other.id})`);
+    const done = await carryOut(api.http, org, proposed);
+    expect(done.result.resources).toEqual([
+      { type: 'policy', id: policy.id },
+      { type: 'policy', id: other.id },
+    ]);
+    const gone = await api.http.send({ key: org.readKey, path: `/api/v1/policies/${policy.id}` });
+    expect([gone.status, gone.body.code]).toEqual([404, 'notFound']);
+    expect(idsOf(await get('/policies'))).not.toContain(policy.id);
+    expect((await auditOf(policy.id)).at(-1)).toMatchObject({
+      action: 'policy.removed',
+      details: { before: { name: 'Payroll' }, proposalId: done.id },
+    });
+    for (const [path, body, field] of [
+      [REMOVE, { policyIds: [policy.id] }, 'policyIds[0]'],
+      [CHANGE, { policies: [policy] }, 'policies[0].id'],
+      [MIXED, { policies: [aPolicyItem(), policy] }, 'policies[1].id'],
+    ] as const) {
+      await expectRefused(
+        api.http,
+        org,
+        { key: org.adminKey, path: `/api/v1${path}`, body },
+        badField(field),
+      );
+    }
+    const { id: _____, ...again } = policy;
+    const added = await makePolicy(again);
+    expect(added.id).not.toBe(policy.id);
+    expect({ ...added, id: policy.id, createdAt: 0, updatedAt: 0 }).toEqual({
+      ...policy,
+      createdAt: 0,
+      updatedAt: 0,
+    });
+  });
+});
+
+describe('a policy that is claimed', () => {
+  it('is changed by one open proposal at a time, and free again when that is over', async () => {
+    const policy = await makePolicy(aPolicyItem({ name: 'Wanted' }));
+    const first = await proposeChange(api.http, org, CHANGE, { policies: [{ ...policy, name: 'First' }] });
+    for (const [path, body] of [
+      [CHANGE, { policies: [{ ...policy, name: 'Second' }] }],
+      [MIXED, { policies: [aPolicyItem({ name: 'New' }), { ...policy, name: 'Second' }] }],
+      [REMOVE, { policyIds: [policy.id] }],
+    ] as const) {
+      const answer = await expectRefused(
+        api.http,
+        org,
+        { key: org.adminKey, path: `/api/v1${path}`, body },
+        refusal(409, 'conflict', null),
+      );
+      expect(answer.body.message).toContain(first.id);
+    }
+    await reject(api.http, org, first);
+    await change(api.http, org, REMOVE, { policyIds: [policy.id] });
+  });
+
+  it('is taken by one of many simultaneous proposals', async () => {
+    const policy = await makePolicy();
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, i) =>
+        i % 2 === 0
+          ? send(CHANGE, { policies: [{ ...policy, name: `Name ${i}` }] })
+          : send(REMOVE, { policyIds: [policy.id] }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)]);
+  });
+});
+
+describe('the world of an open proposal', () => {
+  /** Approves a proposal that must be blocked, and says why it was. */
+  async function blocked(proposal: Shown): Promise<string> {
+    const done = await approve(api.http, org, proposal);
+    expect(done).toMatchObject({ executionStatus: 'blocked', failure: { code: 'stale' } });
+    return done.failure.message;
+  }
+
+  it('may lose a member that a policy names', async () => {
+    const member = await makeMember('Erin');
+    const initiatorSetting = { type: 'user', memberId: member.id };
+    const proposed = await proposeChange(api.http, org, ADD, {
+      policies: [aPolicyItem({ name: 'Beside' }), aPolicyItem({ name: 'Erin’s', initiatorSetting })],
+    });
+    const before = await get('/policies');
+    await change(api.http, org, '/members/proposals/remove', { ids: [member.id] });
+    expect(await blocked(proposed)).toBe(
+      `policy "Erin’s" can no longer be as it was signed: there is no member ${member.id}`,
+    );
+    expect(await get('/policies')).toEqual(before);
+    expect((await show(proposed)).notes).toEqual([
+      expect.objectContaining({ code: 'memberRemoved', message: expect.stringContaining('Erin') }),
+    ]);
+  });
+
+  it('may lose a group that a policy names', async () => {
+    const doomed = await makeGroup('Doomed', org.alice);
+    const proposed = await proposeChange(api.http, org, ADD, {
+      policies: [aPolicyItem({ name: 'Grouped', initiatorSetting: { type: 'group', groupId: doomed.id } })],
+    });
+    await change(api.http, org, '/groups/proposals/delete', { items: [{ id: doomed.id }] });
+    expect(await blocked(proposed)).toBe(
+      `policy "Grouped" can no longer be as it was signed: there is no group ${doomed.id}`,
+    );
+    expect((await show(proposed)).notes).toEqual([expect.objectContaining({ code: 'groupDeleted' })]);
+  });
+
+  it('may shrink a group below a threshold, and let it grow again', async () => {
+    const shrinking = await makeGroup('Shrinking', org.alice, org.bob);
+    const update = (action: string) =>
+      change(api.http, org, '/groups/proposals/update', {
+        items: [{ id: shrinking.id, memberUpdates: [{ action, id: org.bob.id }] }],
+      });
+    const proposed = await proposeChange(api.http, org, ADD, {
+      policies: [aPolicyItem(approvers(shrinking.id, 2, { name: 'Two of two' }))],
+    });
+    await update('removeMember');
+    expect(await blocked(proposed)).toBe(
+      'policy "Two of two" can no longer be as it was signed: the group "Shrinking" ' +
+        `(${shrinking.id}) has 1 member, fewer than the 2 who must approve`,
+    );
+    await update('addMember');
+    await execute(api.http, org.adminKey, proposed.id, 'approve', 'policies');
+    expect(await show(proposed)).toMatchObject({ executionStatus: 'completed' });
+  });
+
+  it('may change a group that stays large enough', async () => {
+    const growing = await makeGroup('Growing', org.alice);
+    const proposed = await proposeChange(api.http, org, ADD, {
+      policies: [aPolicyItem(approvers(growing.id, 1))],
+    });
+    await change(api.http, org, '/groups/proposals/update', {
+      items: [{ id: growing.id, memberUpdates: [{ action: 'addMember', id: org.bob.id }] }],
+    });
+    const done = await carryOut(api.http, org, proposed);
+    expect(done.notes).toEqual([expect.objectContaining({ code: 'groupChanged' })]);
+  });
+
+  it('may lose a member or a group that an existing policy needs: the policy stays as it is', async () => {
+    const member = await makeMember('Frank');
+    const policy = await makePolicy(aPolicyItem({ initiatorSetting: { type: 'user', memberId: member.id } }));
+    await change(api.http, org, '/members/proposals/remove', { ids: [member.id] });
+    expect(await get(`/policies/${policy.id}`)).toEqual(policy);
+    const renamed = { policies: [{ ...policy, name: 'Renamed' }] };
+    await expectRefused(
+      api.http,
+      org,
+      { key: org.adminKey, path: `/api/v1${CHANGE}`, body: renamed },
+      badField('policies[0].initiatorSetting.memberId'),
+    );
+    await change(api.http, org, REMOVE, { policyIds: [policy.id] });
+  });
+
+  it('may rename what a policy names', async () => {
+    const named = await makeAccount(api.http, org, { name: 'Before' });
+    const proposed = await proposeChange(api.http, org, ADD, {
+      policies: [aPolicyItem({ accountIds: [named.id] })],
+    });
+    await change(api.http, org, '/accounts/proposals/update', { items: [{ id: named.id, name: 'After' }] });
+    const done = await carryOut(api.http, org, proposed);
+    expect(done.data.policies[0].accounts).toEqual([
+      { id: named.id, name: 'Before', address: named.address },
+    ]);
+    const policy = await read(api.http, org.readKey, done.result.resources[0].uri);
+    expect(policy.accounts).toEqual([{ id: named.id, name: 'After', address: named.address }]);
+  });
+
+  it('carries out nothing that was rejected', async () => {
+    const before = await get('/policies');
+    const proposed = await proposeChange(api.http, org, ADD, {
+      policies: [aPolicyItem({ name: 'Unwanted' })],
+    });
+    await sign(api.http, org.adminKey, proposed, org.carol, 'approve');
+    await reject(api.http, org, proposed);
+    expect(await get('/policies')).toEqual(before);
+  });
+});
+
+describe('a policy that names what is not there', () => {
+  let stranger: TestOrganization;
+  let foreign: { account: string; member: string; group: string; policy: string };
+
+  beforeAll(async () => {
+    stranger = await api.createOrganization();
+    const home = org;
+    org = stranger;
+    try {
+      foreign = {
+        account: (await makeAccount(api.http, stranger)).id,
+        member: stranger.alice.id,
+        group: (await makeGroup('Foreign', stranger.alice)).id,
+        policy: (await makePolicy()).id,
+      };
+    } finally {
+      org = home;
+    }
+  });
+
+  const items: [
+    string,
+    (ids: { account: string; member: string; group: string; policy: string }) => WrittenPolicy,
+    string,
+  ][] = [
+    ['an account', (ids) => aPolicyItem({ accountIds: [account.id, ids.account] }), 'accountIds[1]'],
+    [
+      'an initiator',
+      (ids) => aPolicyItem({ initiatorSetting: { type: 'user', memberId: ids.member } }),
+      'initiatorSetting.memberId',
+    ],
+    [
+      'an initiator by the other name',
+      (ids) => aPolicyItem({ initiatorSetting: { type: 'user', userId: ids.member } }),
+      'initiatorSetting.userId',
+    ],
+    [
+      'a group of initiators',
+      (ids) => aPolicyItem({ initiatorSetting: { type: 'group', groupId: ids.group } }),
+      'initiatorSetting.groupId',
+    ],
+    [
+      'an approver',
+      (ids) =>
+        aPolicyItem({ type: 'MANUAL_APPROVAL', approverSetting: { type: 'user', memberId: ids.member } }),
+      'approverSetting.memberId',
+    ],
+    [
+      'an approver by the other name',
+      (ids) =>
+        aPolicyItem({ type: 'MANUAL_APPROVAL', approverSetting: { type: 'user', userId: ids.member } }),
+      'approverSetting.userId',
+    ],
+    ['a group of approvers', (ids) => aPolicyItem(approvers(ids.group, 1)), 'approverSetting.groupId'],
+    ['a policy', (ids) => aPolicyItem({ id: ids.policy }), 'id'],
+    ['a network', () => aPolicyItem({ networkId: 5 }), 'networkId'],
+    ['a network of calls', () => aContractPolicyItem(null, { networkId: 5 }), 'networkId'],
+  ];
+
+  it.each(items)('%s, foreign or unknown, is refused in the same words', async (_, item, field) => {
+    const messages = [];
+    for (const ids of [foreign, UNKNOWN]) {
+      const answer = await expectRefused(
+        api.http,
+        org,
+        { key: org.adminKey, path: `/api/v1${MIXED}`, body: { policies: [aPolicyItem(), item(ids)] } },
+        badField(`policies[1].${field}`),
+      );
+      messages.push(answer.body.message.replace(/[a-z]{3}_[0-9a-z]{26}/, 'id'));
+    }
+    expect(messages[0]).toBe(messages[1]);
+  });
+
+  it.each([
+    ['to remove', REMOVE, (id: string) => ({ policyIds: [id] }), 'policyIds[0]'],
+    ['to change', CHANGE, (id: string) => ({ policies: [aPolicyItem({ id })] }), 'policies[0].id'],
+  ])('%s is refused', async (_, path, body, field) => {
+    for (const id of [foreign.policy, UNKNOWN.policy]) {
+      await expectRefused(
+        api.http,
+        org,
+        { key: org.adminKey, path: `/api/v1${path}`, body: body(id) },
+        badField(field),
+      );
+    }
+  });
+
+  it('is not found in a path', async () => {
+    for (const id of [foreign.policy, UNKNOWN.policy, 'pol_1', foreign.account]) {
+      const answer = await api.http.send({ key: org.readKey, path: `/api/v1/policies/${id}` });
+      expect([answer.status, answer.body.code]).toEqual([404, 'notFound']);
+    }
+  });
+});
+
+describe('a body with a bad field', () => {
+  it.each<[string, string, () => object, string]>([
+    [
+      'with an approver threshold above the size of its group',
+      ADD,
+      () => ({ policies: [aPolicyItem(approvers(group.id, 4))] }),
+      'policies[0].approverSetting.threshold',
+    ],
+    [
+      'with AUTO_APPROVAL and an approver',
+      ADD,
+      () => ({ policies: [aPolicyItem({ approverSetting: { type: 'user', memberId: org.alice.id } })] }),
+      'policies[0].approverSetting',
+    ],
+    [
+      'with MANUAL_APPROVAL and none',
+      ADD,
+      () => ({ policies: [aPolicyItem({ type: 'MANUAL_APPROVAL' })] }),
+      'policies[0].approverSetting',
+    ],
+    ...['-1', '+1', '1.5', '1e18', '1'.repeat(79)].map(
+      (amountThreshold): [string, string, () => object, string] => [
+        `with an amount of ${amountThreshold}`,
+        ADD,
+        () => ({ policies: [ofToken(token, { amountThreshold })] }),
+        'policies[0].tokenTransferCondition.amountThreshold',
+      ],
+    ),
+    ...[0, 8_761].map((hours): [string, string, () => object, string] => [
+      `with ${hours} hours`,
+      ADD,
+      () => ({
+        policies: [
+          aPolicyItem({
+            limitation: {
+              hours,
+              initiatorScope: 'PER_ITEM',
+              sourceAccountScope: 'PER_ITEM',
+              destinationScope: 'PER_ITEM',
+            },
+          }),
+        ],
+      }),
+      'policies[0].limitation.hours',
+    ]),
+    [
+      'with an unknown scope',
+      ADD,
+      () => ({
+        policies: [
+          aPolicyItem({
+            limitation: {
+              hours: 1,
+              initiatorScope: 'PER_ITEM',
+              sourceAccountScope: 'EACH',
+              destinationScope: 'PER_ITEM',
+            },
+          }),
+        ],
+      }),
+      'policies[0].limitation.sourceAccountScope',
+    ],
+    [
+      'with a selector that is none',
+      ADD,
+      () => ({
+        policies: [aContractPolicyItem([{ contractAddress: anAddress(), allowedFunctions: ['0x1234'] }])],
+      }),
+      'policies[0].contractInteractionCondition[0].allowedFunctions[0]',
+    ],
+    [
+      'with two conditions',
+      ADD,
+      () => ({
+        policies: [
+          aPolicyItem({
+            contractInteractionCondition: [{ contractAddress: anAddress(), allowedFunctions: [] }],
+          }),
+        ],
+      }),
+      'policies[0].contractInteractionCondition',
+    ],
+    [
+      'with an id where all are new',
+      ADD,
+      () => ({ policies: [aPolicyItem({ id: UNKNOWN.policy })] }),
+      'policies[0].id',
+    ],
+    ['without an id where all are there', CHANGE, () => ({ policies: [aPolicyItem()] }), 'policies[0].id'],
+    [
+      'without accounts',
+      MIXED,
+      () => ({ policies: [{ ...aPolicyItem(), accountIds: undefined }] }),
+      'policies[0].accountIds',
+    ],
+    [
+      'with a misspelt key',
+      MIXED,
+      () => ({ policies: [aPolicyItem({ limitations: null })] }),
+      'policies[0].limitations',
+    ],
+    ['of no policies', MIXED, () => ({ policies: [] }), 'policies'],
+    ['of nothing to remove', REMOVE, () => ({ policyIds: [] }), 'policyIds'],
+    ['of a policy to remove that is an account', REMOVE, () => ({ policyIds: [account.id] }), 'policyIds[0]'],
+  ])('%s is refused', async (_, path, body, field) => {
+    await expectRefused(
+      api.http,
+      org,
+      { key: org.adminKey, path: `/api/v1${path}`, body: body() },
+      badField(field),
+    );
+  });
+
+  it('may not come from a key of no admin', async () => {
+    await expectRefused(
+      api.http,
+      org,
+      { key: org.readKey, path: `/api/v1${MIXED}`, body: { policies: [aPolicyItem()] } },
+      refusal(403, 'forbidden', null),
+    );
+  });
+});
+
+describe('100 policies', () => {
+  it('with long lists are proposed, signed and carried out at once', async () => {
+    const contracts = Array.from({ length: 10 }, () => ({
+      contractAddress: anAddress(),
+      allowedFunctions: Array.from({ length: 10 }, (_, i) => `function${i}(address,uint256)`),
+    }));
+    const policies = Array.from({ length: 100 }, (_, i) =>
+      aContractPolicyItem(contracts, { name: `Policy ${i}` }),
+    );
+    const proposed = await proposeChange(api.http, org, MIXED, { policies });
+    expect(proposed.data.policies).toHaveLength(100);
+    const done = await carryOut(api.http, org, proposed);
+    expect(done.result.resources).toHaveLength(100);
+    expect(idsOf(await get('/policies')).slice(0, 100)).toEqual(idsOf(done.result.resources).reverse());
+  });
+});
