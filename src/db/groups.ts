@@ -77,3 +77,49 @@ export async function findGroupsOf(
     group,
   );
 }
+
+/** Stores new groups with their members; `setPositions` places them. */
+export async function insertGroups(
+  tx: Tx,
+  organizationId: string,
+  groups: readonly { readonly id: string; readonly name: string; readonly memberIds: readonly string[] }[],
+): Promise<void> {
+  await tx('groups').insert(
+    groups.map(({ id, name }) => ({ id, organization_id: organizationId, name, position: 0 })),
+  );
+  await addGroupMembers(
+    tx,
+    groups.flatMap(({ id, memberIds }) => memberIds.map((memberId) => [id, memberId] as const)),
+  );
+}
+
+/** Gives groups their name, and adds and takes out members: pairs of a group's and a member's id. */
+export async function updateGroups(
+  tx: Tx,
+  groups: readonly Pick<Group, 'id' | 'name'>[],
+  members: { readonly add: readonly Membership[]; readonly remove: readonly Membership[] },
+): Promise<void> {
+  await tx.raw(
+    `DELETE FROM group_members WHERE (group_id, member_id) IN (SELECT * FROM unnest(?::text[], ?::text[]))`,
+    columnsOf(members.remove),
+  );
+  await addGroupMembers(tx, members.add);
+  await tx.raw(
+    `UPDATE groups SET name = v.name, updated_at = now()
+    FROM unnest(?::text[], ?::text[]) AS v (id, name) WHERE groups.id = v.id`,
+    columnsOf(groups.map(({ id, name }) => [id, name])),
+  );
+}
+
+type Membership = readonly [groupId: string, memberId: string];
+
+function columnsOf(pairs: readonly (readonly [string, string])[]): [string[], string[]] {
+  return [pairs.map(([one]) => one), pairs.map(([, two]) => two)];
+}
+
+async function addGroupMembers(tx: Tx, memberships: readonly Membership[]): Promise<void> {
+  await tx.raw(
+    'INSERT INTO group_members (group_id, member_id) SELECT * FROM unnest(?::text[], ?::text[])',
+    columnsOf(memberships),
+  );
+}

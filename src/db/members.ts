@@ -59,7 +59,7 @@ export async function findMembers(
 ): Promise<Member[]> {
   const rows = await db('members')
     .where({ organization_id: organizationId, removed_at: null })
-    .whereIn('id', [...ids])
+    .whereIn('id', [...new Set(ids)])
     .orderBy('id');
   return rows.map(member);
 }
@@ -74,6 +74,41 @@ export async function findMembersByWallet(
     .where({ organization_id: organizationId, removed_at: null })
     .whereRaw('lower(wallet_address) = ANY(?)', [walletAddresses.map((address) => address.toLowerCase())]);
   return rows.map(member);
+}
+
+/** Stores new members; `setPositions` places them. */
+export async function insertMembers(
+  tx: Tx,
+  organizationId: string,
+  members: readonly MemberSummary[],
+): Promise<void> {
+  await tx('members').insert(
+    members.map(({ id, name, type, walletAddress }) => ({
+      id,
+      organization_id: organizationId,
+      name,
+      type,
+      wallet_address: walletAddress,
+      position: 0,
+    })),
+  );
+}
+
+/** Gives members their name and wallet. Who gets another wallet has yet to prove control of it. */
+export async function updateMembers(
+  tx: Tx,
+  members: readonly Pick<MemberSummary, 'id' | 'name' | 'walletAddress'>[],
+): Promise<void> {
+  await tx.raw(
+    `UPDATE members SET name = v.name, wallet_address = v.wallet_address, updated_at = now(),
+      registered_at = CASE WHEN members.wallet_address = v.wallet_address THEN registered_at END
+    FROM unnest(?::text[], ?::text[], ?::text[]) AS v (id, name, wallet_address) WHERE members.id = v.id`,
+    [
+      members.map(({ id }) => id),
+      members.map(({ name }) => name),
+      members.map(({ walletAddress }) => walletAddress),
+    ],
+  );
 }
 
 /** An organization's admins: one per organization. */

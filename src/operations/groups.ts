@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { memberSummary } from '../contract/members';
+import { MAX_ITEMS } from '../contract/primitives';
 import type { Group } from '../db/groups';
 import type { MemberSummary } from '../domain/proposal';
 import { refuse } from '../domain/refusal';
@@ -16,9 +17,14 @@ export function describeGroup({ id, name }: Pick<Group, 'id' | 'name'>): string 
   return `${quoted(name)} (${id})`;
 }
 
-/** Its members in words: `with "Dave" (0x…)`, `without members`. */
-export function describeMembership(members: readonly MemberSummary[]): string {
-  return members.length === 0 ? 'without members' : `with ${describeMembers(members)}`;
+/** Whether a summary names so many members; of more it tells the number, and `data` has them all. */
+export function areNamed(lists: readonly (readonly unknown[])[]): boolean {
+  return lists.flat().length <= MAX_ITEMS;
+}
+
+/** Its members in words: `with "Dave" (0x…)`, `without members`; `with 37 members` when they are not to be named. */
+export function describeMembership(members: readonly MemberSummary[], named: boolean): string {
+  return members.length === 0 ? 'without members' : `with ${describeMembers(members, named)}`;
 }
 
 /** Refuses the first item whose group does not exist. */

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { idInput, itemsOf, MAX_ITEMS, nameInput, noDuplicates, responseOnly } from '../contract/primitives';
+import { insertGroups } from '../db/groups';
 import { newId } from '../db/ids';
 import { findMembers } from '../db/members';
+import { setPositions } from '../db/positions';
 import { accept, refuse } from '../domain/refusal';
 import { quoted } from '../domain/signing';
-import { describeMembership } from './groups';
+import { areNamed, describeMembership } from './groups';
 import { defineOperation } from './kind';
 import { unknownMember } from './members';
 import { sentence } from './words';
@@ -51,6 +53,7 @@ export const groupsCreate = defineOperation({
       const unknown = unknownMember(members, item.memberIds, (j) => `items[${i}].memberIds[${j}]`);
       if (unknown) return unknown;
     }
+    const named = areNamed(items.map((item) => item.memberIds));
     return accept({
       data: { items },
       plan: { groupIds: items.map(() => newId('grp')) },
@@ -59,7 +62,7 @@ export const groupsCreate = defineOperation({
         'group',
         items.map((item) => {
           const own = members.filter(({ id }) => item.memberIds.includes(id));
-          return `${quoted(item.name)} ${describeMembership(own)}`;
+          return `${quoted(item.name)} ${describeMembership(own, named)}`;
         }),
         '; ',
       ),
@@ -80,15 +83,7 @@ export const groupsCreate = defineOperation({
       if (id === undefined) throw new Error(`proposal ${proposalId} has no group id for item ${index}`);
       return { ...item, id };
     });
-    await tx('groups').insert(
-      groups.map(({ id, name }) => ({ id, organization_id: organizationId, name, position: 0 })),
-    );
-    for (const group of groups) {
-      if (group.memberIds.length === 0) continue;
-      await tx('group_members').insert(
-        group.memberIds.map((memberId) => ({ group_id: group.id, member_id: memberId })),
-      );
-    }
+    await insertGroups(tx, organizationId, groups);
     return accept({
       resources: groups.map(({ id }) => ({ type: 'group' as const, id, uri: `/api/v1/groups/${id}` })),
       audit: groups.map(({ id, ...after }) => ({
@@ -97,13 +92,7 @@ export const groupsCreate = defineOperation({
         resourceId: id,
         details: { after, proposalId },
       })),
-      async place(positions) {
-        for (const [index, { id }] of groups.entries()) {
-          await tx('groups')
-            .where({ id })
-            .update({ position: String(positions[index]) });
-        }
-      },
+      place: (positions) => setPositions(tx, 'groups', groupIds, positions),
     });
   },
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idInput, itemsOf, noDuplicates, responseOnly } from '../contract/primitives';
 import { findGroups } from '../db/groups';
 import { accept, refuse } from '../domain/refusal';
-import { describeGroup, describeMembership, groupsData, unknownGroup } from './groups';
+import { areNamed, describeGroup, describeMembership, groupsData, unknownGroup } from './groups';
 import { defineOperation } from './kind';
 import { describeMembers } from './members';
 import { sentence } from './words';
@@ -44,6 +44,7 @@ export const groupsDelete = defineOperation({
     const unknown = unknownGroup(groups, items);
     if (unknown) return unknown;
     const doomed = items.flatMap(({ id }) => groups.filter((group) => group.id === id));
+    const named = areNamed(doomed.map(({ members }) => members));
     const subjects = items.map(({ id }) => `group:${id}`);
     return accept({
       data: { items: doomed.map(({ id, name, members }) => ({ id, name, members: [...members] })) },
@@ -51,7 +52,7 @@ export const groupsDelete = defineOperation({
       summary: sentence(
         'Delete',
         'group',
-        doomed.map((group) => `${describeGroup(group)} ${describeMembership(group.members)}`),
+        doomed.map((group) => `${describeGroup(group)} ${describeMembership(group.members, named)}`),
         '; ',
       ),
       claims: subjects,

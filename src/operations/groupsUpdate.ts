@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { idInput, itemsOf, MAX_ITEMS, nameInput, noDuplicates, responseOnly } from '../contract/primitives';
-import { findGroups, type Group } from '../db/groups';
+import { findGroups, type Group, updateGroups } from '../db/groups';
 import { findMembers, memberSummary } from '../db/members';
 import type { MemberSummary } from '../domain/proposal';
 import { accept, refuse } from '../domain/refusal';
 import { quoted } from '../domain/signing';
-import { describeGroup, groupsData, unknownGroup } from './groups';
+import { areNamed, describeGroup, groupsData, unknownGroup } from './groups';
 import { defineOperation } from './kind';
 import { describeMembers, membersDiffer, unknownMember } from './members';
 import { listed, sentence } from './words';
@@ -51,11 +51,12 @@ function describeChange(
   { name }: Change,
   added: readonly MemberSummary[],
   removed: readonly MemberSummary[],
-) {
+  named: boolean,
+): string {
   const changes = [
     ...(name === undefined ? [] : [`name it ${quoted(name)}`]),
-    ...(added.length === 0 ? [] : [`add ${describeMembers(added)}`]),
-    ...(removed.length === 0 ? [] : [`remove ${describeMembers(removed)}`]),
+    ...(added.length === 0 ? [] : [`add ${describeMembers(added, named)}`]),
+    ...(removed.length === 0 ? [] : [`remove ${describeMembers(removed, named)}`]),
   ];
   return changes.join(' and ');
 }
@@ -114,6 +115,7 @@ export const groupsUpdate = defineOperation({
       organizationId,
       items.flatMap(({ memberUpdates = [] }) => memberUpdates.map(({ id }) => id)),
     );
+    const named = areNamed(items.map(({ memberUpdates = [] }) => memberUpdates));
     const planned: { group: Group; change: Change; after: MemberSummary[]; described: string }[] = [];
     for (const [i, { id, name, memberUpdates = [] }] of items.entries()) {
       const group = groups.find((candidate) => candidate.id === id);
@@ -160,7 +162,7 @@ export const groupsUpdate = defineOperation({
         group,
         change,
         after,
-        described: `${describeGroup(group)}: ${describeChange(change, added, removed)}`,
+        described: `${describeGroup(group)}: ${describeChange(change, added, removed, named)}`,
       });
     }
     const claims = items.map(({ id }) => `group:${id}`);
@@ -210,21 +212,15 @@ export const groupsUpdate = defineOperation({
       if (difference !== undefined) return refuse('conflict', difference);
       updates.push({ before, change, after });
     }
-    for (const { before, change, after } of updates) {
-      const { id } = before;
-      await tx('group_members')
-        .where({ group_id: id })
-        .whereIn('member_id', [...change.removeMemberIds])
-        .delete();
-      if (change.addMemberIds.length > 0) {
-        await tx('group_members').insert(
-          change.addMemberIds.map((memberId) => ({ group_id: id, member_id: memberId })),
-        );
-      }
-      await tx('groups')
-        .where({ id })
-        .update({ name: after.name, updated_at: tx.raw('now()') });
-    }
+    const pairs = (idsOf: (change: Change) => readonly string[]) =>
+      updates.flatMap(({ before: { id }, change }) =>
+        idsOf(change).map((memberId) => [id, memberId] as const),
+      );
+    await updateGroups(
+      tx,
+      updates.map(({ before: { id }, after: { name } }) => ({ id, name })),
+      { add: pairs((change) => change.addMemberIds), remove: pairs((change) => change.removeMemberIds) },
+    );
     return accept({
       resources: items.map(({ id }) => ({ type: 'group' as const, id, uri: `/api/v1/groups/${id}` })),
       audit: updates.map(({ before, after }) => ({

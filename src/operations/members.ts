@@ -21,12 +21,10 @@ export function walletSubject(walletAddress: string): string {
   return `wallet:${walletAddress.toLowerCase()}`;
 }
 
-/** Members in words, such as `"Dave" (0x…), "Erin" (0x…)`. */
-export function describeMembers(members: readonly MemberSummary[]): string {
-  return listed(
-    members.map(({ name, walletAddress }) => `${quoted(name)} (${walletAddress})`),
-    ', ',
-  );
+/** Members in words: `"Dave" (0x…), "Erin" (0x…)`; only how many they are when they are not to be named. */
+export function describeMembers(members: readonly MemberSummary[], named = true): string {
+  if (!named) return `${members.length} member${members.length === 1 ? '' : 's'}`;
+  return members.map(({ name, walletAddress }) => `${quoted(name)} (${walletAddress})`).join(', ');
 }
 
 /** A member in words that leave no doubt which: `"Dave" (mem_…, 0x…)`. */

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { memberType } from '../contract/members';
 import { address, itemsOf, nameInput, noDuplicates, responseOnly } from '../contract/primitives';
 import { newId } from '../db/ids';
+import { insertMembers } from '../db/members';
+import { setPositions } from '../db/positions';
 import { accept } from '../domain/refusal';
 import { quoted } from '../domain/signing';
 import { defineOperation } from './kind';
@@ -69,18 +71,7 @@ export const membersCreate = defineOperation({
       if (id === undefined) throw new Error(`proposal ${proposalId} has no member id for item ${index}`);
       return { ...item, id };
     });
-    const changed = await changeMembers(tx, (savepoint) =>
-      savepoint('members').insert(
-        members.map(({ id, name, type, walletAddress }) => ({
-          id,
-          organization_id: organizationId,
-          name,
-          type,
-          wallet_address: walletAddress,
-          position: 0,
-        })),
-      ),
-    );
+    const changed = await changeMembers(tx, (savepoint) => insertMembers(savepoint, organizationId, members));
     if (!changed.ok) return changed;
     return accept({
       resources: members.map(({ id }) => ({ type: 'member' as const, id, uri: `/api/v1/members/${id}` })),
@@ -95,13 +86,7 @@ export const membersCreate = defineOperation({
         code: 'walletTaken',
         message: `${walletAddress} is now the wallet of member ${quoted(name)} (${id})`,
       })),
-      async place(positions) {
-        for (const [index, { id }] of members.entries()) {
-          await tx('members')
-            .where({ id })
-            .update({ position: String(positions[index]) });
-        }
-      },
+      place: (positions) => setPositions(tx, 'members', memberIds, positions),
     });
   },
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sameAddress } from '../chain/address';
 import { memberType } from '../contract/members';
 import { address, idInput, itemsOf, nameInput, noDuplicates, responseOnly } from '../contract/primitives';
-import { findMembers, type Member } from '../db/members';
+import { findMembers, type Member, updateMembers } from '../db/members';
 import { accept, refuse } from '../domain/refusal';
 import { quoted } from '../domain/signing';
 import { defineOperation } from './kind';
@@ -162,19 +162,7 @@ export const membersUpdate = defineOperation({
       updates.map(({ before, change }) => ({ id: before.id, ...change })),
     );
     if (taken) return taken;
-    const changed = await changeMembers(tx, async (savepoint) => {
-      for (const { before, change } of updates) {
-        await savepoint('members')
-          .where({ id: before.id })
-          .update({
-            ...(change.name === undefined ? {} : { name: change.name }),
-            ...(change.walletAddress === undefined
-              ? {}
-              : { wallet_address: change.walletAddress, registered_at: null }),
-            updated_at: tx.raw('now()'),
-          });
-      }
-    });
+    const changed = await changeMembers(tx, (savepoint) => updateMembers(savepoint, items));
     if (!changed.ok) return changed;
     return accept({
       resources: items.map(({ id }) => ({ type: 'member' as const, id, uri: `/api/v1/members/${id}` })),

@@ -1,0 +1,15 @@
+import type { Tx } from './database';
+
+/** Gives new records their places in the order of commit: the positions of the audit entries of their creation. */
+export async function setPositions(
+  tx: Tx,
+  table: 'members' | 'groups' | 'policies',
+  ids: readonly string[],
+  positions: readonly bigint[],
+): Promise<void> {
+  await tx.raw(
+    `UPDATE ${table} SET position = v.position
+    FROM unnest(?::text[], ?::bigint[]) AS v (id, position) WHERE ${table}.id = v.id`,
+    [[...ids], positions.map(String)],
+  );
+}

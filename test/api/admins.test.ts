@@ -1,0 +1,320 @@
+import {
+  approve,
+  badField,
+  carryOut,
+  change,
+  expectRefused,
+  proposeChange,
+  read,
+  refusal,
+  reject,
+  type Shown,
+  startApi,
+  UNKNOWN,
+} from '../support/api';
+import { anAddress } from '../support/builders';
+import { sign, type TestMember, type TestOrganization, type TestService } from '../support/service';
+
+const PROPOSE = '/admins/proposals/update';
+
+let api: TestService;
+let org: TestOrganization;
+
+beforeAll(async () => {
+  api = await startApi();
+});
+// Each test changes the admins of an organization of its own.
+beforeEach(async () => {
+  org = await api.createOrganization();
+});
+afterAll(() => api?.stop());
+
+const get = (path: string) => read(api.http, org.readKey, `/api/v1${path}`);
+const send = (body: object) => api.http.send({ key: org.adminKey, path: `/api/v1${PROPOSE}`, body });
+const propose = (body: object) => proposeChange(api.http, org, PROPOSE, body);
+const add = ({ id }: { id: string }) => ({ action: 'addMember', id });
+const take = ({ id }: { id: string }) => ({ action: 'removeMember', id });
+const summaryOf = ({ id, name, type, wallet }: TestMember) => ({
+  id,
+  name,
+  type,
+  walletAddress: wallet.address,
+});
+const byId = <T extends { id: string }>(list: T[]) => list.sort((one, two) => (one.id < two.id ? -1 : 1));
+const queued = () => api.http.send({ key: org.readKey, path: '/api/v1/admins/proposals' });
+
+describe('the admins', () => {
+  it('change by a proposal: who they are and how many of them it takes', async () => {
+    const updates = [add(org.dave), take(org.carol)];
+    const answer = await send({ updates, threshold: 3 });
+    expect(answer.status).toBe(201);
+    const created = answer.body.data;
+    expect(answer.headers.location).toBe(`/api/v1/admins/proposals/${created.id}`);
+    const members = byId([org.alice, org.bob, org.bot, org.dave].map(summaryOf));
+    expect(created).toEqual({
+      id: created.id,
+      resourceType: 'admins',
+      action: 'update',
+      signatureStatus: 'pendingReviewSignatures',
+      executionStatus: null,
+      threshold: 2,
+      approvals: [],
+      rejections: [],
+      createdAt: created.createdAt,
+      expiresAt: created.expiresAt,
+      summary: `Change the admins: add "Dave" (user, ${org.dave.wallet.address}), remove "Carol" (${org.carol.wallet.address}); threshold 2 → 3`,
+      data: { members, threshold: 3 },
+      signingPayloads: {
+        approvePayload: expect.any(String),
+        rejectPayload: expect.any(String),
+        initiatorPayload: expect.any(String),
+      },
+      notes: [],
+    });
+    const before = await get('/admins');
+    expect(before.threshold).toBe(2);
+
+    const done = await carryOut(api.http, org, created);
+    expect(done).toMatchObject({ threshold: 2, executionStatus: 'completed' });
+    expect(done.result).toEqual({
+      resolution: 'approved',
+      resources: [{ type: 'admin', id: org.adminsId, uri: `/api/v1/admins/${org.adminsId}` }],
+    });
+    expect(await get('/admins')).toEqual({ id: org.adminsId, members, threshold: 3 });
+    const [entry] = await get(`/audit-logs?resourceId=${org.adminsId}`);
+    expect(entry).toMatchObject({
+      action: 'admins.updated',
+      resourceType: 'admin',
+      details: {
+        before: { threshold: 2, memberIds: before.members.map(({ id }: Shown) => id) },
+        after: { threshold: 3, memberIds: members.map(({ id }) => id) },
+        proposalId: created.id,
+      },
+    });
+  });
+
+  it('change by their threshold alone', async () => {
+    const created = await propose({ updates: [], threshold: 4 });
+    expect(created.summary).toBe('Change the admins: threshold 2 → 4');
+    await carryOut(api.http, org, created);
+    expect((await get('/admins')).threshold).toBe(4);
+  });
+
+  it('change with the same threshold', async () => {
+    const created = await propose({ updates: [add(org.dave)], threshold: 2 });
+    expect(created.summary).toMatch(/; threshold stays 2$/);
+    await carryOut(api.http, org, created);
+    expect((await get('/admins')).members).toHaveLength(5);
+  });
+
+  it('can be all replaced, and then only the new ones decide', async () => {
+    const bot = org.otherBot;
+    const updates = [add(org.dave), add(bot), ...[org.alice, org.bob, org.carol, org.bot].map(take)];
+    await carryOut(api.http, org, await propose({ updates, threshold: 1 }));
+    expect((await get('/admins')).members).toEqual(byId([summaryOf(org.dave), summaryOf(bot)]));
+    const ask = {
+      key: org.adminKey,
+      path: `/api/v1${PROPOSE}`,
+      body: { updates: [add(org.alice)], threshold: 1 },
+    };
+    await expectRefused(api.http, org, ask, refusal(403, 'forbidden', null));
+    const answer = await api.http.send({ ...ask, key: org.readKey });
+    expect(answer.status).toBe(201);
+    const old = await sign(api.http, org.readKey, answer.body.data, org.alice);
+    expect([old.status, old.body.code]).toEqual([403, 'forbidden']);
+    const done = await sign(api.http, org.readKey, answer.body.data, org.dave, 'approve', { execute: true });
+    expect(done.body.data.executionStatus).toBe('completed');
+  });
+
+  it('who are admins no longer can be removed as members', async () => {
+    const remove = '/members/proposals/remove';
+    const ask = { key: org.adminKey, path: `/api/v1${remove}`, body: { ids: [org.carol.id] } };
+    await expectRefused(api.http, org, ask, refusal(409, 'conflict', 'ids[0]'));
+    await change(api.http, org, PROPOSE, { updates: [take(org.carol)], threshold: 2 });
+    await change(api.http, org, remove, { ids: [org.carol.id] });
+    expect((await api.http.send({ key: org.readKey, path: `/api/v1/members/${org.carol.id}` })).status).toBe(
+      404,
+    );
+  });
+});
+
+describe('the queued proposal', () => {
+  it('is one at a time, and is found without its id', async () => {
+    const none = await queued();
+    expect([none.status, none.body.code]).toEqual([404, 'notFound']);
+    const first = await propose({ updates: [], threshold: 3 });
+    const { signingPayloads, ...shown } = first;
+    const { initiatorPayload: _, ...payloads } = signingPayloads;
+    expect((await queued()).body).toEqual({ data: { ...shown, signingPayloads: payloads } });
+    expect(await get(`/admins/proposals/${first.id}`)).toEqual({ ...shown, signingPayloads: payloads });
+    expect((await get('/proposals?resourceType=admins')).map(({ id }: Shown) => id)).toEqual([first.id]);
+    const ask = {
+      key: org.adminKey,
+      path: `/api/v1${PROPOSE}`,
+      body: { updates: [add(org.dave)], threshold: 2 },
+    };
+    const answer = await expectRefused(api.http, org, ask, refusal(409, 'conflict', null));
+    expect(answer.body.message).toContain(first.id);
+
+    await reject(api.http, org, first);
+    expect((await queued()).status).toBe(404);
+    const second = await propose({ updates: [], threshold: 3 });
+    expect((await queued()).body.data.id).toBe(second.id);
+    await carryOut(api.http, org, second);
+    expect((await queued()).status).toBe(404);
+  });
+
+  it('is one of fifty that were made at once', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, i) =>
+        send(i % 2 === 0 ? { updates: [], threshold: 3 } : { updates: [add(org.dave)], threshold: 2 }),
+      ),
+    );
+    const made = answers.filter(({ status }) => status === 201);
+    const refused = answers.filter(({ status, body }) => status === 409 && body.code === 'conflict');
+    expect([made.length, refused.length]).toEqual([1, 49]);
+    expect((await queued()).body.data.id).toBe(made[0]?.body.data.id);
+    expect(await get('/proposals')).toHaveLength(1);
+  });
+
+  it('does not wait for that of another organization', async () => {
+    const mine = await propose({ updates: [], threshold: 3 });
+    const other = await api.createOrganization();
+    const theirs = await proposeChange(api.http, other, PROPOSE, { updates: [], threshold: 3 });
+    expect((await queued()).body.data.id).toBe(mine.id);
+    const path = `/api/v1/admins/proposals/${theirs.id}`;
+    expect((await api.http.send({ key: org.readKey, path })).status).toBe(404);
+  });
+
+  it('takes no query', async () => {
+    for (const query of ['status=open', 'limit=1', 'cursor=']) {
+      const path = `/api/v1/admins/proposals?${query}`;
+      await expectRefused(api.http, org, { key: org.readKey, path }, badField(query.split('=')[0] ?? ''));
+    }
+  });
+});
+
+describe('what a proposal shows is what happens, or nothing', () => {
+  const blocked = { executionStatus: 'blocked', failure: { code: 'stale' } };
+
+  it('when a new admin has left the organization', async () => {
+    const proposed = await propose({ updates: [add(org.dave)], threshold: 2 });
+    await change(api.http, org, '/members/proposals/remove', { ids: [org.dave.id] });
+    const before = await get('/admins');
+    const outcome = await approve(api.http, org, proposed);
+    expect(outcome).toMatchObject(blocked);
+    expect(outcome.failure.message).toContain('"Dave"');
+    expect(await get('/admins')).toEqual(before);
+  });
+
+  it('when the wallet of an admin has changed, and not when a name has', async () => {
+    const update = '/members/proposals/update';
+    const renamed = await propose({ updates: [add(org.dave)], threshold: 2 });
+    await change(api.http, org, update, { items: [{ id: org.dave.id, name: 'David' }] });
+    expect((await approve(api.http, org, renamed)).executionStatus).toBe('completed');
+
+    const proposed = await propose({ updates: [], threshold: 3 });
+    const wallet = anAddress();
+    await change(api.http, org, update, { items: [{ id: org.dave.id, walletAddress: wallet }] });
+    const outcome = await approve(api.http, org, proposed);
+    expect(outcome).toMatchObject(blocked);
+    expect(outcome.failure.message).toContain(wallet);
+    expect((await get('/admins')).threshold).toBe(2);
+  });
+
+  it('when the admins were changed behind its back', async () => {
+    const proposed = await propose({ updates: [take(org.carol)], threshold: 3 });
+    await api.db('admin_set_members').insert({ organization_id: org.id, member_id: org.dave.id });
+    const outcome = await approve(api.http, org, proposed);
+    expect(outcome).toMatchObject(blocked);
+    expect(outcome.failure.message).toContain(org.dave.id);
+    expect((await get('/admins')).members).toHaveLength(5);
+  });
+});
+
+describe('a bad request about the admins', () => {
+  it.each<[string, () => object, string]>([
+    [
+      'nobody left',
+      () => ({ updates: [org.alice, org.bob, org.carol, org.bot].map(take), threshold: 1 }),
+      'updates',
+    ],
+    ['no bot left', () => ({ updates: [take(org.bot)], threshold: 2 }), 'updates'],
+    ['a threshold of 0', () => ({ updates: [], threshold: 0 }), 'threshold'],
+    ['a threshold below 0', () => ({ updates: [], threshold: -1 }), 'threshold'],
+    ['half a threshold', () => ({ updates: [], threshold: 2.5 }), 'threshold'],
+    ['a threshold above the admins', () => ({ updates: [], threshold: 5 }), 'threshold'],
+    [
+      'a threshold above those who are left',
+      () => ({ updates: [take(org.carol)], threshold: 4 }),
+      'threshold',
+    ],
+    ['a threshold that is a text', () => ({ updates: [], threshold: '3' }), 'threshold'],
+    ['no threshold', () => ({ updates: [add(org.dave)] }), 'threshold'],
+    ['no updates', () => ({ threshold: 3 }), 'updates'],
+    ['updates of another form', () => ({ updates: {}, threshold: 3 }), 'updates'],
+    ['no change', () => ({ updates: [], threshold: 2 }), 'updates'],
+    [
+      'a stranger',
+      () => ({ updates: [add(org.dave), add({ id: UNKNOWN.member })], threshold: 2 }),
+      'updates[1].id',
+    ],
+    ['an admin to be added', () => ({ updates: [add(org.alice)], threshold: 2 }), 'updates[0].id'],
+    [
+      'a member to be taken out who is no admin',
+      () => ({ updates: [take(org.dave)], threshold: 2 }),
+      'updates[0].id',
+    ],
+    ['one member twice', () => ({ updates: [add(org.dave), add(org.dave)], threshold: 2 }), 'updates[1].id'],
+    [
+      'one member both ways',
+      () => ({ updates: [add(org.dave), take(org.dave)], threshold: 2 }),
+      'updates[1].id',
+    ],
+    [
+      'an unknown action',
+      () => ({ updates: [{ action: 'add', id: org.dave.id }], threshold: 2 }),
+      'updates[0].action',
+    ],
+    [
+      'an id of another kind',
+      () => ({ updates: [add({ id: UNKNOWN.group })], threshold: 2 }),
+      'updates[0].id',
+    ],
+    ['an unknown key', () => ({ updates: [], threshold: 3, admins: [] }), 'admins'],
+    [
+      'an unknown key in an update',
+      () => ({ updates: [{ ...add(org.dave), role: 'x' }], threshold: 2 }),
+      'updates[0].role',
+    ],
+    [
+      '101 updates',
+      () => ({ updates: Array.from({ length: 101 }, () => add(org.dave)), threshold: 2 }),
+      'updates',
+    ],
+  ])('with %s is refused', async (_, body, field) => {
+    await expectRefused(
+      api.http,
+      org,
+      { key: org.adminKey, path: `/api/v1${PROPOSE}`, body: body() },
+      badField(field),
+    );
+  });
+
+  it('names strangers as it names those who never were', async () => {
+    const theirs = await api.createOrganization();
+    const ask = (id: string) => ({
+      key: org.adminKey,
+      path: `/api/v1${PROPOSE}`,
+      body: { updates: [add({ id })], threshold: 2 },
+    });
+    const one = await expectRefused(api.http, org, ask(theirs.dave.id), badField('updates[0].id'));
+    const two = await expectRefused(api.http, org, ask(UNKNOWN.member), badField('updates[0].id'));
+    expect(one.text.replaceAll(theirs.dave.id, '')).toBe(two.text.replaceAll(UNKNOWN.member, ''));
+  });
+
+  it('by a key that may only read is refused', async () => {
+    const ask = { key: org.readKey, path: `/api/v1${PROPOSE}`, body: { updates: [], threshold: 3 } };
+    await expectRefused(api.http, org, ask, refusal(403, 'forbidden', null));
+  });
+});
