@@ -1,8 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import type { Command } from 'commander';
+import { endpoints, proposals } from '../../../src/api/endpoints';
 import { createProgram } from '../../../src/cli/program';
 import { STATUS_BY_CODE } from '../../../src/contract/errors';
+import { describeIssue, fieldIssues } from '../../../src/contract/issues';
+import { operations } from '../../../src/operations';
 
 const project = join(__dirname, '..', '..', '..');
 const read = (file: string) => readFileSync(join(project, file), 'utf8');
@@ -37,6 +40,28 @@ function commandNames(command: Command, before: readonly string[] = []): string[
     const path = [...before, child.name()];
     return child.commands.length === 0 ? [path.join(' ')] : commandNames(child, path);
   });
+}
+
+const proposePaths = proposals.byResource.flatMap(({ propose }) => propose.map(({ path }) => path));
+
+interface ExampleBody {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** The bodies that a page shows: JSON right after the words that name its endpoint. */
+function exampleBodies(page: string): ExampleBody[] {
+  return [...read(page).matchAll(/`POST (\/[a-z/]+)`:\n\n```json\n([\s\S]*?)```/g)].map(
+    ([, path = '', text = '']) => ({ path, text }),
+  );
+}
+
+/** The fields of a body that its endpoint refuses. */
+function refusedFields({ path, text }: ExampleBody): string[] {
+  const endpoint = endpoints.find((known) => known.method === 'post' && known.path === path);
+  if (!endpoint?.body) return [`there is no POST ${path}`];
+  const parsed = endpoint.body.safeParse(JSON.parse(text), { error: describeIssue });
+  return parsed.success ? [] : fieldIssues(parsed.error).map(({ field, message }) => `${field} ${message}`);
 }
 
 describe('the documentation', () => {
@@ -79,6 +104,47 @@ describe('the documentation', () => {
       (name) => !table.includes(`orgwallet ${name}`),
     );
     expect(missing).toEqual([]);
+  });
+
+  it('has a row for every request that proposes an operation, and for no other', () => {
+    const rows = read('README.md').matchAll(/^\|[^|]+\| `(\/[a-z]+\/proposals[a-z/]*)` +\|/gm);
+    expect([...rows].map(([, path]) => path).sort()).toEqual([...proposePaths].sort());
+  });
+
+  it('shows bodies that their endpoints take', () => {
+    const examples = pages.flatMap(exampleBodies);
+    expect(examples.length).toBeGreaterThanOrEqual(5);
+    expect(examples.map((example) => [example.text, refusedFields(example)])).toEqual(
+      examples.map(({ text }) => [text, []]),
+    );
+    const policies = examples.filter(({ path }) => path.startsWith('/policies'));
+    const variants = policies.flatMap(
+      ({ text }) => text.match(/TOKEN_TRANSFER|CONTRACT_INTERACTION|ANY/g) ?? [],
+    );
+    expect(new Set(variants).size).toBe(3);
+  });
+
+  it('says what each note and each failure of a proposal means', () => {
+    const text = read('docs/errors.md');
+    const notes = [
+      'src/domain/outsideEvents.ts',
+      'src/db/reconciler.ts',
+      'src/domain/reconciliation.ts',
+      ...readdirSync(join(project, 'src/operations')).map((file) => join('src/operations', file)),
+    ].flatMap((file) => [...read(file).matchAll(/\bcode: '(\w+)',?\n\s*message|\bNETWORK_GONE = '(\w+)'/g)]);
+    const codes = new Set(notes.map(([, code, gone]) => code ?? gone ?? ''));
+    expect(codes.size).toBeGreaterThanOrEqual(10);
+    expect([...codes].filter((code) => !text.includes(`\`${code}\``))).toEqual([]);
+  });
+
+  it('says truly that each kind of operation has a file of its own, and how many there are', () => {
+    const files = operations.map(
+      ({ resourceType, action }) =>
+        `src/operations/${resourceType}${action.slice(0, 1).toUpperCase()}${action.slice(1)}.ts`,
+    );
+    expect(files.filter((file) => !existsSync(join(project, file)))).toEqual([]);
+    const words = ['ten', 'eleven', 'twelve', 'thirteen', 'fourteen', 'fifteen'];
+    expect(read('ARCHITECTURE.md')).toContain(`There are ${words[operations.length - 10]}, each whole`);
   });
 
   it('shows the heart of the example as the example has it', () => {
