@@ -174,9 +174,11 @@ const tokenTransferInput = z
 
 const functionInput = z
   .string()
-  .check((context) => {
-    const parsed = parseFunction(context.value);
-    if (!parsed.ok) complain(context, parsed.reason);
+  .transform((entry, context) => {
+    const parsed = parseFunction(entry);
+    if (parsed.ok) return { entry, ...parsed.function };
+    context.issues.push({ code: 'custom', message: parsed.reason, input: entry });
+    return z.NEVER;
   })
   .meta({
     description: 'A full signature in canonical form, or a 4-byte selector.',
@@ -191,12 +193,7 @@ const contractInput = z
       z
         .array(functionInput)
         .max(MAX_ITEMS)
-        .check(
-          noDuplicates((entry) => {
-            const parsed = parseFunction(entry);
-            return parsed.ok ? parsed.function.selector : undefined;
-          }),
-        ),
+        .check(noDuplicates(({ selector }) => selector)),
       'any function, except those that hand out tokens',
     ),
     maxValue: amountInput
@@ -206,11 +203,8 @@ const contractInput = z
   })
   .transform(({ contractAddress, allowedFunctions, maxValue }) => ({
     contractAddress,
-    allowedFunctions,
-    functions: allowedFunctions.flatMap((entry) => {
-      const parsed = parseFunction(entry);
-      return parsed.ok ? [parsed.function] : [];
-    }),
+    allowedFunctions: allowedFunctions.map(({ entry }) => entry),
+    functions: allowedFunctions.map(({ name, selector }) => ({ name, selector })),
     maxValue,
   }));
 
