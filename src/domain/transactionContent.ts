@@ -1,0 +1,101 @@
+import { NATIVE_COIN } from './policy';
+import { accept, type Outcome, refuse } from './refusal';
+
+/** What an account is asked to send: a value, calldata, or both, to one address. */
+export interface TransactionCall {
+  readonly to: string;
+  /** In the smallest unit of the native coin. */
+  readonly value: bigint;
+  /** 0x hex, of either case. */
+  readonly data: string;
+}
+
+/** Native coin or an ERC-20 token that goes to somebody. */
+export interface TokenTransfer {
+  readonly type: 'TOKEN_TRANSFER';
+  /** The zero address is the native coin. */
+  readonly tokenAddress: string;
+  readonly destination: string;
+  /** In the smallest unit. */
+  readonly amount: bigint;
+}
+
+/** Any other call. */
+export interface ContractInteraction {
+  readonly type: 'CONTRACT_INTERACTION';
+  readonly contractAddress: string;
+  /** First 4 bytes of the calldata as lower-case 0x hex; null where there are fewer. */
+  readonly selector: string | null;
+  /** Native coin that the call carries, in its smallest unit. */
+  readonly value: bigint;
+}
+
+/** What a transaction is, as its bytes say. */
+export type TransactionContent = TokenTransfer | ContractInteraction;
+
+/** The largest calldata, in bytes. */
+export const MAX_CALLDATA_BYTES = 131_072;
+
+/** `transfer(address,uint256)`. Source: ERC-20. */
+const TRANSFER_SELECTOR = '0xa9059cbb';
+/** A selector, a word with an address in its last 20 bytes, and a word with the amount. */
+const TRANSFER = /^0xa9059cbb0{24}([0-9a-f]{40})([0-9a-f]{64})$/;
+const UINT256_END = 2n ** 256n;
+
+function isCalldata(text: string): boolean {
+  return /^0x[0-9a-f]*$/.test(text) && text.length % 2 === 0 && text.length <= 2 + 2 * MAX_CALLDATA_BYTES;
+}
+
+/**
+ * Tells what a call is. Calldata that begins like an ERC-20 transfer and is none is refused: nobody could say what it
+ * does. Addresses keep the case they have in `to`; one that stands in the calldata is written with `checksum`.
+ * Source: decisions, section 5.
+ */
+export function readContent(
+  { to, value, data: written }: TransactionCall,
+  checksum: (address: string) => string,
+): Outcome<TransactionContent> {
+  const data = written.toLowerCase();
+  if (!isCalldata(data)) return refuse('validationError', 'must be 0x and whole bytes in hex', 'data');
+  if (value < 0n || value >= UINT256_END) {
+    return refuse('validationError', 'must be at least 0 and below 2^256', 'value');
+  }
+  if (to === NATIVE_COIN) return refuse('validationError', 'must not be the zero address', 'to');
+  if (data === '0x' && value > 0n) {
+    return accept({ type: 'TOKEN_TRANSFER', tokenAddress: NATIVE_COIN, destination: to, amount: value });
+  }
+  if (!data.startsWith(TRANSFER_SELECTOR)) {
+    const selector = data.length < 10 ? null : data.slice(0, 10);
+    return accept({ type: 'CONTRACT_INTERACTION', contractAddress: to, selector, value });
+  }
+  const [, recipient, amount] = TRANSFER.exec(data) ?? [];
+  if (recipient === undefined || amount === undefined || value !== 0n) {
+    return refuse(
+      'validationError',
+      'begins with a9059cbb and must then be a token transfer: 68 bytes, a clean address word, and a value of 0',
+      'data',
+    );
+  }
+  return accept({
+    type: 'TOKEN_TRANSFER',
+    tokenAddress: to,
+    destination: checksum(`0x${recipient}`),
+    amount: BigInt(`0x${amount}`),
+  });
+}
+
+/**
+ * Refuses a transaction to the account itself or to a contract that accounts are made of: what an account is changes
+ * through proposals alone.
+ */
+export function checkTarget(
+  to: string,
+  account: { readonly address: string; readonly contracts: readonly string[] },
+): Outcome<null> {
+  const isTo = (address: string) => address.toLowerCase() === to.toLowerCase();
+  if (isTo(account.address)) return refuse('validationError', 'must not be the account itself', 'to');
+  if (account.contracts.some(isTo)) {
+    return refuse('validationError', 'must not be a contract that accounts are made of', 'to');
+  }
+  return accept(null);
+}

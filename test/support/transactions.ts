@@ -1,0 +1,74 @@
+import type { ContractRule, Policy, TokenTransferCondition } from '../../src/domain/policy';
+import { NATIVE_COIN } from '../../src/domain/policy';
+import { anId } from './builders';
+
+/** The network of the policies and transactions made here. */
+export const NETWORK_ID = 31_337;
+
+/** A policy of everything on one network, by any member, from any account, without approval or limitation. */
+export function aPolicy(change: Partial<Policy> = {}): Policy {
+  return {
+    id: anId('pol'),
+    name: 'Everything',
+    type: 'AUTO_APPROVAL',
+    transactionType: 'ANY',
+    networkId: NETWORK_ID,
+    description: null,
+    accountIds: null,
+    limitation: null,
+    initiatorSetting: null,
+    approverSetting: null,
+    tokenTransferCondition: null,
+    contractInteractionCondition: null,
+    ...change,
+  };
+}
+
+/** A policy of transfers of the native coin to anywhere, without a cap. */
+export function aTransferPolicy(
+  condition: Partial<TokenTransferCondition> = {},
+  change: Partial<Policy> = {},
+): Policy {
+  return aPolicy({
+    transactionType: 'TOKEN_TRANSFER',
+    tokenTransferCondition: {
+      tokenAddress: NATIVE_COIN,
+      tokenSymbol: 'ETH',
+      tokenName: 'Ether',
+      tokenLogoUrl: null,
+      tokenDecimals: 18,
+      amountThreshold: null,
+      destinationAddresses: [],
+      ...condition,
+    },
+    ...change,
+  });
+}
+
+/** A policy of calls of these contracts. */
+export function aCallPolicy(rules: readonly ContractRule[] | null, change: Partial<Policy> = {}): Policy {
+  return aPolicy({ transactionType: 'CONTRACT_INTERACTION', contractInteractionCondition: rules, ...change });
+}
+
+/** A rule for one contract: these selectors, or any function. */
+export function aRule(
+  contractAddress: string,
+  change: { selectors?: readonly string[]; maxValue?: string } = {},
+): ContractRule {
+  const { selectors = [], maxValue = '0' } = change;
+  return {
+    contractAddress,
+    allowedFunctions: selectors,
+    functions: selectors.map((selector) => ({ name: null, selector })),
+    maxValue,
+  };
+}
+
+function word(hex: string): string {
+  return hex.replace(/^0x/, '').toLowerCase().padStart(64, '0');
+}
+
+/** Calldata of an ERC-20 transfer. */
+export function transferData(destination: string, amount: bigint): string {
+  return `0xa9059cbb${word(destination)}${word(amount.toString(16))}`;
+}
