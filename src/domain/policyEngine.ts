@@ -1,0 +1,372 @@
+import {
+  type ContractRule,
+  type InitiatorSetting,
+  type Limitation,
+  NATIVE_COIN,
+  type Policy,
+  type TokenTransferCondition,
+} from './policy';
+import type { MemberSummary } from './proposal';
+import type { ContractInteraction, TokenTransfer, TransactionContent } from './transactionContent';
+
+/** What a policy can have against a transaction. */
+export type Condition =
+  | 'network'
+  | 'account'
+  | 'initiator'
+  | 'transactionType'
+  | 'token'
+  | 'amount'
+  | 'destination'
+  | 'contract'
+  | 'function'
+  | 'value'
+  | 'budget';
+
+/** A condition that a transaction does not meet: what was found and what was wanted, both in words. */
+export interface ConditionFailure {
+  readonly condition: Condition;
+  readonly found: string;
+  readonly wanted: string;
+}
+
+/** A transaction that asks to be allowed. */
+export interface PolicyTransaction {
+  readonly networkId: number;
+  readonly accountId: string;
+  /** The member who initiates it. */
+  readonly initiatorId: string;
+  readonly content: TransactionContent;
+}
+
+/** Which executions a limitation looks at: those of one policy that fit every field that is not null. */
+export interface UsageWindow {
+  readonly policyId: string;
+  /** An execution counts until this many hours after the time of its block, that instant included. */
+  readonly hours: number;
+  /** One token on one network; null: whatever the policy let out. */
+  readonly asset: { readonly networkId: number; readonly tokenAddress: string } | null;
+  readonly initiatorId: string | null;
+  readonly accountId: string | null;
+  readonly destination: string | null;
+}
+
+/** What stands in a window at one moment. What executes counts as much as what is executed. */
+export interface Usage {
+  /** Sum, in the smallest unit. */
+  readonly amount: bigint;
+  readonly executions: number;
+  /** Time of the oldest block in the window; null where nothing of it is in a block yet. */
+  readonly oldestBlockAt: Date | null;
+  /** The moment. */
+  readonly at: Date;
+}
+
+/** The world that a transaction is evaluated in. What is not in it is not there. */
+export interface PolicyContext {
+  readonly account: { readonly id: string; readonly networkIds: readonly number[] } | null;
+  readonly members: ReadonlyMap<string, MemberSummary>;
+  /** The members of each group. */
+  readonly groups: ReadonlyMap<string, readonly MemberSummary[]>;
+  /** Whether a selector is of a function by which somebody else gets hold of tokens. */
+  readonly handsOutTokens: (selector: string) => boolean;
+  /** Why the token of the transaction cannot be read, in words; null where it can, or where there is none. */
+  readonly tokenFault: string | null;
+  /** What stands in the window of `usageWindow`; null: budgets are not looked at, as when a transaction is created. */
+  readonly usage: Usage | null;
+}
+
+/** What is left of a limitation, and until when at least nothing comes back. */
+export type Remaining =
+  | { readonly amount: bigint; readonly until: Date }
+  | { readonly count: number; readonly until: Date };
+
+/** Whether a transaction fits a policy, and who decides then. */
+export interface Evaluation {
+  readonly allowed: boolean;
+  /** Every condition that is not met, each once. */
+  readonly failures: readonly ConditionFailure[];
+  /** Those who may approve it; nobody where it needs no approval. */
+  readonly approvers: readonly MemberSummary[];
+  /** How many of them must; 0 where it needs no approval. */
+  readonly threshold: number;
+  /** null where there is no limitation, or where usage was not looked at. */
+  readonly remaining: Remaining | null;
+}
+
+const HOUR_MS = 3_600_000;
+const MAX_HOURS = 8_760;
+const UINT256_END = 2n ** 256n;
+const MAX_LISTED = 5;
+
+function sameAddress(one: string, two: string): boolean {
+  return one.toLowerCase() === two.toLowerCase();
+}
+
+/** `a, b or c`; of long lists the first ones, and how many more there are. */
+function anyOf(items: readonly string[]): string {
+  const shown = items.length > MAX_LISTED + 1 ? items.slice(0, MAX_LISTED) : items.slice();
+  if (shown.length < items.length) shown.push(`${items.length - shown.length} more`);
+  const last = shown.pop() ?? 'none';
+  return shown.length === 0 ? last : `${shown.join(', ')} or ${last}`;
+}
+
+/** An amount as policies write it; null for what is none. */
+function readAmount(text: string): bigint | null {
+  if (!/^(0|[1-9][0-9]{0,77})$/.test(text)) return null;
+  const amount = BigInt(text);
+  return amount < UINT256_END ? amount : null;
+}
+
+type Fault = ConditionFailure | null;
+
+function fault(condition: Condition, found: string, wanted: string): ConditionFailure {
+  return { condition, found, wanted };
+}
+
+/** A maximum that an amount stays below or reaches. A maximum that cannot be read is never kept. */
+function aboveMaximum(condition: 'amount' | 'value', amount: bigint, maximum: string): Fault {
+  const limit = readAmount(maximum);
+  if (limit !== null && amount >= 0n && amount <= limit) return null;
+  return fault(condition, String(amount), `at most ${maximum}`);
+}
+
+function checkNetwork(policy: Policy, { networkId }: PolicyTransaction, { account }: PolicyContext): Fault {
+  if (networkId !== policy.networkId) return fault('network', String(networkId), String(policy.networkId));
+  if (account && !account.networkIds.includes(networkId)) {
+    return fault(
+      'network',
+      String(networkId),
+      `a network of the account: ${anyOf(account.networkIds.map(String))}`,
+    );
+  }
+  return null;
+}
+
+function checkAccount(
+  { accountIds }: Policy,
+  { accountId }: PolicyTransaction,
+  { account }: PolicyContext,
+): Fault {
+  if (accountIds !== null && !accountIds.includes(accountId)) {
+    return fault('account', accountId, anyOf(accountIds));
+  }
+  return account?.id === accountId ? null : fault('account', accountId, 'an account of the organization');
+}
+
+function initiatorWanted(setting: InitiatorSetting | null): string {
+  if (setting === null) return 'a member';
+  return setting.type === 'user' ? setting.memberId : `a member of ${setting.groupId}`;
+}
+
+function checkInitiator(
+  { initiatorSetting: setting }: Policy,
+  { initiatorId }: PolicyTransaction,
+  { members, groups }: PolicyContext,
+): Fault {
+  const fits = () => {
+    if (!members.has(initiatorId)) return false;
+    if (setting === null) return true;
+    if (setting.type === 'user') return setting.memberId === initiatorId;
+    if (setting.type === 'group')
+      return groups.get(setting.groupId)?.some(({ id }) => id === initiatorId) ?? false;
+    return false;
+  };
+  return fits() ? null : fault('initiator', initiatorId, initiatorWanted(setting));
+}
+
+function checkType({ transactionType }: Policy, { content }: PolicyTransaction): Fault {
+  const known = content.type === 'TOKEN_TRANSFER' || content.type === 'CONTRACT_INTERACTION';
+  if (known && (transactionType === 'ANY' || transactionType === content.type)) return null;
+  const wanted = transactionType === 'ANY' ? 'TOKEN_TRANSFER or CONTRACT_INTERACTION' : transactionType;
+  return fault('transactionType', content.type, wanted);
+}
+
+function checkToken(
+  condition: TokenTransferCondition | null,
+  { tokenAddress }: TokenTransfer,
+  { tokenFault }: PolicyContext,
+): Fault {
+  const wanted = condition?.tokenAddress ?? null;
+  if (wanted !== null && !sameAddress(wanted, tokenAddress)) return fault('token', tokenAddress, wanted);
+  if (tokenFault === null || tokenAddress === NATIVE_COIN) return null;
+  return fault('token', `${tokenAddress}: ${tokenFault}`, 'a token that can be read');
+}
+
+function checkAmount(condition: TokenTransferCondition | null, { amount }: TokenTransfer): Fault {
+  const maximum = condition?.amountThreshold ?? null;
+  if (condition === null || maximum === null) return null;
+  // Amounts of unlike tokens have no common maximum.
+  if (condition.tokenAddress === null)
+    return fault('amount', String(amount), 'an amount of a token that is named');
+  return aboveMaximum('amount', amount, maximum);
+}
+
+function checkDestination(condition: TokenTransferCondition | null, { destination }: TokenTransfer): Fault {
+  const wanted = condition?.destinationAddresses ?? [];
+  if (wanted.length === 0 || wanted.some((address) => sameAddress(address, destination))) return null;
+  return fault('destination', destination, anyOf(wanted));
+}
+
+function checkTransfer(policy: Policy, transfer: TokenTransfer, context: PolicyContext): readonly Fault[] {
+  const condition = policy.tokenTransferCondition;
+  if (policy.transactionType === 'TOKEN_TRANSFER' && condition === null) {
+    return [fault('token', transfer.tokenAddress, 'none: the policy names no token')];
+  }
+  const token = checkToken(condition, transfer, context);
+  // An amount says nothing where the token is another.
+  return [token, token ? null : checkAmount(condition, transfer), checkDestination(condition, transfer)];
+}
+
+function checkFunction(
+  rule: ContractRule | null,
+  { selector }: ContractInteraction,
+  { handsOutTokens }: PolicyContext,
+): Fault {
+  const found = selector ?? 'no function';
+  if (rule && (rule.functions.length > 0 || rule.allowedFunctions.length > 0)) {
+    if (selector !== null && rule.functions.some((named) => named.selector === selector)) return null;
+    return fault('function', found, anyOf(rule.allowedFunctions));
+  }
+  if (selector === null || !handsOutTokens(selector)) return null;
+  return fault('function', found, 'a function that hands out no tokens, unless it is named');
+}
+
+function checkCall(policy: Policy, call: ContractInteraction, context: PolicyContext): readonly Fault[] {
+  const rules = policy.contractInteractionCondition;
+  if (rules === null) return [checkFunction(null, call, context)];
+  const rule = rules.find(({ contractAddress }) => sameAddress(contractAddress, call.contractAddress));
+  if (!rule) {
+    const wanted = anyOf(rules.map(({ contractAddress }) => contractAddress));
+    return [fault('contract', call.contractAddress, wanted)];
+  }
+  return [checkFunction(rule, call, context), aboveMaximum('value', call.value, rule.maxValue)];
+}
+
+function isUnderstood({ hours, ...scopes }: Limitation): boolean {
+  const { initiatorScope, sourceAccountScope, destinationScope } = scopes;
+  return (
+    Number.isInteger(hours) &&
+    hours >= 1 &&
+    hours <= MAX_HOURS &&
+    [initiatorScope, sourceAccountScope, destinationScope].every((scope) =>
+      ['PER_ITEM', 'ALL_ITEMS'].includes(scope),
+    )
+  );
+}
+
+function destinationOf(content: TransactionContent): string {
+  return content.type === 'TOKEN_TRANSFER' ? content.destination : content.contractAddress;
+}
+
+/**
+ * The window in which a transaction would use up a policy's limitation; null where there is none, or one that cannot
+ * be understood. Source: decisions, section 6: PER_ITEM keeps a dimension in the key, ALL_ITEMS drops it.
+ */
+export function usageWindow(policy: Policy, transaction: PolicyTransaction): UsageWindow | null {
+  const { limitation } = policy;
+  if (limitation === null || !isUnderstood(limitation)) return null;
+  const tokenAddress = policy.tokenTransferCondition?.tokenAddress ?? null;
+  const { initiatorScope, sourceAccountScope, destinationScope } = limitation;
+  return {
+    policyId: policy.id,
+    hours: limitation.hours,
+    asset: tokenAddress === null ? null : { networkId: policy.networkId, tokenAddress },
+    initiatorId: initiatorScope === 'PER_ITEM' ? transaction.initiatorId : null,
+    accountId: sourceAccountScope === 'PER_ITEM' ? transaction.accountId : null,
+    destination: destinationScope === 'PER_ITEM' ? destinationOf(transaction.content) : null,
+  };
+}
+
+/** The amount that may go out in a window; null where executions are counted. */
+function budgetOf(policy: Policy): string | null {
+  return policy.tokenTransferCondition?.amountThreshold ?? null;
+}
+
+function checkBudget(policy: Policy, { content }: PolicyTransaction, { usage }: PolicyContext): Fault {
+  const { limitation } = policy;
+  if (limitation === null) return null;
+  if (!isUnderstood(limitation)) return fault('budget', 'a limitation that is not understood', 'none such');
+  if (usage === null) return null;
+  const period = limitation.hours === 1 ? 'any hour' : `any ${limitation.hours} hours`;
+  const budget = budgetOf(policy);
+  if (budget === null) {
+    if (usage.executions === 0) return null;
+    const found = usage.executions === 1 ? '1 execution' : `${usage.executions} executions`;
+    return fault('budget', `${found} before this one`, `at most 1 execution within ${period}`);
+  }
+  const maximum = readAmount(budget);
+  const amount = content.type === 'TOKEN_TRANSFER' ? content.amount : null;
+  if (maximum !== null && amount !== null && amount >= 0n && usage.amount + amount <= maximum) return null;
+  return fault(
+    'budget',
+    `${usage.amount} before this ${amount ?? 'one'}`,
+    `at most ${budget} within ${period}`,
+  );
+}
+
+function remainingOf(policy: Policy, usage: Usage | null): Remaining | null {
+  const { limitation } = policy;
+  if (limitation === null || usage === null || !isUnderstood(limitation)) return null;
+  // What is not in a block yet counts for a whole window from now at least.
+  const oldest = usage.oldestBlockAt && usage.oldestBlockAt < usage.at ? usage.oldestBlockAt : usage.at;
+  const until = new Date(oldest.getTime() + limitation.hours * HOUR_MS);
+  const budget = budgetOf(policy);
+  if (budget === null) return { count: usage.executions === 0 ? 1 : 0, until };
+  const left = (readAmount(budget) ?? 0n) - usage.amount;
+  return { amount: left > 0n ? left : 0n, until };
+}
+
+const NOBODY = { approvers: [], threshold: 1 };
+
+/**
+ * Who has to approve a transaction that a policy covers, and how many of them: as the groups are now. A policy that
+ * needs an approver and names none, or one that is gone, is approved by nobody.
+ */
+export function approversOf(
+  { type, approverSetting: setting }: Policy,
+  initiatorId: string,
+  { members, groups }: Pick<PolicyContext, 'members' | 'groups'>,
+): { readonly approvers: readonly MemberSummary[]; readonly threshold: number } {
+  if (setting === null) return type === 'AUTO_APPROVAL' ? { approvers: [], threshold: 0 } : NOBODY;
+  const entitled = (member: MemberSummary) => !(setting.excludeInitiator && member.id === initiatorId);
+  if (setting.type === 'user') {
+    const member = members.get(setting.memberId);
+    return { approvers: member ? [member].filter(entitled) : [], threshold: 1 };
+  }
+  const { threshold } = setting;
+  if (setting.type !== 'group' || !Number.isInteger(threshold) || threshold < 1) return NOBODY;
+  return { approvers: (groups.get(setting.groupId) ?? []).filter(entitled), threshold };
+}
+
+/**
+ * Says whether a policy lets a transaction go, or everything that speaks against it, and who has to approve it. It
+ * fails closed: what it does not know is refused. Source: decisions, sections 5 and 6.
+ */
+export function evaluate(policy: Policy, transaction: PolicyTransaction, context: PolicyContext): Evaluation {
+  const { content } = transaction;
+  const type = checkType(policy, transaction);
+  let covers: readonly Fault[] = [];
+  if (!type) {
+    covers =
+      content.type === 'TOKEN_TRANSFER'
+        ? checkTransfer(policy, content, context)
+        : checkCall(policy, content, context);
+  }
+  // A budget is of what the policy covers: other transactions do not touch it.
+  const touchesBudget = !type && !covers.some((failure) => failure?.condition === 'token');
+  const failures = [
+    checkNetwork(policy, transaction, context),
+    checkAccount(policy, transaction, context),
+    checkInitiator(policy, transaction, context),
+    type,
+    ...covers,
+    touchesBudget ? checkBudget(policy, transaction, context) : null,
+  ].filter((failure) => failure !== null);
+  return {
+    allowed: failures.length === 0,
+    failures,
+    ...approversOf(policy, transaction.initiatorId, context),
+    remaining: remainingOf(policy, context.usage),
+  };
+}

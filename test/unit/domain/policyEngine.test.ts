@@ -1,0 +1,570 @@
+import { checksumAddress } from '../../../src/chain/address';
+import { STANDARD_FUNCTIONS } from '../../../src/chain/functions';
+import { type Limitation, NATIVE_COIN, type Policy } from '../../../src/domain/policy';
+import {
+  approversOf,
+  type ConditionFailure,
+  evaluate,
+  type PolicyContext,
+  type Usage,
+  usageWindow,
+} from '../../../src/domain/policyEngine';
+import { readContent } from '../../../src/domain/transactionContent';
+import { aMember, anAddress, anId } from '../../support/builders';
+import {
+  aCallPolicy,
+  aPolicy,
+  aRule,
+  aTransferPolicy,
+  NETWORK_ID,
+  transferData,
+} from '../../support/transactions';
+
+const [ALICE, BOB, CAROL] = [aMember().build(), aMember().build(), aMember().build()];
+const GROUP = anId('grp');
+const ACCOUNT = anId('acc');
+const [TOKEN, OTHER_TOKEN, CONTRACT, RECIPIENT] = [anAddress(), anAddress(), anAddress(), anAddress()];
+const NOW = new Date('2025-06-01T12:00:00.000Z');
+const MAX = 2n ** 256n - 1n;
+
+interface Asked {
+  readonly to: string;
+  readonly value: bigint;
+  readonly data: string;
+  readonly networkId: number;
+  readonly accountId: string;
+  readonly initiatorId: string;
+}
+
+const coins = (value: bigint, to = RECIPIENT): Partial<Asked> => ({ to, value, data: '0x' });
+const tokens = (amount: bigint, to = RECIPIENT, token = TOKEN): Partial<Asked> => ({
+  to: token,
+  value: 0n,
+  data: transferData(to, amount),
+});
+const call = (selector: string, value = 0n, to = CONTRACT): Partial<Asked> => ({
+  to,
+  value,
+  data: `${selector}${'00'.repeat(64)}`,
+});
+
+function transaction(asked: Partial<Asked>) {
+  const { to, value, data, ...who } = {
+    ...coins(1n),
+    networkId: NETWORK_ID,
+    accountId: ACCOUNT,
+    initiatorId: ALICE.id,
+    ...asked,
+  } as Asked;
+  const read = readContent({ to, value, data }, checksumAddress);
+  if (!read.ok) throw new Error(read.refusal.message);
+  return { ...who, content: read.value };
+}
+
+function context(change: Partial<PolicyContext> = {}): PolicyContext {
+  return {
+    account: { id: ACCOUNT, networkIds: [NETWORK_ID] },
+    members: new Map([ALICE, BOB, CAROL].map((member) => [member.id, member])),
+    groups: new Map([[GROUP, [ALICE, BOB]]]),
+    handsOutTokens: (selector) => STANDARD_FUNCTIONS.get(selector)?.handsOutTokens ?? false,
+    tokenFault: null,
+    usage: usage(),
+    ...change,
+  };
+}
+
+function usage(change: Partial<Usage> = {}): Usage {
+  return { amount: 0n, executions: 0, oldestBlockAt: null, at: NOW, ...change };
+}
+
+const failuresOf = (policy: Policy, asked: Partial<Asked> = {}, world: Partial<PolicyContext> = {}) =>
+  evaluate(policy, transaction(asked), context(world)).failures;
+const conditionsOf = (...question: Parameters<typeof failuresOf>) =>
+  failuresOf(...question).map(({ condition }) => condition);
+
+function failure(condition: string, found: string, wanted: string): ConditionFailure {
+  return { condition, found, wanted } as ConditionFailure;
+}
+
+describe('the network', () => {
+  it('is the one of the policy', () => {
+    expect(failuresOf(aPolicy())).toEqual([]);
+    expect(failuresOf(aPolicy({ networkId: 1 }))).toEqual([failure('network', '31337', '1')]);
+  });
+
+  it('is one that the account is on', () => {
+    const account = { id: ACCOUNT, networkIds: [1, 2] };
+    expect(failuresOf(aPolicy(), {}, { account })).toEqual([
+      failure('network', '31337', 'a network of the account: 1 or 2'),
+    ]);
+  });
+});
+
+describe('the account', () => {
+  it.each<[string, readonly string[] | null, string[]]>([
+    ['any', null, []],
+    ['the only one', [ACCOUNT], []],
+    ['the last of several', [anId('acc'), ACCOUNT], []],
+    ['another', [anId('acc')], ['account']],
+    ['none', [], ['account']],
+  ])('may be %s', (_, accountIds, conditions) => {
+    expect(conditionsOf(aPolicy({ accountIds }))).toEqual(conditions);
+  });
+
+  it('must be there, also where any is meant', () => {
+    expect(failuresOf(aPolicy(), {}, { account: null })).toEqual([
+      failure('account', ACCOUNT, 'an account of the organization'),
+    ]);
+    expect(conditionsOf(aPolicy({ accountIds: [ACCOUNT] }), {}, { account: null })).toEqual(['account']);
+  });
+
+  it('is looked for among many, of which some are named', () => {
+    const accountIds = Array.from({ length: 100 }, () => anId('acc'));
+    const [found] = failuresOf(aPolicy({ accountIds }));
+    expect(found?.wanted).toBe(`${accountIds.slice(0, 5).join(', ')} or 95 more`);
+  });
+});
+
+describe('the initiator', () => {
+  const group = { type: 'group', groupId: GROUP } as const;
+  const user = { type: 'user', memberId: ALICE.id } as const;
+
+  it.each<[string, Policy['initiatorSetting'], string, string[]]>([
+    ['any member', null, CAROL.id, []],
+    ['the member', user, ALICE.id, []],
+    ['another member', user, BOB.id, ['initiator']],
+    ['of the group', group, BOB.id, []],
+    ['not of the group', group, CAROL.id, ['initiator']],
+    ['not of a group that is gone', { type: 'group', groupId: anId('grp') }, ALICE.id, ['initiator']],
+    ['nobody, by any member', null, anId('mem'), ['initiator']],
+  ])('may be %s', (_, initiatorSetting, initiatorId, conditions) => {
+    expect(conditionsOf(aPolicy({ initiatorSetting }), { initiatorId })).toEqual(conditions);
+  });
+
+  it('is no longer allowed once removed, though the policy and the group still name them', () => {
+    const members = new Map([[BOB.id, BOB]]);
+    for (const initiatorSetting of [null, user, group]) {
+      expect(conditionsOf(aPolicy({ initiatorSetting }), {}, { members })).toEqual(['initiator']);
+    }
+  });
+
+  it('is allowed as the group is now', () => {
+    const policy = aPolicy({ initiatorSetting: group });
+    const groups = new Map([[GROUP, [CAROL]]]);
+    expect(conditionsOf(policy, { initiatorId: ALICE.id }, { groups })).toEqual(['initiator']);
+    expect(conditionsOf(policy, { initiatorId: CAROL.id }, { groups })).toEqual([]);
+    expect(conditionsOf(policy, {}, { groups: new Map([[GROUP, []]]) })).toEqual(['initiator']);
+  });
+
+  it('is told what was wanted', () => {
+    expect(failuresOf(aPolicy({ initiatorSetting: group }), { initiatorId: CAROL.id })).toEqual([
+      failure('initiator', CAROL.id, `a member of ${GROUP}`),
+    ]);
+  });
+});
+
+describe('the type of a transaction', () => {
+  const transfers = aTransferPolicy({ tokenAddress: null });
+  const calls = aCallPolicy(null);
+  const kinds: [string, Partial<Asked>, boolean][] = [
+    ['native coin', coins(1n), true],
+    ['a token', tokens(1n), true],
+    ['a call', call('0x40c10f19'), false],
+    ['a call with native coin', call('0x40c10f19', 1n), false],
+    ['a call of no function', { to: CONTRACT, value: 0n, data: '0x' }, false],
+    ['fewer bytes than a selector, with native coin', { to: CONTRACT, value: 1n, data: '0x00' }, false],
+  ];
+
+  it.each(kinds)('decides which policies cover it: %s', (_, asked, isTransfer) => {
+    expect(conditionsOf(transfers, asked)).toEqual(isTransfer ? [] : ['transactionType']);
+    expect(conditionsOf(calls, asked)).toEqual(isTransfer ? ['transactionType'] : []);
+    expect(conditionsOf(aPolicy(), asked)).toEqual([]);
+  });
+
+  it('keeps token transfers from a policy that names the token as a contract, and its function', () => {
+    for (const rule of [aRule(TOKEN), aRule(TOKEN, { selectors: ['0xa9059cbb'] })]) {
+      expect(failuresOf(aCallPolicy([rule]), tokens(1n))).toEqual([
+        failure('transactionType', 'TOKEN_TRANSFER', 'CONTRACT_INTERACTION'),
+      ]);
+    }
+  });
+});
+
+describe('the token', () => {
+  it.each<[string, string | null, Partial<Asked>, string[]]>([
+    ['any token', null, tokens(1n), []],
+    ['any token, the native coin', null, coins(1n), []],
+    ['the token', TOKEN, tokens(1n), []],
+    ['the token in lower case', TOKEN.toLowerCase(), tokens(1n), []],
+    ['another token', TOKEN, tokens(1n, RECIPIENT, OTHER_TOKEN), ['token']],
+    ['the native coin instead', TOKEN, coins(1n), ['token']],
+    ['the native coin', NATIVE_COIN, coins(1n), []],
+    ['a token instead of the native coin', NATIVE_COIN, tokens(1n), ['token']],
+  ])('may be %s', (_, tokenAddress, asked, conditions) => {
+    expect(conditionsOf(aTransferPolicy({ tokenAddress }), asked)).toEqual(conditions);
+  });
+
+  it('must be one that can be read, under every policy; the native coin always can', () => {
+    const tokenFault = 'there is no contract';
+    for (const policy of [
+      aTransferPolicy({ tokenAddress: null }),
+      aTransferPolicy({ tokenAddress: TOKEN }),
+      aPolicy(),
+    ]) {
+      expect(failuresOf(policy, tokens(1n), { tokenFault })).toEqual([
+        failure('token', `${TOKEN}: there is no contract`, 'a token that can be read'),
+      ]);
+    }
+    expect(conditionsOf(aPolicy(), coins(1n), { tokenFault })).toEqual([]);
+  });
+});
+
+describe('the amount', () => {
+  it.each<[string, string | null, bigint, string[]]>([
+    ['no cap, the largest', null, MAX, []],
+    ['below the cap', '1000', 999n, []],
+    ['equal to the cap', '1000', 1000n, []],
+    ['one above the cap', '1000', 1001n, ['amount']],
+    ['nothing under a cap of nothing', '0', 0n, []],
+    ['one over a cap of nothing', '0', 1n, ['amount']],
+    ['the largest cap', String(MAX), MAX, []],
+    ['one over what a float can tell', '9007199254740992', 9007199254740993n, ['amount']],
+    ['a cap that is none', '1e3', 1n, ['amount']],
+    ['a cap in hex', '0x10', 1n, ['amount']],
+    ['a negative cap', '-1', 0n, ['amount']],
+    ['an empty cap', '', 0n, ['amount']],
+  ])('is held by its maximum: %s', (_, amountThreshold, amount, conditions) => {
+    const policy = aTransferPolicy({ tokenAddress: TOKEN, amountThreshold });
+    expect(conditionsOf(policy, tokens(amount))).toEqual(conditions);
+  });
+
+  it('says how much there was and how much there may be', () => {
+    expect(failuresOf(aTransferPolicy({ amountThreshold: '5' }), coins(6n))).toEqual([
+      failure('amount', '6', 'at most 5'),
+    ]);
+  });
+
+  it('has no common maximum over unlike tokens', () => {
+    const policy = aTransferPolicy({ tokenAddress: null, amountThreshold: '5' });
+    expect(conditionsOf(policy, coins(1n))).toEqual(['amount']);
+  });
+});
+
+describe('the destination', () => {
+  it.each<[string, readonly string[], Partial<Asked>, string[]]>([
+    ['any', [], coins(1n), []],
+    ['the one', [RECIPIENT], coins(1n), []],
+    ['the one, written otherwise', [RECIPIENT.toLowerCase()], coins(1n), []],
+    ['the last of several', [TOKEN, RECIPIENT], coins(1n), []],
+    ['another', [TOKEN], coins(1n), ['destination']],
+    ['whoever a token goes to', [RECIPIENT], tokens(1n), []],
+    ['not the token itself', [TOKEN], tokens(1n), ['destination']],
+  ])('may be %s', (_, destinationAddresses, asked, conditions) => {
+    const policy = aTransferPolicy({ tokenAddress: null, destinationAddresses });
+    expect(conditionsOf(policy, asked)).toEqual(conditions);
+  });
+});
+
+describe('the contract', () => {
+  it.each<[string, Policy['contractInteractionCondition'], string[]]>([
+    ['any', null, []],
+    ['the one', [aRule(CONTRACT)], []],
+    ['the one, written otherwise', [aRule(CONTRACT.toLowerCase())], []],
+    ['the last of several', [aRule(TOKEN), aRule(CONTRACT)], []],
+    ['another', [aRule(TOKEN)], ['contract']],
+    ['none', [], ['contract']],
+  ])('may be %s', (_, rules, conditions) => {
+    expect(conditionsOf(aCallPolicy(rules), call('0x40c10f19'))).toEqual(conditions);
+  });
+});
+
+describe('the function', () => {
+  const named = (...selectors: string[]) => aCallPolicy([aRule(CONTRACT, { selectors })]);
+
+  it.each<[string, Policy, Partial<Asked>, string[]]>([
+    ['any function', named(), call('0x40c10f19'), []],
+    ['no function at all under any', named(), { to: CONTRACT, value: 0n, data: '0x' }, []],
+    ['three bytes under any', named(), { to: CONTRACT, value: 0n, data: '0x40c10f' }, []],
+    ['the named one', named('0x40c10f19'), call('0x40c10f19'), []],
+    ['the named one without arguments', named('0x40c10f19'), { ...call('0x'), data: '0x40c10f19' }, []],
+    ['the last of several', named('0x12345678', '0x40c10f19'), call('0x40c10f19'), []],
+    ['another', named('0x40c10f19'), call('0x40c10f18'), ['function']],
+    ['none though one is named', named('0x40c10f19'), { ...call('0x'), data: '0x' }, ['function']],
+    ['part of the named one', named('0x40c10f19'), { ...call('0x'), data: '0x40c10f' }, ['function']],
+    ['the named one in upper case', named('0xdeadbeef'), { ...call('0x'), data: '0xDEADBEEF' }, []],
+  ])('may be %s', (_, policy, asked, conditions) => {
+    expect(conditionsOf(policy, asked)).toEqual(conditions);
+  });
+
+  const handingOut = [...STANDARD_FUNCTIONS.values()].filter(({ handsOutTokens }) => handsOutTokens);
+  it.each(handingOut.map(({ signature, selector }) => [signature, selector]))(
+    'that hands out tokens is matched only when named: %s',
+    (_, selector = '') => {
+      const asked = call(selector);
+      expect(conditionsOf(aPolicy(), asked)).toEqual(['function']);
+      expect(conditionsOf(aCallPolicy(null), asked)).toEqual(['function']);
+      expect(conditionsOf(named(), asked)).toEqual(['function']);
+      expect(conditionsOf(named('0x40c10f19'), asked)).toEqual(['function']);
+      expect(conditionsOf(named('0x40c10f19', selector), asked)).toEqual([]);
+    },
+  );
+
+  it('that hands out tokens is named for one contract and not for the next', () => {
+    const policy = aCallPolicy([aRule(TOKEN, { selectors: ['0x095ea7b3'] }), aRule(CONTRACT)]);
+    expect(conditionsOf(policy, call('0x095ea7b3', 0n, TOKEN))).toEqual([]);
+    expect(conditionsOf(policy, call('0x095ea7b3'))).toEqual(['function']);
+  });
+
+  it('that hands out tokens cannot be called with fewer than 4 bytes, which contracts may fill up with zeros', () => {
+    expect(handingOut.filter(({ selector }) => selector.endsWith('00'))).toEqual([]);
+  });
+
+  it('of a rule that contradicts itself is none', () => {
+    const rule = aRule(CONTRACT, { selectors: ['0x40c10f19'] });
+    expect(conditionsOf(aCallPolicy([{ ...rule, functions: [] }]), call('0x40c10f19'))).toEqual(['function']);
+    expect(conditionsOf(aCallPolicy([{ ...rule, allowedFunctions: [] }]), call('0x12345678'))).toEqual([
+      'function',
+    ]);
+  });
+});
+
+describe('the value of a call', () => {
+  it.each<[string, string, bigint, string[]]>([
+    ['nothing where nothing may go', '0', 0n, []],
+    ['one where nothing may go', '0', 1n, ['value']],
+    ['equal to the maximum', '1000', 1000n, []],
+    ['one above the maximum', '1000', 1001n, ['value']],
+    ['the largest', String(MAX), MAX, []],
+    ['a maximum that is none', 'ten', 0n, ['value']],
+  ])('is held by its maximum: %s', (_, maxValue, value, conditions) => {
+    const policy = aCallPolicy([aRule(CONTRACT, { maxValue })]);
+    expect(conditionsOf(policy, call('0x40c10f19', value))).toEqual(conditions);
+  });
+
+  it('has no maximum where any contract is covered', () => {
+    expect(conditionsOf(aCallPolicy(null), call('0x40c10f19', MAX))).toEqual([]);
+  });
+});
+
+describe('the window of a limitation', () => {
+  const limitation: Limitation = {
+    hours: 24,
+    initiatorScope: 'ALL_ITEMS',
+    sourceAccountScope: 'ALL_ITEMS',
+    destinationScope: 'ALL_ITEMS',
+  };
+  const one = { initiatorId: null, accountId: null, destination: null };
+
+  it('is there only with a limitation', () => {
+    expect(usageWindow(aPolicy(), transaction({}))).toBeNull();
+  });
+
+  it.each<[string, Partial<Limitation>, object]>([
+    ['all share one', {}, {}],
+    ['each initiator', { initiatorScope: 'PER_ITEM' }, { initiatorId: ALICE.id }],
+    ['each account', { sourceAccountScope: 'PER_ITEM' }, { accountId: ACCOUNT }],
+    ['each destination', { destinationScope: 'PER_ITEM' }, { destination: RECIPIENT }],
+    [
+      'each of all three',
+      { initiatorScope: 'PER_ITEM', sourceAccountScope: 'PER_ITEM', destinationScope: 'PER_ITEM' },
+      { initiatorId: ALICE.id, accountId: ACCOUNT, destination: RECIPIENT },
+    ],
+  ])('keeps in its key what has a limit of its own: %s', (_, change, key) => {
+    const policy = aTransferPolicy({ tokenAddress: TOKEN }, { limitation: { ...limitation, ...change } });
+    expect(usageWindow(policy, transaction(tokens(1n)))).toEqual({
+      policyId: policy.id,
+      hours: 24,
+      asset: { networkId: NETWORK_ID, tokenAddress: TOKEN },
+      ...one,
+      ...key,
+    });
+  });
+
+  it.each<[string, Policy]>([
+    ['any token', aTransferPolicy({ tokenAddress: null })],
+    ['any call', aCallPolicy(null)],
+    ['everything', aPolicy()],
+  ])('is of whatever the policy let out where no token is named: %s', (_, policy) => {
+    const limited = { ...policy, limitation };
+    expect(usageWindow(limited, transaction({}))).toMatchObject({ asset: null });
+  });
+
+  it('takes the contract as the destination of a call', () => {
+    const policy = aCallPolicy(null, { limitation: { ...limitation, destinationScope: 'PER_ITEM' } });
+    expect(usageWindow(policy, transaction(call('0x40c10f19')))).toMatchObject({ destination: CONTRACT });
+  });
+});
+
+describe('the budget', () => {
+  const limitation: Limitation = {
+    hours: 24,
+    initiatorScope: 'ALL_ITEMS',
+    sourceAccountScope: 'ALL_ITEMS',
+    destinationScope: 'ALL_ITEMS',
+  };
+  const capped = (amountThreshold: string | null) =>
+    aTransferPolicy({ tokenAddress: TOKEN, amountThreshold }, { limitation });
+  const spent = (amount: bigint, executions = 1) => ({ usage: usage({ amount, executions }) });
+
+  it.each<[string, bigint, bigint, string[]]>([
+    ['nothing spent, all of it', 0n, 1000n, []],
+    ['the rest of it', 400n, 600n, []],
+    ['one more than the rest', 400n, 601n, ['budget']],
+    ['nothing left', 1000n, 1n, ['budget']],
+    ['nothing of nothing left', 1000n, 0n, []],
+    ['nothing where more is spent than the cap of now', 1001n, 0n, ['budget']],
+    ['more than the whole of it', 1n, 1001n, ['amount', 'budget']],
+  ])('is what is left of the amount: %s', (_, used, amount, conditions) => {
+    expect(conditionsOf(capped('1000'), tokens(amount), spent(used))).toEqual(conditions);
+  });
+
+  it('says what is spent and what may be', () => {
+    expect(failuresOf(capped('1000'), tokens(601n), spent(400n))).toEqual([
+      failure('budget', '400 before this 601', 'at most 1000 within any 24 hours'),
+    ]);
+  });
+
+  it.each<[string, Policy, Partial<Asked>]>([
+    ['transfers without a cap', capped(null), tokens(5n)],
+    ['calls', aCallPolicy(null, { limitation }), call('0x40c10f19')],
+    ['everything', aPolicy({ limitation }), coins(1n)],
+  ])('is one execution where there is no amount: %s', (_, policy, asked) => {
+    expect(conditionsOf(policy, asked, spent(0n, 0))).toEqual([]);
+    expect(failuresOf(policy, asked, spent(0n, 1))).toEqual([
+      failure('budget', '1 execution before this one', 'at most 1 execution within any 24 hours'),
+    ]);
+    expect(conditionsOf(policy, asked, spent(0n, 2))).toEqual(['budget']);
+  });
+
+  it('is not touched by what the policy does not cover', () => {
+    expect(conditionsOf(capped('1000'), coins(1n), spent(1000n))).toEqual(['token']);
+    expect(conditionsOf(capped('1000'), call('0x40c10f19'), spent(1000n))).toEqual(['transactionType']);
+  });
+
+  it('is not looked at when a transaction is created, all else is', () => {
+    const found = evaluate(capped('1000'), transaction(tokens(1001n)), context({ usage: null }));
+    expect(found.failures.map(({ condition }) => condition)).toEqual(['amount']);
+    expect(found.remaining).toBeNull();
+  });
+
+  it.each<[string, object]>([
+    ['no hours', { hours: 0 }],
+    ['half an hour', { hours: 0.5 }],
+    ['more than a year', { hours: 8_761 }],
+    ['an unknown scope', { destinationScope: 'PER_MEMBER' }],
+    ['no scope', { initiatorScope: undefined }],
+  ])('is never kept by a limitation that nobody understands: %s', (_, change) => {
+    const policy = aTransferPolicy({}, { limitation: { ...limitation, ...change } as Limitation });
+    expect(usageWindow(policy, transaction({}))).toBeNull();
+    for (const known of [usage(), null]) {
+      expect(conditionsOf(policy, coins(1n), { usage: known })).toEqual(['budget']);
+    }
+  });
+
+  describe('what is left of it', () => {
+    const left = (policy: Policy, used: Partial<Usage>) =>
+      evaluate(policy, transaction(tokens(1n)), context({ usage: usage(used) })).remaining;
+    const end = (iso: string) => new Date(iso);
+
+    it('is nothing to speak of without a limitation', () => {
+      expect(left(aTransferPolicy({ amountThreshold: '5' }), {})).toBeNull();
+    });
+
+    it('is all of it while nothing is spent; what is spent now comes back a window later', () => {
+      const until = end('2025-06-02T12:00:00.000Z');
+      expect(left(capped('1000'), {})).toEqual({ amount: 1000n, until });
+      expect(left(capped(null), {})).toEqual({ count: 1, until });
+    });
+
+    it('is the rest until the oldest block is out of the window', () => {
+      const oldestBlockAt = end('2025-05-31T13:30:00.000Z');
+      const until = end('2025-06-01T13:30:00.000Z');
+      expect(left(capped('1000'), { amount: 400n, executions: 2, oldestBlockAt })).toEqual({
+        amount: 600n,
+        until,
+      });
+      expect(left(capped(null), { executions: 1, oldestBlockAt })).toEqual({ count: 0, until });
+    });
+
+    it('is nothing, and no debt, where more is spent than the cap of now', () => {
+      expect(left(capped('1000'), { amount: 1001n, executions: 1 })).toMatchObject({ amount: 0n });
+    });
+
+    it('comes back a window from now at the earliest while all of it executes', () => {
+      expect(left(capped('1000'), { amount: 1n, executions: 1 })?.until).toEqual(
+        end('2025-06-02T12:00:00.000Z'),
+      );
+    });
+  });
+});
+
+describe('those who have to approve', () => {
+  const manual = (approverSetting: Policy['approverSetting'], type = 'MANUAL_APPROVAL' as Policy['type']) =>
+    aPolicy({ type, approverSetting });
+  const user = { type: 'user', memberId: BOB.id, excludeInitiator: false } as const;
+  const group = { type: 'group', groupId: GROUP, threshold: 2, excludeInitiator: false } as const;
+
+  it.each<[string, Policy, string, (typeof ALICE)[], number]>([
+    ['nobody', aPolicy(), ALICE.id, [], 0],
+    ['one member', manual(user), ALICE.id, [BOB], 1],
+    ['one member, who initiates', manual(user), BOB.id, [BOB], 1],
+    ['one member, who must not initiate', manual({ ...user, excludeInitiator: true }), BOB.id, [], 1],
+    ['one member, when another initiates', manual({ ...user, excludeInitiator: true }), ALICE.id, [BOB], 1],
+    ['a group', manual(group), ALICE.id, [ALICE, BOB], 2],
+    ['a group without its initiator', manual({ ...group, excludeInitiator: true }), ALICE.id, [BOB], 2],
+    ['a group, by an outsider', manual({ ...group, excludeInitiator: true }), CAROL.id, [ALICE, BOB], 2],
+    ['a member who is gone', manual({ ...user, memberId: anId('mem') }), ALICE.id, [], 1],
+    ['a group that is gone', manual({ ...group, groupId: anId('grp') }), ALICE.id, [], 2],
+    ['nobody who is named', manual(null), ALICE.id, [], 1],
+    ['a group that needs nobody', manual({ ...group, threshold: 0 }), ALICE.id, [], 1],
+    ['by a type that nobody knows', manual(null, 'NO_APPROVAL' as Policy['type']), ALICE.id, [], 1],
+    ['though it says it is automatic', manual(user, 'AUTO_APPROVAL'), ALICE.id, [BOB], 1],
+  ])('are %s', (_, policy, initiatorId, approvers, threshold) => {
+    expect(approversOf(policy, initiatorId, context())).toEqual({ approvers, threshold });
+    expect(evaluate(policy, transaction({ initiatorId }), context())).toMatchObject({ approvers, threshold });
+  });
+
+  it('are those who are in the group now', () => {
+    const groups = new Map([[GROUP, [CAROL]]]);
+    expect(approversOf(manual(group), ALICE.id, context({ groups })).approvers).toEqual([CAROL]);
+  });
+});
+
+describe('a policy of which something is unknown', () => {
+  it.each<[string, object, string]>([
+    ['a type of transactions', { transactionType: 'SWAP' }, 'transactionType'],
+    ['a kind of initiator', { initiatorSetting: { type: 'role', roleId: 'x' } }, 'initiator'],
+    ['its token', { transactionType: 'TOKEN_TRANSFER', tokenTransferCondition: null }, 'token'],
+  ])('refuses: %s', (_, change, condition) => {
+    expect(conditionsOf(aPolicy(change as Partial<Policy>))).toEqual([condition]);
+  });
+});
+
+describe('a transaction that fits nothing', () => {
+  it('is told everything at once', () => {
+    const policy = aTransferPolicy(
+      { tokenAddress: TOKEN, amountThreshold: '5', destinationAddresses: [TOKEN] },
+      {
+        networkId: 1,
+        accountIds: [anId('acc')],
+        initiatorSetting: { type: 'user', memberId: BOB.id },
+        limitation: {
+          hours: 1,
+          initiatorScope: 'ALL_ITEMS',
+          sourceAccountScope: 'ALL_ITEMS',
+          destinationScope: 'ALL_ITEMS',
+        },
+      },
+    );
+    const { allowed, failures } = evaluate(policy, transaction(tokens(6n)), context());
+    expect(allowed).toBe(false);
+    expect(failures.map(({ condition }) => condition)).toEqual([
+      'network',
+      'account',
+      'initiator',
+      'amount',
+      'destination',
+      'budget',
+    ]);
+  });
+});
