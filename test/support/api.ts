@@ -211,3 +211,28 @@ export async function expectRefused(
   expect(await stateOf(http, org)).toEqual(before);
   return answer;
 }
+
+/** A request that must be refused: what it is, its path below /api/v1, its body, and the field at fault. */
+export type BadRequest = readonly [name: string, path: string, body: object, field: string];
+
+/** Sends requests that must be refused, each at its field, and must all together change nothing. */
+export async function expectAllRefused(
+  http: HttpClient,
+  org: TestOrganization,
+  requests: readonly BadRequest[],
+): Promise<Answer[]> {
+  const before = await stateOf(http, org);
+  const answers: Answer[] = [];
+  for (const [, path, body] of requests) {
+    answers.push(await http.send({ key: org.adminKey, path: `/api/v1${path}`, body }));
+  }
+  const found = answers.map(({ status, body }, i) => [
+    requests[i]?.[0],
+    status,
+    body.code,
+    body.error?.details?.field,
+  ]);
+  expect(found).toEqual(requests.map(([name, , , field]) => [name, 400, 'validationError', field]));
+  expect(await stateOf(http, org)).toEqual(before);
+  return answers;
+}
