@@ -24,6 +24,7 @@ import {
   updateDeployment,
   updateProposal,
 } from '../src/db/proposals';
+import { restoredMessageId } from '../src/db/reconciler';
 import type { JsonValue } from '../src/domain/canonicalJson';
 import { adminChanges } from '../src/domain/outsideEvents';
 import {
@@ -721,7 +722,7 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
   ): Promise<ProposalState> {
     const { organizationId, proposalId, found, runId } = input;
     return db.transaction(async (tx) => {
-      const messageId = `restored/${runId}`;
+      const messageId = restoredMessageId(runId);
       const { record, now, messageTaken } = await lock(tx, { organizationId, proposalId, messageId });
       const state = proposalState(record, now);
       if (messageTaken || record.closed) return state;

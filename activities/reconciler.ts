@@ -2,8 +2,13 @@ import { Context } from '@temporalio/activity';
 import type { Db } from '../src/db/database';
 import { databaseNow } from '../src/db/database';
 import { closeProposal } from '../src/db/proposalClosing';
-import { findProposal } from '../src/db/proposals';
-import { noteGoneNetworks, type OpenProposal, restoredLastHour } from '../src/db/reconciler';
+import { findProposal, messageWasTaken } from '../src/db/proposals';
+import {
+  noteGoneNetworks,
+  type OpenProposal,
+  restoredLastHour,
+  restoredMessageId,
+} from '../src/db/reconciler';
 import {
   foundText,
   MAX_TOLD_REPAIRS,
@@ -12,7 +17,7 @@ import {
   type WorkflowGone,
 } from '../src/domain/reconciliation';
 import type { Logger } from '../src/logging';
-import { compare } from '../src/reconciler/compare';
+import { compare, countsAgree } from '../src/reconciler/compare';
 import {
   refreshProposal,
   refreshWorkflow,
@@ -39,6 +44,11 @@ const AT_ONCE = 16;
 const MAX_FAILURES = 20;
 /** A workflow that ends again and again would fill the audit log. */
 const MAX_RESTARTS_PER_HOUR = 10;
+/** How long a pass waits for a workflow that it has started; the workflow goes on in any case. */
+const FIRST_ACT_LIMIT_MS = 10_000;
+const FIRST_ACT_LOOK_MS = 50;
+/** As often the whole list is read although the counts agree: two differences can hide one another. */
+const LIST_EVERY_MS = 5 * 60_000;
 const HEARTBEAT_MS = 1_000;
 /** A workflow takes some thousands of signals in its life: one that does not move is told less and less often. */
 const FIRST_PAUSE_MS = 30_000;
@@ -54,9 +64,12 @@ async function forEach<T>(items: readonly T[], work: (item: T) => Promise<void>)
 
 /** Makes records and workflows agree again. One pass can be broken off, repeated, and run beside another. */
 export function createReconcilerActivities(deps: ReconcilerDeps) {
-  const { db, sender, networkIds, logger, countRepair } = deps;
+  const { db, sender, logger, countRepair } = deps;
   /** The workflows that did not move in the last pass, and how long each is left alone. */
   let told = new Map<string, { readonly atMs: number; readonly pauseMs: number }>();
+
+  /** When Temporal's list was last read whole. */
+  let listedAtMs = Number.NEGATIVE_INFINITY;
 
   /** One pass over everything that is open. */
   async function reconcile(): Promise<ReconcileSummary> {
@@ -90,13 +103,22 @@ export function createReconcilerActivities(deps: ReconcilerDeps) {
       }
     }
 
+    /** Waits for the first act of a run, so that no more wait in line than are worked on and the API keeps its turn. */
+    async function begun(proposalId: string, runId: string): Promise<void> {
+      const end = performance.now() + FIRST_ACT_LIMIT_MS;
+      while (performance.now() < end && !cancellationSignal.aborted) {
+        if (await messageWasTaken(db, restoredMessageId(runId), proposalId)) return;
+        await new Promise((resolve) => setTimeout(resolve, FIRST_ACT_LOOK_MS));
+      }
+    }
+
     async function restart(proposal: OpenProposal, found: WorkflowGone): Promise<void> {
       const { proposalId, organizationId } = proposal;
       if ((await restoredLastHour(db, proposal)) >= MAX_RESTARTS_PER_HOUR) {
         const what = `its workflow ${foundText(found)}, and was started again ${MAX_RESTARTS_PER_HOUR} times in the last hour; it is tried again later`;
         return done('postponed', proposalId, what, { organizationId, found });
       }
-      await restoreProposal(sender, { ...proposal, found });
+      await begun(proposalId, await restoreProposal(sender, { ...proposal, found }));
       done('restarted', proposalId, `its workflow ${foundText(found)} and was started again`, {
         organizationId,
         found,
@@ -136,7 +158,11 @@ export function createReconcilerActivities(deps: ReconcilerDeps) {
     }
 
     try {
-      const different = await compare({ db, sender, networkIds }, () => cancellationSignal.throwIfAborted());
+      const onStep = () => cancellationSignal.throwIfAborted();
+      const isListDue = performance.now() - listedAtMs >= LIST_EVERY_MS;
+      const unlisted = !isListDue && (await countsAgree(deps));
+      const different = await compare(deps, { onStep, unlisted });
+      if (!unlisted) listedAtMs = performance.now();
       await forEach(different.suspects, (proposal) => attempt(proposal.proposalId, () => repair(proposal)));
       await forEach(different.networkGone, (proposal) =>
         attempt(proposal.proposalId, async () => {
@@ -171,7 +197,7 @@ export function createReconcilerActivities(deps: ReconcilerDeps) {
           }),
       );
       told = next;
-      return { open: different.open, running: different.running, ...counts, repairs };
+      return { open: different.open, running: different.running, listed: !unlisted, ...counts, repairs };
     } finally {
       clearInterval(beat);
     }

@@ -68,6 +68,23 @@ export async function* openProposals(
   }
 }
 
+/** How many proposals are open that were made at least so long ago, and when that was, by the database's clock. */
+export async function countOpenProposals(
+  db: Db,
+  milliseconds: number,
+): Promise<{ count: number; before: Date }> {
+  const { rows } = await db.raw<{ rows: { count: number; before: Date }[] }>(
+    `SELECT count(proposals.id)::integer AS count, before
+      FROM (SELECT now() - make_interval(secs => ?::float8 / 1000) AS before) AS time
+      LEFT JOIN proposals ON closed_at IS NULL AND created_at < before
+      GROUP BY before`,
+    [milliseconds],
+  );
+  const [counted] = rows;
+  if (!counted) throw new Error('the database counted nothing');
+  return counted;
+}
+
 /** Those of the given proposals that have been closed for at least so long. */
 export async function closedFor(
   db: Db,
@@ -80,6 +97,11 @@ export async function closedFor(
     [[...proposalIds], milliseconds],
   );
   return rows.map(({ id }) => id);
+}
+
+/** The message under which a run that was started again records itself. */
+export function restoredMessageId(runId: string): string {
+  return `restored/${runId}`;
 }
 
 /** How often the workflow of a proposal was started again in the last hour. */

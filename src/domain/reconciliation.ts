@@ -54,8 +54,10 @@ export function repairOf(
 /** What one pass of the reconciler found and did. Counts are of proposals. */
 export interface ReconcileSummary {
   readonly open: number;
-  /** Workflows that Temporal lists as running. */
+  /** Workflows that run, by Temporal's list or count. */
   readonly running: number;
+  /** They were compared one by one; else their numbers were, and they agree. */
+  readonly listed: boolean;
   /** Workflows that were started again. */
   readonly restarted: number;
   /** Proposals closed because an operator had ended their workflow. */
@@ -77,7 +79,7 @@ export const MAX_TOLD_REPAIRS = 50;
 
 /** What an operator reads in the Temporal UI (Markdown). */
 export function reconcileDetails(summary: ReconcileSummary): string {
-  const { open, running, repairs } = summary;
+  const { open, running, listed, repairs } = summary;
   const counts = [
     [summary.restarted, 'workflows started again'],
     [summary.closed, 'proposals closed, because an operator had ended their workflow'],
@@ -89,7 +91,7 @@ export function reconcileDetails(summary: ReconcileSummary): string {
   const done = counts.filter(([count]) => count > 0).map(([count, what]) => `- ${count} ${what}`);
   const told = repairs.length > 0 ? ['', ...repairs.map((repair) => `- ${repair}`)] : [];
   return [
-    `**Compared:** ${open} open proposals with ${running} running workflows.`,
+    `**Compared:** ${open} open proposals with ${running} running workflows, ${listed ? 'one by one' : 'by their number'}.`,
     '',
     ...(done.length === 0 ? ['Nothing was to be done.'] : ['**Done:**', '', ...done, ...told]),
   ].join('\n');

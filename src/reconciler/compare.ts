@@ -1,14 +1,22 @@
 import type { Db } from '../db/database';
-import { closedFor, type OpenProposal, openProposals } from '../db/reconciler';
+import { closedFor, countOpenProposals, type OpenProposal, openProposals } from '../db/reconciler';
 import type { WorkflowSender } from '../temporal/client';
 import { proposalWorkflowId } from '../temporal/ids';
-import { listRunningProposals } from '../temporal/runs';
+import { countRunningProposals, listRunningProposals } from '../temporal/runs';
 
 /** Temporal's list may be behind by some seconds: what is younger is left alone. */
 const YOUNG_MS = 10_000;
 /** How long the record of an execution may stand still before its workflow is asked to look again. */
 const STILL_MS = 30_000;
 const IDS_AT_ONCE = 1_000;
+
+/** What is compared: the records, and the workflows of the deployment that the sender belongs to. */
+export interface Compared {
+  readonly db: Db;
+  readonly sender: WorkflowSender;
+  /** The networks that the deployment has. */
+  readonly networkIds: readonly number[];
+}
 
 /** Where the records and Temporal's list differ, and what else asks for a look. */
 export interface Differences {
@@ -24,16 +32,21 @@ export interface Differences {
   readonly leftOver: readonly string[];
 }
 
-/** Compares every open proposal with the workflows that run. Changes nothing. `onStep` is called all along. */
+/** True when as many workflows run as proposals are open. A list of thousands takes seconds, a count does not. */
+export async function countsAgree({ db, sender }: Pick<Compared, 'db' | 'sender'>): Promise<boolean> {
+  const { count, before } = await countOpenProposals(db, YOUNG_MS);
+  return (await countRunningProposals(sender, before)) === count;
+}
+
+/**
+ * Compares every open proposal with the workflows that run. Changes nothing. `onStep` is called all along. With
+ * `unlisted`, Temporal's list is not asked for, and every open proposal is taken to have its workflow.
+ */
 export async function compare(
-  {
-    db,
-    sender,
-    networkIds,
-  }: { readonly db: Db; readonly sender: WorkflowSender; readonly networkIds: readonly number[] },
-  onStep: () => void = () => undefined,
+  { db, sender, networkIds }: Compared,
+  { onStep = () => undefined, unlisted = false }: { onStep?: () => void; unlisted?: boolean } = {},
 ): Promise<Differences> {
-  const unmatched = await listRunningProposals(sender, onStep);
+  const unmatched = unlisted ? new Set<string>() : await listRunningProposals(sender, onStep);
   const running = unmatched.size;
   let open = 0;
   const suspects: OpenProposal[] = [];
@@ -44,7 +57,8 @@ export async function compare(
     open += page.length;
     for (const proposal of page) {
       const { organizationId, resourceType, proposalId, ageMs } = proposal;
-      const listed = unmatched.delete(proposalWorkflowId(organizationId, resourceType, proposalId));
+      const listed =
+        unlisted || unmatched.delete(proposalWorkflowId(organizationId, resourceType, proposalId));
       if (!listed && ageMs >= YOUNG_MS) suspects.push(proposal);
       if (listed && proposal.processing && proposal.unchangedMs >= STILL_MS) still.push(proposal);
       if (proposal.goneNetworks.length > 0) networkGone.push(proposal);
@@ -58,5 +72,5 @@ export async function compare(
     const closed = await closedFor(db, proposalIds.slice(start, start + IDS_AT_ONCE), YOUNG_MS);
     leftOver.push(...closed.flatMap((id) => workflowIds.get(id) ?? []));
   }
-  return { open, running, suspects, still, networkGone, leftOver };
+  return { open, running: unlisted ? open : running, suspects, still, networkGone, leftOver };
 }

@@ -237,20 +237,22 @@ export async function refreshWorkflow(sender: WorkflowSender, workflowId: string
 
 /**
  * Starts the workflow of an open record again, when it was terminated or lost: it goes on from the record, and its first
- * act is the audit entry that says how it was found. A workflow that runs is left as it is. Throws TemporalUnavailable.
+ * act is the audit entry that says how it was found. A workflow that runs is left as it is. Returns the id of the run.
+ * Throws TemporalUnavailable.
  */
 export async function restoreProposal(
   sender: WorkflowSender,
   address: ProposalAddress & { action: ProposalAction; found: WorkflowGone },
-): Promise<void> {
+): Promise<string> {
   try {
-    await sender.client.withDeadline(Date.now() + sender.deadlineMs, () =>
+    const { firstExecutionRunId } = await sender.client.withDeadline(Date.now() + sender.deadlineMs, () =>
       sender.client.workflow.start(PROPOSAL_WORKFLOW, {
         ...proposalStartOptions(sender.queues, address),
         workflowIdConflictPolicy: 'USE_EXISTING',
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       }),
     );
+    return firstExecutionRunId;
   } catch (error) {
     throw new TemporalUnavailable(error);
   }

@@ -11,15 +11,32 @@ const SERVER_IDENTITY = 'history-service';
 /** Enough to hold the request for a cancellation, which is a few events before the end. */
 const LAST_EVENTS = 50;
 
+function runningQuery({ queues }: WorkflowSender): string {
+  return `WorkflowType = '${PROPOSAL_WORKFLOW}' AND ExecutionStatus = 'Running' AND TaskQueue = '${queues.workflows}'`;
+}
+
+/** How many of the proposals' workflows on this deployment's task queue run and were started before a time. */
+export async function countRunningProposals(sender: WorkflowSender, before: Date): Promise<number> {
+  const { client, deadlineMs } = sender;
+  const { count } = await client.withDeadline(Date.now() + deadlineMs, () =>
+    client.workflowService.countWorkflowExecutions({
+      namespace: client.options.namespace,
+      query: `${runningQuery(sender)} AND StartTime < '${before.toISOString()}'`,
+    }),
+  );
+  return Number(count);
+}
+
 /**
  * The ids of the proposals' workflows that run on this deployment's task queue, by Temporal's list, which may be some
  * seconds behind. `onPage` is told how many there are so far.
  */
 export async function listRunningProposals(
-  { client, queues, deadlineMs }: WorkflowSender,
+  sender: WorkflowSender,
   onPage: (count: number) => void = () => undefined,
 ): Promise<Set<string>> {
-  const query = `WorkflowType = '${PROPOSAL_WORKFLOW}' AND ExecutionStatus = 'Running' AND TaskQueue = '${queues.workflows}'`;
+  const { client, deadlineMs } = sender;
+  const query = runningQuery(sender);
   const running = new Set<string>();
   let nextPageToken: Uint8Array | null | undefined;
   do {

@@ -92,6 +92,7 @@ describe('the words of a pass', () => {
   const nothing: ReconcileSummary = {
     open: 3,
     running: 2,
+    listed: true,
     restarted: 0,
     closed: 0,
     refreshed: 0,
@@ -103,8 +104,9 @@ describe('the words of a pass', () => {
 
   it('say that nothing was to be done', () => {
     expect(reconcileDetails(nothing)).toBe(
-      '**Compared:** 3 open proposals with 2 running workflows.\n\nNothing was to be done.',
+      '**Compared:** 3 open proposals with 2 running workflows, one by one.\n\nNothing was to be done.',
     );
+    expect(reconcileDetails({ ...nothing, listed: false })).toContain('running workflows, by their number.');
   });
 
   it('say what was done, and to what', () => {
