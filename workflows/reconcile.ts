@@ -3,7 +3,7 @@ import type { ReconcilerActivities } from '../activities/reconciler';
 import { type ReconcileSummary, reconcileDetails } from '../src/domain/reconciliation';
 
 const { reconcile } = proxyActivities<ReconcilerActivities>({
-  startToCloseTimeout: '20m',
+  startToCloseTimeout: '1h',
   heartbeatTimeout: '15s',
   // A pass that breaks off has lost nothing: the next one looks at everything again and finds what is done.
   retry: { initialInterval: '1s', maximumInterval: '10s' },

@@ -14,7 +14,7 @@ import { reconcilerScheduleId, reconcileWorkflowId, type TaskQueues } from './id
 export const RECONCILE_WORKFLOW = 'reconcileWorkflow';
 
 /** Longer than a pass takes that has to start tens of thousands of workflows. */
-const PASS_LIMIT_MS = 30 * 60_000;
+const PASS_LIMIT_MS = 60 * 60_000;
 /** A pass that was missed is made up for by the next; the server takes no window below 10 s. */
 const CATCH_UP_MS = 10_000;
 const DEADLINE_MS = 5_000;
