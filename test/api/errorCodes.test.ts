@@ -1,162 +1,334 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_BY_CODE } from '../../src/contract/errors';
+import { issueApiKey } from '../../src/db/apiKeys';
+import { OPERATOR } from '../../src/db/audit';
 import type { ErrorCode } from '../../src/domain/refusal';
+import { execute, PROPOSE, read, type Shown, startApi } from '../support/api';
+import { checkConformance } from '../support/conformance';
+import { type Operation, operations, urlOf } from '../support/document';
 import {
-  execute,
-  PROPOSE,
-  proposalPath,
-  propose,
-  read,
-  type Shown,
-  startApi,
-  UNKNOWN,
-  UPDATE,
-} from '../support/api';
-import { checkConformance, findOperation } from '../support/conformance';
+  bodiesFor,
+  type Furnished,
+  furnish,
+  idLike,
+  placeOf,
+  proposeSomething,
+  proposesSomething,
+  resourceOf,
+  resourceTypes,
+} from '../support/furnished';
 import type { Answer, Ask } from '../support/http';
+import type { ResourceType } from '../support/interfaceTables';
+import { type ServiceProcess, startServiceProcess } from '../support/process';
 import { sign, signPayload, type TestOrganization, type TestService } from '../support/service';
 import { sendPlain } from '../support/sockets';
+import { createTestDatabase } from '../support/stack';
 import { until } from '../support/until';
 
+type PerResource = Partial<Record<ResourceType, Shown>>;
+
 let api: TestService;
+/** On the same database, with workers of its own: proposals live for two seconds, a key has one open at most. */
+let narrow: ServiceProcess;
+/** On the same database: one request per second. */
+let slow: TestService;
 /** On the same database, where Temporal cannot be reached. */
 let cutOff: TestService;
-let org: TestOrganization;
-/** A proposal whose time goes by while the other tests run. */
-let expiring: Shown;
+/** Its database is gone. */
+let broken: TestService;
+
+let own: Furnished;
+/** Has proposed nothing. */
+let idle: TestOrganization;
+/** Have one proposal about each resource: open, rejected, expired. */
+let deciding: TestOrganization;
+let decided: TestOrganization;
+let late: TestOrganization;
+let open: PerResource;
+let rejected: PerResource;
+let expired: PerResource;
+let limitedKey: string;
 /** A request to the service that is cut off, and its answer. */
 let asked: Ask;
 let away: Promise<Answer>;
 
-beforeAll(async () => {
-  api = await startApi({ env: { PROPOSAL_LIFETIME: '8s' } });
-  cutOff = await startApi({
-    env: { ORGWALLET_ROLES: 'api', TEMPORAL_ADDRESS: '127.0.0.1:1' },
-    databaseUrl: api.config.databaseUrl,
-    ready: false,
+async function issue(org: TestOrganization): Promise<string> {
+  const key = { organizationId: org.id, memberIds: [org.bot.id], actor: OPERATOR };
+  return (await api.db.transaction((tx) => issueApiKey(tx, key))).key;
+}
+
+/** Does something about each resource, all at once. */
+async function perResource<T>(work: (resource: ResourceType) => Promise<T>) {
+  const done = resourceTypes.map(async (resource) => [resource, await work(resource)] as const);
+  return Object.fromEntries(await Promise.all(done)) as Partial<Record<ResourceType, T>>;
+}
+
+/** One of everything, and an open proposal of its key. */
+async function furnishAndPropose(org: TestOrganization): Promise<Furnished> {
+  const furnished = await furnish(api.http, org);
+  await proposeSomething(api.http, org, 'groups');
+  return furnished;
+}
+
+async function rejectSomething(resource: ResourceType): Promise<Shown> {
+  const proposal = await proposeSomething(api.http, decided, resource);
+  for (const member of [decided.alice, decided.bob]) {
+    await sign(api.http, decided.adminKey, proposal, member, 'reject');
+  }
+  return (await execute(api.http, decided.adminKey, proposal.id, 'reject', resource)).body.data;
+}
+
+async function letExpire(resource: ResourceType): Promise<Shown> {
+  const proposal = await proposeSomething(narrow.http, { ...late, adminKey: await issue(late) }, resource);
+  await until('it is expired', async () => {
+    const shown = await read(api.http, late.readKey, placeOf(proposal));
+    return shown.signatureStatus === 'expired';
   });
-  org = await api.createOrganization();
-  asked = { key: org.adminKey, path: PROPOSE, body: newBody(), idempotencyKey: randomUUID() };
+  return proposal;
+}
+
+const services: TestService[] = [];
+async function start(options: Parameters<typeof startApi>[0] = {}): Promise<TestService> {
+  const service = await startApi(options);
+  services.push(service);
+  return service;
+}
+
+async function startBroken(): Promise<TestService> {
+  const database = await createTestDatabase();
+  const service = await start({ env: { ORGWALLET_ROLES: 'api' }, databaseUrl: database.url });
+  await database.drop();
+  return service;
+}
+
+/** Much is made before the first test; on a busy machine it takes its time. */
+const SET_UP_LIMIT_MS = 240_000;
+
+beforeAll(async () => {
+  api = await start();
+  const { databaseUrl } = api.config;
+  const tight = { PROPOSAL_LIFETIME: '2s', MAX_OPEN_PER_KEY: '1' };
+  const small = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '1' };
+  [narrow, slow, cutOff, broken] = await Promise.all([
+    startServiceProcess(
+      { ...api.env, TEMPORAL_TASK_QUEUE: `narrow-${randomUUID()}`, ...tight },
+      { roles: ['api', 'worker'] },
+    ),
+    start({ env: { ORGWALLET_ROLES: 'api', ...small }, databaseUrl }),
+    start({
+      env: { ORGWALLET_ROLES: 'api', TEMPORAL_ADDRESS: '127.0.0.1:1' },
+      databaseUrl,
+      ready: false,
+    }),
+    startBroken(),
+  ]);
+  const create = () => api.createOrganization();
+  const [owner, ...others] = await Promise.all([create(), create(), create(), create(), create()]);
+  [idle, deciding, decided, late] = others;
+  asked = { key: idle.adminKey, path: PROPOSE, body: newBody(), idempotencyKey: randomUUID() };
   away = cutOff.http.send(asked);
-  expiring = await propose(api.http, org);
-});
-afterAll(() => Promise.all([api?.stop(), cutOff?.stop()]));
+  limitedKey = await issue(idle);
+  [own, open, rejected, expired] = await Promise.all([
+    furnishAndPropose(owner),
+    perResource((resource) => proposeSomething(api.http, deciding, resource)),
+    perResource(rejectSomething),
+    perResource(letExpire),
+  ]);
+}, SET_UP_LIMIT_MS);
+afterAll(() => Promise.all([narrow, ...services].map((service) => service?.stop())));
 
 const newBody = () => ({ items: [{ name: randomUUID(), networkIds: [31337] }] });
-const post = (path: string, body: unknown, key = org.adminKey) => api.http.send({ key, path, body });
 
-/** One way to get each error code: a code without one does not compile. */
-const waysTo: Record<ErrorCode, () => Promise<Answer>> = {
-  validationError: () => post(PROPOSE, {}),
-  async invalidSignature() {
-    const { id } = await propose(api.http, org);
-    return post(proposalPath(id, '/signatures'), { type: 'approve', signature: '0x' });
-  },
-  unauthorized: () => api.http.send({ path: '/api/v1/members' }),
-  forbidden: () => post(PROPOSE, newBody(), org.readKey),
-  notFound: () => api.http.send({ key: org.readKey, path: proposalPath(UNKNOWN.proposal) }),
-  async conflict() {
-    const proposal = await propose(api.http, org);
-    await sign(api.http, org.adminKey, proposal, org.alice);
-    return sign(api.http, org.adminKey, proposal, org.alice);
-  },
-  thresholdNotMet: async () => execute(api.http, org.adminKey, (await propose(api.http, org)).id),
-  async proposalExpired() {
-    const signature = await signPayload(org.alice, expiring.signingPayloads.approvePayload);
-    await until('the proposal is expired', async () => {
-      const { signatureStatus } = await read(api.http, org.readKey, proposalPath(expiring.id));
-      return signatureStatus === 'expired';
-    });
-    return post(proposalPath(expiring.id, '/signatures'), { type: 'approve', signature });
-  },
-  async idempotencyConflict() {
-    const idempotencyKey = randomUUID();
-    const ask = { key: org.adminKey, path: PROPOSE, idempotencyKey };
-    await api.http.send({ ...ask, body: newBody() });
-    return api.http.send({ ...ask, body: newBody() });
-  },
-  upgradeRequired: () => sendPlain(api, { path: '/api/v1/members' }, checkConformance),
-  rateLimited: () =>
-    until('there were too many wrong keys', async () => {
-      const answers = await Promise.all(
-        Array.from({ length: 60 }, () => api.http.send({ key: 'wrong', path: '/api/v1/members' })),
-      );
-      return answers.find(({ status }) => status === 429);
-    }),
-  internalError: () => away,
+/** A request to an operation as its documentation shows it: about records that do not exist. */
+const exampleOf = (operation: Operation): Ask & { method: string } => ({
+  method: operation.method.toUpperCase(),
+  path: urlOf(operation),
+  ...(operation.body ? { body: operation.body.example } : {}),
+});
+const withWord = (path: string, word: string) => `${path}${path.includes('?') ? '&' : '?'}${word}`;
+
+/** The proposal among these that an operation can be about. */
+function proposalFor({ path }: Operation, proposals: PerResource): Shown {
+  return proposals[resourceOf(path)];
+}
+const isVote = ({ path }: Operation) => path.endsWith('/signatures');
+const isExecution = ({ path }: Operation) => path.endsWith('/execute');
+
+async function vote(proposal: Shown, org: TestOrganization, type: 'approve' | 'reject'): Promise<Ask> {
+  const signature = await signPayload(org.carol, proposal.signingPayloads[`${type}Payload`]);
+  return { key: org.adminKey, path: placeOf(proposal, '/signatures'), body: { type, signature } };
+}
+
+async function registration(org: TestOrganization): Promise<Ask> {
+  const { address } = org.dave.wallet;
+  const path = `/api/v1/members/registrations/payload?walletAddress=${address}`;
+  const { messageToSign } = await read(api.http, org.readKey, path);
+  const signature = await org.dave.wallet.signMessage({ message: messageToSign });
+  return {
+    key: org.readKey,
+    path: '/api/v1/members/registrations',
+    body: { walletAddress: address, signature },
+  };
+}
+
+/** One open proposal more than a key may have. */
+const oneTooMany = (operation: Operation): Ask => ({
+  key: own.org.adminKey,
+  path: urlOf(operation),
+  body: bodiesFor(operation.id, own)[0],
+});
+
+const unfit = (operation: Operation): never => {
+  throw new Error(`there is no way yet to have ${operation.id} answer that: write one`);
 };
 
-describe('every error code of the contract', () => {
-  it.each(Object.keys(STATUS_BY_CODE) as ErrorCode[])('can be got: %s', async (code) => {
-    const answer = await waysTo[code]();
-    expect([answer.status, answer.body.code, answer.body.error.code]).toEqual([
+/** How each code can be got from an operation that lists it. */
+const waysTo: Record<ErrorCode, (operation: Operation) => Promise<Answer>> = {
+  validationError(operation) {
+    const example = { ...exampleOf(operation), key: own.org.adminKey };
+    return api.http.send(
+      operation.body
+        ? { ...example, body: { ...operation.body.example, surprise: 1 } }
+        : { ...example, path: withWord(example.path, 'surprise=1') },
+    );
+  },
+  async invalidSignature(operation) {
+    if (isVote(operation)) {
+      const path = placeOf(proposalFor(operation, open), '/signatures');
+      return api.http.send({ key: deciding.adminKey, path, body: { type: 'approve', signature: '0x' } });
+    }
+    const ask = await registration(idle);
+    return api.http.send({ ...ask, body: { ...(ask.body as object), signature: `0x${'1b'.repeat(65)}` } });
+  },
+  unauthorized: (operation) => api.http.send(exampleOf(operation)),
+  forbidden: (operation) => api.http.send({ ...exampleOf(operation), key: own.org.readKey }),
+  notFound: (operation) => api.http.send({ ...exampleOf(operation), key: idle.adminKey }),
+  async conflict(operation) {
+    if (proposesSomething(operation)) return narrow.http.send(oneTooMany(operation));
+    if (isExecution(operation)) {
+      const { id, resourceType } = proposalFor(operation, rejected);
+      return execute(api.http, decided.adminKey, id, 'reject', resourceType);
+    }
+    if (!isVote(operation)) return unfit(operation);
+    const ask = await vote(proposalFor(operation, open), deciding, 'reject');
+    await api.http.send(ask);
+    return api.http.send(ask);
+  },
+  thresholdNotMet(operation) {
+    const { id, resourceType } = proposalFor(operation, open);
+    return execute(api.http, deciding.adminKey, id, 'approve', resourceType);
+  },
+  async proposalExpired(operation) {
+    const proposal = proposalFor(operation, expired);
+    if (isVote(operation)) return api.http.send(await vote(proposal, late, 'approve'));
+    return execute(api.http, late.adminKey, proposal.id, 'approve', proposal.resourceType);
+  },
+  async idempotencyConflict(operation) {
+    const idempotencyKey = randomUUID();
+    const first = proposesSomething(operation)
+      ? oneTooMany(operation)
+      : operation.params.length > 0
+        ? { ...exampleOf(operation), key: own.org.adminKey }
+        : { ...(await registration(own.org)), key: own.org.adminKey };
+    const stored = await narrow.http.send({ ...first, idempotencyKey });
+    expect([200, 404, 409]).toContain(stored.status);
+    const { example } = operation.body ?? unfit(operation);
+    const body = operation.params.length > 0 ? { ...example, type: 'reject' } : example;
+    return api.http.send({ ...first, body, idempotencyKey });
+  },
+  upgradeRequired(operation) {
+    const { method, path, body } = exampleOf(operation);
+    const headers = { authorization: `Bearer ${own.org.adminKey}` };
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    return sendPlain(api, { method, path, headers, ...sent }, checkConformance);
+  },
+  rateLimited: (operation) =>
+    until('the bucket is empty', async () => {
+      const ask = { ...exampleOf(operation), key: limitedKey };
+      const answers = await Promise.all([1, 2, 3, 4].map(() => slow.http.send(ask)));
+      return answers.find(({ status }) => status === 429);
+    }),
+  internalError: (operation) => broken.http.send({ ...exampleOf(operation), key: own.org.adminKey }),
+};
+
+/**
+ * Codes of operations that can only be got by waiting for long: all of these are waited for together, in
+ * slowClients.test.ts.
+ */
+const ELSEWHERE: { readonly [operationId: string]: readonly ErrorCode[] } = { registerWallet: ['conflict'] };
+
+/** A request that an operation carries out. */
+async function goodAsk(operation: Operation): Promise<Ask> {
+  const { org } = own;
+  if (proposesSomething(operation)) {
+    return { key: org.adminKey, path: urlOf(operation), body: bodiesFor(operation.id, own)[0] };
+  }
+  if (operation.id === 'registerWallet') return registration(org);
+  if (operation.id === 'getRegistrationPayload') {
+    const path = urlOf(operation).replace(/=.*/, `=${org.dave.wallet.address}`);
+    return { key: org.readKey, path };
+  }
+  if (operation.id === 'getQueuedAdminProposal') return { key: deciding.readKey, path: urlOf(operation) };
+  if (isVote(operation)) return vote(proposalFor(operation, open), deciding, 'approve');
+  if (isExecution(operation)) return unfit(operation);
+  const proposalId = () => proposalFor(operation, open).id;
+  const path = urlOf(operation, (example, name) =>
+    name === 'proposalId' ? proposalId() : idLike(example, own),
+  );
+  return { key: operation.path.includes('/proposals/') ? deciding.readKey : org.readKey, path };
+}
+
+describe.each(operations.map((operation) => [operation.id, operation] as const))('%s', (id, operation) => {
+  const codes = operation.codes.filter((code) => !ELSEWHERE[id]?.includes(code));
+
+  it.each(codes)('answers %s', async (code) => {
+    const answer = await waysTo[code](operation);
+    expect([answer.status, answer.body?.code, answer.body?.error?.code]).toEqual([
       STATUS_BY_CODE[code],
       code,
       code,
     ]);
-    expect(answer.body.message).toBe(answer.body.error.message);
     expect(answer.body.message.length).toBeGreaterThan(5);
   });
 
-  it('a part that is away leaves no trace, and the same key finishes the work once it is back', async () => {
-    const { status, headers } = await away;
-    expect(status).toBe(500);
-    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
-    const named = async () =>
-      (await read(api.http, org.readKey, '/api/v1/proposals?limit=100')).filter(
-        ({ data }: Shown) => data.items[0].name === (asked.body as Shown).items[0].name,
-      );
-    expect(await named()).toEqual([]);
-    const back = await api.http.send(asked);
-    expect(back.status).toBe(201);
-    const again = await api.http.send(asked);
-    expect(await named()).toHaveLength(1);
-    expect([again.text, again.headers['idempotency-replayed']]).toEqual([back.text, 'true']);
+  it(`answers ${operation.success}`, async () => {
+    if (isExecution(operation)) {
+      // Executed above, for what has been decided before.
+      expect(proposalFor(operation, rejected).executionStatus).toBe('rejected');
+      return;
+    }
+    const asks = proposesSomething(operation)
+      ? bodiesFor(id, own).map((body) => ({ key: own.org.adminKey, path: urlOf(operation), body }))
+      : [await goodAsk(operation)];
+    for (const ask of asks) {
+      const answer = await api.http.send(ask);
+      expect([answer.status, answer.body.code, answer.body.error]).toEqual([
+        operation.success,
+        undefined,
+        undefined,
+      ]);
+    }
   });
 });
 
-describe('the check of answers against the OpenAPI document', () => {
-  const good: Answer = {
-    status: 200,
-    headers: {
-      'x-request-id': 'x',
-      'content-type': 'application/json; charset=utf-8',
-      'ratelimit-limit': '1',
-      'ratelimit-remaining': '1',
-      'ratelimit-reset': '1',
-    },
-    text: '',
-    body: { data: [{ id: 1, name: 'One', nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 } }] },
-  };
-  const ask = { method: 'GET', path: '/api/v1/networks' };
+it('every error code of the contract is listed by some operation', () => {
+  expect([...new Set(operations.flatMap(({ codes }) => codes))].sort()).toEqual(
+    Object.keys(STATUS_BY_CODE).sort(),
+  );
+});
 
-  it('passes what fits', () => {
-    expect(() => checkConformance(ask, good)).not.toThrow();
-  });
-
-  it.each<[string, Partial<Answer>]>([
-    ['a body without its data', { body: {} }],
-    ['a field of another type', { body: { data: [{ ...good.body.data[0], id: '1' }] } }],
-    ['a status that is not documented', { status: 201 }],
-    ['a missing header', { headers: { ...good.headers, 'ratelimit-limit': undefined } }],
-    ['another content type', { headers: { ...good.headers, 'content-type': 'text/plain' } }],
-    ['an error without the body of one', { status: 401 }],
-    [
-      'an error code that the operation does not have',
-      {
-        status: 404,
-        body: { error: { code: 'notFound', message: 'm' }, code: 'notFound', message: 'm' },
-      },
-    ],
-  ])('fails on %s', (_, change) => {
-    expect(() => checkConformance(ask, { ...good, ...change })).toThrow();
-  });
-
-  it('finds operations by method and path', () => {
-    expect(findOperation('GET', '/api/v1/accounts/proposals/x?y=z')?.operationId).toBe('getAccountProposal');
-    expect(findOperation('POST', PROPOSE)?.operationId).toBe('proposeAccountsCreate');
-    expect(findOperation('HEAD', '/api/v1/members')?.operationId).toBe('listMembers');
-    expect(findOperation('GET', UPDATE)).toBeUndefined();
-    expect(findOperation('GET', '/elsewhere')).toBeUndefined();
-  });
+it('a part that is away leaves no trace, and the same key finishes the work once it is back', async () => {
+  const { status, headers } = await away;
+  expect(status).toBe(500);
+  expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+  const named = async () =>
+    (await read(api.http, idle.readKey, '/api/v1/proposals?limit=100')).filter(
+      ({ data }: Shown) => data.items?.[0].name === (asked.body as Shown).items[0].name,
+    );
+  expect(await named()).toEqual([]);
+  const back = await api.http.send(asked);
+  expect(back.status).toBe(201);
+  const again = await api.http.send(asked);
+  expect(await named()).toHaveLength(1);
+  expect([again.text, again.headers['idempotency-replayed']]).toEqual([back.text, 'true']);
 });

@@ -1,14 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ErrorCode } from '../../src/domain/refusal';
-import { checkConformance } from './conformance';
 import type { Answer, Ask, HttpClient } from './http';
-import {
-  type ServiceOptions,
-  sign,
-  startTestService,
-  type TestOrganization,
-  type TestService,
-} from './service';
+import { sign, type TestOrganization } from './service';
 import { until } from './until';
 
 // biome-ignore lint/suspicious/noExplicitAny: a resource as it was answered
@@ -26,10 +19,8 @@ export const UNKNOWN = {
   admins: 'adm_01jz8k3v5fe5ht0n2m6w9r4xyz',
 };
 
-/** Starts a service whose every answer is compared with the OpenAPI document. */
-export function startApi(options: ServiceOptions = {}): Promise<TestService> {
-  return startTestService({ ...options, listener: checkConformance });
-}
+/** A service to send requests to. */
+export { startTestService as startApi } from './service';
 
 /** Path of a proposal about accounts (or another resource), or of something below it. */
 export function proposalPath(id: string, below = '', resourceType = 'accounts'): string {

@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { ValidateFunction } from 'ajv';
 import Ajv2020 from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { STATUS_BY_CODE } from '../../src/contract/errors';
-import type { Answer, Listener } from './http';
+import { BASE, document } from './document';
+import type { Answer, Ask, Listener } from './http';
+import { noteReached } from './reached';
+import { tableFaults } from './tableConformance';
 
 interface DocumentedResponse {
   readonly headers?: { readonly [name: string]: unknown };
@@ -21,8 +22,6 @@ interface DocumentedOperation {
   readonly responses: { readonly [status: string]: DocumentedResponse };
 }
 
-const document = JSON.parse(readFileSync(join(__dirname, '../../openapi.json'), 'utf8'));
-const BASE: string = document.servers[0].url;
 const ERROR_SCHEMA = { $ref: 'openapi#/components/schemas/Error' };
 /** Documented headers that not every answer has. */
 const OCCASIONAL_HEADERS = ['Idempotency-Replayed'];
@@ -75,7 +74,7 @@ function checkError(what: string, answer: Answer): void {
 }
 
 /** Throws unless an answer is one that openapi.json promises for its request: status, headers, body. */
-export const checkConformance: Listener = ({ method, path }, answer) => {
+function checkAgainstDocument({ method, path }: Ask & { method: string }, answer: Answer): void {
   const what = `${method} ${path} → ${answer.status} ${answer.text.slice(0, 300)}`;
   const header = (name: string) => answer.headers[name.toLowerCase()];
   if (header('X-Request-Id') === undefined) throw new Error(`${what}: there is no X-Request-Id`);
@@ -109,4 +108,20 @@ export const checkConformance: Listener = ({ method, path }, answer) => {
   if (!(answer.body.code in (content.examples ?? {}))) {
     throw new Error(`${what}: ${operation.operationId} does not document ${answer.body.code}`);
   }
+}
+
+/** Throws unless an answer is one that openapi.json and the tables of the interface page promise for its request. */
+export const checkAnswer: Listener = (ask, answer) => {
+  checkAgainstDocument(ask, answer);
+  const faults = tableFaults(ask, answer);
+  if (faults.length === 0) return;
+  const what = `${ask.method} ${ask.path} → ${answer.status} ${answer.text.slice(0, 300)}`;
+  throw new Error(`${what}: not as the interface page says: ${faults.join('; ')}`);
+};
+
+/** Checks an answer that a service has given, and counts what its operation has shown of itself. */
+export const checkConformance: Listener = (ask, answer) => {
+  checkAnswer(ask, answer);
+  const operation = findOperation(ask.method, ask.path);
+  if (operation) noteReached(operation.operationId, answer.status);
 };

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { type Config, loadConfig, type Role } from '../../src/config';
 import { createDatabase } from '../../src/db/database';
 import { type Part, projectRoot, startPart, untilReady } from '../../src/dev/parts';
+import { checkConformance } from './conformance';
 import { HttpClient } from './http';
 import { fundRelayers } from './service';
 import { freePorts } from './stack';
@@ -89,7 +90,7 @@ export async function startServiceProcess(
     const db = createDatabase(config.databaseUrl, { poolMax: 1 });
     await fundRelayers(db, config).finally(() => db.destroy());
   }
-  const http = new HttpClient(config.httpsPort, readFileSync(config.tls.certFile, 'utf8'));
+  const http = new HttpClient(config.httpsPort, readFileSync(config.tls.certFile, 'utf8'), checkConformance);
   return {
     config,
     http,

@@ -12,7 +12,8 @@ import { createDatabase, type Db } from '../../src/db/database';
 import { createOrganization } from '../../src/db/organizations';
 import { createLogger } from '../../src/logging';
 import { type Service, startService } from '../../src/service';
-import { type Answer, HttpClient, type Listener } from './http';
+import { checkConformance } from './conformance';
+import { type Answer, HttpClient } from './http';
 import { createTestDatabase, freePorts, fundOnLocalChain, sharedStack, temporaryDir } from './stack';
 import { until } from './until';
 
@@ -49,7 +50,6 @@ export interface ServiceOptions {
   readonly databaseUrl?: string;
   /** False: does not wait until every part answers. */
   readonly ready?: false;
-  readonly listener?: Listener;
 }
 
 /** A running service with a client, a login that owns the database, and what tests need to act. */
@@ -173,15 +173,20 @@ async function untilReady({ operations }: Config): Promise<void> {
   });
 }
 
-/** Starts the whole service in this process: API, workers and signer. */
+/** Starts the whole service in this process: API, workers and signer. Every answer that it gives is checked. */
 export async function startTestService(options: ServiceOptions = {}): Promise<TestService> {
   const env = await serviceSettings(options);
   const config = loadConfig(env);
   const service = await startService(config, createLogger(config.logLevel));
   const db = createDatabase(config.databaseUrl, { poolMax: 4 });
-  await fundRelayers(db, config);
-  if (options.ready !== false) await untilReady(config);
-  const http = new HttpClient(config.httpsPort, readFileSync(config.tls.certFile, 'utf8'), options.listener);
+  try {
+    await fundRelayers(db, config);
+    if (options.ready !== false) await untilReady(config);
+  } catch (error) {
+    await Promise.all([service.stop(), db.destroy()]);
+    throw error;
+  }
+  const http = new HttpClient(config.httpsPort, readFileSync(config.tls.certFile, 'utf8'), checkConformance);
   return {
     config,
     env,

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ErrorCode } from '../../src/domain/refusal';
+
+// biome-ignore lint/suspicious/noExplicitAny: a JSON Schema, or a value that fits one
+export type Json = any;
+
+/** A documented operation, as far as tests are generated from it. */
+export interface Operation {
+  readonly id: string;
+  readonly method: 'get' | 'post';
+  /** Below the base path, with `{name}` for each parameter. */
+  readonly path: string;
+  /** Names of the parameters in the path, each with an id that no record has. */
+  readonly params: readonly { readonly name: string; readonly example: string }[];
+  readonly query: readonly { readonly name: string; readonly required: boolean; readonly schema: Json }[];
+  readonly body?: { readonly schema: Json; readonly example: Json };
+  readonly forAdmins: boolean;
+  readonly success: number;
+  readonly codes: readonly ErrorCode[];
+  readonly responses: { readonly [status: string]: Json };
+}
+
+/** The OpenAPI document as it is committed. */
+export const document: Json = JSON.parse(readFileSync(join(__dirname, '../../openapi.json'), 'utf8'));
+
+export const BASE: string = document.servers[0].url;
+
+/** What a reference in the document stands for. */
+export function resolve(schema: Json): Json {
+  if (!schema.$ref) return schema;
+  const parts: string[] = schema.$ref.replace('#/', '').split('/');
+  return resolve(parts.reduce((value, part) => value[part], document));
+}
+
+function operationOf(path: string, method: 'get' | 'post', described: Json): Operation {
+  const parameters: Json[] = described.parameters.map(resolve);
+  const content = described.requestBody?.content['application/json'];
+  const statuses = Object.entries<Json>(described.responses);
+  return {
+    id: described.operationId,
+    method,
+    path,
+    params: parameters
+      .filter((parameter) => parameter.in === 'path')
+      .map(({ name, schema }) => ({ name, example: schema.examples[0] })),
+    query: parameters
+      .filter((parameter) => parameter.in === 'query')
+      .map(({ name, required, schema }) => ({ name, required, schema })),
+    ...(content ? { body: { schema: content.schema, example: content.example } } : {}),
+    forAdmins: described.description.includes('Needs a key of an admin'),
+    success: Number(statuses.map(([status]) => status).find((status) => Number(status) < 400)),
+    codes: statuses.flatMap(
+      ([, { content: answer }]) => Object.keys(answer['application/json'].examples ?? {}) as ErrorCode[],
+    ),
+    responses: described.responses,
+  };
+}
+
+/** Every operation of the document. */
+export const operations: readonly Operation[] = Object.entries<Json>(document.paths).flatMap(
+  ([path, methods]) =>
+    Object.entries<Json>(methods).map(([method, described]) =>
+      operationOf(path, method as 'get' | 'post', described),
+    ),
+);
+
+/** True when the document has an operation of that name. */
+export const has = (operationId: string): boolean => operations.some(({ id }) => id === operationId);
+
+/** Path and required query of a request; `idFor` tells the id for a parameter, by default one that no record has. */
+export function urlOf(
+  operation: Operation,
+  idFor: (example: string, name: string) => string = (id) => id,
+): string {
+  const path = operation.params.reduce(
+    (filled, { name, example }) => filled.replace(`{${name}}`, idFor(example, name)),
+    operation.path,
+  );
+  const query = operation.query
+    .filter(({ required }) => required)
+    .map(({ name, schema }) => `${name}=${schema.examples[0]}`);
+  return `${BASE}${path}${query.length > 0 ? `?${query.join('&')}` : ''}`;
+}

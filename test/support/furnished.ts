@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto';
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { change, proposeChange, type Shown } from './api';
+import { has, type Json } from './document';
+import type { HttpClient } from './http';
+import { BASE, type ResourceType } from './interfaceTables';
+import type { TestMember, TestOrganization } from './service';
+
+const NATIVE_COIN = `0x${'0'.repeat(40)}`;
+const NETWORK = 31337;
+
+/** An organization that has some of everything that a request can name. */
+export interface Furnished {
+  readonly org: TestOrganization;
+  readonly accounts: readonly Shown[];
+  readonly groups: readonly Shown[];
+  readonly policies: readonly Shown[];
+}
+
+const newName = () => `N ${randomUUID()}`;
+export const newAddress = () => privateKeyToAddress(generatePrivateKey());
+
+/** A policy that names nothing of its organization. */
+const anyPolicy = () => ({
+  name: newName(),
+  type: 'AUTO_APPROVAL',
+  transactionType: 'ANY',
+  networkId: NETWORK,
+  accountIds: null,
+  initiatorSetting: null,
+});
+
+/** Policies of all variants, which between them use every field of a request. */
+function policiesOf({ org, accounts, groups }: Omit<Furnished, 'policies'>): Json[] {
+  const [account, group] = [accounts[0].id, groups[0].id];
+  const limitation = {
+    hours: 24,
+    initiatorScope: 'PER_ITEM',
+    sourceAccountScope: 'ALL_ITEMS',
+    destinationScope: 'PER_ITEM',
+  };
+  return [
+    {
+      ...anyPolicy(),
+      description: 'Small payments',
+      transactionType: 'TOKEN_TRANSFER',
+      accountIds: [account],
+      limitation,
+      initiatorSetting: { type: 'user', memberId: org.dave.id },
+      tokenTransferCondition: {
+        tokenAddress: NATIVE_COIN,
+        tokenDecimals: 18,
+        amountThreshold: '1000',
+        destinationAddresses: [newAddress()],
+      },
+    },
+    {
+      ...anyPolicy(),
+      type: 'MANUAL_APPROVAL',
+      transactionType: 'CONTRACT_INTERACTION',
+      accountIds: [account],
+      initiatorSetting: { type: 'group', groupId: group },
+      approverSetting: { type: 'group', groupId: group, threshold: 1, excludeInitiator: true },
+      contractInteractionCondition: [
+        { contractAddress: newAddress(), allowedFunctions: ['mint(address,uint256)'], maxValue: '5' },
+      ],
+    },
+    {
+      ...anyPolicy(),
+      type: 'MANUAL_APPROVAL',
+      initiatorSetting: { type: 'user', userId: org.dave.id },
+      approverSetting: { type: 'user', memberId: org.carol.id },
+    },
+    {
+      ...anyPolicy(),
+      type: 'MANUAL_APPROVAL',
+      approverSetting: { type: 'user', userId: org.carol.id },
+    },
+  ];
+}
+
+/** Good bodies of every endpoint that proposes; each can be proposed while the others are open. */
+const BODIES: { readonly [operationId: string]: (own: Furnished) => Json[] } = {
+  proposeMembersCreate: () => [{ items: [{ name: newName(), walletAddress: newAddress(), type: 'user' }] }],
+  proposeMembersUpdate: ({ org }) => [
+    { items: [{ id: org.dave.id, name: newName(), walletAddress: newAddress() }] },
+  ],
+  proposeMembersRemove: ({ org }) => [{ ids: [org.otherBot.id] }],
+  proposeGroupsCreate: ({ org }) => [{ items: [{ name: newName(), memberIds: [org.dave.id] }] }],
+  proposeGroupsUpdate: ({ org, groups }) => [
+    {
+      items: [
+        { id: groups[1].id, name: newName(), memberUpdates: [{ action: 'addMember', id: org.carol.id }] },
+      ],
+    },
+  ],
+  proposeGroupsDelete: ({ groups }) => [{ items: [{ id: groups[2].id }] }],
+  proposePolicies: (own) => [
+    { policies: [...policiesOf(own), { ...policiesOf(own)[1], id: own.policies[4].id }] },
+  ],
+  proposePoliciesAdd: (own) => policiesOf(own).map((policy) => ({ policies: [policy] })),
+  proposePoliciesUpdate: (own) => [
+    { policies: policiesOf(own).map((policy, i) => ({ ...policy, id: own.policies[i].id })) },
+  ],
+  proposePoliciesRemove: ({ policies }) => [{ policyIds: [policies[5].id] }],
+  proposeAccountsCreate: () => [{ items: [{ name: newName(), networkIds: [NETWORK] }] }],
+  proposeAccountsUpdate: ({ accounts }) => [
+    { items: [{ id: accounts[0].id, name: newName(), networkIds: [31338] }] },
+  ],
+  proposeAdminsUpdate: ({ org }) => [{ updates: [{ action: 'addMember', id: org.dave.id }], threshold: 3 }],
+};
+
+/** Good bodies for an endpoint that proposes. Throws for an endpoint that has none here: it is new, write them. */
+export function bodiesFor(operationId: string, own: Furnished): Json[] {
+  const bodies = BODIES[operationId];
+  if (!bodies) throw new Error(`test/support/furnished.ts has no body for ${operationId}`);
+  return bodies(own);
+}
+
+/** A proposal about each resource that needs nothing but the members that every organization has. */
+const SIMPLE: Record<ResourceType, (org: TestOrganization) => [string, object]> = {
+  members: () => ['/members/proposals/create', { items: [{ name: newName(), walletAddress: newAddress() }] }],
+  groups: () => ['/groups/proposals/create', { items: [{ name: newName(), memberIds: [] }] }],
+  policies: () => ['/policies/proposals/add', { policies: [anyPolicy()] }],
+  accounts: () => ['/accounts/proposals/create', { items: [{ name: newName(), networkIds: [NETWORK] }] }],
+  admins: () => ['/admins/proposals/update', { updates: [], threshold: 1 }],
+};
+
+/** The resources that the document has proposals about. */
+export const resourceTypes = (Object.keys(SIMPLE) as ResourceType[]).filter((resource) =>
+  has(`get${singular(resource)}Proposal`),
+);
+
+function singular(resource: ResourceType): string {
+  const word = resource === 'policies' ? 'policy' : resource.slice(0, -1);
+  return word.slice(0, 1).toUpperCase() + word.slice(1);
+}
+
+/** The resource that a path about proposals is for. */
+export function resourceOf(path: string): ResourceType {
+  const resource = resourceTypes.find((one) => path.startsWith(`/${one}/proposals`));
+  if (!resource) throw new Error(`${path} is not about proposals of one resource`);
+  return resource;
+}
+
+/** Proposes something about a resource. */
+export function proposeSomething(
+  http: HttpClient,
+  org: TestOrganization,
+  resource: ResourceType,
+): Promise<Shown> {
+  return proposeChange(http, org, ...SIMPLE[resource](org));
+}
+
+/** Makes an account, groups and policies in a new organization. */
+export async function furnish(http: HttpClient, org: TestOrganization): Promise<Furnished> {
+  const [accounts, groups] = await Promise.all([
+    change(http, org, '/accounts/proposals/create', {
+      items: [1, 2].map(() => ({ name: newName(), networkIds: [NETWORK] })),
+    }),
+    change(http, org, '/groups/proposals/create', {
+      items: [[org.dave, org.alice], [org.dave], []].map((members: TestMember[]) => ({
+        name: newName(),
+        memberIds: members.map(({ id }) => id),
+      })),
+    }),
+  ]);
+  const resources = ({ result }: Shown): Shown[] => result.resources;
+  const own = { org, accounts: resources(accounts), groups: resources(groups) };
+  if (!has('listPolicies')) return { ...own, policies: [] };
+  const policies = await change(http, org, '/policies/proposals/add', {
+    policies: Array.from({ length: 6 }, anyPolicy),
+  });
+  return { ...own, policies: resources(policies) };
+}
+
+/** The id of a record of an organization, of the kind that another id is. */
+export function idLike(example: string, { org, accounts, groups, policies }: Furnished): string {
+  const byPrefix: { [prefix: string]: string | undefined } = {
+    mem: org.dave.id,
+    acc: accounts[0].id,
+    grp: groups[0].id,
+    pol: policies[0]?.id,
+    adm: org.adminsId,
+  };
+  const id = byPrefix[example.split('_')[0] ?? ''];
+  if (!id) throw new Error(`there is no record with an id like ${example}`);
+  return id;
+}
+
+/** True for the operations that propose. */
+export const proposesSomething = ({ method, success }: { method: string; success: number }) =>
+  method === 'post' && success === 201;
+
+/** Path of a proposal, or of something below it. */
+export const placeOf = ({ resourceType, id }: Shown, below = '') =>
+  `${BASE}/${resourceType}/proposals/${id}${below}`;

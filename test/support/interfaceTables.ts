@@ -1,0 +1,427 @@
+/**
+ * The tables of the interface page, with what was decided beside it, as data of its own. Nothing here comes from
+ * src/contract or openapi.json: both are compared with it.
+ */
+import { fields, idOf, listOf, oneOf, orNull, type Shape } from './shapes';
+
+export const BASE = '/api/v1';
+
+/** HTTP status of each error code. */
+export const ERROR_CODES = {
+  validationError: 400,
+  invalidSignature: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  notFound: 404,
+  conflict: 409,
+  thresholdNotMet: 422,
+  proposalExpired: 422,
+  idempotencyConflict: 422,
+  upgradeRequired: 426,
+  rateLimited: 429,
+  internalError: 500,
+} as const;
+type Code = keyof typeof ERROR_CODES;
+
+/** The body of every error. */
+export const ERROR = fields({
+  error: fields({
+    code: oneOf(...Object.keys(ERROR_CODES)),
+    message: 'string',
+    'details?': fields({ 'field?': 'string', 'message?': 'string' }),
+  }),
+  // At top level too, equal to those in `error`.
+  code: 'string',
+  message: 'string',
+});
+
+export const PAGINATION = fields({ cursor: 'string', hasMore: 'boolean' });
+
+/** Results per page of a list that is always paged. */
+export const PAGE_SIZE = { default: 20, minimum: 1, maximum: 100 };
+
+const RESOURCE_TYPES = ['members', 'groups', 'policies', 'accounts', 'admins'] as const;
+export type ResourceType = (typeof RESOURCE_TYPES)[number];
+const ACTIONS = ['create', 'update', 'remove', 'delete'];
+
+/** What one of a resource is called in a result, and the prefix of its id. */
+export const SINGULAR: Record<ResourceType, { type: string; prefix: string }> = {
+  members: { type: 'member', prefix: 'mem' },
+  groups: { type: 'group', prefix: 'grp' },
+  policies: { type: 'policy', prefix: 'pol' },
+  accounts: { type: 'account', prefix: 'acc' },
+  admins: { type: 'admin', prefix: 'adm' },
+};
+
+const MEMBER_TYPE = oneOf('user', 'api');
+
+const MEMBER_SUMMARY = fields({
+  id: idOf('mem'),
+  name: 'string',
+  type: MEMBER_TYPE,
+  walletAddress: 'address',
+  'createdAt?': 'dateTime',
+  'updatedAt?': 'dateTime',
+});
+
+const MEMBER = fields({
+  id: idOf('mem'),
+  name: 'string',
+  type: MEMBER_TYPE,
+  walletAddress: 'address',
+  registeredAt: orNull('dateTime'),
+  createdAt: 'dateTime',
+  updatedAt: 'dateTime',
+});
+
+const GROUP = fields({
+  id: idOf('grp'),
+  name: 'string',
+  members: listOf(MEMBER_SUMMARY),
+  createdAt: 'dateTime',
+  updatedAt: 'dateTime',
+});
+
+const ACCOUNT = fields({
+  id: idOf('acc'),
+  name: 'string',
+  address: 'address',
+  networks: listOf(fields({ id: 'integer', name: 'string' })),
+  createdAt: 'dateTime',
+  updatedAt: 'dateTime',
+});
+
+const ADMINS = fields({ id: idOf('adm'), members: listOf(MEMBER_SUMMARY), threshold: 'integer' });
+
+const BALANCE = fields({
+  networkId: 'integer',
+  asset: fields({
+    id: 'string',
+    symbol: 'string',
+    name: orNull('string'),
+    logoUrl: orNull('string'),
+    decimals: 'integer',
+    tokenAddress: 'address',
+  }),
+  rawAmount: orNull('digits'),
+  displayAmount: orNull('decimal'),
+  'unavailable?': 'boolean',
+});
+
+const NETWORK = fields({ id: 'integer', name: 'string', nativeAsset: 'object', 'explorerUrl?': 'string' });
+
+const SCOPE = oneOf('PER_ITEM', 'ALL_ITEMS');
+const SETTING = {
+  type: oneOf('user', 'group'),
+  memberId: orNull(idOf('mem')),
+  userId: orNull(idOf('mem')),
+  groupId: orNull(idOf('grp')),
+};
+
+/** What a policy says; the condition only on its own transactionType. */
+const POLICY_FIELDS = {
+  name: 'string',
+  type: oneOf('AUTO_APPROVAL', 'MANUAL_APPROVAL'),
+  transactionType: oneOf('TOKEN_TRANSFER', 'CONTRACT_INTERACTION', 'ANY'),
+  networkId: 'integer',
+  description: orNull('string'),
+  accounts: listOf(fields({ id: idOf('acc'), name: 'string', address: 'address' })),
+  accountIds: orNull(listOf(idOf('acc'))),
+  limitation: orNull(
+    fields({
+      hours: 'integer',
+      initiatorScope: SCOPE,
+      sourceAccountScope: SCOPE,
+      destinationScope: SCOPE,
+    }),
+  ),
+  initiatorSetting: orNull(fields(SETTING)),
+  approverSetting: orNull(fields({ ...SETTING, threshold: orNull('integer'), excludeInitiator: 'boolean' })),
+  'tokenTransferCondition?': fields({
+    tokenAddress: orNull('address'),
+    tokenSymbol: 'string',
+    tokenName: 'string',
+    tokenLogoUrl: orNull('string'),
+    tokenDecimals: 'integer',
+    amountThreshold: orNull('digits'),
+    destinationAddresses: listOf('address'),
+  }),
+  'contractInteractionCondition?': orNull(
+    listOf(
+      fields({
+        contractAddress: 'address',
+        allowedFunctions: listOf('string'),
+        functions: listOf(fields({ name: orNull('string'), selector: 'selector' })),
+        maxValue: 'digits',
+      }),
+    ),
+  ),
+} satisfies { [name: string]: Shape };
+
+const POLICY = fields({ id: idOf('pol'), ...POLICY_FIELDS, createdAt: 'dateTime', updatedAt: 'dateTime' });
+
+/** Which condition a policy has. */
+export const CONDITION_OF: { readonly [transactionType: string]: string | undefined } = {
+  TOKEN_TRANSFER: 'tokenTransferCondition',
+  CONTRACT_INTERACTION: 'contractInteractionCondition',
+};
+
+const GROUP_DATA = fields({
+  items: listOf(fields({ id: idOf('grp'), name: 'string', members: listOf(MEMBER_SUMMARY) })),
+});
+const POLICY_DATA = fields({ policies: listOf(fields({ 'id?': idOf('pol'), ...POLICY_FIELDS })) });
+
+/** Data of a proposal by kind. */
+export const PROPOSAL_DATA: { readonly [resourceTypeAndAction: string]: Shape } = {
+  'accounts/create': fields({ items: listOf(fields({ name: 'string', networkIds: listOf('integer') })) }),
+  'accounts/update': fields({
+    items: listOf(fields({ id: idOf('acc'), 'name?': 'string', 'networkIds?': listOf('integer') })),
+  }),
+  'members/create': fields({
+    items: listOf(fields({ name: 'string', walletAddress: 'address', type: MEMBER_TYPE })),
+  }),
+  'members/update': fields({
+    items: listOf(fields({ id: idOf('mem'), name: 'string', walletAddress: 'address' })),
+  }),
+  'members/remove': fields({ items: listOf(MEMBER_SUMMARY) }),
+  'groups/create': fields({ items: listOf(fields({ name: 'string', memberIds: listOf(idOf('mem')) })) }),
+  'groups/update': GROUP_DATA,
+  'groups/delete': GROUP_DATA,
+  'policies/create': POLICY_DATA,
+  'policies/update': POLICY_DATA,
+  'policies/remove': POLICY_DATA,
+  'admins/update': fields({
+    members: listOf(fields({ id: idOf('mem'), name: 'string', type: MEMBER_TYPE, walletAddress: 'address' })),
+    threshold: 'integer',
+  }),
+};
+
+/** Why an execution did not succeed; the last one is this service's own, for what an operator has ended. */
+const FAILURE = fields({
+  code: oneOf('rpc', 'reverted', 'funds', 'policy', 'budget', 'stale', 'timeout', 'closedByOperator'),
+  message: 'string',
+  at: 'dateTime',
+  attempt: 'integer',
+  'transactionHash?': 'transactionHash',
+});
+
+const RESULT = fields({
+  resolution: oneOf('approved', 'rejected'),
+  resources: listOf(
+    fields({
+      type: oneOf(...Object.values(SINGULAR).map(({ type }) => type)),
+      id: 'string',
+      'uri?': 'string',
+    }),
+  ),
+});
+
+const PROPOSAL_FIELDS = {
+  id: idOf('prop'),
+  resourceType: oneOf(...RESOURCE_TYPES),
+  action: oneOf(...ACTIONS),
+  signatureStatus: oneOf(
+    'pendingInitiatorSignature',
+    'pendingReviewSignatures',
+    'approvalReady',
+    'rejectionReady',
+    'approvalAndRejectionReady',
+    'expired',
+  ),
+  executionStatus: orNull(oneOf('processing', 'completed', 'rejected', 'failed', 'blocked')),
+  threshold: 'integer',
+  approvals: listOf(MEMBER_SUMMARY),
+  rejections: listOf(MEMBER_SUMMARY),
+  createdAt: 'dateTime',
+  expiresAt: 'wholeSeconds',
+  data: 'object',
+  'signingPayloads?': fields({
+    approvePayload: 'string',
+    rejectPayload: 'string',
+    'initiatorPayload?': 'string',
+  }),
+  'result?': RESULT,
+  'failure?': FAILURE,
+  'deployments?': listOf(
+    fields({
+      networkId: 'integer',
+      status: 'string',
+      'transactionHash?': 'transactionHash',
+      'failure?': FAILURE,
+    }),
+  ),
+  notes: listOf(fields({ at: 'dateTime', code: 'string', message: 'string' })),
+} satisfies { [name: string]: Shape };
+
+/** A proposal of any kind; its data is looked at by kind. */
+export const PROPOSAL = fields(PROPOSAL_FIELDS);
+
+const AUDIT_ENTRY = fields({
+  id: idOf('log'),
+  action: 'string',
+  actor: fields({
+    type: oneOf('member', 'operator', 'system'),
+    id: 'string',
+    name: 'string',
+    walletAddress: 'addressOrEmpty',
+  }),
+  resourceType: 'string',
+  resourceId: 'string',
+  details: 'object',
+  createdAt: 'dateTime',
+});
+
+/** How an endpoint answers: one thing, a list that pages when asked, or a list that always does. */
+type Form = 'one' | 'list' | 'page';
+
+/** A row of the table of endpoints. */
+export interface EndpointRow {
+  readonly method: 'get' | 'post';
+  /** Below /api/v1. */
+  readonly path: string;
+  /** R: any key of the organization; A: a key of an admin of type api. */
+  readonly who: 'R' | 'A';
+  readonly status: 200 | 201;
+  readonly form: Form;
+  /** Shape of `data`, or of each item of it. */
+  readonly data: Shape;
+  /** For proposals: whose, and which of their actions. */
+  readonly proposals?: { readonly resources: readonly ResourceType[]; readonly actions: readonly string[] };
+  readonly codes: readonly Code[];
+  /** True for what is decided and not built. */
+  readonly later?: true;
+}
+
+const EVERYWHERE: readonly Code[] = [
+  'validationError',
+  'unauthorized',
+  'upgradeRequired',
+  'rateLimited',
+  'internalError',
+];
+const POST: readonly Code[] = [...EVERYWHERE, 'conflict', 'idempotencyConflict'];
+
+function get(path: string, data: Shape, form: Form = 'one', more: readonly Code[] = []): EndpointRow {
+  const codes = [...EVERYWHERE, ...(path.includes('{') ? (['notFound'] as const) : []), ...more];
+  return { method: 'get', path, who: 'R', status: 200, form, data, codes };
+}
+
+const ACTIONS_OF: Record<ResourceType, readonly string[]> = {
+  members: ['create', 'update', 'remove'],
+  groups: ['create', 'update', 'delete'],
+  policies: ['create', 'update', 'remove'],
+  accounts: ['create', 'update'],
+  admins: ['update'],
+};
+
+function propose(resource: ResourceType, word: string, ...actions: string[]): EndpointRow {
+  return {
+    method: 'post',
+    path: `/${resource}/proposals${word}`,
+    who: 'A',
+    status: 201,
+    form: 'one',
+    data: PROPOSAL,
+    proposals: { resources: [resource], actions },
+    codes: [...POST, 'forbidden'],
+  };
+}
+
+function proposalsOf(resource: ResourceType): EndpointRow[] {
+  const proposals = { resources: [resource], actions: ACTIONS_OF[resource] };
+  const one = `/${resource}/proposals/{proposalId}`;
+  const act = (word: string, codes: readonly Code[]): EndpointRow => ({
+    method: 'post',
+    path: `${one}/${word}`,
+    who: 'A',
+    status: 200,
+    form: 'one',
+    data: PROPOSAL,
+    proposals,
+    codes: [...POST, 'forbidden', 'notFound', 'proposalExpired', ...codes],
+  });
+  const list = get(`/${resource}/proposals`, PROPOSAL, 'page');
+  return [
+    resource === 'admins'
+      ? { ...get(`/${resource}/proposals`, PROPOSAL, 'one', ['notFound']), proposals }
+      : { ...list, proposals },
+    { ...get(one, PROPOSAL), proposals },
+    act('signatures', ['invalidSignature']),
+    act('execute', ['thresholdNotMet']),
+  ];
+}
+
+const later = (row: EndpointRow): EndpointRow => ({ ...row, later: true });
+const laterPost = (path: string, who: 'R' | 'A', status: 200 | 201): EndpointRow =>
+  later({ method: 'post', path, who, status, form: 'one', data: 'object', codes: POST });
+
+/** Every endpoint that takes a key. */
+export const ENDPOINTS: readonly EndpointRow[] = [
+  get('/members', MEMBER, 'list'),
+  get('/members/{id}', MEMBER),
+  get('/groups', GROUP, 'list'),
+  get('/groups/{id}', GROUP),
+  get('/policies', POLICY, 'list'),
+  get('/policies/{policyId}', POLICY),
+  laterPost('/policies/evaluate', 'R', 200),
+  get('/accounts', ACCOUNT, 'list'),
+  get('/accounts/{id}', ACCOUNT),
+  get('/accounts/{id}/balances', listOf(BALANCE)),
+  get('/admins', ADMINS),
+  get('/admins/{id}', ADMINS),
+  get('/networks', listOf(NETWORK)),
+  propose('members', '/create', 'create'),
+  propose('members', '/update', 'update'),
+  propose('members', '/remove', 'remove'),
+  propose('groups', '/create', 'create'),
+  propose('groups', '/update', 'update'),
+  propose('groups', '/delete', 'delete'),
+  propose('policies', '', 'create', 'update'),
+  propose('policies', '/add', 'create'),
+  propose('policies', '/update', 'update'),
+  propose('policies', '/remove', 'remove'),
+  propose('accounts', '/create', 'create'),
+  propose('accounts', '/update', 'update'),
+  propose('admins', '/update', 'update'),
+  ...RESOURCE_TYPES.flatMap(proposalsOf),
+  {
+    ...get('/proposals', PROPOSAL, 'page'),
+    proposals: { resources: RESOURCE_TYPES, actions: ACTIONS },
+  },
+  get('/members/registrations/payload', fields({ messageToSign: 'string' }), 'one', ['notFound']),
+  {
+    method: 'post',
+    path: '/members/registrations',
+    who: 'R',
+    status: 200,
+    form: 'one',
+    data: fields({ walletAddress: 'address', registered: 'boolean', registeredAt: 'dateTime' }),
+    codes: [...POST, 'invalidSignature'],
+  },
+  later(get('/transactions', 'object', 'page')),
+  later(get('/transactions/{txId}', 'object')),
+  laterPost('/transactions', 'R', 201),
+  laterPost('/transactions/{txId}/signatures', 'R', 200),
+  laterPost('/transactions/{txId}/execute', 'R', 200),
+  get('/audit-logs', AUDIT_ENTRY, 'page'),
+];
+
+/** The error codes that the interface page itself lists, by endpoint. */
+export const LISTED_CODES: { readonly [endpoint: string]: readonly Code[] } = {
+  'post /accounts/proposals/{proposalId}/signatures': [
+    'validationError',
+    'invalidSignature',
+    'unauthorized',
+    'forbidden',
+    'conflict',
+    'proposalExpired',
+    'idempotencyConflict',
+    'upgradeRequired',
+    'rateLimited',
+    'internalError',
+  ],
+  'get /accounts/proposals/{proposalId}': ['unauthorized', 'notFound'],
+  'get /policies': ['unauthorized'],
+  'get /policies/{policyId}': ['unauthorized', 'notFound'],
+  'get /admins/proposals': ['unauthorized', 'notFound'],
+};

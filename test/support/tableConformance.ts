@@ -1,0 +1,167 @@
+import type { Answer, Ask } from './http';
+import {
+  BASE,
+  CONDITION_OF,
+  ENDPOINTS,
+  type EndpointRow,
+  ERROR,
+  ERROR_CODES,
+  PAGE_SIZE,
+  PAGINATION,
+  PROPOSAL_DATA,
+  type ResourceType,
+  SINGULAR,
+} from './interfaceTables';
+import { faultsOf } from './shapes';
+
+// biome-ignore lint/suspicious/noExplicitAny: a body of any shape, looked at with care
+type Body = any;
+
+const rows = ENDPOINTS.map((row) => ({
+  row,
+  pattern: new RegExp(`^${BASE}${row.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+})) // A literal segment is no parameter's value.
+  .sort((one, two) => one.row.path.split('{').length - two.row.path.split('{').length);
+
+/** The row of the table of endpoints that a request is for. */
+export function findRow(method: string, url: string): EndpointRow | undefined {
+  const path = url.split('?')[0] ?? '';
+  const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
+  const literal = rows.find(({ pattern }) => pattern.test(path));
+  return rows.find(({ row }) => row.path === literal?.row.path && row.method === verb)?.row;
+}
+
+function hasKeyWithin(value: unknown, names: readonly string[]): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([key, inner]) => names.includes(key) || hasKeyWithin(inner, names));
+}
+
+function resultFaults({ resourceType, action, executionStatus, result }: Body): string[] {
+  const executed = executionStatus === 'completed' || executionStatus === 'rejected';
+  if (!executed) return result === undefined ? [] : ['there is a result, but no execution'];
+  if (!result) return ['it was executed, but there is no result'];
+  const { type, prefix } = SINGULAR[resourceType as ResourceType];
+  const ends = action === 'remove' || action === 'delete';
+  const approved = executionStatus === 'completed';
+  return [
+    ...(result.resolution === (approved ? 'approved' : 'rejected') ? [] : ['the resolution is another']),
+    ...(result.resources.length > 0 === approved ? [] : ['resources are there although it was rejected']),
+    ...result.resources.flatMap((resource: Body) => [
+      ...faultsOf({ id: prefix }, resource.id, 'resource.id'),
+      ...(resource.type === type ? [] : [`a resource of type ${resource.type}`]),
+      ...(resource.uri === (ends ? undefined : `${BASE}/${resourceType}/${resource.id}`)
+        ? []
+        : [`the uri of a resource is ${resource.uri}`]),
+    ]),
+  ];
+}
+
+function proposalFaults(row: EndpointRow, proposal: Body): string[] {
+  const { resourceType, action, signatureStatus, executionStatus, signingPayloads, data } = proposal;
+  const kind = `${resourceType}/${action}`;
+  const shape = PROPOSAL_DATA[kind];
+  if (!shape) return [`there is no kind ${kind}`];
+  const created = row.status === 201;
+  const open = [null, 'failed', 'blocked'].includes(executionStatus) && signatureStatus !== 'expired';
+  const rules: [boolean, string][] = [
+    [row.proposals?.resources.includes(resourceType) === true, `a proposal about ${resourceType}`],
+    [row.proposals?.actions.includes(action) === true, `a proposal of action ${action}`],
+    [!hasKeyWithin(data, ['createdAt', 'updatedAt']), 'times in data'],
+    [proposal.threshold >= 1, 'a threshold below 1'],
+    [signatureStatus !== 'pendingInitiatorSignature', 'an initiator who has to sign a proposal'],
+    [open || signingPayloads === undefined, 'payloads that nobody can sign'],
+    [!created || signingPayloads !== undefined, 'no payloads on a new proposal'],
+    [
+      signingPayloads === undefined || 'initiatorPayload' in signingPayloads === created,
+      'initiatorPayload belongs on what creates, and only there',
+    ],
+    [
+      !['failed', 'blocked'].includes(executionStatus) || proposal.failure !== undefined,
+      'no failure on what failed',
+    ],
+    [
+      created || !hasKeyWithin([proposal.approvals, proposal.rejections], ['createdAt', 'updatedAt']),
+      'times of members on what creates nothing',
+    ],
+  ];
+  return [
+    ...rules.filter(([holds]) => !holds).map(([, fault]) => fault),
+    ...faultsOf(shape, data, 'data'),
+    ...resultFaults(proposal),
+    ...(resourceType === 'policies' ? data.policies.flatMap(policyFaults) : []),
+  ];
+}
+
+function settingFaults(setting: Body): string[] {
+  if (!setting) return [];
+  const { type, memberId, userId, groupId } = setting;
+  const fits =
+    type === 'user' ? memberId !== null && groupId === null : memberId === null && groupId !== null;
+  return fits && memberId === userId ? [] : [`a setting that names ${memberId}, ${userId} and ${groupId}`];
+}
+
+function policyFaults(policy: Body): string[] {
+  const own = CONDITION_OF[policy.transactionType];
+  const conditions = Object.values(CONDITION_OF).filter((name) => name !== undefined && name in policy);
+  return [
+    ...(conditions.join() === (own ?? '') ? [] : [`${policy.transactionType} has ${conditions}`]),
+    ...((policy.approverSetting === null) === (policy.type === 'AUTO_APPROVAL') ? [] : ['approver and type']),
+    ...settingFaults(policy.initiatorSetting),
+    ...settingFaults(policy.approverSetting),
+  ];
+}
+
+function pageFaults(row: EndpointRow, query: URLSearchParams, body: Body): string[] {
+  const paged = row.form === 'page' || query.has('limit') || query.has('cursor');
+  if (!paged) return body.pagination === undefined ? [] : ['it is paged although nobody asked'];
+  const faults = faultsOf(PAGINATION, body.pagination, 'pagination');
+  if (faults.length > 0) return faults;
+  const asked = query.has('limit') || !query.has('cursor');
+  const limit = asked ? Number(query.get('limit') ?? PAGE_SIZE.default) : PAGE_SIZE.maximum;
+  const { cursor, hasMore } = body.pagination;
+  return [
+    ...(hasMore === (cursor !== '') ? [] : ['hasMore and cursor contradict each other']),
+    ...(body.data.length <= (row.form === 'page' || query.has('limit') ? limit : PAGE_SIZE.maximum)
+      ? []
+      : [`${body.data.length} entries on a page of ${limit}`]),
+  ];
+}
+
+function successFaults(row: EndpointRow, { path }: Ask, { body, headers, status }: Answer): string[] {
+  if (row.later) return ['it is marked as later in the table'];
+  if (status !== row.status) return [`the status is not ${row.status}`];
+  const data = faultsOf(row.form === 'one' ? row.data : { listOf: row.data }, body.data, 'data');
+  if (data.length > 0) return data;
+  const items: Body[] = row.form === 'one' ? [body.data] : body.data;
+  const query = new URLSearchParams(path.split('?')[1] ?? '');
+  const place = `${BASE}/${body.data.resourceType}/proposals/${body.data.id}`;
+  return [
+    ...(row.proposals ? items.flatMap((item) => proposalFaults(row, item)) : []),
+    ...(row.path.startsWith('/policies') && !row.proposals ? items.flatMap(policyFaults) : []),
+    ...(row.path === '/audit-logs'
+      ? items.filter(({ action }) => !/^[a-z][A-Za-z]*\.[a-z][A-Za-z]*$/.test(action)).map(({ id }) => id)
+      : []),
+    ...(row.form === 'one' ? [] : pageFaults(row, query, body)),
+    ...(status === 201 && headers.location !== place ? [`the location is ${headers.location}`] : []),
+  ];
+}
+
+function errorFaults(row: EndpointRow | undefined, { body, status }: Answer): string[] {
+  const faults = faultsOf(ERROR, body);
+  if (faults.length > 0) return faults;
+  const code: keyof typeof ERROR_CODES = body.error.code;
+  const rules: [boolean, string][] = [
+    [body.code === code && body.message === body.error.message, 'top level and error differ'],
+    [ERROR_CODES[code] === status, `${code} has the status ${ERROR_CODES[code]}`],
+    [row === undefined || row.codes.includes(code), `the endpoint has no ${code}`],
+  ];
+  return rules.filter(([holds]) => !holds).map(([, fault]) => fault);
+}
+
+/** Everything in which an answer is other than the tables of the interface page say. */
+export function tableFaults(ask: Ask & { method: string }, answer: Answer): string[] {
+  if (answer.text === '' || !ask.path.startsWith(`${BASE}/`)) return [];
+  const row = findRow(ask.method, ask.path);
+  if (answer.status >= 400) return errorFaults(row, answer);
+  return row ? successFaults(row, ask, answer) : ['there is no such endpoint in the table'];
+}
