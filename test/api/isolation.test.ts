@@ -1,174 +1,311 @@
 import { randomUUID } from 'node:crypto';
 import {
-  badField,
   carryOut,
   expectRefused,
-  makeAccount,
   PROPOSE,
   proposalPath,
-  propose,
   read,
   refusal,
   type Shown,
   startApi,
   stateOf,
-  UNKNOWN,
-  UPDATE,
 } from '../support/api';
+import { BASE, type Json, type Operation, operations, urlOf } from '../support/document';
+import {
+  bodiesFor,
+  type Furnished,
+  furnish,
+  idLike,
+  newAddress,
+  placeOf,
+  proposeSomething,
+  proposesSomething,
+  resourceOf,
+  resourceTypes,
+} from '../support/furnished';
 import type { Ask } from '../support/http';
+import type { ResourceType } from '../support/interfaceTables';
+import { fieldOf, idPlacesIn, placeWithin, valuesIn, withValue } from '../support/leaves';
 import { signPayload, type TestOrganization, type TestService } from '../support/service';
 
+type PerResource = Record<ResourceType, Shown>;
+
+/** Query parameters that name no record. */
+const NAMELESS = ['limit', 'status', 'resourceType', 'action', 'from', 'to'];
+const ID = /^[a-z]+_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
+
 let api: TestService;
-let ours: TestOrganization;
-let theirs: TestOrganization;
-let theirAccount: Shown;
-let theirProposal: Shown;
-let ourProposal: Shown;
+let ours: Furnished;
+let theirs: Furnished;
+let ourProposals: PerResource;
+let theirProposals: PerResource;
+/** Everything that the two organizations show. */
+let before: Shown;
+
+const state = () => Promise.all([stateOf(api.http, ours.org), stateOf(api.http, theirs.org)]);
+
+/** One proposal about each resource, and a second one where there can be two. */
+async function proposeEverything(org: TestOrganization): Promise<PerResource> {
+  const made = resourceTypes.map(async (resource) => {
+    if (resource !== 'admins') await proposeSomething(api.http, org, resource);
+    return [resource, await proposeSomething(api.http, org, resource)] as const;
+  });
+  return Object.fromEntries(await Promise.all(made)) as PerResource;
+}
+
+/** Much is made before the first test; on a busy machine it takes its time. */
+const SET_UP_LIMIT_MS = 240_000;
 
 beforeAll(async () => {
   api = await startApi();
-  [ours, theirs] = await Promise.all([api.createOrganization(), api.createOrganization()]);
-  theirAccount = await makeAccount(api.http, theirs, { name: 'Theirs' });
-  theirProposal = await propose(api.http, theirs);
-  ourProposal = await propose(api.http, ours);
-});
+  const organizations = await Promise.all([api.createOrganization(), api.createOrganization()]);
+  const [here, there] = organizations;
+  [ours, theirs] = await Promise.all([furnish(api.http, here), furnish(api.http, there)]);
+  [ourProposals, theirProposals] = await Promise.all([proposeEverything(here), proposeEverything(there)]);
+  before = await state();
+}, SET_UP_LIMIT_MS);
 afterAll(() => api?.stop());
 
 const NOT_FOUND = refusal(404, 'notFound', null);
+const example = (text: string) => `${text.split('_')[0]}_01jz8k3v5fe5ht0n2m6w9r4xyz`;
 
-/** Refused, and nothing has changed here or there. */
-async function refusedHere(ask: Partial<Ask> & { path: string }, expected: ReturnType<typeof refusal>) {
-  const before = await stateOf(api.http, theirs);
-  const answer = await expectRefused(api.http, ours, { key: ours.adminKey, ...ask }, expected);
-  expect(await stateOf(api.http, theirs)).toEqual(before);
-  return answer;
+/** Sends a request twice, naming what is theirs and what nobody has: it must be refused the same way. */
+async function refusedAlike(
+  expected: ReturnType<typeof refusal>,
+  naming: (theirs: boolean) => Promise<Ask> | Ask,
+  names: readonly [string, string],
+): Promise<void> {
+  const [foreign, unknown] = await Promise.all(
+    [true, false].map(async (isTheirs) =>
+      api.http.send({ key: ours.org.adminKey, ...(await naming(isTheirs)) }),
+    ),
+  );
+  expect([foreign?.status, foreign?.body.code, foreign?.body.error.details?.field ?? null]).toEqual([
+    expected.status,
+    expected.code,
+    expected.field,
+  ]);
+  expect(foreign?.text.replaceAll(names[0], '')).toBe(unknown?.text.replaceAll(names[1], ''));
 }
 
-describe('an id of another organization', () => {
-  it('in a path is as unknown as any other', async () => {
-    const approve = { type: 'approve' };
-    const vote = {
-      ...approve,
-      signature: await signPayload(theirs.alice, theirProposal.signingPayloads.approvePayload),
-    };
-    const asks: [string, string, unknown?][] = [
-      [`/api/v1/accounts/${theirAccount.id}`, `/api/v1/accounts/${UNKNOWN.account}`],
-      [`/api/v1/accounts/${theirAccount.id}/balances`, `/api/v1/accounts/${UNKNOWN.account}/balances`],
-      [`/api/v1/members/${theirs.alice.id}`, `/api/v1/members/${UNKNOWN.member}`],
-      [`/api/v1/admins/${theirs.adminsId}`, `/api/v1/admins/${UNKNOWN.admins}`],
-      [proposalPath(theirProposal.id), proposalPath(UNKNOWN.proposal)],
-      [proposalPath(theirProposal.id, '/signatures'), proposalPath(UNKNOWN.proposal, '/signatures'), vote],
-      [proposalPath(theirProposal.id, '/execute'), proposalPath(UNKNOWN.proposal, '/execute'), approve],
-    ];
-    for (const [foreign, unknown, body] of asks) {
-      const one = await refusedHere({ path: foreign, body }, NOT_FOUND);
-      const two = await refusedHere({ path: unknown, body }, NOT_FOUND);
-      expect(one.text).toBe(two.text);
-    }
+/** A vote of an admin of an organization on what a proposal says. */
+async function voteOf(org: TestOrganization, proposal: Shown): Promise<Json> {
+  const signature = await signPayload(org.alice, proposal.signingPayloads.approvePayload);
+  return { type: 'approve', signature };
+}
+
+/** A proof of theirs that a wallet is Dave's, or of somebody whom nobody knows. */
+async function proofOf(isTheirs: boolean, stranger: string): Promise<Json> {
+  const { dave, readKey } = theirs.org;
+  const walletAddress = dave.wallet.address;
+  const path = `${BASE}/members/registrations/payload?walletAddress=${walletAddress}`;
+  const { messageToSign } = await read(api.http, readKey, path);
+  const signature = await dave.wallet.signMessage({ message: messageToSign });
+  return { walletAddress: isTheirs ? walletAddress : stranger, signature };
+}
+
+/** What is at the places in the path of an operation. */
+function idIn(operation: Operation, owner: Furnished, proposals: PerResource) {
+  return (text: string, name: string) =>
+    name === 'proposalId' ? proposals[resourceOf(operation.path)].id : idLike(text, owner);
+}
+
+async function bodyOf(operation: Operation): Promise<Partial<Ask>> {
+  if (!operation.body) return {};
+  if (!operation.path.endsWith('/signatures')) return { body: operation.body.example };
+  return { body: await voteOf(theirs.org, theirProposals[resourceOf(operation.path)]) };
+}
+
+/** What naming something of theirs in a query comes to, by parameter. */
+const QUERIES: { readonly [name: string]: (operation: Operation) => Promise<void> } = {
+  async cursor(operation) {
+    const page = await api.http.send({ key: theirs.org.readKey, path: `${urlOf(operation)}?limit=1` });
+    const { cursor } = page.body.pagination;
+    expect(cursor).not.toBe('');
+    const nobodys = 'A'.repeat(cursor.length);
+    await refusedAlike(
+      refusal(400, 'validationError', 'cursor'),
+      (isTheirs) => ({ path: `${urlOf(operation)}?cursor=${isTheirs ? cursor : nobodys}` }),
+      [cursor, nobodys],
+    );
+  },
+  /** A filter of what has happened here: things of others never did. */
+  async resourceId(operation) {
+    const { org, accounts, groups, policies } = theirs;
+    const named = [...accounts, ...groups, ...policies, org.dave, org, ...Object.values(theirProposals)];
+    const answers = await Promise.all(
+      [example('acc_'), ...named.map(({ id }) => id)].map((id) =>
+        api.http.send({ key: ours.org.readKey, path: `${urlOf(operation)}?resourceId=${id}` }),
+      ),
+    );
+    expect(answers[0]?.body).toEqual({ data: [], pagination: { cursor: '', hasMore: false } });
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  },
+  async walletAddress(operation) {
+    const [foreign, unknown] = [theirs.org.dave.wallet.address, newAddress()];
+    const path = urlOf(operation).replace(/=.*/, '=');
+    await refusedAlike(NOT_FOUND, (isTheirs) => ({ path: `${path}${isTheirs ? foreign : unknown}` }), [
+      foreign,
+      unknown,
+    ]);
+  },
+};
+
+/** Everything by which the other organization can be known. */
+function theirMarks(): string[] {
+  const { org, accounts, groups, policies } = theirs;
+  const records = [...accounts, ...groups, ...policies, ...Object.values(theirProposals)];
+  const wallets = org.all.map(({ wallet }) => wallet.address.slice(2).toLowerCase());
+  return [org.id, org.adminsId, ...org.all.map(({ id }) => id), ...records.map(({ id }) => id), ...wallets];
+}
+
+describe.each(operations.map((operation) => [operation.id, operation] as const))('%s', (id, operation) => {
+  afterEach(async () => {
+    expect(await state()).toEqual(before);
   });
 
-  it('in a body is as unknown as any other', async () => {
-    const change = (id: string) => ({ items: [{ id, name: 'Ours' }] });
-    const one = await refusedHere({ path: UPDATE, body: change(theirAccount.id) }, badField('items[0].id'));
-    const two = await refusedHere({ path: UPDATE, body: change(UNKNOWN.account) }, badField('items[0].id'));
-    expect(one.text.replaceAll(theirAccount.id, '')).toBe(two.text.replaceAll(UNKNOWN.account, ''));
-  });
+  if (operation.params.length > 0) {
+    it('does not know the ids of others in its path', async () => {
+      const body = await bodyOf(operation);
+      const foreign = urlOf(operation, idIn(operation, theirs, theirProposals));
+      await refusedAlike(
+        NOT_FOUND,
+        (isTheirs) => ({ ...body, path: isTheirs ? foreign : urlOf(operation) }),
+        ['', ''],
+      );
+    });
 
-  it('in a query finds nothing', async () => {
-    for (const id of [theirProposal.id, theirAccount.id, theirs.id]) {
-      expect(await read(api.http, ours.readKey, `/api/v1/audit-logs?resourceId=${id}`)).toEqual([]);
-    }
-  });
+    it('does not know what is no id in its path', async () => {
+      const body = await bodyOf(operation);
+      for (const bad of MALFORMED) {
+        const path = urlOf(operation, () => bad);
+        const answer = await api.http.send({ key: ours.org.adminKey, path, ...body });
+        expect([bad, answer.status, answer.body.code]).toEqual([bad, 404, 'notFound']);
+      }
+    });
+  }
+
+  if (operation.path.endsWith('/signatures')) {
+    it('takes no signature of admins of others', async () => {
+      const resource = resourceOf(operation.path);
+      const path = placeOf(ourProposals[resource], '/signatures');
+      const send = async (proposal: Shown) =>
+        api.http.send({ key: ours.org.adminKey, path, body: await voteOf(theirs.org, proposal) });
+      const stranger = await send(ourProposals[resource]);
+      expect([stranger.status, stranger.body.code]).toEqual([403, 'forbidden']);
+      const elsewhere = await send(theirProposals[resource]);
+      expect([elsewhere.status, elsewhere.body.code]).toEqual([400, 'invalidSignature']);
+    });
+  }
+
+  if (proposesSomething(operation)) {
+    it('does not know the ids of others in its body', async () => {
+      const tried = new Set<string>();
+      for (const body of bodiesFor(id, ours)) {
+        for (const [path, value] of valuesIn(body)) {
+          if (typeof value !== 'string' || !ID.test(value)) continue;
+          tried.add(placeWithin(path));
+          const names = [idLike(value, theirs), example(value)] as const;
+          await refusedAlike(
+            refusal(400, 'validationError', fieldOf(path)),
+            (isTheirs) => ({
+              path: urlOf(operation),
+              body: withValue(body, path, isTheirs ? names[0] : names[1]),
+            }),
+            names,
+          );
+        }
+      }
+      expect([...tried].sort()).toEqual([...new Set(idPlacesIn(operation.body?.schema))].sort());
+    });
+  } else if (operation.body && operation.params.length === 0) {
+    it('does not know the wallets of others in its body', async () => {
+      const stranger = newAddress();
+      expect(Object.keys(operation.body?.example)).toEqual(['walletAddress', 'signature']);
+      await refusedAlike(
+        refusal(400, 'validationError', 'walletAddress'),
+        async (isTheirs) => ({ path: urlOf(operation), body: await proofOf(isTheirs, stranger) }),
+        [theirs.org.dave.wallet.address, stranger],
+      );
+    });
+  }
+
+  const named = operation.query.map(({ name }) => name).filter((name) => !NAMELESS.includes(name));
+  if (named.length > 0) {
+    it(`does not know what is of others in its query: ${named.join(', ')}`, async () => {
+      for (const name of named) {
+        const check = QUERIES[name];
+        if (!check) throw new Error(`what does ${name} name? say how it is kept apart`);
+        await check(operation);
+      }
+    });
+  }
+
+  if (operation.method === 'get') {
+    it('shows nothing of others', async () => {
+      const path = urlOf(operation, idIn(operation, ours, ourProposals))
+        .replace(/=.*/, `=${ours.org.dave.wallet.address}`)
+        .concat(operation.query.some(({ name }) => name === 'limit') ? '?limit=100' : '');
+      const answer = await api.http.send({ key: ours.org.readKey, path });
+      expect(answer.status).toBe(200);
+      const text = answer.text.toLowerCase();
+      expect(theirMarks().filter((mark) => text.includes(mark.toLowerCase()))).toEqual([]);
+    });
+  }
 });
 
-describe.each([
+const MALFORMED = [
+  'x',
   'mem_x',
   'acc_01jz8k3v5fe5ht0n2m6w9r4xyz0',
   'ACC_01jz8k3v5fe5ht0n2m6w9r4xyz',
   'acc_01JZ8K3V5FE5HT0N2M6W9R4XYZ',
-  'acc_z1jz8k3v5fe5ht0n2m6w9r4xyz',
+  'prop_z1jz8k3v5fe5ht0n2m6w9r4xyz',
   '%00',
   '..',
   "'%20OR%201=1--",
   '%E0%A4%A',
-])('a path with %p for an id', (id) => {
-  it('has nothing at it', async () => {
-    for (const path of [
-      `/api/v1/accounts/${id}`,
-      `/api/v1/accounts/${id}/balances`,
-      `/api/v1/members/${id}`,
-    ]) {
-      await refusedHere({ path }, NOT_FOUND);
-    }
-    await refusedHere({ path: proposalPath(id) }, NOT_FOUND);
-    await refusedHere({ path: proposalPath(id, '/execute'), body: { type: 'approve' } }, NOT_FOUND);
-  });
-});
+];
 
-describe('an organization', () => {
-  it('sees its own members, admins, accounts, proposals and entries only', async () => {
-    const ids = async (key: string, path: string) =>
-      (await read(api.http, key, `/api/v1${path}`)).map(({ id }: Shown) => id);
-    for (const path of [
-      '/members',
-      '/accounts',
-      '/proposals',
-      '/accounts/proposals',
-      '/audit-logs?limit=100',
-    ]) {
-      const [here, there] = await Promise.all([ids(ours.readKey, path), ids(theirs.readKey, path)]);
-      expect(here.filter((id: string) => there.includes(id))).toEqual([]);
-    }
-    expect((await read(api.http, ours.readKey, '/api/v1/members')).map(({ id }: Shown) => id).sort()).toEqual(
-      ours.all.map(({ id }) => id).sort(),
-    );
-    expect((await read(api.http, ours.readKey, '/api/v1/admins')).id).toBe(ours.adminsId);
-  });
-
-  it('cannot go on with the cursor of another', async () => {
-    for (const path of ['/members', '/proposals', '/accounts/proposals', '/audit-logs']) {
-      if (path.includes('proposals')) await propose(api.http, theirs);
-      const page = await api.http.send({ key: theirs.readKey, path: `/api/v1${path}?limit=1` });
-      const { cursor } = page.body.pagination;
-      expect(cursor).not.toBe('');
-      await refusedHere({ path: `/api/v1${path}?cursor=${cursor}` }, badField('cursor'));
-    }
-  });
-
-  it('cannot use the signatures of its admins elsewhere', async () => {
-    const twin = await propose(api.http, theirs, { name: ourProposal.data.items[0].name });
-    const payload = JSON.parse(ourProposal.signingPayloads.approvePayload);
-    expect(JSON.parse(twin.signingPayloads.approvePayload).domain.salt).not.toBe(payload.domain.salt);
-    const signature = await signPayload(theirs.alice, ourProposal.signingPayloads.approvePayload);
+describe('two organizations', () => {
+  it('do not share signatures: what an admin of both signs is for one of them', async () => {
+    const { alice } = theirs.org;
+    const ourPayload = JSON.parse(ourProposals.accounts.signingPayloads.approvePayload);
+    const theirPayload = JSON.parse(theirProposals.accounts.signingPayloads.approvePayload);
+    expect(theirPayload.domain.salt).not.toBe(ourPayload.domain.salt);
+    const moved = { ...theirPayload, domain: ourPayload.domain };
     await expectRefused(
       api.http,
-      theirs,
+      theirs.org,
       {
-        key: theirs.adminKey,
-        path: proposalPath(twin.id, '/signatures'),
-        body: { type: 'approve', signature },
+        key: theirs.org.adminKey,
+        path: proposalPath(theirProposals.accounts.id, '/signatures'),
+        body: { type: 'approve', signature: await signPayload(alice, JSON.stringify(moved)) },
       },
       refusal(400, 'invalidSignature', 'signature'),
     );
   });
 
-  it('does not share idempotency keys or accounts with another', async () => {
+  it('do not share idempotency keys or accounts', async () => {
+    const organizations = [ours.org, theirs.org];
     const idempotencyKey = randomUUID();
     const body = { items: [{ name: 'Same', networkIds: [31337] }] };
-    const answers = await Promise.all(
-      [ours, theirs].map(({ adminKey }) =>
-        api.http.send({ key: adminKey, path: PROPOSE, body, idempotencyKey }),
-      ),
+    const addresses = await Promise.all(
+      organizations.map(async (org) => {
+        const answer = await api.http.send({ key: org.adminKey, path: PROPOSE, body, idempotencyKey });
+        expect(answer.status).toBe(201);
+        const done = await carryOut(api.http, org, answer.body.data);
+        return (await read(api.http, org.readKey, done.result.resources[0].uri)).address;
+      }),
     );
-    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
-    const done = await Promise.all([
-      carryOut(api.http, ours, answers[0]?.body.data),
-      carryOut(api.http, theirs, answers[1]?.body.data),
-    ]);
-    const accounts = await Promise.all([
-      read(api.http, ours.readKey, done[0].result.resources[0].uri),
-      read(api.http, theirs.readKey, done[1].result.resources[0].uri),
-    ]);
-    expect(accounts[0].address).not.toBe(accounts[1].address);
+    expect(addresses[0]).not.toBe(addresses[1]);
+  });
+
+  it('can each have a member with the same wallet', async () => {
+    const items = [{ name: 'Dave', walletAddress: theirs.org.dave.wallet.address }];
+    const path = `${BASE}/members/proposals/create`;
+    const answer = await api.http.send({ key: ours.org.adminKey, path, body: { items } });
+    expect(answer.status).toBe(201);
+    expect((await carryOut(api.http, ours.org, answer.body.data)).executionStatus).toBe('completed');
   });
 });
