@@ -1,0 +1,142 @@
+import { type Shown, startApi, stateOf } from '../support/api';
+import { type Json, type Operation, operations, urlOf } from '../support/document';
+import { bodiesFor, type Furnished, furnish, newAddress, proposesSomething } from '../support/furnished';
+import { fieldOf, type Path, schemasAt, valuesIn, withValue } from '../support/leaves';
+import type { TestService } from '../support/service';
+
+let api: TestService;
+let own: Furnished;
+let before: Shown;
+
+/** Much is made before the first test; on a busy machine it takes its time. */
+const SET_UP_LIMIT_MS = 240_000;
+
+beforeAll(async () => {
+  api = await startApi();
+  own = await furnish(api.http, await api.createOrganization());
+  before = await stateOf(api.http, own.org);
+}, SET_UP_LIMIT_MS);
+afterAll(() => api?.stop());
+
+/** Whole bodies, with every field that they can have. */
+function bodiesOf(operation: Operation): Json[] {
+  if (proposesSomething(operation)) return bodiesFor(operation.id, own);
+  if (operation.path.endsWith('/signatures')) {
+    return [{ type: 'approve', signature: '0x', reason: 'because', execute: true }];
+  }
+  if (operation.path.endsWith('/execute')) return [{ type: 'approve' }];
+  if (operation.id === 'registerWallet') return [{ walletAddress: newAddress(), signature: '0x' }];
+  throw new Error(`what is a body of ${operation.id}? write one`);
+}
+
+/** One thing wrong with a body: where, what is there instead, and the field that is named if it is another. */
+interface Fault {
+  readonly what: string;
+  readonly path: Path;
+  readonly value: Json;
+  /** Where it is no list that is too long, the field that is refused. */
+  readonly within?: true;
+}
+
+const OF_ANOTHER_TYPE: { readonly [type: string]: Json } = {
+  string: 7,
+  number: '7x',
+  boolean: 'true',
+  list: {},
+  object: ['x'],
+};
+
+function typeOf(value: Json): string {
+  return Array.isArray(value) ? 'list' : typeof value;
+}
+
+/** A wrong checksum: the first letter in the other case. */
+function otherCase(address: string): string {
+  return address.replace(/(?<=^0x[0-9]*)[a-zA-Z]/, (letter) =>
+    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+  );
+}
+
+/** What a text can be instead that its schema forbids. */
+function badTexts(schemas: readonly Json[], text: string): [string, string][] {
+  const longest = Math.max(...schemas.map(({ maxLength }) => maxLength ?? 0));
+  return [
+    ...(schemas.some((schema) => schema.enum) ? ([['no such word', 'surprise']] as const) : []),
+    ...(longest > 0 ? ([['too long', 'x'.repeat(longest + 1)]] as const) : []),
+    ...(longest > 0 ? ([['a control character', 'a\u0007b']] as const) : []),
+    ...(/^[a-z]{3}_/.test(text) ? ([['an id of another kind', text.replace(/^.../, 'key')]] as const) : []),
+    ...(/^0x[0-9a-fA-F]{40}$/.test(text) && /[a-fA-F]/.test(text)
+      ? ([
+          ['an address cut short', text.slice(0, -1)],
+          ['a wrong checksum', otherCase(text)],
+        ] as const)
+      : []),
+  ].map(([what, value]) => [what, value]);
+}
+
+/** Everything that can be wrong at one place of a body. */
+function faultsAt(schema: Json, path: Path, value: Json): Fault[] {
+  const schemas = schemasAt(schema, path);
+  const nullable = schemas.some(({ type }) => [type].flat().includes('null'));
+  const at = (what: string, bad: Json, place = path): Fault => ({ what, path: place, value: bad });
+  const faults = [at('another type', OF_ANOTHER_TYPE[typeOf(value)])];
+  if (!nullable) faults.push(at('null', null));
+  if (typeof value === 'string') {
+    faults.push(...badTexts(schemas, value).map(([what, bad]) => at(what, bad)));
+  } else if (typeof value === 'number') {
+    faults.push(at('a fraction', 1.5), at('a negative number', -1));
+  } else if (Array.isArray(value)) {
+    const longest = Math.max(...schemas.map(({ maxItems }) => maxItems ?? 0));
+    if (schemas.some(({ minItems }) => minItems > 0)) faults.push(at('an empty list', []));
+    if (longest > 0) {
+      const many = Array.from({ length: longest + 1 }, () => value[0]);
+      faults.push({ ...at('too many', many), within: true });
+    }
+    if (value.length > 0) faults.push({ ...at('one of them twice', [value[0], value[0]]), within: true });
+  } else if (typeof value === 'object' && value !== null) {
+    faults.push(at('an unknown key', 1, [...path, 'surprise']));
+    for (const name of Object.keys(value)) {
+      const always = schemas
+        .filter(({ type }) => type !== 'null')
+        .every(({ required = [] }) => required.includes(name));
+      if (always) faults.push(at('missing', undefined, [...path, name]));
+    }
+  }
+  return faults;
+}
+
+const mutations = operations.filter(({ method }) => method === 'post');
+
+describe.each(mutations.map((operation) => [operation.id, operation] as const))(
+  'a body of %s',
+  (_, operation) => {
+    it('is refused for each thing that can be wrong with it, by the name of the field', async () => {
+      const asked: [string, string, number, string, string][] = [];
+      const bodies = bodiesOf(operation);
+      const faults = bodies.flatMap((body) =>
+        [...valuesIn(body)].flatMap(([path, value]) =>
+          value === null
+            ? []
+            : faultsAt(operation.body?.schema, path, value).map((fault) => ({ body, ...fault })),
+        ),
+      );
+      expect(faults.length).toBeGreaterThan(4);
+      for (const { body, what, path, value, within } of faults) {
+        const bad = withValue(body, path, value);
+        const answer = await api.http.send({
+          key: own.org.adminKey,
+          path: urlOf(operation),
+          body: JSON.stringify(bad),
+        });
+        const field: string = answer.body.error?.details?.field ?? 'none';
+        const wanted = fieldOf(path);
+        const named = within && field.startsWith(wanted) ? wanted : field;
+        asked.push([wanted, what, answer.status, answer.body.code ?? 'none', named]);
+      }
+      expect(asked.filter(([wanted, , ...got]) => got.join() !== `400,validationError,${wanted}`)).toEqual(
+        [],
+      );
+      expect(await stateOf(api.http, own.org)).toEqual(before);
+    });
+  },
+);
