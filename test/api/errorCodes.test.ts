@@ -109,19 +109,17 @@ beforeAll(async () => {
   const { databaseUrl } = api.config;
   const tight = { PROPOSAL_LIFETIME: '2s', MAX_OPEN_PER_KEY: '1' };
   const small = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '1' };
-  [narrow, slow, cutOff, broken] = await Promise.all([
-    startServiceProcess(
-      { ...api.env, TEMPORAL_TASK_QUEUE: `narrow-${randomUUID()}`, ...tight },
-      { roles: ['api', 'worker'] },
-    ),
-    start({ env: { ORGWALLET_ROLES: 'api', ...small }, databaseUrl }),
-    start({
-      env: { ORGWALLET_ROLES: 'api', TEMPORAL_ADDRESS: '127.0.0.1:1' },
-      databaseUrl,
-      ready: false,
-    }),
-    startBroken(),
-  ]);
+  slow = await start({ env: { ORGWALLET_ROLES: 'api', ...small }, databaseUrl });
+  cutOff = await start({
+    env: { ORGWALLET_ROLES: 'api', TEMPORAL_ADDRESS: '127.0.0.1:1' },
+    databaseUrl,
+    ready: false,
+  });
+  broken = await startBroken();
+  narrow = await startServiceProcess(
+    { ...api.env, TEMPORAL_TASK_QUEUE: `narrow-${randomUUID()}`, ...tight },
+    { roles: ['api', 'worker'] },
+  );
   const create = () => api.createOrganization();
   const [owner, ...others] = await Promise.all([create(), create(), create(), create(), create()]);
   [idle, deciding, decided, late] = others;
