@@ -1,5 +1,6 @@
 import type { ContractRule, Policy, TokenTransferCondition } from '../../src/domain/policy';
 import { NATIVE_COIN } from '../../src/domain/policy';
+import type { Usage, UsageWindow } from '../../src/domain/policyEngine';
 import { anId } from './builders';
 
 /** The network of the policies and transactions made here. */
@@ -71,4 +72,40 @@ function word(hex: string): string {
 /** Calldata of an ERC-20 transfer. */
 export function transferData(destination: string, amount: bigint): string {
   return `0xa9059cbb${word(destination)}${word(amount.toString(16))}`;
+}
+
+/** One execution that was started under some policy, and what became of it. */
+export interface PastExecution {
+  readonly policyId: string;
+  readonly networkId: number;
+  readonly tokenAddress: string;
+  readonly amount: bigint;
+  readonly initiatorId: string;
+  readonly accountId: string;
+  readonly destination: string;
+  readonly state: 'executing' | 'executed' | 'failed';
+  /** Of the block that it is in; only where it is executed. */
+  readonly blockTimeMs: number | null;
+}
+
+/** What is in a window at a moment, read off a plain list. */
+export function usageIn(window: UsageWindow, past: readonly PastExecution[], nowMs: number): Usage {
+  const since = nowMs - window.hours * 3_600_000;
+  const isIn = (entry: PastExecution) =>
+    entry.policyId === window.policyId &&
+    (entry.state === 'executing' || (entry.state === 'executed' && (entry.blockTimeMs ?? 0) >= since)) &&
+    (window.asset === null ||
+      (window.asset.networkId === entry.networkId &&
+        window.asset.tokenAddress.toLowerCase() === entry.tokenAddress.toLowerCase())) &&
+    (window.initiatorId === null || window.initiatorId === entry.initiatorId) &&
+    (window.accountId === null || window.accountId === entry.accountId) &&
+    (window.destination === null || window.destination.toLowerCase() === entry.destination.toLowerCase());
+  const counted = past.filter(isIn);
+  const blocks = counted.flatMap(({ blockTimeMs }) => blockTimeMs ?? []);
+  return {
+    amount: counted.reduce((sum, { amount }) => sum + amount, 0n),
+    executions: counted.length,
+    oldestBlockAt: blocks.length === 0 ? null : new Date(Math.min(...blocks)),
+    at: new Date(nowMs),
+  };
 }

@@ -3,6 +3,7 @@ import * as core from './001_core';
 import * as access from './002_access';
 import * as chain from './003_chain';
 import * as operations from './004_operations';
+import * as policyUsage from './005_policy_usage';
 
 /** One step of the schema. Steps are never changed once released; a new step follows. */
 export interface Migration {
@@ -16,4 +17,5 @@ export const migrations: readonly Migration[] = [
   { name: '002_access', up: access.up },
   { name: '003_chain', up: chain.up },
   { name: '004_operations', up: operations.up },
+  { name: '005_policy_usage', up: policyUsage.up },
 ];

@@ -6,14 +6,12 @@ import {
   evaluate,
   type PolicyContext,
   type PolicyTransaction,
-  type Usage,
-  type UsageWindow,
   usageWindow,
 } from '../../../src/domain/policyEngine';
 import { readContent } from '../../../src/domain/transactionContent';
 import { aMember, anAddress, anId } from '../../support/builders';
-import { transferData } from '../../support/transactions';
-import { type AskedTransaction, askOracle, type OracleWorld, type PastExecution } from './policyOracle';
+import { type PastExecution, transferData, usageIn } from '../../support/transactions';
+import { type AskedTransaction, askOracle, type OracleWorld } from './policyOracle';
 
 const RUNS = 1_500;
 const HOUR_MS = 3_600_000;
@@ -207,29 +205,6 @@ const fullWorlds: fc.Arbitrary<OracleWorld> = worlds.map((world) => ({
   readableTokens: ADDRESSES,
 }));
 
-/** What is in a window, read off the list as a database would. */
-function usageIn(window: UsageWindow, world: OracleWorld): Usage {
-  const since = world.nowMs - window.hours * HOUR_MS;
-  const counted = world.past.filter(
-    (entry) =>
-      entry.policyId === window.policyId &&
-      (entry.state === 'executing' || (entry.state === 'executed' && (entry.blockTimeMs ?? 0) >= since)) &&
-      (window.asset === null ||
-        (window.asset.networkId === entry.networkId &&
-          window.asset.tokenAddress.toLowerCase() === entry.tokenAddress.toLowerCase())) &&
-      (window.initiatorId === null || window.initiatorId === entry.initiatorId) &&
-      (window.accountId === null || window.accountId === entry.accountId) &&
-      (window.destination === null || window.destination.toLowerCase() === entry.destination.toLowerCase()),
-  );
-  const blocks = counted.flatMap((entry) => entry.blockTimeMs ?? []);
-  return {
-    amount: counted.reduce((sum, entry) => sum + entry.amount, 0n),
-    executions: counted.length,
-    oldestBlockAt: blocks.length === 0 ? null : new Date(Math.min(...blocks)),
-    at: new Date(world.nowMs),
-  };
-}
-
 /** What the engine answers, in the words of the oracle. */
 function askEngine(policy: Policy, tx: AskedTransaction, world: OracleWorld) {
   const read = readContent(tx, checksumAddress);
@@ -250,7 +225,7 @@ function askEngine(policy: Policy, tx: AskedTransaction, world: OracleWorld) {
     ),
     handsOutTokens: (selector) => STANDARD_FUNCTIONS.get(selector)?.handsOutTokens ?? false,
     tokenFault: readable ? null : 'there is no contract',
-    usage: window && usageIn(window, world),
+    usage: window && usageIn(window, world.past, world.nowMs),
   };
   const { allowed, failures, approvers, threshold, remaining } = evaluate(policy, transaction, context);
   expect(allowed).toBe(failures.length === 0);

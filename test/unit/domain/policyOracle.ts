@@ -1,5 +1,6 @@
 import type { Policy } from '../../../src/domain/policy';
 import type { MemberSummary } from '../../../src/domain/proposal';
+import type { PastExecution } from '../../support/transactions';
 
 /**
  * The rules of sections 5 and 6 of the decisions once more, slow and plain, one sentence after the other. It shares
@@ -14,20 +15,6 @@ export interface AskedTransaction {
   readonly to: string;
   readonly value: bigint;
   readonly data: string;
-}
-
-/** One execution that was started under some policy, and what became of it. */
-export interface PastExecution {
-  readonly policyId: string;
-  readonly networkId: number;
-  readonly tokenAddress: string;
-  readonly amount: bigint;
-  readonly initiatorId: string;
-  readonly accountId: string;
-  readonly destination: string;
-  readonly state: 'executing' | 'executed' | 'failed';
-  /** Of the block that it is in; only where it is executed. */
-  readonly blockTimeMs: number | null;
 }
 
 /** Everything there is. */
