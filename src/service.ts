@@ -272,6 +272,7 @@ async function startParts(
       },
       identifyVoter,
       findSignedMessage: createFindSignedMessage(signerChain),
+      readToken,
       readBalances: async (account) => {
         const known = knownTokens(tokens, await listPolicyTokens(db, account.organizationId, account.id));
         const perNetwork = await Promise.all(

@@ -154,6 +154,29 @@ export function createApp(
     sendJson(request, response, endpoint.status, JSON.stringify(body));
   }
 
+  /** What every POST says, dry run or not. */
+  async function readPost(endpoint: Endpoint, request: Request) {
+    const idempotencyId = idempotencyKey(request);
+    const sentBody = await readJsonBody(request);
+    const query = parseQuery(endpoint.query, request.originalUrl);
+    const body = endpoint.body ? parseWith(endpoint.body, sentBody) : sentBody;
+    return { idempotencyId, sentBody, query, body };
+  }
+
+  async function runDryRun(
+    { endpoint, dryRun }: Extract<Route, { dryRun: unknown }>,
+    request: Request,
+    response: Response,
+    key: AuthenticatedKey,
+  ): Promise<void> {
+    const { query, body } = await readPost(endpoint, request);
+    requireAccess(endpoint, key);
+    const params = checkParams(endpoint, request.params);
+    const answer = await dryRun({ ...contextOf(exchangeOf(response), key), params, query, body });
+    checkResponse(endpoint, answer);
+    sendJson(request, response, endpoint.status, JSON.stringify(answer));
+  }
+
   async function runMutation(
     { endpoint, mutation }: Extract<Route, { mutation: unknown }>,
     request: Request,
@@ -161,10 +184,7 @@ export function createApp(
     key: AuthenticatedKey,
   ): Promise<void> {
     const exchange = exchangeOf(response);
-    const idempotencyId = idempotencyKey(request);
-    const sentBody = await readJsonBody(request);
-    const query = parseQuery(endpoint.query, request.originalUrl);
-    const body = endpoint.body ? parseWith(endpoint.body, sentBody) : sentBody;
+    const { idempotencyId, sentBody, query, body } = await readPost(endpoint, request);
     const context = (): RequestContext => ({
       ...contextOf(exchange, key),
       params: checkParams(endpoint, request.params),
@@ -211,9 +231,9 @@ export function createApp(
         exchange.resourceId = proposalId;
         exchange.log = exchange.log.child({ proposalId });
       }
-      await ('read' in route
-        ? runRead(route, request, response, key)
-        : runMutation(route, request, response, key));
+      if ('read' in route) await runRead(route, request, response, key);
+      else if ('dryRun' in route) await runDryRun(route, request, response, key);
+      else await runMutation(route, request, response, key);
     };
   }
 

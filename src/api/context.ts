@@ -43,6 +43,10 @@ export type Route =
   | {
       readonly endpoint: Endpoint;
       readonly mutation: MutationHandler<RequestContext, unknown>;
+    }
+  | {
+      readonly endpoint: Endpoint;
+      readonly dryRun: (context: RequestContext) => Promise<unknown>;
     };
 
 /** Carries out an endpoint that only reads. */
@@ -59,4 +63,12 @@ export function mutationRoute<E extends Endpoint>(
   mutation: MutationHandler<ContextOf<E>, ResponseOf<E>>,
 ): Route {
   return { endpoint, mutation: mutation as MutationHandler<RequestContext, unknown> };
+}
+
+/** Carries out an endpoint that tells what would happen: it changes nothing, and nothing of the request is kept. */
+export function dryRunRoute<E extends Endpoint>(
+  endpoint: E,
+  dryRun: (context: ContextOf<E>) => Promise<ResponseOf<E>>,
+): Route {
+  return { endpoint, dryRun: dryRun as (context: RequestContext) => Promise<unknown> };
 }

@@ -7,7 +7,7 @@ import type { JsonValue } from '../domain/canonicalJson';
 import type { AdminSet, MemberSummary, ProposalAction, VoteType } from '../domain/proposal';
 import type { Outcome } from '../domain/refusal';
 import type { Metrics } from '../metrics';
-import type { ProposalKind } from '../operations/kind';
+import type { Outside, ProposalKind } from '../operations/kind';
 import type { MessageOutcome, ProposalAddress } from '../temporal/client';
 
 /** The messages that proposals' workflows take. Each throws TemporalUnavailable when nobody answered in time. */
@@ -61,6 +61,7 @@ export interface ApiDependencies {
     signature: string;
     messages: readonly string[];
   }) => Promise<Outcome<number>>;
+  readonly readToken: Outside['readToken'];
   /** The balances of an account on all its networks. */
   readonly readBalances: (account: Account) => Promise<Balance[]>;
 }

@@ -5,7 +5,7 @@ import type { Endpoint } from '../contract/endpoint';
 import { getGroupEndpoint, listGroupsEndpoint } from '../contract/groups';
 import { getMemberEndpoint, listMembersEndpoint } from '../contract/members';
 import { listNetworksEndpoint } from '../contract/networks';
-import { getPolicyEndpoint, listPoliciesEndpoint } from '../contract/policies';
+import { evaluatePoliciesEndpoint, getPolicyEndpoint, listPoliciesEndpoint } from '../contract/policies';
 import { describeProposals } from '../contract/proposals';
 import { getRegistrationPayloadEndpoint, registerWalletEndpoint } from '../contract/registrations';
 import { operations } from '../operations';
@@ -35,6 +35,7 @@ export const endpoints: readonly Endpoint[] = [
   getGroupEndpoint,
   listPoliciesEndpoint,
   getPolicyEndpoint,
+  evaluatePoliciesEndpoint,
   listAdminsEndpoint,
   getAdminsEndpoint,
   listNetworksEndpoint,

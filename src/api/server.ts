@@ -182,7 +182,7 @@ export function createApiServer(dependencies: ApiDependencies): ApiServer {
           ...memberRoutes({ db, cursors }),
           ...registrationRoutes(dependencies),
           ...groupRoutes({ db, cursors }),
-          ...policyRoutes({ db, cursors }),
+          ...policyRoutes({ ...dependencies, cursors }),
           ...adminRoutes({ db }),
           ...networkRoutes(config.networks),
           ...auditLogRoutes({ db, cursors }),

@@ -98,6 +98,11 @@ export const STANDARD_FUNCTIONS: ReadonlyMap<string, StandardFunction> = new Map
   ].map((known) => [known.selector, known]),
 );
 
+/** True for the selector of a function that policies cover only by naming it. */
+export function handsOutTokens(selector: string): boolean {
+  return STANDARD_FUNCTIONS.get(selector)?.handsOutTokens ?? false;
+}
+
 /** A function that a policy names. */
 export interface NamedFunction {
   /** Its name without parameters; null for a selector that no standard knows. */

@@ -58,6 +58,11 @@ export const SAFE_CONTRACTS = {
   ),
 } as const;
 
+/** What accounts are made of on every network: no account calls these. */
+export const ACCOUNT_CONTRACTS: readonly Address[] = Object.values(SAFE_CONTRACTS).map(
+  ({ address }) => address,
+);
+
 const PROXY = artifact('proxies/SafeProxy.sol/SafeProxy.json');
 /** keccak256("guard_manager.guard.address"), where a Safe keeps its guard. */
 const GUARD_SLOT = '0x4a204f620c8c5ccdca3fd54d003badd85ba500436a431f0cbda4f558c93c34c8';

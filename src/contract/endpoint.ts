@@ -43,6 +43,8 @@ export interface Endpoint<
   readonly body?: Body;
   readonly response: Response;
   readonly status: 200 | 201;
+  /** A POST that changes and stores nothing: its idempotency key is asked for and not kept. */
+  readonly dryRun?: true;
   /** Error codes besides those that every endpoint has. */
   readonly errors: readonly ErrorCode[];
   readonly exampleBody?: unknown;
@@ -57,7 +59,7 @@ export const COMMON_ERRORS: readonly ErrorCode[] = [
   'internalError',
 ];
 
-/** The error codes that every POST has besides. */
+/** The error codes that every POST has besides, unless it is a dry run. */
 export const MUTATION_ERRORS: readonly ErrorCode[] = ['conflict', 'idempotencyConflict'];
 
 /** Declares an endpoint; exists for the inference of its types. */

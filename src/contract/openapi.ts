@@ -121,7 +121,7 @@ function parameters(endpoint: Endpoint, components: Components): Json[] {
 }
 
 function operation(endpoint: Endpoint, components: Components): Json {
-  const mutation = endpoint.method === 'post';
+  const mutation = endpoint.method === 'post' && !endpoint.dryRun;
   const codes = [...new Set([...COMMON_ERRORS, ...(mutation ? MUTATION_ERRORS : []), ...endpoint.errors])];
   const who =
     endpoint.access === 'admin'

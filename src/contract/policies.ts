@@ -2,10 +2,13 @@ import { z } from 'zod';
 import { checksumAddress, isZeroAddress } from '../chain/address';
 import { MAX_SIGNATURE_LENGTH, parseFunction } from '../chain/functions';
 import type { PolicyDefinition, TokenTransferCondition } from '../domain/policy';
+import type { Condition } from '../domain/policyEngine';
 import { endpoint } from './endpoint';
+import { memberSummary } from './members';
 import {
   address,
   addressInput,
+  amountInput,
   descriptionInput,
   envelope,
   idInput,
@@ -19,10 +22,10 @@ import {
   responseOnly,
   timestamp,
 } from './primitives';
+import { EXAMPLE_TRANSACTION, transactionFields } from './transactions';
 
 /** The longest window of a limitation: a year. */
 const MAX_HOURS = 8_760;
-const AMOUNTS = 2n ** 256n;
 
 const policyType = z.enum(['AUTO_APPROVAL', 'MANUAL_APPROVAL']);
 const transactionType = z.enum(['TOKEN_TRANSFER', 'CONTRACT_INTERACTION', 'ANY']);
@@ -36,20 +39,6 @@ type Context<T> = z.core.ParsePayload<T>;
 function complain(context: Context<unknown>, message: string, ...path: PropertyKey[]): void {
   context.issues.push({ code: 'custom', message, input: context.value, path });
 }
-
-/** An amount in the smallest unit: plain decimal digits below 2^256. */
-const amountInput = z
-  .string()
-  .check((context) => {
-    const text = context.value;
-    if (!/^(0|[1-9][0-9]{0,77})$/.test(text) || BigInt(text) >= AMOUNTS) {
-      complain(
-        context,
-        'must be a whole number below 2^256 in decimal digits, without sign or leading zeros',
-      );
-    }
-  })
-  .meta({ description: 'Decimal digits, below 2^256.', examples: ['1500000'] });
 
 const anyAddressInput = addressInput(checksumAddress).transform(checksumAddress);
 const addressOfSomebody = addressInput(checksumAddress)
@@ -470,4 +459,81 @@ export const getPolicyEndpoint = endpoint({
   response: envelope(policy),
   status: 200,
   errors: ['notFound'],
+});
+
+const conditions = [
+  'network',
+  'account',
+  'initiator',
+  'transactionType',
+  'token',
+  'amount',
+  'destination',
+  'contract',
+  'function',
+  'value',
+  'budget',
+] as const satisfies readonly Condition[];
+
+/** A condition that a transaction does not meet. */
+const conditionFailure = z
+  .object({
+    condition: z.enum(conditions),
+    found: z.string().meta({ description: 'In words; amounts in the smallest unit.' }),
+    wanted: z.string().meta({ description: 'In words; of long lists the first entries.' }),
+  })
+  .meta({ id: 'ConditionFailure' });
+
+const until = timestamp.meta({
+  description:
+    'When the oldest block that counts leaves the window; a whole window from now where none does.',
+});
+const remaining = z
+  .union([
+    z.object({ amount: z.string().meta({ description: 'In the smallest unit of the token.' }), until }),
+    z.object({ count: z.int().meta({ description: 'Executions, where the policy caps no amount.' }), until }),
+  ])
+  .meta({ id: 'Remaining' });
+
+const evaluation = z
+  .object({
+    policy: z.object({ id: z.string(), name: z.string() }),
+    allowed: z.boolean(),
+    failures: z.array(conditionFailure).meta({ description: 'Every condition that is not met.' }),
+    approvers: z.array(memberSummary).meta({ description: 'Who may approve it, as groups are now.' }),
+    threshold: z.int().meta({ description: 'How many of them must; 0: it needs no approval.' }),
+    remaining: remaining.nullable().meta({
+      description:
+        'What is left now for this initiator, account and destination; null: the policy has no limitation.',
+    }),
+  })
+  .meta({ id: 'Evaluation' });
+
+/** A policy's answer about a transaction. */
+export type ShownEvaluation = z.output<typeof evaluation>;
+
+const evaluationBody = z.strictObject(transactionFields);
+
+/** A transaction that is asked about, as it was read. */
+export type TransactionToEvaluate = z.output<typeof evaluationBody>;
+
+export const evaluatePoliciesEndpoint = endpoint({
+  id: 'evaluatePolicies',
+  tag: 'Policies',
+  method: 'post',
+  path: '/policies/evaluate',
+  access: 'read',
+  summary: 'Ask which policies would let a transaction go',
+  description:
+    'Says for each policy of the organization, newest first, whether it allows the transaction or all that speaks ' +
+    'against it, who would have to approve it, and what is left of its limitation now. A dry run: nothing is stored, ' +
+    'the idempotency key neither.',
+  params: {},
+  query: z.strictObject({}),
+  body: evaluationBody,
+  response: envelope(z.array(evaluation)),
+  status: 200,
+  dryRun: true,
+  errors: [],
+  exampleBody: EXAMPLE_TRANSACTION,
 });

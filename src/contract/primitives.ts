@@ -93,6 +93,17 @@ export function addressInput(checksum: (address: string) => string) {
   );
 }
 
+const AMOUNTS = 2n ** 256n;
+
+/** An amount in the smallest unit: plain decimal digits below 2^256. */
+export const amountInput = z
+  .string()
+  .refine(
+    (text) => /^(0|[1-9][0-9]{0,77})$/.test(text) && BigInt(text) < AMOUNTS,
+    'must be a whole number below 2^256 in decimal digits, without sign or leading zeros',
+  )
+  .meta({ description: 'Decimal digits, below 2^256.', examples: ['1500000'] });
+
 /** The hash of a chain transaction. */
 export const transactionHash = z.string().regex(/^0x[0-9a-f]{64}$/);
 

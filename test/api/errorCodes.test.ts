@@ -16,6 +16,7 @@ import {
   proposesSomething,
   resourceOf,
   resourceTypes,
+  transactionOf,
 } from '../support/furnished';
 import type { Answer, Ask } from '../support/http';
 import type { ResourceType } from '../support/interfaceTables';
@@ -262,6 +263,9 @@ async function goodAsk(operation: Operation): Promise<Ask> {
     return { key: org.adminKey, path: urlOf(operation), body: bodiesFor(operation.id, own)[0] };
   }
   if (operation.id === 'registerWallet') return registration(org);
+  if (operation.id === 'evaluatePolicies') {
+    return { key: org.readKey, path: urlOf(operation), body: transactionOf(own) };
+  }
   if (operation.id === 'getRegistrationPayload') {
     const path = urlOf(operation).replace(/=.*/, `=${org.dave.wallet.address}`);
     return { key: org.readKey, path };

@@ -1,6 +1,13 @@
 import { type Shown, startApi, stateOf } from '../support/api';
 import { type Json, type Operation, operations, urlOf } from '../support/document';
-import { bodiesFor, type Furnished, furnish, newAddress, proposesSomething } from '../support/furnished';
+import {
+  bodiesFor,
+  type Furnished,
+  furnish,
+  newAddress,
+  proposesSomething,
+  transactionOf,
+} from '../support/furnished';
 import { fieldOf, type Path, schemasAt, valuesIn, withValue } from '../support/leaves';
 import type { TestService } from '../support/service';
 
@@ -26,6 +33,7 @@ function bodiesOf(operation: Operation): Json[] {
   }
   if (operation.path.endsWith('/execute')) return [{ type: 'approve' }];
   if (operation.id === 'registerWallet') return [{ walletAddress: newAddress(), signature: '0x' }];
+  if (operation.id === 'evaluatePolicies') return [transactionOf(own)];
   throw new Error(`what is a body of ${operation.id}? write one`);
 }
 

@@ -22,6 +22,7 @@ import {
   proposesSomething,
   resourceOf,
   resourceTypes,
+  transactionOf,
 } from '../support/furnished';
 import type { Ask } from '../support/http';
 import type { ResourceType } from '../support/interfaceTables';
@@ -198,10 +199,12 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
     });
   }
 
-  if (proposesSomething(operation)) {
+  const namesRecords = proposesSomething(operation) || id === 'evaluatePolicies';
+  if (namesRecords) {
     it('does not know the ids of others in its body', async () => {
       const tried = new Set<string>();
-      for (const body of bodiesFor(id, ours)) {
+      const bodies = id === 'evaluatePolicies' ? [transactionOf(ours)] : bodiesFor(id, ours);
+      for (const body of bodies) {
         for (const [path, value] of valuesIn(body)) {
           if (typeof value !== 'string' || !ID.test(value)) continue;
           tried.add(placeWithin(path));
@@ -227,6 +230,25 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
         async (isTheirs) => ({ path: urlOf(operation), body: await proofOf(isTheirs, stranger) }),
         [theirs.org.dave.wallet.address, stranger],
       );
+    });
+  }
+
+  if (id === 'evaluatePolicies') {
+    it('does not know the wallets of others, and shows only its own policies', async () => {
+      const [foreign, stranger] = [theirs.org.dave.wallet.address, newAddress()];
+      const body = transactionOf(ours);
+      await refusedAlike(
+        refusal(400, 'validationError', 'initiatorWalletAddress'),
+        (isTheirs) => ({
+          path: urlOf(operation),
+          body: { ...body, initiatorWalletAddress: isTheirs ? foreign : stranger },
+        }),
+        [foreign, stranger],
+      );
+      const answer = await api.http.send({ key: ours.org.readKey, path: urlOf(operation), body });
+      expect(answer.body.data.length).toBe(ours.policies.length);
+      const text = answer.text.toLowerCase();
+      expect(theirMarks().filter((mark) => text.includes(mark.toLowerCase()))).toEqual([]);
     });
   }
 

@@ -110,6 +110,17 @@ const BODIES: { readonly [operationId: string]: (own: Furnished) => Json[] } = {
   proposeAdminsUpdate: ({ org }) => [{ updates: [{ action: 'addMember', id: org.dave.id }], threshold: 3 }],
 };
 
+/** A transaction of an organization, with everything that can be said about one. */
+export const transactionOf = ({ org, accounts }: Furnished): Json => ({
+  accountId: accounts[0].id,
+  initiatorWalletAddress: org.dave.wallet.address,
+  networkId: NETWORK,
+  description: 'Rent',
+  to: newAddress(),
+  value: '1',
+  data: '0x',
+});
+
 /** Good bodies for an endpoint that proposes. Throws for an endpoint that has none here: it is new, write them. */
 export function bodiesFor(operationId: string, own: Furnished): Json[] {
   const bodies = BODIES[operationId];

@@ -271,6 +271,25 @@ const AUDIT_ENTRY = fields({
   createdAt: 'dateTime',
 });
 
+/** What a policy says to a transaction. Where there is a limitation, an amount or a count is left of it. */
+const EVALUATION = fields({
+  policy: fields({ id: idOf('pol'), name: 'string' }),
+  allowed: 'boolean',
+  failures: listOf(
+    fields({
+      condition: oneOf(
+        ...['network', 'account', 'initiator', 'transactionType', 'token', 'amount', 'destination'],
+        ...['contract', 'function', 'value', 'budget'],
+      ),
+      found: 'string',
+      wanted: 'string',
+    }),
+  ),
+  approvers: listOf(MEMBER_SUMMARY),
+  threshold: 'integer',
+  remaining: orNull(fields({ 'amount?': 'digits', 'count?': 'integer', until: 'dateTime' })),
+});
+
 /** How an endpoint answers: one thing, a list that pages when asked, or a list that always does. */
 type Form = 'one' | 'list' | 'page';
 
@@ -363,7 +382,16 @@ export const ENDPOINTS: readonly EndpointRow[] = [
   get('/groups/{id}', GROUP),
   get('/policies', POLICY, 'list'),
   get('/policies/{policyId}', POLICY),
-  laterPost('/policies/evaluate', 'R', 200),
+  {
+    method: 'post',
+    path: '/policies/evaluate',
+    who: 'R',
+    status: 200,
+    form: 'one',
+    data: listOf(EVALUATION),
+    // It stores nothing: no idempotency key is in conflict with it.
+    codes: EVERYWHERE,
+  },
   get('/accounts', ACCOUNT, 'list'),
   get('/accounts/{id}', ACCOUNT),
   get('/accounts/{id}/balances', listOf(BALANCE)),

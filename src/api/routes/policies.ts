@@ -1,11 +1,18 @@
-import { getPolicyEndpoint, listPoliciesEndpoint, type ShownPolicy } from '../../contract/policies';
+import {
+  evaluatePoliciesEndpoint,
+  getPolicyEndpoint,
+  listPoliciesEndpoint,
+  type ShownPolicy,
+} from '../../contract/policies';
 import { type Account, findAccounts } from '../../db/accounts';
 import type { Db } from '../../db/database';
 import { findPolicy, listPolicies, type StoredPolicy } from '../../db/policies';
 import { policyView } from '../../domain/policy';
-import { type Route, readRoute } from '../context';
+import { dryRunRoute, type Route, readRoute } from '../context';
 import type { Cursors } from '../cursors';
+import type { ApiDependencies } from '../dependencies';
 import { listOrPage } from '../pages';
+import { evaluatePolicies } from '../policyEvaluation';
 import { notFound } from '../refusals';
 
 function show(policy: StoredPolicy, accounts: readonly Account[]): ShownPolicy {
@@ -13,8 +20,13 @@ function show(policy: StoredPolicy, accounts: readonly Account[]): ShownPolicy {
   return { ...policyView(policy, accounts), ...times } as ShownPolicy;
 }
 
-/** GET /policies and /policies/{policyId}. */
-export function policyRoutes({ db, cursors }: { db: Db; cursors: Cursors }): Route[] {
+/** GET /policies and /policies/{policyId}, POST /policies/evaluate. */
+export function policyRoutes({
+  db,
+  cursors,
+  config,
+  readToken,
+}: { db: Db; cursors: Cursors } & Pick<ApiDependencies, 'config' | 'readToken'>): Route[] {
   async function accountsOf(
     organizationId: string,
     policies: readonly StoredPolicy[],
@@ -43,5 +55,8 @@ export function policyRoutes({ db, cursors }: { db: Db; cursors: Cursors }): Rou
       if (!policy) throw notFound('policy');
       return { data: show(policy, await accountsOf(organizationId, [policy])) };
     }),
+    dryRunRoute(evaluatePoliciesEndpoint, async ({ organizationId, body }) => ({
+      data: await evaluatePolicies({ db, config, readToken }, organizationId, body),
+    })),
   ];
 }

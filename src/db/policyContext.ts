@@ -1,0 +1,26 @@
+import type { Policy } from '../domain/policy';
+import type { PolicyContext } from '../domain/policyEngine';
+import type { Db, Tx } from './database';
+import { findGroups } from './groups';
+import { findMembers, memberSummary } from './members';
+
+/** The members and groups that policies look at when this member initiates a transaction, as they are now. */
+export async function readPeople(
+  db: Db | Tx,
+  organizationId: string,
+  policies: readonly Policy[],
+  initiatorId: string,
+): Promise<Pick<PolicyContext, 'members' | 'groups'>> {
+  const settings = policies.flatMap(({ initiatorSetting, approverSetting }) => [
+    ...(initiatorSetting ? [initiatorSetting] : []),
+    ...(approverSetting ? [approverSetting] : []),
+  ]);
+  const memberIds = settings.flatMap((setting) => (setting.type === 'user' ? [setting.memberId] : []));
+  const groupIds = settings.flatMap((setting) => (setting.type === 'group' ? [setting.groupId] : []));
+  const members = await findMembers(db, organizationId, [initiatorId, ...memberIds]);
+  const groups = groupIds.length === 0 ? [] : await findGroups(db, organizationId, [...new Set(groupIds)]);
+  return {
+    members: new Map(members.map((member) => [member.id, memberSummary(member)])),
+    groups: new Map(groups.map((group) => [group.id, group.members])),
+  };
+}
