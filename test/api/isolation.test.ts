@@ -40,7 +40,7 @@ let ours: Furnished;
 let theirs: Furnished;
 let ourProposals: PerResource;
 let theirProposals: PerResource;
-/** Everything that the two organizations show. */
+/** Everything that the two organizations showed when a test began. */
 let before: Shown;
 
 const state = () => Promise.all([stateOf(api.http, ours.org), stateOf(api.http, theirs.org)]);
@@ -81,7 +81,7 @@ async function refusedAlike(
       api.http.send({ key: ours.org.adminKey, ...(await naming(isTheirs)) }),
     ),
   );
-  expect([foreign?.status, foreign?.body.code, foreign?.body.error.details?.field ?? null]).toEqual([
+  expect([foreign?.status, foreign?.body.code, foreign?.body.error?.details?.field ?? null]).toEqual([
     expected.status,
     expected.code,
     expected.field,
@@ -162,7 +162,9 @@ function theirMarks(): string[] {
 
 describe.each(operations.map((operation) => [operation.id, operation] as const))('%s', (id, operation) => {
   afterEach(async () => {
-    expect(await state()).toEqual(before);
+    const then = before;
+    before = await state();
+    expect(before).toEqual(then);
   });
 
   if (operation.params.length > 0) {
