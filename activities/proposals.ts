@@ -1,3 +1,4 @@
+import { sameAddress } from '../src/chain/address';
 import type { IdentifyVoter } from '../src/chain/voter';
 import type { NetworkConfig } from '../src/config';
 import { keyActor } from '../src/db/apiKeys';
@@ -31,6 +32,7 @@ import {
   canFinishAfterExpiry,
   checkExecution,
   checkVote,
+  countedVoters,
   type Failure,
   type FailureCode,
   isExpired,
@@ -42,6 +44,7 @@ import {
   type ResourceType,
   type Standing,
   standing,
+  type Vote,
   type VoteType,
 } from '../src/domain/proposal';
 import type { WorkflowGone } from '../src/domain/reconciliation';
@@ -145,6 +148,18 @@ function proposalEntry(
     resourceId: proposal.id,
     details: { resourceType: proposal.resourceType, action: proposal.action, ...details },
   };
+}
+
+/** What no other vote on the same proposal has. A wallet that changes hands makes the same signature for both. */
+function voteKey({ memberId, type, signerAddress }: Vote): string {
+  return `${memberId}/${type}/${signerAddress}`;
+}
+
+function isAmong(
+  members: readonly MemberSummary[],
+  { id, walletAddress }: Pick<MemberSummary, 'id' | 'walletAddress'>,
+): boolean {
+  return members.some((member) => member.id === id && sameAddress(member.walletAddress, walletAddress));
 }
 
 /** Those whose votes count in a standing, for the one signature type. */
@@ -345,7 +360,7 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
     });
   }
 
-  /** The votes of a record whose signatures verify again, at this moment. */
+  /** The votes of a record that count and whose signatures verify again, at this moment. */
   async function verifyVotesAgain(seen: ProposalForMessage, type: VoteType) {
     const { record, now } = seen;
     const payload = payloadOf(seen, type);
@@ -354,10 +369,14 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
         .filter((vote) => vote.type === type)
         .map(async (vote) => {
           const voter = await deps.identifyVoter({ payload, signature: vote.signature, admins: now.admins });
-          return voter.ok && voter.value.member.id === vote.memberId ? [vote.signature] : [];
+          return voter.ok && voter.value.member.id === vote.memberId ? [voteKey(vote)] : [];
         }),
     );
-    return { payload, accepted: new Set(accepted.flat()) };
+    return {
+      payload,
+      counted: countedVoters(record.votes, type, now.admins),
+      accepted: new Set(accepted.flat()),
+    };
   }
 
   async function storeEvidence(
@@ -405,8 +424,8 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
       const seen = await readProposalForMessage(db, input);
       if (!seen) return refuse('notFound', `there is no proposal ${proposalId}`);
       if (seen.messageTaken) return { ok: true, state: proposalState(seen.record, seen.now) };
-      const { payload, accepted } = await verifyVotesAgain(seen, type);
-      return db.transaction(async (tx) => {
+      const { payload, accepted, counted } = await verifyVotesAgain(seen, type);
+      const begun = await db.transaction(async (tx): Promise<MessageResult | undefined> => {
         // A change of the organization has it to itself.
         const alone = type === 'approve' && !seen.record.applied;
         const { record, now, apiKeyId, messageTaken } = await lock(tx, input, { alone });
@@ -419,11 +438,17 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
             message: `no execution of proposal ${proposalId} has failed: there is nothing to try again`,
           });
         }
+        const standingNow = standing(record, now);
+        const votersNow = type === 'approve' ? standingNow.approvals : standingNow.rejections;
+        // Somebody has signed, or become an admin, or got their wallet, since the signatures were verified.
+        if (!record.applied && votersNow.some((voter) => !isAmong(counted, voter))) return undefined;
         await takeMessage(tx, messageId, proposalId, 'execute');
         const actor =
           input.actor === 'operator' || apiKeyId === null ? OPERATOR : await actorOf(tx, apiKeyId);
-        const standingNow = standing(record, now);
-        const verified = { ...record, votes: record.votes.filter((vote) => accepted.has(vote.signature)) };
+        const stillCounts = (vote: Vote) =>
+          accepted.has(voteKey(vote)) &&
+          isAmong(votersNow, { id: vote.memberId, walletAddress: vote.signerAddress });
+        const verified = { ...record, votes: record.votes.filter(stillCounts) };
         const audit = (verb: string, details: Record<string, JsonValue>) =>
           proposalEntry(record, verb, actor, { ...details, ...withKey(apiKeyId) });
 
@@ -526,6 +551,7 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
         await applied.value.place?.(positions);
         return { ok: true, state, ...(noted > 0 ? { noted: true } : {}) };
       });
+      return begun ?? beginExecution(input);
     });
   }
 

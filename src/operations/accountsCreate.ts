@@ -57,12 +57,14 @@ export const accountsCreate = defineOperation({
     const described = items.map(
       ({ name, networkIds }) => `${quoted(name)} on ${describeNetworks(networks, networkIds)}`,
     );
+    // Ids of the accounts to be, in the order of the items: their addresses follow from them.
+    const accountIds = items.map(() => newId('acc'));
     return accept({
       data: { items },
-      // Ids of the accounts to be, in the order of the items: their addresses follow from them.
-      plan: { accountIds: items.map(() => newId('acc')) },
+      plan: { accountIds },
       summary: `Create ${items.length === 1 ? 'account' : `${items.length} accounts:`} ${described.join('; ')}`,
-      claims: [],
+      // An account is there once it is on one network; until it is on all, nobody else changes it.
+      claims: accountIds.map((id) => `account:${id}`),
       names: networkSubjects(items),
     });
   },
