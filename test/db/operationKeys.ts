@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import secp256k1 from 'secp256k1';
+import { type Address, bytesToHex, type Hex, hexToBytes, keccak256 } from 'viem';
+import { checksumAddress } from '../../src/chain/address';
+import { encodeSignature } from '../../src/chain/signatures';
+import { hashTypedPayload } from '../../src/chain/typedData';
+import { SEED } from '../support/builders';
+
+const WALLETS = 12;
+
+/** A key pair that signs fast. */
+export interface Key {
+  readonly address: Address;
+  readonly privateKey: Uint8Array;
+}
+
+/** The same key for the same text and seed. */
+export function keyOf(text: string): Key {
+  const privateKey = createHash('sha256').update(`${SEED} ${text}`).digest();
+  const publicKey = secp256k1.publicKeyCreate(privateKey, false);
+  return { address: checksumAddress(`0x${keccak256(publicKey.subarray(1)).slice(26)}`), privateKey };
+}
+
+export const WALLET_KEYS = Array.from({ length: WALLETS }, (_, i) => keyOf(`wallet ${i}`));
+export const NOBODY = keyOf('nobody');
+export const KEYS = new Map([...WALLET_KEYS, NOBODY].map((key) => [key.address, key]));
+
+export function signed(payload: string, { privateKey }: Key, signer: Address): Hex {
+  const { signature, recid } = secp256k1.ecdsaSign(hexToBytes(hashTypedPayload(payload)), privateKey);
+  return encodeSignature(signer, bytesToHex(Uint8Array.from([...signature, 27 + recid])));
+}
+
+/** The address whose key made a signature, found without the code that is tested. */
+export function signerOf(
+  hash: Hex,
+  sent: string,
+): { readonly claimed: Address; readonly bytes: Hex; readonly found: Address } {
+  const bytes: Hex = `0x${sent.slice(2 + 3 * 64, 2 + 3 * 64 + 130)}`;
+  const raw = hexToBytes(bytes);
+  const publicKey = secp256k1.ecdsaRecover(raw.subarray(0, 64), (raw[64] ?? 0) - 27, hexToBytes(hash), false);
+  return {
+    claimed: checksumAddress(`0x${sent.slice(26, 66)}`),
+    bytes,
+    found: checksumAddress(`0x${keccak256(publicKey.subarray(1)).slice(26)}`),
+  };
+}

@@ -1,0 +1,633 @@
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import type { Address } from 'viem';
+import { newId } from '../../src/db/ids';
+import { findProposal, type StoredProposal } from '../../src/db/proposals';
+import { type PolicyView, policyOfView } from '../../src/domain/policy';
+import { policyDefinition, sorted } from './operationBodies';
+import { keyOf, NOBODY, WALLET_KEYS } from './operationKeys';
+import {
+  ANY_PROPOSAL,
+  LAST_PERSON,
+  type PolicyWish,
+  type Step,
+  type Toggle,
+  type Wish,
+} from './operationSteps';
+import {
+  type Member,
+  OrganizationModel,
+  type PolicyContent,
+  type Proposal,
+  type Request,
+  type VoteType,
+} from './operations.model';
+import { viewOfDatabase, viewOfModel } from './operationViews';
+import {
+  expectSame,
+  FIRST_POLICY,
+  NETWORK_IDS,
+  NO_NETWORK,
+  type Snapshot,
+  type Stage,
+  type Tally,
+  World,
+} from './operationWorld';
+
+/** So many wallets are somebody's from the first. */
+const FAMILY_WALLETS = 6;
+/** Numbers from here on pick members whom open proposals name. */
+const FIRST_NAMED = 8;
+
+/** One of several things done at the same time. */
+interface Act {
+  /** Does it; answers what it was told. */
+  run(): Promise<Told>;
+  /** Does the same to a model; false when the model would have been told something else. */
+  play(model: OrganizationModel, told: Told, now: Snapshot): boolean;
+}
+
+interface Told {
+  readonly refusal: string | undefined;
+  /** Of a proposal that was made. */
+  readonly id?: string;
+}
+
+/** All orders of the first numbers. */
+function ordersOf(count: number): number[][] {
+  if (count === 0) return [[]];
+  return ordersOf(count - 1).flatMap((order) =>
+    Array.from({ length: count }, (_, place) => [...order.slice(0, place), count - 1, ...order.slice(place)]),
+  );
+}
+
+/** An organization in the database and as a model, changed together and compared after every step. */
+export class Pair {
+  private readonly people: string[];
+  private readonly walletsOf = new Map<string, Address[]>();
+  private lastMessage = new Map<string, string>();
+  readonly model: OrganizationModel;
+
+  private constructor(readonly world: World) {
+    const { last } = world;
+    const adminsId = last.audit.find(({ action }) => action === 'organization.created')?.details.after.admins
+      .id;
+    this.model = new OrganizationModel(adminsId, NETWORK_IDS);
+    for (const member of last.members) this.model.members.set(member.id, member);
+    for (const group of last.groups) this.model.groups.set(group.id, group);
+    for (const account of last.accounts) this.model.accounts.set(account.id, account);
+    for (const { id } of last.policies) this.model.policies.set(id, { id, ...FIRST_POLICY });
+    this.model.adminIds = new Set(last.adminIds);
+    this.model.threshold = last.threshold;
+    this.people = [...last.members]
+      .sort((one, two) => walletNumber(one.walletAddress) - walletNumber(two.walletAddress))
+      .map(({ id }) => id);
+    this.rememberWallets();
+  }
+
+  static async make(stage: Stage): Promise<Pair> {
+    return new Pair(await World.make(stage));
+  }
+
+  private get tally(): Tally {
+    return this.world.stage.tally;
+  }
+
+  /** Who is a member, and with which wallets they ever were one. */
+  private rememberWallets(): void {
+    for (const { id, walletAddress } of this.model.members.values()) {
+      if (!this.people.includes(id)) this.people.push(id);
+      const wallets = this.walletsOf.get(id) ?? [];
+      if (wallets.at(-1) !== walletAddress) wallets.push(walletAddress as Address);
+      this.walletsOf.set(id, wallets);
+    }
+  }
+
+  // --- picking ---------------------------------------------------------------------------------------------------
+
+  /** One of all who ever were members, or a stranger; the last numbers pick those whom open proposals are about. */
+  private person(index: number): string {
+    const named = index < FIRST_NAMED ? [] : this.named();
+    if (named.length > 0) return named[(index - FIRST_NAMED) % named.length] ?? '';
+    return this.people[index % (this.people.length + 1)] ?? this.world.stage.foreignId;
+  }
+
+  /** Mostly one who is no admin; the first numbers pick those whom open proposals are about. */
+  private removable(index: number): string {
+    const isAdmin = (id: string) => this.model.adminIds.has(id);
+    const members = this.people.filter((id) => this.model.members.has(id) && !isAdmin(id));
+    const named = this.named().filter((id) => members.includes(id));
+    const among = index < FIRST_NAMED - 2 && named.length > 0 ? named : members;
+    return among.length === 0 || index === LAST_PERSON
+      ? this.person(index)
+      : (among[index % among.length] ?? '');
+  }
+
+  private named(): string[] {
+    const names = this.model.proposals.filter(({ closed }) => !closed).flatMap((open) => [...open.names]);
+    const ids = names.flatMap((name) => (name.startsWith('member:') ? name.slice('member:'.length) : []));
+    return this.people.filter((id) => ids.includes(id));
+  }
+
+  private walletAt(index: number): Address {
+    return WALLET_KEYS[index % WALLET_KEYS.length]?.address ?? NOBODY.address;
+  }
+
+  private one<T extends { readonly id: string }>(
+    things: Iterable<T>,
+    prefix: Parameters<typeof newId>[0],
+    index: number,
+  ): string {
+    const all = [...things];
+    return all.length === 0 ? newId(prefix) : (all[index % all.length]?.id ?? '');
+  }
+
+  proposal(on: number): Proposal | undefined {
+    const { proposals } = this.model;
+    const open = proposals.filter((proposal) => this.model.isOpen(proposal));
+    const among = on === ANY_PROPOSAL || open.length === 0 ? proposals : open;
+    return among.length === 0 ? undefined : among[(among.length - 1 - (on % among.length)) % among.length];
+  }
+
+  private updates(toggles: readonly Toggle[], isIn: (id: string) => boolean) {
+    return toggles.map(({ who, idle }) => {
+      const id = this.person(who);
+      return { action: isIn(id) === idle ? ('addMember' as const) : ('removeMember' as const), id };
+    });
+  }
+
+  private policyOf(wish: PolicyWish): PolicyContent {
+    const setting = (of: PolicyWish['initiator']) => {
+      if (!of) return null;
+      return of.group
+        ? { type: 'group' as const, groupId: this.one(this.model.groups.values(), 'grp', of.of) }
+        : { type: 'user' as const, memberId: this.person(of.of) };
+    };
+    const approver = setting(wish.approver);
+    return {
+      name: nameOf(wish.name),
+      networkId: NETWORK_IDS[wish.network] ?? NO_NETWORK,
+      accountIds:
+        wish.account === null ? null : [this.one(this.model.visibleAccounts(), 'acc', wish.account)],
+      initiator: setting(wish.initiator),
+      approver: approver && { ...approver, threshold: approver.type === 'group' ? wish.threshold : 1 },
+    };
+  }
+
+  /** The request that a wish comes to in the world of now. */
+  requestOf(wish: Wish): Request {
+    const { model } = this;
+    switch (wish.kind) {
+      case 'members/create':
+        return {
+          kind: wish.kind,
+          items: wish.items.map(({ wallet, name, bot }) => ({
+            name: nameOf(name),
+            // Those that nobody had at first come first.
+            walletAddress: this.walletAt(wallet + FAMILY_WALLETS),
+            type: bot ? 'api' : 'user',
+          })),
+        };
+      case 'members/update':
+        return {
+          kind: wish.kind,
+          items: wish.items.map(({ who, name, wallet }) => ({
+            id: this.person(who),
+            ...(name === null ? {} : { name: nameOf(name) }),
+            ...(wallet === null ? {} : { walletAddress: this.walletAt(wallet + FAMILY_WALLETS) }),
+          })),
+        };
+      case 'members/remove':
+        return { kind: wish.kind, ids: wish.whos.map((who) => this.removable(who)) };
+      case 'groups/create':
+        return {
+          kind: wish.kind,
+          items: wish.items.map(({ name, whos }) => ({
+            name: nameOf(name),
+            memberIds: whos.map((who) => this.person(who)),
+          })),
+        };
+      case 'groups/update':
+        return {
+          kind: wish.kind,
+          items: wish.items.map(({ group, name, toggles }) => {
+            const id = this.one(model.groups.values(), 'grp', group);
+            const memberIds = model.groups.get(id)?.memberIds ?? [];
+            return {
+              id,
+              ...(name === null ? {} : { name: nameOf(name) }),
+              ...(toggles.length === 0
+                ? {}
+                : { memberUpdates: this.updates(toggles, (memberId) => memberIds.includes(memberId)) }),
+            };
+          }),
+        };
+      case 'groups/delete':
+        return {
+          kind: wish.kind,
+          items: wish.groups.map((group) => ({ id: this.one(model.groups.values(), 'grp', group) })),
+        };
+      case 'policies/create':
+        return { kind: wish.kind, policies: wish.policies.map((policy) => this.policyOf(policy)) };
+      case 'policies/update':
+        return {
+          kind: wish.kind,
+          policies: [
+            ...wish.policies.map((policy) => ({
+              id: this.one(model.policies.values(), 'pol', policy.policy),
+              ...this.policyOf(policy),
+            })),
+            ...wish.added.map((policy) => this.policyOf(policy)),
+          ],
+        };
+      case 'policies/remove':
+        return {
+          kind: wish.kind,
+          policyIds: wish.policies.map((policy) => this.one(model.policies.values(), 'pol', policy)),
+        };
+      case 'admins/update':
+        return {
+          kind: wish.kind,
+          updates: this.updates(wish.toggles, (id) => model.adminIds.has(id)),
+          threshold: wish.threshold,
+        };
+      case 'accounts/create':
+        return {
+          kind: wish.kind,
+          items: wish.items.map(({ name, networks: of }) => ({
+            name: nameOf(name),
+            networkIds: networkIdsOf(of),
+          })),
+        };
+      case 'accounts/update':
+        return {
+          kind: wish.kind,
+          items: wish.items.map(({ account, name, networks: of }) => ({
+            id: this.one(model.visibleAccounts(), 'acc', account),
+            ...(name === null ? {} : { name: nameOf(name) }),
+            ...(of === null ? {} : { networkIds: networkIdsOf(of) }),
+          })),
+        };
+    }
+  }
+
+  // --- doing -----------------------------------------------------------------------------------------------------
+
+  async take(step: Step): Promise<void> {
+    switch (step.do) {
+      case 'propose':
+        await this.propose(step.wish);
+        return;
+      case 'reform': {
+        const proposal = await this.propose(step.wish);
+        if (proposal) await this.decide(proposal, 'approve');
+        return;
+      }
+      case 'intrude':
+        return this.intrude(step.wallet);
+      default: {
+        const proposal = this.proposal(step.on);
+        if (proposal) await this.takeOn(proposal, step);
+      }
+    }
+  }
+
+  private async takeOn(
+    proposal: Proposal,
+    step: Exclude<Step, { do: 'propose' | 'reform' | 'intrude' }>,
+  ): Promise<void> {
+    switch (step.do) {
+      case 'vote':
+        return this.vote(proposal, step);
+      case 'voteAll':
+        for (const { walletAddress } of this.model.admins()) {
+          await this.voteWith(proposal, step.type, walletAddress as Address);
+        }
+        return;
+      case 'decide':
+        return this.decide(proposal, step.type);
+      case 'execute':
+        return this.execute(proposal, step.type, { again: step.again });
+      case 'retry':
+        return this.execute(proposal, 'approve', { byOperator: true });
+      case 'deploy': {
+        const deployment = proposal.deployments[step.nth % Math.max(1, proposal.deployments.length)];
+        if (deployment) await this.deploy(proposal, deployment, step.ok);
+        return;
+      }
+      case 'deployAll':
+        for (const [i, deployment] of proposal.deployments.entries()) {
+          if (deployment.status === 'pending')
+            await this.deploy(proposal, deployment, step.ok[i % step.ok.length] === true);
+        }
+        return this.finish(proposal);
+      case 'finish':
+        return this.finish(proposal);
+      case 'age':
+        return this.age(proposal);
+      case 'expire':
+        return this.expire(proposal);
+      case 'lapse':
+        await this.age(proposal);
+        return this.expire(proposal);
+      case 'close':
+        return this.close(proposal);
+    }
+  }
+
+  private async propose(wish: Wish): Promise<Proposal | undefined> {
+    const request = this.requestOf(wish);
+    const { refusals } = this.model.judge(request);
+    const { id, refusal } = await this.world.propose(request);
+    this.tally.add(`propose ${request.kind}: ${refusal ?? 'ok'}`);
+    if (refusals.size > 0) {
+      expect([...refusals]).toContain(refusal);
+      await this.compare();
+      return undefined;
+    }
+    const inTheWay = this.model.isInTheWay(request);
+    if (inTheWay) this.tally.add('claim taken');
+    expect([request.kind, refusal]).toEqual([request.kind, inTheWay ? 'conflict' : undefined]);
+    let proposal: Proposal | undefined;
+    if (!inTheWay) {
+      const record = await findProposal(this.world.stage.owner, this.world.organizationId, id);
+      if (!record) throw new Error(`proposal ${id} was not stored`);
+      proposal = this.model.propose(id, request, newIdsOf(record)) as Proposal;
+      expectSame(sorted(shownData(record)), sorted(dataOf(proposal)));
+    }
+    await this.compare();
+    return proposal;
+  }
+
+  private async vote(proposal: Proposal, { who, type, how }: Extract<Step, { do: 'vote' }>): Promise<void> {
+    const wallets = this.walletsOf.get(this.person(who)) ?? [NOBODY.address];
+    const signer = (how === 'formerWallet' ? wallets[0] : wallets.at(-1)) ?? NOBODY.address;
+    if (how === 'right' || how === 'formerWallet') return this.voteWith(proposal, type, signer);
+    const messageId = this.lastMessage.get(proposal.id);
+    if (how === 'again') {
+      if (messageId === undefined) return;
+      const refusal = await this.world.vote(proposal.id, type, { signer, messageId });
+      this.tally.add('vote again: no effect');
+      expect(refusal).toBeUndefined();
+      return this.compare();
+    }
+    const refusal = await this.world.vote(proposal.id, type, {
+      signer,
+      ...(how === 'otherType'
+        ? { statement: type === 'approve' ? ('RejectProposal' as const) : ('ApproveProposal' as const) }
+        : {}),
+      ...(how === 'otherContent' ? { content: { summary: 'Something better' } } : {}),
+      ...(how === 'forged' ? { key: signer === NOBODY.address ? keyOf('another') : NOBODY } : {}),
+    });
+    this.tally.add(`vote ${how}: ${refusal ?? 'ok'}`);
+    expect(refusal).toBe('invalidSignature');
+    await this.compare();
+  }
+
+  private async voteWith(proposal: Proposal, type: VoteType, signer: Address): Promise<void> {
+    const messageId = randomUUID();
+    const refusal = await this.world.vote(proposal.id, type, { signer, messageId });
+    const expected = this.model.vote(proposal, type, signer);
+    this.tally.add(`vote ${type}: ${refusal ?? 'ok'}`);
+    expect(refusal).toBe(expected);
+    if (refusal === undefined) this.lastMessage.set(proposal.id, messageId);
+    await this.compare();
+  }
+
+  /** Just as many admins as it takes vote, and the outcome is executed. */
+  private async decide(proposal: Proposal, type: VoteType): Promise<void> {
+    for (const { walletAddress } of this.model.admins()) {
+      const { approvals, rejections, threshold } = this.model.standing(proposal);
+      const voters = type === 'approve' ? approvals : rejections;
+      if (voters.length >= threshold || !this.model.isOpen(proposal)) break;
+      if (voters.some((voter) => voter.walletAddress === walletAddress)) continue;
+      await this.voteWith(proposal, type, walletAddress as Address);
+    }
+    await this.execute(proposal, type, {});
+  }
+
+  private async execute(
+    proposal: Proposal,
+    type: VoteType,
+    options: { again?: boolean; byOperator?: boolean },
+  ): Promise<void> {
+    const { refusal, noted } = await this.world.execute(proposal.id, type, options);
+    const expected = this.model.refusesExecution(proposal, type, options.byOperator === true);
+    const by = options.byOperator ? 'retry' : `execute ${type}`;
+    if (refusal !== undefined) this.tally.add(`${by}: ${refusal}`);
+    expect(refusal).toBe(expected);
+    if (expected === undefined) {
+      this.model.execute(proposal, type);
+      this.tally.add(`${by} ${proposal.kind}: ${proposal.status}`);
+      this.rememberWallets();
+      expect(noted).toBe(this.model.notes.size > 0);
+      if (noted) {
+        const told = await this.world.refreshNoted(proposal.id);
+        for (const note of this.model.notes) expect(told).toContain(note.split(' ')[0]);
+        this.tally.add('note');
+      }
+    }
+    await this.compare();
+  }
+
+  private async deploy(
+    proposal: Proposal,
+    deployment: Proposal['deployments'][number],
+    ok: boolean,
+  ): Promise<void> {
+    await this.world.deploy(proposal.id, deployment, ok);
+    this.model.deployed(deployment, ok);
+    await this.compare();
+  }
+
+  private async finish(proposal: Proposal): Promise<void> {
+    const before = proposal.status;
+    await this.world.finish(proposal.id);
+    this.model.finish(proposal);
+    if (proposal.status !== before) {
+      this.tally.add(`finish ${proposal.kind}: ${proposal.status}${proposal.aged ? ' late' : ''}`);
+    }
+    await this.compare();
+  }
+
+  private async age(proposal: Proposal): Promise<void> {
+    await this.world.age(proposal.id);
+    proposal.aged = true;
+    await this.compare();
+  }
+
+  private async expire(proposal: Proposal): Promise<void> {
+    const before = proposal.expired;
+    await this.world.expire(proposal.id);
+    this.model.expire(proposal);
+    this.tally.add(`expire: ${proposal.expired && !before ? 'ok' : 'no effect'}`);
+    await this.compare();
+  }
+
+  private async close(proposal: Proposal): Promise<void> {
+    const closed = await this.world.close(proposal.id);
+    expect(closed).toBe(this.model.closeByOperator(proposal));
+    this.tally.add(`close: ${closed ? 'ok' : 'no effect'}`);
+    await this.compare();
+  }
+
+  private async intrude(wallet: number): Promise<void> {
+    const member: Member = {
+      id: newId('mem'),
+      name: 'Intruder',
+      type: 'user',
+      walletAddress: this.walletAt(wallet + FAMILY_WALLETS),
+    };
+    if (this.model.holderOf(member.walletAddress)) return;
+    await this.world.intrude(member);
+    this.model.members.set(member.id, member);
+    this.rememberWallets();
+    this.tally.add('intrude');
+    await this.compare();
+  }
+
+  // --- at the same time ------------------------------------------------------------------------------------------
+
+  private actOf(step: Step): Act | undefined {
+    const { world } = this;
+    if (step.do === 'propose') {
+      const request = this.requestOf(step.wish);
+      return {
+        run: () => world.propose(request),
+        play(model, { refusal, id = '' }, now) {
+          const { refusals } = model.judge(request);
+          if (refusals.size > 0) return [...refusals].some((code) => code === refusal);
+          if (model.isInTheWay(request)) return refusal === 'conflict';
+          const record = now.proposals.find((proposal) => proposal.id === id);
+          if (refusal !== undefined || !record) return false;
+          return model.propose(id, request, newIdsOf(record)) !== 'conflict';
+        },
+      };
+    }
+    if (!('on' in step)) return undefined;
+    const proposal = this.proposal(step.on);
+    if (!proposal) return undefined;
+    const { id } = proposal;
+    switch (step.do) {
+      case 'vote': {
+        const signer = this.walletsOf.get(this.person(step.who))?.at(-1) ?? NOBODY.address;
+        return {
+          run: async () => ({ refusal: await world.vote(id, step.type, { signer }) }),
+          play: (model, { refusal }) => model.vote(model.proposal(id), step.type, signer) === refusal,
+        };
+      }
+      case 'execute':
+        return {
+          run: () => world.execute(id, step.type),
+          play(model, { refusal }) {
+            const expected = model.refusesExecution(model.proposal(id), step.type, false);
+            if (expected === undefined && refusal === undefined) model.execute(model.proposal(id), step.type);
+            return expected === refusal;
+          },
+        };
+      case 'expire':
+        return {
+          async run() {
+            await world.expire(id);
+            return { refusal: undefined };
+          },
+          play(model) {
+            model.expire(model.proposal(id));
+            return true;
+          },
+        };
+      case 'close':
+        return {
+          run: async () => ({ refusal: (await world.close(id)) ? undefined : 'conflict' }),
+          play: (model, { refusal }) => model.closeByOperator(model.proposal(id)) === (refusal === undefined),
+        };
+      default:
+        return undefined;
+    }
+  }
+
+  /** Takes several steps at the same time. What comes of them must be what some order of them comes to. */
+  async race(steps: readonly Step[]): Promise<void> {
+    const acts = steps.flatMap((step) => this.actOf(step) ?? []);
+    const before = this.world.last;
+    const told = await Promise.all(acts.map((act) => act.run()));
+    const now = await this.world.look();
+    this.tally.steps += acts.length;
+    for (const [i, { refusal }] of told.entries()) {
+      this.tally.add(`at once ${steps[i]?.do}: ${refusal ?? 'ok'}`);
+    }
+    const view = viewOfDatabase(before, now);
+    const views = ordersOf(acts.length).flatMap((order) => {
+      const model = this.model.copy();
+      const fits = order.every((i) => acts[i]?.play(model, told[i] as Told, now));
+      return fits ? [viewOfModel(model)] : [];
+    });
+    const differences = (one: (typeof views)[number]) =>
+      Object.entries(one).filter(([key, value]) => !isDeepStrictEqual(value, view[key as keyof typeof view]))
+        .length;
+    const nearest = views.sort((one, two) => differences(one) - differences(two))[0];
+    if (nearest && differences(nearest) === 0) return;
+    expect({ told, view }).toEqual({ told, view: nearest ?? 'what no order of them comes to' });
+  }
+
+  // --- comparing -------------------------------------------------------------------------------------------------
+
+  /** The database is what the model is. */
+  async compare(): Promise<void> {
+    const before = this.world.last;
+    const now = await this.world.look();
+    this.tally.steps += 1;
+    expectSame(viewOfDatabase(before, now), viewOfModel(this.model));
+    this.model.forgetNews();
+  }
+}
+function walletNumber(walletAddress: string): number {
+  return WALLET_KEYS.findIndex(({ address }) => address === walletAddress);
+}
+
+function nameOf(index: number): string {
+  return `Name ${index}`;
+}
+
+function networkIdsOf(indexes: readonly number[]): number[] {
+  return indexes.map((index) => NETWORK_IDS[index] ?? NO_NETWORK);
+}
+
+/** The ids that a proposal will give to what it creates. */
+function newIdsOf({ plan, action, resourceType }: StoredProposal): string[] {
+  if (action !== 'create' && resourceType !== 'policies') return [];
+  const ids = Object.entries(plan as object).filter(([field]) => field.endsWith('Ids'));
+  return (ids[0]?.[1] as string[] | undefined) ?? [];
+}
+
+/** The data of a stored proposal; policies as they will be stored. */
+function shownData({ resourceType, data }: StoredProposal): unknown {
+  if (resourceType !== 'policies') return data;
+  const { policies } = data as unknown as { policies: (PolicyView & { id?: string })[] };
+  return { policies: policies.map((view) => ({ id: view.id, ...policyOfView(view) })) };
+}
+
+/** The data that a proposal must show and have signed. */
+function dataOf({ request, data }: Proposal): unknown {
+  switch (request.kind) {
+    case 'members/create':
+    case 'groups/create':
+    case 'accounts/create':
+    case 'accounts/update':
+      return { items: request.items };
+    case 'members/update':
+    case 'members/remove':
+      return { items: data.members };
+    case 'groups/update':
+    case 'groups/delete':
+      return { items: data.groups };
+    case 'admins/update':
+      return { members: data.members, threshold: data.threshold };
+    case 'policies/create':
+    case 'policies/update':
+    case 'policies/remove':
+      return {
+        policies: data.policies?.map((policy) => ({ id: policy.id, ...policyDefinition(policy) })),
+      };
+  }
+}

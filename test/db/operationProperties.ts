@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+// The seed of a run is printed, and TEST_SEED makes the run again.
+import { SEED } from '../support/builders';
+import { Pair } from './operationPair';
+import { type RaceSteps, raceOf, type Step, sequenceOf, type Weights } from './operationSteps';
+import { type Stage, setStage } from './operationWorld';
+
+/** Who decides, and about whom: members, their wallets, their groups and the admins. */
+export const GOVERNANCE: Weights = {
+  'members/create': 2,
+  'members/update': 4,
+  'members/remove': 3,
+  'groups/update': 2,
+  'groups/create': 1,
+  'admins/update': 4,
+};
+
+/** What is decided about: groups, policies and accounts, and the members that they name. */
+export const RESOURCES: Weights = {
+  'groups/create': 2,
+  'groups/update': 3,
+  'groups/delete': 2,
+  'policies/create': 4,
+  'policies/update': 3,
+  'policies/remove': 2,
+  'accounts/create': 3,
+  'accounts/update': 3,
+  'members/remove': 2,
+  'admins/update': 1,
+};
+
+/** How long a sequence is. Many short ones find more than few long ones, and shrink at once. */
+const SHORTEST = 2;
+const LONGEST = 8;
+
+/**
+ * Plays random sequences of steps, each on an organization of its own, and compares the database with the model after
+ * every step. Then says how often what happened, and fails when something that the sequences are there for did not.
+ */
+export async function playSequences(
+  weights: Weights,
+  options: { readonly runs: number; readonly mustHappen: readonly string[] },
+): Promise<void> {
+  const stage = await setStage();
+  try {
+    await fc.assert(
+      fc.asyncProperty(sequenceOf(weights, SHORTEST, LONGEST), (steps) => play(stage, steps)),
+      { numRuns: options.runs, seed: SEED },
+    );
+    stage.tally.print();
+    expect(options.mustHappen.filter((what) => stage.tally.of(what) === 0)).toEqual([]);
+    expect(stage.tally.sequences).toBe(options.runs);
+  } finally {
+    await stage.end();
+  }
+}
+
+async function play(stage: Stage, steps: readonly Step[]): Promise<void> {
+  const pair = await Pair.make(stage);
+  for (const step of steps) await pair.take(step);
+  await pair.world.expectSound();
+  stage.tally.sequences += 1;
+}
+
+/**
+ * Plays sequences that end in several steps taken at the same time on one organization. What comes of them must be
+ * what some order of them comes to, and no transaction may have been in a deadlock.
+ */
+export async function playRaces(options: {
+  readonly runs: number;
+  readonly mustHappen: readonly string[];
+}): Promise<void> {
+  const stage = await setStage();
+  const race = async ({ first, atOnce }: RaceSteps) => {
+    const pair = await Pair.make(stage);
+    for (const step of first) await pair.take(step);
+    await pair.race(atOnce);
+    await pair.world.expectSound();
+    stage.tally.sequences += 1;
+  };
+  try {
+    await fc.assert(fc.asyncProperty(raceOf({ ...GOVERNANCE, ...RESOURCES }), race), {
+      numRuns: options.runs,
+      seed: SEED,
+    });
+    stage.tally.print();
+    expect(options.mustHappen.filter((what) => stage.tally.of(what) === 0)).toEqual([]);
+    // What a connection has counted is there for others at the latest when it has ended.
+    await stage.service.destroy();
+    const { rows } = await stage.owner.raw(
+      'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()',
+    );
+    expect(rows).toEqual([{ deadlocks: 0n }]);
+  } finally {
+    await stage.end();
+  }
+}
+
+/** What is proposed in such sequences, completed at least once each. */
+export function completed(weights: Weights): string[] {
+  return Object.keys(weights)
+    .filter((kind) => !kind.startsWith('accounts/'))
+    .map((kind) => `execute approve ${kind}: completed`);
+}

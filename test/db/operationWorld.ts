@@ -1,0 +1,555 @@
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { type Address, type PublicClient, recoverAddress } from 'viem';
+import { createProposalActivities, type ProposalActivities } from '../../activities/proposals';
+import { operationDomainSalt } from '../../src/chain/domainSalt';
+import { deriveAccount } from '../../src/chain/safe';
+import { hashTypedPayload } from '../../src/chain/typedData';
+import { createIdentifyVoter } from '../../src/chain/voter';
+import type { NetworkConfig } from '../../src/config';
+import { BASE_PATH } from '../../src/contract/endpoint';
+import { issueApiKey } from '../../src/db/apiKeys';
+import { OPERATOR, verifyAudit } from '../../src/db/audit';
+import { createDatabase, type Db, type Row } from '../../src/db/database';
+import { newId } from '../../src/db/ids';
+import { createOrganization } from '../../src/db/organizations';
+import { type PreparedStatement, runPrepared } from '../../src/db/prepared';
+import { closeProposal } from '../../src/db/proposalClosing';
+import { nowColumns, nowOf } from '../../src/db/proposalSnapshot';
+import {
+  deploymentsColumn,
+  listProposals,
+  readNow,
+  type StoredProposal,
+  storedProposal,
+  votesColumn,
+} from '../../src/db/proposals';
+import {
+  type Now,
+  type ProposalAction,
+  partlyDeployed,
+  proposalState,
+  type ResourceType,
+} from '../../src/domain/proposal';
+import { type ProposalStatement, proposalPayload } from '../../src/domain/signing';
+import { kindOf } from '../../src/operations';
+import { createTestDatabase } from '../support/stack';
+import { bodyOf, policyDefinition } from './operationBodies';
+import { KEYS, type Key, NOBODY, signed, signerOf, WALLET_KEYS } from './operationKeys';
+import type { Member, PolicyContent, Request, VoteType } from './operations.model';
+
+export const NETWORK_IDS = [11, 12, 13];
+export const NO_NETWORK = 14;
+const LIFETIME_MS = 3_600_000;
+/** One evidence in so many has its signatures recovered by viem too, which is slow. */
+const VIEM_EVERY = 20;
+
+const networks: readonly NetworkConfig[] = NETWORK_IDS.map((id) => ({
+  id,
+  name: `Network ${id}`,
+  rpcUrl: 'http://127.0.0.1:1',
+  nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 },
+  confirmations: 1,
+  maxFeePerGas: 1n,
+}));
+
+/** The activities on a database of their own, and what all organizations in it share. */
+export interface Stage {
+  readonly owner: Db;
+  readonly service: Db;
+  readonly activities: ProposalActivities;
+  /** Proposals whose workflows have been told to look again. */
+  readonly refreshed: Set<string>;
+  /** A member of another organization. */
+  readonly foreignId: string;
+  readonly tally: Tally;
+  end(): Promise<void>;
+}
+
+/** Anything is allowed, as in an organization that has just begun. */
+export const FIRST_POLICY: PolicyContent = {
+  name: 'Name 0',
+  networkId: 11,
+  accountIds: null,
+  initiator: null,
+  approver: null,
+};
+
+/** How often what happened. */
+export class Tally {
+  private readonly counts = new Map<string, number>();
+  sequences = 0;
+  steps = 0;
+
+  add(what: string): void {
+    this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
+  }
+
+  of(what: string): number {
+    return this.counts.get(what) ?? 0;
+  }
+
+  print(): void {
+    const lines = [...this.counts].sort(([one], [two]) => (one < two ? -1 : 1));
+    process.stderr.write(
+      `${this.sequences} sequences, ${this.steps} steps\n${lines.map(([what, count]) => `  ${what}: ${count}\n`).join('')}`,
+    );
+  }
+}
+
+/** Makes a database with nothing in it but one foreign organization. */
+export async function setStage(): Promise<Stage> {
+  const database = await createTestDatabase();
+  const owner = createDatabase(database.url, { poolMax: 4 });
+  const service = createDatabase(database.url, { role: 'orgwallet_service', poolMax: 8 });
+  const refreshed = new Set<string>();
+  // No contract signs here: there is no code at any address.
+  const client = {
+    network: networks[0] as NetworkConfig,
+    rpc: { getCode: async () => undefined } as unknown as PublicClient,
+  };
+  const activities = createProposalActivities({
+    db: service,
+    networks,
+    identifyVoter: createIdentifyVoter(client),
+    deriveAccount,
+    readToken: async () => ({ ok: false, reason: 'no token is read here' }),
+    refresh: async ({ proposalId }) => {
+      refreshed.add(proposalId);
+    },
+    proposalLifetimeMs: LIFETIME_MS,
+    maxOpenPerKey: 1_000,
+  });
+  const foreign = await createOrganization(
+    owner,
+    {
+      name: 'Others',
+      threshold: 1,
+      members: [{ name: 'Other', type: 'api', admin: true, walletAddress: NOBODY.address }],
+    },
+    operationDomainSalt,
+  );
+  return {
+    owner,
+    service,
+    activities,
+    refreshed,
+    foreignId: foreign.memberIds[0] ?? '',
+    tally: new Tally(),
+    async end() {
+      await service.destroy();
+      await owner.destroy();
+      await database.drop();
+    },
+  };
+}
+
+const READ_ORGANIZATION: PreparedStatement = {
+  name: 'read_organization',
+  text: `SELECT
+  (SELECT coalesce(json_agg(json_build_object('id', id, 'name', name, 'type', type, 'walletAddress', wallet_address)
+      ORDER BY id), '[]') FROM members WHERE organization_id = $1 AND removed_at IS NULL) AS members,
+  (SELECT coalesce(json_agg(json_build_object('id', id, 'name', name, 'memberIds',
+      (SELECT coalesce(json_agg(member_id ORDER BY member_id), '[]') FROM group_members WHERE group_id = groups.id))
+      ORDER BY id), '[]') FROM groups WHERE organization_id = $1 AND deleted_at IS NULL) AS groups,
+  (SELECT coalesce(json_agg(json_build_object('id', id, 'name', name, 'definition', definition) ORDER BY id), '[]')
+    FROM policies WHERE organization_id = $1 AND removed_at IS NULL) AS policies,
+  (SELECT coalesce(json_agg(json_build_object('id', id, 'name', name, 'networkIds',
+      (SELECT coalesce(json_agg(network_id ORDER BY network_id), '[]') FROM account_networks WHERE account_id = accounts.id))
+      ORDER BY id), '[]') FROM accounts WHERE organization_id = $1) AS accounts,
+  (SELECT threshold FROM admin_sets WHERE organization_id = $1) AS threshold,
+  (SELECT coalesce(json_agg(member_id ORDER BY member_id), '[]') FROM admin_set_members
+    WHERE organization_id = $1) AS "adminIds",
+  (SELECT coalesce(json_agg(json_build_array(proposal_id, claim) ORDER BY claim), '[]') FROM proposal_claims
+    WHERE organization_id = $1) AS claims,
+  (SELECT coalesce(json_agg(json_build_object('id', id, 'proposalId', subject_id, 'resolution', resolution,
+      'payload', payload, 'signatures', signatures, 'admins', admins, 'threshold', threshold) ORDER BY id), '[]')
+    FROM evidence WHERE organization_id = $1 AND id > $2) AS evidence,
+  (SELECT coalesce(json_agg(json_build_object('action', action, 'resourceId', resource_id, 'details', details)
+      ORDER BY position), '[]') FROM audit_log WHERE organization_id = $1 AND position > $3) AS audit,
+  o.domain_salt AS "domainSalt", ${nowColumns('s')}
+  FROM organizations o JOIN admin_sets s ON s.organization_id = o.id WHERE o.id = $1`,
+};
+
+const READ_PROPOSALS: PreparedStatement = {
+  name: 'read_proposals',
+  text: `SELECT proposals.*, ${votesColumn}, ${deploymentsColumn} FROM proposals
+    WHERE organization_id = $1 ORDER BY position`,
+};
+
+/** One outcome and what it was based on. */
+export interface Evidence {
+  readonly id: number;
+  readonly proposalId: string;
+  readonly resolution: 'approved' | 'rejected';
+  readonly payload: string;
+  readonly signatures: readonly {
+    readonly memberId: string;
+    readonly signerAddress: string;
+    readonly signature: string;
+  }[];
+  readonly admins: readonly Member[];
+  readonly threshold: number;
+}
+
+/** An organization as the database has it; `evidence` and `audit` only what came since the last look. */
+export interface Snapshot {
+  readonly members: readonly Member[];
+  readonly groups: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly memberIds: readonly string[];
+  }[];
+  readonly policies: readonly { readonly id: string; readonly name: string; readonly definition: Row }[];
+  readonly accounts: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly networkIds: readonly number[];
+  }[];
+  readonly threshold: number;
+  readonly adminIds: readonly string[];
+  readonly claims: readonly (readonly [string, string])[];
+  readonly evidence: readonly Evidence[];
+  readonly audit: readonly { readonly action: string; readonly resourceId: string; readonly details: Row }[];
+  readonly domainSalt: string;
+  /** In the order of their creation. */
+  readonly proposals: readonly StoredProposal[];
+  readonly now: Now;
+}
+
+/** Fails with a readable difference, but costs little when there is none. */
+export function expectSame(actual: unknown, expected: unknown): void {
+  if (!isDeepStrictEqual(actual, expected)) expect(actual).toEqual(expected);
+}
+
+/** An organization in the database, and what is done to it. */
+export class World {
+  private evidenceSeen = 0;
+  private auditSeen = 0;
+  private readonly apiKeyId: string;
+  readonly organizationId: string;
+  last: Snapshot;
+
+  private constructor(
+    readonly stage: Stage,
+    made: { readonly organizationId: string; readonly apiKeyId: string },
+    first: Snapshot,
+  ) {
+    this.organizationId = made.organizationId;
+    this.apiKeyId = made.apiKeyId;
+    this.last = first;
+    this.auditSeen = first.audit.length;
+  }
+
+  /** Three persons and a bot who are admins, two of whom decide; two more members, a group, a policy and an account. */
+  static async make(stage: Stage): Promise<World> {
+    const { owner } = stage;
+    const { organizationId, memberIds } = await createOrganization(
+      owner,
+      {
+        name: 'Test Organization',
+        threshold: 2,
+        members: ['Alice', 'Bob', 'Carol', 'Bot', 'Dave', 'Other Bot'].map((name, i) => ({
+          name,
+          type: name.endsWith('Bot') ? 'api' : 'user',
+          admin: i < 4,
+          walletAddress: WALLET_KEYS[i]?.address ?? '',
+        })),
+      },
+      operationDomainSalt,
+    );
+    const bot = memberIds[3] ?? '';
+    const address = NOBODY.address;
+    const { id: apiKeyId } = await owner.transaction(async (tx) => {
+      const groupId = newId('grp');
+      await tx('groups').insert({
+        id: groupId,
+        organization_id: organizationId,
+        name: 'Name 0',
+        position: 0,
+      });
+      await tx('group_members').insert(
+        [memberIds[0], memberIds[4]].map((memberId) => ({ group_id: groupId, member_id: memberId })),
+      );
+      const accountId = newId('acc');
+      await tx('accounts').insert({
+        id: accountId,
+        organization_id: organizationId,
+        name: 'Name 0',
+        address,
+        owner_address: address,
+        singleton: address,
+        factory: address,
+        fallback_handler: address,
+        initializer: '0x',
+        salt_nonce: '0',
+        position: 0,
+      });
+      await tx('account_networks').insert({ account_id: accountId, network_id: NETWORK_IDS[0] });
+      await tx('policies').insert({
+        id: newId('pol'),
+        organization_id: organizationId,
+        name: FIRST_POLICY.name,
+        definition: JSON.stringify(policyDefinition(FIRST_POLICY)),
+        position: 0,
+      });
+      await tx('signing_keys').insert({ organization_id: organizationId, address });
+      return issueApiKey(tx, { organizationId, memberIds: [bot], actor: OPERATOR });
+    });
+    const first = await readSnapshot(stage, organizationId, { evidence: 0, audit: 0 });
+    return new World(stage, { organizationId, apiKeyId }, first);
+  }
+
+  /** Looks at the organization again. */
+  async look(): Promise<Snapshot> {
+    const before = this.last;
+    const now = await readSnapshot(this.stage, this.organizationId, {
+      evidence: this.evidenceSeen,
+      audit: this.auditSeen,
+    });
+    this.evidenceSeen = Math.max(this.evidenceSeen, ...now.evidence.map(({ id }) => id));
+    this.auditSeen += now.audit.length;
+    this.last = now;
+    await expectInvariants(before, now);
+    return now;
+  }
+
+  record(proposalId: string): StoredProposal {
+    const record = this.last.proposals.find(({ id }) => id === proposalId);
+    if (!record) throw new Error(`proposal ${proposalId} has not been seen`);
+    return record;
+  }
+
+  private ref(proposalId: string) {
+    return { organizationId: this.organizationId, proposalId };
+  }
+
+  /** Proposes as the API does: stores the request, then creates what it asks for. Answers the refusal, if any. */
+  async propose(request: Request): Promise<{ id: string; refusal: string | undefined }> {
+    const { owner, activities } = this.stage;
+    const id = newId('prop');
+    const [resourceType, action] = request.kind.split('/') as [ResourceType, ProposalAction];
+    const json = bodyOf(request);
+    const path =
+      resourceType === 'policies' && action !== 'remove'
+        ? '/policies/proposals'
+        : `/${resourceType}/proposals/${action}`;
+    const endpoint = kindOf(resourceType, action).requests.find((candidate) => candidate.path === path);
+    if (!endpoint) throw new Error(`nothing is proposed at ${path}`);
+    const parsed = endpoint.body.safeParse(json);
+    if (!parsed.success) return { id, refusal: 'validationError' };
+    const requestId = randomUUID();
+    await owner('idempotency_requests').insert({
+      id: requestId,
+      organization_id: this.organizationId,
+      key: randomUUID(),
+      api_key_id: this.apiKeyId,
+      method: 'POST',
+      path: `${BASE_PATH}${path}`,
+      request_hash: Buffer.alloc(32),
+      body: JSON.stringify(parsed.data),
+      resource_id: id,
+      lease_owner: randomUUID(),
+      lease_until: new Date(),
+    });
+    const result = await activities.createProposal({ ...this.ref(id), resourceType, action, requestId });
+    return { id, refusal: result.ok ? undefined : result.refusal.code };
+  }
+
+  /** Sends a signature. */
+  async vote(
+    proposalId: string,
+    type: VoteType,
+    by: {
+      readonly signer: Address;
+      readonly key?: Key;
+      readonly statement?: ProposalStatement;
+      readonly content?: Partial<StoredProposal>;
+      readonly messageId?: string;
+    },
+  ): Promise<string | undefined> {
+    const statement = by.statement ?? (type === 'approve' ? 'ApproveProposal' : 'RejectProposal');
+    const record = { ...this.record(proposalId), ...by.content };
+    const payload = proposalPayload(statement, this.last.domainSalt, record);
+    const key = by.key ?? KEYS.get(by.signer);
+    if (!key) throw new Error(`nobody has the key of ${by.signer}`);
+    const result = await this.stage.activities.recordVote({
+      ...this.ref(proposalId),
+      messageId: by.messageId ?? randomUUID(),
+      type,
+      signature: signed(payload, key, by.signer),
+    });
+    return result.ok ? undefined : result.refusal.code;
+  }
+
+  /** Wishes for an outcome. */
+  async execute(
+    proposalId: string,
+    type: VoteType,
+    options: { readonly again?: boolean; readonly byOperator?: boolean } = {},
+  ): Promise<{ readonly refusal: string | undefined; readonly noted: boolean }> {
+    const { activities } = this.stage;
+    const input = {
+      ...this.ref(proposalId),
+      messageId: randomUUID(),
+      type,
+      ...(options.byOperator ? { actor: 'operator' as const } : {}),
+    };
+    const result = await activities.beginExecution(input);
+    if (!result.ok) return { refusal: result.refusal.code, noted: false };
+    if (options.again) {
+      const again = await activities.beginExecution(input);
+      expectSame(again.ok && again.state.version, result.state.version);
+    }
+    return { refusal: undefined, noted: result.noted === true };
+  }
+
+  /** Tells the workflows of the proposals that an execution was noted on; answers which. */
+  async refreshNoted(proposalId: string): Promise<ReadonlySet<string>> {
+    const { activities, refreshed } = this.stage;
+    refreshed.clear();
+    await activities.refreshNoted(this.ref(proposalId));
+    return refreshed;
+  }
+
+  async deploy(
+    proposalId: string,
+    { accountId, networkId }: { readonly accountId: string; readonly networkId: number },
+    ok: boolean,
+  ): Promise<void> {
+    await this.stage.activities.recordDeployment({
+      ...this.ref(proposalId),
+      accountId,
+      networkId,
+      result: ok
+        ? { status: 'completed', transactionHash: `0x${'ab'.repeat(32)}`, blockNumber: '7' }
+        : { status: 'failed', failure: { code: 'funds', message: 'no coin' } },
+    });
+  }
+
+  async finish(proposalId: string): Promise<void> {
+    await this.stage.activities.finishExecution(this.ref(proposalId));
+  }
+
+  /** Lets the time of a proposal pass. */
+  async age(proposalId: string): Promise<void> {
+    await this.stage.owner.raw(
+      `UPDATE proposals SET expires_at = date_trunc('second', now()) - interval '1 second' WHERE id = ?`,
+      [proposalId],
+    );
+  }
+
+  async expire(proposalId: string): Promise<void> {
+    await this.stage.activities.expireProposal(this.ref(proposalId));
+  }
+
+  async close(proposalId: string): Promise<boolean> {
+    return closeProposal(this.stage.service, this.ref(proposalId), {
+      reason: 'its workflow was terminated',
+      mayClose: (record) =>
+        record.executionStatus !== 'processing' && !record.effective && !partlyDeployed(record),
+    });
+  }
+
+  async intrude(member: Member): Promise<void> {
+    await this.stage.owner('members').insert({
+      id: member.id,
+      organization_id: this.organizationId,
+      name: member.name,
+      type: member.type,
+      wallet_address: member.walletAddress,
+      position: 0,
+    });
+  }
+
+  /** What only has to hold in the end. */
+  async expectSound(): Promise<void> {
+    const { owner } = this.stage;
+    expect(await verifyAudit(owner, this.organizationId)).toMatchObject({ ok: true });
+    const open = await listProposals(owner, {
+      organizationId: this.organizationId,
+      status: 'open',
+      limit: 1_000,
+    });
+    const { time } = await readNow(owner, this.organizationId);
+    const states = this.last.proposals.filter(
+      (record) => proposalState(record, { ...this.last.now, time }).open,
+    );
+    expectSame(open.map(({ id }) => id).sort(), states.map(({ id }) => id).sort());
+  }
+}
+
+async function readSnapshot(
+  { owner }: Stage,
+  organizationId: string,
+  since: { readonly evidence: number; readonly audit: number },
+): Promise<Snapshot> {
+  const [[row], proposals] = await Promise.all([
+    runPrepared(owner, READ_ORGANIZATION, [organizationId, since.evidence, since.audit]),
+    runPrepared(owner, READ_PROPOSALS, [organizationId]),
+  ]);
+  return { ...row, proposals: proposals.map(storedProposal), now: nowOf(row) };
+}
+
+let evidenceCount = 0;
+
+/** What holds whatever the model says, after one step or after several at once. */
+async function expectInvariants(before: Snapshot, now: Snapshot): Promise<void> {
+  const memberIds = new Set(now.members.map(({ id }) => id));
+  const admins = now.members.filter(({ id }) => now.adminIds.includes(id));
+  expectSame(
+    {
+      adminsAreMembers: admins.length === now.adminIds.length,
+      thresholdIsInRange: now.threshold >= 1 && now.threshold <= admins.length,
+      aBotIsAdmin: admins.some(({ type }) => type === 'api'),
+      walletsDiffer: new Set(now.members.map((m) => m.walletAddress.toLowerCase())).size,
+      groupsHaveMembers: now.groups.every((group) => group.memberIds.every((id) => memberIds.has(id))),
+    },
+    {
+      adminsAreMembers: true,
+      thresholdIsInRange: true,
+      aBotIsAdmin: true,
+      walletsDiffer: now.members.length,
+      groupsHaveMembers: true,
+    },
+  );
+  const open = new Map(
+    now.proposals.filter(({ closed, frozen }) => !closed && !frozen).map((p) => [p.id, p]),
+  );
+  expectSame(
+    now.claims.filter(([proposalId]) => !open.has(proposalId)),
+    [],
+  );
+  const queued = now.proposals.filter(({ resourceType, closed }) => resourceType === 'admins' && !closed);
+  expect(queued.length).toBeLessThanOrEqual(1);
+  // Who decided at some time during the step: the admins before it, and those that it made.
+  const sets = [
+    { threshold: before.threshold, memberIds: [...before.adminIds] },
+    ...now.audit.filter(({ action }) => action === 'admins.updated').map(({ details }) => details.after),
+  ].map(({ threshold, memberIds: ids }) => JSON.stringify([threshold, [...ids].sort()]));
+  for (const evidence of now.evidence) {
+    const record = now.proposals.find(({ id }) => id === evidence.proposalId);
+    if (!record) throw new Error('there is evidence of no proposal');
+    const approved = evidence.resolution === 'approved';
+    const statement = approved ? 'ApproveProposal' : 'RejectProposal';
+    expectSame(evidence.payload, proposalPayload(statement, now.domainSalt, record));
+    expect(sets).toContain(JSON.stringify([evidence.threshold, evidence.admins.map(({ id }) => id).sort()]));
+    expect(evidence.signatures.length).toBeGreaterThanOrEqual(evidence.threshold);
+    expectSame(new Set(evidence.signatures.map(({ memberId }) => memberId)).size, evidence.signatures.length);
+    const hash = hashTypedPayload(evidence.payload);
+    for (const { memberId, signerAddress, signature } of evidence.signatures) {
+      const { claimed, bytes, found } = signerOf(hash, signature);
+      const admin = evidence.admins.find(({ id }) => id === memberId);
+      expectSame([admin?.walletAddress, claimed, signerAddress], [found, found, found]);
+      evidenceCount += 1;
+      if (evidenceCount % VIEM_EVERY === 0) {
+        expectSame(await recoverAddress({ hash, signature: bytes }), found);
+      }
+    }
+  }
+  for (const { id, executionStatus, result, closed } of before.proposals) {
+    if (!closed) continue;
+    const later = now.proposals.find((proposal) => proposal.id === id);
+    expectSame([later?.executionStatus, later?.result, later?.closed], [executionStatus, result, true]);
+  }
+}
