@@ -201,6 +201,29 @@ describe('the usage of policies', () => {
   });
 });
 
+describe('a long past', () => {
+  it('costs nothing: only what is in the window is read', () =>
+    undone(async (tx) => {
+      await insert(tx, [anExecution()]);
+      await tx.raw(
+        `INSERT INTO policy_usage (organization_id, policy_id, transaction_id, network_id, token_address, amount,
+          initiator_id, account_id, destination, status, block_at, decided_at)
+        SELECT organization_id, policy_id, 'txn_' || n, network_id, token_address, amount, initiator_id, account_id,
+          destination, 'committed', now() - n * interval '1 minute', now()
+        FROM policy_usage, generate_series(1, 20000) AS n`,
+      );
+      const statements: string[] = [];
+      tx.on('query', ({ sql }: { sql: string }) => statements.push(sql));
+      expect(await readUsage(tx, [aWindow()])).toMatchObject([{ executions: 61, amount: 305n }]);
+      const window = JSON.stringify([{ place: 0, policy_id: POLICIES[0], hours: 1 }]);
+      const { rows } = await tx.raw(`EXPLAIN (ANALYZE, FORMAT JSON) ${statements[0]?.replace('$1', '?')}`, [
+        window,
+      ]);
+      const read = JSON.stringify(rows).match(/"Index Name":"policy_usage_window".*?"Actual Rows":([0-9]+)/);
+      expect(Number(read?.[1])).toBe(61);
+    }));
+});
+
 describe('a row of usage', () => {
   const refused = (code: string) => expect.objectContaining({ code });
 

@@ -26,7 +26,9 @@ export async function up(knex: Knex): Promise<void> {
     );
     -- a transaction spends once, however often its execution is tried
     CREATE UNIQUE INDEX policy_usage_transaction ON policy_usage (transaction_id) WHERE status <> 'released';
-    CREATE INDEX policy_usage_window ON policy_usage (policy_id, block_at) WHERE status <> 'released';
+    -- what is in no block yet stands at the end of every window
+    CREATE INDEX policy_usage_window ON policy_usage (policy_id, coalesce(block_at, 'infinity'))
+      WHERE status <> 'released';
 
     CREATE TRIGGER policy_usage_kept BEFORE DELETE OR TRUNCATE ON policy_usage
       FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
