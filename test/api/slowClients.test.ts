@@ -28,9 +28,9 @@ async function timed<T>(work: Promise<T>): Promise<Ended<T>> {
   return { result, seconds: (Date.now() - startedMs) / 1_000 };
 }
 
-/** Every POST, as its documentation shows it, with an idempotency key that is in use. */
+/** Every POST whose answer is kept, as its documentation shows it, with an idempotency key that is in use. */
 const mutations = operations
-  .filter(({ method }) => method === 'post')
+  .filter(({ method, codes }) => method === 'post' && codes.includes('conflict'))
   .map((operation) => ({
     id: operation.id,
     path: urlOf(operation),
