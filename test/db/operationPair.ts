@@ -145,8 +145,8 @@ export class Pair {
   proposal(on: number): Proposal | undefined {
     const { proposals } = this.model;
     const open = proposals.filter((proposal) => this.model.isOpen(proposal));
-    const among = on === ANY_PROPOSAL || open.length === 0 ? proposals : open;
-    return among.length === 0 ? undefined : among[(among.length - 1 - (on % among.length)) % among.length];
+    if (on === ANY_PROPOSAL || open.length === 0) return proposals.at(-1);
+    return open[open.length - 1 - (on % open.length)];
   }
 
   private updates(toggles: readonly Toggle[], isIn: (id: string) => boolean) {
@@ -380,6 +380,7 @@ export class Pair {
       ...(how === 'forged' ? { key: signer === NOBODY.address ? keyOf('another') : NOBODY } : {}),
     });
     this.tally.add(`vote ${how}: ${refusal ?? 'ok'}`);
+    this.tally.add(`vote: ${refusal ?? 'ok'}`);
     expect(refusal).toBe('invalidSignature');
     await this.compare();
   }
@@ -419,6 +420,7 @@ export class Pair {
     if (expected === undefined) {
       this.model.execute(proposal, type);
       this.tally.add(`${by} ${proposal.kind}: ${proposal.status}`);
+      this.tally.add(`executed: ${proposal.status}`);
       this.rememberWallets();
       expect(noted).toBe(this.model.notes.size > 0);
       if (noted) {

@@ -162,7 +162,7 @@ function wishOf(weights: Weights): fc.Arbitrary<Wish> {
   );
 }
 
-/** The last number picks among all proposals, the others among the open ones. */
+/** The last number picks the newest of all proposals, the others pick among the open ones. */
 export const ANY_PROPOSAL = 4;
 const on = nat(ANY_PROPOSAL);
 const type = fc.constantFrom<VoteType>('approve', 'approve', 'approve', 'reject');
@@ -224,10 +224,53 @@ function meetingOf(weights: Weights): fc.Arbitrary<Step[]> {
     );
 }
 
-/** Several steps, one after the other: something is open from the first, so that there is something to meet. */
+/** One is proposed, and its time passes. */
+function latenessOf(weights: Weights): fc.Arbitrary<Step[]> {
+  const newest = fc.constant(ANY_PROPOSAL);
+  return fc.tuple(
+    fc.record({ do: only('propose'), wish: wishOf(weights) }),
+    fc.record({ do: only('voteAll'), on: fc.constant(0), type }),
+    fc.record({ do: only('age', 'lapse'), on: fc.constant(0) }),
+    fc.record({ do: only('execute'), on: newest, type, again: fc.constant(false) }),
+    fc.record({ do: only('vote'), on: newest, who, type, how: fc.constant('right' as const) }),
+    fc.record({ do: only('expire'), on: newest }),
+  );
+}
+
+/** Accounts are deployed, maybe not everywhere at once, maybe after their time. */
+function deploymentOf(weights: Weights): fc.Arbitrary<Step[]> {
+  const kind = fc.constantFrom<Kind>('accounts/create', 'accounts/create', 'accounts/update');
+  const newest = fc.constant(ANY_PROPOSAL);
+  const deployAll = fc.record({
+    do: only('deployAll'),
+    on: newest,
+    ok: fc.array(fc.boolean(), { minLength: 2, maxLength: 3 }),
+  });
+  return kind.chain((one) =>
+    fc.tuple(
+      fc.record({ do: only('reform'), wish: wishes[one] as fc.Arbitrary<Wish> }),
+      deployAll,
+      fc.oneof(
+        fc.record({ do: only('finish', 'lapse'), on: newest }),
+        fc.record({ do: only('decide'), on: newest, type: only('reject') }),
+        fc.record({ do: only('reform'), wish: wishes['accounts/update'] as fc.Arbitrary<Wish> }),
+        fc.record({ do: only('propose'), wish: wishOf(weights) }),
+      ),
+      fc.record({ do: only('execute'), on: newest, type: only('approve'), again: fc.boolean() }),
+      deployAll,
+    ),
+  );
+}
+
+/** Several steps, one after the other: something has happened or is open first, so that there is something to meet. */
 export function sequenceOf(weights: Weights, minLength: number, maxLength: number): fc.Arbitrary<Step[]> {
   const proposed = fc.record({ do: only('propose'), wish: wishOf(weights) });
-  const first = fc.oneof(fc.array(proposed, { maxLength: 2, size: 'max' }), meetingOf(weights));
+  const first = fc.oneof(
+    { weight: 4, arbitrary: fc.array(proposed, { maxLength: 2, size: 'max' }) },
+    { weight: 3, arbitrary: meetingOf(weights) },
+    { weight: 1, arbitrary: latenessOf(weights) },
+    ...('accounts/create' in weights ? [{ weight: 2, arbitrary: deploymentOf(weights) }] : []),
+  );
   const rest = fc.array(stepOf(weights), { minLength, maxLength, size: 'max' });
   return fc.tuple(first, rest).map(([one, two]) => [...one, ...two]);
 }
@@ -250,10 +293,17 @@ export interface RaceSteps {
   readonly atOnce: readonly Step[];
 }
 
-/** Two proposals that may be in each other's way, signed by all; then both are executed, and other things happen. */
+/** Two proposals that may be in each other's way, signed by enough; then both are executed, and other things happen. */
 export function raceOf(weights: Weights): fc.Arbitrary<RaceSteps> {
-  const voteAll = (at: number) =>
-    fc.record({ do: only('voteAll'), on: fc.constant(at), type: only('approve') });
+  // Just as many as it takes at first, so that others can still come.
+  const vote = (at: number, by: number) =>
+    fc.record({
+      do: only('vote'),
+      on: fc.constant(at),
+      who: fc.constant(by),
+      type: only('approve'),
+      how: only('right'),
+    });
   const proposed = (kind: Kind) =>
     fc.record({ do: only('propose'), wish: wishes[kind] as fc.Arbitrary<Wish> });
   const first = fc
@@ -261,7 +311,9 @@ export function raceOf(weights: Weights): fc.Arbitrary<RaceSteps> {
       fc.constantFrom(...MEETINGS),
       fc.tuple(fc.constantFrom(...KINDS_OF_RACES), fc.constantFrom(...KINDS_OF_RACES)),
     )
-    .chain(([one, two]) => fc.tuple(proposed(one), proposed(two), voteAll(0), voteAll(1)));
+    .chain(([one, two]) =>
+      fc.tuple(proposed(one), proposed(two), vote(0, 0), vote(0, 1), vote(1, 0), vote(1, 1)),
+    );
   const execute = (at: fc.Arbitrary<number>, outcome: fc.Arbitrary<VoteType> = only('approve')) =>
     fc.record({ do: only('execute'), on: at, type: outcome, again: fc.constant(false) });
   const another = fc.oneof(
@@ -269,7 +321,7 @@ export function raceOf(weights: Weights): fc.Arbitrary<RaceSteps> {
     { weight: 3, arbitrary: fc.record({ do: only('propose'), wish: wishOf(weights) }) },
     {
       weight: 3,
-      arbitrary: fc.record({ do: only('vote'), on: nat(1), who, type, how: fc.constant('right' as const) }),
+      arbitrary: fc.record({ do: only('vote'), on: nat(1), who: nat(4), type, how: only('right') }),
     },
     { weight: 1, arbitrary: fc.record({ do: only('expire', 'close'), on: nat(1) }) },
   );
