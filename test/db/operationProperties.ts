@@ -31,7 +31,7 @@ export const RESOURCES: Weights = {
 
 /** How long a sequence is. Many short ones find more than few long ones, and shrink at once. */
 const SHORTEST = 1;
-const LONGEST = 7;
+const LONGEST = 5;
 
 /**
  * Plays random sequences of steps, each on an organization of its own, and compares the database with the model after

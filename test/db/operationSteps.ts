@@ -83,6 +83,8 @@ const few = <T>(arbitrary: fc.Arbitrary<T>) =>
 export const LAST_PERSON = 11;
 const who = nat(LAST_PERSON);
 const name = nat(5);
+/** The wallet that the first of all members had at first; those below were nobody's. */
+const FIRST_OWN_WALLET = 6;
 /** Mostly one that nobody had at first. */
 const wallet = fc.oneof({ weight: 4, arbitrary: nat(5) }, { weight: 1, arbitrary: nat(11) });
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { freq: 2 });
@@ -224,6 +226,48 @@ function meetingOf(weights: Weights): fc.Arbitrary<Step[]> {
     );
 }
 
+/** One is signed, and then those who signed it change: their wallets, who is an admin, how many it takes. */
+function changedVotersOf(weights: Weights): fc.Arbitrary<Step[]> {
+  const changes: fc.Arbitrary<Wish>[] = [wishes['admins/update']];
+  if ('members/update' in weights) {
+    const items = fc.tuple(fc.record({ who: nat(3), name: fc.constant(null), wallet: nat(5) }));
+    changes.push(fc.record({ kind: fc.constant('members/update'), items }));
+  }
+  return fc.tuple(
+    fc.record({ do: only('propose'), wish: wishOf(weights) }),
+    fc.record({ do: only('voteAll'), on: fc.constant(0), type }),
+    fc.record({ do: only('reform'), wish: fc.oneof(...changes) }),
+    fc.oneof(
+      fc.record({ do: only('vote'), on: fc.constant(0), who: nat(3), type, how }),
+      fc.record({ do: only('reform'), wish: fc.oneof(...changes) }),
+    ),
+    fc.record({ do: only('execute'), on: fc.constant(0), type, again: fc.boolean() }),
+  );
+}
+
+/** One is signed with a wallet that then becomes another admin's, who signs as well. */
+function handoverOf(weights: Weights): fc.Arbitrary<Step[]> {
+  const moves = (who: number, wallet: fc.Arbitrary<number>) =>
+    fc.record({
+      do: only('reform'),
+      wish: fc.record({
+        kind: fc.constant('members/update' as const),
+        items: fc.tuple(fc.record({ who: fc.constant(who), name: fc.constant(null), wallet })),
+      }),
+    });
+  const signs = (who: number) =>
+    fc.record({ do: only('vote'), on: fc.constant(0), who: fc.constant(who), type, how: only('right') });
+  return fc.tuple(
+    fc.record({ do: only('propose'), wish: wishOf(weights) }),
+    signs(0),
+    moves(0, nat(5)),
+    moves(1, fc.constant(FIRST_OWN_WALLET)),
+    signs(1),
+    signs(2),
+    fc.record({ do: only('execute'), on: fc.constant(0), type, again: fc.boolean() }),
+  );
+}
+
 /** One is proposed, and its time passes. */
 function latenessOf(weights: Weights): fc.Arbitrary<Step[]> {
   const newest = fc.constant(ANY_PROPOSAL);
@@ -268,6 +312,8 @@ export function sequenceOf(weights: Weights, minLength: number, maxLength: numbe
   const first = fc.oneof(
     { weight: 4, arbitrary: fc.array(proposed, { maxLength: 2, size: 'max' }) },
     { weight: 3, arbitrary: meetingOf(weights) },
+    { weight: 2, arbitrary: changedVotersOf(weights) },
+    ...('members/update' in weights ? [{ weight: 1, arbitrary: handoverOf(weights) }] : []),
     { weight: 1, arbitrary: latenessOf(weights) },
     ...('accounts/create' in weights ? [{ weight: 2, arbitrary: deploymentOf(weights) }] : []),
   );
