@@ -47,8 +47,11 @@ const MAX_RESTARTS_PER_HOUR = 10;
 /** How long a pass waits for a workflow that it has started; the workflow goes on in any case. */
 const FIRST_ACT_LIMIT_MS = 10_000;
 const FIRST_ACT_LOOK_MS = 50;
-/** As often the whole list is read although the counts agree: two differences can hide one another. */
-const LIST_EVERY_MS = 5 * 60_000;
+/**
+ * As often the whole list is read although the counts agree: two differences can hide one another, and none is to
+ * stay for longer than a minute.
+ */
+const LIST_EVERY_MS = 40_000;
 const HEARTBEAT_MS = 1_000;
 /** A workflow takes some thousands of signals in its life: one that does not move is told less and less often. */
 const FIRST_PAUSE_MS = 30_000;

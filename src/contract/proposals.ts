@@ -294,10 +294,7 @@ function proposeEndpoint(
 /** Every endpoint about proposals, made from the kinds of operation that there are. */
 export function describeProposals(kinds: readonly KindContract[]) {
   const variants = new Map(kinds.map((kind) => [kind, proposalOfKind(kind)]));
-  const changed = PROPOSAL_RESOURCES.filter((resource) =>
-    kinds.some(({ resourceType }) => resourceType === resource),
-  );
-  const byResource = changed.map((resource) => {
+  const byResource = PROPOSAL_RESOURCES.map((resource) => {
     const own = kinds.filter(({ resourceType }) => resourceType === resource);
     const [first, ...more] = own.flatMap((kind) => variants.get(kind) ?? []);
     if (!first) throw new Error(`there is no kind of operation on ${resource}`);
@@ -315,12 +312,13 @@ export function describeProposals(kinds: readonly KindContract[]) {
       proposal,
     };
   });
-  const [first, ...more] = byResource.map(({ proposal }) => proposal);
-  if (!first) throw new Error('there is no resource that can be changed');
   const admins = byResource.find(({ resource }) => resource === 'admins');
+  if (!admins) throw new Error('there is no kind of operation on admins');
   return {
     byResource,
-    queuedAdmin: getQueuedAdminProposalEndpoint((admins ?? { proposal: first }).proposal),
-    listAll: listAllProposalsEndpoint(z.union([first, ...more]).meta({ id: 'Proposal' })),
+    queuedAdmin: getQueuedAdminProposalEndpoint(admins.proposal),
+    listAll: listAllProposalsEndpoint(
+      z.union(byResource.map(({ proposal }) => proposal)).meta({ id: 'Proposal' }),
+    ),
   };
 }

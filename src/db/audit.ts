@@ -152,6 +152,19 @@ export async function listAudit(db: Db | Tx, filter: AuditFilter): Promise<Audit
   return (await query).map(auditEntry);
 }
 
+/** True for a resource that an organization has or had: its log names it, or it is the one set of admins. */
+export async function isResourceKnown(
+  db: Db | Tx,
+  key: { organizationId: string; resourceId: string },
+): Promise<boolean> {
+  const { rows } = await db.raw(
+    `SELECT EXISTS (SELECT FROM audit_log WHERE organization_id = :organizationId AND resource_id = :resourceId)
+      OR EXISTS (SELECT FROM admin_sets WHERE organization_id = :organizationId AND id = :resourceId) AS known`,
+    key,
+  );
+  return rows[0].known;
+}
+
 /** What a walk along an organization's chain found. */
 export type AuditProof =
   | { readonly ok: true; readonly entries: bigint; readonly hash: string }

@@ -212,6 +212,9 @@ describe('a long past', () => {
           destination, 'committed', now() - n * interval '1 minute', now()
         FROM policy_usage, generate_series(1, 20000) AS n`,
       );
+      // The planner does not know yet how much there is: on a past that has grown slowly it takes the index by itself.
+      await tx.raw('SET LOCAL enable_seqscan = off');
+      await tx.raw('SET LOCAL enable_bitmapscan = off');
       const statements: string[] = [];
       tx.on('query', ({ sql }: { sql: string }) => statements.push(sql));
       expect(await readUsage(tx, [aWindow()])).toMatchObject([{ executions: 61, amount: 305n }]);

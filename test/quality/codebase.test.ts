@@ -42,12 +42,12 @@ async function lint(files: { readonly [path: string]: string }): Promise<string>
 describe('the code base', () => {
   it('has right types', async () => {
     expect(await run('tsc', ['--noEmit', '-p', '.'])).toEqual({ status: 0, text: '' });
-  });
+  }, 240_000);
 
   it('is linted and formatted', async () => {
     const { status, text } = await run('biome', ['check', '--colors=off', '.']);
     expect(status === 0 ? '' : text).toBe('');
-  });
+  }, 120_000);
 });
 
 describe('the fence around what must be pure', () => {

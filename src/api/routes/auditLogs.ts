@@ -1,9 +1,10 @@
 import { listAuditLogsEndpoint } from '../../contract/auditLogs';
-import { type AuditEntry, type AuditFilter, listAudit } from '../../db/audit';
+import { type AuditEntry, type AuditFilter, isResourceKnown, listAudit } from '../../db/audit';
 import type { Db } from '../../db/database';
 import { type Route, readRoute } from '../context';
 import type { Cursors, Filters } from '../cursors';
 import { DEFAULT_LIMIT, page, pageRequest } from '../pages';
+import { badRequest } from '../refusals';
 
 function auditView({ id, action, actor, resourceType, resourceId, details, createdAt }: AuditEntry) {
   return {
@@ -46,6 +47,12 @@ export function auditLogRoutes({ db, cursors }: { db: Db; cursors: Cursors }): R
         limit: request.limit + 1,
         ...(request.before === undefined ? {} : { before: request.before }),
       });
+      const { resourceId } = request.filters;
+      if (rows.length === 0 && resourceId !== undefined) {
+        if (!(await isResourceKnown(db, { organizationId, resourceId }))) {
+          throw badRequest([{ field: 'resourceId', message: `${resourceId} is the id of nothing here` }]);
+        }
+      }
       return page(cursors, scope, request, rows, auditView);
     }),
   ];
