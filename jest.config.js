@@ -5,7 +5,8 @@ const shared = {
 };
 
 module.exports = {
-  maxWorkers: 2,
+  // One more than the cores of a small machine: tests that wait leave room for those that compute.
+  maxWorkers: 3,
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
     {
