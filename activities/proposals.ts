@@ -54,6 +54,7 @@ import { findKind, kindOf, proposes } from '../src/operations';
 import type { KindContext, Outside } from '../src/operations/kind';
 import type { ProposalAddress } from '../src/temporal/client';
 import type { CreateResult, MessageResult } from '../src/temporal/messages';
+import { forEachAtOnce } from './atOnce';
 
 /** What these activities need from outside. */
 export interface ProposalActivityDeps {
@@ -187,6 +188,10 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
     return locked;
   }
 
+  function kindContext(tx: Tx, organizationId: string): KindContext {
+    return { tx, organizationId, networks: deps.networks, deriveAccount: deps.deriveAccount };
+  }
+
   function payloadOf({ record, domainSalt }: ProposalForMessage, type: VoteType): string {
     return proposalPayload(type === 'approve' ? 'ApproveProposal' : 'RejectProposal', domainSalt, record);
   }
@@ -231,11 +236,7 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
           message: `this API key has ${open} open proposals, as many as one key may have`,
         });
       }
-      const planned = await kind.plan(
-        { tx, organizationId, networks: deps.networks, deriveAccount: deps.deriveAccount },
-        request.body,
-        facts,
-      );
+      const planned = await kind.plan(kindContext(tx, organizationId), request.body, facts);
       if (!planned.ok) throw new Refused(planned.refusal);
       const { data, plan, summary, claims, names } = planned.value;
       const expiresAt = new Date(Math.floor((now.time.getTime() + deps.proposalLifetimeMs) / 1_000) * 1_000);
@@ -509,7 +510,7 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
 
         await tx.raw('SAVEPOINT unchanged');
         const applied = await kindOf(record.resourceType, record.action).apply(
-          { tx, organizationId, networks: deps.networks, deriveAccount: deps.deriveAccount },
+          kindContext(tx, organizationId),
           record,
         );
         if (!applied.ok) {
@@ -558,12 +559,9 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
   /** Tells the workflows of the proposals that this one's execution was noted on to read their records again. */
   async function refreshNoted(ref: ProposalRef): Promise<number> {
     const noted = await listNotedSince(db, ref);
-    for (let from = 0; from < noted.length; from += REFRESHED_AT_ONCE) {
-      const some = noted.slice(from, from + REFRESHED_AT_ONCE);
-      await Promise.all(
-        some.map((proposal) => deps.refresh({ organizationId: ref.organizationId, ...proposal })),
-      );
-    }
+    await forEachAtOnce(REFRESHED_AT_ONCE, noted, (proposal) =>
+      deps.refresh({ organizationId: ref.organizationId, ...proposal }),
+    );
     return noted.length;
   }
 

@@ -25,6 +25,7 @@ import {
   type WorkflowSender,
 } from '../src/temporal/client';
 import { findWorkflow } from '../src/temporal/runs';
+import { forEachAtOnce } from './atOnce';
 
 /** A kind of repair, as it is counted. */
 export type Repair = 'restarted' | 'closed' | 'refreshed' | 'noted' | 'postponed' | 'failed';
@@ -56,14 +57,6 @@ const HEARTBEAT_MS = 1_000;
 /** A workflow takes some thousands of signals in its life: one that does not move is told less and less often. */
 const FIRST_PAUSE_MS = 30_000;
 const LONGEST_PAUSE_MS = 3_600_000;
-
-async function forEach<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const queue = items.values();
-  const runner = async () => {
-    for (const item of queue) await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, runner));
-}
 
 /** Makes records and workflows agree again. One pass can be broken off, repeated, and run beside another. */
 export function createReconcilerActivities(deps: ReconcilerDeps) {
@@ -166,8 +159,10 @@ export function createReconcilerActivities(deps: ReconcilerDeps) {
       const unlisted = !isListDue && (await countsAgree(deps));
       const different = await compare(deps, { onStep, unlisted });
       if (!unlisted) listedAtMs = performance.now();
-      await forEach(different.suspects, (proposal) => attempt(proposal.proposalId, () => repair(proposal)));
-      await forEach(different.networkGone, (proposal) =>
+      await forEachAtOnce(AT_ONCE, different.suspects, (proposal) =>
+        attempt(proposal.proposalId, () => repair(proposal)),
+      );
+      await forEachAtOnce(AT_ONCE, different.networkGone, (proposal) =>
         attempt(proposal.proposalId, async () => {
           if (!(await noteGoneNetworks(db, proposal))) return;
           await refreshProposal(sender, proposal);
@@ -178,7 +173,8 @@ export function createReconcilerActivities(deps: ReconcilerDeps) {
           );
         }),
       );
-      await forEach(
+      await forEachAtOnce(
+        AT_ONCE,
         different.still.filter(({ proposalId }) => isDue(proposalId)),
         (proposal) =>
           attempt(proposal.proposalId, async () => {
@@ -191,7 +187,8 @@ export function createReconcilerActivities(deps: ReconcilerDeps) {
             );
           }),
       );
-      await forEach(
+      await forEachAtOnce(
+        AT_ONCE,
         different.leftOver.filter((workflowId) => isDue(workflowId)),
         (workflowId) =>
           attempt(workflowId, async () => {

@@ -191,13 +191,6 @@ export async function insertPolicies(
   );
 }
 
-/** Puts a policy into its place among all: that of the audit entry of its creation. */
-export async function placePolicy(tx: Tx, id: string, position: bigint): Promise<void> {
-  await tx('policies')
-    .where({ id })
-    .update({ position: String(position) });
-}
-
 /** Puts a new definition in the place of the one that a policy has. */
 export async function replacePolicy(tx: Tx, changed: Policy): Promise<void> {
   await tx('policies')

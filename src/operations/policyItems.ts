@@ -7,14 +7,8 @@ import type { AuditInput } from '../db/audit';
 import { findGroups } from '../db/groups';
 import { newId } from '../db/ids';
 import { findMembers } from '../db/members';
-import {
-  definitionOf,
-  findPolicies,
-  insertPolicies,
-  placePolicy,
-  replacePolicy,
-  type StoredPolicy,
-} from '../db/policies';
+import { definitionOf, findPolicies, insertPolicies, replacePolicy, type StoredPolicy } from '../db/policies';
+import { setPositions } from '../db/positions';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
 import {
   type ApproverSetting,
@@ -369,11 +363,14 @@ export async function applyPolicies(
           ]
         : [],
     ),
-    async place(positions) {
-      for (const [index, { policy, before }] of changes.entries()) {
-        if (!before) await placePolicy(tx, policy.id, present(positions[index]));
-      }
-    },
+    // The new ones come in the order of the entries that tell of their creation.
+    place: (positions) =>
+      setPositions(
+        tx,
+        'policies',
+        changes.flatMap(({ policy, before }) => (before ? [] : [policy.id])),
+        positions.filter((_, index) => changes[index] && !changes[index].before),
+      ),
   });
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { SAFE_CONTRACTS } from '../../src/chain/safe';
-import { insertPolicies, placePolicy } from '../../src/db/policies';
+import { insertPolicies } from '../../src/db/policies';
+import { setPositions } from '../../src/db/positions';
 import { sendAsFunder } from '../chain/wallets';
 import {
   badField,
@@ -427,7 +428,12 @@ describe('a hundred policies', () => {
     }));
     await api.db.transaction(async (tx) => {
       await insertPolicies(tx, theirs.id, policies);
-      for (const [i, { id }] of policies.entries()) await placePolicy(tx, id, BigInt(1_000_000 + i));
+      await setPositions(
+        tx,
+        'policies',
+        policies.map(({ id }) => id),
+        policies.map((_, i) => BigInt(1_000_000 + i)),
+      );
     });
     const body = {
       ...asked(),

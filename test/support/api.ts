@@ -81,6 +81,30 @@ export async function proposeChange(
   return answer.body.data;
 }
 
+/** Exactly what a new proposal of an organization with the threshold 2 shows, apart from its id and its times. */
+export function asProposed(
+  created: Shown,
+  about: { resourceType: string; action: string; summary: unknown; data: unknown },
+): Shown {
+  return {
+    id: created.id,
+    signatureStatus: 'pendingReviewSignatures',
+    executionStatus: null,
+    threshold: 2,
+    approvals: [],
+    rejections: [],
+    createdAt: created.createdAt,
+    expiresAt: created.expiresAt,
+    ...about,
+    signingPayloads: {
+      approvePayload: expect.any(String),
+      rejectPayload: expect.any(String),
+      initiatorPayload: expect.any(String),
+    },
+    notes: [],
+  };
+}
+
 /** Asks for an execution. */
 export function execute(
   http: HttpClient,
