@@ -7,36 +7,29 @@ import type { Db, Row, Tx } from './database';
  */
 export async function readUsage(db: Db | Tx, windows: readonly UsageWindow[]): Promise<Usage[]> {
   if (windows.length === 0) return [];
+  const now = `date_trunc('milliseconds', now())`;
+  // Each window says plainly what it looks at, so that the planner knows how little of the past that is.
+  const selects = windows.map((window, place) => {
+    const conditions: [string, string | number | null | undefined][] = [
+      ['u.network_id = ?', window.asset?.networkId],
+      ['lower(u.token_address) = lower(?)', window.asset?.tokenAddress],
+      ['u.initiator_id = ?', window.initiatorId],
+      ['u.account_id = ?', window.accountId],
+      ['lower(u.destination) = lower(?)', window.destination],
+    ];
+    const wanted = conditions.filter(([, value]) => value !== null && value !== undefined);
+    return {
+      text: `SELECT ${place} AS place, ${now} AS at, coalesce(sum(u.amount), 0)::text AS amount,
+          count(*) AS executions, min(u.block_at) AS oldest_block_at
+        FROM policy_usage u WHERE u.policy_id = ?
+          AND u.counted_from >= ${now} - make_interval(hours => ?::integer)
+          ${wanted.map(([condition]) => `AND ${condition}`).join(' ')}`,
+      values: [window.policyId, window.hours, ...wanted.map(([, value]) => value ?? null)],
+    };
+  });
   const { rows } = await db.raw<{ rows: Row[] }>(
-    `SELECT used.*, clock.at
-    FROM (SELECT date_trunc('milliseconds', now()) AS at) AS clock
-    CROSS JOIN jsonb_to_recordset(?::jsonb) AS w (place integer, policy_id text, hours integer,
-      network_id bigint, token_address text, initiator_id text, account_id text, destination text)
-    CROSS JOIN LATERAL (
-      SELECT coalesce(sum(u.amount), 0)::text AS amount, count(*) AS executions, min(u.block_at) AS oldest_block_at
-      FROM policy_usage u WHERE u.policy_id = w.policy_id AND u.status <> 'released'
-        AND coalesce(u.block_at, 'infinity') >= clock.at - make_interval(hours => w.hours)
-        AND (w.network_id IS NULL OR u.network_id = w.network_id)
-        AND (w.token_address IS NULL OR lower(u.token_address) = lower(w.token_address))
-        AND (w.initiator_id IS NULL OR u.initiator_id = w.initiator_id)
-        AND (w.account_id IS NULL OR u.account_id = w.account_id)
-        AND (w.destination IS NULL OR lower(u.destination) = lower(w.destination))
-    ) AS used
-    ORDER BY w.place`,
-    [
-      JSON.stringify(
-        windows.map((window, place) => ({
-          place,
-          policy_id: window.policyId,
-          hours: window.hours,
-          network_id: window.asset?.networkId,
-          token_address: window.asset?.tokenAddress,
-          initiator_id: window.initiatorId,
-          account_id: window.accountId,
-          destination: window.destination,
-        })),
-      ),
-    ],
+    `${selects.map(({ text }) => text).join('\nUNION ALL\n')}\nORDER BY place`,
+    selects.flatMap(({ values }) => values),
   );
   return rows.map((row) => ({
     amount: BigInt(row.amount),

@@ -4,6 +4,7 @@ import * as access from './002_access';
 import * as chain from './003_chain';
 import * as operations from './004_operations';
 import * as policyUsage from './005_policy_usage';
+import * as policyUsageWindow from './006_policy_usage_window';
 
 /** One step of the schema. Steps are never changed once released; a new step follows. */
 export interface Migration {
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   { name: '003_chain', up: chain.up },
   { name: '004_operations', up: operations.up },
   { name: '005_policy_usage', up: policyUsage.up },
+  { name: '006_policy_usage_window', up: policyUsageWindow.up },
 ];
