@@ -67,9 +67,14 @@ const definition: z.ZodType<PolicyDefinition> = z.strictObject({
     .nullable(),
 });
 
+/** Reads a stored definition. Throws for one of which anything is unknown. */
+export function readDefinition(stored: unknown): PolicyDefinition {
+  return definition.parse(stored);
+}
+
 function policy(row: Row): StoredPolicy {
   return {
-    ...definition.parse(row.definition),
+    ...readDefinition(row.definition),
     id: row.id,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

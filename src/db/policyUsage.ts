@@ -3,9 +3,14 @@ import type { Db, Row, Tx } from './database';
 
 /**
  * What stands in each window now, in the order of the windows, by the database's clock: inside a transaction, as of
- * its beginning. What is reserved counts however long ago it was; what was released never does.
+ * its beginning. What is reserved counts however long ago it was; what was released never does. `except` leaves the
+ * execution of one transaction out.
  */
-export async function readUsage(db: Db | Tx, windows: readonly UsageWindow[]): Promise<Usage[]> {
+export async function readUsage(
+  db: Db | Tx,
+  windows: readonly UsageWindow[],
+  options: { except?: string } = {},
+): Promise<Usage[]> {
   if (windows.length === 0) return [];
   const now = `date_trunc('milliseconds', now())`;
   // Each window says plainly what it looks at, so that the planner knows how little of the past that is.
@@ -16,6 +21,7 @@ export async function readUsage(db: Db | Tx, windows: readonly UsageWindow[]): P
       ['u.initiator_id = ?', window.initiatorId],
       ['u.account_id = ?', window.accountId],
       ['lower(u.destination) = lower(?)', window.destination],
+      ['u.transaction_id <> ?', options.except],
     ];
     const wanted = conditions.filter(([, value]) => value !== null && value !== undefined);
     return {
@@ -37,4 +43,71 @@ export async function readUsage(db: Db | Tx, windows: readonly UsageWindow[]): P
     oldestBlockAt: row.oldest_block_at,
     at: row.at,
   }));
+}
+
+/** What an execution uses of a policy. */
+export interface UsageOfExecution {
+  readonly organizationId: string;
+  readonly policyId: string;
+  readonly transactionId: string;
+  readonly networkId: number;
+  /** The zero address is the native coin, which calls of contracts carry as well. */
+  readonly tokenAddress: string;
+  readonly amount: bigint;
+  readonly initiatorId: string;
+  readonly accountId: string;
+  /** Recipient of a token transfer, contract of a call. */
+  readonly destination: string;
+}
+
+/** Locks a policy's budget until the end of the transaction: reservations come one after the other. */
+export async function lockBudget(tx: Tx, policyId: string): Promise<void> {
+  await tx('policies').where({ id: policyId }).forUpdate().first('id');
+}
+
+/** Reserves what an execution uses, before it starts. Call it with the budget locked. */
+export async function reserveUsage(tx: Tx, usage: UsageOfExecution): Promise<void> {
+  await tx('policy_usage').insert({
+    organization_id: usage.organizationId,
+    policy_id: usage.policyId,
+    transaction_id: usage.transactionId,
+    network_id: usage.networkId,
+    token_address: usage.tokenAddress,
+    amount: String(usage.amount),
+    initiator_id: usage.initiatorId,
+    account_id: usage.accountId,
+    destination: usage.destination,
+  });
+}
+
+function usageOf(tx: Tx, transactionId: string) {
+  return tx('policy_usage').where({ transaction_id: transactionId });
+}
+
+/** What was reserved is spent: it counts from now on by the time of its block. */
+export async function commitUsage(tx: Tx, transactionId: string, blockAt: Date): Promise<void> {
+  const changed = await usageOf(tx, transactionId)
+    .where({ status: 'reserved' })
+    .update({ status: 'committed', block_at: blockAt, decided_at: tx.raw('now()') });
+  if (changed !== 1) throw new Error(`transaction ${transactionId} has ${changed} reservations to commit`);
+}
+
+/** What was reserved is free again: nothing of it has happened. */
+export async function releaseUsage(tx: Tx, transactionId: string): Promise<void> {
+  await usageOf(tx, transactionId)
+    .where({ status: 'reserved' })
+    .update({ status: 'released', decided_at: tx.raw('now()') });
+}
+
+/** Takes back what became of the newest reservation of a transaction: the chain has lost the block that decided it. */
+export async function reopenUsage(tx: Tx, transactionId: string): Promise<void> {
+  const newest = await usageOf(tx, transactionId).orderBy('id', 'desc').first('id');
+  await tx('policy_usage')
+    .where({ id: String(newest.id) })
+    .update({ status: 'reserved', block_at: null, decided_at: null });
+}
+
+/** True while an execution of the transaction is reserved. */
+export async function isUsageReserved(tx: Tx, transactionId: string): Promise<boolean> {
+  return (await usageOf(tx, transactionId).where({ status: 'reserved' }).first('id')) !== undefined;
 }

@@ -159,20 +159,23 @@ function initiatorWanted(setting: InitiatorSetting | null): string {
   return setting.type === 'user' ? setting.memberId : `a member of ${setting.groupId}`;
 }
 
-function checkInitiator(
+/** Whether a policy lets a member initiate transactions: as the groups are now. */
+export function mayInitiate(
   { initiatorSetting: setting }: Policy,
-  { initiatorId }: PolicyTransaction,
-  { members, groups }: PolicyContext,
-): Fault {
-  const fits = () => {
-    if (!members.has(initiatorId)) return false;
-    if (setting === null) return true;
-    if (setting.type === 'user') return setting.memberId === initiatorId;
-    if (setting.type === 'group')
-      return groups.get(setting.groupId)?.some(({ id }) => id === initiatorId) ?? false;
-    return false;
-  };
-  return fits() ? null : fault('initiator', initiatorId, initiatorWanted(setting));
+  memberId: string,
+  { members, groups }: Pick<PolicyContext, 'members' | 'groups'>,
+): boolean {
+  if (!members.has(memberId)) return false;
+  if (setting === null) return true;
+  if (setting.type === 'user') return setting.memberId === memberId;
+  if (setting.type === 'group')
+    return groups.get(setting.groupId)?.some(({ id }) => id === memberId) ?? false;
+  return false;
+}
+
+function checkInitiator(policy: Policy, { initiatorId }: PolicyTransaction, context: PolicyContext): Fault {
+  if (mayInitiate(policy, initiatorId, context)) return null;
+  return fault('initiator', initiatorId, initiatorWanted(policy.initiatorSetting));
 }
 
 function checkType({ transactionType }: Policy, { content }: PolicyTransaction): Fault {

@@ -58,6 +58,79 @@ export function proposalPayload(
   });
 }
 
+/** What a signature on a transaction covers. */
+export interface TransactionToSign {
+  readonly id: string;
+  /** The account, which could verify the signature itself. */
+  readonly accountAddress: string;
+  readonly networkId: number;
+  readonly to: string;
+  /** In wei. */
+  readonly value: bigint;
+  /** 0x hex. */
+  readonly calldata: string;
+  readonly policyId: string;
+  readonly summary: string;
+  readonly expiresAt: Date;
+}
+
+/** The things that can be signed about a transaction; each is a primary type of its own. */
+export type TransactionStatement = 'InitiateTransaction' | 'ApproveTransaction' | 'RejectTransaction';
+
+const CHAIN_DOMAIN_TYPE = [
+  { name: 'name', type: 'string' },
+  { name: 'version', type: 'string' },
+  { name: 'chainId', type: 'uint256' },
+  { name: 'verifyingContract', type: 'address' },
+] as const;
+
+const TRANSACTION_TYPE = [
+  { name: 'transactionId', type: 'string' },
+  { name: 'to', type: 'address' },
+  { name: 'value', type: 'uint256' },
+  { name: 'data', type: 'bytes' },
+  { name: 'policyId', type: 'string' },
+  { name: 'summary', type: 'string' },
+  { name: 'expiresAt', type: 'uint256' },
+] as const;
+
+/**
+ * The payload of a transaction that is signed: EIP-712 typed data of fixed ABI types as canonical JSON text, with the
+ * account as the verifying contract. An approval or rejection is bound to the initiator's signature by its keccak256
+ * (bytes32 as 0x hex); the initiator's own statement takes none.
+ */
+export function transactionPayload(
+  statement: TransactionStatement,
+  transaction: TransactionToSign,
+  initiatorSignatureHash: string | null,
+): string {
+  const initiates = statement === 'InitiateTransaction';
+  if (initiates !== (initiatorSignatureHash === null)) {
+    throw new Error(`${statement} ${initiates ? 'is bound to no' : 'needs the'} signature of the initiator`);
+  }
+  const bound = initiates ? [] : [{ name: 'initiatorSignatureHash', type: 'bytes32' }];
+  return canonicalJson({
+    types: { EIP712Domain: CHAIN_DOMAIN_TYPE, [statement]: [...TRANSACTION_TYPE, ...bound] },
+    primaryType: statement,
+    domain: {
+      name: 'orgwallet',
+      version: '1',
+      chainId: transaction.networkId,
+      verifyingContract: transaction.accountAddress,
+    },
+    message: {
+      transactionId: transaction.id,
+      to: transaction.to,
+      value: String(transaction.value),
+      data: transaction.calldata,
+      policyId: transaction.policyId,
+      summary: transaction.summary,
+      expiresAt: String(Math.floor(transaction.expiresAt.getTime() / 1_000)),
+      ...(initiates ? {} : { initiatorSignatureHash }),
+    },
+  });
+}
+
 /** A name that a user gave, quoted so that it cannot be read as part of the sentence around it. */
 export function quoted(name: string): string {
   return JSON.stringify(name);

@@ -5,6 +5,7 @@ import * as chain from './003_chain';
 import * as operations from './004_operations';
 import * as policyUsage from './005_policy_usage';
 import * as policyUsageWindow from './006_policy_usage_window';
+import * as transactions from './007_transactions';
 
 /** One step of the schema. Steps are never changed once released; a new step follows. */
 export interface Migration {
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   { name: '004_operations', up: operations.up },
   { name: '005_policy_usage', up: policyUsage.up },
   { name: '006_policy_usage_window', up: policyUsageWindow.up },
+  { name: '007_transactions', up: transactions.up },
 ];
