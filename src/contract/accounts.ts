@@ -15,17 +15,22 @@ const account = z
   })
   .meta({ id: 'Account' });
 
+/** A native coin or a token. */
+export const asset = z
+  .object({
+    id: z.string().meta({ description: '`<networkId>:<tokenAddress>`' }),
+    symbol: z.string(),
+    name: z.string().nullable(),
+    logoUrl: z.string().nullable(),
+    decimals: z.int(),
+    tokenAddress: address.meta({ description: 'The zero address for the native coin.' }),
+  })
+  .meta({ id: 'Asset' });
+
 const balance = z
   .object({
     networkId,
-    asset: z.object({
-      id: z.string().meta({ description: '`<networkId>:<tokenAddress>`' }),
-      symbol: z.string(),
-      name: z.string().nullable(),
-      logoUrl: z.string().nullable(),
-      decimals: z.int(),
-      tokenAddress: address.meta({ description: 'The zero address for the native coin.' }),
-    }),
+    asset,
     rawAmount: z
       .string()
       .nullable()

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../domain/refusal';
+import { conditionFailure } from './conditions';
 
 /** The HTTP status of each error code. */
 export const STATUS_BY_CODE = {
@@ -49,6 +50,10 @@ export const errorBody = z
           field: z.string().optional(),
           message: z.string().optional(),
           issues: z.array(issue).optional(),
+          failures: z
+            .array(conditionFailure)
+            .optional()
+            .meta({ description: 'Why its policy does not let a transaction go.' }),
         })
         .optional(),
     }),

@@ -12,6 +12,7 @@ const ID_LABELS: Record<string, string> = {
   acc: 'account',
   adm: 'admins',
   prop: 'proposal',
+  txn: 'transaction',
 };
 
 /** Collects the named schemas of every message under components. */

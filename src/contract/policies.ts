@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { checksumAddress, isZeroAddress } from '../chain/address';
 import { MAX_SIGNATURE_LENGTH, parseFunction } from '../chain/functions';
 import type { PolicyDefinition, TokenTransferCondition } from '../domain/policy';
-import type { Condition } from '../domain/policyEngine';
+import { conditionFailure } from './conditions';
 import { endpoint } from './endpoint';
 import { memberSummary } from './members';
 import {
@@ -460,29 +460,6 @@ export const getPolicyEndpoint = endpoint({
   status: 200,
   errors: ['notFound'],
 });
-
-const conditions = [
-  'network',
-  'account',
-  'initiator',
-  'transactionType',
-  'token',
-  'amount',
-  'destination',
-  'contract',
-  'function',
-  'value',
-  'budget',
-] as const satisfies readonly Condition[];
-
-/** A condition that a transaction does not meet. */
-const conditionFailure = z
-  .object({
-    condition: z.enum(conditions),
-    found: z.string().meta({ description: 'In words; amounts in the smallest unit.' }),
-    wanted: z.string().meta({ description: 'In words; of long lists the first entries.' }),
-  })
-  .meta({ id: 'ConditionFailure' });
 
 const until = timestamp.meta({
   description:

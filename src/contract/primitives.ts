@@ -44,7 +44,7 @@ export const reasonInput = plainText(0, 500).meta({ description: '0 to 500 chara
 const ID_SUFFIX = '[0-7][0-9a-hjkmnp-tv-z]{25}';
 
 /** The kinds of id that a path can name. */
-export type PathIdPrefix = 'mem' | 'grp' | 'pol' | 'acc' | 'adm' | 'prop';
+export type PathIdPrefix = 'mem' | 'grp' | 'pol' | 'acc' | 'adm' | 'prop' | 'txn';
 
 /** True when a text has the shape of an id of that kind (TypeID: prefix and 26 characters of base32). */
 export function isId(prefix: PathIdPrefix, text: string): boolean {

@@ -21,7 +21,7 @@ export const failure = z
   })
   .meta({ id: 'Failure' });
 
-const note = z.object({ at: timestamp, code: z.string(), message: z.string() }).meta({ id: 'Note' });
+export const note = z.object({ at: timestamp, code: z.string(), message: z.string() }).meta({ id: 'Note' });
 
 const deployment = z
   .object({
@@ -34,20 +34,24 @@ const deployment = z
   })
   .meta({ id: 'Deployment' });
 
+export const signatureStatus = z.enum([
+  'pendingInitiatorSignature',
+  'pendingReviewSignatures',
+  'approvalReady',
+  'rejectionReady',
+  'approvalAndRejectionReady',
+  'expired',
+]);
+
+export const executionStatus = z
+  .enum(['processing', 'completed', 'rejected', 'failed', 'blocked'])
+  .nullable()
+  .meta({ description: 'null: execution has not been tried.' });
+
 const common = {
   id: z.string(),
-  signatureStatus: z.enum([
-    'pendingInitiatorSignature',
-    'pendingReviewSignatures',
-    'approvalReady',
-    'rejectionReady',
-    'approvalAndRejectionReady',
-    'expired',
-  ]),
-  executionStatus: z
-    .enum(['processing', 'completed', 'rejected', 'failed', 'blocked'])
-    .nullable()
-    .meta({ description: 'null: execution has not been tried.' }),
+  signatureStatus,
+  executionStatus,
   threshold: z.int().min(1),
   approvals: z.array(memberSummary),
   rejections: z.array(memberSummary),
@@ -140,11 +144,14 @@ function proposalOfKind({ resourceType, action, data }: KindContract) {
 
 const voteType = z.enum(['approve', 'reject']);
 
+/** A signature as it is sent. */
+export const signatureInput = z.string().meta({
+  description: '0x hex of the ABI-encoded pair (address signer, bytes signature).',
+});
+
 export const signBody = z.strictObject({
   type: voteType,
-  signature: z.string().meta({
-    description: '0x hex of the ABI-encoded pair (address signer, bytes signature).',
-  }),
+  signature: signatureInput,
   reason: reasonInput.optional(),
   execute: z.boolean().default(false).meta({ description: 'Execute at once if the threshold is met.' }),
 });

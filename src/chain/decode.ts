@@ -1,0 +1,281 @@
+import { type AbiParameter, type Hex, hexToBytes } from 'viem';
+import { checksumAddress } from './address';
+import { STANDARD_FUNCTIONS, selectorOf } from './functions';
+
+/** A parameter of a call, in words of the API. */
+export interface DecodedParameter {
+  /** Empty where only its type is known. */
+  readonly name: string;
+  /** Canonical, such as `(address,uint256)[]`. */
+  readonly type: string;
+  /**
+   * Decimal digits, a checksummed address, true or false, 0x hex of bytes, or the text itself; for arrays and tuples
+   * the JSON of an array of these, numbers as texts.
+   */
+  readonly value: string;
+}
+
+/** A call as its calldata says it. */
+export interface DecodedCall {
+  readonly functionName: string;
+  readonly functionParameters: readonly DecodedParameter[];
+}
+
+/** A type of the ABI. `size` is in bytes where a value stands: of itself, or of the offset to it. */
+type AbiType = { readonly name: string; readonly dynamic: boolean; readonly size: number } & (
+  | { readonly kind: 'elementary' }
+  | { readonly kind: 'array'; readonly of: AbiType; readonly length: number | null }
+  | { readonly kind: 'tuple'; readonly of: readonly AbiType[] }
+);
+
+/** A decoded value: what JSON shows of it. */
+type Value = string | boolean | readonly Value[];
+
+const WORD = 32;
+const SELECTOR_BYTES = 4;
+/** The largest parameters that are shown, in characters: a deep type can make much of little calldata. */
+const MAX_SHOWN_LENGTH = 1_000_000;
+
+/** The calldata is no encoding of the types, or not the one that an encoder makes. */
+class NotEncoded extends Error {
+  override readonly name = 'NotEncoded';
+}
+
+function elementary(name: string): AbiType {
+  return { kind: 'elementary', name, dynamic: name === 'bytes' || name === 'string', size: WORD };
+}
+
+function arrayOf(of: AbiType, digits: string): AbiType {
+  const length = digits === '' ? null : Number(digits);
+  const dynamic = length === null || of.dynamic;
+  // A size that no calldata has is as good as any other.
+  const size = dynamic ? WORD : length * of.size;
+  return { kind: 'array', name: `${of.name}[${digits}]`, of, length, dynamic, size };
+}
+
+function listSize(types: readonly AbiType[]): number {
+  return types.reduce((sum, { size }) => sum + size, 0);
+}
+
+function tupleOf(of: readonly AbiType[]): AbiType {
+  // No compiler makes one, and a list of them could have any length.
+  if (of.length === 0) throw new NotEncoded();
+  const dynamic = of.some((component) => component.dynamic);
+  const name = `(${of.map((component) => component.name).join(',')})`;
+  return { kind: 'tuple', name, of, dynamic, size: dynamic ? WORD : listSize(of) };
+}
+
+/** Reads the types of a canonical list that begins at the parenthesis; answers where it ends. */
+function readTypes(text: string, start: number): [AbiType[], number] {
+  const types: AbiType[] = [];
+  let at = start + 1;
+  while (text[at] !== ')') {
+    const [type, end] = readType(text, at);
+    types.push(type);
+    at = text[end] === ',' ? end + 1 : end;
+  }
+  return [types, at + 1];
+}
+
+const NAME = /[a-z0-9]+/y;
+const SUFFIX = /\[([0-9]*)\]/y;
+
+function readType(text: string, start: number): [AbiType, number] {
+  let type: AbiType;
+  let at: number;
+  if (text[start] === '(') {
+    const [of, end] = readTypes(text, start);
+    type = tupleOf(of);
+    at = end;
+  } else {
+    NAME.lastIndex = start;
+    const name = NAME.exec(text)?.[0];
+    if (name === undefined) throw new Error(`there is no type at ${start} of ${text}`);
+    type = elementary(name);
+    at = start + name.length;
+  }
+  for (;;) {
+    SUFFIX.lastIndex = at;
+    const suffix = SUFFIX.exec(text);
+    if (!suffix) return [type, at];
+    type = arrayOf(type, suffix[1] ?? '');
+    at += suffix[0].length;
+  }
+}
+
+function bigEndian(bytes: Uint8Array): bigint {
+  return BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
+}
+
+const hexOf = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString('hex')}`;
+const areZero = (bytes: Uint8Array) => bytes.every((byte) => byte === 0);
+
+/** The value of one word, of a type that one word holds. */
+function readWord(name: string, word: Uint8Array): Value {
+  const demand = (holds: boolean) => {
+    if (!holds) throw new NotEncoded();
+  };
+  if (name === 'address') {
+    demand(areZero(word.subarray(0, 12)));
+    return checksumAddress(hexOf(word.subarray(12)));
+  }
+  if (name === 'bool') {
+    demand(areZero(word.subarray(0, WORD - 1)) && (word[WORD - 1] ?? 2) <= 1);
+    return word[WORD - 1] === 1;
+  }
+  const [, kind, digits] = /^(uint|int|bytes)([0-9]+)$/.exec(name === 'function' ? 'bytes24' : name) ?? [];
+  if (kind === 'bytes') {
+    demand(areZero(word.subarray(Number(digits))));
+    return hexOf(word.subarray(0, Number(digits)));
+  }
+  const bits = Number(digits);
+  const number = bigEndian(word);
+  if (kind === 'uint') {
+    demand(number >> BigInt(bits) === 0n);
+    return String(number);
+  }
+  if (kind !== 'int') throw new Error(`the type ${name} is not known`);
+  const signed = BigInt.asIntN(256, number);
+  demand(BigInt.asIntN(bits, signed) === signed);
+  return String(signed);
+}
+
+/** Reads calldata from its beginning to its end, in the order in which an encoder writes it. */
+class Reader {
+  /** Where the next dynamic value must stand: nothing is read twice, and no byte is left out. */
+  private tail = 0;
+
+  constructor(private readonly bytes: Uint8Array) {}
+
+  private take(from: number, length: number): Uint8Array {
+    if (from + length > this.bytes.length) throw new NotEncoded();
+    return this.bytes.subarray(from, from + length);
+  }
+
+  private takeLength(): number {
+    const length = bigEndian(this.take(this.tail, WORD));
+    this.tail += WORD;
+    if (length > BigInt(this.bytes.length)) throw new NotEncoded();
+    return Number(length);
+  }
+
+  /** A text or bytes, padded with zeros to whole words. */
+  private takeBytes(): Uint8Array {
+    const length = this.takeLength();
+    const padded = Math.ceil(length / WORD) * WORD;
+    const bytes = this.take(this.tail, padded);
+    if (!areZero(bytes.subarray(length))) throw new NotEncoded();
+    this.tail += padded;
+    return bytes.subarray(0, length);
+  }
+
+  /** The members of a list whose heads begin where the tail is now. */
+  private readList(types: readonly AbiType[], size: number): Value[] {
+    const base = this.tail;
+    this.take(base, size);
+    this.tail = base + size;
+    let head = base;
+    return types.map((type) => {
+      const value = this.read(type, base, head);
+      head += type.size;
+      return value;
+    });
+  }
+
+  /** So many members in a row; refused before anything of that size is made. */
+  private readMembers(
+    of: AbiType,
+    length: number,
+    read: (types: AbiType[], size: number) => Value[],
+  ): Value[] {
+    const size = length * of.size;
+    if (size > this.bytes.length) throw new NotEncoded();
+    return read(
+      Array.from({ length }, () => of),
+      size,
+    );
+  }
+
+  private readStatic(type: AbiType, head: number): Value {
+    if (type.kind === 'elementary') return readWord(type.name, this.take(head, WORD));
+    let at = head;
+    const readOne = (of: AbiType) => {
+      const value = this.readStatic(of, at);
+      at += of.size;
+      return value;
+    };
+    if (type.kind === 'tuple') return type.of.map(readOne);
+    return this.readMembers(type.of, type.length ?? 0, (types) => types.map(readOne));
+  }
+
+  private read(type: AbiType, base: number, head: number): Value {
+    if (!type.dynamic) return this.readStatic(type, head);
+    if (bigEndian(this.take(head, WORD)) !== BigInt(this.tail - base)) throw new NotEncoded();
+    if (type.kind === 'tuple') return this.readList(type.of, listSize(type.of));
+    if (type.kind === 'array') {
+      const length = type.length ?? this.takeLength();
+      return this.readMembers(type.of, length, (types, size) => this.readList(types, size));
+    }
+    return type.name === 'bytes' ? hexOf(this.takeBytes()) : this.readText();
+  }
+
+  private readText(): string {
+    let text: string;
+    try {
+      text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(this.takeBytes());
+    } catch (error) {
+      throw error instanceof NotEncoded ? error : new NotEncoded();
+    }
+    // A database of texts cannot hold it.
+    if (text.includes('\0')) throw new NotEncoded();
+    return text;
+  }
+
+  /** The parameters of a call: all of the bytes. */
+  readAll(types: readonly AbiType[]): Value[] {
+    const values = this.readList(types, listSize(types));
+    if (this.tail !== this.bytes.length) throw new NotEncoded();
+    return values;
+  }
+}
+
+function decodeAs(
+  signature: string,
+  inputs: readonly AbiParameter[],
+  parameters: Uint8Array,
+): DecodedCall | null {
+  const start = signature.indexOf('(');
+  try {
+    const [types] = readTypes(signature, start);
+    const values = new Reader(parameters).readAll(types);
+    const functionParameters = types.map(({ name: type }, i) => {
+      const value = values[i] ?? '';
+      const text = typeof value === 'string' ? value : JSON.stringify(value);
+      return { name: inputs[i]?.name ?? '', type, value: text };
+    });
+    const length = functionParameters.reduce((sum, { value }) => sum + value.length, 0);
+    return length > MAX_SHOWN_LENGTH ? null : { functionName: signature.slice(0, start), functionParameters };
+  } catch (error) {
+    if (error instanceof NotEncoded) return null;
+    throw error;
+  }
+}
+
+/**
+ * Decodes a call whose function is known: one of `signatures` (canonical, as a policy names them; selectors among them
+ * are passed over), else a standard one. Answers null for any other function, and for calldata that is not exactly what
+ * an encoder makes of the decoded parameters.
+ *
+ * The work is linear in the size of the calldata: a value stands where the one before it ends, or nowhere. `calldata` is
+ * 0x hex of whole bytes. Source: Solidity ABI specification.
+ */
+export function decodeCall(calldata: string, signatures: readonly string[]): DecodedCall | null {
+  if (calldata.length < 2 + 2 * SELECTOR_BYTES) return null;
+  const selector = calldata.slice(0, 10).toLowerCase();
+  const standard = STANDARD_FUNCTIONS.get(selector);
+  const own = signatures.find((entry) => !entry.startsWith('0x') && selectorOf(entry) === selector);
+  const signature = own ?? standard?.signature;
+  if (signature === undefined) return null;
+  const inputs = standard?.signature === signature ? standard.abi.inputs : [];
+  return decodeAs(signature, inputs, hexToBytes(`0x${calldata.slice(10)}` as Hex));
+}
