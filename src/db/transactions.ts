@@ -108,6 +108,7 @@ function snapshot(row: Row): TransactionSnapshot {
       executedWith: row.executed_with,
       waitingFor: row.waiting_for,
       awaitsRelayerWei: row.awaits_relayer_wei === null ? null : BigInt(row.awaits_relayer_wei),
+      givingUp: row.giving_up,
       failure: row.failure,
       notes: row.notes,
       result: row.result,
@@ -323,6 +324,7 @@ export interface TransactionChange {
   executedWith?: TransactionStanding;
   waitingFor?: string | null;
   awaitsRelayerWei?: bigint | null;
+  givingUp?: boolean;
   failure?: Failure | null;
   notes?: readonly Note[];
   result?: TransactionResult | null;
@@ -349,6 +351,7 @@ export async function updateTransaction(tx: Tx, id: string, change: TransactionC
       ...(change.executedWith ? { executed_with: json(change.executedWith) } : {}),
       ...(change.waitingFor === undefined ? {} : { waiting_for: change.waitingFor }),
       ...(wei === undefined ? {} : { awaits_relayer_wei: wei === null ? null : String(wei) }),
+      ...(change.givingUp === undefined ? {} : { giving_up: change.givingUp }),
       ...(change.failure === undefined ? {} : { failure: json(change.failure) }),
       ...(change.notes ? { notes: JSON.stringify(change.notes) } : {}),
       ...(change.result === undefined ? {} : { result: json(change.result) }),

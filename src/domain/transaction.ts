@@ -84,6 +84,8 @@ export interface TransactionRecord {
   readonly waitingFor: string | null;
   /** Coin in wei that the relayer lacks: the execution goes on by itself when it has it. */
   readonly awaitsRelayerWei: bigint | null;
+  /** An operator wants the attempt that is on its way to come to nothing. */
+  readonly givingUp: boolean;
   readonly closed: boolean;
   readonly frozen: TransactionStanding | null;
   readonly votes: readonly TransactionVote[];
@@ -301,6 +303,7 @@ export interface TransactionState {
   readonly waitingFor: string | null;
   /** Decimal wei. */
   readonly awaitsRelayerWei: string | null;
+  readonly givingUp: boolean;
 }
 
 /** A workflow's history holds a state for each message: what can be long is cut there. */
@@ -341,5 +344,6 @@ export function transactionState(record: TransactionRecord, now: TransactionNow)
     transactionHash: record.chain?.transactionHash ?? null,
     waitingFor: record.waitingFor,
     awaitsRelayerWei: record.awaitsRelayerWei === null ? null : String(record.awaitsRelayerWei),
+    givingUp: record.givingUp,
   };
 }

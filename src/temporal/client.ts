@@ -7,7 +7,11 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import { TypedSearchAttributes, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import {
+  TypedSearchAttributes,
+  type UpdateDefinition,
+  WorkflowExecutionAlreadyStartedError,
+} from '@temporalio/common';
 import type { ProposalAction, ResourceType, VoteType } from '../domain/proposal';
 import type { WorkflowGone } from '../domain/reconciliation';
 import { proposalWorkflowId, type TaskQueues } from './ids';
@@ -34,8 +38,13 @@ export class TemporalUnavailable extends Error {
   }
 }
 
-/** `gone`: the workflow is closed or unknown, so Postgres has the answer. */
-export type MessageOutcome = MessageResult | { readonly gone: true };
+/** The workflow is closed or unknown, so Postgres has the answer. */
+export interface Gone {
+  readonly gone: true;
+}
+
+/** What comes of a message to a proposal's workflow. */
+export type MessageOutcome = MessageResult | Gone;
 
 /** What sends messages to workflows: the client, where the workers listen, and how long a call may take. */
 export interface WorkflowSender {
@@ -71,11 +80,11 @@ function isClosed(error: unknown): boolean {
 }
 
 /** Sends an update until a worker has seen it: one that none has seen leaves no trace and is sent again. */
-async function sendUntilSeen(
+async function sendUntilSeen<Result>(
   sender: WorkflowSender,
   deadline: number,
-  call: () => Promise<MessageResult>,
-): Promise<MessageResult> {
+  call: () => Promise<Result>,
+): Promise<Result> {
   for (;;) {
     try {
       return await sender.client.withDeadline(deadline, call);
@@ -86,14 +95,15 @@ async function sendUntilSeen(
   }
 }
 
-async function send(
+/** Makes a call to a workflow when its turn has come. Throws TemporalUnavailable. */
+async function send<Result>(
   sender: WorkflowSender,
-  address: ProposalAddress,
-  call: () => Promise<MessageResult>,
-): Promise<MessageOutcome> {
+  workflowId: string,
+  call: () => Promise<Result>,
+): Promise<Result | Gone> {
   const deadline = Date.now() + sender.deadlineMs;
   try {
-    return await updates.pass(address.proposalId, deadline, () => sendUntilSeen(sender, deadline, call));
+    return await updates.pass(workflowId, deadline, () => sendUntilSeen(sender, deadline, call));
   } catch (error) {
     if (isClosed(error)) return { gone: true };
     if (
@@ -107,6 +117,84 @@ async function send(
     }
     throw error;
   }
+}
+
+/** Sends an update to a workflow. Idempotent by `updateId`, when one is given. Throws TemporalUnavailable. */
+export async function sendUpdate<Result, Args extends unknown[]>(
+  sender: WorkflowSender,
+  workflowId: string,
+  update: UpdateDefinition<Result, Args>,
+  options: { readonly updateId?: string; readonly args: Args },
+): Promise<Result | Gone> {
+  return send<Result>(sender, workflowId, () =>
+    sender.client.workflow.getHandle(workflowId).executeUpdate(update.name, options as never),
+  );
+}
+
+/** How the workflow of a record is started. */
+export interface RecordStart {
+  readonly workflowId: string;
+  readonly taskQueue: string;
+  readonly args: readonly object[];
+}
+
+/**
+ * Starts the workflow of a new record and waits for the outcome of its create.
+ *
+ * Idempotent: a second call joins the same workflow and reads the same outcome. Throws TemporalUnavailable.
+ */
+export async function startRecord<Result>(
+  sender: WorkflowSender,
+  workflowType: string,
+  options: RecordStart,
+  created: { readonly update: UpdateDefinition<Result>; readonly updateId: string },
+): Promise<Result | Gone> {
+  const { workflowId } = options;
+  const { update, updateId } = created;
+  const outcome = await send(sender, workflowId, () =>
+    sender.client.workflow.executeUpdateWithStart(update, {
+      updateId,
+      startWorkflowOperation: new WithStartWorkflowOperation(workflowType, {
+        ...options,
+        args: [...options.args],
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      }),
+    }),
+  );
+  if (typeof outcome !== 'object' || outcome === null || !('gone' in outcome)) return outcome;
+  // A refused create has ended its workflow; the outcome of the first call is kept with it.
+  return send(sender, workflowId, () =>
+    sender.client.workflow.getHandle(workflowId).getUpdateHandle<Result>(updateId).result(),
+  );
+}
+
+/**
+ * Starts the workflow of an open record again, when it was terminated or lost. A workflow that runs is left as it is.
+ * Returns the id of the run. Throws TemporalUnavailable.
+ */
+export async function restoreRecord(
+  sender: WorkflowSender,
+  workflowType: string,
+  options: RecordStart,
+): Promise<string> {
+  try {
+    const { firstExecutionRunId } = await sender.client.withDeadline(Date.now() + sender.deadlineMs, () =>
+      sender.client.workflow.start(workflowType, {
+        ...options,
+        args: [...options.args],
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      }),
+    );
+    return firstExecutionRunId;
+  } catch (error) {
+    throw new TemporalUnavailable(error);
+  }
+}
+
+function workflowIdOf({ organizationId, resourceType, proposalId }: ProposalAddress): string {
+  return proposalWorkflowId(organizationId, resourceType, proposalId);
 }
 
 /** How a proposal's workflow is started, by the API for a new one and by the reconciler for a lost one. */
@@ -142,36 +230,15 @@ export function proposalStartOptions(
   };
 }
 
-/**
- * Starts a proposal's workflow and waits for the outcome of its create.
- *
- * Idempotent: a second call joins the same workflow and reads the same outcome. Throws TemporalUnavailable.
- */
+/** Starts a proposal's workflow and waits for the outcome of its create. See `startRecord`. */
 export async function startProposal(
   sender: WorkflowSender,
   input: ProposalAddress & { action: ProposalAction; requestId: string },
 ): Promise<MessageOutcome> {
-  const outcome = await send(sender, input, () =>
-    sender.client.workflow.executeUpdateWithStart(createdUpdate, {
-      updateId: input.requestId,
-      startWorkflowOperation: new WithStartWorkflowOperation(PROPOSAL_WORKFLOW, {
-        ...proposalStartOptions(sender.queues, input),
-        workflowIdConflictPolicy: 'USE_EXISTING',
-        workflowIdReusePolicy: 'REJECT_DUPLICATE',
-      }),
-    }),
-  );
-  if (!('gone' in outcome)) return outcome;
-  // A refused create has ended its workflow; the outcome of the first call is kept with it.
-  return send(sender, input, () =>
-    handleOf(sender, input).getUpdateHandle<MessageResult>(input.requestId).result(),
-  );
-}
-
-function handleOf(sender: WorkflowSender, address: ProposalAddress) {
-  return sender.client.workflow.getHandle(
-    proposalWorkflowId(address.organizationId, address.resourceType, address.proposalId),
-  );
+  return startRecord(sender, PROPOSAL_WORKFLOW, proposalStartOptions(sender.queues, input), {
+    update: createdUpdate,
+    updateId: input.requestId,
+  });
 }
 
 /** Sends a signature. Idempotent by `requestId`, which is the update's id. Throws TemporalUnavailable. */
@@ -186,12 +253,10 @@ export async function signProposal(
   },
 ): Promise<MessageOutcome> {
   const { requestId, type, signature, reason, execute } = input;
-  return send(sender, input, () =>
-    handleOf(sender, input).executeUpdate(signUpdate, {
-      updateId: requestId,
-      args: [{ type, signature, execute, requestId, ...(reason === undefined ? {} : { reason }) }],
-    }),
-  );
+  return sendUpdate(sender, workflowIdOf(input), signUpdate, {
+    updateId: requestId,
+    args: [{ type, signature, execute, requestId, ...(reason === undefined ? {} : { reason }) }],
+  });
 }
 
 /** Asks for an execution. Idempotent by `requestId`, which is the update's id. Throws TemporalUnavailable. */
@@ -200,12 +265,10 @@ export async function executeProposal(
   input: ProposalAddress & { requestId: string; type: VoteType },
 ): Promise<MessageOutcome> {
   const { requestId, type } = input;
-  return send(sender, input, () =>
-    handleOf(sender, input).executeUpdate(executeUpdate, {
-      updateId: requestId,
-      args: [{ type, requestId }],
-    }),
-  );
+  return sendUpdate(sender, workflowIdOf(input), executeUpdate, {
+    updateId: requestId,
+    args: [{ type, requestId }],
+  });
 }
 
 /** Tries a failed or blocked execution again, as an operator. Throws TemporalUnavailable. */
@@ -213,15 +276,12 @@ export async function retryProposal(
   sender: WorkflowSender,
   address: ProposalAddress,
 ): Promise<MessageOutcome> {
-  return send(sender, address, () => handleOf(sender, address).executeUpdate(retryExecutionUpdate, {}));
+  return sendUpdate(sender, workflowIdOf(address), retryExecutionUpdate, { args: [] });
 }
 
 /** Tells a workflow to read its record again. A workflow that is closed or unknown has nothing to learn. */
 export async function refreshProposal(sender: WorkflowSender, address: ProposalAddress): Promise<void> {
-  return refreshWorkflow(
-    sender,
-    proposalWorkflowId(address.organizationId, address.resourceType, address.proposalId),
-  );
+  return refreshWorkflow(sender, workflowIdOf(address));
 }
 
 /** The same, by the id of the workflow. */
@@ -235,25 +295,10 @@ export async function refreshWorkflow(sender: WorkflowSender, workflowId: string
   }
 }
 
-/**
- * Starts the workflow of an open record again, when it was terminated or lost: it goes on from the record, and its first
- * act is the audit entry that says how it was found. A workflow that runs is left as it is. Returns the id of the run.
- * Throws TemporalUnavailable.
- */
+/** Starts the workflow of an open proposal again: its first act is the audit entry that says how it was found. */
 export async function restoreProposal(
   sender: WorkflowSender,
   address: ProposalAddress & { action: ProposalAction; found: WorkflowGone },
 ): Promise<string> {
-  try {
-    const { firstExecutionRunId } = await sender.client.withDeadline(Date.now() + sender.deadlineMs, () =>
-      sender.client.workflow.start(PROPOSAL_WORKFLOW, {
-        ...proposalStartOptions(sender.queues, address),
-        workflowIdConflictPolicy: 'USE_EXISTING',
-        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-      }),
-    );
-    return firstExecutionRunId;
-  } catch (error) {
-    throw new TemporalUnavailable(error);
-  }
+  return restoreRecord(sender, PROPOSAL_WORKFLOW, proposalStartOptions(sender.queues, address));
 }

@@ -9,6 +9,11 @@ export function proposalWorkflowId(
   return `${organizationId}/${resourceType}/${proposalId}`;
 }
 
+/** The id of a transaction's workflow: readable, and made here only. */
+export function transactionWorkflowId(organizationId: string, transactionId: string): string {
+  return `${organizationId}/transactions/${transactionId}`;
+}
+
 /** The queues that workers poll. A prefix keeps several deployments apart on one namespace. */
 export interface TaskQueues {
   /** Workflows and their local activities. */

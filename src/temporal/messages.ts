@@ -42,11 +42,11 @@ const MAX_REASON_LENGTH = 500;
 /** What no text of a message may hold: control characters, halves of characters, changes of direction. */
 const UNPRINTABLE = /[\p{Cc}\p{Surrogate}\p{Bidi_Control}\u2028\u2029]/u;
 
-function demand(condition: boolean, what: string): asserts condition {
+export function demand(condition: boolean, what: string): asserts condition {
   if (!condition) throw new TypeError(what);
 }
 
-function fieldsOf(message: unknown): { readonly [field: string]: unknown } {
+export function fieldsOf(message: unknown): { readonly [field: string]: unknown } {
   demand(typeof message === 'object' && message !== null, 'the message must be an object');
   return message as { readonly [field: string]: unknown };
 }
@@ -62,6 +62,11 @@ function demandReason(reason: unknown, field: string): asserts reason is string 
   );
 }
 
+/** Throws TypeError unless the value is a text that can be stored. */
+export function demandText(value: unknown, field: string): asserts value is string {
+  demand(typeof value === 'string' && !UNPRINTABLE.test(value), `${field} must be a text`);
+}
+
 function demandRequestId(requestId: unknown): asserts requestId is string | undefined {
   demand(
     requestId === undefined || (typeof requestId === 'string' && UUID.test(requestId)),
@@ -75,10 +80,9 @@ export function parseMessageId(id: string): string {
   return id;
 }
 
-/** The fields of a signature message and nothing that came with them. Throws TypeError for a wrong shape. */
-export function parseSignMessage(message: unknown): SignMessage {
-  const { type, signature, reason, execute, requestId } = fieldsOf(message);
-  demandVoteType(type);
+/** The fields that every signature message has, apart from its type. Throws TypeError for a wrong shape. */
+export function parseSignature(message: unknown): Omit<SignMessage, 'type'> {
+  const { signature, reason, execute, requestId } = fieldsOf(message);
   demand(
     typeof signature === 'string' && signature.length <= MAX_SIGNATURE_LENGTH,
     'signature must be a hex string of at most 64 KiB',
@@ -87,12 +91,18 @@ export function parseSignMessage(message: unknown): SignMessage {
   demand(execute === undefined || typeof execute === 'boolean', 'execute must be true or false');
   demandRequestId(requestId);
   return {
-    type,
     signature,
     ...(reason === undefined ? {} : { reason }),
     ...(execute === undefined ? {} : { execute }),
     ...(requestId === undefined ? {} : { requestId }),
   };
+}
+
+/** The fields of a signature message and nothing that came with them. Throws TypeError for a wrong shape. */
+export function parseSignMessage(message: unknown): SignMessage {
+  const { type } = fieldsOf(message);
+  demandVoteType(type);
+  return { type, ...parseSignature(message) };
 }
 
 /** The fields of an execute message and nothing that came with them. Throws TypeError for a wrong shape. */
@@ -115,26 +125,34 @@ function parseFound(found: unknown): WorkflowGone {
   return { status: ended, runId, byOperator, reason };
 }
 
-/** What a workflow was started with. Throws TypeError for a wrong shape. */
-export function parseProposalInput(input: unknown): ProposalInput {
-  const fields = fieldsOf(input);
-  const text = (field: string): string => {
-    const value = fields[field];
-    demand(typeof value === 'string' && !UNPRINTABLE.test(value), `${field} must be a text`);
-    return value;
-  };
-  const { requestId, found } = fields;
+/** What every workflow of a record is started with. Throws TypeError for a wrong shape. */
+export function parseStart(
+  input: unknown,
+): Pick<ProposalInput, 'organizationId' | 'requestId' | 'found' | 'queues'> {
+  const { organizationId, requestId, found, queues } = fieldsOf(input);
+  demandText(organizationId, 'organizationId');
   demandRequestId(requestId);
-  const { chain, signer } = fieldsOf(fields.queues);
+  const { chain, signer } = fieldsOf(queues);
   demand(typeof chain === 'string' && typeof signer === 'string', 'queues must name chain and signer');
   return {
-    organizationId: text('organizationId'),
-    proposalId: text('proposalId'),
-    resourceType: text('resourceType') as ResourceType,
-    action: text('action') as ProposalAction,
+    organizationId,
     ...(requestId === undefined ? {} : { requestId }),
     ...(found === undefined ? {} : { found: parseFound(found) }),
     queues: { chain, signer },
+  };
+}
+
+/** What a workflow was started with. Throws TypeError for a wrong shape. */
+export function parseProposalInput(input: unknown): ProposalInput {
+  const { proposalId, resourceType, action } = fieldsOf(input);
+  demandText(proposalId, 'proposalId');
+  demandText(resourceType, 'resourceType');
+  demandText(action, 'action');
+  return {
+    ...parseStart(input),
+    proposalId,
+    resourceType: resourceType as ResourceType,
+    action: action as ProposalAction,
   };
 }
 

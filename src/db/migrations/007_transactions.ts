@@ -37,6 +37,8 @@ export async function up(knex: Knex): Promise<void> {
       waiting_for text,
       -- coin in wei that the relayer lacks: the execution goes on by itself when it has it
       awaits_relayer_wei numeric(78, 0),
+      -- an operator wants the attempt that is on its way to come to nothing
+      giving_up boolean NOT NULL DEFAULT false,
       failure jsonb,
       notes jsonb NOT NULL DEFAULT '[]',
       result jsonb,

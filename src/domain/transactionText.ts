@@ -1,0 +1,184 @@
+import { displayAmount, NATIVE_COIN } from './policy';
+import { quoted } from './signing';
+import type { ContractInteraction, TokenTransfer, TransactionContent } from './transactionContent';
+
+/** A native coin or a token, as transactions and balances show it. */
+export interface TransactionAsset {
+  /** `<networkId>:<tokenAddress>` */
+  readonly id: string;
+  /** Empty for a token without one. */
+  readonly symbol: string;
+  readonly name: string | null;
+  readonly logoUrl: string | null;
+  readonly decimals: number;
+  /** The zero address for the native coin. */
+  readonly tokenAddress: string;
+}
+
+/** The content of a token transfer in the words of the API. */
+export interface TokenTransferData {
+  readonly destination: string;
+  readonly asset: TransactionAsset;
+  /** In the smallest unit, decimal digits. */
+  readonly rawAmount: string;
+  /** In whole coins, decimal. */
+  readonly displayAmount: string;
+  readonly networkId: number;
+}
+
+/** A parameter of a decoded call; `name` is empty where only its type is known, `value` is always a text. */
+export interface FunctionParameter {
+  readonly name: string;
+  readonly type: string;
+  readonly value: string;
+}
+
+/** The content of any other call in the words of the API. */
+export interface ContractInteractionData {
+  readonly toAddress: string;
+  /** 0x hex, as it was sent. */
+  readonly calldata: string;
+  readonly networkId: number;
+  /** Native coin that the call carries, in its smallest unit. */
+  readonly value: string;
+  /** Absent where the function is not known. */
+  readonly functionName?: string;
+  readonly functionParameters?: readonly FunctionParameter[];
+}
+
+/** What a token says about itself. */
+export interface TokenWords {
+  readonly symbol: string;
+  readonly name: string | null;
+  readonly decimals: number;
+  readonly logoUrl: string | null;
+}
+
+/** What is known about a transaction besides its bytes. */
+export interface TransactionFacts {
+  readonly network: {
+    readonly id: number;
+    readonly name: string;
+    readonly nativeAsset: { readonly symbol: string; readonly name: string; readonly decimals: number };
+  };
+  readonly account: { readonly name: string; readonly address: string };
+  /** 0x hex, as it was sent. */
+  readonly calldata: string;
+  /** The token that is transferred; null for the native coin, and where none is. */
+  readonly token: TokenWords | null;
+  /** The call as it was decoded; null where its function is not known, and for a transfer. */
+  readonly call: {
+    readonly functionName: string;
+    readonly functionParameters: readonly FunctionParameter[];
+  } | null;
+}
+
+function assetOf({ tokenAddress }: TokenTransfer, { network, token }: TransactionFacts): TransactionAsset {
+  const id = `${network.id}:${tokenAddress}`;
+  if (tokenAddress === NATIVE_COIN) return { id, ...network.nativeAsset, logoUrl: null, tokenAddress };
+  if (!token) throw new Error(`nothing is known about the token ${tokenAddress}`);
+  const { symbol, name, decimals, logoUrl } = token;
+  return { id, symbol, name, logoUrl, decimals, tokenAddress };
+}
+
+/** The content of a transaction in the words of the API: what is shown as its `data`. */
+export function transactionData(
+  content: TransactionContent,
+  facts: TransactionFacts,
+): TokenTransferData | ContractInteractionData {
+  const networkId = facts.network.id;
+  if (content.type === 'TOKEN_TRANSFER') {
+    const asset = assetOf(content, facts);
+    const rawAmount = String(content.amount);
+    const shown = displayAmount(rawAmount, asset.decimals);
+    return { destination: content.destination, asset, rawAmount, displayAmount: shown, networkId };
+  }
+  const { contractAddress: toAddress, value } = content;
+  return { toAddress, calldata: facts.calldata, networkId, value: String(value), ...facts.call };
+}
+
+/** Longest text or name in a sentence, in characters; longest bytes, in bytes. */
+const MAX_TEXT = 100;
+const MAX_BYTES = 64;
+/** Longest list of values; longest list of parameters. What does not fit is only counted. */
+const MAX_LIST = 300;
+const MAX_PARAMETERS = 1_000;
+
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/gu;
+
+function escaped(character: string): string {
+  const units = Array.from({ length: character.length }, (_, i) => character.charCodeAt(i));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
+}
+
+/** A foreign text in quotes, on one line; what cannot be seen or turns text round is escaped. */
+function foreign(text: string): string {
+  const characters = [...text];
+  const shown = characters.slice(0, MAX_TEXT).join('');
+  const rest = characters.length > MAX_TEXT ? `… (${characters.length} characters)` : '';
+  return `${JSON.stringify(shown).replace(UNSEEN, escaped)}${rest}`;
+}
+
+/** As many items as fit, and how many more there are. */
+function fitting(items: readonly string[], maximum: number): string {
+  let length = 0;
+  const shown = items.filter((item) => {
+    length += item.length;
+    return length <= maximum;
+  });
+  const more = items.length - shown.length;
+  return [...shown, ...(more === 0 ? [] : [shown.length === 0 ? `${more} values` : `${more} more`])].join(', ');
+}
+
+/** A value of an array or tuple, as JSON has it. */
+type Listed = string | boolean | readonly Listed[];
+
+function listedText(value: Listed): string {
+  if (typeof value === 'boolean') return String(value);
+  return typeof value === 'string' ? foreign(value) : `[${fitting(value.map(listedText), MAX_LIST)}]`;
+}
+
+function valueText({ type, value }: FunctionParameter): string {
+  if (type.endsWith(']') || type.startsWith('(')) return listedText(JSON.parse(value));
+  if (type === 'string') return foreign(value);
+  const bytes = value.length / 2 - 1;
+  if (type === 'bytes' && bytes > MAX_BYTES) return `${value.slice(0, 2 + 2 * MAX_BYTES)}… (${bytes} bytes)`;
+  return value;
+}
+
+function functionText(call: NonNullable<TransactionFacts['call']>): string {
+  const parameters = call.functionParameters.map((parameter) =>
+    parameter.name === '' ? valueText(parameter) : `${parameter.name}: ${valueText(parameter)}`,
+  );
+  const name = call.functionName;
+  return `${name.length > MAX_TEXT ? `${name.slice(0, MAX_TEXT)}…` : name}(${fitting(parameters, MAX_PARAMETERS)})`;
+}
+
+function callText({ contractAddress, selector, value }: ContractInteraction, facts: TransactionFacts): string {
+  const { symbol, decimals } = facts.network.nativeAsset;
+  const coin =
+    value === 0n ? '' : `, together with ${displayAmount(String(value), decimals)} ${quoted(symbol)}`;
+  if (facts.call) return `Call ${functionText(facts.call)} of ${contractAddress}${coin}`;
+  const bytes = facts.calldata.length / 2 - 1;
+  const calldata = bytes === 0 ? 'without calldata' : `with ${bytes} ${bytes === 1 ? 'byte' : 'bytes'} of calldata`;
+  const called = selector === null ? contractAddress : `the unknown function ${selector} of ${contractAddress}`;
+  return `Call ${called} ${calldata}${coin}`;
+}
+
+function transferText(transfer: TokenTransfer, facts: TransactionFacts): string {
+  const { symbol, name, decimals, tokenAddress } = assetOf(transfer, facts);
+  const where = tokenAddress === NATIVE_COIN ? 'the coin of the network' : tokenAddress;
+  const token = `${quoted(symbol)} (${name === null ? '' : `${quoted(name)}, `}${where})`;
+  return `Send ${displayAmount(String(transfer.amount), decimals)} ${token} to ${transfer.destination}`;
+}
+
+/**
+ * A transaction in one line of plain words, as it is signed: amount, token and its address, recipient, or the decoded
+ * function; account and network. Names that people or tokens gave themselves, and texts from the calldata, are quoted.
+ * What is too long is cut, and says so: the calldata itself is signed beside it.
+ */
+export function transactionSummary(content: TransactionContent, facts: TransactionFacts): string {
+  const what = content.type === 'TOKEN_TRANSFER' ? transferText(content, facts) : callText(content, facts);
+  const { account, network } = facts;
+  return `${what} from the account ${quoted(account.name)} (${account.address}) on ${quoted(network.name)} (${network.id})`;
+}
