@@ -127,7 +127,8 @@ function fitting(items: readonly string[], maximum: number): string {
     return length <= maximum;
   });
   const more = items.length - shown.length;
-  return [...shown, ...(more === 0 ? [] : [shown.length === 0 ? `${more} values` : `${more} more`])].join(', ');
+  if (more === 0) return shown.join(', ');
+  return shown.length > 0 ? `${shown.join(', ')}, ${more} more` : more === 1 ? '1 value' : `${more} values`;
 }
 
 /** A value of an array or tuple, as JSON has it. */
@@ -154,14 +155,19 @@ function functionText(call: NonNullable<TransactionFacts['call']>): string {
   return `${name.length > MAX_TEXT ? `${name.slice(0, MAX_TEXT)}…` : name}(${fitting(parameters, MAX_PARAMETERS)})`;
 }
 
-function callText({ contractAddress, selector, value }: ContractInteraction, facts: TransactionFacts): string {
+function callText(
+  { contractAddress, selector, value }: ContractInteraction,
+  facts: TransactionFacts,
+): string {
   const { symbol, decimals } = facts.network.nativeAsset;
   const coin =
     value === 0n ? '' : `, together with ${displayAmount(String(value), decimals)} ${quoted(symbol)}`;
   if (facts.call) return `Call ${functionText(facts.call)} of ${contractAddress}${coin}`;
   const bytes = facts.calldata.length / 2 - 1;
-  const calldata = bytes === 0 ? 'without calldata' : `with ${bytes} ${bytes === 1 ? 'byte' : 'bytes'} of calldata`;
-  const called = selector === null ? contractAddress : `the unknown function ${selector} of ${contractAddress}`;
+  const calldata =
+    bytes === 0 ? 'without calldata' : `with ${bytes} ${bytes === 1 ? 'byte' : 'bytes'} of calldata`;
+  const called =
+    selector === null ? contractAddress : `the unknown function ${selector} of ${contractAddress}`;
   return `Call ${called} ${calldata}${coin}`;
 }
 
