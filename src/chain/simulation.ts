@@ -1,0 +1,146 @@
+import {
+  type Address,
+  concatHex,
+  type Hex,
+  hexToBigInt,
+  numberToHex,
+  type StateOverride,
+  size,
+  sliceHex,
+} from 'viem';
+import { ask, type ChainClient, ChainUnavailable } from './clients';
+import { revertReason } from './revertReason';
+
+/** A call that an account is to make. */
+export interface InnerCall {
+  readonly account: Address;
+  readonly to: Address;
+  /** Wei. */
+  readonly value: bigint;
+  readonly data: Hex;
+}
+
+/** What came of a call that was tried and not sent. */
+export type Simulation =
+  | {
+      readonly ok: true;
+      /** What the call returned, at most its first 1,024 bytes. */
+      readonly returnData: Hex;
+      /** Whether there is code at `to`. */
+      readonly hasCode: boolean;
+      /** The safeTxGas with which it does what it does with all the gas of the ceiling. */
+      readonly gas: bigint;
+    }
+  | {
+      readonly ok: false;
+      /** funds: the account has less than the value. */
+      readonly kind: 'revert' | 'funds';
+      /** The end of a sentence such as `it reverts with …`, or for `funds` a sentence. */
+      readonly reason: string;
+    };
+
+/** Gas above what was used, in percent. */
+const MARGIN_PERCENT = 130n;
+/** Gas that stands beside every call: it may carry value, and the account does something before and after it. */
+const BESIDE_GAS = 21_000n;
+/** Gas of safeTxGas that an inner call may not get: what the call itself costs, and what the account keeps back. */
+const HELD_BACK_GAS = 15_000n;
+
+// Stands in the place of an account's code while a call is tried, so that the call has the sender, balance and storage
+// that it will have. Whoever calls the account from inside the call finds the account that is there.
+//   if CALLER != ORIGIN goto proxy
+//   size = CALLDATASIZE - 0x60; CALLDATACOPY(0, 0x60, size); before = GAS
+//   ok = CALL(calldata[0x40], calldata[0], calldata[0x20], 0, size, 0, 0)
+//   mem[0x00] = ok; mem[0x20] = before - GAS; mem[0x40] = SELFBALANCE; mem[0x60] = EXTCODESIZE(calldata[0])
+//   n = min(RETURNDATASIZE, 0x400); RETURNDATACOPY(0x80, 0, n); RETURN(0, 0x80 + n)
+// proxy:
+//   CALLDATACOPY(0, 0, CALLDATASIZE); ok = DELEGATECALL(GAS, SLOAD(0), 0, CALLDATASIZE, 0, 0)
+//   RETURNDATACOPY(0, 0, RETURNDATASIZE); if ok RETURN(0, RETURNDATASIZE) else REVERT(0, RETURNDATASIZE)
+const MEASURING_CODE: Hex =
+  '0x33321861005157606036038060606000375a60006000836000602035600035604035f15a906000529003602052476040526000353b606052610400803d1161004457503d5b80600060803e6080016000f35b366000600037600060003660006000545af43d600060003e610072573d6000fd5b3d6000f3';
+
+interface Measured {
+  readonly succeeded: boolean;
+  readonly used: bigint;
+  readonly balance: bigint;
+  readonly hasCode: boolean;
+  readonly returned: Hex;
+}
+
+/** Makes the call with that much gas, as a transaction of `sender` would make the account make it. */
+async function measure(
+  chain: ChainClient,
+  { account, to, value, data }: InnerCall,
+  gas: bigint,
+  options: { sender: Address; blockNumber?: bigint },
+): Promise<Measured> {
+  const word = (number: bigint) => numberToHex(number, { size: 32 });
+  const input = concatHex([word(hexToBigInt(to)), word(value), word(gas), data]);
+  const stateOverride: StateOverride = [{ address: account, code: MEASURING_CODE }];
+  const { data: answer = '0x' } = await ask(chain, (rpc) =>
+    rpc.call({
+      account: options.sender,
+      to: account,
+      data: input,
+      gas: 200_000n + (gas * 64n) / 63n + BigInt(size(data)) * 64n,
+      stateOverride,
+      ...(options.blockNumber === undefined ? {} : { blockNumber: options.blockNumber }),
+    }),
+  );
+  if (size(answer) < 128) {
+    throw new ChainUnavailable(
+      chain.network,
+      'its RPC takes no state overrides in eth_call, which are needed',
+    );
+  }
+  const field = (index: number) => hexToBigInt(sliceHex(answer, 32 * index, 32 * index + 32));
+  return {
+    succeeded: field(0) === 1n,
+    used: field(1),
+    balance: field(2),
+    hasCode: field(3) > 0n,
+    returned: size(answer) === 128 ? '0x' : sliceHex(answer, 128),
+  };
+}
+
+function failure({ value }: InnerCall, gas: bigint, { balance, used, returned }: Measured): Simulation {
+  if (balance < value) {
+    return {
+      ok: false,
+      kind: 'funds',
+      reason: `the account has ${balance} wei, and ${value} wei are to go out`,
+    };
+  }
+  const reason =
+    returned === '0x' && used >= (gas * 98n) / 100n
+      ? `no reason after it has used all of ${gas} gas`
+      : revertReason(returned);
+  return { ok: false, kind: 'revert', reason };
+}
+
+/**
+ * Tries a call that an account is to make: with the account as its sender and with all the gas it may ever have. The
+ * answer's gas is enough for exactly what it did then: nodes that look for the least gas with which a call succeeds
+ * find less, with contracts that do something else when gas is short.
+ *
+ * `ceiling` is the largest safeTxGas; `sender` pays for the transaction. Throws ChainUnavailable.
+ */
+export async function simulateInner(
+  chain: ChainClient,
+  call: InnerCall,
+  options: { ceiling: bigint; sender: Address; blockNumber?: bigint },
+): Promise<Simulation> {
+  const { ceiling } = options;
+  const most = ceiling > HELD_BACK_GAS ? ceiling - HELD_BACK_GAS : 0n;
+  const full = await measure(chain, call, most, options);
+  if (!full.succeeded) return failure(call, most, full);
+  let gas = ((full.used + BESIDE_GAS) * MARGIN_PERCENT) / 100n;
+  while (gas < ceiling) {
+    const again = await measure(chain, call, gas - HELD_BACK_GAS, options);
+    const same = again.succeeded && again.used === full.used && again.returned === full.returned;
+    if (same) break;
+    gas *= 2n;
+  }
+  const { returned: returnData, hasCode } = full;
+  return { ok: true, returnData, hasCode, gas: gas < ceiling ? gas : ceiling };
+}
