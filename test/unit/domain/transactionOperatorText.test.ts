@@ -1,0 +1,177 @@
+import { transactionDetails, transactionSentence } from '../../../src/domain/operatorText';
+import type { ExecutionStatus, FailureCode, SignatureStatus } from '../../../src/domain/proposal';
+import type { TransactionState } from '../../../src/domain/transaction';
+import { aFailure, aHash, aMember } from '../../support/builders';
+
+const ada = aMember().withId('mem_a').named('Ada').build();
+const bo = aMember().withId('mem_b').named('Bo').build();
+
+/** A transaction that its initiator has signed and one of two approvers has approved, with changes. */
+function state(change: Partial<TransactionState> = {}): TransactionState {
+  return {
+    transactionId: 'txn_1',
+    organizationId: 'org_1',
+    accountId: 'acc_1',
+    networkId: 31_337,
+    policyId: 'pol_1',
+    version: 3,
+    summary: 'Send 1 "ETH" to 0x1',
+    signatureStatus: 'pendingReviewSignatures',
+    executionStatus: null,
+    initiator: ada,
+    threshold: 2,
+    approvals: [bo],
+    rejections: [],
+    ready: [],
+    expiresAt: '2025-06-08T12:00:00.000Z',
+    open: true,
+    closed: false,
+    failure: null,
+    notes: [],
+    transactionHash: null,
+    waitingFor: null,
+    awaitsRelayerWei: null,
+    givingUp: false,
+    ...change,
+  };
+}
+
+const failedWith = (code: FailureCode, change: Partial<TransactionState> = {}) =>
+  state({ executionStatus: 'failed', failure: aFailure({ code }), ...change });
+
+describe('where a transaction stands, in one sentence', () => {
+  it.each<[SignatureStatus, number, string]>([
+    ['pendingInitiatorSignature', 2, 'Waits for the signature of its initiator.'],
+    ['pendingReviewSignatures', 2, 'Waits for signatures: 1 more to approve, or 2 more to reject.'],
+    ['approvalReady', 1, 'Approved. Waits for somebody to execute it.'],
+    ['approvalReady', 0, 'Needs no approval. Waits for somebody to execute it.'],
+    ['rejectionReady', 2, 'Enough rejections. Waits for somebody to execute the rejection.'],
+    [
+      'approvalAndRejectionReady',
+      2,
+      'Enough approvals and enough rejections: whichever is executed first wins.',
+    ],
+    [
+      'approvalAndRejectionReady',
+      0,
+      'Needs no approval, and has a rejection: whichever is executed first wins.',
+    ],
+    ['expired', 2, 'Expired before it was executed.'],
+  ])('before any execution, %s with a threshold of %s: %s', (signatureStatus, threshold, sentence) => {
+    expect(transactionSentence(state({ signatureStatus, threshold }))).toBe(sentence);
+  });
+
+  it.each<[string, Partial<TransactionState>, string]>([
+    ['being signed', {}, 'Being executed.'],
+    ['on its way', { transactionHash: '0xabc' }, 'Being executed; sent in transaction 0xabc.'],
+    [
+      'waiting',
+      { transactionHash: '0xabc', waitingFor: '1 of 2 confirmations' },
+      'Being executed; sent in transaction 0xabc. Waiting: 1 of 2 confirmations.',
+    ],
+    ['given up', { givingUp: true }, 'Being given up: an empty call of the account takes its nonce.'],
+  ])('while it is executed, %s', (_, change, sentence) => {
+    expect(transactionSentence(state({ executionStatus: 'processing', ...change }))).toBe(sentence);
+  });
+
+  it.each<[ExecutionStatus, boolean, string]>([
+    ['completed', false, 'Executed. Nothing is left to do.'],
+    ['rejected', false, 'Rejected. Nothing was changed.'],
+    ['failed', true, 'The execution failed and waits for a retry.'],
+    ['failed', false, 'Expired after an execution that was failed.'],
+    ['blocked', true, 'A check refused the execution; nothing was changed.'],
+    ['blocked', false, 'Expired after an execution that was blocked.'],
+  ])('%s, open %s: %s', (executionStatus, open, sentence) => {
+    expect(transactionSentence(state({ executionStatus, open }))).toBe(sentence);
+  });
+
+  it('without coin for the relayer: what it waits for, as long as it is open', () => {
+    const waiting = failedWith('funds', { awaitsRelayerWei: '1200' });
+    expect(transactionSentence(waiting)).toBe(
+      'The relayer of network 31337 has too little coin; it goes on by itself when the relayer has 1200 wei.',
+    );
+    expect(transactionSentence({ ...waiting, open: false })).toBe(
+      'Expired after an execution that was failed.',
+    );
+  });
+
+  it('closed by an operator', () => {
+    expect(transactionSentence(failedWith('closedByOperator', { open: false }))).toBe(
+      'Closed by an operator.',
+    );
+  });
+});
+
+describe('what an operator reads about a transaction', () => {
+  it('is what is asked, of which account, by whom, where it stands, who signed, and until when', () => {
+    expect(transactionDetails(state())).toBe(
+      [
+        '**Asked:** Send 1 "ETH" to 0x1',
+        '**From:** account acc_1 on network 31337, under policy pol_1',
+        '**Initiator:** "Ada" (mem_a)',
+        '**Now:** Waits for signatures: 1 more to approve, or 2 more to reject.',
+        '**Approved by:** "Bo" (mem_b) (1 of 2)',
+        '**Rejected by:** nobody (0 of 2)',
+        '**Expires:** 2025-06-08T12:00:00.000Z',
+      ].join('\n\n'),
+    );
+  });
+
+  it('says who has not signed yet, and that an approval is not needed where it is not', () => {
+    const details = transactionDetails(
+      state({ signatureStatus: 'pendingInitiatorSignature', threshold: 0, approvals: [] }),
+    );
+    expect(details).toContain('**Initiator:** "Ada" (mem_a), has not signed yet');
+    expect(details).toContain('**Approved by:** nobody (none needed)');
+    expect(details).toContain('**Rejected by:** nobody (0 of 1)');
+  });
+
+  it('names the transaction on chain', () => {
+    const transactionHash = aHash();
+    expect(transactionDetails(state({ executionStatus: 'completed', transactionHash }))).toContain(
+      `**On chain:** transaction ${transactionHash}`,
+    );
+  });
+
+  it.each<FailureCode>(['rpc', 'reverted', 'funds', 'policy', 'budget', 'stale', 'timeout'])(
+    'says what to do about a failure of the kind %s while it can still change',
+    (code) => {
+      const details = transactionDetails(failedWith(code));
+      expect(details).toMatch(/\*\*What to do:\*\* [A-Z].*`retryExecution`.*\.$/m);
+      expect(transactionDetails(failedWith(code, { open: false }))).not.toContain('What to do');
+    },
+  );
+
+  it('asks for no retry of what goes on by itself, and for nothing about what is closed', () => {
+    const details = transactionDetails(failedWith('funds', { awaitsRelayerWei: '1200' }));
+    expect(details).toContain('until it has at least 1200 wei. It goes on by itself then.');
+    expect(details).not.toContain('retryExecution');
+    expect(transactionDetails(failedWith('closedByOperator'))).toContain('Nothing: it is closed.');
+  });
+
+  it('tells a revert on chain from one that was foreseen', () => {
+    const failure = aFailure({ code: 'reverted', transactionHash: '0xabc' });
+    expect(transactionDetails(failedWith('reverted', { failure }))).toContain('its nonce is used');
+    expect(transactionDetails(failedWith('reverted'))).toContain('nothing was sent');
+  });
+
+  it('offers to give up what is on its way, once', () => {
+    const processing = state({ executionStatus: 'processing' });
+    expect(transactionDetails(processing)).toContain('send the signal `giveUp`');
+    expect(transactionDetails({ ...processing, givingUp: true })).not.toContain('`giveUp`');
+  });
+
+  it('keeps what comes from outside on its line and out of the Markdown', () => {
+    const mallory = aMember().withId('mem_m').named('**Eve**\n\n**What to do:** pay').build();
+    const details = transactionDetails(
+      state({
+        executionStatus: 'processing',
+        initiator: mallory,
+        summary: 'a\n**Now:** b',
+        waitingFor: 'c\n\n**d**',
+      }),
+    );
+    expect(details.match(/^\*\*What to do:\*\*/gm)).toHaveLength(1);
+    expect(details.match(/^\*\*Now:\*\*/gm)).toHaveLength(1);
+  });
+});
