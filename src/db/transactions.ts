@@ -11,6 +11,7 @@ import type {
 import type { Db, Row, Tx } from './database';
 import { readDefinition } from './policies';
 import { type PreparedStatement, runPrepared } from './prepared';
+import { groupPeopleColumn, groupsOf, memberColumn } from './transactionWorld';
 
 /** A transaction as it is stored. */
 export interface StoredTransaction extends TransactionRecord {
@@ -39,27 +40,21 @@ export interface TransactionSnapshot {
   readonly now: TransactionNow;
 }
 
-const summaryOf = (member: string) =>
-  `json_build_object('id', ${member}.id, 'name', ${member}.name, 'type', ${member}.type, 'walletAddress', ${member}.wallet_address)`;
-
 const SELECT = `SELECT t.*, date_trunc('milliseconds', now()) AS read_at,
     a.address AS account_address, a.name AS account_name,
     coalesce((SELECT array_agg(n.network_id) FROM account_networks n WHERE n.account_id = a.id), '{}') AS account_networks,
-    ${summaryOf('i')} AS initiator,
+    ${memberColumn('i')} AS initiator,
     p.definition AS policy_definition, p.removed_at IS NOT NULL AS policy_removed,
     coalesce((SELECT json_agg(json_build_object(
         'memberId', v.member_id, 'type', v.type, 'signerAddress', v.signer_address, 'scheme', v.scheme,
         'signature', v.signature, 'signatureHash', v.signature_hash,
         'initiatorSignatureHash', v.initiator_signature_hash, 'createdAt', v.created_at
       ) ORDER BY v.id) FROM transaction_votes v WHERE v.transaction_id = t.id), '[]') AS votes,
-    coalesce((SELECT json_agg(${summaryOf('m')}) FROM members m
+    coalesce((SELECT json_agg(${memberColumn('m')}) FROM members m
       WHERE m.organization_id = t.organization_id AND m.removed_at IS NULL AND (m.id = t.initiator_id
         OR m.id IN (p.definition->'initiatorSetting'->>'memberId', p.definition->'approverSetting'->>'memberId')
         OR EXISTS (SELECT FROM transaction_votes v WHERE v.transaction_id = t.id AND v.member_id = m.id))), '[]') AS people,
-    coalesce((SELECT json_agg(json_build_object('groupId', g.id, 'member', ${summaryOf('m')}) ORDER BY m.id)
-      FROM groups g JOIN group_members gm ON gm.group_id = g.id JOIN members m ON m.id = gm.member_id
-      WHERE g.organization_id = t.organization_id AND g.deleted_at IS NULL AND m.removed_at IS NULL
-        AND g.id IN (p.definition->'initiatorSetting'->>'groupId', p.definition->'approverSetting'->>'groupId')), '[]') AS group_people,
+    ${groupPeopleColumn('t.organization_id')},
     carried.transaction_hash AS carried_hash, carried.submitted_at, carried.confirmations
   FROM transactions t
   JOIN accounts a ON a.id = t.account_id
@@ -75,10 +70,6 @@ const SELECT = `SELECT t.*, date_trunc('milliseconds', now()) AS read_at,
 
 function snapshot(row: Row): TransactionSnapshot {
   const people: MemberSummary[] = row.people;
-  const groups = new Map<string, MemberSummary[]>();
-  for (const { groupId, member } of row.group_people as { groupId: string; member: MemberSummary }[]) {
-    groups.set(groupId, [...(groups.get(groupId) ?? []), member]);
-  }
   return {
     record: {
       id: row.id,
@@ -129,7 +120,7 @@ function snapshot(row: Row): TransactionSnapshot {
       policy: { ...readDefinition(row.policy_definition), id: row.policy_id },
       policyRemoved: row.policy_removed,
       members: new Map(people.map((member) => [member.id, member])),
-      groups,
+      groups: groupsOf(row),
     },
   };
 }

@@ -19,6 +19,12 @@ export interface Refusal {
   readonly message: string;
   /** Path of the field that caused it, such as `items[1].networkIds[0]`. */
   readonly field?: string;
+  /** Every condition of a policy that is not met, where a policy refused. */
+  readonly failures?: readonly {
+    readonly condition: string;
+    readonly found: string;
+    readonly wanted: string;
+  }[];
 }
 
 /** The result of something that may be refused. */

@@ -1,0 +1,85 @@
+import type { Policy } from '../domain/policy';
+import type { PolicyContext } from '../domain/policyEngine';
+import type { MemberSummary } from '../domain/proposal';
+import type { Db, Row, Tx } from './database';
+import { readDefinition } from './policies';
+import { type PreparedStatement, runPrepared } from './prepared';
+
+/** What of an organization a new transaction has to do with; undefined what is not there. */
+export interface TransactionWorld extends Pick<PolicyContext, 'members' | 'groups'> {
+  readonly account:
+    | {
+        readonly id: string;
+        readonly name: string;
+        readonly address: string;
+        readonly networkIds: readonly number[];
+      }
+    | undefined;
+  readonly initiator: MemberSummary | undefined;
+  readonly policy: Policy | undefined;
+}
+
+/** A member as one JSON value. */
+export const memberColumn = (member: string) =>
+  `json_build_object('id', ${member}.id, 'name', ${member}.name, 'type', ${member}.type, 'walletAddress', ${member}.wallet_address)`;
+
+/** The members of the groups that the policy `p` names, each with its group, as one JSON column. */
+export const groupPeopleColumn = (organizationId: string) =>
+  `coalesce((SELECT json_agg(json_build_object('groupId', g.id, 'member', ${memberColumn('m')}) ORDER BY m.id)
+    FROM groups g JOIN group_members gm ON gm.group_id = g.id JOIN members m ON m.id = gm.member_id
+    WHERE g.organization_id = ${organizationId} AND g.deleted_at IS NULL AND m.removed_at IS NULL
+      AND g.id IN (p.definition->'initiatorSetting'->>'groupId', p.definition->'approverSetting'->>'groupId')), '[]') AS group_people`;
+
+/** What `groupPeopleColumn` read. */
+export function groupsOf(row: Row): ReadonlyMap<string, readonly MemberSummary[]> {
+  const groups = new Map<string, MemberSummary[]>();
+  for (const { groupId, member } of row.group_people as { groupId: string; member: MemberSummary }[]) {
+    groups.set(groupId, [...(groups.get(groupId) ?? []), member]);
+  }
+  return groups;
+}
+
+const READ: PreparedStatement = {
+  name: 'transaction_world',
+  text: `SELECT a.id AS account_id, a.name AS account_name, a.address AS account_address,
+      (SELECT array_agg(n.network_id ORDER BY n.network_id) FROM account_networks n WHERE n.account_id = a.id) AS network_ids,
+      CASE WHEN i.id IS NOT NULL THEN ${memberColumn('i')} END AS initiator,
+      p.id AS policy_id, p.definition,
+      coalesce((SELECT json_agg(${memberColumn('m')}) FROM members m
+        WHERE m.organization_id = $1 AND m.removed_at IS NULL AND (m.id = i.id
+          OR m.id IN (p.definition->'initiatorSetting'->>'memberId', p.definition->'approverSetting'->>'memberId'))), '[]') AS people,
+      ${groupPeopleColumn('$1')}
+    FROM (SELECT) AS always
+    LEFT JOIN accounts a ON a.organization_id = $1 AND a.id = $2
+    LEFT JOIN members i ON i.organization_id = $1 AND lower(i.wallet_address) = lower($3) AND i.removed_at IS NULL
+    LEFT JOIN policies p ON p.organization_id = $1 AND p.id = $4 AND p.removed_at IS NULL`,
+};
+
+/** Reads what a new transaction has to do with, in one statement. An account on no network yet is not there. */
+export async function readTransactionWorld(
+  db: Db | Tx,
+  of: { organizationId: string; accountId: string; walletAddress: string; policyId: string },
+): Promise<TransactionWorld> {
+  const [row]: Row[] = await runPrepared(db, READ, [
+    of.organizationId,
+    of.accountId,
+    of.walletAddress,
+    of.policyId,
+  ]);
+  const people: MemberSummary[] = row.people;
+  return {
+    account:
+      row.network_ids === null
+        ? undefined
+        : {
+            id: row.account_id,
+            name: row.account_name,
+            address: row.account_address,
+            networkIds: row.network_ids.map(Number),
+          },
+    initiator: row.initiator ?? undefined,
+    policy: row.policy_id === null ? undefined : { ...readDefinition(row.definition), id: row.policy_id },
+    members: new Map(people.map((member) => [member.id, member])),
+    groups: groupsOf(row),
+  };
+}

@@ -1,0 +1,177 @@
+import { checksumAddress } from '../chain/address';
+import { decodeCall } from '../chain/decode';
+import { handsOutTokens } from '../chain/functions';
+import { ACCOUNT_CONTRACTS } from '../chain/safe';
+import type { NetworkConfig } from '../config';
+import type { NewTransaction as TransactionRequest } from '../contract/transactions';
+import type { NewTransaction } from '../db/transactions';
+import type { TransactionWorld } from '../db/transactionWorld';
+import type { JsonValue } from '../domain/canonicalJson';
+import { NATIVE_COIN, type Policy } from '../domain/policy';
+import { type Condition, evaluate, type PolicyTransaction } from '../domain/policyEngine';
+import { accept, type Outcome, type Refusal, refuse } from '../domain/refusal';
+import { checkTarget, readContent, type TransactionContent } from '../domain/transactionContent';
+import { type TokenWords, transactionData, transactionSummary } from '../domain/transactionText';
+import type { Outside } from '../operations/kind';
+
+/** A field of a request that is wrong, and why. */
+export interface RequestIssue {
+  readonly field: string;
+  readonly message: string;
+}
+
+/** What a request is about, found in the organization. */
+export interface ResolvedTransaction {
+  readonly account: NonNullable<TransactionWorld['account']>;
+  readonly initiator: NonNullable<TransactionWorld['initiator']>;
+  readonly network: NetworkConfig;
+  readonly content: TransactionContent;
+}
+
+/** What a request says about a transaction, whichever policy lets it go. */
+export type TransactionAsked = Omit<TransactionRequest, 'policyId'>;
+
+/**
+ * Finds what a request is about, or everything that is wrong with it: what is not there, and what no chain or account
+ * would let through.
+ */
+export function resolveTransaction(
+  networks: readonly NetworkConfig[],
+  { account, initiator }: Pick<TransactionWorld, 'account' | 'initiator'>,
+  asked: TransactionAsked,
+): { ok: true; value: ResolvedTransaction } | { ok: false; issues: [RequestIssue, ...RequestIssue[]] } {
+  const network = networks.find(({ id }) => id === asked.networkId);
+  const content = readContent(
+    { to: asked.to, value: BigInt(asked.value), data: asked.data },
+    checksumAddress,
+  );
+  const target = checkTarget(asked.to, { address: account?.address ?? '', contracts: ACCOUNT_CONTRACTS });
+  const issues: RequestIssue[] = [];
+  const add = (field: string, message: string) => issues.push({ field, message });
+  const addRefused = (outcome: Outcome<unknown>) => {
+    if (!outcome.ok) add(outcome.refusal.field ?? 'body', outcome.refusal.message);
+  };
+  if (!account) add('accountId', 'is no account of the organization');
+  if (!initiator) add('initiatorWalletAddress', 'is not the wallet of a member');
+  if (!network) add('networkId', 'is no network of this deployment');
+  else if (account && !account.networkIds.includes(network.id)) {
+    add('networkId', 'is no network that the account is on');
+  }
+  addRefused(target);
+  addRefused(content);
+  const [first, ...others] = issues;
+  if (first) return { ok: false, issues: [first, ...others] };
+  if (!account || !initiator || !network || !content.ok) throw new Error('a bad transaction was not refused');
+  return { ok: true, value: { account, initiator, network, content: content.value } };
+}
+
+/** What is known of the token of a transfer: its words, or why it cannot be read. Null where no token is moved. */
+export type TokenFacts =
+  | null
+  | { readonly ok: true; readonly token: TokenWords }
+  | { readonly ok: false; readonly reason: string; readonly unavailable?: true };
+
+/** The token of a transfer, as the policy that names it has read it, else as its chain tells. */
+export async function readTransferredToken(
+  readToken: Outside['readToken'],
+  networkId: number,
+  content: TransactionContent,
+  policy: Policy | undefined,
+): Promise<TokenFacts> {
+  if (content.type !== 'TOKEN_TRANSFER' || content.tokenAddress === NATIVE_COIN) return null;
+  const named = policy?.networkId === networkId ? policy.tokenTransferCondition : null;
+  if (named && named.tokenAddress?.toLowerCase() === content.tokenAddress.toLowerCase()) {
+    return {
+      ok: true,
+      token: {
+        symbol: named.tokenSymbol,
+        name: named.tokenName,
+        decimals: named.tokenDecimals,
+        logoUrl: named.tokenLogoUrl,
+      },
+    };
+  }
+  return readToken(networkId, content.tokenAddress);
+}
+
+function notCovered(failures: readonly { condition: Condition; found: string; wanted: string }[]): Refusal {
+  const words = failures.map(({ condition, found, wanted }) => `${condition} is ${found}, not ${wanted}`);
+  return {
+    code: 'forbidden',
+    message: `the policy does not let this transaction go: ${words.join('; ')}`,
+    failures,
+  };
+}
+
+/** The signatures that the policy itself names for a contract: how its calls are read. */
+function signaturesOf(
+  { contractInteractionCondition: rules }: Policy,
+  content: TransactionContent,
+): string[] {
+  if (content.type !== 'CONTRACT_INTERACTION') return [];
+  const rule = rules?.find(
+    ({ contractAddress }) => contractAddress.toLowerCase() === content.contractAddress.toLowerCase(),
+  );
+  return [...(rule?.allowedFunctions ?? [])];
+}
+
+/** A request made into a transaction, apart from its id, its expiry and who sent it. */
+export type PlannedTransaction = Omit<NewTransaction, 'id' | 'organizationId' | 'expiresAt' | 'createdByKey'>;
+
+/**
+ * Checks a request against its policy and the world of now, and puts it into words. The budget is not looked at: only
+ * execution spends it. Refuses with validationError (an unknown policy) or forbidden, with every condition not met.
+ */
+export function planTransaction(
+  world: TransactionWorld,
+  { account, initiator, network, content }: ResolvedTransaction,
+  asked: TransactionRequest,
+  token: TokenFacts,
+): Outcome<PlannedTransaction> {
+  const { policy, members, groups } = world;
+  if (!policy) return refuse('validationError', 'is no policy of the organization', 'policyId');
+  const transaction: PolicyTransaction = {
+    networkId: network.id,
+    accountId: account.id,
+    initiatorId: initiator.id,
+    content,
+  };
+  const tokenFault = token && !token.ok ? token.reason : null;
+  const context = { account, members, groups, handsOutTokens, tokenFault, usage: null };
+  const { allowed, failures } = evaluate(policy, transaction, context);
+  if (!allowed) return { ok: false, refusal: notCovered(failures) };
+  const facts = {
+    network,
+    account,
+    calldata: asked.data,
+    token: token?.ok ? token.token : null,
+    call:
+      content.type === 'CONTRACT_INTERACTION' ? decodeCall(asked.data, signaturesOf(policy, content)) : null,
+  };
+  const settings = [policy.initiatorSetting, policy.approverSetting].flatMap((setting) => setting ?? []);
+  const people = settings.map((setting) =>
+    setting.type === 'user' ? `member:${setting.memberId}` : `group:${setting.groupId}`,
+  );
+  return accept({
+    accountId: account.id,
+    networkId: network.id,
+    policyId: policy.id,
+    initiatorId: initiator.id,
+    description: asked.description,
+    type: content.type,
+    to: asked.to,
+    value: BigInt(asked.value),
+    calldata: asked.data,
+    content: transactionData(content, facts) as unknown as JsonValue,
+    summary: transactionSummary(content, facts),
+    names: [
+      ...new Set([
+        `account:${account.id}`,
+        `policy:${policy.id}`,
+        `member:${initiator.id}`,
+        `network:${network.id}`,
+        ...people,
+      ]),
+    ],
+  });
+}
