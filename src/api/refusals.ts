@@ -1,13 +1,26 @@
 import type { ErrorBody, FieldIssue } from '../contract/errors';
 import { STATUS_BY_CODE } from '../contract/errors';
-import type { ErrorCode, Refusal } from '../domain/refusal';
+import type { ErrorCode, Outcome, Refusal } from '../domain/refusal';
+
+type Details = ErrorBody['error']['details'];
+
+function detailsOf({ field, message, failures }: Refusal, issues?: readonly FieldIssue[]): Details {
+  const why = failures ? { failures: failures.map((failure) => ({ ...failure })) } : {};
+  if (field === undefined) return failures ? ({ message, ...why } as Details) : undefined;
+  return {
+    field,
+    message: issues?.[0]?.message ?? message,
+    issues: [...(issues ?? [{ field, message }])],
+    ...why,
+  } as Details;
+}
 
 /** A request that is not carried out. Thrown by whatever finds out, turned into a response in one place. */
 export class Refused extends Error {
   override readonly name = 'Refused';
   readonly code: ErrorCode;
   readonly status: number;
-  readonly details: ErrorBody['error']['details'];
+  readonly details: Details;
   readonly headers: { readonly [name: string]: string };
 
   constructor(
@@ -22,14 +35,7 @@ export class Refused extends Error {
     this.code = refusal.code;
     this.status = STATUS_BY_CODE[refusal.code];
     this.headers = options.headers ?? {};
-    this.details =
-      refusal.field === undefined
-        ? undefined
-        : {
-            field: refusal.field,
-            message: options.issues?.[0]?.message ?? refusal.message,
-            issues: [...(options.issues ?? [{ field: refusal.field, message: refusal.message }])],
-          };
+    this.details = detailsOf(refusal, options.issues);
   }
 }
 
@@ -59,4 +65,10 @@ export function errorBodyOf({
   details,
 }: Pick<Refused, 'code' | 'message' | 'details'>): ErrorBody {
   return { error: { code, message, ...(details ? { details } : {}) }, code, message };
+}
+
+/** The value of what was accepted; throws what was refused. */
+export function acceptOrThrow<T>(outcome: Outcome<T>): T {
+  if (!outcome.ok) throw new Refused(outcome.refusal);
+  return outcome.value;
 }

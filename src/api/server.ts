@@ -9,9 +9,9 @@ import { createApp } from './app';
 import { createCursors } from './cursors';
 import type { ApiDependencies } from './dependencies';
 import { requestIdOf } from './exchange';
+import { createExecutionWaiter, EXECUTION_CHANNELS } from './executionWaiter';
 import { createIdempotency } from './idempotency';
 import { createKeyMemory } from './keyMemory';
-import { createProposalWaiter } from './proposalWaiter';
 import { badRequest, errorBodyOf, notFound, type Refused } from './refusals';
 import { accountRoutes } from './routes/accounts';
 import { adminRoutes } from './routes/admins';
@@ -152,7 +152,7 @@ export function createApiServer(dependencies: ApiDependencies): ApiServer {
   const idempotency = createIdempotency({ db, retentionMs: config.idempotencyRetentionMs, logger });
   const notifications = listenForNotifications(
     config.databaseUrl,
-    ['proposal_changed', 'access_changed'],
+    [...EXECUTION_CHANNELS, 'access_changed'],
     'orgwallet_service',
   );
   const servers: Listening[] = [];
@@ -176,7 +176,7 @@ export function createApiServer(dependencies: ApiDependencies): ApiServer {
           ...proposalRoutes({
             ...dependencies,
             cursors,
-            waitForProposal: createProposalWaiter(db, notifications),
+            waitForProposal: createExecutionWaiter(db, notifications, 'proposal'),
           }),
           ...accountRoutes({ ...dependencies, networks: config.networks, cursors }),
           ...memberRoutes({ db, cursors }),

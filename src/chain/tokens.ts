@@ -14,7 +14,12 @@ export interface TokenFacts {
 /** The outcome of reading a token; `reason` is a sentence in words. */
 export type ReadToken<T = TokenFacts> =
   | { readonly ok: true; readonly token: T }
-  | { readonly ok: false; readonly reason: string };
+  | {
+      readonly ok: false;
+      readonly reason: string;
+      /** The chain could not be asked: it says nothing about the token. */
+      readonly unavailable?: true;
+    };
 
 /** Gas for one question to a token, behind a proxy and with its text in storage. */
 const QUESTION_GAS = 500_000n;
@@ -119,9 +124,8 @@ export async function readToken(client: ChainClient, address: Address): Promise<
     if (decimals.status === 'rejected') throw decimals.reason;
     return { ok: true, token: { symbol: symbol.value, name: name.value, decimals: decimals.value } };
   } catch (error) {
-    if (error instanceof Unreadable || error instanceof ChainUnavailable) {
-      return { ok: false, reason: error.message };
-    }
+    if (error instanceof Unreadable) return { ok: false, reason: error.message };
+    if (error instanceof ChainUnavailable) return { ok: false, reason: error.message, unavailable: true };
     return { ok: false, reason: `the contract ${address} on network ${client.network.id} cannot be read` };
   }
 }

@@ -29,12 +29,16 @@ export interface Token {
 /** What is read outside the database, while no transaction is open. */
 export interface Outside {
   readonly networks: readonly NetworkConfig[];
-  /** Reads an ERC-20 token; `reason` says in words why it cannot be read. Never throws. */
+  /**
+   * Reads an ERC-20 token; `reason` says in words why it cannot be read, `unavailable` that its chain is away. Never
+   * throws.
+   */
   readonly readToken: (
     networkId: number,
     tokenAddress: string,
   ) => Promise<
-    { readonly ok: true; readonly token: Token } | { readonly ok: false; readonly reason: string }
+    | { readonly ok: true; readonly token: Token }
+    | { readonly ok: false; readonly reason: string; readonly unavailable?: true }
   >;
 }
 

@@ -24,22 +24,18 @@ import type { Outcome } from '../../domain/refusal';
 import { proposalPayload } from '../../domain/signing';
 import { operations, proposes } from '../../operations';
 import type { ProposalKind } from '../../operations/kind';
-import { type MessageOutcome, TemporalUnavailable } from '../../temporal/client';
+import type { MessageOutcome } from '../../temporal/client';
 import { mutationRoute, type RequestContext, type Route, readRoute } from '../context';
 import type { Cursors } from '../cursors';
+import { deliver } from '../deliver';
 import type { ApiDependencies } from '../dependencies';
 import { proposals as endpoints } from '../endpoints';
+import type { WaitForExecution } from '../executionWaiter';
 import { DEFAULT_LIMIT, page, pageRequest } from '../pages';
-import type { WaitForProposal } from '../proposalWaiter';
-import { notFound, Refused, unavailable } from '../refusals';
+import { acceptOrThrow, notFound, Refused, unavailable } from '../refusals';
 
 // biome-ignore lint/suspicious/noExplicitAny: the shape of `data` is the kind's; responses are checked in one place
 type Shown = any;
-
-function acceptOrThrow<T>(outcome: Outcome<T>): T {
-  if (!outcome.ok) throw new Refused(outcome.refusal);
-  return outcome.value;
-}
 
 /** A voter who has not signed: what refuses this one refuses everybody. */
 const NOBODY: MemberSummary = { id: '', name: '', type: 'user', walletAddress: '' };
@@ -66,7 +62,7 @@ function rememberPayloads(): typeof proposalPayload {
 
 /** Everything about proposals, for every resource. */
 export function proposalRoutes(
-  options: { db: Db; cursors: Cursors; waitForProposal: WaitForProposal } & Pick<
+  options: { db: Db; cursors: Cursors; waitForProposal: WaitForExecution } & Pick<
     ApiDependencies,
     'proposals' | 'planProposal' | 'identifyVoter'
   >,
@@ -92,18 +88,6 @@ export function proposalRoutes(
   ): Promise<{ data: Shown }> {
     const { record, now, domainSalt } = await load(organizationId, proposalId, resourceType);
     return { data: proposalView(record, now, domainSalt, { ...view, payload }) };
-  }
-
-  /** Sends a message to a workflow; a workflow that is away is a 500 that can be repeated. */
-  async function deliver(send: () => Promise<MessageOutcome>): Promise<MessageOutcome> {
-    try {
-      return await send();
-    } catch (error) {
-      if (error instanceof TemporalUnavailable) {
-        throw unavailable('the workflow service is away; send the same request again', error);
-      }
-      throw error;
-    }
   }
 
   /** Waits for what a message has set going, and shows the proposal as it is then. */

@@ -1,0 +1,82 @@
+import type { SignatureStatus } from './proposal';
+import { transactionPayload } from './signing';
+import {
+  collectsTransactionSignatures,
+  initiatorVote,
+  type TransactionNow,
+  type TransactionRecord,
+  transactionStanding,
+} from './transaction';
+
+/** What the initiator signs about a transaction: EIP-712 typed data as JSON text. */
+export function initiatorPayload(record: TransactionRecord): string {
+  return transactionPayload('InitiateTransaction', record, null);
+}
+
+/** What approves and what rejects a transaction, bound to the signature by which it was initiated. */
+export function reviewPayloads(
+  record: TransactionRecord,
+  initiatorSignatureHash: string,
+): { readonly approvePayload: string; readonly rejectPayload: string } {
+  return {
+    approvePayload: transactionPayload('ApproveTransaction', record, initiatorSignatureHash),
+    rejectPayload: transactionPayload('RejectTransaction', record, initiatorSignatureHash),
+  };
+}
+
+/** The initiator's signature that the others are bound to; once nothing changes any more, the one of then. */
+function begunBy(record: TransactionRecord, now: TransactionNow) {
+  if (!record.frozen) return initiatorVote(record, now);
+  const { initiator } = record.frozen;
+  const { votes } = record;
+  const then = initiatorVote({ initiator, votes }, { members: new Map([[initiator.id, initiator]]) });
+  return then ?? votes.filter(({ type }) => type === 'initiator').at(-1);
+}
+
+/** The payloads that belong to how the votes stand. */
+function payloadsOf(record: TransactionRecord, now: TransactionNow, status: SignatureStatus) {
+  if (status === 'expired') return {};
+  const begun = status === 'pendingInitiatorSignature' ? undefined : begunBy(record, now);
+  return begun ? reviewPayloads(record, begun.signatureHash) : { initiatorPayload: initiatorPayload(record) };
+}
+
+/** A transaction as the API shows it. */
+export function transactionView(record: TransactionRecord, now: TransactionNow) {
+  const standing = transactionStanding(record, now);
+  const { signatureStatus, threshold, approvals, rejections, initiator } = standing;
+  const { executionStatus } = record;
+  const payloads = payloadsOf(record, now, signatureStatus);
+  const { id, accountId, networkId, description, type, to, calldata, summary } = record;
+  return {
+    id,
+    accountId,
+    networkId,
+    description,
+    type,
+    to,
+    value: String(record.value),
+    calldata,
+    summary,
+    initiator,
+    policy: { id: record.policyId, threshold },
+    signatureStatus,
+    executionStatus,
+    threshold,
+    approvals,
+    rejections,
+    ...(collectsTransactionSignatures(record, now.time) ? { signingPayloads: payloads } : {}),
+    signatureData: { status: signatureStatus, ...payloads },
+    data: record.content,
+    ...(record.chain
+      ? { chain: { ...record.chain, submittedAt: record.chain.submittedAt.toISOString() } }
+      : {}),
+    ...(record.result && (executionStatus === 'completed' || executionStatus === 'rejected')
+      ? { result: record.result }
+      : {}),
+    ...(record.failure ? { failure: record.failure } : {}),
+    notes: record.notes,
+    createdAt: record.createdAt.toISOString(),
+    updatedAt: record.updatedAt.toISOString(),
+    expiresAt: record.expiresAt.toISOString(),
+  };
+}
