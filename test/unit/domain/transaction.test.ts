@@ -1,0 +1,709 @@
+import fc from 'fast-check';
+import type { ApproverSetting, Policy } from '../../../src/domain/policy';
+import type { ExecutionStatus, MemberSummary } from '../../../src/domain/proposal';
+import type { Outcome } from '../../../src/domain/refusal';
+import {
+  checkTransactionExecution,
+  checkTransactionOpenTo,
+  checkTransactionVote,
+  collectsTransactionSignatures,
+  initiatorVote,
+  isTransactionOpen,
+  maySign,
+  type TransactionNow,
+  type TransactionRecord,
+  type TransactionVoteType,
+  transactionStanding,
+  transactionState,
+  transactionVoters,
+} from '../../../src/domain/transaction';
+import { aFailure, aHash, aMember, anAddress, anId } from '../../support/builders';
+import {
+  aTransaction,
+  aTransactionNow,
+  type TransactionRecordBuilder,
+} from '../../support/transactionRecords';
+import { aPolicy } from '../../support/transactions';
+
+const EXPIRY = new Date('2025-06-08T12:00:00.000Z');
+const BEFORE = new Date(EXPIRY.getTime() - 1);
+const AFTER = new Date(EXPIRY.getTime() + 1);
+
+/** Ada initiates; Bo, Chidi, Dörte and Eve are a group; Fay is a member of nothing. */
+const ada = aMember().named('Ada').build();
+const bo = aMember().named('Bo').build();
+const chidi = aMember().named('Chidi').bot().build();
+const dorte = aMember().named('Dörte').build();
+const eve = aMember().named('Eve').build();
+const fay = aMember().named('Fay').build();
+const stranger = aMember().named('Stranger').build();
+const everybody = [ada, bo, chidi, dorte, eve, fay];
+const GROUP = anId('grp');
+const POLICY = anId('pol');
+
+const groupOf = (threshold: number, excludeInitiator = false): ApproverSetting => ({
+  type: 'group',
+  groupId: GROUP,
+  threshold,
+  excludeInitiator,
+});
+const oneMember = ({ id: memberId }: MemberSummary, excludeInitiator = false): ApproverSetting => ({
+  type: 'user',
+  memberId,
+  excludeInitiator,
+});
+const manual = (approverSetting: ApproverSetting, more: Partial<Policy> = {}): Policy =>
+  aPolicy({ id: POLICY, type: 'MANUAL_APPROVAL', approverSetting, ...more });
+const auto = (more: Partial<Policy> = {}): Policy => aPolicy({ id: POLICY, ...more });
+
+/** Everybody is there, and the four are a group. */
+const world = aTransactionNow(...everybody).grouped(GROUP, bo, chidi, dorte, eve);
+const under = (policy: Policy, time = BEFORE) => world.under(policy).at(time).build();
+
+const transaction = () => aTransaction().by(ada).under({ id: POLICY }).expiringAt(EXPIRY);
+const initiated = () => transaction().initiated();
+
+const codeOf = (outcome: Outcome<unknown>): string => (outcome.ok ? 'ok' : outcome.refusal.code);
+const ids = (members: readonly MemberSummary[]) => members.map(({ id }) => id).sort();
+const statusOf = (record: TransactionRecordBuilder, now: TransactionNow) =>
+  transactionStanding(record.build(), now).signatureStatus;
+
+/** What is answered to each message; those who approve and reject are such as have not yet. */
+function answers(
+  record: TransactionRecord,
+  now: TransactionNow,
+  voters: { approve: MemberSummary; reject: MemberSummary },
+) {
+  const vote = (type: TransactionVoteType, member: MemberSummary) =>
+    codeOf(checkTransactionVote(record, now, { member, type }));
+  return [
+    vote('initiator', ada),
+    vote('approve', voters.approve),
+    vote('reject', voters.reject),
+    codeOf(checkTransactionExecution(record, now, 'approve')),
+    codeOf(checkTransactionExecution(record, now, 'reject')),
+  ].join(' ');
+}
+
+const NEW = 'ok conflict conflict thresholdNotMet thresholdNotMet';
+const SETTLED = 'conflict conflict conflict conflict conflict';
+const OVER = 'proposalExpired proposalExpired proposalExpired proposalExpired proposalExpired';
+const votes = (approve: 'ok' | 'no', reject: 'ok' | 'no') =>
+  `conflict ok ok ${[approve, reject].map((can) => (can === 'ok' ? 'ok' : 'thresholdNotMet')).join(' ')}`;
+
+interface Stage {
+  readonly record: TransactionRecordBuilder;
+  readonly time?: Date;
+}
+
+/** Every status that a transaction can have, after signatures given by `sign`. */
+function everyStatus(sign: TransactionRecordBuilder) {
+  const at = (status: ExecutionStatus | null) => sign.inState(status).failedWith(aFailure());
+  const standing = transactionStanding(sign.build(), under(auto()));
+  const frozen = { ...standing, signatureStatus: 'expired' as const };
+  return {
+    processing: { record: sign.inState('processing') },
+    'processing, past its expiry': { record: sign.inState('processing'), time: AFTER },
+    completed: { record: sign.inState('completed').closedAs(standing) },
+    'completed, past its expiry': { record: sign.inState('completed').closedAs(standing), time: AFTER },
+    rejected: { record: sign.inState('rejected').closedAs(standing) },
+    'past its expiry': { record: sign, time: AFTER },
+    'past its expiry, blocked': { record: at('blocked'), time: AFTER },
+    'past its expiry, failed': { record: at('failed'), time: AFTER },
+    'closed by its expiry': { record: sign.closedAs(frozen), time: AFTER },
+    'closed by its expiry, failed': { record: at('failed').closedAs(frozen), time: AFTER },
+    'closed by an operator': {
+      record: sign.failedWith(aFailure({ code: 'closedByOperator' })).closedAs(standing),
+    },
+    'closed by an operator, failed before': {
+      record: at('failed')
+        .failedWith(aFailure({ code: 'closedByOperator' }))
+        .closedAs(standing),
+    },
+  } satisfies Record<string, Stage>;
+}
+
+const AFTERWARDS: readonly (readonly [keyof ReturnType<typeof everyStatus>, string, boolean, boolean])[] = [
+  // status, answers, open, collects signatures
+  ['processing', SETTLED, true, false],
+  ['processing, past its expiry', SETTLED, true, false],
+  ['completed', SETTLED, false, false],
+  ['completed, past its expiry', SETTLED, false, false],
+  ['rejected', SETTLED, false, false],
+  ['past its expiry', OVER, false, false],
+  ['past its expiry, blocked', OVER, false, false],
+  ['past its expiry, failed', OVER, false, false],
+  ['closed by its expiry', OVER, false, false],
+  ['closed by its expiry, failed', OVER, false, false],
+  ['closed by an operator', SETTLED, false, false],
+  ['closed by an operator, failed before', SETTLED, false, false],
+];
+
+describe('a transaction that two of a group approve', () => {
+  const now = under(manual(groupOf(2)));
+  const stages: Record<string, TransactionRecordBuilder> = {
+    new: transaction(),
+    signed: initiated(),
+    'approved once': initiated().approvedBy(bo),
+    'approved twice': initiated().approvedBy(bo, chidi),
+    'rejected once': initiated().rejectedBy(bo),
+    'rejected twice': initiated().rejectedBy(bo, chidi),
+    'once each': initiated().approvedBy(bo).rejectedBy(chidi),
+    'both by the same two': initiated().approvedBy(bo, chidi).rejectedBy(bo, chidi),
+  };
+
+  describe.each<[string, string, string]>([
+    ['new', 'pendingInitiatorSignature', NEW],
+    ['signed', 'pendingReviewSignatures', votes('no', 'no')],
+    ['approved once', 'pendingReviewSignatures', votes('no', 'no')],
+    ['approved twice', 'approvalReady', votes('ok', 'no')],
+    ['rejected once', 'pendingReviewSignatures', votes('no', 'no')],
+    ['rejected twice', 'rejectionReady', votes('no', 'ok')],
+    ['once each', 'pendingReviewSignatures', votes('no', 'no')],
+    ['both by the same two', 'approvalAndRejectionReady', votes('ok', 'ok')],
+  ])('%s', (stage, status, expected) => {
+    it.each<ExecutionStatus | null>([null, 'blocked', 'failed'])('answers, having been %s', (before) => {
+      const record = (stages[stage] ?? transaction()).inState(before).build();
+      expect(transactionStanding(record, now)).toMatchObject({ signatureStatus: status, threshold: 2 });
+      expect(answers(record, now, { approve: dorte, reject: eve })).toBe(expected);
+      expect(isTransactionOpen(record, BEFORE)).toBe(true);
+      expect(collectsTransactionSignatures(record, BEFORE)).toBe(true);
+    });
+
+    it.each(AFTERWARDS)('answers, being %s', (after, settled, open, collects) => {
+      const { record, time = BEFORE } = everyStatus(stages[stage] ?? transaction())[after] as Stage;
+      const later = { ...now, time };
+      expect(answers(record.build(), later, { approve: dorte, reject: eve })).toBe(settled);
+      expect(isTransactionOpen(record.build(), time)).toBe(open);
+      expect(collectsTransactionSignatures(record.build(), time)).toBe(collects);
+    });
+  });
+});
+
+describe('a transaction that one member approves', () => {
+  const now = under(manual(oneMember(bo)));
+
+  it.each<[string, TransactionRecordBuilder, string, string]>([
+    ['new', transaction(), 'pendingInitiatorSignature', NEW],
+    ['signed', initiated(), 'pendingReviewSignatures', votes('no', 'no')],
+  ])('answers, %s', (_, record, status, expected) => {
+    expect(transactionStanding(record.build(), now)).toMatchObject({ signatureStatus: status, threshold: 1 });
+    expect(answers(record.build(), now, { approve: bo, reject: bo })).toBe(expected);
+  });
+
+  it.each<[string, TransactionRecordBuilder, string, string]>([
+    ['approved', initiated().approvedBy(bo), 'approvalReady', 'conflict conflict ok ok thresholdNotMet'],
+    ['rejected', initiated().rejectedBy(bo), 'rejectionReady', 'conflict ok conflict thresholdNotMet ok'],
+    [
+      'approved and rejected',
+      initiated().approvedBy(bo).rejectedBy(bo),
+      'approvalAndRejectionReady',
+      'conflict conflict conflict ok ok',
+    ],
+  ])('answers, %s: a second vote of the same type is a conflict', (_, record, status, expected) => {
+    expect(statusOf(record, now)).toBe(status);
+    expect(answers(record.build(), now, { approve: bo, reject: bo })).toBe(expected);
+  });
+
+  it('has one approver and nobody else', () => {
+    for (const type of ['approve', 'reject'] as const) {
+      const may = everybody.filter((member) => maySign(initiated().build(), now, type, member));
+      expect(may).toEqual([bo]);
+    }
+  });
+
+  it('may be approved by its initiator, unless the policy bars that', () => {
+    const itself = initiated().approvedBy(ada);
+    expect(statusOf(itself, under(manual(oneMember(ada))))).toBe('approvalReady');
+    const barred = under(manual(oneMember(ada, true)));
+    expect(transactionStanding(itself.build(), barred)).toMatchObject({
+      signatureStatus: 'pendingReviewSignatures',
+      approvals: [],
+      threshold: 1,
+    });
+    expect(maySign(itself.build(), barred, 'approve', ada)).toBe(false);
+    expect(maySign(itself.build(), barred, 'reject', ada)).toBe(false);
+    expect(codeOf(checkTransactionExecution(itself.build(), barred, 'approve'))).toBe('thresholdNotMet');
+  });
+});
+
+describe('a transaction that needs no approval', () => {
+  const now = under(auto());
+
+  it.each<[string, TransactionRecordBuilder, string, string]>([
+    ['new', transaction(), 'pendingInitiatorSignature', NEW],
+    ['signed', initiated(), 'approvalReady', votes('ok', 'no')],
+    ['rejected', initiated().rejectedBy(bo), 'approvalAndRejectionReady', votes('ok', 'ok')],
+    ['rejected twice', initiated().rejectedBy(bo, chidi), 'approvalAndRejectionReady', votes('ok', 'ok')],
+    [
+      'rejected by its own initiator',
+      initiated().rejectedBy(ada),
+      'approvalAndRejectionReady',
+      votes('ok', 'ok'),
+    ],
+  ])('answers, %s', (_, record, status, expected) => {
+    for (const before of [null, 'blocked', 'failed'] as const) {
+      const again = record.inState(before).build();
+      expect(transactionStanding(again, now)).toMatchObject({
+        signatureStatus: status,
+        threshold: 0,
+        approvals: [],
+      });
+      expect(answers(again, now, { approve: dorte, reject: eve })).toBe(expected);
+    }
+  });
+
+  it.each(AFTERWARDS)('answers, being %s', (after, settled, open) => {
+    const { record, time = BEFORE } = everyStatus(initiated())[after] as Stage;
+    expect(answers(record.build(), { ...now, time }, { approve: dorte, reject: eve })).toBe(settled);
+    expect(isTransactionOpen(record.build(), time)).toBe(open);
+  });
+
+  it('is approved by nobody, and rejected by whoever may initiate under its policy', () => {
+    const may = (policy: Policy, type: TransactionVoteType) =>
+      [...everybody, stranger].filter((member) => maySign(initiated().build(), under(policy), type, member));
+    expect(may(auto(), 'approve')).toEqual([]);
+    expect(may(auto(), 'reject')).toEqual(everybody);
+    expect(may(auto({ initiatorSetting: { type: 'user', memberId: fay.id } }), 'reject')).toEqual([fay]);
+    expect(may(auto({ initiatorSetting: { type: 'group', groupId: GROUP } }), 'reject')).toEqual([
+      bo,
+      chidi,
+      dorte,
+      eve,
+    ]);
+    expect(may(auto({ initiatorSetting: { type: 'group', groupId: anId('grp') } }), 'reject')).toEqual([]);
+  });
+
+  it('has no rejection any more when the one who rejected may not initiate any more', () => {
+    const rejected = initiated().rejectedBy(bo);
+    const only = (member: MemberSummary) =>
+      under(auto({ initiatorSetting: { type: 'user', memberId: member.id } }));
+    expect(statusOf(rejected, only(bo))).toBe('approvalAndRejectionReady');
+    expect(statusOf(rejected, only(ada))).toBe('approvalReady');
+    expect(statusOf(rejected, world.under(auto()).without(bo).build())).toBe('approvalReady');
+  });
+});
+
+describe('the signature of the initiator', () => {
+  const now = under(manual(groupOf(1)));
+
+  it('can be given by the initiator alone', () => {
+    const may = [...everybody, stranger].filter((member) =>
+      maySign(transaction().build(), now, 'initiator', member),
+    );
+    expect(may).toEqual([ada]);
+  });
+
+  it('comes first: any other is a conflict before it, said before anybody looks at who signs', () => {
+    for (const type of ['approve', 'reject'] as const) {
+      expect(codeOf(checkTransactionOpenTo(transaction().build(), now, type))).toBe('conflict');
+      expect(codeOf(checkTransactionOpenTo(initiated().build(), now, type))).toBe('ok');
+      const refused = checkTransactionVote(transaction().build(), now, { member: stranger, type });
+      expect(refused).toMatchObject({
+        refusal: { code: 'conflict', message: expect.stringContaining('initiator first') },
+      });
+    }
+    expect(codeOf(checkTransactionOpenTo(transaction().build(), now, 'initiator'))).toBe('ok');
+  });
+
+  it('does not count when it was given as another statement, by another member or with another wallet', () => {
+    const { votes: given } = initiated().build();
+    const [begun] = given;
+    if (!begun) throw new Error('nothing was signed');
+    for (const change of [
+      { type: 'approve' as const, initiatorSignatureHash: aHash() },
+      { memberId: bo.id },
+      { signerAddress: anAddress() },
+      { memberId: bo.id, signerAddress: bo.walletAddress },
+    ]) {
+      const record = transaction()
+        .voted({ ...begun, ...change })
+        .build();
+      expect(initiatorVote(record, now)).toBeUndefined();
+      expect(statusOf(transaction().voted({ ...begun, ...change }), now)).toBe('pendingInitiatorSignature');
+    }
+  });
+
+  it('counts however its wallet is written', () => {
+    const lower = { ...ada, walletAddress: ada.walletAddress.toLowerCase() };
+    expect(statusOf(transaction().by(lower).initiated(), now)).toBe('pendingReviewSignatures');
+  });
+
+  const approved = () => initiated().approvedBy(bo).rejectedBy(chidi);
+
+  it('counts no more, and no vote on it does, when the initiator was removed', () => {
+    const left = world
+      .under(manual(groupOf(1)))
+      .without(ada)
+      .build();
+    expect(transactionStanding(approved().build(), left)).toMatchObject({
+      signatureStatus: 'pendingInitiatorSignature',
+      approvals: [],
+      rejections: [],
+      initiator: ada,
+    });
+    expect(answers(approved().build(), left, { approve: bo, reject: bo })).toBe(NEW);
+    const back = world
+      .under(manual(groupOf(1)))
+      .without(ada)
+      .with(ada)
+      .build();
+    expect(statusOf(approved(), back)).toBe('approvalAndRejectionReady');
+  });
+
+  it('counts no more, and no vote on it does, when the initiator has another wallet', () => {
+    const moved = { ...ada, walletAddress: anAddress() };
+    const now = world
+      .under(manual(groupOf(1)))
+      .with(moved)
+      .build();
+    expect(transactionStanding(approved().build(), now)).toMatchObject({
+      signatureStatus: 'pendingInitiatorSignature',
+      approvals: [],
+      rejections: [],
+    });
+    expect(answers(approved().build(), now, { approve: bo, reject: bo })).toBe(NEW);
+  });
+
+  describe('given again with another wallet', () => {
+    const [first, second] = [aHash(), aHash()];
+    const moved = { ...ada, walletAddress: anAddress() };
+    const now = world
+      .under(manual(groupOf(1)))
+      .with(moved)
+      .build();
+    const again = () =>
+      transaction().initiated(first).approvedBy(bo).rejectedBy(chidi).by(moved).initiated(second);
+
+    it('leaves the votes on the older one uncounted, and they can be given again', () => {
+      expect(transactionStanding(again().build(), now)).toMatchObject({
+        signatureStatus: 'pendingReviewSignatures',
+        approvals: [],
+        rejections: [],
+      });
+      expect(initiatorVote(again().build(), now)?.signatureHash).toBe(second);
+      expect(answers(again().build(), now, { approve: bo, reject: chidi })).toBe(votes('no', 'no'));
+      expect(ids(transactionVoters(again().approvedBy(bo).build(), now, 'approve'))).toEqual([bo.id]);
+      expect(statusOf(again().approvedBy(bo), now)).toBe('approvalReady');
+    });
+
+    it('counts again as it was, with the votes on it, when the first wallet is back', () => {
+      const back = under(manual(groupOf(1)));
+      expect(initiatorVote(again().build(), back)?.signatureHash).toBe(first);
+      expect(transactionStanding(again().approvedBy(dorte).build(), back)).toMatchObject({
+        signatureStatus: 'approvalAndRejectionReady',
+        approvals: [bo],
+        rejections: [chidi],
+      });
+    });
+  });
+});
+
+describe('an approval', () => {
+  const now = under(manual(groupOf(2)));
+
+  it('counts once for a member, however often it is recorded', () => {
+    const record = initiated().approvedBy(bo, bo).approvedBy(bo);
+    expect(transactionStanding(record.build(), now)).toMatchObject({
+      approvals: [bo],
+      signatureStatus: 'pendingReviewSignatures',
+    });
+    expect(codeOf(checkTransactionExecution(record.build(), now, 'approve'))).toBe('thresholdNotMet');
+  });
+
+  it('is not a rejection, and none of the initiator', () => {
+    const record = initiated().approvedBy(bo).build();
+    expect(transactionVoters(record, now, 'approve')).toEqual([bo]);
+    expect(transactionVoters(record, now, 'reject')).toEqual([]);
+    expect(transactionVoters(record, now, 'initiator')).toEqual([ada]);
+  });
+
+  it('of somebody who is no approver does not count', () => {
+    const record = initiated().approvedBy(ada, fay, stranger);
+    expect(transactionStanding(record.build(), now).approvals).toEqual([]);
+  });
+
+  it('of the initiator, who is in the group, counts unless the policy bars that', () => {
+    const inGroup = world.grouped(GROUP, ada, bo, chidi).at(BEFORE);
+    const record = initiated().approvedBy(ada, bo);
+    expect(statusOf(record, inGroup.under(manual(groupOf(2))).build())).toBe('approvalReady');
+    expect(
+      transactionStanding(record.build(), inGroup.under(manual(groupOf(2, true))).build()),
+    ).toMatchObject({
+      approvals: [bo],
+      signatureStatus: 'pendingReviewSignatures',
+    });
+  });
+
+  it('counts no more when the approver was removed from the organization, or from the group', () => {
+    const record = initiated().approvedBy(bo, chidi);
+    const policy = manual(groupOf(2));
+    expect(statusOf(record, world.under(policy).without(bo).build())).toBe('pendingReviewSignatures');
+    expect(statusOf(record, world.under(policy).grouped(GROUP, chidi, dorte).build())).toBe(
+      'pendingReviewSignatures',
+    );
+    expect(statusOf(record, world.under(policy).grouped(GROUP, chidi, dorte, bo).build())).toBe(
+      'approvalReady',
+    );
+  });
+
+  it('counts when its member becomes an approver only later: those of now decide', () => {
+    const record = initiated().approvedBy(bo, fay);
+    const policy = manual(groupOf(2));
+    expect(statusOf(record, world.under(policy).build())).toBe('pendingReviewSignatures');
+    expect(statusOf(record, world.under(policy).grouped(GROUP, bo, fay).build())).toBe('approvalReady');
+  });
+
+  it('counts no more when its member has another wallet, and can then be given again', () => {
+    const moved = { ...bo, walletAddress: anAddress() };
+    const now = world
+      .under(manual(groupOf(2)))
+      .with(moved)
+      .build();
+    const record = initiated().approvedBy(bo, chidi);
+    expect(transactionStanding(record.build(), now).approvals).toEqual([chidi]);
+    expect(codeOf(checkTransactionVote(record.build(), now, { member: moved, type: 'approve' }))).toBe('ok');
+    expect(transactionStanding(record.approvedBy(moved).build(), now)).toMatchObject({
+      signatureStatus: 'approvalReady',
+      approvals: [moved, chidi].sort((one, two) => (one.id < two.id ? -1 : 1)),
+    });
+  });
+
+  it('counts however its wallet is written', () => {
+    const lower = { ...bo, walletAddress: bo.walletAddress.toLowerCase() };
+    expect(transactionStanding(initiated().approvedBy(lower).build(), now).approvals).toEqual([bo]);
+  });
+
+  it('of a signature of the initiator that nobody knows does not count', () => {
+    const [, vote] = initiated().approvedBy(bo).build().votes;
+    if (!vote) throw new Error('nobody approved');
+    for (const initiatorSignatureHash of [aHash(), null]) {
+      const record = initiated().voted({ ...vote, initiatorSignatureHash });
+      expect(transactionStanding(record.build(), now).approvals).toEqual([]);
+    }
+  });
+
+  it('is never enough where nobody can give it', () => {
+    const record = initiated().approvedBy(bo, chidi, dorte, eve).rejectedBy(bo, chidi, dorte, eve);
+    for (const policy of [
+      manual(groupOf(5)),
+      manual({ type: 'group', groupId: anId('grp'), threshold: 1, excludeInitiator: false }),
+      manual(oneMember(stranger)),
+      { ...manual(groupOf(1)), approverSetting: null },
+    ]) {
+      expect(statusOf(record, under(policy))).toBe('pendingReviewSignatures');
+      expect(codeOf(checkTransactionExecution(record.build(), under(policy), 'approve'))).toBe(
+        'thresholdNotMet',
+      );
+      expect(codeOf(checkTransactionExecution(record.build(), under(policy), 'reject'))).toBe(
+        'thresholdNotMet',
+      );
+    }
+  });
+});
+
+describe('a policy that is edited while a transaction is open', () => {
+  it('from automatic to manual makes it wait for its approvers, and back lets it go', () => {
+    const record = initiated();
+    expect(statusOf(record, under(auto()))).toBe('approvalReady');
+    expect(statusOf(record, under(manual(groupOf(2))))).toBe('pendingReviewSignatures');
+    expect(codeOf(checkTransactionExecution(record.build(), under(manual(groupOf(2))), 'approve'))).toBe(
+      'thresholdNotMet',
+    );
+    const approved = record.approvedBy(bo, chidi);
+    expect(transactionStanding(approved.build(), under(auto()))).toMatchObject({
+      signatureStatus: 'approvalReady',
+      threshold: 0,
+      approvals: [],
+    });
+    expect(statusOf(approved, under(manual(groupOf(2))))).toBe('approvalReady');
+  });
+
+  it('counts a rejection of before if its signer may reject now', () => {
+    // Fay may initiate under the automatic policy, and is no approver of the manual one.
+    const byFay = initiated().rejectedBy(fay);
+    expect(statusOf(byFay, under(auto()))).toBe('approvalAndRejectionReady');
+    expect(statusOf(byFay, under(manual(groupOf(1))))).toBe('pendingReviewSignatures');
+    expect(statusOf(initiated().rejectedBy(bo), under(manual(groupOf(1))))).toBe('rejectionReady');
+  });
+
+  it.each<[number, string]>([
+    [1, 'approvalAndRejectionReady'],
+    [2, 'approvalReady'],
+    [3, 'pendingReviewSignatures'],
+  ])('decides by its threshold of now: %s', (threshold, status) => {
+    const record = initiated().approvedBy(bo, chidi).rejectedBy(dorte);
+    expect(transactionStanding(record.build(), under(manual(groupOf(threshold))))).toMatchObject({
+      threshold,
+      signatureStatus: status,
+    });
+  });
+
+  it('that is removed keeps its last words: it can be voted on and rejected under them', () => {
+    const gone = (policy: Policy) => world.under(policy).withoutPolicy().at(BEFORE).build();
+    const record = initiated().rejectedBy(bo, chidi);
+    expect(statusOf(record, gone(manual(groupOf(2))))).toBe('rejectionReady');
+    expect(codeOf(checkTransactionExecution(record.build(), gone(manual(groupOf(2))), 'reject'))).toBe('ok');
+    expect(statusOf(record, gone(auto()))).toBe('approvalAndRejectionReady');
+    const vote = { member: dorte, type: 'approve' as const };
+    expect(codeOf(checkTransactionVote(record.build(), gone(manual(groupOf(2))), vote))).toBe('ok');
+  });
+});
+
+describe('the expiry of a transaction', () => {
+  const policy = manual(groupOf(1));
+  const approved = initiated().approvedBy(bo);
+
+  it.each([
+    ['a second before', -1_000, false],
+    ['a millisecond before', -1, false],
+    ['at that instant', 0, false],
+    ['a millisecond after', 1, true],
+    ['a second after', 1_000, true],
+  ])('is a whole second, and valid until it: %s', (_, off, expired) => {
+    const time = new Date(EXPIRY.getTime() + off);
+    const now = under(policy, time);
+    for (const status of [null, 'blocked', 'failed'] as const) {
+      const record = approved.inState(status).build();
+      expect(transactionStanding(record, now).signatureStatus).toBe(expired ? 'expired' : 'approvalReady');
+      expect(codeOf(checkTransactionExecution(record, now, 'approve'))).toBe(
+        expired ? 'proposalExpired' : 'ok',
+      );
+      expect(codeOf(checkTransactionVote(record, now, { member: dorte, type: 'approve' }))).toBe(
+        expired ? 'proposalExpired' : 'ok',
+      );
+      expect(isTransactionOpen(record, time)).toBe(!expired);
+      expect(collectsTransactionSignatures(record, time)).toBe(!expired);
+    }
+    expect(statusOf(transaction(), now)).toBe(expired ? 'expired' : 'pendingInitiatorSignature');
+  });
+
+  it('never comes while it is processing', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -1e12, max: 1e12 }), (off) => {
+        const now = under(policy, new Date(EXPIRY.getTime() + off));
+        const record = approved.inState('processing').build();
+        expect(transactionStanding(record, now).signatureStatus).toBe('approvalReady');
+        expect(isTransactionOpen(record, now.time)).toBe(true);
+        expect(collectsTransactionSignatures(record, now.time)).toBe(false);
+      }),
+    );
+  });
+
+  it('is told in the refusal, with the time', () => {
+    const refused = checkTransactionExecution(approved.build(), under(policy, AFTER), 'approve');
+    expect(refused).toMatchObject({
+      refusal: {
+        code: 'proposalExpired',
+        message: expect.stringContaining('expired at 2025-06-08T12:00:00.000Z'),
+      },
+    });
+  });
+});
+
+describe('a transaction that is closed', () => {
+  const standing = transactionStanding(initiated().approvedBy(bo, chidi).build(), under(manual(groupOf(2))));
+  const record = initiated().approvedBy(bo, chidi).inState('completed').closedAs(standing).build();
+
+  it('stands as it stood, whatever becomes of people, policy and time', () => {
+    const worlds = [
+      under(auto()),
+      under(manual(groupOf(4)), AFTER),
+      world
+        .under(manual(groupOf(2)))
+        .without(bo)
+        .without(ada)
+        .build(),
+      world
+        .under(manual(groupOf(2)))
+        .with({ ...bo, name: 'Bob', walletAddress: anAddress() })
+        .build(),
+      world
+        .under(manual(groupOf(2)))
+        .withoutPolicy()
+        .build(),
+    ];
+    for (const now of worlds) {
+      expect(transactionStanding(record, now)).toBe(standing);
+      expect(transactionState(record, now)).toMatchObject({
+        ...standing,
+        ready: [],
+        open: false,
+        closed: true,
+      });
+    }
+  });
+
+  it('shows people as they were then', () => {
+    expect(standing).toMatchObject({ initiator: ada, threshold: 2, signatureStatus: 'approvalReady' });
+    expect(ids(standing.approvals)).toEqual(ids([bo, chidi]));
+  });
+});
+
+describe('what a workflow keeps of a transaction', () => {
+  it('is enough to tell it by', () => {
+    const failure = aFailure({ code: 'funds' });
+    const record = initiated()
+      .approvedBy(bo)
+      .inState('failed')
+      .failedWith(failure)
+      .having({
+        waitingFor: 'coin',
+        awaitsRelayerWei: 2n ** 255n,
+        version: 7,
+        chain: { transactionHash: aHash(), submittedAt: BEFORE, confirmations: 1 },
+      })
+      .build();
+    expect(transactionState(record, under(manual(groupOf(1))))).toEqual({
+      transactionId: record.id,
+      organizationId: record.organizationId,
+      accountId: record.accountId,
+      networkId: record.networkId,
+      policyId: record.policyId,
+      version: 7,
+      summary: record.summary,
+      signatureStatus: 'approvalReady',
+      executionStatus: 'failed',
+      initiator: ada,
+      threshold: 1,
+      approvals: [bo],
+      rejections: [],
+      ready: ['approve'],
+      expiresAt: '2025-06-08T12:00:00.000Z',
+      open: true,
+      closed: false,
+      failure,
+      notes: [],
+      transactionHash: record.chain?.transactionHash,
+      waitingFor: 'coin',
+      awaitsRelayerWei: String(2n ** 255n),
+      givingUp: false,
+    });
+  });
+
+  it('says which outcomes can be executed now', () => {
+    const ready = (record: TransactionRecordBuilder, policy: Policy, time = BEFORE) =>
+      transactionState(record.build(), under(policy, time)).ready;
+    expect(ready(transaction(), auto())).toEqual([]);
+    expect(ready(initiated(), auto())).toEqual(['approve']);
+    expect(ready(initiated().rejectedBy(bo), auto())).toEqual(['approve', 'reject']);
+    expect(ready(initiated().rejectedBy(bo), manual(groupOf(1)))).toEqual(['reject']);
+    expect(ready(initiated().inState('processing'), auto())).toEqual([]);
+    expect(ready(initiated(), auto(), AFTER)).toEqual([]);
+  });
+
+  it('stays small: a long summary is cut between characters, and of many notes the latest are there', () => {
+    const notes = Array.from({ length: 30 }, (_, n) => ({ at: '', code: 'c', message: String(n) }));
+    const record = transaction()
+      .having({ summary: '💶'.repeat(2_001), notes })
+      .build();
+    const state = transactionState(record, under(auto()));
+    expect(state.summary).toBe(`${'💶'.repeat(2_000)} …`);
+    expect(state.notes.map(({ message }) => message)).toEqual(notes.slice(10).map(({ message }) => message));
+    const exact = transaction()
+      .having({ summary: '💶'.repeat(2_000) })
+      .build();
+    expect(transactionState(exact, under(auto())).summary).toBe(exact.summary);
+    expect(JSON.stringify(state)).toBeDefined();
+  });
+});
