@@ -22,7 +22,10 @@ export type IdentifyVoter = (input: {
   readonly payload: string;
   /** ABI-encoded `(address signer, bytes signature)` as 0x hex. */
   readonly signature: string;
-  readonly admins: AdminSet;
+  /** Those who may sign it. */
+  readonly admins: Pick<AdminSet, 'members'> & Partial<AdminSet>;
+  /** What a signer is not who may not: no admin of the organization, unless it says otherwise. */
+  readonly role?: string;
 }) => Promise<Outcome<Voter>>;
 
 /**
@@ -33,7 +36,7 @@ export type IdentifyVoter = (input: {
  * ChainUnavailable when a contract signer cannot be asked.
  */
 export function createIdentifyVoter(client: SignerClient): IdentifyVoter {
-  return async ({ payload, signature, admins }) => {
+  return async ({ payload, signature, admins, role = 'admin of the organization' }) => {
     let decoded: ReturnType<typeof decodeSignature>;
     try {
       decoded = decodeSignature(signature);
@@ -48,7 +51,7 @@ export function createIdentifyVoter(client: SignerClient): IdentifyVoter {
     const hash = hashTypedPayload(payload);
     const verified = await verifySignature(admin ? { hash, signer, bytes, client } : { hash, signer, bytes });
     if (!verified.valid) return refuse('invalidSignature', verified.reason, 'signature');
-    if (!admin) return refuse('forbidden', `signer ${signer} is no admin of the organization`, 'signature');
+    if (!admin) return refuse('forbidden', `signer ${signer} is no ${role}`, 'signature');
     return accept({ member: admin, signerAddress: admin.walletAddress, scheme: verified.scheme });
   };
 }
