@@ -18,6 +18,7 @@ import { createIdentifyVoter } from './chain/voter';
 import { type Config, ConfigError } from './config';
 import { createDatabase } from './db/database';
 import { listPolicyTokens } from './db/policies';
+import { listTransactionTokens } from './db/transactionTokens';
 import { armFaultPoint, withFaultPoints } from './faults';
 import type { Logger } from './logging';
 import { createMetrics } from './metrics';
@@ -31,6 +32,7 @@ import {
 import { connectTemporal, LONGEST_RETRY_PAUSE_MS, registerSearchAttributes } from './temporal/connection';
 import { taskQueues } from './temporal/ids';
 import { keepReconciler } from './temporal/schedule';
+import { executeTransaction, signTransaction, startTransaction } from './temporal/transactions';
 import { installTemporalLogging, startWorkers, type WorkerSpec, workflowSource } from './workers';
 
 /** The parts of the service that one process runs. */
@@ -262,6 +264,11 @@ async function startParts(
         sign: (input) => signProposal(sender, input),
         execute: (input) => executeProposal(sender, input),
       },
+      transactions: {
+        start: (input) => startTransaction(sender, input),
+        sign: (input) => signTransaction(sender, input),
+        execute: (input) => executeTransaction(sender, input),
+      },
       planProposal: async ({ organizationId, kind, body }) => {
         const { networks } = config;
         const observed = await kind.observe?.({ networks, readToken }, body);
@@ -274,7 +281,12 @@ async function startParts(
       findSignedMessage: createFindSignedMessage(signerChain),
       readToken,
       readBalances: async (account) => {
-        const known = knownTokens(tokens, await listPolicyTokens(db, account.organizationId, account.id));
+        const named = await Promise.all([
+          listTransactionTokens(db, account.id),
+          // What a policy has read of its token is what its transactions are shown with.
+          listPolicyTokens(db, account.organizationId, account.id),
+        ]);
+        const known = knownTokens(tokens, named.flat());
         const perNetwork = await Promise.all(
           account.networkIds.map(async (id) => {
             const chain = chains.get(id);

@@ -52,7 +52,8 @@ function checkParams(endpoint: Endpoint, params: Request['params']): { [name: st
   return Object.fromEntries(
     Object.entries(endpoint.params).map(([name, prefix]) => {
       const value = params[name];
-      if (typeof value !== 'string' || !isId(prefix, value)) throw notFound(name.replace(/Id$/, ''));
+      if (typeof value !== 'string' || !isId(prefix, value))
+        throw notFound(name === 'txId' ? 'transaction' : name.replace(/Id$/, ''));
       return [name, value];
     }),
   );
@@ -226,10 +227,12 @@ export function createApp(
       exchange.route = `${BASE_PATH}${route.endpoint.path}`;
       const { key } = exchange;
       if (!key) throw new Error('a request reached its handler without a key');
-      const proposalId = request.params.proposalId;
-      if (typeof proposalId === 'string') {
-        exchange.resourceId = proposalId;
-        exchange.log = exchange.log.child({ proposalId });
+      const { proposalId, txId: transactionId } = request.params;
+      const about = { ...(proposalId ? { proposalId } : {}), ...(transactionId ? { transactionId } : {}) };
+      const [resourceId] = Object.values(about);
+      if (typeof resourceId === 'string') {
+        exchange.resourceId = resourceId;
+        exchange.log = exchange.log.child(about);
       }
       if ('read' in route) await runRead(route, request, response, key);
       else if ('dryRun' in route) await runDryRun(route, request, response, key);

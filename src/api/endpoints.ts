@@ -8,6 +8,13 @@ import { listNetworksEndpoint } from '../contract/networks';
 import { evaluatePoliciesEndpoint, getPolicyEndpoint, listPoliciesEndpoint } from '../contract/policies';
 import { describeProposals } from '../contract/proposals';
 import { getRegistrationPayloadEndpoint, registerWalletEndpoint } from '../contract/registrations';
+import {
+  createTransactionEndpoint,
+  executeTransactionEndpoint,
+  getTransactionEndpoint,
+  listTransactionsEndpoint,
+  signTransactionEndpoint,
+} from '../contract/transactions';
 import { operations } from '../operations';
 
 /** The endpoints about proposals: made from the kinds of operation. */
@@ -36,6 +43,11 @@ export const endpoints: readonly Endpoint[] = [
   listPoliciesEndpoint,
   getPolicyEndpoint,
   evaluatePoliciesEndpoint,
+  listTransactionsEndpoint,
+  getTransactionEndpoint,
+  createTransactionEndpoint,
+  signTransactionEndpoint,
+  executeTransactionEndpoint,
   listAdminsEndpoint,
   getAdminsEndpoint,
   listNetworksEndpoint,

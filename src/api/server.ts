@@ -22,6 +22,7 @@ import { networkRoutes } from './routes/networks';
 import { policyRoutes } from './routes/policies';
 import { proposalRoutes } from './routes/proposals';
 import { registrationRoutes } from './routes/registrations';
+import { transactionRoutes } from './routes/transactions';
 import { createTransportReader } from './transport';
 
 /** The servers that callers reach. */
@@ -183,6 +184,11 @@ export function createApiServer(dependencies: ApiDependencies): ApiServer {
           ...registrationRoutes(dependencies),
           ...groupRoutes({ db, cursors }),
           ...policyRoutes({ ...dependencies, cursors }),
+          ...transactionRoutes({
+            ...dependencies,
+            cursors,
+            waitForTransaction: createExecutionWaiter(db, notifications, 'transaction'),
+          }),
           ...adminRoutes({ db }),
           ...networkRoutes(config.networks),
           ...auditLogRoutes({ db, cursors }),

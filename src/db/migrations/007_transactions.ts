@@ -49,6 +49,9 @@ export async function up(knex: Knex): Promise<void> {
     );
     CREATE INDEX transactions_position ON transactions (organization_id, position);
     CREATE INDEX transactions_account_position ON transactions (organization_id, account_id, position);
+    -- the tokens that an account has to do with
+    CREATE INDEX transactions_tokens ON transactions (account_id, (content->'asset'->>'id'), position)
+      WHERE type = 'TOKEN_TRANSFER';
     CREATE INDEX transactions_open ON transactions (organization_id, created_by_key) WHERE closed_at IS NULL;
     CREATE INDEX transactions_open_names ON transactions USING gin (names) WHERE closed_at IS NULL;
     -- the reconciler goes through the open ones of all organizations

@@ -1,0 +1,34 @@
+import type { TransactionAsset } from '../domain/transactionText';
+import type { Db, Row, Tx } from './database';
+import type { PolicyToken } from './policies';
+import { type PreparedStatement, runPrepared } from './prepared';
+
+// From one asset to the next by the index, however many transactions there are of each.
+const LIST: PreparedStatement = {
+  name: 'transaction_tokens',
+  text: `WITH RECURSIVE assets AS (
+      (SELECT content->'asset'->>'id' AS id, content->'asset' AS asset FROM transactions
+        WHERE account_id = $1 AND type = 'TOKEN_TRANSFER'
+        ORDER BY content->'asset'->>'id', position DESC LIMIT 1)
+      UNION ALL
+      SELECT next.* FROM assets, LATERAL (
+        SELECT content->'asset'->>'id' AS id, content->'asset' AS asset FROM transactions
+        WHERE account_id = $1 AND type = 'TOKEN_TRANSFER' AND content->'asset'->>'id' > assets.id
+        ORDER BY content->'asset'->>'id', position DESC LIMIT 1
+      ) AS next
+    )
+    SELECT asset FROM assets WHERE asset->>'tokenAddress' <> '0x0000000000000000000000000000000000000000'`,
+};
+
+/** The tokens, apart from native coins, that transactions of an account have moved or were to move; none twice. */
+export async function listTransactionTokens(db: Db | Tx, accountId: string): Promise<PolicyToken[]> {
+  const rows: Row[] = await runPrepared(db, LIST, [accountId]);
+  return rows.map(({ asset }: { asset: TransactionAsset }) => ({
+    networkId: Number(asset.id.split(':')[0]),
+    address: asset.tokenAddress,
+    symbol: asset.symbol,
+    name: asset.name ?? '',
+    decimals: asset.decimals,
+    logoUrl: asset.logoUrl,
+  }));
+}
