@@ -13,7 +13,6 @@ import {
   readRequestToPropose,
   takeVote,
 } from '../src/db/proposalMessages';
-import { listNotedSince, noteOnOpenProposals } from '../src/db/proposalNotes';
 import {
   findProposal,
   freeClaims,
@@ -26,6 +25,7 @@ import {
   updateProposal,
 } from '../src/db/proposals';
 import { restoredMessageId } from '../src/db/reconciler';
+import { listNotedSince, noteOnOpenRecords } from '../src/db/recordNotes';
 import type { JsonValue } from '../src/domain/canonicalJson';
 import { adminChanges } from '../src/domain/outsideEvents';
 import {
@@ -47,12 +47,11 @@ import {
   type Vote,
   type VoteType,
 } from '../src/domain/proposal';
-import type { WorkflowGone } from '../src/domain/reconciliation';
+import type { RecordRef, WorkflowGone } from '../src/domain/reconciliation';
 import { type Refusal, refuse } from '../src/domain/refusal';
 import { proposalPayload } from '../src/domain/signing';
 import { findKind, kindOf, proposes } from '../src/operations';
 import type { KindContext, Outside } from '../src/operations/kind';
-import type { ProposalAddress } from '../src/temporal/client';
 import type { CreateResult, MessageResult } from '../src/temporal/messages';
 import { forEachAtOnce } from './atOnce';
 
@@ -63,8 +62,8 @@ export interface ProposalActivityDeps {
   readonly identifyVoter: IdentifyVoter;
   readonly deriveAccount: KindContext['deriveAccount'];
   readonly readToken: Outside['readToken'];
-  /** Tells the workflow of a proposal to read its record again. */
-  readonly refresh: (proposal: ProposalAddress) => Promise<void>;
+  /** Tells the workflow of a record to read it again. */
+  readonly refresh: (record: RecordRef) => Promise<void>;
   /** Milliseconds from creation to expiry. */
   readonly proposalLifetimeMs: number;
   readonly maxOpenPerKey: number;
@@ -233,7 +232,7 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
       if (open >= deps.maxOpenPerKey) {
         throw new Refused({
           code: 'conflict',
-          message: `this API key has ${open} open proposals, as many as one key may have`,
+          message: `this API key has ${open} open proposals and transactions, as many as one key may have`,
         });
       }
       const planned = await kind.plan(kindContext(tx, organizationId), request.body, facts);
@@ -533,7 +532,7 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
             ? { executionStatus: 'completed', closedWith: standingNow }
             : { executionStatus: 'processing' }),
         });
-        const noted = await noteOnOpenProposals(tx, organizationId, proposalId, [
+        const noted = await noteOnOpenRecords(tx, organizationId, proposalId, [
           ...adminChanges(now.admins, await readAdmins(tx, organizationId)),
           ...(applied.value.notices ?? []).map(({ subject, ...notice }) => ({
             target: { subject },
@@ -556,12 +555,10 @@ export function createProposalActivities(deps: ProposalActivityDeps) {
     });
   }
 
-  /** Tells the workflows of the proposals that this one's execution was noted on to read their records again. */
+  /** Tells the workflows of what this one's execution was noted on to read their records again. */
   async function refreshNoted(ref: ProposalRef): Promise<number> {
     const noted = await listNotedSince(db, ref);
-    await forEachAtOnce(REFRESHED_AT_ONCE, noted, (proposal) =>
-      deps.refresh({ organizationId: ref.organizationId, ...proposal }),
-    );
+    await forEachAtOnce(REFRESHED_AT_ONCE, noted, deps.refresh);
     return noted.length;
   }
 

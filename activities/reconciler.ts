@@ -1,14 +1,13 @@
 import { Context } from '@temporalio/activity';
 import type { Db } from '../src/db/database';
-import { databaseNow } from '../src/db/database';
-import { closeProposal } from '../src/db/proposalClosing';
-import { findProposal, messageWasTaken } from '../src/db/proposals';
 import {
+  hasBegun,
   noteGoneNetworks,
-  type OpenProposal,
+  type OpenRecord,
+  readRepairable,
   restoredLastHour,
-  restoredMessageId,
 } from '../src/db/reconciler';
+import { closeRecord } from '../src/db/recordClosing';
 import {
   foundText,
   MAX_TOLD_REPAIRS,
@@ -18,12 +17,8 @@ import {
 } from '../src/domain/reconciliation';
 import type { Logger } from '../src/logging';
 import { compare, countsAgree } from '../src/reconciler/compare';
-import {
-  refreshProposal,
-  refreshWorkflow,
-  restoreProposal,
-  type WorkflowSender,
-} from '../src/temporal/client';
+import { refreshWorkflow, type WorkflowSender } from '../src/temporal/client';
+import { recordWorkflowId, refreshRecord, restartRecord } from '../src/temporal/records';
 import { findWorkflow } from '../src/temporal/runs';
 import { forEachAtOnce } from './atOnce';
 
@@ -81,63 +76,63 @@ export function createReconcilerActivities(deps: ReconcilerDeps) {
     };
     const repairs: string[] = [];
 
-    function done(repair: Repair, proposalId: string, what: string, fields: object = {}): void {
+    function done(repair: Repair, id: string, what: string, fields: object = {}): void {
       counts[repair] += 1;
       countRepair(repair);
-      logger.warn({ proposalId, repair, ...fields }, what);
-      if (repairs.length < MAX_TOLD_REPAIRS) repairs.push(`${proposalId}: ${what}`);
+      logger.warn({ resourceId: id, repair, ...fields }, what);
+      if (repairs.length < MAX_TOLD_REPAIRS) repairs.push(`${id}: ${what}`);
     }
 
     /** One repair. What fails is left for the next pass, unless everything fails. */
-    async function attempt(proposalId: string, work: () => Promise<void>): Promise<void> {
+    async function attempt(id: string, work: () => Promise<void>): Promise<void> {
       cancellationSignal.throwIfAborted();
       try {
         await work();
       } catch (error) {
-        done('failed', proposalId, `could not be repaired: ${(error as Error).message}`, { err: error });
+        done('failed', id, `could not be repaired: ${(error as Error).message}`, { err: error });
         if (counts.failed >= MAX_FAILURES) throw error;
       }
     }
 
     /** Waits for the first act of a run, so that no more wait in line than are worked on and the API keeps its turn. */
-    async function begun(proposalId: string, runId: string): Promise<void> {
+    async function begun(record: OpenRecord, runId: string): Promise<void> {
       const end = performance.now() + FIRST_ACT_LIMIT_MS;
       while (performance.now() < end && !cancellationSignal.aborted) {
-        if (await messageWasTaken(db, restoredMessageId(runId), proposalId)) return;
+        if (await hasBegun(db, record, runId)) return;
         await new Promise((resolve) => setTimeout(resolve, FIRST_ACT_LOOK_MS));
       }
     }
 
-    async function restart(proposal: OpenProposal, found: WorkflowGone): Promise<void> {
-      const { proposalId, organizationId } = proposal;
-      if ((await restoredLastHour(db, proposal)) >= MAX_RESTARTS_PER_HOUR) {
+    async function restart(record: OpenRecord, found: WorkflowGone): Promise<void> {
+      const { id, organizationId } = record;
+      if ((await restoredLastHour(db, record)) >= MAX_RESTARTS_PER_HOUR) {
         const what = `its workflow ${foundText(found)}, and was started again ${MAX_RESTARTS_PER_HOUR} times in the last hour; it is tried again later`;
-        return done('postponed', proposalId, what, { organizationId, found });
+        return done('postponed', id, what, { organizationId, found });
       }
-      await begun(proposalId, await restoreProposal(sender, { ...proposal, found }));
-      done('restarted', proposalId, `its workflow ${foundText(found)} and was started again`, {
+      await begun(record, await restartRecord(sender, record, found));
+      done('restarted', id, `its workflow ${foundText(found)} and was started again`, {
         organizationId,
         found,
       });
     }
 
-    async function repair(proposal: OpenProposal): Promise<void> {
-      const { organizationId, proposalId } = proposal;
-      const found = await findWorkflow(sender, proposal);
+    async function repair(open: OpenRecord): Promise<void> {
+      const found = await findWorkflow(sender, recordWorkflowId(open));
       if (found.status === 'running') return;
-      const record = await findProposal(db, organizationId, proposalId);
-      if (!record) return;
-      const wanted = repairOf(record, await databaseNow(db), found);
+      const seen = await readRepairable(db, open);
+      if (!seen) return;
+      const wanted = repairOf(seen.record, seen.time, found);
       if (wanted === null) return;
       const reason = `its workflow ${foundText(found)}`;
-      if (wanted === 'restart') return restart(proposal, found);
-      const closed = await closeProposal(db, proposal, {
+      if (wanted === 'restart') return restart(open, found);
+      const closed = await closeRecord(db, open, {
         reason,
         details: { found: { ...found } },
         mayClose: (locked, time) => repairOf(locked, time, found) === 'close',
       });
       // Where something came between, the next pass sees what.
-      if (closed) done('closed', proposalId, `${reason}, so it was closed`, { organizationId, found });
+      const { id, organizationId } = open;
+      if (closed) done('closed', id, `${reason}, so it was closed`, { organizationId, found });
     }
 
     const next: typeof told = new Map();
@@ -159,30 +154,24 @@ export function createReconcilerActivities(deps: ReconcilerDeps) {
       const unlisted = !isListDue && (await countsAgree(deps));
       const different = await compare(deps, { onStep, unlisted });
       if (!unlisted) listedAtMs = performance.now();
-      await forEachAtOnce(AT_ONCE, different.suspects, (proposal) =>
-        attempt(proposal.proposalId, () => repair(proposal)),
-      );
-      await forEachAtOnce(AT_ONCE, different.networkGone, (proposal) =>
-        attempt(proposal.proposalId, async () => {
-          if (!(await noteGoneNetworks(db, proposal))) return;
-          await refreshProposal(sender, proposal);
-          done(
-            'noted',
-            proposal.proposalId,
-            `it names networks that are gone: ${proposal.goneNetworks.join(', ')}`,
-          );
+      await forEachAtOnce(AT_ONCE, different.suspects, (record) => attempt(record.id, () => repair(record)));
+      await forEachAtOnce(AT_ONCE, different.networkGone, (record) =>
+        attempt(record.id, async () => {
+          if (!(await noteGoneNetworks(db, record))) return;
+          await refreshRecord(sender, record);
+          done('noted', record.id, `it names networks that are gone: ${record.goneNetworks.join(', ')}`);
         }),
       );
       await forEachAtOnce(
         AT_ONCE,
-        different.still.filter(({ proposalId }) => isDue(proposalId)),
-        (proposal) =>
-          attempt(proposal.proposalId, async () => {
-            await refreshProposal(sender, proposal);
-            const seconds = Math.round(proposal.unchangedMs / 1_000);
+        different.still.filter(({ id }) => isDue(id)),
+        (record) =>
+          attempt(record.id, async () => {
+            await refreshRecord(sender, record);
+            const seconds = Math.round(record.unchangedMs / 1_000);
             done(
               'refreshed',
-              proposal.proposalId,
+              record.id,
               `its execution has stood still for ${seconds} s; its workflow was told to look again`,
             );
           }),

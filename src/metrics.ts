@@ -32,7 +32,7 @@ export function createMetrics(): Metrics {
   });
   const repairs = new Counter({
     name: 'orgwallet_reconciler_repairs_total',
-    help: 'Proposals whose record and workflow did not agree, by what was done about it.',
+    help: 'Proposals and transactions whose record and workflow did not agree, by what was done about it.',
     labelNames: ['repair'],
     registers: [registry],
   });

@@ -22,15 +22,10 @@ import { listTransactionTokens } from './db/transactionTokens';
 import { armFaultPoint, withFaultPoints } from './faults';
 import type { Logger } from './logging';
 import { createMetrics } from './metrics';
-import {
-  executeProposal,
-  refreshProposal,
-  signProposal,
-  startProposal,
-  type WorkflowSender,
-} from './temporal/client';
+import { executeProposal, signProposal, startProposal, type WorkflowSender } from './temporal/client';
 import { connectTemporal, LONGEST_RETRY_PAUSE_MS, registerSearchAttributes } from './temporal/connection';
 import { taskQueues } from './temporal/ids';
+import { refreshRecord } from './temporal/records';
 import { keepReconciler } from './temporal/schedule';
 import { executeTransaction, signTransaction, startTransaction } from './temporal/transactions';
 import { installTemporalLogging, startWorkers, type WorkerSpec, workflowSource } from './workers';
@@ -184,7 +179,7 @@ async function startParts(
           identifyVoter,
           deriveAccount,
           readToken,
-          refresh: (proposal) => refreshProposal(sender, proposal),
+          refresh: (record) => refreshRecord(sender, record),
           proposalLifetimeMs: config.proposalLifetimeMs,
           maxOpenPerKey: config.maxOpenPerKey,
         }),

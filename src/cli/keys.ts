@@ -4,9 +4,9 @@ import { type ApiKey, issueApiKey, listApiKeys, revokeApiKey, rotateApiKey } fro
 import { OPERATOR } from '../db/audit';
 import { databaseNow } from '../db/database';
 import { findOrganizationOfKey, findOrganizationOfMember } from '../db/operations';
-import { closeProposalsOfKey } from '../db/proposalClosing';
-import type { StoredProposal } from '../db/proposals';
-import { refreshProposal, TemporalUnavailable, type WorkflowSender } from '../temporal/client';
+import { type ClosedRecord, closeOpenOfKey } from '../db/recordClosing';
+import { TemporalUnavailable, type WorkflowSender } from '../temporal/client';
+import { refreshRecord } from '../temporal/records';
 import { organizationsOf, type Within } from './context';
 import { CommandRefused } from './output';
 import { table } from './text';
@@ -38,15 +38,13 @@ function shownOnce({ id, key }: { id: string; key: string }): string {
   return `${id}\n${key}\nKeep it now: it is shown only this once.`;
 }
 
-/** Tells the workflows of closed proposals that they are closed; false when Temporal is away. */
+/** Tells the workflows of closed records that they are closed; false when Temporal is away. */
 async function tellWorkflows(
   sender: () => WorkflowSender,
-  closed: readonly StoredProposal[],
+  closed: readonly ClosedRecord[],
 ): Promise<boolean> {
   try {
-    for (const { organizationId, resourceType, id } of closed) {
-      await refreshProposal(sender(), { organizationId, resourceType, proposalId: id });
-    }
+    for (const record of closed) await refreshRecord(sender(), record);
     return true;
   } catch (error) {
     if (error instanceof TemporalUnavailable) return false;
@@ -109,21 +107,21 @@ export function keyCommands(program: Command, within: Within): void {
     .command('revoke')
     .description('Revoke a key: it is refused from now on')
     .argument('<key_…>')
-    .option('--close-open', 'also close the open proposals that were made with it')
+    .option('--close-open', 'also close the open proposals and transactions that were made with it')
     .action((id: string, options: { closeOpen?: boolean }, command: Command) =>
       within(command, async ({ db, sender, output }) => {
         const revoked = await db().transaction((tx) => revokeApiKey(tx, { apiKeyId: id, actor: OPERATOR }));
         const organizationId = await findOrganizationOfKey(db(), id);
         const closed =
           options.closeOpen && organizationId !== undefined
-            ? await closeProposalsOfKey(db(), { organizationId, apiKeyId: id })
+            ? await closeOpenOfKey(db(), { organizationId, apiKeyId: id })
             : [];
         const workflowsTold = await tellWorkflows(sender, closed);
         output.result(
-          { id, revoked, closed: closed.map((proposal) => proposal.id), workflowsTold },
+          { id, revoked, closed: closed.map((record) => record.id), workflowsTold },
           [
             revoked ? `${id} is revoked` : `${id} was revoked before`,
-            ...closed.map((proposal) => `closed ${proposal.id}: ${proposal.summary}`),
+            ...closed.map((record) => `closed ${record.id}: ${record.summary}`),
           ].join('\n'),
         );
         if (!workflowsTold) {

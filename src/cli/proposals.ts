@@ -136,7 +136,7 @@ export function proposalCommands(program: Command, within: Within): void {
         let outcome = await retryProposal(sender(), address);
         if ('gone' in outcome && !(await findProposal(db(), id)).closed) {
           // Terminated by somebody, or lost with Temporal's data: it goes on from the record.
-          const found = await findWorkflow(sender(), address);
+          const found = await findWorkflow(sender(), proposalWorkflowId(organizationId, resourceType, id));
           if (found.status !== 'running') await restoreProposal(sender(), { ...address, action, found });
           output.note(`The workflow of ${id} was gone and has been started again.`);
           outcome = await retryProposal(sender(), address);

@@ -1,5 +1,6 @@
 import type { Now, VoteType } from '../domain/proposal';
 import type { Db, Row, Tx } from './database';
+import { openOfKey } from './openOfKey';
 import { type PreparedStatement, runPrepared } from './prepared';
 import { nowColumns, nowOf } from './proposalSnapshot';
 import {
@@ -155,7 +156,7 @@ export interface RequestToPropose {
   readonly made: boolean;
   /** True once the signer has made the organization's key known. */
   readonly hasSigningKey: boolean;
-  /** How many open proposals the key has made. */
+  /** How many open proposals and transactions the key has made. */
   readonly open: number;
   readonly now: Now;
 }
@@ -167,8 +168,7 @@ const READ_REQUEST: PreparedStatement = {
     SELECT r.path, r.body, r.api_key_id, ${nowColumns('s')},
       EXISTS (SELECT FROM proposals WHERE organization_id = $1 AND id = $2) AS made,
       EXISTS (SELECT FROM signing_keys WHERE organization_id = $1) AS has_signing_key,
-      (SELECT count(*)::integer FROM proposals
-        WHERE organization_id = $1 AND created_by_key = r.api_key_id AND closed_at IS NULL) AS open
+      ${openOfKey('$1', 'r.api_key_id')} AS open
     FROM (SELECT) AS always
     LEFT JOIN s ON true
     LEFT JOIN idempotency_requests r ON r.organization_id = $1 AND r.resource_id = $2 AND r.id = $3`,

@@ -1,13 +1,17 @@
-import type { Note, ProposalAction, ResourceType } from '../domain/proposal';
-import type { Db, Row } from './database';
-import { lockProposal, readNow, updateProposal } from './proposals';
+import type { Note, ProposalRecord } from '../domain/proposal';
+import { RECORD_KINDS, type RecordRef, type Repairable } from '../domain/reconciliation';
+import type { Db, Row, Tx } from './database';
+import { databaseNow } from './database';
+import { findProposal, lockProposal, messageWasTaken, readNow, updateProposal } from './proposals';
+import {
+  lockTransaction,
+  readTransaction,
+  transactionMessageWasTaken,
+  updateTransaction,
+} from './transactions';
 
-/** What the reconciler has to know of an open proposal. */
-export interface OpenProposal {
-  readonly organizationId: string;
-  readonly proposalId: string;
-  readonly resourceType: ResourceType;
-  readonly action: ProposalAction;
+/** What the reconciler has to know of an open record. */
+export type OpenRecord = RecordRef & {
   readonly processing: boolean;
   /** By the database's clock, in milliseconds. */
   readonly ageMs: number;
@@ -15,69 +19,87 @@ export interface OpenProposal {
   readonly unchangedMs: number;
   /** Networks that it names and the deployment does not have, as far as no note says so. */
   readonly goneNetworks: readonly number[];
-}
+};
 
+const TABLES = { proposal: 'proposals', transaction: 'transactions' } as const;
 const NETWORK_GONE = 'networkGone';
 const PAGE = 1_000;
 
 /** What a note about a network that is gone says. */
-function networkGoneMessage(networkId: number): string {
-  return `this deployment no longer has the network ${networkId} that the proposal names: as long as it is missing, nothing can be done there. Reject it, or let it expire, unless the network comes back`;
+function networkGoneMessage(kind: RecordRef['kind'], networkId: number): string {
+  return `this deployment no longer has the network ${networkId} that the ${kind} names: as long as it is missing, nothing can be done there. Reject it, or let it expire, unless the network comes back`;
 }
 
-function notYetNoted(names: readonly string[] | null, notes: readonly Note[] | null): number[] {
+function notYetNoted(
+  kind: RecordRef['kind'],
+  networkIds: readonly number[],
+  notes: readonly Note[] | null,
+): number[] {
   const noted = new Set(notes?.filter(({ code }) => code === NETWORK_GONE).map(({ message }) => message));
-  return (names ?? [])
-    .map((name) => Number(name.slice('network:'.length)))
-    .filter((networkId) => !noted.has(networkGoneMessage(networkId)));
+  return networkIds.filter((networkId) => !noted.has(networkGoneMessage(kind, networkId)));
 }
 
-/** Every open proposal of every organization, a page at a time, in the order of their ids. */
-export async function* openProposals(
+function openRecord(kind: RecordRef['kind'], row: Row): OpenRecord {
+  const gone: readonly string[] = row.gone ?? [];
+  const networkIds = gone.map((name) => Number(name.slice('network:'.length)));
+  const state = {
+    organizationId: row.organization_id,
+    id: row.id,
+    processing: row.processing === true,
+    ageMs: row.age_ms,
+    unchangedMs: row.unchanged_ms,
+    goneNetworks: notYetNoted(kind, networkIds, row.notes),
+  };
+  return kind === 'proposal'
+    ? { kind, resourceType: row.resource_type, action: row.action, ...state }
+    : { kind, ...state };
+}
+
+/** Every open record of every organization, a page at a time, in the order of their ids. */
+export async function* openRecords(
   db: Db,
   networkIds: readonly number[],
-): AsyncGenerator<readonly OpenProposal[]> {
+): AsyncGenerator<readonly OpenRecord[]> {
+  for (const kind of RECORD_KINDS) yield* openRecordsOf(db, kind, networkIds);
+}
+
+async function* openRecordsOf(
+  db: Db,
+  kind: RecordRef['kind'],
+  networkIds: readonly number[],
+): AsyncGenerator<readonly OpenRecord[]> {
   const known = networkIds.map((id) => `network:${id}`);
   for (let after = ''; ; ) {
     const { rows } = await db.raw<{ rows: Row[] }>(
-      `SELECT id, organization_id, resource_type, action, execution_status = 'processing' AS processing,
+      `SELECT id, organization_id, ${kind === 'proposal' ? 'resource_type, action,' : ''}
+          execution_status = 'processing' AS processing,
           (extract(epoch FROM now() - created_at) * 1000)::float8 AS age_ms,
           (extract(epoch FROM now() - updated_at) * 1000)::float8 AS unchanged_ms,
           gone.names AS gone, CASE WHEN gone.names IS NOT NULL THEN notes END AS notes
-        FROM proposals, LATERAL (
+        FROM ${TABLES[kind]}, LATERAL (
           SELECT array_agg(name) AS names FROM unnest(names) AS name
           WHERE name LIKE 'network:%' AND name <> ALL (?::text[])
         ) gone
         WHERE closed_at IS NULL AND id > ? ORDER BY id LIMIT ?`,
       [known, after, PAGE],
     );
-    if (rows.length > 0) {
-      yield rows.map((row) => ({
-        organizationId: row.organization_id,
-        proposalId: row.id,
-        resourceType: row.resource_type,
-        action: row.action,
-        processing: row.processing === true,
-        ageMs: row.age_ms,
-        unchangedMs: row.unchanged_ms,
-        goneNetworks: notYetNoted(row.gone, row.notes),
-      }));
-    }
+    if (rows.length > 0) yield rows.map((row) => openRecord(kind, row));
     if (rows.length < PAGE) return;
     after = rows.at(-1).id;
   }
 }
 
-/** How many proposals are open that were made at least so long ago, and when that was, by the database's clock. */
-export async function countOpenProposals(
+/** How many records are open that were made at least so long ago, and when that was, by the database's clock. */
+export async function countOpenRecords(
   db: Db,
   milliseconds: number,
 ): Promise<{ count: number; before: Date }> {
+  const counts = RECORD_KINDS.map(
+    (kind) => `(SELECT count(*) FROM ${TABLES[kind]} WHERE closed_at IS NULL AND created_at < before)`,
+  );
   const { rows } = await db.raw<{ rows: { count: number; before: Date }[] }>(
-    `SELECT count(proposals.id)::integer AS count, before
-      FROM (SELECT now() - make_interval(secs => ?::float8 / 1000) AS before) AS time
-      LEFT JOIN proposals ON closed_at IS NULL AND created_at < before
-      GROUP BY before`,
+    `SELECT (${counts.join(' + ')})::integer AS count, before
+      FROM (SELECT now() - make_interval(secs => ?::float8 / 1000) AS before) AS time`,
     [milliseconds],
   );
   const [counted] = rows;
@@ -85,18 +107,30 @@ export async function countOpenProposals(
   return counted;
 }
 
-/** Those of the given proposals that have been closed for at least so long. */
-export async function closedFor(
-  db: Db,
-  proposalIds: readonly string[],
-  milliseconds: number,
-): Promise<string[]> {
-  const { rows } = await db.raw<{ rows: { id: string }[] }>(
-    `SELECT id FROM proposals WHERE id = ANY (?::text[])
+/** Those of the given records that have been closed for at least so long. */
+export async function closedFor(db: Db, ids: readonly string[], milliseconds: number): Promise<string[]> {
+  const closed = RECORD_KINDS.map(
+    (kind) => `SELECT id FROM ${TABLES[kind]} WHERE id = ANY (?::text[])
       AND closed_at < now() - make_interval(secs => ?::float8 / 1000)`,
-    [[...proposalIds], milliseconds],
+  );
+  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+    closed.join(' UNION ALL '),
+    RECORD_KINDS.flatMap(() => [[...ids], milliseconds]),
   );
   return rows.map(({ id }) => id);
+}
+
+/** A record as it is now, as far as its repair goes, with the time of the database; undefined when there is none. */
+export async function readRepairable(
+  db: Db,
+  { kind, organizationId, id }: RecordRef,
+): Promise<{ record: Repairable; time: Date } | undefined> {
+  if (kind === 'transaction') {
+    const found = await readTransaction(db, { organizationId, transactionId: id });
+    return found && { record: found.record, time: found.now.time };
+  }
+  const record = await findProposal(db, organizationId, id);
+  return record && { record, time: await databaseNow(db) };
 }
 
 /** The message under which a run that was started again records itself. */
@@ -104,37 +138,54 @@ export function restoredMessageId(runId: string): string {
   return `restored/${runId}`;
 }
 
-/** How often the workflow of a proposal was started again in the last hour. */
-export async function restoredLastHour(
-  db: Db,
-  { organizationId, proposalId }: { organizationId: string; proposalId: string },
-): Promise<number> {
+/** True when a run that was started again has recorded itself: its first act. */
+export async function hasBegun(db: Db, { kind, id }: RecordRef, runId: string): Promise<boolean> {
+  const taken = kind === 'proposal' ? messageWasTaken : transactionMessageWasTaken;
+  return taken(db, restoredMessageId(runId), id);
+}
+
+/** How often the workflow of a record was started again in the last hour. */
+export async function restoredLastHour(db: Db, { kind, organizationId, id }: RecordRef): Promise<number> {
   const { rows } = await db.raw<{ rows: { count: number }[] }>(
     `SELECT count(*)::integer AS count FROM audit_log
-      WHERE organization_id = ? AND resource_id = ? AND action = 'proposal.restored'
+      WHERE organization_id = ? AND resource_id = ? AND action = ?
         AND created_at > now() - interval '1 hour'`,
-    [organizationId, proposalId],
+    [organizationId, id, `${kind}.restored`],
   );
   return rows[0]?.count ?? 0;
 }
 
-/** Says once on an open proposal that networks it names are gone. False when that has been said, or it is closed. */
-export async function noteGoneNetworks(
-  db: Db,
-  { organizationId, proposalId, goneNetworks }: OpenProposal,
-): Promise<boolean> {
+/** Locks a record until the end of the transaction. Whoever locks the admins too locks them first. */
+async function lockRecord(
+  tx: Tx,
+  { kind, organizationId, id }: RecordRef,
+): Promise<{ record: Pick<ProposalRecord, 'closed' | 'notes'>; time: Date } | undefined> {
+  if (kind === 'transaction') {
+    const found = await lockTransaction(tx, { organizationId, transactionId: id });
+    return found && { record: found.record, time: found.now.time };
+  }
+  const { time } = await readNow(tx, organizationId, { lock: 'share' });
+  const record = await lockProposal(tx, organizationId, id);
+  return record && { record, time };
+}
+
+/** Says once on an open record that networks it names are gone. False when that has been said, or it is closed. */
+export async function noteGoneNetworks(db: Db, record: OpenRecord): Promise<boolean> {
+  const { kind, id, goneNetworks } = record;
   return db.transaction(async (tx) => {
-    const now = await readNow(tx, organizationId, { lock: 'share' });
-    const record = await lockProposal(tx, organizationId, proposalId);
-    if (!record || record.closed) return false;
-    const missing = notYetNoted(
-      goneNetworks.map((id) => `network:${id}`),
-      record.notes,
-    );
+    const locked = await lockRecord(tx, record);
+    if (!locked || locked.record.closed) return false;
+    const { notes } = locked.record;
+    const missing = notYetNoted(kind, goneNetworks, notes);
     if (missing.length === 0) return false;
-    const at = now.time.toISOString();
-    const added = missing.map((id) => ({ at, code: NETWORK_GONE, message: networkGoneMessage(id) }));
-    await updateProposal(tx, proposalId, { notes: [...record.notes, ...added] });
+    const at = locked.time.toISOString();
+    const added = missing.map((networkId) => ({
+      at,
+      code: NETWORK_GONE,
+      message: networkGoneMessage(kind, networkId),
+    }));
+    const update = kind === 'proposal' ? updateProposal : updateTransaction;
+    await update(tx, id, { notes: [...notes, ...added] });
     return true;
   });
 }

@@ -1,9 +1,18 @@
-import { isExpired, type ProposalRecord } from './proposal';
+import { isExpired, type ProposalAction, type ProposalRecord, type ResourceType } from './proposal';
+
+/** A record that has a workflow of its own. */
+export type RecordRef = { readonly organizationId: string; readonly id: string } & (
+  | { readonly kind: 'proposal'; readonly resourceType: ResourceType; readonly action: ProposalAction }
+  | { readonly kind: 'transaction' }
+);
+
+/** The kinds of record that have workflows. */
+export const RECORD_KINDS = ['proposal', 'transaction'] as const satisfies readonly RecordRef['kind'][];
 
 /** How a workflow can have ended. */
 export const ENDED = ['completed', 'failed', 'timedOut', 'terminated', 'cancelled'] as const;
 
-/** How the workflow of an open proposal was found. */
+/** How the workflow of an open record was found. */
 export type WorkflowFound = { readonly status: 'running' } | WorkflowGone;
 
 /** How it was found when it did not run. */
@@ -36,22 +45,24 @@ export function foundText(found: WorkflowGone): string {
   }
 }
 
+/** What decides whether a record goes on. Only a proposal can be applied. */
+export interface Repairable extends Pick<ProposalRecord, 'closed' | 'executionStatus' | 'expiresAt'> {
+  readonly votes: readonly unknown[];
+  readonly applied?: boolean;
+}
+
 /**
- * What becomes of an open proposal whose workflow is not there any more. An operator who ends one that nobody has
+ * What becomes of an open record whose workflow is not there any more. An operator who ends one that nobody has
  * signed closes it; whatever is signed or begun goes on from its record.
  */
-export function repairOf(
-  record: ProposalRecord,
-  time: Date,
-  found: WorkflowFound,
-): 'close' | 'restart' | null {
+export function repairOf(record: Repairable, time: Date, found: WorkflowFound): 'close' | 'restart' | null {
   if (record.closed || found.status === 'running') return null;
   const ended = found.status === 'terminated' || found.status === 'cancelled';
-  const untouched = record.votes.length === 0 && record.executionStatus === null && !record.applied;
+  const untouched = record.votes.length === 0 && record.executionStatus === null && record.applied !== true;
   return ended && found.byOperator && untouched && !isExpired(record, time) ? 'close' : 'restart';
 }
 
-/** What one pass of the reconciler found and did. Counts are of proposals. */
+/** What one pass of the reconciler found and did. Counts are of records: proposals and transactions. */
 export interface ReconcileSummary {
   readonly open: number;
   /** Workflows that run, by Temporal's list or count. */
@@ -60,11 +71,11 @@ export interface ReconcileSummary {
   readonly listed: boolean;
   /** Workflows that were started again. */
   readonly restarted: number;
-  /** Proposals closed because an operator had ended their workflow. */
+  /** Records closed because an operator had ended their workflow. */
   readonly closed: number;
   /** Workflows told to read their record again. */
   readonly refreshed: number;
-  /** Proposals that were told of a network that is gone. */
+  /** Records that were told of a network that is gone. */
   readonly noted: number;
   /** Workflows that have been started again too often of late, and are not for now. */
   readonly postponed: number;
@@ -82,16 +93,16 @@ export function reconcileDetails(summary: ReconcileSummary): string {
   const { open, running, listed, repairs } = summary;
   const counts = [
     [summary.restarted, 'workflows started again'],
-    [summary.closed, 'proposals closed, because an operator had ended their workflow'],
+    [summary.closed, 'closed, because an operator had ended their workflow'],
     [summary.refreshed, 'workflows told to read their record again'],
-    [summary.noted, 'proposals told of a network that is gone'],
+    [summary.noted, 'told of a network that is gone'],
     [summary.postponed, 'workflows started again too often of late: look at how they end'],
     [summary.failed, 'repairs that did not succeed; the next pass tries them again'],
   ] as const;
   const done = counts.filter(([count]) => count > 0).map(([count, what]) => `- ${count} ${what}`);
   const told = repairs.length > 0 ? ['', ...repairs.map((repair) => `- ${repair}`)] : [];
   return [
-    `**Compared:** ${open} open proposals with ${running} running workflows, ${listed ? 'one by one' : 'by their number'}.`,
+    `**Compared:** ${open} open proposals and transactions with ${running} running workflows, ${listed ? 'one by one' : 'by their number'}.`,
     '',
     ...(done.length === 0 ? ['Nothing was to be done.'] : ['**Done:**', '', ...done, ...told]),
   ].join('\n');

@@ -1,8 +1,8 @@
 import type { Db } from '../db/database';
-import { closedFor, countOpenProposals, type OpenProposal, openProposals } from '../db/reconciler';
+import { closedFor, countOpenRecords, type OpenRecord, openRecords } from '../db/reconciler';
 import type { WorkflowSender } from '../temporal/client';
-import { proposalWorkflowId } from '../temporal/ids';
-import { countRunningProposals, listRunningProposals } from '../temporal/runs';
+import { recordWorkflowId } from '../temporal/records';
+import { countRunning, listRunning } from '../temporal/runs';
 
 /** Temporal's list may be behind by some seconds: what is younger is left alone. */
 const YOUNG_MS = 10_000;
@@ -23,53 +23,51 @@ export interface Differences {
   readonly open: number;
   readonly running: number;
   /** Open, and not listed as running. The list may be behind: only `findWorkflow` says what is so. */
-  readonly suspects: readonly OpenProposal[];
+  readonly suspects: readonly OpenRecord[];
   /** Being executed, without a change of the record for a while. */
-  readonly still: readonly OpenProposal[];
+  readonly still: readonly OpenRecord[];
   /** They name networks that are gone, and nothing says so. */
-  readonly networkGone: readonly OpenProposal[];
+  readonly networkGone: readonly OpenRecord[];
   /** Ids of workflows that run although their record is closed. */
   readonly leftOver: readonly string[];
 }
 
-/** True when as many workflows run as proposals are open. A list of thousands takes seconds, a count does not. */
+/** True when as many workflows run as records are open. A list of thousands takes seconds, a count does not. */
 export async function countsAgree({ db, sender }: Pick<Compared, 'db' | 'sender'>): Promise<boolean> {
-  const { count, before } = await countOpenProposals(db, YOUNG_MS);
-  return (await countRunningProposals(sender, before)) === count;
+  const { count, before } = await countOpenRecords(db, YOUNG_MS);
+  return (await countRunning(sender, before)) === count;
 }
 
 /**
- * Compares every open proposal with the workflows that run. Changes nothing. `onStep` is called all along. With
- * `unlisted`, Temporal's list is not asked for, and every open proposal is taken to have its workflow.
+ * Compares every open record with the workflows that run. Changes nothing. `onStep` is called all along. With
+ * `unlisted`, Temporal's list is not asked for, and every open record is taken to have its workflow.
  */
 export async function compare(
   { db, sender, networkIds }: Compared,
   { onStep = () => undefined, unlisted = false }: { onStep?: () => void; unlisted?: boolean } = {},
 ): Promise<Differences> {
-  const unmatched = unlisted ? new Set<string>() : await listRunningProposals(sender, onStep);
+  const unmatched = unlisted ? new Set<string>() : await listRunning(sender, onStep);
   const running = unmatched.size;
   let open = 0;
-  const suspects: OpenProposal[] = [];
-  const still: OpenProposal[] = [];
-  const networkGone: OpenProposal[] = [];
-  for await (const page of openProposals(db, networkIds)) {
+  const suspects: OpenRecord[] = [];
+  const still: OpenRecord[] = [];
+  const networkGone: OpenRecord[] = [];
+  for await (const page of openRecords(db, networkIds)) {
     onStep();
     open += page.length;
-    for (const proposal of page) {
-      const { organizationId, resourceType, proposalId, ageMs } = proposal;
-      const listed =
-        unlisted || unmatched.delete(proposalWorkflowId(organizationId, resourceType, proposalId));
-      if (!listed && ageMs >= YOUNG_MS) suspects.push(proposal);
-      if (listed && proposal.processing && proposal.unchangedMs >= STILL_MS) still.push(proposal);
-      if (proposal.goneNetworks.length > 0) networkGone.push(proposal);
+    for (const record of page) {
+      const listed = unlisted || unmatched.delete(recordWorkflowId(record));
+      if (!listed && record.ageMs >= YOUNG_MS) suspects.push(record);
+      if (listed && record.processing && record.unchangedMs >= STILL_MS) still.push(record);
+      if (record.goneNetworks.length > 0) networkGone.push(record);
     }
   }
   const workflowIds = new Map([...unmatched].map((workflowId) => [workflowId.split('/').at(-1), workflowId]));
-  const proposalIds = [...workflowIds.keys()].filter((id) => id !== undefined);
+  const recordIds = [...workflowIds.keys()].filter((id) => id !== undefined);
   const leftOver: string[] = [];
-  for (let start = 0; start < proposalIds.length; start += IDS_AT_ONCE) {
+  for (let start = 0; start < recordIds.length; start += IDS_AT_ONCE) {
     onStep();
-    const closed = await closedFor(db, proposalIds.slice(start, start + IDS_AT_ONCE), YOUNG_MS);
+    const closed = await closedFor(db, recordIds.slice(start, start + IDS_AT_ONCE), YOUNG_MS);
     leftOver.push(...closed.flatMap((id) => workflowIds.get(id) ?? []));
   }
   return { open, running: unlisted ? open : running, suspects, still, networkGone, leftOver };

@@ -1,7 +1,7 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { WorkflowFound } from '../domain/reconciliation';
-import { PROPOSAL_WORKFLOW, type ProposalAddress, type WorkflowSender } from './client';
-import { proposalWorkflowId } from './ids';
+import { PROPOSAL_WORKFLOW, type WorkflowSender } from './client';
+import { TRANSACTION_WORKFLOW } from './transactions';
 
 /** The most that a server gives at once. */
 const PAGE = 1_000;
@@ -12,11 +12,11 @@ const SERVER_IDENTITY = 'history-service';
 const LAST_EVENTS = 50;
 
 function runningQuery({ queues }: WorkflowSender): string {
-  return `WorkflowType = '${PROPOSAL_WORKFLOW}' AND ExecutionStatus = 'Running' AND TaskQueue = '${queues.workflows}'`;
+  return `WorkflowType IN ('${PROPOSAL_WORKFLOW}', '${TRANSACTION_WORKFLOW}') AND ExecutionStatus = 'Running' AND TaskQueue = '${queues.workflows}'`;
 }
 
-/** How many of the proposals' workflows on this deployment's task queue run and were started before a time. */
-export async function countRunningProposals(sender: WorkflowSender, before: Date): Promise<number> {
+/** How many of the records' workflows on this deployment's task queue run and were started before a time. */
+export async function countRunning(sender: WorkflowSender, before: Date): Promise<number> {
   const { client, deadlineMs } = sender;
   const { count } = await client.withDeadline(Date.now() + deadlineMs, () =>
     client.workflowService.countWorkflowExecutions({
@@ -28,10 +28,10 @@ export async function countRunningProposals(sender: WorkflowSender, before: Date
 }
 
 /**
- * The ids of the proposals' workflows that run on this deployment's task queue, by Temporal's list, which may be some
+ * The ids of the records' workflows that run on this deployment's task queue, by Temporal's list, which may be some
  * seconds behind. `onPage` is told how many there are so far.
  */
-export async function listRunningProposals(
+export async function listRunning(
   sender: WorkflowSender,
   onPage: (count: number) => void = () => undefined,
 ): Promise<Set<string>> {
@@ -86,10 +86,9 @@ async function whoEnded(
   return { byOperator: true, reason: '' };
 }
 
-/** How the workflow of a proposal stands, by Temporal's own record of it. */
-export async function findWorkflow(sender: WorkflowSender, address: ProposalAddress): Promise<WorkflowFound> {
+/** How a workflow stands, by Temporal's own record of it. */
+export async function findWorkflow(sender: WorkflowSender, workflowId: string): Promise<WorkflowFound> {
   const { client, deadlineMs } = sender;
-  const workflowId = proposalWorkflowId(address.organizationId, address.resourceType, address.proposalId);
   try {
     const { status, runId } = await client.withDeadline(Date.now() + deadlineMs, () =>
       client.workflow.getHandle(workflowId).describe(),

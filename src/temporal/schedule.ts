@@ -39,7 +39,7 @@ function scheduleOf({ queues, everyMs }: ReconcilerSchedule) {
       taskQueue: queues.workflows,
       args: [],
       workflowExecutionTimeout: PASS_LIMIT_MS,
-      staticSummary: 'Compare every open proposal with its workflow, and repair what differs',
+      staticSummary: 'Compare every open proposal and transaction with its workflow, and repair what differs',
     },
   };
 }

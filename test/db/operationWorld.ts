@@ -14,7 +14,6 @@ import { createDatabase, type Db, type Row } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
 import { createOrganization } from '../../src/db/organizations';
 import { type PreparedStatement, runPrepared } from '../../src/db/prepared';
-import { closeProposal } from '../../src/db/proposalClosing';
 import { nowColumns, nowOf } from '../../src/db/proposalSnapshot';
 import {
   deploymentsColumn,
@@ -24,6 +23,7 @@ import {
   storedProposal,
   votesColumn,
 } from '../../src/db/proposals';
+import { closeProposal } from '../../src/db/recordClosing';
 import {
   type Now,
   type ProposalAction,
@@ -114,8 +114,8 @@ export async function setStage(): Promise<Stage> {
     identifyVoter: createIdentifyVoter(client),
     deriveAccount,
     readToken: async () => ({ ok: false, reason: 'no token is read here' }),
-    refresh: async ({ proposalId }) => {
-      refreshed.add(proposalId);
+    refresh: async ({ id }) => {
+      refreshed.add(id);
     },
     proposalLifetimeMs: LIFETIME_MS,
     maxOpenPerKey: 1_000,

@@ -139,7 +139,7 @@ async function recordKinds(world: World, org: TestOrganization): Promise<Map<str
   const queues = taskQueues(world.config.temporal.taskQueue);
   const sender = { client: world.temporal, queues, deadlineMs: 10_000 };
   const address = { organizationId: org.id, resourceType: lost.resourceType, proposalId: lost.id };
-  const found = await findWorkflow(sender, address);
+  const found = await findWorkflow(sender, workflowOf(world, org, lost).workflowId);
   if (found.status === 'running') throw new Error('a terminated workflow runs');
   await restoreProposal(sender, { ...address, action: lost.action, found });
   await vote(world, org, lost, org.alice, 'approve', { execute: true });

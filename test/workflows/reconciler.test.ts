@@ -4,7 +4,7 @@ import { ScheduleOverlapPolicy } from '@temporalio/client';
 import { lookAtReconciler, lookAtWorkflows } from '../../src/cli/doctor/reconciler';
 import { appendAudit, SYSTEM } from '../../src/db/audit';
 import type { Row } from '../../src/db/database';
-import { closeProposalsOfKey } from '../../src/db/proposalClosing';
+import { closeOpenOfKey } from '../../src/db/recordClosing';
 import type { ReconcileSummary } from '../../src/domain/reconciliation';
 import { compare, countsAgree } from '../../src/reconciler/compare';
 import { reconcilerScheduleId, type TaskQueues, taskQueues } from '../../src/temporal/ids';
@@ -308,7 +308,7 @@ describe('a workflow that is lost', () => {
 describe('a record', () => {
   it('that was closed while Temporal was away ends its workflow', async () => {
     const proposal = await waiting();
-    await closeProposalsOfKey(world.db, { organizationId: org.id, apiKeyId: org.adminKeyId });
+    await closeOpenOfKey(world.db, { organizationId: org.id, apiKeyId: org.adminKeyId });
     expect((await workflowOf(world, org, proposal).describe()).status.name).toBe('RUNNING');
     await world
       .db('proposals')
@@ -422,7 +422,7 @@ describe('several passes at once', () => {
         '__temporal_workflow_metadata',
       );
       expect(currentDetails).toMatch(
-        /^\*\*Compared:\*\* \d+ open proposals with \d+ running workflows, one by one\./,
+        /^\*\*Compared:\*\* \d+ open proposals and transactions with \d+ running workflows, one by one\./,
       );
       expect(currentDetails).toContain('Nothing was to be done.');
     });
@@ -513,7 +513,7 @@ describe('doctor', () => {
       expect(findings.find(({ part }) => part === 'workflows')).toEqual({
         part: 'workflows',
         status: 'warn',
-        found: `1 open proposal has no running workflow: ${proposal.id}`,
+        found: `1 open record has no running workflow: ${proposal.id}`,
         todo: expect.stringContaining('the reconciler starts it again'),
       });
       expect(findings.find(({ part }) => part === 'reconciler')).toMatchObject({

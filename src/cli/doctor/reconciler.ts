@@ -2,6 +2,7 @@ import type { Config } from '../../config';
 import type { Db } from '../../db/database';
 import { compare } from '../../reconciler/compare';
 import type { WorkflowSender } from '../../temporal/client';
+import { recordWorkflowId } from '../../temporal/records';
 import { findWorkflow } from '../../temporal/runs';
 import { describeReconciler } from '../../temporal/schedule';
 import { count, duration } from '../text';
@@ -17,7 +18,7 @@ const TURNS = 3;
 /** A pass may take its time when it has much to start. */
 const LONG_PASS_MS = 60_000;
 
-/** Open proposals whose workflow does not run, found as the reconciler finds them. */
+/** Open records whose workflow does not run, found as the reconciler finds them. */
 export async function lookAtWorkflows(
   db: Db,
   sender: WorkflowSender,
@@ -31,20 +32,18 @@ export async function lookAtWorkflows(
     const founds = await Promise.all(
       asked
         .slice(start, start + AT_ONCE)
-        .map(async (proposal) => ({ proposal, found: await findWorkflow(sender, proposal) })),
+        .map(async (record) => ({ record, found: await findWorkflow(sender, recordWorkflowId(record)) })),
     );
-    gone.push(
-      ...founds.flatMap(({ proposal, found }) => (found.status === 'running' ? [] : [proposal.proposalId])),
-    );
+    gone.push(...founds.flatMap(({ record, found }) => (found.status === 'running' ? [] : [record.id])));
   }
   if (gone.length === 0)
-    return [ok('workflows', `${count(open, 'open proposal has', 'open proposals have')} one`)];
+    return [ok('workflows', `${count(open, 'open record has', 'open records have')} one`)];
   const atLeast = suspects.length > asked.length ? 'at least ' : '';
   const shown = gone.slice(0, SHOWN_IDS).join(', ');
   return [
     warn(
       'workflows',
-      `${atLeast}${count(gone.length, 'open proposal has', 'open proposals have')} no running workflow: ${shown}${gone.length > SHOWN_IDS ? ', …' : ''}`,
+      `${atLeast}${count(gone.length, 'open record has', 'open records have')} no running workflow: ${shown}${gone.length > SHOWN_IDS ? ', …' : ''}`,
       'nothing: the reconciler starts it again (or closes what an operator has ended) within a minute. If it stays, see the reconciler and the worker',
     ),
   ];

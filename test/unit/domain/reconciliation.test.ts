@@ -104,7 +104,7 @@ describe('the words of a pass', () => {
 
   it('say that nothing was to be done', () => {
     expect(reconcileDetails(nothing)).toBe(
-      '**Compared:** 3 open proposals with 2 running workflows, one by one.\n\nNothing was to be done.',
+      '**Compared:** 3 open proposals and transactions with 2 running workflows, one by one.\n\nNothing was to be done.',
     );
     expect(reconcileDetails({ ...nothing, listed: false })).toContain('running workflows, by their number.');
   });
