@@ -2,14 +2,10 @@ import {
   ApplicationFailure,
   allHandlersFinished,
   condition,
-  currentUpdateInfo,
-  log,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
-  setHandler,
   upsertSearchAttributes,
-  uuid4,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { ProposalActivities } from '../activities/proposals';
@@ -18,25 +14,17 @@ import { operatorDetails } from '../src/domain/operatorText';
 import type { ProposalState, VoteType } from '../src/domain/proposal';
 import {
   type CreateResult,
-  createdUpdate,
   type ExecuteMessage,
-  executeUpdate,
   type MessageResult,
   type ProposalInput,
-  parseExecuteMessage,
-  parseMessageId,
   parseProposalInput,
   parseSignMessage,
-  refreshSignal,
-  retryExecutionSignal,
-  retryExecutionUpdate,
+  proposalMessages,
   type SignMessage,
-  signSignal,
-  signUpdate,
-  stateQuery,
 } from '../src/temporal/messages';
 import { searchAttributes } from '../src/temporal/searchAttributes';
 import { deployOnNetwork } from './deployment';
+import { receiveMessages } from './messages';
 
 // Postgres decides; while it is away these are tried again without end, so that no handler ever fails: an outcome
 // recorded as an error would stay the answer to that message for ever.
@@ -129,11 +117,6 @@ export async function proposalWorkflow(given: ProposalInput): Promise<ProposalSt
     ]);
   }
 
-  async function wasCreated(): Promise<CreateResult> {
-    await condition(() => created !== undefined);
-    return created as CreateResult;
-  }
-
   async function begin(
     messageId: string,
     message: ExecuteMessage & { actor?: 'operator' },
@@ -149,8 +132,6 @@ export async function proposalWorkflow(given: ProposalInput): Promise<ProposalSt
 
   async function sign(messageId: string, message: SignMessage): Promise<MessageResult> {
     const { execute, ...vote } = message;
-    const first = await wasCreated();
-    if (!first.ok) return first;
     const signed = await recordVote({ ...ref, ...vote, messageId });
     if (!signed.ok) return signed;
     adopt(signed.state);
@@ -164,69 +145,16 @@ export async function proposalWorkflow(given: ProposalInput): Promise<ProposalSt
     return begun.ok ? begun : signed;
   }
 
-  async function execute(messageId: string, message: ExecuteMessage): Promise<MessageResult> {
-    const first = await wasCreated();
-    return first.ok ? begin(messageId, message) : first;
-  }
-
-  async function retry(messageId: string): Promise<MessageResult> {
-    const first = await wasCreated();
-    return first.ok ? begin(messageId, { type: 'approve', actor: 'operator' }) : first;
-  }
-
-  const updateId = () => parseMessageId(currentUpdateInfo()?.id ?? uuid4());
-
-  setHandler(stateQuery, () => state, { description: 'How the proposal stands' });
-  setHandler(createdUpdate, wasCreated, { description: 'Waits for the outcome of the creation' });
-  // Messages come from whoever can reach Temporal: only the fields that they are to have are taken from them.
-  setHandler(signUpdate, (message) => sign(updateId(), parseSignMessage(message)), {
-    validator: (message) => {
-      updateId();
-      parseSignMessage(message);
-    },
-    description: 'Approve or reject with a signature',
+  receiveMessages<ProposalState, MessageResult, SignMessage>(proposalMessages, {
+    what: 'proposal',
+    parseSign: parseSignMessage,
+    state: () => state,
+    created: () => created,
+    sign,
+    execute: begin,
+    retry: (messageId) => begin(messageId, { type: 'approve', actor: 'operator' }),
+    refresh: async () => adopt(await readProposal(ref)),
   });
-  setHandler(
-    signSignal,
-    async (message) => {
-      let parsed: SignMessage;
-      try {
-        parsed = parseSignMessage(message);
-      } catch (error) {
-        log.warn('a signature sent as a signal is ignored', { reason: (error as Error).message });
-        return;
-      }
-      await sign(`signal/${uuid4()}`, parsed);
-    },
-    { description: 'Approve or reject with a signature, without waiting for an answer' },
-  );
-  setHandler(executeUpdate, (message) => execute(updateId(), parseExecuteMessage(message)), {
-    validator: (message) => {
-      updateId();
-      parseExecuteMessage(message);
-    },
-    description: 'Execute an outcome whose threshold is met',
-  });
-  setHandler(retryExecutionUpdate, () => retry(updateId()), {
-    validator: () => {
-      updateId();
-    },
-    description: 'Try a failed or blocked execution again',
-  });
-  setHandler(
-    retryExecutionSignal,
-    async () => {
-      await retry(`signal/${uuid4()}`);
-    },
-    { description: 'Try a failed or blocked execution again' },
-  );
-  setHandler(
-    refreshSignal,
-    async () => {
-      if ((await wasCreated()).ok) adopt(await readProposal(ref));
-    },
-    { description: 'Read the record again: something outside has changed' },
-  );
 
   const { queues, found, ...request } = input;
   created = await createProposal(request);

@@ -15,15 +15,7 @@ import {
 import type { ProposalAction, ResourceType, VoteType } from '../domain/proposal';
 import type { WorkflowGone } from '../domain/reconciliation';
 import { proposalWorkflowId, type TaskQueues } from './ids';
-import {
-  createdUpdate,
-  executeUpdate,
-  type MessageResult,
-  type ProposalInput,
-  refreshSignal,
-  retryExecutionUpdate,
-  signUpdate,
-} from './messages';
+import { type MessageResult, type ProposalInput, proposalMessages } from './messages';
 import { searchAttributes } from './searchAttributes';
 import { TurnNotCome, Turnstile } from './turnstile';
 
@@ -236,7 +228,7 @@ export async function startProposal(
   input: ProposalAddress & { action: ProposalAction; requestId: string },
 ): Promise<MessageOutcome> {
   return startRecord(sender, PROPOSAL_WORKFLOW, proposalStartOptions(sender.queues, input), {
-    update: createdUpdate,
+    update: proposalMessages.created,
     updateId: input.requestId,
   });
 }
@@ -253,7 +245,7 @@ export async function signProposal(
   },
 ): Promise<MessageOutcome> {
   const { requestId, type, signature, reason, execute } = input;
-  return sendUpdate(sender, workflowIdOf(input), signUpdate, {
+  return sendUpdate(sender, workflowIdOf(input), proposalMessages.sign, {
     updateId: requestId,
     args: [{ type, signature, execute, requestId, ...(reason === undefined ? {} : { reason }) }],
   });
@@ -265,7 +257,7 @@ export async function executeProposal(
   input: ProposalAddress & { requestId: string; type: VoteType },
 ): Promise<MessageOutcome> {
   const { requestId, type } = input;
-  return sendUpdate(sender, workflowIdOf(input), executeUpdate, {
+  return sendUpdate(sender, workflowIdOf(input), proposalMessages.execute, {
     updateId: requestId,
     args: [{ type, requestId }],
   });
@@ -276,7 +268,7 @@ export async function retryProposal(
   sender: WorkflowSender,
   address: ProposalAddress,
 ): Promise<MessageOutcome> {
-  return sendUpdate(sender, workflowIdOf(address), retryExecutionUpdate, { args: [] });
+  return sendUpdate(sender, workflowIdOf(address), proposalMessages.retryExecution, { args: [] });
 }
 
 /** Tells a workflow to read its record again. A workflow that is closed or unknown has nothing to learn. */
@@ -288,7 +280,7 @@ export async function refreshProposal(sender: WorkflowSender, address: ProposalA
 export async function refreshWorkflow(sender: WorkflowSender, workflowId: string): Promise<void> {
   try {
     await sender.client.withDeadline(Date.now() + sender.deadlineMs, () =>
-      sender.client.workflow.getHandle(workflowId).signal(refreshSignal),
+      sender.client.workflow.getHandle(workflowId).signal(proposalMessages.refresh),
     );
   } catch (error) {
     if (!isClosed(error)) throw new TemporalUnavailable(error);

@@ -176,19 +176,22 @@ export type CreateResult =
     }
   | { readonly ok: false; readonly refusal: Refusal };
 
-/** Waits for the outcome of the create, which is the workflow's own first act. */
-export const createdUpdate = defineUpdate<MessageResult>('created');
-/** Signs, and answers. */
-export const signUpdate = defineUpdate<MessageResult, [SignMessage]>('sign');
-/** Signs, for programs that cannot wait for an answer. */
-export const signSignal = defineSignal<[SignMessage]>('signProposal');
-/** Executes an outcome whose threshold is met, and answers when the execution has begun. */
-export const executeUpdate = defineUpdate<MessageResult, [ExecuteMessage]>('execute');
-/** Tries a failed or blocked execution again; for operators, needs no argument. */
-export const retryExecutionUpdate = defineUpdate<MessageResult>('retryExecution');
-/** The same as a signal: the button in the Temporal UI. */
-export const retryExecutionSignal = defineSignal('retryExecution');
-/** Reads the record again: something outside has changed. */
-export const refreshSignal = defineSignal('refresh');
-/** How the proposal stands, as the workflow last saw it. */
-export const stateQuery = defineQuery<ProposalState | null>('state');
+/** What a proposal's workflow listens to. */
+export const proposalMessages = {
+  /** Waits for the outcome of the create, which is the workflow's own first act. */
+  created: defineUpdate<MessageResult>('created'),
+  /** Signs, and answers. */
+  sign: defineUpdate<MessageResult, [SignMessage]>('sign'),
+  /** Signs, for programs that cannot wait for an answer. */
+  signSignal: defineSignal<[SignMessage]>('signProposal'),
+  /** Executes an outcome whose threshold is met, and answers when the execution has begun. */
+  execute: defineUpdate<MessageResult, [ExecuteMessage]>('execute'),
+  /** Tries a failed or blocked execution again; for operators, needs no argument. */
+  retryExecution: defineUpdate<MessageResult>('retryExecution'),
+  /** The same as a signal: the button in the Temporal UI. */
+  retryExecutionSignal: defineSignal('retryExecution'),
+  /** Reads the record again: something outside has changed. */
+  refresh: defineSignal('refresh'),
+  /** How the proposal stands, as the workflow last saw it. */
+  state: defineQuery<ProposalState | null>('state'),
+} as const;

@@ -6,7 +6,7 @@ import { parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { restoreProposal } from '../../src/temporal/client';
 import { proposalWorkflowId, taskQueues } from '../../src/temporal/ids';
-import { retryExecutionSignal, signSignal } from '../../src/temporal/messages';
+import { proposalMessages } from '../../src/temporal/messages';
 import { findWorkflow } from '../../src/temporal/runs';
 import { RECONCILE_WORKFLOW } from '../../src/temporal/schedule';
 import { carryOut, execute, proposeChange, type Shown, UPDATE } from '../support/api';
@@ -192,9 +192,9 @@ async function recordStates(world: World, org: TestOrganization): Promise<Map<st
   const signalled = await name();
   const handle = workflowOf(world, org, signalled);
   await handle.signal('signProposal', null);
-  await handle.signal(signSignal, { type: 'approve', signature: '0x' });
-  await handle.signal(signSignal, await voteOf(org.alice, signalled));
-  await handle.signal(signSignal, { ...(await voteOf(org.bob, signalled)), execute: true });
+  await handle.signal(proposalMessages.signSignal, { type: 'approve', signature: '0x' });
+  await handle.signal(proposalMessages.signSignal, await voteOf(org.alice, signalled));
+  await handle.signal(proposalMessages.signSignal, { ...(await voteOf(org.bob, signalled)), execute: true });
   await ended(world, org, signalled);
   await record('signalled', signalled);
 
@@ -251,7 +251,7 @@ async function recordStates(world: World, org: TestOrganization): Promise<Map<st
   }
   await record('failed', failed);
   await setRelayerBalance(world, SECOND, parseEther('10'));
-  await workflowOf(world, org, failed).signal(retryExecutionSignal);
+  await workflowOf(world, org, failed).signal(proposalMessages.retryExecutionSignal);
   await ended(world, org, failed);
   await record('retried', failed);
   await expired(partly);

@@ -2,7 +2,7 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import { createPublicClient, type Hex, parseEther, http as rpcTransport } from 'viem';
 import { retryProposal, type WorkflowSender } from '../../src/temporal/client';
 import { taskQueues } from '../../src/temporal/ids';
-import { retryExecutionSignal } from '../../src/temporal/messages';
+import { proposalMessages } from '../../src/temporal/messages';
 import { execute, type Shown } from '../support/api';
 import type { TestOrganization } from '../support/service';
 import { until } from '../support/until';
@@ -183,7 +183,10 @@ describe('an execution without coin for gas on one network', () => {
     const failed = await failedProposal();
     await setRelayerBalance(world, UNFUNDED, parseEther('10'));
     const handle = workflowOf(world, org, failed);
-    await expectFinished(failed, Promise.all([1, 2, 3].map(() => handle.signal(retryExecutionSignal))));
+    await expectFinished(
+      failed,
+      Promise.all([1, 2, 3].map(() => handle.signal(proposalMessages.retryExecutionSignal))),
+    );
   });
 
   it('is not tried again when its approvals no longer suffice', async () => {
@@ -193,7 +196,7 @@ describe('an execution without coin for gas on one network', () => {
     try {
       const answer = await execute(world.http, org.adminKey, failed.id);
       expect([answer.status, answer.body.code]).toEqual([422, 'thresholdNotMet']);
-      await workflowOf(world, org, failed).signal(retryExecutionSignal);
+      await workflowOf(world, org, failed).signal(proposalMessages.retryExecutionSignal);
       expect((await vote(world, org, failed, org.carol)).ok).toBe(true);
     } finally {
       await world.db('admin_sets').where({ organization_id: org.id }).update({ threshold: 2 });
@@ -222,7 +225,7 @@ describe('an execution that no longer fits', () => {
     expect(text).toContain('**What to do:**');
     expect((await workflowOf(world, org, proposal).describe()).status.name).toBe('RUNNING');
 
-    await workflowOf(world, org, proposal).signal(retryExecutionSignal);
+    await workflowOf(world, org, proposal).signal(proposalMessages.retryExecutionSignal);
     await until('it is blocked again', async () => (await show(world, org, proposal)).failure.attempt === 2);
     await world.db('account_networks').insert(standsOn);
     expect((await execute(world.http, org.adminKey, proposal.id)).body.data.executionStatus).toBe(

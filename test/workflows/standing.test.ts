@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { executeUpdate, type MessageResult, refreshSignal } from '../../src/temporal/messages';
+import { type MessageResult, proposalMessages } from '../../src/temporal/messages';
 import { execute, type Shown } from '../support/api';
 import type { TestMember, TestOrganization } from '../support/service';
 import { until } from '../support/until';
@@ -56,7 +56,7 @@ interface Expected {
 async function expectStanding({ status, threshold = 2, approvals = [], rejections = [] }: Expected) {
   const shown = await show(world, org, proposal);
   const handle = workflowOf(world, org, proposal);
-  await handle.signal(refreshSignal);
+  await handle.signal(proposalMessages.refresh);
   const state = await until('the workflow has read the record again', async () => {
     const found = await handle.query<Shown>('state');
     return (
@@ -81,10 +81,13 @@ async function expectNotExecuted(type: 'approve' | 'reject' = 'approve') {
   const before = await everything(world.db);
   const answer = await execute(world.http, org.adminKey, proposal.id, type);
   expect([answer.status, answer.body.code]).toEqual([422, 'thresholdNotMet']);
-  const result: MessageResult = await workflowOf(world, org, proposal).executeUpdate(executeUpdate, {
-    updateId: randomUUID(),
-    args: [{ type }],
-  });
+  const result: MessageResult = await workflowOf(world, org, proposal).executeUpdate(
+    proposalMessages.execute,
+    {
+      updateId: randomUUID(),
+      args: [{ type }],
+    },
+  );
   expect(result).toMatchObject({ ok: false, refusal: { code: 'thresholdNotMet' } });
   expect(await everything(world.db)).toEqual(before);
 }

@@ -5,7 +5,7 @@ import type { Db, Row } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
 import type { ProposalState, VoteType } from '../../src/domain/proposal';
 import { proposalWorkflowId } from '../../src/temporal/ids';
-import { type MessageResult, type SignMessage, signUpdate } from '../../src/temporal/messages';
+import { type MessageResult, proposalMessages, type SignMessage } from '../../src/temporal/messages';
 import { PROPOSE, proposalPath, read, type Shown, UPDATE } from '../support/api';
 import {
   type ServiceOptions,
@@ -114,7 +114,7 @@ export async function vote(
 ): Promise<MessageResult> {
   const { updateId = randomUUID(), ...rest } = more;
   const message = { ...(await voteOf(member, proposal, type)), ...rest };
-  return workflowOf(world, org, proposal).executeUpdate(signUpdate, { updateId, args: [message] });
+  return workflowOf(world, org, proposal).executeUpdate(proposalMessages.sign, { updateId, args: [message] });
 }
 
 /** The proposal as the API shows it. */
