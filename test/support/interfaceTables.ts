@@ -23,12 +23,23 @@ export const ERROR_CODES = {
 } as const;
 type Code = keyof typeof ERROR_CODES;
 
-/** The body of every error. */
+const CONDITION_FAILURES = listOf(
+  fields({
+    condition: oneOf(
+      ...['network', 'account', 'initiator', 'transactionType', 'token', 'amount', 'destination'],
+      ...['contract', 'function', 'value', 'budget'],
+    ),
+    found: 'string',
+    wanted: 'string',
+  }),
+);
+
+/** The body of every error; `failures` where a policy does not let a transaction go. */
 export const ERROR = fields({
   error: fields({
     code: oneOf(...Object.keys(ERROR_CODES)),
     message: 'string',
-    'details?': fields({ 'field?': 'string', 'message?': 'string' }),
+    'details?': fields({ 'field?': 'string', 'message?': 'string', 'failures?': CONDITION_FAILURES }),
   }),
   // At top level too, equal to those in `error`.
   code: 'string',
@@ -37,8 +48,8 @@ export const ERROR = fields({
 
 export const PAGINATION = fields({ cursor: 'string', hasMore: 'boolean' });
 
-/** Results per page of a list that is always paged. */
-export const PAGE_SIZE = { default: 20, minimum: 1, maximum: 100 };
+/** Results per page of a list that is always paged; transactions come a hundred at a time. */
+export const PAGE_SIZE = { default: 20, minimum: 1, maximum: 100, ofTransactions: 100 };
 
 const RESOURCE_TYPES = ['members', 'groups', 'policies', 'accounts', 'admins'] as const;
 export type ResourceType = (typeof RESOURCE_TYPES)[number];
@@ -93,16 +104,18 @@ const ACCOUNT = fields({
 
 const ADMINS = fields({ id: idOf('adm'), members: listOf(MEMBER_SUMMARY), threshold: 'integer' });
 
+const ASSET = fields({
+  id: 'string',
+  symbol: 'string',
+  name: orNull('string'),
+  logoUrl: orNull('string'),
+  decimals: 'integer',
+  tokenAddress: 'address',
+});
+
 const BALANCE = fields({
   networkId: 'integer',
-  asset: fields({
-    id: 'string',
-    symbol: 'string',
-    name: orNull('string'),
-    logoUrl: orNull('string'),
-    decimals: 'integer',
-    tokenAddress: 'address',
-  }),
+  asset: ASSET,
   rawAmount: orNull('digits'),
   displayAmount: orNull('decimal'),
   'unavailable?': 'boolean',
@@ -275,16 +288,7 @@ const AUDIT_ENTRY = fields({
 const EVALUATION = fields({
   policy: fields({ id: idOf('pol'), name: 'string' }),
   allowed: 'boolean',
-  failures: listOf(
-    fields({
-      condition: oneOf(
-        ...['network', 'account', 'initiator', 'transactionType', 'token', 'amount', 'destination'],
-        ...['contract', 'function', 'value', 'budget'],
-      ),
-      found: 'string',
-      wanted: 'string',
-    }),
-  ),
+  failures: CONDITION_FAILURES,
   approvers: listOf(MEMBER_SUMMARY),
   threshold: 'integer',
   remaining: orNull(fields({ 'amount?': 'digits', 'count?': 'integer', until: 'dateTime' })),
@@ -307,8 +311,6 @@ export interface EndpointRow {
   /** For proposals: whose, and which of their actions. */
   readonly proposals?: { readonly resources: readonly ResourceType[]; readonly actions: readonly string[] };
   readonly codes: readonly Code[];
-  /** True for what is decided and not built. */
-  readonly later?: true;
 }
 
 const EVERYWHERE: readonly Code[] = [
@@ -370,9 +372,84 @@ function proposalsOf(resource: ResourceType): EndpointRow[] {
   ];
 }
 
-const later = (row: EndpointRow): EndpointRow => ({ ...row, later: true });
-const laterPost = (path: string, who: 'R' | 'A', status: 200 | 201): EndpointRow =>
-  later({ method: 'post', path, who, status, form: 'one', data: 'object', codes: POST });
+/** What can be said of any transaction. */
+const TRANSACTION_FIELDS = {
+  id: idOf('txn'),
+  accountId: idOf('acc'),
+  networkId: 'integer',
+  description: 'string',
+  to: 'address',
+  value: 'digits',
+  calldata: 'calldata',
+  initiator: MEMBER_SUMMARY,
+  policy: fields({ id: idOf('pol'), threshold: 'integer' }),
+  signatureStatus: PROPOSAL_FIELDS.signatureStatus,
+  executionStatus: PROPOSAL_FIELDS.executionStatus,
+  threshold: 'integer',
+  approvals: listOf(MEMBER_SUMMARY),
+  rejections: listOf(MEMBER_SUMMARY),
+  'signingPayloads?': fields({
+    'approvePayload?': 'string',
+    'rejectPayload?': 'string',
+    'initiatorPayload?': 'string',
+  }),
+  signatureData: fields({
+    status: PROPOSAL_FIELDS.signatureStatus,
+    'approvePayload?': 'string',
+    'rejectPayload?': 'string',
+    'initiatorPayload?': 'string',
+  }),
+  'chain?': fields({ transactionHash: 'transactionHash', submittedAt: 'dateTime', confirmations: 'integer' }),
+  'result?': fields({
+    resolution: oneOf('approved', 'rejected'),
+    'transactionHash?': 'transactionHash',
+    'blockNumber?': 'integer',
+  }),
+  'failure?': FAILURE,
+  notes: PROPOSAL_FIELDS.notes,
+  createdAt: 'dateTime',
+  updatedAt: 'dateTime',
+  expiresAt: 'wholeSeconds',
+} satisfies { [name: string]: Shape };
+
+/** A transaction of any type; its data is looked at by type. */
+export const TRANSACTION = fields({
+  ...TRANSACTION_FIELDS,
+  type: oneOf('TOKEN_TRANSFER', 'CONTRACT_INTERACTION'),
+  data: 'object',
+});
+
+/** Data of a transaction by type. */
+export const TRANSACTION_DATA: { readonly [type: string]: Shape } = {
+  TOKEN_TRANSFER: fields({
+    destination: 'address',
+    asset: ASSET,
+    rawAmount: 'digits',
+    displayAmount: 'decimal',
+    networkId: 'integer',
+  }),
+  CONTRACT_INTERACTION: fields({
+    toAddress: 'address',
+    calldata: 'calldata',
+    networkId: 'integer',
+    value: 'digits',
+    'functionName?': 'string',
+    'functionParameters?': listOf(fields({ name: 'string', type: 'string', value: 'string' })),
+  }),
+};
+
+function transactionPost(word: string, status: 200 | 201, codes: readonly Code[]): EndpointRow {
+  const path = `/transactions${word}`;
+  return {
+    method: 'post',
+    path,
+    who: 'R',
+    status,
+    form: 'one',
+    data: TRANSACTION,
+    codes: [...POST, ...codes],
+  };
+}
 
 /** Every endpoint that takes a key. */
 export const ENDPOINTS: readonly EndpointRow[] = [
@@ -426,11 +503,16 @@ export const ENDPOINTS: readonly EndpointRow[] = [
     data: fields({ walletAddress: 'address', registered: 'boolean', registeredAt: 'dateTime' }),
     codes: [...POST, 'invalidSignature'],
   },
-  later(get('/transactions', 'object', 'page')),
-  later(get('/transactions/{txId}', 'object')),
-  laterPost('/transactions', 'R', 201),
-  laterPost('/transactions/{txId}/signatures', 'R', 200),
-  laterPost('/transactions/{txId}/execute', 'R', 200),
+  get('/transactions', TRANSACTION, 'page'),
+  get('/transactions/{txId}', TRANSACTION),
+  transactionPost('', 201, ['forbidden']),
+  transactionPost('/{txId}/signatures', 200, [
+    'invalidSignature',
+    'forbidden',
+    'notFound',
+    'proposalExpired',
+  ]),
+  transactionPost('/{txId}/execute', 200, ['notFound', 'thresholdNotMet', 'proposalExpired']),
   get('/audit-logs', AUDIT_ENTRY, 'page'),
 ];
 

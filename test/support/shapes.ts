@@ -27,6 +27,7 @@ const FORMS = {
   digits: /^(0|[1-9][0-9]*)$/,
   decimal: /^(0|[1-9][0-9]*)(\.[0-9]+)?$/,
   selector: /^0x[0-9a-f]{8}$/,
+  calldata: /^0x([0-9a-fA-F]{2})*$/,
   transactionHash: /^0x[0-9a-f]{64}$/,
 };
 

@@ -11,6 +11,7 @@ import {
   PROPOSAL_DATA,
   type ResourceType,
   SINGULAR,
+  TRANSACTION_DATA,
 } from './interfaceTables';
 import { faultsOf } from './shapes';
 
@@ -111,13 +112,72 @@ function policyFaults(policy: Body): string[] {
   ];
 }
 
+/** The payloads that a transaction shows in a status. */
+function payloadsIn(signatureStatus: string): string {
+  if (signatureStatus === 'expired') return '';
+  return signatureStatus === 'pendingInitiatorSignature'
+    ? 'initiatorPayload'
+    : 'approvePayload,rejectPayload';
+}
+
+function transactionFaults(row: EndpointRow, transaction: Body): string[] {
+  const { type, data, signatureStatus, executionStatus, signingPayloads, signatureData, result } =
+    transaction;
+  const shape = TRANSACTION_DATA[type];
+  if (!shape) return [`there is no type ${type}`];
+  const { status, ...kept } = signatureData;
+  const payloads = payloadsIn(signatureStatus);
+  const waits = [null, 'failed', 'blocked'].includes(executionStatus) && signatureStatus !== 'expired';
+  const executed = executionStatus === 'completed' || executionStatus === 'rejected';
+  const rules: [boolean, string][] = [
+    [status === signatureStatus, `signatureData of ${status}`],
+    [Object.keys(kept).sort().join() === payloads, `signatureData has ${Object.keys(kept)}`],
+    [waits || signingPayloads === undefined, 'payloads that nobody can sign'],
+    [
+      signingPayloads === undefined || Object.keys(signingPayloads).sort().join() === payloads,
+      `${signatureStatus} has ${Object.keys(signingPayloads ?? {})}`,
+    ],
+    [transaction.policy.threshold === transaction.threshold, 'two thresholds'],
+    [executed === (result !== undefined), 'a result belongs to what was executed, and only there'],
+    [
+      !executed || result?.resolution === (executionStatus === 'completed' ? 'approved' : 'rejected'),
+      'the resolution is another',
+    ],
+    [
+      executionStatus !== 'completed' ||
+        (result?.transactionHash !== undefined && result.blockNumber !== undefined && transaction.chain),
+      'it is completed and nowhere on chain',
+    ],
+    [
+      !['failed', 'blocked'].includes(executionStatus) || transaction.failure !== undefined,
+      'no failure on what failed',
+    ],
+    [
+      row.status !== 201 || (signatureStatus === 'pendingInitiatorSignature' && executionStatus === null),
+      'it is new, and more than that',
+    ],
+    [
+      type === 'TOKEN_TRANSFER' || 'functionName' in data === 'functionParameters' in data,
+      'a function without parameters, or the other way round',
+    ],
+    [data.networkId === transaction.networkId, 'another network in data'],
+    [
+      type === 'TOKEN_TRANSFER' ||
+        (data.calldata === transaction.calldata && data.value === transaction.value),
+      'other bytes in data',
+    ],
+  ];
+  return [...rules.filter(([holds]) => !holds).map(([, fault]) => fault), ...faultsOf(shape, data, 'data')];
+}
+
 function pageFaults(row: EndpointRow, query: URLSearchParams, body: Body): string[] {
   const paged = row.form === 'page' || query.has('limit') || query.has('cursor');
   if (!paged) return body.pagination === undefined ? [] : ['it is paged although nobody asked'];
   const faults = faultsOf(PAGINATION, body.pagination, 'pagination');
   if (faults.length > 0) return faults;
   const asked = query.has('limit') || !query.has('cursor');
-  const limit = asked ? Number(query.get('limit') ?? PAGE_SIZE.default) : PAGE_SIZE.maximum;
+  const usual = row.path === '/transactions' ? PAGE_SIZE.ofTransactions : PAGE_SIZE.default;
+  const limit = asked ? Number(query.get('limit') ?? usual) : PAGE_SIZE.maximum;
   const { cursor, hasMore } = body.pagination;
   return [
     ...(hasMore === (cursor !== '') ? [] : ['hasMore and cursor contradict each other']),
@@ -128,16 +188,18 @@ function pageFaults(row: EndpointRow, query: URLSearchParams, body: Body): strin
 }
 
 function successFaults(row: EndpointRow, { path }: Ask, { body, headers, status }: Answer): string[] {
-  if (row.later) return ['it is marked as later in the table'];
   if (status !== row.status) return [`the status is not ${row.status}`];
   const data = faultsOf(row.form === 'one' ? row.data : { listOf: row.data }, body.data, 'data');
   if (data.length > 0) return data;
   const items: Body[] = row.form === 'one' ? [body.data] : body.data;
   const query = new URLSearchParams(path.split('?')[1] ?? '');
-  const place = `${BASE}/${body.data.resourceType}/proposals/${body.data.id}`;
+  const place = row.proposals
+    ? `${BASE}/${body.data.resourceType}/proposals/${body.data.id}`
+    : `${BASE}/transactions/${body.data.id}`;
   return [
     ...(row.proposals ? items.flatMap((item) => proposalFaults(row, item)) : []),
     ...(row.path.startsWith('/policies') && !row.proposals ? items.flatMap(policyFaults) : []),
+    ...(row.path.startsWith('/transactions') ? items.flatMap((item) => transactionFaults(row, item)) : []),
     ...(row.path === '/audit-logs'
       ? items.filter(({ action }) => !/^[a-z][A-Za-z]*\.[a-z][A-Za-z]*$/.test(action)).map(({ id }) => id)
       : []),

@@ -134,8 +134,71 @@ describe('the check of answers against the tables of the interface page', () => 
     expect(tableFaults(ask, refused(400, 'unauthorized'))).not.toEqual([]);
   });
 
-  it('fails on an endpoint that comes later', () => {
-    const ask = { method: 'GET', path: '/api/v1/transactions/x' };
-    expect(tableFaults(ask, answered({ data: {} }))).toEqual(['it is marked as later in the table']);
+  it('fails on an endpoint that is not in the table', () => {
+    const ask = { method: 'GET', path: '/api/v1/members/one/two' };
+    expect(tableFaults(ask, answered({ data: {} }))).toEqual(['there is no such endpoint in the table']);
+  });
+
+  describe('of a transaction', () => {
+    const transactionId = 'txn_01jz8k3v5fe5ht0n2m6w9r4xyz';
+    const { walletAddress: address } = member;
+    const review = { approvePayload: '{}', rejectPayload: '{}' };
+    const transaction = {
+      id: transactionId,
+      accountId: 'acc_01jz8k3v5fe5ht0n2m6w9r4xyz',
+      networkId: 1,
+      description: '',
+      type: 'CONTRACT_INTERACTION',
+      to: address,
+      value: '0',
+      calldata: '0x12345678',
+      initiator: member,
+      policy: { id: 'pol_01jz8k3v5fe5ht0n2m6w9r4xyz', threshold: 2 },
+      signatureStatus: 'pendingReviewSignatures',
+      executionStatus: null,
+      threshold: 2,
+      approvals: [],
+      rejections: [member],
+      signingPayloads: review,
+      signatureData: { status: 'pendingReviewSignatures', ...review },
+      data: { toAddress: address, calldata: '0x12345678', networkId: 1, value: '0' },
+      notes: [],
+      ...times,
+      expiresAt: '2025-06-08T12:00:00.000Z',
+    };
+    const hash = `0x${'1'.repeat(64)}`;
+    const done = {
+      ...transaction,
+      signingPayloads: undefined,
+      executionStatus: 'completed',
+      chain: { transactionHash: hash, submittedAt: times.createdAt, confirmations: 1 },
+      result: { resolution: 'approved', transactionHash: hash, blockNumber: 5 },
+    };
+    const faultsIn = (data: object) => faults(data, `/transactions/${transactionId}`);
+
+    it('passes what fits', () => {
+      expect(faultsIn(transaction)).toEqual([]);
+      expect(faultsIn(done)).toEqual([]);
+      const expired = { signatureStatus: 'expired', signatureData: { status: 'expired' } };
+      expect(faultsIn({ ...transaction, ...expired, signingPayloads: undefined })).toEqual([]);
+    });
+
+    it.each<[string, object]>([
+      ['another status in its signature data', { signatureData: { status: 'approvalReady', ...review } }],
+      ['signature data without payloads', { signatureData: { status: 'pendingReviewSignatures' } }],
+      ["the initiator's payload after the initiator", { signingPayloads: { initiatorPayload: '{}' } }],
+      ['payloads while it is executed', { executionStatus: 'processing' }],
+      ['two thresholds', { threshold: 1 }],
+      ['a result before its execution', { result: done.result }],
+      ['no failure although it is blocked', { executionStatus: 'blocked' }],
+      ['no result after its execution', { ...done, result: undefined }],
+      ['a resolution that is not its outcome', { ...done, executionStatus: 'rejected' }],
+      ['an outcome that is nowhere on chain', { ...done, chain: undefined }],
+      ['data of another type', { type: 'TOKEN_TRANSFER' }],
+      ['other bytes in its data', { data: { ...transaction.data, calldata: '0x' } }],
+      ['a function without parameters', { data: { ...transaction.data, functionName: 'f' } }],
+    ])('fails on %s', (_, change) => {
+      expect(faultsIn({ ...transaction, ...change })).not.toEqual([]);
+    });
   });
 });
