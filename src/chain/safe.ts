@@ -18,6 +18,7 @@ import {
 import type { AccountDerivation } from '../domain/account';
 import { checksumAddress } from './address';
 import { ask, type ChainClient } from './clients';
+import { staticCallWord } from './evmCalls';
 
 interface Artifact {
   readonly deployedBytecode: Hex;
@@ -156,6 +157,15 @@ export async function refuseNetwork(chain: ChainClient): Promise<string | null> 
   if (missing.length === 0) return null;
   const names = missing.map(({ name, address }) => `${name} (${address})`).join(', ');
   return `network ${network.name} (${network.id}) lacks ${names}: accounts cannot be deployed there`;
+}
+
+const NONCE_CALL = encodeFunctionData({ abi: safeAbi, functionName: 'nonce' });
+const NONCE_GAS = 100_000n;
+
+/** The next nonce of an account on chain, or null where nothing answers at its address. Throws ChainUnavailable. */
+export async function accountNonce(chain: ChainClient, address: string): Promise<bigint | null> {
+  const answer = await staticCallWord(chain, { to: address as Address, data: NONCE_CALL, gas: NONCE_GAS });
+  return answer === null ? null : BigInt(answer);
 }
 
 /** Whether what stands at an account's address is the account. */

@@ -24,7 +24,8 @@ export interface Envelope {
   readonly outcome: 'mined' | 'reverted' | 'dropped' | null;
 }
 
-function envelope(row: Row): Envelope {
+/** A signed transaction as it is stored. */
+export function envelope(row: Row): Envelope {
   return {
     id: row.id,
     attemptId: row.attempt_id,
@@ -184,13 +185,6 @@ export async function insertEnvelope(
     })
     .returning('id');
   return row.id;
-}
-
-/** Notes that an envelope was handed to the node; the first time counts. */
-export async function markSent(db: Db, id: bigint): Promise<void> {
-  await db('chain_envelopes')
-    .where({ id: String(id), sent_at: null })
-    .update({ sent_at: db.raw('now()') });
 }
 
 /**

@@ -572,7 +572,7 @@ describe('the database lets only the signer write what is signed', () => {
   test('the account is on chain as the database says', async () => {
     const rows = await db('chain_envelopes')
       .join('chain_attempts', 'chain_attempts.id', 'chain_envelopes.attempt_id')
-      .where({ outcome: 'mined' })
+      .where({ 'chain_envelopes.outcome': 'mined' })
       .select('account_id');
     const client = createChainClients([network]).get(CHAIN_ID);
     for (const { account_id } of rows) {

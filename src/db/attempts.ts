@@ -1,0 +1,331 @@
+import { appendAudit, SYSTEM } from './audit';
+import { type Envelope, envelope } from './chain';
+import type { Db, Row, Tx } from './database';
+import { updateTransaction } from './transactions';
+
+/** What an attempt of an account came to, once the network's confirmations are there. */
+export type AttemptResult = 'executed' | 'reverted' | 'cancelled';
+
+/**
+ * Something that an account is to execute at one of its nonces: a transaction, or the empty call that takes the nonce
+ * from one. Its content never changes.
+ */
+export interface Attempt {
+  readonly id: bigint;
+  readonly kind: 'transaction' | 'cancellation';
+  readonly organizationId: string;
+  readonly transactionId: string;
+  readonly accountId: string;
+  readonly networkId: number;
+  readonly to: string;
+  /** In wei. */
+  readonly value: bigint;
+  readonly data: string;
+  readonly safeNonce: bigint;
+  readonly safeTxGas: bigint;
+  readonly safeTxHash: string;
+  readonly signature: string;
+  /** Head of the chain when it was signed. */
+  readonly fromBlock: bigint;
+  readonly outcome: AttemptResult | null;
+  readonly outcomeHash: string | null;
+  readonly blockNumber: bigint | null;
+  readonly blockHash: string | null;
+  readonly confirmations: number;
+}
+
+function attempt(row: Row): Attempt {
+  return {
+    id: row.id,
+    kind: row.kind,
+    organizationId: row.organization_id,
+    transactionId: row.transaction_id,
+    accountId: row.account_id,
+    networkId: Number(row.network_id),
+    to: row.to_address,
+    value: BigInt(row.value),
+    data: row.data,
+    safeNonce: BigInt(row.safe_nonce),
+    safeTxGas: BigInt(row.safe_tx_gas),
+    safeTxHash: row.safe_tx_hash,
+    signature: row.signature,
+    fromBlock: BigInt(row.from_block),
+    outcome: row.outcome,
+    outcomeHash: row.outcome_hash,
+    blockNumber: row.block_number === null ? null : BigInt(row.block_number),
+    blockHash: row.block_hash,
+    confirmations: row.confirmations,
+  };
+}
+
+const OF_ACCOUNTS = ['transaction', 'cancellation'] as const;
+
+/** Everything that was ever signed for a transaction, oldest first. */
+export async function attemptsOfTransaction(db: Db | Tx, transactionId: string): Promise<Attempt[]> {
+  const rows = await db('chain_attempts')
+    .where({ transaction_id: transactionId })
+    .whereIn('kind', OF_ACCOUNTS)
+    .orderBy('id');
+  return rows.map(attempt);
+}
+
+/** An account on a network, and its nonces. */
+export interface AccountNonces {
+  readonly accountId: string;
+  readonly networkId: number;
+}
+
+/** The highest nonce of an account that was ever signed for, or undefined. */
+export async function highestSafeNonce(
+  db: Db | Tx,
+  { accountId, networkId }: AccountNonces,
+): Promise<bigint | undefined> {
+  const row = await db('chain_attempts')
+    .where({ account_id: accountId, network_id: networkId })
+    .max('safe_nonce as highest')
+    .first();
+  return row?.highest === null || row === undefined ? undefined : BigInt(row.highest);
+}
+
+/** What is at one nonce of an account: the transaction first, then what takes the nonce from it. */
+export async function attemptsAtNonce(
+  db: Db | Tx,
+  { accountId, networkId }: AccountNonces,
+  safeNonce: bigint,
+): Promise<Attempt[]> {
+  const rows = await db('chain_attempts')
+    .where({ account_id: accountId, network_id: networkId, safe_nonce: String(safeNonce) })
+    .whereIn('kind', OF_ACCOUNTS)
+    .orderBy('id');
+  return rows.map(attempt);
+}
+
+/** The undecided transactions of an account below a nonce, lowest first, each with what takes its nonce from it. */
+export async function undecidedBelow(
+  db: Db | Tx,
+  { accountId, networkId }: AccountNonces,
+  safeNonce: bigint,
+): Promise<Attempt[]> {
+  const rows = await db('chain_attempts')
+    .where({ account_id: accountId, network_id: networkId, outcome: null })
+    .whereIn('kind', OF_ACCOUNTS)
+    .where('safe_nonce', '<', String(safeNonce))
+    .orderBy(['safe_nonce', 'id']);
+  return rows.map(attempt);
+}
+
+/** What an envelope carries; `attempt` is undefined for a deployment and for a filled nonce. */
+export interface Carried {
+  readonly kind: 'deployment' | 'filler' | Attempt['kind'];
+  readonly attempt: Attempt | undefined;
+}
+
+/** What an envelope carries. */
+export async function carriedBy(db: Db | Tx, { attemptId }: Pick<Envelope, 'attemptId'>): Promise<Carried> {
+  const row = await db('chain_attempts')
+    .where({ id: String(attemptId) })
+    .first();
+  const isOfAccount = OF_ACCOUNTS.includes(row.kind);
+  return { kind: row.kind, attempt: isOfAccount ? attempt(row) : undefined };
+}
+
+/** The envelopes of attempts, oldest first. */
+export async function envelopesOf(
+  db: Db | Tx,
+  attempts: readonly Pick<Attempt, 'id'>[],
+): Promise<Envelope[]> {
+  const rows = await db('chain_envelopes')
+    .whereIn(
+      'attempt_id',
+      attempts.map(({ id }) => String(id)),
+    )
+    .orderBy('id');
+  return rows.map(envelope);
+}
+
+/** Stores what an account is to execute, before anything that carries it. */
+export async function insertAttempt(
+  tx: Tx,
+  input: Pick<
+    Attempt,
+    | 'kind'
+    | 'organizationId'
+    | 'transactionId'
+    | 'accountId'
+    | 'networkId'
+    | 'to'
+    | 'value'
+    | 'data'
+    | 'safeNonce'
+    | 'safeTxGas'
+    | 'safeTxHash'
+    | 'signature'
+    | 'fromBlock'
+  >,
+): Promise<Attempt> {
+  const [row] = await tx('chain_attempts')
+    .insert({
+      kind: input.kind,
+      organization_id: input.organizationId,
+      transaction_id: input.transactionId,
+      account_id: input.accountId,
+      network_id: input.networkId,
+      to_address: input.to,
+      value: String(input.value),
+      data: input.data,
+      safe_nonce: String(input.safeNonce),
+      safe_tx_gas: String(input.safeTxGas),
+      safe_tx_hash: input.safeTxHash,
+      signature: input.signature,
+      from_block: String(input.fromBlock),
+    })
+    .returning('*');
+  return attempt(row);
+}
+
+/** Stores the need to fill a nonce of a relayer with a transfer of nothing to itself. */
+export async function insertFiller(tx: Tx, networkId: number, relayerAddress: string): Promise<bigint> {
+  const [row] = await tx('chain_attempts')
+    .insert({ kind: 'filler', network_id: networkId, to_address: relayerAddress, data: '0x' })
+    .returning('id');
+  return row.id;
+}
+
+/** Notes how deep the block of an attempt is. */
+export async function noteConfirmations(
+  db: Db,
+  { id, confirmations: noted }: Pick<Attempt, 'id' | 'confirmations'>,
+  confirmations: number,
+): Promise<void> {
+  if (noted === confirmations) return;
+  await db('chain_attempts')
+    .where({ id: String(id), outcome: null })
+    .update({ confirmations });
+}
+
+/**
+ * Notes that an envelope was handed to the node; the first time counts. The first one of a transaction's attempt is
+ * audited, in the same database transaction.
+ */
+export async function noteSent(db: Db, { id }: Pick<Envelope, 'id'>): Promise<void> {
+  await db.transaction(async (tx) => {
+    const [sent] = await tx('chain_envelopes')
+      .where({ id: String(id), sent_at: null })
+      .update({ sent_at: tx.raw('now()') })
+      .returning(['attempt_id', 'transaction_hash', 'relayer_address']);
+    if (!sent) return;
+    const of = await tx('chain_attempts')
+      .where({ id: String(sent.attempt_id) })
+      .first();
+    if (of.kind !== 'transaction') return;
+    const before = await tx('chain_envelopes')
+      .where({ attempt_id: String(sent.attempt_id) })
+      .whereNotNull('sent_at')
+      .whereNot({ id: String(id) })
+      .first('id');
+    if (before) return;
+    await updateTransaction(tx, of.transaction_id, {});
+    await appendAudit(tx, of.organization_id, [
+      {
+        action: 'transaction.broadcast',
+        actor: SYSTEM,
+        resourceType: 'transaction',
+        resourceId: of.transaction_id,
+        details: {
+          networkId: Number(of.network_id),
+          transactionHash: sent.transaction_hash,
+          accountNonce: String(of.safe_nonce),
+          relayerAddress: sent.relayer_address,
+        },
+      },
+    ]);
+  });
+}
+
+/**
+ * True when a decided attempt must not come to anything any more, should the chain have lost its block: its
+ * transaction has gone on since (a newer attempt, another execution, or rejected).
+ */
+export async function hasGoneOn(db: Db | Tx, { id, transactionId }: Attempt): Promise<boolean> {
+  const row = await db('transactions')
+    .where({ id: transactionId })
+    .first(
+      'execution_status',
+      db('chain_attempts')
+        .where({ transaction_id: transactionId, kind: 'transaction' })
+        .max('id')
+        .as('newest'),
+    );
+  return BigInt(row.newest) !== id || !['completed', 'failed'].includes(row.execution_status);
+}
+
+/** Whether the deployment that an attempt is for is still being looked after. */
+export async function isDeploymentPending(db: Db | Tx, attemptId: bigint): Promise<boolean> {
+  const row = await db('chain_attempts as c')
+    .join('proposal_deployments as d', (on) =>
+      on
+        .on('d.proposal_id', 'c.proposal_id')
+        .on('d.account_id', 'c.account_id')
+        .on('d.network_id', 'c.network_id'),
+    )
+    .where({ 'c.id': String(attemptId), 'd.status': 'pending' })
+    .first('d.status');
+  return row !== undefined;
+}
+
+/** The decided attempts of a network whose block is at least that high, highest block first. */
+export async function decidedAttempts(
+  db: Db,
+  { networkId, below, limit }: { networkId: number; below?: { blockNumber: bigint }; limit: number },
+): Promise<Attempt[]> {
+  const query = db('chain_attempts')
+    .where({ network_id: networkId })
+    .whereIn('kind', OF_ACCOUNTS)
+    .whereNotNull('outcome')
+    .whereNotNull('block_number')
+    .orderBy('block_number', 'desc')
+    .limit(limit);
+  if (below) query.where('block_number', '<', String(below.blockNumber));
+  return (await query).map(attempt);
+}
+
+/** Notes that a decided attempt stands in another block than before. */
+export async function moveOutcome(
+  db: Db,
+  id: bigint,
+  to: { transactionHash: string; blockNumber: bigint; blockHash: string; blockAt: Date },
+): Promise<void> {
+  await db('chain_attempts')
+    .where({ id: String(id) })
+    .whereNotNull('outcome')
+    .update({
+      outcome_hash: to.transactionHash,
+      block_number: String(to.blockNumber),
+      block_hash: to.blockHash,
+      block_at: to.blockAt,
+    });
+}
+
+/** Nonces of a relayer, from one on, that envelopes were ever signed for. */
+export async function takenNonces(
+  db: Db | Tx,
+  { networkId, relayerAddress, from }: { networkId: number; relayerAddress: string; from: number },
+): Promise<Set<number>> {
+  const nonces: bigint[] = await db('chain_envelopes')
+    .where({ network_id: networkId, relayer_address: relayerAddress })
+    .where('relayer_nonce', '>=', from)
+    .pluck('relayer_nonce');
+  return new Set(nonces.map(Number));
+}
+
+/** The newest envelope at a nonce of a relayer, or undefined. */
+export async function envelopeAtNonce(
+  db: Db | Tx,
+  at: { networkId: number; relayerAddress: string; nonce: number },
+): Promise<Envelope | undefined> {
+  const row = await db('chain_envelopes')
+    .where({ network_id: at.networkId, relayer_address: at.relayerAddress, relayer_nonce: at.nonce })
+    .orderBy('id', 'desc')
+    .first();
+  return row && envelope(row);
+}
