@@ -4,6 +4,7 @@ import { createChainActivities } from '../activities/chain';
 import { createProposalActivities } from '../activities/proposals';
 import { createReconcilerActivities } from '../activities/reconciler';
 import { createSignerActivities } from '../activities/signer';
+import { createTransactionActivities } from '../activities/transactions';
 import type { ApiDependencies } from './api/dependencies';
 import { createOperationsServer, type PartCheck } from './api/operations';
 import { createApiServer } from './api/server';
@@ -180,6 +181,14 @@ async function startParts(
           deriveAccount,
           readToken,
           refresh: (record) => refreshRecord(sender, record),
+          proposalLifetimeMs: config.proposalLifetimeMs,
+          maxOpenPerKey: config.maxOpenPerKey,
+        }),
+        ...createTransactionActivities({
+          db,
+          networks: config.networks,
+          identifyVoter,
+          readToken,
           proposalLifetimeMs: config.proposalLifetimeMs,
           maxOpenPerKey: config.maxOpenPerKey,
         }),
