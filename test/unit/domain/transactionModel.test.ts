@@ -68,6 +68,7 @@ const weighted = (weight: number, arbitrary: fc.Arbitrary<Event>) => ({ weight, 
 const is = <T extends string>(what: T) => fc.constant(what);
 const event: fc.Arbitrary<Event> = fc.oneof(
   weighted(3, fc.constant({ do: 'sign', who: INITIATOR.id, how: 'initiator' } as const)),
+  weighted(1, fc.record({ do: is('sign'), who, how: fc.constant('initiator' as const) })),
   weighted(
     8,
     fc.record({ do: is('sign'), who, how: fc.constantFrom('approve' as const, 'reject' as const) }),
