@@ -250,6 +250,8 @@ export function createTransactionActivities(deps: TransactionActivityDeps) {
       const token = early.ok
         ? await readTransferredToken(deps.readToken, asked.networkId, early.value.content, before.policy)
         : null;
+      // Says nothing against the transaction: the activity is tried again until the chain is back.
+      if (token && !token.ok && token.unavailable) throw new Error(token.reason);
       return db.transaction(async (tx) => {
         const { made, open, now } = await readRequestToTransact(tx, input, { lock: true });
         if (made) return { ok: true, state: await stateOf(tx, input) };
