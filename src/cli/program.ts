@@ -13,6 +13,7 @@ import { processTerminal, type Terminal } from './output';
 import { exitStatus, isExpected, problemText } from './problems';
 import { proposalCommands } from './proposals';
 import { printable } from './text';
+import { transactionCommands } from './transactions';
 
 const AFTER_HELP = `
 Settings come from the environment, over those of a service that runs beside (ORGWALLET_DATA_DIR).
@@ -46,6 +47,7 @@ export function createProgram(terminal: Terminal): Command {
   keyCommands(program, within);
   keystoreCommands(program, within);
   proposalCommands(program, within);
+  transactionCommands(program, within);
   auditCommands(program, within);
   databaseCommands(program, within);
   doctorCommand(program, within);

@@ -6,15 +6,13 @@ import { findProposalById, readNow, type StoredProposal } from '../db/proposals'
 import { operatorDetails, statusSentence } from '../domain/operatorText';
 import { isOpen, type Now, proposalState } from '../domain/proposal';
 import { proposalView } from '../domain/proposalView';
-import { restoreProposal, retryProposal } from '../temporal/client';
+import { retryProposal } from '../temporal/client';
 import { proposalWorkflowId } from '../temporal/ids';
-import { findWorkflow } from '../temporal/runs';
 import { organizationsOf, type Within } from './context';
 import { CommandRefused } from './output';
-import { plainText, table } from './text';
+import { askWorkflow, MAX_LISTED, tellRecords, votesTable } from './records';
+import { plainText } from './text';
 import { workflowLink } from './workflowLink';
-
-const MAX_LISTED = 100;
 
 async function findProposal(db: Db, id: string): Promise<StoredProposal> {
   const record = await findProposalById(db, id);
@@ -30,20 +28,6 @@ function nowReader(db: Db): (organizationId: string) => Promise<Now> {
     known.set(organizationId, now);
     return now;
   };
-}
-
-function votesTable({ votes }: StoredProposal): string {
-  return table(
-    ['signature', 'member', 'wallet', 'scheme', 'at'],
-    votes.map((vote) => [
-      vote.type,
-      vote.memberId,
-      vote.signerAddress,
-      vote.scheme,
-      vote.createdAt.toISOString(),
-    ]),
-    'No signatures yet.',
-  );
 }
 
 /** `proposals list`, `proposals show`, `proposals retry`. */
@@ -72,21 +56,17 @@ export function proposalCommands(program: Command, within: Within): void {
           if (options.failed && !isOpen(record, now.time)) continue;
           states.push({ ...proposalState(record, now), createdAt: record.createdAt.toISOString() });
         }
-        output.result(
+        tellRecords(output, {
           states,
-          table(
-            ['id', 'created', 'organization', 'operation', 'where it stands'],
-            states.map((state) => [
-              state.proposalId,
-              state.createdAt,
-              state.organizationId,
-              `${state.resourceType} ${state.action}`,
-              plainText(statusSentence(state)) + (state.failure ? ` ${state.failure.message}` : ''),
-            ]),
-            options.failed ? 'Nothing waits for a retry.' : 'There are no proposals.',
-          ),
-        );
-        if (records.length === MAX_LISTED) output.note(`Only the newest ${MAX_LISTED} were looked at.`);
+          rows: states.map((state) => ({
+            ...state,
+            id: state.proposalId,
+            operation: `${state.resourceType} ${state.action}`,
+            sentence: statusSentence(state),
+          })),
+          none: options.failed ? 'Nothing waits for a retry.' : 'There are no proposals.',
+          looked: records.length,
+        });
       }),
     );
 
@@ -117,7 +97,7 @@ export function proposalCommands(program: Command, within: Within): void {
           [
             `${id}: ${resourceType} ${record.action} of ${organizationId} (${organization.name}), proposed ${record.createdAt.toISOString()}`,
             plainText(operatorDetails(state)),
-            votesTable(record),
+            votesTable(record.votes),
             `Workflow: ${link ?? workflowId}`,
             ...(state.open && state.failure ? [`Retry: npx orgwallet proposals retry ${id}`] : []),
           ].join('\n\n'),
@@ -130,26 +110,19 @@ export function proposalCommands(program: Command, within: Within): void {
     .description('Try a failed or blocked execution again; what is done already is found, not done twice')
     .argument('<prop_…>')
     .action((id: string, _options: object, command: Command) =>
-      within(command, async ({ db, sender, output }) => {
+      within(command, async (context) => {
+        const { db, sender, output } = context;
         const { organizationId, resourceType, action } = await findProposal(db(), id);
-        const address = { organizationId, resourceType, proposalId: id };
-        let outcome = await retryProposal(sender(), address);
-        if ('gone' in outcome && !(await findProposal(db(), id)).closed) {
-          // Terminated by somebody, or lost with Temporal's data: it goes on from the record.
-          const found = await findWorkflow(sender(), proposalWorkflowId(organizationId, resourceType, id));
-          if (found.status !== 'running') await restoreProposal(sender(), { ...address, action, found });
-          output.note(`The workflow of ${id} was gone and has been started again.`);
-          outcome = await retryProposal(sender(), address);
-        }
-        if ('gone' in outcome) {
-          const record = await findProposal(db(), id);
-          const state = proposalState(record, await readNow(db(), organizationId));
-          throw new CommandRefused(
-            `proposal ${id} is closed: nothing is left to retry. ${plainText(statusSentence(state))}`,
-          );
-        }
-        if (!outcome.ok) throw new CommandRefused(outcome.refusal.message);
-        const { state } = outcome;
+        const record = { kind: 'proposal', organizationId, id, resourceType, action } as const;
+        const state = await askWorkflow(context, record, {
+          verb: 'retry',
+          send: () => retryProposal(sender(), { organizationId, resourceType, proposalId: id }),
+          look: async () => {
+            const seen = await findProposal(db(), id);
+            const sentence = statusSentence(proposalState(seen, await readNow(db(), organizationId)));
+            return { closed: seen.closed, sentence };
+          },
+        });
         output.result(
           state,
           `${plainText(statusSentence(state))}\nHow it goes on: npx orgwallet proposals show ${id}`,

@@ -1,4 +1,5 @@
 import type { Db, Row, Tx } from './database';
+import { openOfKey } from './openOfKey';
 import { type PreparedStatement, runPrepared } from './prepared';
 
 /** What the create of a transaction is judged by, apart from its content. */
@@ -18,10 +19,7 @@ function statement(name: string, admins: string): PreparedStatement {
     text: `WITH s AS MATERIALIZED (SELECT 1 FROM admin_sets WHERE organization_id = $1 ${admins})
       SELECT r.body, r.api_key_id, date_trunc('milliseconds', now()) AS read_at,
         EXISTS (SELECT FROM transactions WHERE organization_id = $1 AND id = $2) AS made,
-        (SELECT count(*)::integer FROM proposals
-          WHERE organization_id = $1 AND created_by_key = r.api_key_id AND closed_at IS NULL)
-        + (SELECT count(*)::integer FROM transactions
-          WHERE organization_id = $1 AND created_by_key = r.api_key_id AND closed_at IS NULL) AS open
+        ${openOfKey('$1', 'r.api_key_id')} AS open
       FROM (SELECT count(*) FROM s) AS locked
       LEFT JOIN idempotency_requests r ON r.organization_id = $1 AND r.resource_id = $2 AND r.id = $3
         AND r.method = 'POST' AND r.path = '/api/v1/transactions'`,

@@ -1,0 +1,93 @@
+import type { Db, Row, Tx } from './database';
+
+/** A signed transaction of a relayer that carried an attempt, or was to. Amounts are decimal wei. */
+export interface TrailEnvelope {
+  readonly transactionHash: string;
+  readonly relayerAddress: string;
+  readonly relayerNonce: string;
+  readonly gas: string;
+  readonly maxFeePerGas: string;
+  readonly maxPriorityFeePerGas: string;
+  readonly createdAt: Date;
+  readonly sentAt: Date | null;
+  readonly outcome: 'mined' | 'reverted' | 'dropped' | null;
+}
+
+/** Something that was signed for a transaction. */
+export interface TrailAttempt {
+  readonly kind: 'transaction' | 'cancellation';
+  /** Nonce of the account. */
+  readonly safeNonce: string;
+  readonly safeTxHash: string;
+  readonly createdAt: Date;
+  readonly outcome: 'executed' | 'reverted' | 'cancelled' | null;
+  readonly transactionHash: string | null;
+  readonly blockNumber: string | null;
+  readonly blockAt: Date | null;
+  readonly confirmations: number;
+  readonly envelopes: readonly TrailEnvelope[];
+}
+
+/** What a transaction has taken of its policy's budget. */
+export interface TrailUsage {
+  readonly policyId: string;
+  readonly tokenAddress: string;
+  /** In the token's smallest unit. */
+  readonly amount: string;
+  readonly status: 'reserved' | 'committed' | 'released';
+  readonly reservedAt: Date;
+  readonly blockAt: Date | null;
+  readonly decidedAt: Date | null;
+}
+
+/** Everything that a transaction has left: what was signed for it, what was sent, what it took of the budget. Oldest first. */
+export async function readTransactionTrail(
+  db: Db | Tx,
+  transactionId: string,
+): Promise<{ readonly attempts: TrailAttempt[]; readonly usage: TrailUsage[] }> {
+  const attempts: Row[] = await db('chain_attempts').where({ transaction_id: transactionId }).orderBy('id');
+  const envelopes: Row[] = await db('chain_envelopes')
+    .whereIn(
+      'attempt_id',
+      attempts.map(({ id }) => String(id)),
+    )
+    .orderBy('id');
+  const usage: Row[] = await db('policy_usage').where({ transaction_id: transactionId }).orderBy('id');
+  return {
+    attempts: attempts.map((row) => ({
+      kind: row.kind,
+      safeNonce: String(row.safe_nonce),
+      safeTxHash: row.safe_tx_hash,
+      createdAt: row.created_at,
+      outcome: row.outcome,
+      transactionHash: row.outcome_hash,
+      blockNumber: row.block_number === null ? null : String(row.block_number),
+      blockAt: row.block_at,
+      confirmations: row.confirmations,
+      envelopes: envelopes.filter((one) => one.attempt_id === row.id).map(trailEnvelope),
+    })),
+    usage: usage.map((row) => ({
+      policyId: row.policy_id,
+      tokenAddress: row.token_address,
+      amount: row.amount,
+      status: row.status,
+      reservedAt: row.reserved_at,
+      blockAt: row.block_at,
+      decidedAt: row.decided_at,
+    })),
+  };
+}
+
+function trailEnvelope(row: Row): TrailEnvelope {
+  return {
+    transactionHash: row.transaction_hash,
+    relayerAddress: row.relayer_address,
+    relayerNonce: String(row.relayer_nonce),
+    gas: row.gas,
+    maxFeePerGas: row.max_fee_per_gas,
+    maxPriorityFeePerGas: row.max_priority_fee_per_gas,
+    createdAt: row.created_at,
+    sentAt: row.sent_at,
+    outcome: row.outcome,
+  };
+}
