@@ -19,6 +19,7 @@ import { anAddress, anId } from '../support/builders';
 import { aContractPolicyItem, anAnyPolicyItem, aPolicyItem, aTokenCondition } from '../support/policies';
 import type { TestOrganization, TestService } from '../support/service';
 import { sharedStack } from '../support/stack';
+import { storeTransaction } from '../support/storedTransactions';
 import { aTransferPolicy, transferData } from '../support/transactions';
 
 const EVALUATE = '/api/v1/policies/evaluate';
@@ -205,10 +206,11 @@ describe('a transaction that is asked about', () => {
     );
     const counted = await askAbout(aPolicyItem({ limitation: { ...DAY, hours: 1 } }));
     const blockAt = new Date(Date.now() - 3_600_000);
-    const use = (amount: number, more: object = {}) => ({
+    const of = { organizationId: ours.id, accountId: account.id, policyId: id, initiatorId: ours.dave.id };
+    const use = async (amount: number, more: object = {}) => ({
       organization_id: ours.id,
       policy_id: id,
-      transaction_id: anId('txn'),
+      transaction_id: await storeTransaction(api.db, of),
       network_id: 31337,
       token_address: NATIVE,
       amount,
@@ -217,15 +219,17 @@ describe('a transaction that is asked about', () => {
       destination: RECIPIENT,
       ...more,
     });
-    await api.db('policy_usage').insert([
-      use(300, { status: 'committed', block_at: blockAt, decided_at: new Date() }),
-      use(600),
-      // of others: another initiator, another token, one that failed
-      use(50, { initiator_id: ours.alice.id }),
-      use(50, { token_address: token }),
-      use(50, { status: 'released', decided_at: new Date() }),
-      use(1, { policy_id: counted.id }),
-    ]);
+    await api.db('policy_usage').insert(
+      await Promise.all([
+        use(300, { status: 'committed', block_at: blockAt, decided_at: new Date() }),
+        use(600),
+        // of others: another initiator, another token, one that failed
+        use(50, { initiator_id: ours.alice.id }),
+        use(50, { token_address: token }),
+        use(50, { status: 'released', decided_at: new Date() }),
+        use(1, { policy_id: counted.id }),
+      ]),
+    );
     const until = new Date(blockAt.getTime() + 24 * 3_600_000).toISOString();
     expect(await about({ value: '100' })).toMatchObject({
       allowed: true,

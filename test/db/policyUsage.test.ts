@@ -7,6 +7,7 @@ import type { UsageWindow } from '../../src/domain/policyEngine';
 import { anAddress, anId } from '../support/builders';
 import { makeOrganization, type TestOrganization } from '../support/service';
 import { createTestDatabase } from '../support/stack';
+import { storeAccount } from '../support/storedTransactions';
 import { aPolicy, type PastExecution, usageIn } from '../support/transactions';
 
 const HOUR_MS = 3_600_000;
@@ -27,21 +28,7 @@ beforeAll(async () => {
   owner = createDatabase(database.url);
   service = createDatabase(database.url, { role: 'orgwallet_service', poolMax: 2 });
   org = await makeOrganization(owner);
-  await owner('accounts').insert(
-    ACCOUNTS.map((id) => ({
-      id,
-      organization_id: org.id,
-      name: 'A',
-      address: anAddress(),
-      owner_address: anAddress(),
-      singleton: anAddress(),
-      factory: anAddress(),
-      fallback_handler: anAddress(),
-      initializer: '0x',
-      salt_nonce: '1',
-      position: 0,
-    })),
-  );
+  for (const id of ACCOUNTS) await storeAccount(owner, org.id, { id });
   await owner.transaction((tx) =>
     insertPolicies(
       tx,
@@ -256,6 +243,11 @@ describe('a row of usage', () => {
       await again({});
       expect(await readUsage(tx, [aWindow()])).toMatchObject([{ executions: 1 }]);
     }));
+
+  it('is of a transaction that is there', async () => {
+    const alone = service.transaction((tx) => insert(tx, [anExecution()]));
+    await expect(alone).rejects.toEqual(refused('23503'));
+  });
 
   it.each<[string, object]>([
     ['committed without a block', { status: 'committed', decided_at: new Date() }],
