@@ -1,0 +1,491 @@
+import { concatHex, type Hex, hashTypedData, hexToBigInt, numberToHex, slice, verifyTypedData } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { encodeSignature } from '../../src/chain/signatures';
+import { change, expectRefused, makeAccount, read, refusal, type Shown, startApi } from '../support/api';
+import { anAddress } from '../support/builders';
+import { anAnyPolicyItem } from '../support/policies';
+import { signPayload, type TestOrganization, type TestService } from '../support/service';
+import {
+  aTransactionBody,
+  createTransaction,
+  executeTransaction,
+  initiate,
+  makePolicies,
+  readTransaction,
+  signatureBody,
+  signed,
+  signTransaction,
+  transactionPath,
+} from '../support/transactionApi';
+
+/** Order of secp256k1. */
+const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+const INVALID = refusal(400, 'invalidSignature', 'signature');
+const FORBIDDEN = refusal(403, 'forbidden', 'signature');
+const CONFLICT = refusal(409, 'conflict', null);
+
+let api: TestService;
+let org: TestOrganization;
+let account: Shown;
+let auto: Shown;
+/** Approved by Carol. */
+let byOne: Shown;
+/** Approved by two of Alice, Bob and Carol. */
+let byTwo: Shown;
+let groupId: string;
+
+beforeAll(async () => {
+  api = await startApi();
+  org = await api.createOrganization();
+  account = await makeAccount(api.http, org, { name: 'Treasury', networkIds: [31337] });
+  groupId = await makeGroup(org.alice, org.bob, org.carol);
+  const manual = (approverSetting: object) => anAnyPolicyItem({ type: 'MANUAL_APPROVAL', approverSetting });
+  [auto, byOne, byTwo] = await makePolicies(
+    api.http,
+    org,
+    anAnyPolicyItem({ name: 'At once' }),
+    manual({ type: 'user', memberId: org.carol.id }),
+    manual({ type: 'group', groupId, threshold: 2 }),
+  );
+});
+afterAll(() => api?.stop());
+
+async function makeGroup(...members: { id: string }[]): Promise<string> {
+  const items = [{ name: `Group ${Date.now()} ${Math.random()}`, memberIds: members.map(({ id }) => id) }];
+  return (await change(api.http, org, '/groups/proposals/create', { items })).result.resources[0].id;
+}
+
+const body = (policy: Shown, more: object = {}) =>
+  aTransactionBody(org, { account, policy, to: anAddress() }, more);
+const create = (policy: Shown) => createTransaction(api.http, org, body(policy));
+const begin = (policy: Shown) => initiate(api.http, org, body(policy));
+const now = (transaction: Shown) => readTransaction(api.http, org, transaction);
+const summary = ({ id, name, type, wallet }: TestOrganization['dave']) => ({
+  id,
+  name,
+  type,
+  walletAddress: wallet.address,
+});
+
+function refused(transaction: Shown, sent: object, expected: ReturnType<typeof refusal>) {
+  const path = transactionPath(transaction.id, '/signatures');
+  return expectRefused(api.http, org, { key: org.readKey, path, body: sent }, expected);
+}
+
+describe('a new transaction', () => {
+  it('shows what is asked and waits for its initiator, whose payload is what a wallet signs', async () => {
+    const asked = body(byTwo, { description: 'Rent', value: '1500000000000000000' });
+    const answer = await api.http.send({ key: org.readKey, path: '/api/v1/transactions', body: asked });
+    expect(answer.status).toBe(201);
+    const created = answer.body.data;
+    expect(answer.headers.location).toBe(`/api/v1/transactions/${created.id}`);
+    const { initiatorPayload } = created.signingPayloads;
+    const text = `Send 1.5 "ETH" ("Ether", the coin of the network) to ${asked.to} from the account "Treasury" (${account.address}) on `;
+    expect(created).toEqual({
+      id: created.id,
+      accountId: account.id,
+      networkId: 31337,
+      description: 'Rent',
+      type: 'TOKEN_TRANSFER',
+      to: asked.to,
+      value: '1500000000000000000',
+      calldata: '0x',
+      summary: expect.stringContaining(text),
+      initiator: summary(org.dave),
+      policy: { id: byTwo.id, threshold: 2 },
+      signatureStatus: 'pendingInitiatorSignature',
+      executionStatus: null,
+      threshold: 2,
+      approvals: [],
+      rejections: [],
+      signingPayloads: { initiatorPayload },
+      signatureData: { status: 'pendingInitiatorSignature', initiatorPayload },
+      data: {
+        destination: asked.to,
+        asset: expect.objectContaining({ symbol: 'ETH', decimals: 18, tokenAddress: `0x${'0'.repeat(40)}` }),
+        rawAmount: '1500000000000000000',
+        displayAmount: '1.5',
+        networkId: 31337,
+      },
+      notes: [],
+      createdAt: created.createdAt,
+      updatedAt: created.updatedAt,
+      expiresAt: created.expiresAt,
+    });
+    expect(await now(created)).toEqual(created);
+    const typed = JSON.parse(initiatorPayload);
+    expect(typed.domain).toEqual({
+      name: 'orgwallet',
+      version: '1',
+      chainId: 31337,
+      verifyingContract: account.address,
+    });
+    expect(typed.message).toEqual({
+      transactionId: created.id,
+      to: asked.to,
+      value: '1500000000000000000',
+      data: '0x',
+      policyId: byTwo.id,
+      summary: created.summary,
+      expiresAt: String(Date.parse(created.expiresAt) / 1_000),
+    });
+    const { address } = org.dave.wallet;
+    const signature = await org.dave.wallet.signTypedData(typed);
+    expect(await verifyTypedData({ ...typed, address, signature })).toBe(true);
+  });
+
+  it('is approved and rejected by nobody before its initiator has signed', async () => {
+    const fresh = await create(byTwo);
+    const other = await begin(byTwo);
+    for (const type of ['approve', 'reject'] as const) {
+      const sent = await signatureBody(other, org.alice, type);
+      await refused(fresh, sent, CONFLICT);
+      // Looked at before any cryptography: there is nothing yet to verify a signature against.
+      const answer = await refused(fresh, { type, signature: '0x' }, CONFLICT);
+      expect(answer.body.message).toBe(
+        `transaction ${fresh.id} waits for the signature of its initiator first`,
+      );
+      const executing = await executeTransaction(api.http, org, fresh, type);
+      expect([executing.status, executing.body.code]).toEqual([422, 'thresholdNotMet']);
+    }
+    expect(await now(fresh)).toEqual(fresh);
+  });
+
+  it('is initiated by its initiator alone', async () => {
+    const fresh = await create(auto);
+    for (const member of [org.alice, org.bot, org.carol]) {
+      await refused(fresh, await signatureBody(fresh, member, 'initiator'), FORBIDDEN);
+    }
+    const initiated = await signed(api.http, org, fresh, org.dave, 'initiator');
+    expect(initiated).toMatchObject({
+      signatureStatus: 'approvalReady',
+      executionStatus: null,
+      threshold: 0,
+    });
+    await refused(fresh, await signatureBody(fresh, org.dave, 'initiator'), CONFLICT);
+  });
+
+  it('is initiated once, however often that is sent at once', async () => {
+    const fresh = await create(byTwo);
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => signTransaction(api.http, org, fresh, org.dave, 'initiator')),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409]);
+  });
+
+  it('says in words which function it calls, where that is known', async () => {
+    const to = anAddress();
+    const word = (value: bigint) => value.toString(16).padStart(64, '0');
+    const mint = `0x40c10f19${word(BigInt(org.dave.wallet.address))}${word(5n)}`;
+    const known = await createTransaction(api.http, org, body(auto, { to, value: '0', data: mint }));
+    expect(known).toMatchObject({
+      type: 'CONTRACT_INTERACTION',
+      calldata: mint,
+      data: {
+        toAddress: to,
+        calldata: mint,
+        networkId: 31337,
+        value: '0',
+        functionName: 'mint',
+        functionParameters: [
+          { name: 'to', type: 'address', value: org.dave.wallet.address },
+          { name: 'value', type: 'uint256', value: '5' },
+        ],
+      },
+      summary: expect.stringContaining(`Call mint(to: ${org.dave.wallet.address}, value: 5) of ${to} from `),
+    });
+    const raw = `0x12345678${'ab'.repeat(40)}`;
+    const unknown = await createTransaction(api.http, org, body(auto, { to, value: '7', data: raw }));
+    expect(unknown.data).toEqual({ toAddress: to, calldata: raw, networkId: 31337, value: '7' });
+    expect(unknown.summary).toContain(
+      `Call the unknown function 0x12345678 of ${to} with 44 bytes of calldata, together`,
+    );
+    const nearly = `${mint.slice(0, -64)}${word(5n)}00`;
+    const damaged = await createTransaction(api.http, org, body(auto, { to, value: '0', data: nearly }));
+    expect(damaged.data).not.toHaveProperty('functionName');
+  });
+
+  it('says which function it calls where only its policy knows it', async () => {
+    const to = anAddress();
+    const [policy] = await makePolicies(api.http, org, {
+      ...anAnyPolicyItem(),
+      transactionType: 'CONTRACT_INTERACTION',
+      contractInteractionCondition: [
+        { contractAddress: to, allowedFunctions: ['settle((uint256,bool)[],string)'] },
+      ],
+    });
+    const word = (value: number) => value.toString(16).padStart(64, '0');
+    const words = [word(64), word(160), word(1), word(7), word(1), word(2), '6f6b'.padEnd(64, '0')];
+    const [entry] = policy.contractInteractionCondition[0].functions;
+    const data = `${entry.selector}${words.join('')}`;
+    const shown = await createTransaction(api.http, org, body(policy, { to, value: '0', data }));
+    expect(shown.data).toMatchObject({
+      functionName: 'settle',
+      functionParameters: [
+        { name: '', type: '(uint256,bool)[]', value: '[["7",true]]' },
+        { name: '', type: 'string', value: 'ok' },
+      ],
+    });
+    expect(shown.summary).toContain('Call settle([["7", true]], "ok") of ');
+  });
+
+  it('may carry 128 KiB of calldata, all of which is signed', async () => {
+    const data = `0x12345678${'5a'.repeat(131_068)}`;
+    const fresh = await createTransaction(api.http, org, body(byTwo, { value: '0', data }));
+    expect(JSON.parse(fresh.signingPayloads.initiatorPayload).message.data).toBe(data);
+    const initiated = await signed(api.http, org, fresh, org.dave, 'initiator');
+    expect(await signed(api.http, org, initiated, org.alice, 'approve')).toMatchObject({
+      approvals: [summary(org.alice)],
+      calldata: data,
+    });
+  });
+});
+
+describe('a transaction that its initiator has signed', () => {
+  it('shows what approves and what rejects it, bound to that signature, from then on', async () => {
+    const initiated = await begin(byTwo);
+    const { approvePayload, rejectPayload } = initiated.signingPayloads;
+    expect(initiated.signatureData).toEqual({
+      status: 'pendingReviewSignatures',
+      approvePayload,
+      rejectPayload,
+    });
+    const [approving, rejecting] = [JSON.parse(approvePayload), JSON.parse(rejectPayload)];
+    expect([approving.primaryType, rejecting.primaryType]).toEqual([
+      'ApproveTransaction',
+      'RejectTransaction',
+    ]);
+    expect(approving.message.initiatorSignatureHash).toMatch(/^0x[0-9a-f]{64}$/);
+    expect(hashTypedData(approving)).not.toBe(hashTypedData(rejecting));
+    const other = await begin(byTwo);
+    expect(JSON.parse(other.signingPayloads.approvePayload).message.initiatorSignatureHash).not.toBe(
+      approving.message.initiatorSignatureHash,
+    );
+  });
+
+  it('is approved by the one member whom its policy names', async () => {
+    const initiated = await begin(byOne);
+    expect(initiated).toMatchObject({ signatureStatus: 'pendingReviewSignatures', threshold: 1 });
+    for (const member of [org.alice, org.dave, org.bot]) {
+      await refused(initiated, await signatureBody(initiated, member, 'approve'), FORBIDDEN);
+      await refused(initiated, await signatureBody(initiated, member, 'reject'), FORBIDDEN);
+    }
+    const below = await executeTransaction(api.http, org, initiated);
+    expect([below.status, below.body.code]).toEqual([422, 'thresholdNotMet']);
+    const approved = await signed(api.http, org, initiated, org.carol, 'approve');
+    expect(approved).toMatchObject({
+      signatureStatus: 'approvalReady',
+      executionStatus: null,
+      approvals: [summary(org.carol)],
+    });
+  });
+
+  it('is approved by a threshold of a group, and both outcomes can come to be possible', async () => {
+    const initiated = await begin(byTwo);
+    expect(await signed(api.http, org, initiated, org.alice, 'approve', { reason: 'Fine' })).toMatchObject({
+      signatureStatus: 'pendingReviewSignatures',
+      approvals: [summary(org.alice)],
+    });
+    await refused(initiated, await signatureBody(initiated, org.alice, 'approve'), CONFLICT);
+    const below = await executeTransaction(api.http, org, initiated);
+    expect(below.body.message).toContain('1 of 2 signatures');
+    expect((await signed(api.http, org, initiated, org.bob, 'approve')).signatureStatus).toBe(
+      'approvalReady',
+    );
+    await signed(api.http, org, initiated, org.bob, 'reject');
+    const both = await signed(api.http, org, initiated, org.carol, 'reject');
+    expect(both).toMatchObject({
+      signatureStatus: 'approvalAndRejectionReady',
+      executionStatus: null,
+      rejections: [org.bob, org.carol].map(summary).sort((one, two) => (one.id < two.id ? -1 : 1)),
+    });
+    const audit = await read(
+      api.http,
+      org.readKey,
+      `/api/v1/audit-logs?resourceId=${initiated.id}&limit=100`,
+    );
+    expect(audit.map(({ action }: Shown) => action)).toEqual([
+      ...Array.from({ length: 5 }, () => 'transaction.signed'),
+      'transaction.created',
+    ]);
+    expect(audit[3]).toMatchObject({
+      actor: { type: 'member', id: org.alice.id },
+      resourceType: 'transaction',
+      details: { type: 'approve', reason: 'Fine' },
+    });
+  });
+
+  it('is rejected for good once that is executed, and moves nothing', async () => {
+    const initiated = await begin(byTwo);
+    await signed(api.http, org, initiated, org.alice, 'reject');
+    const rejected = await signed(api.http, org, initiated, org.bob, 'reject', { execute: true });
+    expect(rejected).toMatchObject({
+      signatureStatus: 'rejectionReady',
+      executionStatus: 'rejected',
+      result: { resolution: 'rejected' },
+    });
+    expect(rejected).not.toHaveProperty('signingPayloads');
+    expect(rejected).not.toHaveProperty('chain');
+    expect(rejected.result).toEqual({ resolution: 'rejected' });
+    await refused(initiated, await signatureBody(initiated, org.carol, 'approve'), CONFLICT);
+    for (const type of ['approve', 'reject'] as const) {
+      const answer = await executeTransaction(api.http, org, initiated, type);
+      expect([answer.status, answer.body.code]).toEqual([409, 'conflict']);
+    }
+    expect(await api.db('chain_attempts').where({ transaction_id: initiated.id })).toEqual([]);
+    expect(await api.db('policy_usage').where({ transaction_id: initiated.id })).toEqual([]);
+  });
+
+  it('that goes out at once can be rejected by anybody who may initiate, instead', async () => {
+    const initiated = await begin(auto);
+    await refused(initiated, await signatureBody(initiated, org.alice, 'approve'), FORBIDDEN);
+    const ready = await signed(api.http, org, initiated, org.alice, 'reject');
+    expect(ready).toMatchObject({
+      signatureStatus: 'approvalAndRejectionReady',
+      rejections: [summary(org.alice)],
+    });
+    const answer = await executeTransaction(api.http, org, initiated, 'reject');
+    expect(answer.body.data).toMatchObject({
+      executionStatus: 'rejected',
+      result: { resolution: 'rejected' },
+    });
+  });
+
+  it('that goes out at once cannot be rejected by others', async () => {
+    const [policy] = await makePolicies(
+      api.http,
+      org,
+      anAnyPolicyItem({ initiatorSetting: { type: 'user', memberId: org.dave.id } }),
+    );
+    const initiated = await begin(policy);
+    await refused(initiated, await signatureBody(initiated, org.alice, 'reject'), FORBIDDEN);
+    const nobody = await executeTransaction(api.http, org, initiated, 'reject');
+    expect([nobody.status, nobody.body.code]).toEqual([422, 'thresholdNotMet']);
+    await signed(api.http, org, initiated, org.dave, 'reject');
+    expect((await executeTransaction(api.http, org, initiated, 'reject')).body.data.executionStatus).toBe(
+      'rejected',
+    );
+  });
+
+  it('is never approved by its initiator where that is excluded', async () => {
+    const group = await makeGroup(org.dave, org.alice);
+    const setting = { type: 'group', groupId: group, threshold: 1 };
+    const [open, excluding] = await makePolicies(
+      api.http,
+      org,
+      anAnyPolicyItem({ type: 'MANUAL_APPROVAL', approverSetting: setting }),
+      anAnyPolicyItem({
+        type: 'MANUAL_APPROVAL',
+        approverSetting: { ...setting, excludeInitiator: true },
+      }),
+    );
+    const [one, two] = await Promise.all([begin(open), begin(excluding)]);
+    await signed(api.http, org, one, org.dave, 'approve');
+    await refused(two, await signatureBody(two, org.dave, 'approve'), FORBIDDEN);
+    expect((await signed(api.http, org, two, org.alice, 'approve')).signatureStatus).toBe('approvalReady');
+  });
+
+  it('is signed by people whose signatures a bot of any kind delivers, and by all at once', async () => {
+    const initiated = await begin(byTwo);
+    const answers = await Promise.all(
+      [org.alice, org.bob, org.carol].map(async (member, i) =>
+        api.http.send({
+          key: i === 0 ? org.adminKey : org.readKey,
+          path: transactionPath(initiated.id, '/signatures'),
+          body: await signatureBody(initiated, member, 'approve'),
+        }),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect((await now(initiated)).approvals).toHaveLength(3);
+  });
+});
+
+describe('a signature', () => {
+  let initiated: Shown;
+  const payload = () => initiated.signingPayloads.approvePayload as string;
+  const raw = (member = org.alice): Promise<Hex> => member.wallet.signTypedData(JSON.parse(payload()));
+  const encoded = (bytes: Hex) => encodeSignature(org.alice.wallet.address, bytes);
+  const send = (signature: string, expected = INVALID, type = 'approve') =>
+    refused(initiated, { type, signature, execute: true }, expected);
+
+  beforeAll(async () => {
+    initiated = await begin(byTwo);
+  });
+
+  it.each<[string, (good: Hex) => string]>([
+    ['that is empty', () => ''],
+    ['that is only 0x', () => '0x'],
+    ['without 0x', (good) => good.slice(2)],
+    ['that is not hex', (good) => `${good.slice(0, -2)}zz`],
+    ['with half a byte', (good) => good.slice(0, -1)],
+    ['cut off', (good) => good.slice(0, -64)],
+    ['with a word after it', (good) => `${good}${'00'.repeat(32)}`],
+    ['with a dirty address word', (good) => `0x01${good.slice(4)}`],
+    ['with dirty padding', (good) => `${good.slice(0, -2)}01`],
+    ['that is the raw 65 bytes', (good) => `0x${good.slice(2 + 3 * 64, 2 + 3 * 64 + 130)}`],
+    ['beyond 64 KiB', (good) => `${good}${'00'.repeat(65_536)}`],
+    ['of the zero address', (good) => `0x${'00'.repeat(32)}${good.slice(66)}`],
+  ])('that cannot be decoded is refused: %s', async (_, spoil) => {
+    await send(spoil(encoded(await raw())));
+  });
+
+  it.each<[string, (good: Hex) => Hex]>([
+    ['of no bytes', () => '0x'],
+    ['of 64 bytes (EIP-2098)', (good) => slice(good, 0, 64)],
+    [
+      'with a high s',
+      (good) => {
+        const s = numberToHex(ORDER - hexToBigInt(slice(good, 32, 64)), { size: 32 });
+        return concatHex([slice(good, 0, 32), s, good.endsWith('1b') ? '0x1c' : '0x1b']);
+      },
+    ],
+    ['with v 0 or 1', (good) => concatHex([slice(good, 0, 64), good.endsWith('1b') ? '0x00' : '0x01'])],
+    ['with the other v', (good) => concatHex([slice(good, 0, 64), good.endsWith('1b') ? '0x1c' : '0x1b'])],
+    ['with r = 0', (good) => concatHex([`0x${'00'.repeat(32)}`, slice(good, 32)])],
+  ])('that is malleated is refused: %s', async (_, spoil) => {
+    await send(encoded(spoil(await raw())));
+  });
+
+  it('over anything else is refused', async () => {
+    const { rejectPayload } = initiated.signingPayloads;
+    await send(await signPayload(org.alice, rejectPayload));
+    await send(await signPayload(org.alice, payload()), INVALID, 'reject');
+    const other = await begin(byTwo);
+    await send(await signPayload(org.alice, other.signingPayloads.approvePayload));
+    const typed = JSON.parse(payload());
+    const unlike = [
+      { ...typed, message: { ...typed.message, value: '2' } },
+      { ...typed, message: { ...typed.message, summary: 'Send nothing' } },
+      { ...typed, message: { ...typed.message, initiatorSignatureHash: `0x${'1'.repeat(64)}` } },
+      { ...typed, domain: { ...typed.domain, chainId: 31338 } },
+      { ...typed, domain: { ...typed.domain, verifyingContract: anAddress() } },
+    ];
+    for (const one of unlike) await send(await signPayload(org.alice, JSON.stringify(one)));
+    await send(encoded(await org.alice.wallet.signMessage({ message: payload() })));
+    await send(encoded(await raw(org.bob)));
+  });
+
+  it('of a stranger, or of a member of another organization, is refused', async () => {
+    const wallet = privateKeyToAccount(generatePrivateKey());
+    await send(encodeSignature(wallet.address, await wallet.signTypedData(JSON.parse(payload()))), FORBIDDEN);
+    const other = await api.createOrganization();
+    await send(await signPayload(other.alice, payload()), FORBIDDEN);
+  });
+
+  it('of the initiator is refused in the same ways', async () => {
+    const fresh = await create(auto);
+    const { initiatorPayload } = fresh.signingPayloads;
+    const spoilt = JSON.parse(initiatorPayload);
+    spoilt.message.to = anAddress();
+    const initiating = (signature: string) => ({ type: 'initiator', signature, execute: true });
+    await refused(fresh, initiating('0x'), INVALID);
+    await refused(fresh, initiating(await signPayload(org.dave, JSON.stringify(spoilt))), INVALID);
+    await refused(
+      fresh,
+      initiating(await signPayload(org.dave, initiated.signingPayloads.approvePayload)),
+      INVALID,
+    );
+    expect((await now(fresh)).signatureStatus).toBe('pendingInitiatorSignature');
+  });
+});
