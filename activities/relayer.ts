@@ -387,5 +387,5 @@ export function createRelayer(deps: RelayerDeps) {
     }
   }
 
-  return { send, lookAtEnvelope, follow };
+  return { send, handOver, lookAtEnvelope, follow };
 }

@@ -1,16 +1,17 @@
-import { type Hex, keccak256 } from 'viem';
+import { type Address, type Hex, keccak256 } from 'viem';
 import { ChainUnavailable } from '../src/chain/clients';
 import { operationDomainSalt } from '../src/chain/domainSalt';
 import { type Keystore, KeystoreError } from '../src/chain/keystore';
 import { deploymentCall, deriveAccount } from '../src/chain/safe';
 import type { IdentifyVoter } from '../src/chain/voter';
 import type { NetworkConfig } from '../src/config';
+import { takenNonces } from '../src/db/attempts';
 import {
   anySigningKey,
   deploymentEnvelopes,
+  type Envelope,
   findAccountDerivation,
   insertEnvelope,
-  liveNonces,
   lockRelayer,
   provideDeploymentAttempt,
   recordRelayer,
@@ -60,7 +61,9 @@ interface VerifiedApprovals {
   readonly signerOf: ReadonlyMap<string, string>;
 }
 
-class SignerRefusal extends Error {
+/** Why the signer does not sign. */
+export class SignerRefusal extends Error {
+  override readonly name = 'SignerRefusal';
   constructor(
     readonly code: FailureCode,
     message: string,
@@ -77,18 +80,87 @@ function networksInData(proposal: StoredProposal, accountId: string): readonly n
   return items[accountIds.indexOf(accountId)]?.networkIds ?? [];
 }
 
+/** An envelope that is to be signed. */
+interface EnvelopeRequest {
+  readonly attemptId: bigint;
+  readonly networkId: number;
+  readonly call: { readonly to: Address; readonly data: Hex };
+  readonly terms: EnvelopeTerms;
+  /** The envelope whose nonce the new one takes; it must pay more. */
+  readonly replaces?: Envelope;
+  /** The nonce, where it is not the next free one. */
+  readonly at?: number;
+  /** The next free nonce is above this one. */
+  readonly above?: number;
+}
+
+/** Signs what relayers send, within the ceilings of gas and fees. */
+export function createEnvelopeSigner({ keystore, networks, maxGas }: SignerActivityDeps) {
+  function network(id: number): NetworkConfig {
+    const found = networks.find((candidate) => candidate.id === id);
+    if (!found) throw new SignerRefusal('stale', `network ${id} is not one of this deployment`);
+    return found;
+  }
+
+  /** Signs and stores an envelope; answers its id. Call it with the relayer locked. Throws SignerRefusal. */
+  async function signEnvelope(tx: Tx, request: EnvelopeRequest): Promise<bigint> {
+    const { attemptId, networkId, call, terms, replaces, above = -1 } = request;
+    const { maxFeePerGas: feeCeiling } = network(networkId);
+    const relayer = keystore.relayerKey(networkId, RELAYER_INDEX);
+    const gas = BigInt(terms.gas);
+    const maxFeePerGas = BigInt(terms.maxFeePerGas);
+    const maxPriorityFeePerGas = BigInt(terms.maxPriorityFeePerGas);
+    if (gas > maxGas) {
+      throw new SignerRefusal('reverted', `it needs ${gas} gas, above the ceiling of ${maxGas} (MAX_GAS)`);
+    }
+    if (maxFeePerGas > feeCeiling || maxPriorityFeePerGas > maxFeePerGas) {
+      throw new SignerRefusal(
+        'funds',
+        `gas costs ${maxFeePerGas} wei, above the network's ceiling of ${feeCeiling} (maxFeePerGas)`,
+      );
+    }
+    if (replaces && maxFeePerGas <= replaces.maxFeePerGas) {
+      throw new SignerRefusal('funds', 'an envelope is replaced only by one that pays more');
+    }
+    let nonce = replaces?.relayerNonce ?? request.at ?? Math.max(terms.chainNonce, above + 1);
+    if (!replaces && request.at === undefined) {
+      const taken = await takenNonces(tx, { networkId, relayerAddress: relayer.address, from: nonce });
+      while (taken.has(nonce)) nonce += 1;
+    }
+    const rawTransaction: Hex = await relayer.signTransaction({
+      type: 'eip1559',
+      chainId: networkId,
+      nonce,
+      to: call.to,
+      data: call.data,
+      value: 0n,
+      gas,
+      maxFeePerGas,
+      maxPriorityFeePerGas,
+    });
+    return insertEnvelope(tx, {
+      attemptId,
+      networkId,
+      relayerAddress: relayer.address,
+      relayerNonce: nonce,
+      gas,
+      maxFeePerGas,
+      maxPriorityFeePerGas,
+      transactionHash: keccak256(rawTransaction),
+      rawTransaction,
+    });
+  }
+
+  return { network, signEnvelope };
+}
+
 /**
  * The activities that hold keys. They trust nobody: each rebuilds what was signed from the record, verifies every
  * signature and every signer's standing again, and stores what it signs before anyone can send it.
  */
 export function createSignerActivities(deps: SignerActivityDeps) {
   const { db, keystore } = deps;
-
-  function network(id: number): NetworkConfig {
-    const found = deps.networks.find((candidate) => candidate.id === id);
-    if (!found) throw new SignerRefusal('stale', `network ${id} is not one of this deployment`);
-    return found;
-  }
+  const { network, signEnvelope } = createEnvelopeSigner(deps);
 
   /**
    * Makes the relayers of all networks known. Run once when the signer starts. Throws when the keystore is not the one
@@ -201,59 +273,19 @@ export function createSignerActivities(deps: SignerActivityDeps) {
     try {
       const verified = await verifyApprovals(input);
       return await db.transaction(async (tx) => {
-        const { maxFeePerGas: feeCeiling } = network(input.networkId);
+        network(input.networkId);
         await lockRelayer(tx, input.networkId, RELAYER_INDEX);
         const { account, envelopes } = await demandEvidence(tx, input, verified);
         const live = envelopes.filter(({ outcome }) => outcome === null);
         const newest = live.at(-1);
         if (newest && terms.replaces !== String(newest.id)) return { envelopeId: String(newest.id) };
-        const relayer = keystore.relayerKey(input.networkId, RELAYER_INDEX);
-        const gas = BigInt(terms.gas);
-        const maxFeePerGas = BigInt(terms.maxFeePerGas);
-        const maxPriorityFeePerGas = BigInt(terms.maxPriorityFeePerGas);
-        if (gas > deps.maxGas) {
-          throw new SignerRefusal(
-            'reverted',
-            `it needs ${gas} gas, above the ceiling of ${deps.maxGas} (MAX_GAS)`,
-          );
-        }
-        if (maxFeePerGas > feeCeiling || maxPriorityFeePerGas > maxFeePerGas) {
-          throw new SignerRefusal(
-            'funds',
-            `gas costs ${maxFeePerGas} wei, above the network's ceiling of ${feeCeiling} (maxFeePerGas)`,
-          );
-        }
-        if (newest && maxFeePerGas <= newest.maxFeePerGas) {
-          throw new SignerRefusal('funds', 'an envelope is replaced only by one that pays more');
-        }
-        let nonce = newest?.relayerNonce ?? terms.chainNonce;
-        if (!newest) {
-          const held = await liveNonces(tx, input.networkId, relayer.address);
-          while (held.has(nonce)) nonce += 1;
-        }
         const call = deploymentCall(account);
-        const attemptId = await provideDeploymentAttempt(tx, { ...input, ...call });
-        const rawTransaction: Hex = await relayer.signTransaction({
-          type: 'eip1559',
-          chainId: input.networkId,
-          nonce,
-          to: call.to,
-          data: call.data,
-          value: 0n,
-          gas,
-          maxFeePerGas,
-          maxPriorityFeePerGas,
-        });
-        const envelopeId = await insertEnvelope(tx, {
-          attemptId,
+        const envelopeId = await signEnvelope(tx, {
+          attemptId: await provideDeploymentAttempt(tx, { ...input, ...call }),
           networkId: input.networkId,
-          relayerAddress: relayer.address,
-          relayerNonce: nonce,
-          gas,
-          maxFeePerGas,
-          maxPriorityFeePerGas,
-          transactionHash: keccak256(rawTransaction),
-          rawTransaction,
+          call,
+          terms,
+          ...(newest ? { replaces: newest } : {}),
         });
         return { envelopeId: String(envelopeId) };
       });

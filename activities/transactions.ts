@@ -7,7 +7,14 @@ import { keyActor } from '../src/db/apiKeys';
 import { decideAttempt, hasUndecidedAttempt } from '../src/db/attemptOutcomes';
 import { type Actor, type AuditInput, appendAudit, OPERATOR, SYSTEM } from '../src/db/audit';
 import type { Db, Tx } from '../src/db/database';
-import { commitUsage, lockBudget, readUsage, releaseUsage, reserveUsage } from '../src/db/policyUsage';
+import {
+  commitUsage,
+  lockBudget,
+  readUsage,
+  releaseUsage,
+  reserveUsage,
+  type UsageOfExecution,
+} from '../src/db/policyUsage';
 import { restoredMessageId } from '../src/db/reconciler';
 import { readRequestToTransact } from '../src/db/transactionRequests';
 import {
@@ -160,7 +167,7 @@ export function policyTransactionOf(record: StoredTransaction): PolicyTransactio
 }
 
 /** What an execution takes from its policy's budget. */
-function usageOf(record: StoredTransaction) {
+export function usageOf(record: StoredTransaction): UsageOfExecution {
   const content = contentOf(record);
   const transfer = content.type === 'TOKEN_TRANSFER';
   return {

@@ -1,6 +1,7 @@
 import { appendAudit, SYSTEM } from './audit';
 import { type Envelope, envelope } from './chain';
 import type { Db, Row, Tx } from './database';
+import { moveUsage } from './policyUsage';
 import { updateTransaction } from './transactions';
 
 /** What an attempt of an account came to, once the network's confirmations are there. */
@@ -273,37 +274,63 @@ export async function isDeploymentPending(db: Db | Tx, attemptId: bigint): Promi
   return row !== undefined;
 }
 
-/** The decided attempts of a network whose block is at least that high, highest block first. */
+/** The decided attempts of a network above a block, after another one in their order: highest block first. */
 export async function decidedAttempts(
   db: Db,
-  { networkId, below, limit }: { networkId: number; below?: { blockNumber: bigint }; limit: number },
+  range: { networkId: number; above?: bigint; below?: Pick<Attempt, 'id' | 'blockNumber'>; limit: number },
 ): Promise<Attempt[]> {
   const query = db('chain_attempts')
-    .where({ network_id: networkId })
+    .where({ network_id: range.networkId })
     .whereIn('kind', OF_ACCOUNTS)
-    .whereNotNull('outcome')
     .whereNotNull('block_number')
-    .orderBy('block_number', 'desc')
-    .limit(limit);
-  if (below) query.where('block_number', '<', String(below.blockNumber));
+    .orderBy([
+      { column: 'block_number', order: 'desc' },
+      { column: 'id', order: 'desc' },
+    ])
+    .limit(range.limit);
+  if (range.above !== undefined) query.where('block_number', '>', String(range.above));
+  if (range.below) {
+    query.whereRaw('(block_number, id) < (?, ?)', [String(range.below.blockNumber), String(range.below.id)]);
+  }
   return (await query).map(attempt);
 }
 
-/** Notes that a decided attempt stands in another block than before. */
+/**
+ * Notes that the nonce of a decided attempt was used in another block than before, or otherwise. What was spent counts
+ * by the time of that block.
+ */
 export async function moveOutcome(
   db: Db,
-  id: bigint,
-  to: { transactionHash: string; blockNumber: bigint; blockHash: string; blockAt: Date },
+  { id, transactionId, safeNonce, outcome: before }: Attempt,
+  to: {
+    kind: AttemptResult;
+    transactionHash: string;
+    blockNumber: string;
+    blockHash: string;
+    blockTime: string;
+  },
 ): Promise<void> {
-  await db('chain_attempts')
-    .where({ id: String(id) })
-    .whereNotNull('outcome')
-    .update({
-      outcome_hash: to.transactionHash,
-      block_number: String(to.blockNumber),
-      block_hash: to.blockHash,
-      block_at: to.blockAt,
-    });
+  const decided = (outcome: AttemptResult) => ({
+    outcome,
+    outcome_hash: to.transactionHash,
+    block_number: to.blockNumber,
+    block_hash: to.blockHash,
+    block_at: to.blockTime,
+  });
+  await db.transaction(async (tx) => {
+    await tx('chain_attempts')
+      .where({ id: String(id) })
+      .whereNotNull('outcome')
+      .update(decided(to.kind));
+    await tx('chain_attempts')
+      .where({ transaction_id: transactionId, safe_nonce: String(safeNonce), kind: 'cancellation' })
+      .update({
+        ...decided(to.kind === 'cancelled' ? 'executed' : 'cancelled'),
+        decided_at: tx.raw('coalesce(decided_at, now())'),
+      });
+    if (to.kind === 'executed' && before === 'executed')
+      await moveUsage(tx, transactionId, new Date(to.blockTime));
+  });
 }
 
 /** Nonces of a relayer, from one on, that envelopes were ever signed for. */

@@ -154,18 +154,6 @@ export async function readEnvelope(db: Db | Tx, id: bigint): Promise<Envelope> {
   return envelope(row);
 }
 
-/** Nonces of a relayer that undecided envelopes hold. */
-export async function liveNonces(
-  db: Db | Tx,
-  networkId: number,
-  relayerAddress: string,
-): Promise<Set<number>> {
-  const nonces: bigint[] = await db('chain_envelopes')
-    .where({ network_id: networkId, relayer_address: relayerAddress, outcome: null })
-    .pluck('relayer_nonce');
-  return new Set(nonces.map(Number));
-}
-
 /** Stores an envelope before it is sent. */
 export async function insertEnvelope(
   tx: Tx,

@@ -107,7 +107,25 @@ export async function reopenUsage(tx: Tx, transactionId: string): Promise<void> 
     .update({ status: 'reserved', block_at: null, decided_at: null });
 }
 
-/** True while an execution of the transaction is reserved. */
-export async function isUsageReserved(tx: Tx, transactionId: string): Promise<boolean> {
-  return (await usageOf(tx, transactionId).where({ status: 'reserved' }).first('id')) !== undefined;
+/** What is reserved for a transaction's execution now; undefined when nothing is. */
+export async function findReservation(tx: Tx, transactionId: string): Promise<UsageOfExecution | undefined> {
+  const row = await usageOf(tx, transactionId).where({ status: 'reserved' }).first();
+  return (
+    row && {
+      organizationId: row.organization_id,
+      policyId: row.policy_id,
+      transactionId: row.transaction_id,
+      networkId: Number(row.network_id),
+      tokenAddress: row.token_address,
+      amount: BigInt(row.amount),
+      initiatorId: row.initiator_id,
+      accountId: row.account_id,
+      destination: row.destination,
+    }
+  );
+}
+
+/** What was spent stands in another block than before. */
+export async function moveUsage(tx: Tx, transactionId: string, blockAt: Date): Promise<void> {
+  await usageOf(tx, transactionId).where({ status: 'committed' }).update({ block_at: blockAt });
 }
