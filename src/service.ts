@@ -4,6 +4,8 @@ import { createChainActivities } from '../activities/chain';
 import { createProposalActivities } from '../activities/proposals';
 import { createReconcilerActivities } from '../activities/reconciler';
 import { createSignerActivities } from '../activities/signer';
+import { createTransactionChainActivities } from '../activities/transactionChain';
+import { createTransactionSignerActivities } from '../activities/transactionSigner';
 import { createTransactionActivities } from '../activities/transactions';
 import type { ApiDependencies } from './api/dependencies';
 import { createOperationsServer, type PartCheck } from './api/operations';
@@ -205,16 +207,15 @@ async function startParts(
     stops.unshift(keepReconciler({ client, connection, queues, everyMs: config.reconcileEveryMs, logger }));
   }
   if (runs('chain')) {
-    const { resendLost, ...activities } = createChainActivities({
-      db,
-      chains,
-      pollMs: PENDING_POLL_MS,
-      stuckAfterMs: STUCK_AFTER_MS,
-    });
+    const relaying = { db, chains, pollMs: PENDING_POLL_MS, stuckAfterMs: STUCK_AFTER_MS };
+    const { resendLost, ...activities } = createChainActivities(relaying);
     specs.push({
       role: 'chain',
       taskQueue: queues.chain,
-      activities: withFaultPoints('chain', activities),
+      activities: withFaultPoints('chain', {
+        ...activities,
+        ...createTransactionChainActivities({ ...relaying, maxGas: config.maxGas }),
+      }),
     });
     stops.unshift(keepResending(config, resendLost, logger));
   }
@@ -231,18 +232,22 @@ async function startParts(
     const signerDb = createDatabase(config.signerDatabaseUrl, { role: 'orgwallet_signer', poolMax: 5 });
     metrics.watchPool('signer', signerDb);
     stops.unshift(() => signerDb.destroy());
-    const { registerRelayers, ...activities } = createSignerActivities({
+    const signing = {
       db: signerDb,
       keystore,
       networks: config.networks,
       identifyVoter,
       maxGas: config.maxGas,
-    });
+    };
+    const { registerRelayers, ...activities } = createSignerActivities(signing);
     await registerRelayers();
     specs.push({
       role: 'signer',
       taskQueue: queues.signer,
-      activities: withFaultPoints('signer', activities),
+      activities: withFaultPoints('signer', {
+        ...activities,
+        ...createTransactionSignerActivities(signing),
+      }),
     });
   }
   if (specs.length > 0) installTemporalLogging(logger);

@@ -1,2 +1,3 @@
 export { proposalWorkflow } from './proposal';
 export { reconcileWorkflow } from './reconcile';
+export { transactionWorkflow } from './transaction';

@@ -43,13 +43,13 @@ export async function schemaState(
   };
 }
 
-/** Work that waits for somebody: ids, at most 100 of each. */
+/** Work that waits for somebody: ids of proposals, then of transactions, at most 100 of each. */
 export interface StuckWork {
-  /** Proposals being executed whose record has not changed for a while. */
+  /** Being executed, and the record has not changed for a while. */
   readonly processing: readonly string[];
-  /** Proposals whose execution failed or was blocked and that can still be tried again or rejected. */
+  /** The execution failed or was blocked, and can still be tried again or rejected. */
   readonly failed: readonly string[];
-  /** Proposals past their expiry that nobody has noted as expired. */
+  /** Past their expiry, and nobody has noted them as expired. */
   readonly overdue: readonly string[];
   /** Requests without an answer that nobody works on. */
   readonly unanswered: readonly string[];
@@ -61,11 +61,15 @@ const MAX_IDS = 100;
 export async function findStuckWork(db: Db | Tx, seconds: number): Promise<StuckWork> {
   const before = db.raw('now() - make_interval(secs => ?)', [seconds]);
   const ids = async (query: Row): Promise<string[]> => query.orderBy('created_at').limit(MAX_IDS).pluck('id');
+  const ofRecords = async (narrow: (query: Row) => Row): Promise<string[]> =>
+    (await Promise.all(['proposals', 'transactions'].map((table) => ids(narrow(db(table)))))).flat();
   const [processing, failed, overdue, unanswered] = await Promise.all([
-    ids(db('proposals').where({ execution_status: 'processing' }).where('updated_at', '<', before)),
-    ids(db('proposals').whereIn('execution_status', ['failed', 'blocked']).whereNull('closed_at')),
-    ids(
-      db('proposals')
+    ofRecords((records) =>
+      records.where({ execution_status: 'processing' }).where('updated_at', '<', before),
+    ),
+    ofRecords((records) => records.whereIn('execution_status', ['failed', 'blocked']).whereNull('closed_at')),
+    ofRecords((records) =>
+      records
         .where({ closed_at: null, expired_at: null })
         .whereRaw(`execution_status IS DISTINCT FROM 'processing'`)
         .where('expires_at', '<', before),

@@ -1,0 +1,100 @@
+import type { Db, Row, Tx } from './database';
+
+/** What should not be, or waits for somebody, about transactions: ids, at most 100 of each. */
+export interface TransactionTrouble {
+  /** Something signed is undecided, and nothing that could carry it to the chain is on its way. */
+  readonly uncarried: readonly string[];
+  /** Budget is reserved, and no execution is under way. */
+  readonly reserved: readonly string[];
+  /** Executions that go on when a relayer has so much coin, in wei; the most that any of them needs. */
+  readonly awaiting: readonly { readonly networkId: number; readonly count: number; readonly wei: bigint }[];
+}
+
+const MAX_IDS = 100;
+
+/** Looks for what has been like that for `seconds`. */
+export async function findTransactionTrouble(db: Db | Tx, seconds: number): Promise<TransactionTrouble> {
+  const before = db.raw('now() - make_interval(secs => ?)', [seconds]);
+  const uncarried: string[] = await db('chain_attempts as c')
+    .whereIn('c.kind', ['transaction', 'cancellation'])
+    .where({ 'c.outcome': null })
+    .where('c.created_at', '<', before)
+    .whereNotExists(
+      db('chain_envelopes as e')
+        .whereRaw('e.attempt_id = c.id')
+        .where((live) => live.whereNull('e.outcome').orWhere('e.outcome', 'mined')),
+    )
+    // What a cancellation is to take the nonce of needs no envelope of its own.
+    .whereNotExists(
+      db('chain_attempts as other')
+        .join('chain_envelopes as e', 'e.attempt_id', 'other.id')
+        .whereRaw('other.account_id = c.account_id AND other.network_id = c.network_id')
+        .whereRaw('other.safe_nonce = c.safe_nonce AND other.id <> c.id')
+        .where((live) => live.whereNull('e.outcome').orWhere('e.outcome', 'mined')),
+    )
+    .orderBy('c.id')
+    .limit(MAX_IDS)
+    .pluck('c.transaction_id');
+  const reserved: string[] = await db('policy_usage as u')
+    .join('transactions as t', 't.id', 'u.transaction_id')
+    .where({ 'u.status': 'reserved' })
+    .whereRaw(`t.execution_status IS DISTINCT FROM 'processing'`)
+    .orderBy('u.id')
+    .limit(MAX_IDS)
+    .pluck('t.id');
+  const awaiting: Row[] = await db('transactions')
+    .where({ closed_at: null, execution_status: 'failed' })
+    .whereNotNull('awaits_relayer_wei')
+    .groupBy('network_id')
+    .orderBy('network_id')
+    .select('network_id', db.raw('count(*)::integer AS count, max(awaits_relayer_wei) AS wei'));
+  return {
+    uncarried: [...new Set(uncarried)],
+    reserved,
+    awaiting: awaiting.map(({ network_id, count, wei }) => ({
+      networkId: Number(network_id),
+      count,
+      wei: BigInt(wei),
+    })),
+  };
+}
+
+/** An account on a network, and the nonce that follows the last one that was signed for it. */
+export interface ExplainedNonce {
+  readonly accountId: string;
+  readonly address: string;
+  readonly next: bigint;
+}
+
+/** The accounts on a network by what was signed for them last; at most `limit`. */
+export async function explainedNonces(
+  db: Db | Tx,
+  networkId: number,
+  limit: number,
+): Promise<ExplainedNonce[]> {
+  const rows: Row[] = await db('account_networks as n')
+    .join('accounts as a', 'a.id', 'n.account_id')
+    .leftJoin('chain_attempts as c', (on) =>
+      on.on('c.account_id', 'a.id').on('c.network_id', 'n.network_id').onNotNull('c.safe_nonce'),
+    )
+    .where({ 'n.network_id': networkId })
+    .groupBy('a.id', 'a.address')
+    .orderByRaw('max(c.id) DESC NULLS LAST, a.id')
+    .limit(limit)
+    .select('a.id', 'a.address', db.raw('coalesce(max(c.safe_nonce) + 1, 0) AS next'));
+  return rows.map((row) => ({ accountId: row.id, address: row.address, next: BigInt(row.next) }));
+}
+
+/** The nonces of a relayer that undecided envelopes hold, lowest first. */
+export async function undecidedNonces(
+  db: Db | Tx,
+  networkId: number,
+  relayerAddress: string,
+): Promise<number[]> {
+  const nonces: bigint[] = await db('chain_envelopes')
+    .distinct('relayer_nonce')
+    .where({ network_id: networkId, relayer_address: relayerAddress, outcome: null })
+    .orderBy('relayer_nonce')
+    .pluck('relayer_nonce');
+  return nonces.map(Number);
+}

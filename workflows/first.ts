@@ -1,0 +1,11 @@
+import { CancellationScope } from '@temporalio/workflow';
+
+/** Runs several things at once; answers what the first one to end answers, and cancels the others. */
+export async function first<T>(things: readonly (() => Promise<T>)[]): Promise<T> {
+  const scope = new CancellationScope();
+  try {
+    return await scope.run(() => Promise.race(things.map((thing) => thing())));
+  } finally {
+    scope.cancel();
+  }
+}
