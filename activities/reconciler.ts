@@ -21,6 +21,7 @@ import { refreshWorkflow, type WorkflowSender } from '../src/temporal/client';
 import { recordWorkflowId, refreshRecord, restartRecord } from '../src/temporal/records';
 import { findWorkflow } from '../src/temporal/runs';
 import { forEachAtOnce } from './atOnce';
+import type { TransactionRef } from './transactions';
 
 /** A kind of repair, as it is counted. */
 export type Repair = 'restarted' | 'closed' | 'refreshed' | 'noted' | 'postponed' | 'failed';
@@ -186,13 +187,28 @@ export function createReconcilerActivities(deps: ReconcilerDeps) {
           }),
       );
       told = next;
-      return { open: different.open, running: different.running, listed: !unlisted, ...counts, repairs };
+      return {
+        ...{ open: different.open, running: different.running, listed: !unlisted },
+        ...counts,
+        networkIds: deps.networkIds,
+        repairs,
+      };
     } finally {
       clearInterval(beat);
     }
   }
 
-  return { reconcile };
+  /** Lets the workflows of transactions that were reopened go on: those that run read again, the others are started. */
+  async function wakeReopened(transactions: readonly TransactionRef[]): Promise<void> {
+    await forEachAtOnce(AT_ONCE, transactions, async ({ organizationId, transactionId }) => {
+      const record = { kind: 'transaction', organizationId, id: transactionId } as const;
+      const found = await findWorkflow(sender, recordWorkflowId(record));
+      if (found.status === 'running') await refreshRecord(sender, record);
+      else await restartRecord(sender, record, found);
+    });
+  }
+
+  return { reconcile, wakeReopened };
 }
 
 /** The reconciler, as its workflow sees it. */

@@ -1,22 +1,72 @@
-import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
+import { log, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { ReconcilerActivities } from '../activities/reconciler';
+import type { TransactionChainActivities } from '../activities/transactionChain';
+import type { TransactionSignerActivities } from '../activities/transactionSigner';
 import { type ReconcileSummary, reconcileDetails } from '../src/domain/reconciliation';
+import { taskQueues } from '../src/temporal/ids';
 
 const { reconcile } = proxyActivities<ReconcilerActivities>({
   startToCloseTimeout: '1h',
   heartbeatTimeout: '15s',
   // A pass that breaks off has lost nothing: the next one looks at everything again and finds what is done.
   retry: { initialInterval: '1s', maximumInterval: '10s' },
-  summary: 'Compare every open proposal with its workflow',
+  summary: 'Compare every open proposal and transaction with its workflow',
 });
 
+/** Neither a network nor a worker that is away holds up a pass: the next one is not far. */
+const ONCE = { scheduleToCloseTimeout: '30s', retry: { maximumAttempts: 1 } } as const;
+
+/** Looks for what a network had decided about transactions and has lost; what was done, in words. */
+async function lookAtNetwork(networkId: number): Promise<string[]> {
+  const queues = taskQueues(workflowInfo().taskQueue);
+  const { lookForLost, sendEnvelope } = proxyActivities<TransactionChainActivities>({
+    ...ONCE,
+    taskQueue: queues.chain,
+    summary: `Look for transactions that network ${networkId} has lost`,
+  });
+  const { signCancellation } = proxyActivities<TransactionSignerActivities>({
+    ...ONCE,
+    taskQueue: queues.signer,
+    summary: `Sign an empty call where an old transaction could come back on network ${networkId}`,
+  });
+  const { wakeReopened } = proxyActivities<ReconcilerActivities>({
+    ...ONCE,
+    summary: 'Let the transactions that were reopened go on',
+  });
+  const { reopened, toCancel, contradictions } = await lookForLost({ networkId });
+  for (const message of contradictions) log.error(message, { networkId });
+  if (reopened.length > 0) await wakeReopened(reopened);
+  for (const { organizationId, transactionId, attemptId, terms } of toCancel) {
+    const signed = await signCancellation({ organizationId, transactionId, attemptId, terms });
+    if ('envelopeId' in signed) await sendEnvelope({ envelopeId: signed.envelopeId, networkId });
+  }
+  return [
+    ...contradictions,
+    ...reopened.map(({ transactionId }) => `${transactionId}: its block is gone, so it is executed again`),
+    ...toCancel.map(({ transactionId }) => `${transactionId}: an old attempt of it is kept from coming back`),
+  ];
+}
+
 /**
- * One pass of the reconciler: what is open in Postgres has a running workflow, and what runs is open. Its schedule
- * starts it again and again, never two at once.
+ * One pass of the reconciler: what is open in Postgres has a running workflow, what runs is open, and what was decided
+ * is still on its chain. Its schedule starts it again and again, never two at once.
  */
 export async function reconcileWorkflow(): Promise<ReconcileSummary> {
-  setCurrentDetails('Comparing every open proposal with its workflow.');
+  setCurrentDetails('Comparing every open proposal and transaction with its workflow.');
   const summary = await reconcile();
   setCurrentDetails(reconcileDetails(summary));
+  const lost = await Promise.all(
+    (summary.networkIds ?? []).map(async (networkId) => {
+      try {
+        return await lookAtNetwork(networkId);
+      } catch (error) {
+        const message = `network ${networkId} cannot be compared with the records now`;
+        log.warn(message, { reason: (error as Error).message });
+        return [message];
+      }
+    }),
+  );
+  const told = lost.flat().map((line) => `- ${line}`);
+  if (told.length > 0) setCurrentDetails([reconcileDetails(summary), '', ...told].join('\n'));
   return summary;
 }

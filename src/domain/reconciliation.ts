@@ -81,6 +81,8 @@ export interface ReconcileSummary {
   readonly postponed: number;
   /** Repairs that did not succeed; the next pass tries them again. */
   readonly failed: number;
+  /** Networks whose chains are to be looked at; absent in what was recorded before there were transactions. */
+  readonly networkIds?: readonly number[];
   /** What was done, in words, the first ones only. */
   readonly repairs: readonly string[];
 }

@@ -1,17 +1,9 @@
 import { createPublicClient, http as httpTransport, zeroAddress } from 'viem';
-import { anAddress } from '../support/builders';
 import { makeAccount, type Shown } from '../support/api';
+import { anAddress } from '../support/builders';
 import { startTestService, type TestOrganization, type TestService } from '../support/service';
-import { fundOnLocalChain, sharedStack } from '../support/stack';
-import {
-  aTransactionBody,
-  createTransaction,
-  executeTransaction,
-  makePolicies,
-  readTransaction,
-  settledTransaction,
-  signed,
-} from '../support/transactionApi';
+import { fundOnLocalChain } from '../support/stack';
+import { aTransactionBody, createTransaction, makePolicies, signed } from '../support/transactionApi';
 import { NETWORK_ID } from '../support/transactions';
 
 const AUTO = {
@@ -62,7 +54,11 @@ describe('a transaction that is executed', () => {
     expect(done).toMatchObject({
       signatureStatus: 'approvalReady',
       executionStatus: 'completed',
-      result: { resolution: 'approved', transactionHash: expect.any(String), blockNumber: expect.any(Number) },
+      result: {
+        resolution: 'approved',
+        transactionHash: expect.any(String),
+        blockNumber: expect.any(Number),
+      },
       chain: { confirmations: expect.any(Number), submittedAt: expect.any(String) },
     });
     expect(await chain().getBalance({ address: to as never })).toBe(5n);
