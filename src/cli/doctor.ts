@@ -10,6 +10,7 @@ import { lookAtNetwork, lookAtRelayers } from './doctor/networks';
 import { lookAtReconciler, lookAtWorkflows } from './doctor/reconciler';
 import { lookAtApi, lookAtReadiness } from './doctor/service';
 import { lookAtTemporal } from './doctor/temporal';
+import { lookAtAccountNonces, lookAtRelayerNonces, lookAtTransactions } from './doctor/transactions';
 import { CommandRefused } from './output';
 import { count, table } from './text';
 
@@ -33,7 +34,10 @@ async function examine({ db, sender }: CommandContext, config: Config): Promise<
     const relayers = await listRelayers(db());
     const more = await Promise.all([
       onNetworks('relayer', (chain) => lookAtRelayers(chain, relayers)),
+      onNetworks('nonces', (chain) => lookAtRelayerNonces(chain, db(), relayers)),
+      onNetworks('accounts', (chain) => lookAtAccountNonces(chain, db())),
       look('work', 'see the database above', () => lookAtWork(db())),
+      look('transactions', 'see the database above', () => lookAtTransactions(db())),
       look('workflows', 'see temporal above', () => lookAtWorkflows(db(), sender(), config)),
       look('keystore', 'mend KEYSTORE_FILE and its passphrase', () =>
         lookAtKeystore(config.keystore, relayers),

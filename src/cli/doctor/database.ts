@@ -1,11 +1,10 @@
 import type { Db } from '../../db/database';
 import { findStuckWork, schemaState } from '../../db/operations';
 import { count } from '../text';
-import { type Finding, fail, MIGRATE, ok, warn } from './finding';
+import { type Finding, fail, MIGRATE, ok, stuck, warn } from './finding';
 
 /** How long work may stand still, in seconds. */
 const STUCK_SECONDS = 30;
-const SHOWN_IDS = 5;
 
 /** The database and its schema. */
 export async function lookAtDatabase(db: Db): Promise<Finding[]> {
@@ -26,12 +25,6 @@ export async function lookAtDatabase(db: Db): Promise<Finding[]> {
   return [ok('database', `Postgres ${rows[0]?.version}, database ${rows[0]?.name}`), schema];
 }
 
-function stuck(part: string, ids: readonly string[], what: string, todo: string): Finding {
-  if (ids.length === 0) return ok(part, 'none stuck');
-  const shown = ids.slice(0, SHOWN_IDS).join(', ');
-  return warn(part, `${ids.length} ${what}: ${shown}${ids.length > SHOWN_IDS ? ', …' : ''}`, todo);
-}
-
 /** Work that does not move. */
 export async function lookAtWork(db: Db): Promise<Finding[]> {
   const { processing, failed, overdue, unanswered } = await findStuckWork(db, STUCK_SECONDS);
@@ -40,13 +33,13 @@ export async function lookAtWork(db: Db): Promise<Finding[]> {
       'executions',
       processing,
       `without news for ${STUCK_SECONDS} s`,
-      'npx orgwallet proposals show <id> says what it waits for',
+      'npx orgwallet proposals show <id> (or transactions show) says what it waits for',
     ),
     stuck(
       'failures',
       failed,
       'wait for a retry',
-      'npx orgwallet proposals show <id>, then proposals retry <id>',
+      'npx orgwallet proposals show <id> (or transactions show), then retry <id>',
     ),
     stuck('expiries', overdue, 'past their expiry and still open', 'see the workers above, and the runbook'),
     stuck(

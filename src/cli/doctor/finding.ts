@@ -24,6 +24,15 @@ export const fail = (part: string, found: string, todo: string): Finding => ({
   todo,
 });
 
+const SHOWN_IDS = 5;
+
+/** What of a kind of work does not move, by its ids. */
+export function stuck(part: string, ids: readonly string[], what: string, todo: string): Finding {
+  if (ids.length === 0) return ok(part, 'none stuck');
+  const shown = ids.slice(0, SHOWN_IDS).join(', ');
+  return warn(part, `${ids.length} ${what}: ${shown}${ids.length > SHOWN_IDS ? ', …' : ''}`, todo);
+}
+
 const LOOK_LIMIT_MS = 6_000;
 /** What to do about a schema that is not that of this version. */
 export const MIGRATE = 'npx orgwallet db migrate';

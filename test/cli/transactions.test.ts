@@ -1,0 +1,293 @@
+import type { NewTransaction } from '../../src/db/transactions';
+import { transactionWorkflowId } from '../../src/temporal/ids';
+import { carryOut, propose, type Shown } from '../support/api';
+import { startTestService, type TestOrganization, type TestService } from '../support/service';
+import { rpc, sharedStack } from '../support/stack';
+import { storeAttempt, storeEnvelope, storeTransactionOf, storeUsage } from '../support/storedTrails';
+import { NETWORK_ID } from '../support/transactions';
+import { command, json, refused, words } from './command';
+
+/** Where a Safe 1.4.1 keeps its nonce. */
+const NONCE_SLOT = 5;
+
+let service: TestService;
+let env: NodeJS.ProcessEnv;
+let org: TestOrganization;
+
+beforeAll(async () => {
+  service = await startTestService({ env: { TEMPORAL_UI_URL: 'http://127.0.0.1:8233/' } });
+  env = service.env;
+});
+beforeEach(async () => {
+  org = await service.createOrganization();
+});
+// What is stored stands nowhere and has no workflow: nothing of it is left to the next test.
+afterEach(async () => {
+  const { db } = service;
+  await db('transactions').whereNull('closed_at').update({ closed_at: db.fn.now() });
+  await db('policy_usage')
+    .where({ status: 'reserved' })
+    .update({ status: 'released', decided_at: db.fn.now() });
+  await db('account_networks').delete();
+});
+afterAll(async () => {
+  await service?.stop();
+});
+
+const failure = (change: object = {}) => ({
+  failure: JSON.stringify({
+    code: 'reverted',
+    message: 'it reverts: ERC20: transfer amount exceeds balance',
+    at: '2025-06-02T00:00:00.000Z',
+    attempt: 1,
+    ...change,
+  }),
+});
+
+const store = (columns: object = {}, more: Partial<NewTransaction> = {}) =>
+  storeTransactionOf(service.db, org, more, columns);
+const ids = (list: Shown[]) => list.map(({ transactionId }) => transactionId);
+
+describe('transactions list', () => {
+  it('shows the newest first with where each stands, of one organization or of all', async () => {
+    expect(await json(env, 'transactions', 'list', '--org', org.id)).toEqual([]);
+    expect(await words(env, 'transactions', 'list', '--org', org.id)).toBe('There are no transactions.\n');
+    const first = await store({ position: 1 });
+    const second = await store({ position: 2, execution_status: 'processing', waiting_for: 'a block' });
+    const own = await json(env, 'transactions', 'list', '--org', org.id);
+    expect(ids(own)).toEqual([second.id, first.id]);
+    expect(own[0]).toMatchObject({ organizationId: org.id, executionStatus: 'processing', failure: null });
+    expect(ids(await json(env, 'transactions', 'list')).slice(0, 2)).toEqual([second.id, first.id]);
+    const text = await words(env, 'transactions', 'list', '--org', org.id);
+    expect(text).toMatch(new RegExp(`^${second.id} .*transfer +Being executed\\. Waiting: a block\\.`, 'm'));
+    expect(text).toMatch(new RegExp(`^${first.id} .*Waits for the signature of its initiator`, 'm'));
+    expect(await refused(env, 'transactions', 'list', '--org', 'org_none')).toBe(
+      'there is no organization org_none\n',
+    );
+  });
+
+  it('--failed shows what waits for somebody, and nothing that is over', async () => {
+    const failed = await store({ position: 1, execution_status: 'failed', ...failure() });
+    const blocked = await store({
+      position: 2,
+      execution_status: 'blocked',
+      ...failure({ code: 'budget', message: '5 of 5 spent' }),
+    });
+    await store({ position: 3, execution_status: 'processing' });
+    await store({ position: 4, execution_status: 'failed', ...failure(), closed_at: new Date() });
+    await store({ position: 5, execution_status: 'failed', ...failure() }, { expiresAt: new Date(0) });
+    expect(ids(await json(env, 'transactions', 'list', '--failed', '--org', org.id))).toEqual([
+      blocked.id,
+      failed.id,
+    ]);
+    const text = await words(env, 'transactions', 'list', '--failed', '--org', org.id);
+    expect(text).toMatch(new RegExp(`^${failed.id} .*waits for a retry.*exceeds balance`, 'm'));
+    expect(text).toMatch(new RegExp(`^${blocked.id} .*refused the execution.*5 of 5 spent`, 'm'));
+  });
+});
+
+describe('transactions show', () => {
+  it('tells what is asked, by whom, under which policy, who signed and where its workflow is', async () => {
+    const stored = await store({}, { description: 'rent for June' });
+    const workflowId = transactionWorkflowId(org.id, stored.id);
+    const link = `http://127.0.0.1:8233/namespaces/default/workflows/${encodeURIComponent(workflowId)}`;
+    expect(await json(env, 'transactions', 'show', stored.id)).toMatchObject({
+      id: stored.id,
+      organizationId: org.id,
+      status: 'Waits for the signature of its initiator.',
+      open: true,
+      attempts: [],
+      usage: [],
+      votes: [],
+      workflowId,
+      temporalUiUrl: link,
+    });
+    const text = await words(env, 'transactions', 'show', stored.id);
+    for (const part of [
+      stored.summary,
+      stored.accountId,
+      `${stored.policyId} "Everything", AUTO_APPROVAL`,
+      '"Dave"',
+      'rent for June',
+      'No signatures yet.',
+      'Nothing has been signed for a chain.',
+      'It has taken nothing of a budget.',
+      link,
+    ]) {
+      expect(text).toContain(part);
+    }
+  });
+
+  it('tells every attempt with its envelopes, and what it took of the budget', async () => {
+    const stored = await store({ execution_status: 'processing', waiting_for: '1 of 2 confirmations' });
+    const { db } = service;
+    const relayerAddress = '0x00000000000000000000000000000000000000Aa';
+    const first = await storeAttempt(db, stored, {
+      outcome: 'reverted',
+      outcome_hash: '0xdead',
+      block_number: 7,
+      decided_at: db.fn.now(),
+    });
+    const mined = await storeEnvelope(
+      db,
+      { attemptId: first, relayerAddress },
+      { outcome: 'mined', decided_at: db.fn.now(), sent_at: db.fn.now() },
+    );
+    const second = await storeAttempt(db, stored, { safe_nonce: 1, confirmations: 1 });
+    const dropped = await storeEnvelope(
+      db,
+      { attemptId: second, relayerAddress },
+      { relayer_nonce: 1, outcome: 'dropped', decided_at: db.fn.now(), sent_at: db.fn.now() },
+    );
+    const live = await storeEnvelope(
+      db,
+      { attemptId: second, relayerAddress },
+      { relayer_nonce: 1, max_fee_per_gas: 5_500_000_000 },
+    );
+    await storeUsage(db, stored, { status: 'released', decided_at: db.fn.now() });
+    await storeUsage(db, stored);
+
+    const shown = await json(env, 'transactions', 'show', stored.id);
+    expect(shown.attempts).toMatchObject([
+      { kind: 'transaction', safeNonce: '0', outcome: 'reverted', blockNumber: '7', envelopes: [{}] },
+      {
+        safeNonce: '1',
+        outcome: null,
+        confirmations: 1,
+        envelopes: [
+          { transactionHash: dropped, relayerNonce: '1', outcome: 'dropped' },
+          { transactionHash: live, maxFeePerGas: '5500000000', sentAt: null, outcome: null },
+        ],
+      },
+    ]);
+    expect(shown.usage).toMatchObject([{ status: 'released' }, { status: 'reserved', amount: '1' }]);
+
+    const text = await words(env, 'transactions', 'show', stored.id);
+    expect(text).toMatch(new RegExp(`transaction +0 +reverted in block 7 +${mined} +0 of ${relayerAddress}`));
+    expect(text).toMatch(
+      new RegExp(`transaction +1 +undecided, 1 confirmations +${dropped} .* dropped$`, 'm'),
+    );
+    expect(text).toMatch(
+      new RegExp(`^ +${live} +1 of ${relayerAddress} +5.5 gwei +not yet +undecided$`, 'm'),
+    );
+    expect(text).toMatch(/^released +1 +0x0{40} /m);
+    expect(text).toMatch(/^reserved +1 +0x0{40} /m);
+    expect(text).toContain(`Give up: npx orgwallet transactions give-up ${stored.id}`);
+    expect(text).not.toContain('Retry:');
+  });
+
+  it('tells why it failed, what to do, and how to try again', async () => {
+    const stored = await store({ execution_status: 'failed', ...failure() });
+    const text = await words(env, 'transactions', 'show', stored.id);
+    expect(text).toContain('Failure: reverted, attempt 1');
+    expect(text).toContain('exceeds balance');
+    expect(text).toMatch(/What to do: .*nothing was sent/);
+    expect(text).toContain(`Retry: npx orgwallet transactions retry ${stored.id}`);
+  });
+
+  it.each([
+    ['show', 'txn_none'],
+    ['retry', 'txn_01jz8k3v5fe5ht0n2m6w9r4xyz'],
+    ['give-up', 'txn_01jz8k3v5fe5ht0n2m6w9r4xyz'],
+  ])('%s is refused for %s, which does not exist', async (verb, id) => {
+    expect(await refused(env, 'transactions', verb, id)).toBe(`there is no transaction ${id}\n`);
+  });
+
+  it.each([
+    ['retry', 'retry'],
+    ['give-up', 'give up'],
+  ])('%s of what is closed is refused', async (verb, what) => {
+    const { id } = await store({ closed_at: new Date(), execution_status: 'failed', ...failure() });
+    expect(await refused(env, 'transactions', verb, id)).toMatch(
+      new RegExp(`^transaction ${id} is closed: nothing is left to ${what}\\.`),
+    );
+  });
+});
+
+describe('doctor about transactions', () => {
+  async function finding(part: string): Promise<Shown> {
+    const { stdout } = await command(env, 'doctor', '--json');
+    return JSON.parse(stdout).find((one: Shown) => one.part === part);
+  }
+
+  it('finds nothing to say when all is well', async () => {
+    expect(await finding('attempts')).toMatchObject({ status: 'ok' });
+    expect(await finding('budgets')).toMatchObject({ status: 'ok' });
+    expect(await finding(`nonces ${NETWORK_ID}`)).toMatchObject({
+      status: 'ok',
+      found: expect.stringMatching(/^next \d+, 0 on their way$/),
+    });
+    expect(await finding(`accounts ${NETWORK_ID}`)).toMatchObject({ status: 'ok' });
+  });
+
+  it('names what does not move, what failed and what is overdue, beside proposals', async () => {
+    const old = service.db.raw(`now() - interval '1 hour'`);
+    const [processing, failed, overdue] = [
+      await store({ execution_status: 'processing', updated_at: old }),
+      await store({ execution_status: 'blocked', ...failure() }),
+      await store({}, { expiresAt: new Date(0) }),
+    ];
+    expect((await finding('executions')).found).toContain(processing.id);
+    expect((await finding('failures')).found).toContain(failed.id);
+    expect((await finding('expiries')).found).toContain(overdue.id);
+  });
+
+  it('names budgets without an execution and transactions that wait for coin', async () => {
+    const stored = await store({ execution_status: 'failed', awaits_relayer_wei: 1200, ...failure() });
+    await storeUsage(service.db, stored);
+    expect(await finding('budgets')).toMatchObject({
+      status: 'warn',
+      found: expect.stringContaining(stored.id),
+    });
+    expect(await finding('funds')).toMatchObject({
+      status: 'warn',
+      found: `1 transaction waits for coin of the relayer of network ${NETWORK_ID}: up to 1200 wei`,
+    });
+  });
+
+  it('names an account that is not where it was recorded', async () => {
+    const { accountId } = await store();
+    expect(await finding(`accounts ${NETWORK_ID}`)).toMatchObject({
+      status: 'fail',
+      found: `nothing stands at the address of ${accountId}`,
+    });
+  });
+
+  it('names an account that has executed what nobody has signed here', async () => {
+    const { result } = await carryOut(service.http, org, await propose(service.http, org));
+    const [{ id }] = result.resources;
+    expect(await finding(`accounts ${NETWORK_ID}`)).toMatchObject({
+      status: 'ok',
+      found: '1 account: every nonce is explained by what was signed here',
+    });
+    const { address } = await service.db('accounts').where({ id }).first();
+    const [chain] = sharedStack().chains;
+    const word = (value: number) => `0x${value.toString(16).padStart(64, '0')}`;
+    await rpc(chain?.rpcUrl ?? '', 'anvil_setStorageAt', [address, word(NONCE_SLOT), word(2)]);
+    expect(await finding(`accounts ${NETWORK_ID}`)).toMatchObject({
+      status: 'fail',
+      found: `nonce ahead of what was signed here: ${id} (2 on chain, 0 recorded)`,
+    });
+    const stored = await store({}, { accountId: id });
+    const decided = { outcome: 'executed', decided_at: service.db.fn.now() };
+    await storeAttempt(service.db, stored, { safe_nonce: 1, ...decided });
+    expect(await finding(`accounts ${NETWORK_ID}`)).toMatchObject({ status: 'ok' });
+  });
+
+  it('names a nonce of the relayer that nothing uses, and what waits behind it', async () => {
+    const stored = await store({ execution_status: 'processing' });
+    const { address: relayerAddress } = await service
+      .db('relayers')
+      .where({ network_id: NETWORK_ID })
+      .first();
+    const attemptId = await storeAttempt(service.db, stored);
+    await storeEnvelope(service.db, { attemptId, relayerAddress }, { relayer_nonce: 1_000_000 });
+    expect(await finding(`nonces ${NETWORK_ID}`)).toMatchObject({
+      status: 'warn',
+      found: expect.stringMatching(
+        new RegExp(`^nothing uses nonce \\d+ of ${relayerAddress}, and 1 behind it wait$`),
+      ),
+    });
+    await service.db('chain_envelopes').where({ attempt_id: attemptId }).delete();
+  });
+});

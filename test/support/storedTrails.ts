@@ -1,0 +1,99 @@
+import type { Db } from '../../src/db/database';
+import { newId } from '../../src/db/ids';
+import { insertPolicies } from '../../src/db/policies';
+import { type NewTransaction, readTransaction, type StoredTransaction } from '../../src/db/transactions';
+import { NATIVE_COIN } from '../../src/domain/policy';
+import { aHash } from './builders';
+import type { TestOrganization } from './service';
+import { storeAccount, storeTransaction } from './storedTransactions';
+import { aPolicy, NETWORK_ID } from './transactions';
+
+/**
+ * Stores a transfer by Dave that nobody has signed, with an account and a policy of its own, and no workflow.
+ * `columns` are of its row.
+ */
+export async function storeTransactionOf(
+  db: Db,
+  org: TestOrganization,
+  change: Partial<NewTransaction> = {},
+  columns: object = {},
+): Promise<StoredTransaction> {
+  const policy = aPolicy({ id: newId('pol') });
+  await db.transaction((tx) => insertPolicies(tx, org.id, [policy]));
+  const accountId = change.accountId ?? (await storeAccount(db, org.id)).id;
+  const of = { organizationId: org.id, accountId, policyId: policy.id, initiatorId: org.dave.id };
+  const { networkId = NETWORK_ID } = change;
+  const names = [
+    `account:${accountId}`,
+    `policy:${policy.id}`,
+    `member:${org.dave.id}`,
+    `network:${networkId}`,
+  ];
+  const more = { id: newId('txn'), createdByKey: org.adminKeyId, names };
+  const transactionId = await storeTransaction(db, of, { ...more, ...change });
+  if (Object.keys(columns).length > 0) await db('transactions').where({ id: transactionId }).update(columns);
+  const found = await readTransaction(db, { organizationId: org.id, transactionId });
+  if (!found) throw new Error(`${transactionId} was not stored`);
+  return found.record;
+}
+
+/** Stores what was signed for a transaction; answers its id. */
+export async function storeAttempt(db: Db, of: StoredTransaction, columns: object = {}): Promise<string> {
+  const [{ id }] = await db('chain_attempts')
+    .insert({
+      kind: 'transaction',
+      organization_id: of.organizationId,
+      transaction_id: of.id,
+      account_id: of.accountId,
+      network_id: of.networkId,
+      to_address: of.to,
+      data: of.calldata,
+      value: String(of.value),
+      safe_nonce: 0,
+      safe_tx_gas: 21_000,
+      safe_tx_hash: aHash(),
+      signature: '0x',
+      from_block: 1,
+      ...columns,
+    })
+    .returning('id');
+  return String(id);
+}
+
+/** Stores an envelope of an attempt; answers its hash. */
+export async function storeEnvelope(
+  db: Db,
+  of: { attemptId: string; relayerAddress: string },
+  columns: object = {},
+): Promise<string> {
+  const transactionHash = aHash();
+  await db('chain_envelopes').insert({
+    attempt_id: of.attemptId,
+    network_id: NETWORK_ID,
+    relayer_address: of.relayerAddress,
+    relayer_nonce: 0,
+    gas: 100_000,
+    max_fee_per_gas: 2_000_000_000,
+    max_priority_fee_per_gas: 1_000_000_000,
+    transaction_hash: transactionHash,
+    raw_transaction: '0x',
+    ...columns,
+  });
+  return transactionHash;
+}
+
+/** Stores what a transaction takes of its policy's budget. */
+export async function storeUsage(db: Db, of: StoredTransaction, columns: object = {}): Promise<void> {
+  await db('policy_usage').insert({
+    organization_id: of.organizationId,
+    policy_id: of.policyId,
+    transaction_id: of.id,
+    network_id: of.networkId,
+    token_address: NATIVE_COIN,
+    amount: String(of.value),
+    initiator_id: of.initiator.id,
+    account_id: of.accountId,
+    destination: of.to,
+    ...columns,
+  });
+}
