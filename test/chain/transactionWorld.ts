@@ -1,0 +1,468 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { type Address, type Hex, numberToHex, parseAbi } from 'viem';
+import type { RelayerDeps } from '../../activities/relayer';
+import { createSignerActivities } from '../../activities/signer';
+import {
+  createTransactionChainActivities,
+  type TransactionChainActivities,
+  type TransactionFollowed,
+  type TransactionObservation,
+  type TransactionTerms,
+} from '../../activities/transactionChain';
+import {
+  createTransactionSignerActivities,
+  type TransactionSignerActivities,
+} from '../../activities/transactionSigner';
+import { createTransactionActivities, type TransactionRef, usageOf } from '../../activities/transactions';
+import { checksumAddress } from '../../src/chain/address';
+import { type ChainClient, createChainClients } from '../../src/chain/clients';
+import { createOrOpenKeystore, type Keystore } from '../../src/chain/keystore';
+import { deriveAccount } from '../../src/chain/safe';
+import { createIdentifyVoter } from '../../src/chain/voter';
+import type { NetworkConfig } from '../../src/config';
+import { createDatabase, type Db } from '../../src/db/database';
+import { newId } from '../../src/db/ids';
+import { reserveUsage } from '../../src/db/policyUsage';
+import {
+  insertTransaction,
+  insertTransactionVote,
+  placeTransaction,
+  readTransaction,
+  updateTransaction,
+} from '../../src/db/transactions';
+import type { Policy } from '../../src/domain/policy';
+import { readContent } from '../../src/domain/transactionContent';
+import { payloadToSign, signatureHash } from '../../src/transactions/voter';
+import { balanceSlot } from '../support/contracts';
+import { makeOrganization, signPayload, type TestMember, type TestOrganization } from '../support/service';
+import { createTestDatabase, fundOnLocalChain, rpc, startOwnChain, temporaryDir } from '../support/stack';
+import { aPolicy } from '../support/transactions';
+import { until } from '../support/until';
+import { deployAsFunder, putCode } from './wallets';
+
+export const GWEI = 10n ** 9n;
+export const ETHER = 10n ** 18n;
+
+/** A call that a transaction asks for. */
+export interface Asked {
+  readonly to: Address;
+  readonly value?: bigint;
+  readonly data?: Hex;
+}
+
+/** How a transaction is stored and who has signed it. */
+export interface AskedWith {
+  readonly account?: TestAccount;
+  readonly policyId?: string;
+  readonly initiator?: TestMember;
+  readonly approvers?: readonly TestMember[];
+  readonly expiresInMs?: number;
+  /** Whether its execution has begun. */
+  readonly begun?: false;
+}
+
+export interface TestAccount {
+  readonly id: string;
+  readonly address: Address;
+}
+
+/** What became of an envelope or of its transaction, but not that it waits. */
+export type Ended = Exclude<TransactionFollowed, { kind: 'waiting' }>;
+
+/** A chain, a database and the activities of one test file, without Temporal. */
+export class TransactionWorld {
+  private constructor(
+    readonly own: Awaited<ReturnType<typeof startOwnChain>>,
+    readonly database: Awaited<ReturnType<typeof createTestDatabase>>,
+    readonly db: Db,
+    readonly serviceDb: Db,
+    readonly signerDb: Db,
+    readonly network: NetworkConfig,
+    readonly keystore: Keystore,
+    readonly org: TestOrganization,
+    readonly client: ChainClient,
+    readonly chain: TransactionChainActivities,
+    readonly signer: TransactionSignerActivities,
+  ) {}
+
+  /** Starts all of it; `stop` ends it. */
+  static async start(chainId: number, change: Partial<NetworkConfig> = {}): Promise<TransactionWorld> {
+    const own = await startOwnChain(chainId);
+    const rpcUrl = own.current.rpcUrl;
+    const database = await createTestDatabase();
+    const db = createDatabase(database.url, { poolMax: 3 });
+    const serviceDb = createDatabase(database.url, { role: 'orgwallet_service', poolMax: 10 });
+    const signerDb = createDatabase(database.url, { role: 'orgwallet_signer', poolMax: 5 });
+    const network: NetworkConfig = {
+      id: chainId,
+      name: 'Own Chain',
+      rpcUrl,
+      nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 },
+      confirmations: 1,
+      maxFeePerGas: 5_000n * GWEI,
+      ...change,
+    };
+    const keystore = await createOrOpenKeystore({
+      file: `${temporaryDir()}/keystore.json`,
+      passphrase: 'pass',
+    });
+    const chains = createChainClients([network]);
+    const client = chains.get(chainId);
+    if (!client) throw new Error('no client');
+    const signerDeps = {
+      db: signerDb,
+      keystore,
+      networks: [network],
+      identifyVoter: createIdentifyVoter(client),
+      maxGas: 5_000_000n,
+    };
+    const { registerRelayers, provideSigningKey } = createSignerActivities(signerDeps);
+    await registerRelayers();
+    const org = await makeOrganization(db);
+    await provideSigningKey({ organizationId: org.id });
+    const world = new TransactionWorld(
+      own,
+      database,
+      db,
+      serviceDb,
+      signerDb,
+      network,
+      keystore,
+      org,
+      client,
+      createTransactionChainActivities({
+        db: serviceDb,
+        chains,
+        pollMs: 20,
+        stuckAfterMs: 1_500,
+        maxGas: 5_000_000n,
+      }),
+      createTransactionSignerActivities(signerDeps),
+    );
+    await world.fundRelayer();
+    return world;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.db, this.serviceDb, this.signerDb].map((pool) => pool.destroy()));
+    await this.database.drop();
+    await this.own.stop();
+  }
+
+  get url(): string {
+    return this.own.current.rpcUrl;
+  }
+
+  get relayer(): Address {
+    return this.keystore.relayerKey(this.network.id, 0).address;
+  }
+
+  fundRelayer(): Promise<void> {
+    return fundOnLocalChain(this.url, this.relayer);
+  }
+
+  /** Other activities on the same database: another network configuration, other times. */
+  chainWith(change: Partial<NetworkConfig>, more: Partial<RelayerDeps & { maxGas: bigint }> = {}) {
+    return createTransactionChainActivities({
+      db: this.serviceDb,
+      chains: createChainClients([{ ...this.network, ...change }]),
+      pollMs: 20,
+      stuckAfterMs: 1_500,
+      maxGas: 5_000_000n,
+      ...more,
+    });
+  }
+
+  signerWith(change: Partial<Parameters<typeof createTransactionSignerActivities>[0]>) {
+    return createTransactionSignerActivities({
+      db: this.signerDb,
+      keystore: this.keystore,
+      networks: [this.network],
+      identifyVoter: createIdentifyVoter(this.client),
+      maxGas: 5_000_000n,
+      ...change,
+    });
+  }
+
+  /** An account that is deployed, with a coin. */
+  async account(): Promise<TestAccount> {
+    const id = newId('acc');
+    const account = deriveAccount(this.keystore.organizationKey(this.org.id).address, id);
+    await deployAsFunder(this.url, account);
+    await this.db('accounts').insert({
+      id,
+      organization_id: this.org.id,
+      name: 'Treasury',
+      address: account.address,
+      owner_address: account.ownerAddress,
+      singleton: account.singleton,
+      factory: account.factory,
+      fallback_handler: account.fallbackHandler,
+      initializer: account.initializer,
+      salt_nonce: account.saltNonce,
+      position: 0,
+    });
+    await this.db('account_networks').insert({
+      account_id: id,
+      network_id: this.network.id,
+      deployed_at: new Date(),
+    });
+    const address = account.address as Address;
+    await this.setBalance(address, ETHER);
+    return { id, address };
+  }
+
+  setBalance(address: Address, wei: bigint): Promise<unknown> {
+    return rpc(this.url, 'anvil_setBalance', [address, numberToHex(wei)]);
+  }
+
+  /** Stores a policy; one of everything on the network, unless changed. */
+  async policy(change: Partial<Policy> = {}): Promise<string> {
+    const policy = aPolicy({ networkId: this.network.id, ...change, id: newId('pol') });
+    await this.storePolicy(policy);
+    return policy.id;
+  }
+
+  async storePolicy({ id, ...definition }: Policy): Promise<void> {
+    await this.db('policies')
+      .insert({
+        id,
+        organization_id: this.org.id,
+        name: definition.name,
+        definition: JSON.stringify(definition),
+        position: 0,
+      })
+      .onConflict('id')
+      .merge(['definition']);
+  }
+
+  /** A contract with that code; `balances` are of one of the test tokens. */
+  async contract(
+    seed: string,
+    code: Hex,
+    balances: Readonly<Record<Address, bigint>> = {},
+  ): Promise<Address> {
+    const address = checksumAddress(await putCode(this.url, seed, code));
+    for (const [of, amount] of Object.entries(balances)) {
+      const slot = balanceSlot(of as Address);
+      await rpc(this.url, 'anvil_setStorageAt', [address, slot, numberToHex(amount, { size: 32 })]);
+    }
+    return address;
+  }
+
+  /** A stored, signed transaction whose execution has begun. */
+  async transaction(asked: Asked, how: AskedWith = {}): Promise<TransactionRef> {
+    const { initiator = this.org.dave, approvers = [], expiresInMs = 3_600_000 } = how;
+    const account = how.account ?? (await this.account());
+    const policyId = how.policyId ?? (await this.policy());
+    const { to, value = 0n, data = '0x' } = asked;
+    const content = readContent({ to, value, data }, checksumAddress);
+    if (!content.ok) throw new Error(content.refusal.message);
+    const transactionId = newId('txn');
+    await this.db.transaction(async (tx) => {
+      await insertTransaction(tx, {
+        id: transactionId,
+        organizationId: this.org.id,
+        accountId: account.id,
+        networkId: this.network.id,
+        policyId,
+        initiatorId: initiator.id,
+        description: '',
+        type: content.value.type,
+        to: checksumAddress(to),
+        value,
+        calldata: data,
+        content: {},
+        summary: 'Something that an account does',
+        names: [],
+        createdByKey: null,
+        expiresAt: new Date(Math.floor((Date.now() + expiresInMs) / 1_000) * 1_000),
+      });
+      await placeTransaction(tx, transactionId, 0n);
+    });
+    const ref = { organizationId: this.org.id, transactionId };
+    await this.vote(ref, initiator, 'initiator');
+    for (const approver of approvers) await this.vote(ref, approver, 'approve');
+    if (how.begun !== false) await this.begin(ref);
+    return ref;
+  }
+
+  async vote(ref: TransactionRef, member: TestMember, type: 'initiator' | 'approve'): Promise<void> {
+    const seen = await this.snapshot(ref);
+    const payload = payloadToSign(seen.record, seen.now, type);
+    if (payload === undefined) throw new Error('the initiator comes first');
+    const signature = await signPayload(member, payload);
+    const initiated = seen.record.votes.find((vote) => vote.type === 'initiator');
+    await this.db.transaction((tx) =>
+      insertTransactionVote(tx, {
+        transactionId: ref.transactionId,
+        memberId: member.id,
+        type,
+        signerAddress: member.wallet.address,
+        scheme: 'eoa',
+        signature,
+        signatureHash: signatureHash(signature),
+        initiatorSignatureHash: type === 'initiator' ? null : (initiated?.signatureHash ?? null),
+        reason: null,
+        apiKeyId: null,
+      }),
+    );
+  }
+
+  /** Begins an execution, or another one, past the checks of the service. */
+  async begin(ref: TransactionRef): Promise<void> {
+    const { record } = await this.snapshot(ref);
+    await this.db.transaction(async (tx) => {
+      await reserveUsage(tx, usageOf(record));
+      await updateTransaction(tx, record.id, {
+        executionStatus: 'processing',
+        executionAttempt: record.executionAttempt + 1,
+        failure: null,
+      });
+    });
+  }
+
+  async snapshot(ref: TransactionRef) {
+    const found = await readTransaction(this.db, ref);
+    if (!found) throw new Error('there is no such transaction');
+    return found;
+  }
+
+  async record(ref: TransactionRef) {
+    return (await this.snapshot(ref)).record;
+  }
+
+  prepare(ref: TransactionRef, givingUp = false): Promise<TransactionObservation> {
+    return this.chain.prepareTransaction({ ...ref, networkId: this.network.id, givingUp });
+  }
+
+  async terms(ref: TransactionRef): Promise<TransactionTerms> {
+    const seen = await this.prepare(ref);
+    if (seen.kind !== 'needsEnvelope') throw new Error(`it is ${JSON.stringify(seen)}`);
+    return seen.terms;
+  }
+
+  /** Signs with these terms, or those of now; answers the envelope. */
+  async sign(ref: TransactionRef, change: Partial<TransactionTerms> = {}): Promise<string> {
+    const terms = { ...(await this.terms(ref)), ...change };
+    return envelopeOf(await this.signer.signTransaction({ ...ref, terms }));
+  }
+
+  follow(ref: TransactionRef, envelopeId: string, told: string | null = null): Promise<TransactionFollowed> {
+    const input = { ...ref, envelopeId, networkId: this.network.id, told };
+    return new MockActivityEnvironment().run(this.chain.followTransaction, input);
+  }
+
+  /** Follows an envelope past everything that it only waits for. */
+  async followToEnd(ref: TransactionRef, envelopeId: string): Promise<Ended> {
+    let told: string | null = null;
+    for (;;) {
+      const followed = await this.follow(ref, envelopeId, told);
+      if (followed.kind !== 'waiting') return followed;
+      told = followed.message;
+    }
+  }
+
+  /** Carries a transaction to the chain's decision, as its workflow does, and ends its record with it. */
+  async execute(ref: TransactionRef, options: { givingUp?: boolean } = {}): Promise<TransactionObservation> {
+    const { givingUp = false } = options;
+    for (;;) {
+      const seen = await this.prepare(ref, givingUp);
+      let envelopeId: string;
+      if (seen.kind === 'decided') {
+        await this.finish(ref, seen);
+        return seen;
+      }
+      if (seen.kind === 'inFlight') envelopeId = seen.envelopeId;
+      else if (seen.kind === 'needsEnvelope') {
+        const sign = seen.cancels ? this.signer.signCancellation : this.signer.signTransaction;
+        envelopeId = envelopeOf(await sign({ ...ref, terms: seen.terms }));
+      } else if (seen.kind === 'confirming') continue;
+      else return seen;
+      const followed = await this.followToEnd(ref, envelopeId);
+      if (followed.kind === 'decided') {
+        await this.finish(ref, followed);
+        return followed;
+      }
+      if (followed.kind === 'stuck') {
+        const sign = followed.cancels ? this.signer.signCancellation : this.signer.signTransaction;
+        envelopeOf(await sign({ ...ref, terms: followed.terms }));
+      }
+      if (followed.kind === 'gap') {
+        const { nonce, terms } = followed;
+        envelopeOf(await this.signer.fillNonce({ networkId: this.network.id, nonce, terms }));
+      }
+    }
+  }
+
+  /** Ends the record with what the chain decided. */
+  async finish(
+    ref: TransactionRef,
+    { outcome }: Extract<TransactionFollowed, { kind: 'decided' }>,
+  ): Promise<void> {
+    const { finishTransaction } = createTransactionActivities({
+      db: this.serviceDb,
+      networks: [this.network],
+      identifyVoter: createIdentifyVoter(this.client),
+      readToken: async () => ({ ok: false, reason: 'no token is read here' }),
+      proposalLifetimeMs: 1_000,
+      maxOpenPerKey: 1_000,
+    });
+    await finishTransaction({ ...ref, result: { status: 'decided', outcome } });
+  }
+
+  attempts({ transactionId }: TransactionRef) {
+    return this.db('chain_attempts').where({ transaction_id: transactionId }).orderBy('id');
+  }
+
+  envelopes(ref: TransactionRef) {
+    return this.db('chain_envelopes')
+      .whereIn('attempt_id', this.attempts(ref).clearOrder().select('id'))
+      .orderBy('id');
+  }
+
+  usage({ transactionId }: TransactionRef) {
+    return this.db('policy_usage').where({ transaction_id: transactionId }).orderBy('id');
+  }
+
+  nonceOf({ address }: TestAccount): Promise<bigint> {
+    return this.client.rpc.readContract({
+      address,
+      abi: parseAbi(['function nonce() view returns (uint256)']),
+      functionName: 'nonce',
+    });
+  }
+
+  balanceOf(address: Address): Promise<bigint> {
+    return this.client.rpc.getBalance({ address });
+  }
+
+  /** Mines nothing by itself while `work` runs: what is sent stays pending until it says so. */
+  async withoutMining<T>(work: () => Promise<T>): Promise<T> {
+    await rpc(this.url, 'evm_setAutomine', [false]);
+    try {
+      return await work();
+    } finally {
+      await rpc(this.url, 'evm_setAutomine', [true]);
+      await rpc(this.url, 'anvil_mine', ['0x1']);
+    }
+  }
+
+  mine(blocks = 1): Promise<unknown> {
+    return rpc(this.url, 'anvil_mine', [numberToHex(blocks)]);
+  }
+
+  /** Waits until the node holds that many transactions that are in no block. */
+  pending(count: number): Promise<unknown> {
+    return until(`${count} are pending`, async () => {
+      const status = await rpc<{ pending: Hex; queued: Hex }>(this.url, 'txpool_status', []);
+      return Number(status.pending) + Number(status.queued) >= count;
+    });
+  }
+}
+
+/** The envelope that was signed. Throws with the refusal. */
+export function envelopeOf(signed: { envelopeId: string } | object): string {
+  if ('envelopeId' in signed) return signed.envelopeId;
+  throw new Error(JSON.stringify(signed));
+}
