@@ -1,0 +1,838 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import { decideAttempt } from '../../src/db/attemptOutcomes';
+import { insertAttempt } from '../../src/db/attempts';
+import { insertEnvelope } from '../../src/db/chain';
+import { createDatabase, type Db, databaseNow } from '../../src/db/database';
+import { insertGroups } from '../../src/db/groups';
+import { updateMembers } from '../../src/db/members';
+import { insertPolicies, removePolicies, replacePolicy } from '../../src/db/policies';
+import { commitUsage, releaseUsage, reserveUsage } from '../../src/db/policyUsage';
+import { reopenTransaction } from '../../src/db/transactionReopening';
+import {
+  findTransactionById,
+  listTransactions,
+  lockTransaction,
+  readTransaction,
+  readTransactionForMessage,
+  type StoredTransaction,
+  type TransactionSnapshot,
+  takeTransactionMessage,
+  transactionMessageWasTaken,
+  updateTransaction,
+} from '../../src/db/transactions';
+import { NATIVE_COIN, type Policy } from '../../src/domain/policy';
+import type { MemberSummary } from '../../src/domain/proposal';
+import { transactionStanding } from '../../src/domain/transaction';
+import { aFailure, aHash, anAddress, anId } from '../support/builders';
+import { makeOrganization, type TestMember, type TestOrganization } from '../support/service';
+import { createTestDatabase } from '../support/stack';
+import { storeAccount, storeTransaction, storeVote } from '../support/storedTransactions';
+import { aPolicy, NETWORK_ID } from '../support/transactions';
+import { until } from '../support/until';
+
+const MAX = 2n ** 256n - 1n;
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let owner: Db;
+let service: Db;
+let signer: Db;
+let org: TestOrganization;
+let account: { readonly id: string; readonly address: string };
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  owner = createDatabase(database.url);
+  service = createDatabase(database.url, { role: 'orgwallet_service', poolMax: 4 });
+  signer = createDatabase(database.url, { role: 'orgwallet_signer', poolMax: 2 });
+});
+beforeEach(async () => {
+  org = await makeOrganization(owner);
+  account = await storeAccount(owner, org.id);
+});
+afterAll(async () => {
+  await Promise.all([owner, service, signer].map((db) => db?.destroy()));
+  await database?.drop();
+});
+
+const summary = ({ id, name, type, wallet }: TestMember): MemberSummary => ({
+  id,
+  name,
+  type,
+  walletAddress: wallet.address,
+});
+const key = (transactionId: string, organizationId = org.id) => ({ organizationId, transactionId });
+
+async function storePolicy(change: Partial<Policy> = {}): Promise<Policy> {
+  const policy = aPolicy(change);
+  await service.transaction((tx) => insertPolicies(tx, org.id, [policy]));
+  return policy;
+}
+
+/** A transaction of Dave's under a policy that is made for it, unless another is given; its id. */
+async function store(
+  change: Parameters<typeof storeTransaction>[2] & { policy?: Policy } = {},
+): Promise<string> {
+  const { policy, ...fields } = change;
+  const { id: policyId } = policy ?? (await storePolicy());
+  const of = { organizationId: org.id, accountId: account.id, policyId, initiatorId: org.dave.id };
+  return storeTransaction(service, of, fields);
+}
+
+async function read(transactionId: string): Promise<TransactionSnapshot> {
+  const found = await readTransaction(service, key(transactionId));
+  if (!found) throw new Error(`there is no ${transactionId}`);
+  return found;
+}
+
+const update = (id: string, change: Parameters<typeof updateTransaction>[2]) =>
+  service.transaction((tx) => updateTransaction(tx, id, change));
+const people = ({ now }: TransactionSnapshot) => [...now.members.keys()].sort();
+const idsOf = (...members: TestMember[]) => members.map(({ id }) => id).sort();
+const refused = (code: string) => expect.objectContaining({ code });
+
+describe('a stored transaction', () => {
+  it('is read as it was written', async () => {
+    const expiresAt = new Date('2035-06-08T12:00:00.000Z');
+    const written = {
+      networkId: 2 ** 40,
+      description: 'Dörte’s "last" one 💶',
+      type: 'CONTRACT_INTERACTION' as const,
+      to: anAddress(),
+      value: MAX,
+      calldata: '0xDEADbeef',
+      content: { toAddress: 'x', functionParameters: [{ name: '', type: 'uint256', value: String(MAX) }] },
+      summary: 'Call "x"',
+      names: ['account:acc_1', 'policy:pol_1'],
+      createdByKey: 'key_1',
+      expiresAt,
+      position: 7n,
+    };
+    const policy = await storePolicy();
+    const id = await store({ policy, ...written });
+    const { record, now } = await read(id);
+    const { names: _, ...fields } = written;
+    expect(record).toEqual({
+      ...fields,
+      id,
+      organizationId: org.id,
+      accountId: account.id,
+      accountAddress: account.address,
+      accountName: 'Treasury',
+      accountNetworkIds: [NETWORK_ID],
+      policyId: policy.id,
+      initiator: summary(org.dave),
+      createdAt: expect.any(Date),
+      updatedAt: record.createdAt,
+      version: 1,
+      executionStatus: null,
+      executionAttempt: 0,
+      executedWith: null,
+      waitingFor: null,
+      awaitsRelayerWei: null,
+      givingUp: false,
+      failure: null,
+      notes: [],
+      result: null,
+      chain: null,
+      closed: false,
+      frozen: null,
+      votes: [],
+    });
+    expect(now).toMatchObject({ policy, policyRemoved: false });
+    expect(await findTransactionById(service, id)).toMatchObject({ record: { id }, now: { policy } });
+  });
+
+  it('is there for its own organization alone', async () => {
+    const id = await store();
+    const other = await makeOrganization(owner);
+    expect(await readTransaction(service, key(id, other.id))).toBeUndefined();
+    expect(await readTransactionForMessage(service, key(id, other.id))).toBeUndefined();
+    expect(await service.transaction((tx) => lockTransaction(tx, key(id, other.id)))).toBeUndefined();
+    expect(await listTransactions(service, { organizationId: other.id, limit: 10 })).toEqual([]);
+    expect(await readTransaction(service, key(anId('txn')))).toBeUndefined();
+    expect(await findTransactionById(service, anId('txn'))).toBeUndefined();
+  });
+
+  it('is judged at the time of the database, which stands still inside a transaction', async () => {
+    const id = await store();
+    await service.transaction(async (tx) => {
+      const time = await databaseNow(tx);
+      expect((await readTransaction(tx, key(id)))?.now.time).toEqual(time);
+      await tx.raw('SELECT pg_sleep(0.005)');
+      expect((await lockTransaction(tx, key(id)))?.now.time).toEqual(time);
+    });
+  });
+
+  it('cannot be worth less than nothing, nor have a type that is none', async () => {
+    await expect(store({ value: -1n })).rejects.toEqual(refused('23514'));
+    await expect(store({ type: 'ANY' as never })).rejects.toEqual(refused('23514'));
+    const nowhere = { organizationId: org.id, accountId: account.id, initiatorId: org.dave.id };
+    await expect(storeTransaction(service, { ...nowhere, policyId: anId('pol') })).rejects.toEqual(
+      refused('23503'),
+    );
+  });
+});
+
+describe('the people in whose world a transaction is judged', () => {
+  it('are its initiator, those whom its policy names, and those who have voted', async () => {
+    const policy = await storePolicy({
+      type: 'MANUAL_APPROVAL',
+      initiatorSetting: { type: 'user', memberId: org.alice.id },
+      approverSetting: { type: 'user', memberId: org.bob.id, excludeInitiator: false },
+    });
+    const id = await store({ policy });
+    expect(people(await read(id))).toEqual(idsOf(org.dave, org.alice, org.bob));
+    await storeVote(service, id, summary(org.carol), 'reject', aHash());
+    const snapshot = await read(id);
+    expect(people(snapshot)).toEqual(idsOf(org.dave, org.alice, org.bob, org.carol));
+    expect(snapshot.now.members.get(org.carol.id)).toEqual(summary(org.carol));
+    expect(snapshot.now.groups.size).toBe(0);
+  });
+
+  it('are the members of its groups too, each group with those who are in it now', async () => {
+    const [initiators, approvers, others] = [anId('grp'), anId('grp'), anId('grp')];
+    await service.transaction((tx) =>
+      insertGroups(tx, org.id, [
+        { id: initiators, name: 'Initiators', memberIds: [org.dave.id] },
+        { id: approvers, name: 'Approvers', memberIds: [org.carol.id, org.alice.id, org.bob.id] },
+        { id: others, name: 'Others', memberIds: [org.bot.id] },
+      ]),
+    );
+    const id = await store({
+      policy: await storePolicy({
+        type: 'MANUAL_APPROVAL',
+        initiatorSetting: { type: 'group', groupId: initiators },
+        approverSetting: { type: 'group', groupId: approvers, threshold: 2, excludeInitiator: false },
+      }),
+    });
+    const groups = async () =>
+      [...(await read(id)).now.groups]
+        .map(([group, members]) => [group, members.map((one) => one.id)])
+        .sort();
+    expect(await groups()).toEqual(
+      [
+        [initiators, idsOf(org.dave)],
+        [approvers, idsOf(org.alice, org.bob, org.carol)],
+      ].sort(),
+    );
+    await owner('members').where({ id: org.bob.id }).update({ removed_at: new Date() });
+    await owner('group_members').where({ group_id: initiators }).delete();
+    expect(await groups()).toEqual([[approvers, idsOf(org.alice, org.carol)]]);
+    await owner('groups').where({ id: approvers }).update({ deleted_at: new Date() });
+    expect(await groups()).toEqual([]);
+  });
+
+  it('are no longer those who were removed; the initiator is shown as they were when they left', async () => {
+    const id = await store();
+    const begun = await storeVote(service, id, summary(org.dave), 'initiator');
+    await storeVote(service, id, summary(org.alice), 'reject', begun);
+    const before = await read(id);
+    expect(transactionStanding(before.record, before.now).signatureStatus).toBe('approvalAndRejectionReady');
+    await owner('members').where({ id: org.alice.id }).update({ removed_at: new Date() });
+    const without = await read(id);
+    expect(people(without)).toEqual(idsOf(org.dave));
+    expect(transactionStanding(without.record, without.now)).toMatchObject({
+      signatureStatus: 'approvalReady',
+      rejections: [],
+    });
+    await owner('members').where({ id: org.dave.id }).update({ removed_at: new Date() });
+    const alone = await read(id);
+    expect(people(alone)).toEqual([]);
+    expect(alone.record.initiator).toEqual(summary(org.dave));
+    expect(transactionStanding(alone.record, alone.now).signatureStatus).toBe('pendingInitiatorSignature');
+  });
+
+  it('have the wallets and names of now', async () => {
+    const id = await store();
+    const moved = { ...summary(org.dave), name: 'David', walletAddress: anAddress() };
+    await storeVote(service, id, summary(org.dave), 'initiator');
+    await service.transaction((tx) => updateMembers(tx, [moved]));
+    const { record, now } = await read(id);
+    expect(record.initiator).toEqual(moved);
+    expect(now.members.get(org.dave.id)).toEqual(moved);
+    expect(transactionStanding(record, now).signatureStatus).toBe('pendingInitiatorSignature');
+  });
+
+  it('live under its policy of now, or its last words once it is removed', async () => {
+    const policy = await storePolicy();
+    const id = await store({ policy });
+    const edited = {
+      ...policy,
+      name: 'Edited',
+      initiatorSetting: { type: 'user', memberId: org.bob.id },
+    } as Policy;
+    await service.transaction((tx) => replacePolicy(tx, edited));
+    const after = await read(id);
+    expect(after.now).toMatchObject({ policy: edited, policyRemoved: false });
+    expect(people(after)).toEqual(idsOf(org.dave, org.bob));
+    await service.transaction((tx) => removePolicies(tx, [policy.id]));
+    expect((await read(id)).now).toMatchObject({ policy: edited, policyRemoved: true });
+  });
+
+  it('and a policy of which anything is unknown is not read at all', async () => {
+    const policy = await storePolicy();
+    const id = await store({ policy });
+    await owner.raw(`UPDATE policies SET definition = definition || '{"wider": true}' WHERE id = ?`, [
+      policy.id,
+    ]);
+    await expect(read(id)).rejects.toThrow('wider');
+    await service.transaction((tx) => replacePolicy(tx, policy));
+    expect((await read(id)).now.policy).toEqual(policy);
+  });
+});
+
+describe('votes on a transaction', () => {
+  it('are read in their order, with their evidence', async () => {
+    const id = await store();
+    const begun = await storeVote(service, id, summary(org.dave), 'initiator');
+    const approved = await storeVote(service, id, summary(org.bob), 'approve', begun);
+    expect((await read(id)).record.votes).toEqual([
+      {
+        memberId: org.dave.id,
+        type: 'initiator',
+        signerAddress: org.dave.wallet.address,
+        scheme: 'eoa',
+        signature: expect.stringMatching(/^0x/),
+        signatureHash: begun,
+        initiatorSignatureHash: null,
+        createdAt: expect.any(Date),
+      },
+      expect.objectContaining({
+        memberId: org.bob.id,
+        signatureHash: approved,
+        initiatorSignatureHash: begun,
+      }),
+    ]);
+  });
+
+  it('are given once for each type, wallet and signature of the initiator', async () => {
+    const id = await store();
+    const [dave, bob] = [summary(org.dave), summary(org.bob)];
+    const begun = await storeVote(service, id, dave, 'initiator');
+    await expect(storeVote(service, id, dave, 'initiator')).rejects.toEqual(refused('23505'));
+    await storeVote(service, id, bob, 'approve', begun);
+    await expect(storeVote(service, id, bob, 'approve', begun)).rejects.toEqual(refused('23505'));
+    await storeVote(service, id, bob, 'reject', begun);
+    await storeVote(service, id, bob, 'approve', aHash());
+    await storeVote(service, id, { ...bob, walletAddress: anAddress() }, 'approve', begun);
+    await storeVote(service, id, { ...dave, walletAddress: anAddress() }, 'initiator');
+    expect((await read(id)).record.votes).toHaveLength(6);
+  });
+
+  it('name the signature of the initiator, and that names none', async () => {
+    const id = await store();
+    await expect(storeVote(service, id, summary(org.bob), 'approve')).rejects.toEqual(refused('23514'));
+    await expect(storeVote(service, id, summary(org.dave), 'initiator', aHash())).rejects.toEqual(
+      refused('23514'),
+    );
+  });
+
+  it('make their member one of those whom the transaction is about, once', async () => {
+    const id = await store({ names: [`member:${org.dave.id}`] });
+    const begun = await storeVote(service, id, summary(org.dave), 'initiator');
+    await storeVote(service, id, summary(org.bob), 'approve', begun);
+    await storeVote(service, id, summary(org.bob), 'reject', begun);
+    const { names } = await owner('transactions').where({ id }).first('names');
+    expect(names).toEqual([`member:${org.dave.id}`, `member:${org.bob.id}`]);
+  });
+});
+
+describe('a change of a transaction', () => {
+  it('counts its version up, and says when it was', async () => {
+    const id = await store();
+    const before = (await read(id)).record;
+    await owner('transactions').where({ id }).update({ updated_at: '2020-01-01' });
+    const note = { at: '2025-06-02T00:00:00.000Z', code: 'c', message: 'm' };
+    const failure = aFailure({ code: 'funds' });
+    await update(id, {
+      executionStatus: 'failed',
+      executionAttempt: 2,
+      failure,
+      notes: [note],
+      waitingFor: 'coin',
+      awaitsRelayerWei: MAX,
+      givingUp: true,
+    });
+    const after = (await read(id)).record;
+    expect(after).toEqual({
+      ...before,
+      version: 2,
+      updatedAt: after.updatedAt,
+      executionStatus: 'failed',
+      executionAttempt: 2,
+      failure,
+      notes: [note],
+      waitingFor: 'coin',
+      awaitsRelayerWei: MAX,
+      givingUp: true,
+    });
+    expect(after.updatedAt.getTime()).toBeGreaterThanOrEqual(before.createdAt.getTime());
+  });
+
+  it('leaves alone what it does not name, and can empty what it names', async () => {
+    const id = await store();
+    await update(id, {
+      failure: aFailure(),
+      waitingFor: 'x',
+      awaitsRelayerWei: 1n,
+      executionStatus: 'failed',
+    });
+    await update(id, {});
+    expect((await read(id)).record).toMatchObject({ waitingFor: 'x', awaitsRelayerWei: 1n, version: 3 });
+    await update(id, {
+      failure: null,
+      waitingFor: null,
+      awaitsRelayerWei: null,
+      executionStatus: 'processing',
+    });
+    expect((await read(id)).record).toMatchObject({
+      failure: null,
+      waitingFor: null,
+      awaitsRelayerWei: null,
+      executionStatus: 'processing',
+    });
+  });
+
+  it('freezes how the votes stand when it closes it, whoever leaves afterwards', async () => {
+    const id = await store();
+    await storeVote(service, id, summary(org.dave), 'initiator');
+    const { record, now } = await read(id);
+    const closedWith = transactionStanding(record, now);
+    await update(id, { executionStatus: 'completed', result: { resolution: 'approved' }, closedWith });
+    await owner('members').where({ id: org.dave.id }).update({ removed_at: new Date() });
+    const closed = await read(id);
+    expect(closed.record).toMatchObject({
+      closed: true,
+      frozen: closedWith,
+      result: { resolution: 'approved' },
+    });
+    expect(transactionStanding(closed.record, closed.now)).toEqual(closedWith);
+    await update(id, { reopened: true, executionStatus: 'processing', result: null });
+    expect((await read(id)).record).toMatchObject({ closed: false, frozen: null, result: null });
+  });
+
+  it('is told to listeners when it is committed, and not before or otherwise', async () => {
+    const id = await store();
+    const heard: string[] = [];
+    const listener = new Client({ connectionString: database.url });
+    await listener.connect();
+    try {
+      listener.on('notification', ({ payload }) => heard.push(payload ?? ''));
+      await listener.query('LISTEN transaction_changed');
+      const undone = await service.transaction();
+      await updateTransaction(undone, id, { waitingFor: 'never' });
+      await undone.rollback();
+      await update(id, { waitingFor: 'x' });
+      await until('the change is heard', async () => heard.length > 0);
+      await update(id, { waitingFor: 'y' });
+      await until('the next change is heard', async () => heard.length > 1);
+      expect(heard).toEqual([id, id]);
+    } finally {
+      await listener.end();
+    }
+  });
+});
+
+describe('the list of transactions', () => {
+  const list = async (page: Partial<Parameters<typeof listTransactions>[1]> = {}) =>
+    (await listTransactions(service, { organizationId: org.id, limit: 100, ...page })).map(
+      ({ record }) => record.id,
+    );
+
+  it('is in the order of commit, newest first, a page at a time', async () => {
+    const policy = await storePolicy();
+    const [second, third, first] = [
+      await store({ policy, position: 2n }),
+      await store({ policy, position: 3n }),
+      await store({ policy, position: 1n }),
+    ];
+    expect(await list()).toEqual([third, second, first]);
+    expect(await list({ limit: 2 })).toEqual([third, second]);
+    expect(await list({ before: 2n })).toEqual([first]);
+    expect(await list({ before: 1n })).toEqual([]);
+  });
+
+  it('of all organizations is in the order of ids', async () => {
+    const ids = [await store({ position: 9n }), await store({ position: 1n })];
+    org = await makeOrganization(owner);
+    account = await storeAccount(owner, org.id);
+    ids.push(await store({ position: 5n }));
+    const all = await listTransactions(service, { limit: 1_000 });
+    const order = all.map(({ record }) => record.id);
+    expect(order).toEqual([...order].sort().reverse());
+    expect(order).toEqual(expect.arrayContaining(ids));
+  });
+
+  it('is of one account, or of one key, where that is asked for', async () => {
+    const policy = await storePolicy();
+    const one = await store({ policy, createdByKey: 'key_1' });
+    account = await storeAccount(owner, org.id);
+    const two = await store({ policy, createdByKey: 'key_2' });
+    expect(await list({ accountId: account.id })).toEqual([two]);
+    expect(await list({ createdByKey: 'key_1' })).toEqual([one]);
+    expect(await list({ createdByKey: 'key_1', accountId: account.id })).toEqual([]);
+  });
+
+  it('tells what can still change from what was executed, by the clock of the database', async () => {
+    const policy = await storePolicy();
+    const past = new Date('2020-01-01T00:00:00.000Z');
+    const make = async (
+      change: Parameters<typeof updateTransaction>[2],
+      more: { expiresAt?: Date; closed?: true } = {},
+    ) => {
+      const id = await store({ policy, ...(more.expiresAt ? { expiresAt: more.expiresAt } : {}) });
+      const { record, now } = await read(id);
+      const closedWith = more.closed ? { closedWith: transactionStanding(record, now) } : {};
+      await update(id, { ...change, ...closedWith });
+      return id;
+    };
+    const made = {
+      new: await make({}),
+      blocked: await make({ executionStatus: 'blocked' }),
+      failed: await make({ executionStatus: 'failed' }),
+      processing: await make({ executionStatus: 'processing' }),
+      late: await make({ executionStatus: 'processing' }, { expiresAt: past }),
+      expired: await make({}, { expiresAt: past }),
+      expiredFailed: await make({ executionStatus: 'failed' }, { expiresAt: past }),
+      closedExpired: await make({ expired: true }, { expiresAt: past, closed: true }),
+      closedByOperator: await make({ executionStatus: 'failed' }, { closed: true }),
+      completed: await make({ executionStatus: 'completed' }, { closed: true }),
+      rejected: await make({ executionStatus: 'rejected' }, { closed: true, expiresAt: past }),
+    };
+    const names = async (page: Parameters<typeof list>[0]) => {
+      const ids = await list(page);
+      return Object.entries(made)
+        .filter(([, id]) => ids.includes(id))
+        .map(([name]) => name);
+    };
+    expect(await names({})).toEqual(Object.keys(made));
+    expect(await names({ status: 'queued' })).toEqual(['new', 'blocked', 'failed', 'processing', 'late']);
+    expect(await names({ status: 'executed' })).toEqual(['completed', 'rejected']);
+    expect(await names({ unclosed: true })).toEqual([
+      'new',
+      'blocked',
+      'failed',
+      'processing',
+      'late',
+      'expired',
+      'expiredFailed',
+    ]);
+    expect(await names({ executionStatus: ['failed', 'blocked'], unclosed: true })).toEqual([
+      'blocked',
+      'failed',
+      'expiredFailed',
+    ]);
+    expect(await names({ executionStatus: [] })).toEqual([]);
+  });
+});
+
+describe('a transaction under its lock', () => {
+  it('waits for whoever has it, and then sees what that one did', async () => {
+    const id = await store();
+    const first = await service.transaction();
+    await lockTransaction(first, key(id));
+    const second = service.transaction(async (tx) => (await lockTransaction(tx, key(id)))?.record.waitingFor);
+    await until('the second waits', async () => {
+      const { rows } = await owner.raw(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return rows.length > 0;
+    });
+    await updateTransaction(first, id, { waitingFor: 'the first' });
+    await first.commit();
+    expect(await second).toBe('the first');
+  });
+
+  it('keeps people and policies of its organization from changing, and does not keep others from it', async () => {
+    const [one, two] = [await store(), await store()];
+    await service.transaction(async (tx) => {
+      await lockTransaction(tx, key(one));
+      await service.transaction((other) => lockTransaction(other, key(two)));
+      const change = service.transaction((other) =>
+        other('admin_sets').where({ organization_id: org.id }).forUpdate().noWait().first('id'),
+      );
+      await expect(change).rejects.toEqual(refused('55P03'));
+    });
+  });
+
+  it('knows which messages have had their effect on it, each on one transaction', async () => {
+    const [one, two] = [await store(), await store()];
+    const messageId = randomUUID();
+    const taken = async (id: string) => [
+      (await readTransactionForMessage(service, { ...key(id), messageId }))?.messageTaken,
+      await transactionMessageWasTaken(service, messageId, id),
+    ];
+    expect(await taken(one)).toEqual([false, false]);
+    await service.transaction((tx) => takeTransactionMessage(tx, messageId, one, 'sign'));
+    expect(await taken(one)).toEqual([true, true]);
+    expect(await taken(two)).toEqual([false, false]);
+    expect((await readTransactionForMessage(service, key(one)))?.messageTaken).toBe(false);
+    const again = service.transaction((tx) => takeTransactionMessage(tx, messageId, one, 'execute'));
+    await expect(again).rejects.toEqual(refused('23505'));
+    await service.transaction((tx) => takeTransactionMessage(tx, messageId, two, 'sign'));
+  });
+
+  it('knows the API key of a request about it, and takes no other text for one', async () => {
+    const [id, other] = [await store(), await store()];
+    const requestId = randomUUID();
+    await owner('idempotency_requests').insert({
+      id: requestId,
+      organization_id: org.id,
+      key: randomUUID(),
+      api_key_id: org.adminKeyId,
+      method: 'POST',
+      path: `/api/v1/transactions/${id}/execute`,
+      request_hash: Buffer.alloc(32),
+      body: '{}',
+      resource_id: id,
+      lease_owner: randomUUID(),
+      lease_until: new Date(),
+    });
+    const keyOf = async (transactionId: string, request: string) =>
+      (await readTransactionForMessage(service, { ...key(transactionId), requestId: request }))?.apiKeyId;
+    expect(await keyOf(id, requestId)).toBe(org.adminKeyId);
+    expect(await keyOf(other, requestId)).toBeNull();
+    for (const text of [randomUUID(), 'x', `'; --`, `${requestId} `])
+      expect(await keyOf(id, text)).toBeNull();
+  });
+});
+
+let nonce = 0n;
+
+/** Stores an attempt of a transaction, or the empty call at its nonce, with envelopes that were sent then or (null) not. */
+async function attempt(
+  transactionId: string,
+  options: {
+    sent?: readonly (Date | null)[];
+    kind?: 'transaction' | 'cancellation';
+    safeNonce?: bigint;
+  } = {},
+) {
+  nonce += 1n;
+  const { sent = [], kind = 'transaction', safeNonce = nonce } = options;
+  const envelopes = sent.map((at) => ({ at, transactionHash: aHash() }));
+  const { id } = await signer.transaction(async (tx) => {
+    const made = await insertAttempt(tx, {
+      kind,
+      organizationId: org.id,
+      transactionId,
+      accountId: account.id,
+      networkId: NETWORK_ID,
+      to: anAddress(),
+      value: MAX,
+      data: '0x',
+      safeNonce,
+      safeTxGas: 1n,
+      safeTxHash: aHash(),
+      signature: '0x',
+      fromBlock: 1n,
+    });
+    for (const { transactionHash } of envelopes) {
+      await insertEnvelope(tx, {
+        attemptId: made.id,
+        networkId: NETWORK_ID,
+        relayerAddress: anAddress(),
+        relayerNonce: 0,
+        gas: 1n,
+        maxFeePerGas: 1n,
+        maxPriorityFeePerGas: 1n,
+        transactionHash,
+        rawTransaction: '0x',
+      });
+    }
+    return made;
+  });
+  for (const { at, transactionHash } of envelopes) {
+    await service('chain_envelopes').where({ transaction_hash: transactionHash }).update({ sent_at: at });
+  }
+  return { id: String(id), safeNonce, hashes: envelopes.map(({ transactionHash }) => transactionHash) };
+}
+
+const decided = (attemptId: string, kind: 'executed' | 'reverted' | 'cancelled' = 'executed') => ({
+  attemptId,
+  kind,
+  transactionHash: aHash(),
+  blockNumber: '12',
+  blockHash: aHash(),
+  blockTime: '2025-06-02T00:00:00.000Z',
+});
+
+describe('what a transaction shows of its chain', () => {
+  const [early, later] = [new Date('2025-06-02T00:00:00.000Z'), new Date('2025-06-02T00:01:00.000Z')];
+  const chainOf = async (id: string) => (await read(id)).record.chain;
+
+  it('is nothing before something was sent', async () => {
+    const id = await store();
+    expect(await chainOf(id)).toBeNull();
+    await attempt(id);
+    expect(await chainOf(id)).toBeNull();
+    const other = await store();
+    await attempt(other, { sent: [null, null] });
+    expect(await chainOf(other)).toBeNull();
+  });
+
+  it('is the newest envelope that was sent, and since when one was', async () => {
+    const id = await store();
+    const { hashes } = await attempt(id, { sent: [early, later, null] });
+    expect(await chainOf(id)).toEqual({ transactionHash: hashes[1], submittedAt: early, confirmations: 0 });
+  });
+
+  it('is the transaction that carried it once that is known, with its confirmations', async () => {
+    const id = await store();
+    const { id: attemptId } = await attempt(id, { sent: [early] });
+    const outcome = decided(attemptId);
+    await service.transaction((tx) => decideAttempt(tx, id, outcome));
+    await service('chain_attempts').where({ id: attemptId }).update({ confirmations: 3 });
+    const { transactionHash } = outcome;
+    expect(await chainOf(id)).toEqual({ transactionHash, submittedAt: early, confirmations: 3 });
+  });
+
+  it('is its newest attempt that was sent, and never the call that takes its nonce', async () => {
+    const id = await store();
+    const first = await attempt(id, { sent: [early] });
+    const failed = decided(first.id, 'reverted');
+    await service.transaction((tx) => decideAttempt(tx, id, failed));
+    const second = await attempt(id, { sent: [null] });
+    expect(await chainOf(id)).toMatchObject({ transactionHash: failed.transactionHash });
+    await service('chain_envelopes').where({ attempt_id: second.id }).update({ sent_at: later });
+    expect(await chainOf(id)).toEqual({
+      transactionHash: second.hashes[0],
+      submittedAt: later,
+      confirmations: 0,
+    });
+    await attempt(id, { sent: [later], kind: 'cancellation', safeNonce: second.safeNonce });
+    expect(await chainOf(id)).toMatchObject({ transactionHash: second.hashes[0] });
+  });
+});
+
+describe('an attempt of a transaction', () => {
+  it('is one at a time, and one for a nonce of its account', async () => {
+    const [id, other] = [await store(), await store()];
+    const { id: attemptId, safeNonce } = await attempt(id);
+    await expect(attempt(id)).rejects.toEqual(refused('23505'));
+    await expect(attempt(other, { safeNonce })).rejects.toEqual(refused('23505'));
+    await attempt(id, { kind: 'cancellation', safeNonce });
+    await service.transaction((tx) => decideAttempt(tx, id, decided(attemptId, 'reverted')));
+    await attempt(id);
+  });
+
+  it('is decided once, and the call at its nonce with it', async () => {
+    const id = await store();
+    const { id: attemptId, safeNonce } = await attempt(id);
+    await attempt(id, { kind: 'cancellation', safeNonce });
+    const decide = (outcome: ReturnType<typeof decided>) =>
+      service.transaction((tx) => decideAttempt(tx, id, outcome));
+    expect(await decide(decided(attemptId, 'cancelled'))).toBe(true);
+    expect(await decide(decided(attemptId, 'executed'))).toBe(false);
+    expect(
+      await owner('chain_attempts').where({ transaction_id: id }).orderBy('id').pluck('outcome'),
+    ).toEqual(['cancelled', 'executed']);
+  });
+});
+
+describe('a transaction whose block the chain has lost', () => {
+  /** A transaction whose execution has ended in that way, as an execution ends. */
+  async function ended(status: StoredTransaction['executionStatus']) {
+    const policy = await storePolicy();
+    const id = await store({ policy });
+    await storeVote(service, id, summary(org.dave), 'initiator');
+    const made = await attempt(id, { sent: [new Date()] });
+    const { record, now } = await read(id);
+    const usage = {
+      organizationId: org.id,
+      policyId: policy.id,
+      transactionId: id,
+      networkId: NETWORK_ID,
+      tokenAddress: NATIVE_COIN,
+      amount: 1n,
+      initiatorId: org.dave.id,
+      accountId: account.id,
+      destination: record.to,
+    };
+    await service.transaction(async (tx) => {
+      await reserveUsage(tx, usage);
+      const outcome = decided(made.id, status === 'completed' ? 'executed' : 'reverted');
+      await decideAttempt(tx, id, outcome);
+      if (status === 'completed') await commitUsage(tx, id, new Date(outcome.blockTime));
+      else await releaseUsage(tx, id);
+      await updateTransaction(tx, id, {
+        executionStatus: status,
+        ...(status === 'completed'
+          ? { result: { resolution: 'approved' as const }, closedWith: transactionStanding(record, now) }
+          : { failure: aFailure({ code: 'reverted' }) }),
+      });
+    });
+    return { ...made, id, usage };
+  }
+  const reopen = (transactionId: string, attemptId: string) =>
+    reopenTransaction(service, { ...key(transactionId), attemptId });
+  const usageOf = (id: string) =>
+    owner('policy_usage').where({ transaction_id: id }).orderBy('id').pluck('status');
+  const reopenings = (id: string) =>
+    owner('audit_log').where({ resource_id: id, action: 'transaction.reopened' }).pluck('details');
+
+  it.each(['completed', 'failed'] as const)(
+    'is executed again, having been %s, with its budget',
+    async (status) => {
+      const { id, safeNonce } = await ended(status);
+      const attemptId = await owner('chain_attempts').where({ transaction_id: id }).first('id');
+      const before = (await read(id)).record;
+      await attempt(id, { kind: 'cancellation', safeNonce });
+      expect(await reopen(id, String(attemptId.id))).toBe(true);
+      expect((await read(id)).record).toMatchObject({
+        executionStatus: 'processing',
+        closed: false,
+        frozen: null,
+        result: null,
+        failure: null,
+        version: before.version + 1,
+      });
+      expect(await usageOf(id)).toEqual(['reserved']);
+      const columns = ['outcome', 'outcome_hash', 'block_number', 'block_hash', 'block_at', 'decided_at'];
+      for (const row of await owner('chain_attempts').where({ transaction_id: id }).select(columns)) {
+        expect(Object.values(row)).toEqual(columns.map(() => null));
+      }
+      expect(await reopenings(id)).toEqual([
+        expect.objectContaining({ before: expect.objectContaining({ executionStatus: status }) }),
+      ]);
+      expect(await reopen(id, String(attemptId.id))).toBe(true);
+      expect(await reopenings(id)).toHaveLength(1);
+    },
+  );
+
+  it('stays as it is when it has gone on since', async () => {
+    const newer = await ended('failed');
+    const first = await owner('chain_attempts').where({ transaction_id: newer.id }).first('id');
+    await attempt(newer.id);
+    expect(await reopen(newer.id, String(first.id))).toBe(false);
+    expect(await usageOf(newer.id)).toEqual(['released']);
+
+    for (const status of ['rejected', 'blocked', 'processing'] as const) {
+      const gone = await ended('failed');
+      const { id: attemptId } = await owner('chain_attempts').where({ transaction_id: gone.id }).first('id');
+      await update(gone.id, { executionStatus: status });
+      expect(await reopen(gone.id, String(attemptId))).toBe(false);
+      expect(await usageOf(gone.id)).toEqual(['released']);
+      expect(await reopenings(gone.id)).toEqual([]);
+    }
+    expect(await reopen(anId('txn'), '1')).toBe(false);
+  });
+
+  it('takes back the newest of what it has used, when it was tried more than once', async () => {
+    const { id, usage } = await ended('failed');
+    await service.transaction((tx) => reserveUsage(tx, usage));
+    const second = await attempt(id);
+    await service.transaction(async (tx) => {
+      const outcome = decided(second.id);
+      await decideAttempt(tx, id, outcome);
+      await commitUsage(tx, id, new Date(outcome.blockTime));
+      await updateTransaction(tx, id, { executionStatus: 'completed' });
+    });
+    expect(await reopen(id, second.id)).toBe(true);
+    expect(await usageOf(id)).toEqual(['released', 'reserved']);
+    await service.transaction((tx) => commitUsage(tx, id, new Date()));
+    const again = service.transaction((tx) => commitUsage(tx, id, new Date()));
+    await expect(again).rejects.toThrow('has 0 reservations to commit');
+  });
+});
