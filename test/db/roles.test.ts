@@ -159,6 +159,28 @@ describe('what only one of them may write', () => {
     }
   });
 
+  it('the outcome of an attempt, and nothing else of it: the service', async () => {
+    const outcome = [
+      'outcome',
+      'outcome_hash',
+      'block_number',
+      'block_hash',
+      'block_at',
+      'confirmations',
+      'decided_at',
+    ];
+    const columns: string[] = await owner('information_schema.columns')
+      .where({ table_schema: 'public', table_name: 'chain_attempts', is_identity: 'NO' })
+      .pluck('column_name');
+    expect(columns).toEqual(expect.arrayContaining([...outcome, 'signature', 'safe_nonce', 'value']));
+    for (const column of columns) {
+      const statement = `UPDATE chain_attempts SET ${column} = ${column} WHERE false`;
+      if (outcome.includes(column)) await service.raw(statement);
+      else await expectDenied(service, statement);
+      await expectDenied(signer, statement);
+    }
+  });
+
   it('proposals, votes, members and all that the signer judges by: the service', async () => {
     const { rows } = await owner.raw(
       `SELECT table_name, privilege_type FROM information_schema.role_table_grants
@@ -171,11 +193,26 @@ describe('what only one of them may write', () => {
       ['relayers', 'UPDATE'],
       ['signing_keys', 'INSERT'],
     ]);
-    for (const table of ['proposals', 'proposal_votes', 'proposal_deployments', 'accounts', 'members']) {
+    for (const table of [
+      'proposals',
+      'proposal_votes',
+      'proposal_deployments',
+      'accounts',
+      'members',
+      'groups',
+      'policies',
+      'policy_usage',
+      'transactions',
+      'transaction_votes',
+      'transaction_messages',
+      'evidence',
+    ]) {
       await expectDenied(signer, `INSERT INTO ${table} DEFAULT VALUES`);
       await expectDenied(signer, `DELETE FROM ${table}`);
     }
     await expectDenied(signer, 'UPDATE proposals SET closed_at = NULL');
+    await expectDenied(signer, 'UPDATE transactions SET closed_at = NULL');
+    await expectDenied(signer, "UPDATE policy_usage SET status = 'released'");
     await expectDenied(signer, 'UPDATE admin_sets SET threshold = 1');
     await expectDenied(signer, 'UPDATE deployment SET id = gen_random_uuid()');
   });
@@ -186,6 +223,14 @@ describe('what only one of them may write', () => {
       'DELETE FROM proposal_votes',
       'DELETE FROM proposal_messages',
       'DELETE FROM proposals',
+      'UPDATE transaction_votes SET signature = signature',
+      'DELETE FROM transaction_votes',
+      'UPDATE transaction_messages SET kind = kind',
+      'DELETE FROM transaction_messages',
+      'DELETE FROM transactions',
+      'DELETE FROM policies',
+      'UPDATE policy_usage SET amount = amount',
+      'DELETE FROM policy_usage',
       'DELETE FROM accounts',
       'DELETE FROM members',
       'DELETE FROM audit_heads',
