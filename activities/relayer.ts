@@ -199,6 +199,7 @@ export function createRelayer(deps: RelayerDeps) {
 
   /** Throws ChainUnavailable (the node does not answer) or NotTaken (it refuses for now). */
   async function send(chain: ChainClient, envelope: Envelope): Promise<void> {
+    faultPoint('chain.sending');
     try {
       await chain.rpc.sendRawTransaction({ serializedTransaction: envelope.rawTransaction as Hex });
     } catch (error) {
@@ -287,6 +288,7 @@ export function createRelayer(deps: RelayerDeps) {
       if (receipt.blockNumber + depth > head) return { inBlock: true };
       const outcome = receipt.status === 'success' ? 'mined' : 'reverted';
       await decideEnvelope(db, envelope, outcome);
+      faultPoint('chain.envelopeDecided');
       return { end: outcome };
     }
     const confirmed = head > depth ? head - depth : 0n;

@@ -22,6 +22,7 @@ import { findProposal, readNow, type StoredProposal } from '../src/db/proposals'
 import { canonicalJson } from '../src/domain/canonicalJson';
 import { type FailureCode, isExpired, type Now, partlyDeployed } from '../src/domain/proposal';
 import { proposalPayload } from '../src/domain/signing';
+import { faultPoint } from '../src/faults';
 import type { DeploymentKey } from './proposals';
 
 /** What the signer needs from outside. `db` works under the role orgwallet_signer. */
@@ -138,7 +139,7 @@ export function createEnvelopeSigner({ keystore, networks, maxGas }: SignerActiv
       maxFeePerGas,
       maxPriorityFeePerGas,
     });
-    return insertEnvelope(tx, {
+    const id = await insertEnvelope(tx, {
       attemptId,
       networkId,
       relayerAddress: relayer.address,
@@ -149,6 +150,8 @@ export function createEnvelopeSigner({ keystore, networks, maxGas }: SignerActiv
       transactionHash: keccak256(rawTransaction),
       rawTransaction,
     });
+    faultPoint('signer.envelopeStored');
+    return id;
   }
 
   return { network, signEnvelope };

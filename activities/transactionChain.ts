@@ -39,6 +39,7 @@ import { readTransaction, type StoredTransaction } from '../src/db/transactions'
 import { NATIVE_COIN } from '../src/domain/policy';
 import type { FailureCode } from '../src/domain/proposal';
 import { readContent, type TransactionContent } from '../src/domain/transactionContent';
+import { faultPoint } from '../src/faults';
 import {
   createRelayer,
   demandChainId,
@@ -279,10 +280,13 @@ export function createTransactionChainActivities(deps: TransactionChainDeps) {
     const needed = chain.network.confirmations;
     await noteConfirmations(db, at.transaction, Math.min(Number(depth), needed));
     if (depth < BigInt(needed)) return { depth: Number(depth) };
+    faultPoint('chain.confirmed');
     for (const envelope of envelopes.filter((one) => one.outcome === null)) {
       await relaying.lookAtEnvelope(chain, envelope, head);
     }
-    return { outcome: await outcomeOf(chain, at, execution) };
+    const outcome = await outcomeOf(chain, at, execution);
+    faultPoint('chain.outcomeSeen');
+    return { outcome };
   }
 
   /** Terms of an envelope that carries what is signed already, or is to cancel it. */

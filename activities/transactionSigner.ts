@@ -30,6 +30,7 @@ import { canonicalJson } from '../src/domain/canonicalJson';
 import { isExpired } from '../src/domain/proposal';
 import { initiatorVote, transactionStanding } from '../src/domain/transaction';
 import { checkTarget } from '../src/domain/transactionContent';
+import { faultPoint } from '../src/faults';
 import { verifyVotesAgain } from '../src/transactions/voter';
 import {
   createEnvelopeSigner,
@@ -293,6 +294,7 @@ export function createTransactionSignerActivities(deps: SignerActivityDeps) {
         };
         if (content.safeTxGas <= 0n) throw new SignerRefusal('stale', 'it has no gas of its own');
         const attempt = await storeAttempt(tx, record, 'transaction', content, terms.fromBlock);
+        faultPoint('signer.attemptStored');
         // The row of the attempt holds its transaction: nobody ends the execution from here on, or has already.
         if ((await read(tx, input)).record.executionStatus !== 'processing') {
           throw new SignerRefusal('stale', `transaction ${record.id} is not being executed any more`);
@@ -328,6 +330,7 @@ export function createTransactionSignerActivities(deps: SignerActivityDeps) {
         );
         const content = cancellation({ networkId, account, nonce: safeNonce });
         const attempt = made ?? (await storeAttempt(tx, record, 'cancellation', content, String(fromBlock)));
+        faultPoint('signer.cancellationStored');
         return carryOn(tx, attempt, account, input.terms);
       }),
     );
@@ -359,8 +362,10 @@ export function createTransactionSignerActivities(deps: SignerActivityDeps) {
             throw new SignerRefusal('stale', `nonce ${nonce} of relayer ${address} carries something`);
           }
         }
+        const attemptId = await insertFiller(tx, networkId, address);
+        faultPoint('signer.fillerStored');
         const id = await signEnvelope(tx, {
-          attemptId: await insertFiller(tx, networkId, address),
+          attemptId,
           networkId,
           call: { to: address, data: '0x' },
           terms: { ...terms, gas: String(FILLER_GAS) },

@@ -50,6 +50,7 @@ import {
   transactionVoters,
 } from '../src/domain/transaction';
 import { readContent, type TransactionContent } from '../src/domain/transactionContent';
+import { faultPoint } from '../src/faults';
 import type { Outside } from '../src/operations/kind';
 import type { TransactionMessageResult } from '../src/temporal/transactionMessages';
 import { planTransaction, readTransferredToken, resolveTransaction } from '../src/transactions/plan';
@@ -286,6 +287,7 @@ export function createTransactionActivities(deps: TransactionActivityDeps) {
           expiresAt,
           createdByKey: apiKeyId,
         });
+        faultPoint('worker.transactionStored');
         const [position] = await appendAudit(tx, organizationId, [
           entry({ id: transactionId, accountId, networkId }, 'created', await actorOf(tx, apiKeyId), {
             summary,
@@ -346,6 +348,7 @@ export function createTransactionActivities(deps: TransactionActivityDeps) {
           reason: reason ?? null,
           apiKeyId,
         });
+        faultPoint('worker.voteStored');
         await updateTransaction(tx, transactionId, {});
         const state = await stateOf(tx, input);
         await appendAudit(tx, organizationId, [
@@ -513,6 +516,7 @@ export function createTransactionActivities(deps: TransactionActivityDeps) {
         const refused = await policyRefusal(tx, { record, now });
         if (refused) return block(refused);
         await reserveUsage(tx, usageOf(record));
+        faultPoint('worker.usageReserved');
         await storeEvidence(tx, proved, now, {
           resolution: 'approved',
           payload,
@@ -532,6 +536,7 @@ export function createTransactionActivities(deps: TransactionActivityDeps) {
         await appendAudit(tx, organizationId, [
           audit('executionStarted', { attempt, approvals: voters, threshold: standing.threshold }),
         ]);
+        faultPoint('worker.executionStarted');
         return { ok: true, state };
       });
       return begun ?? beginTransaction(input);
@@ -567,10 +572,12 @@ export function createTransactionActivities(deps: TransactionActivityDeps) {
       if (result.status === 'decided') {
         const { outcome } = result;
         if (!(await decideAttempt(tx, transactionId, outcome))) return transactionState(record, now);
+        faultPoint('worker.attemptDecided');
         const { transactionHash } = outcome;
         const blockNumber = Number(outcome.blockNumber);
         if (outcome.kind === 'executed') {
           await commitUsage(tx, transactionId, new Date(outcome.blockTime));
+          faultPoint('worker.usageCommitted');
           await updateTransaction(tx, transactionId, {
             executionStatus: 'completed',
             result: { resolution: 'approved', transactionHash, blockNumber },
@@ -582,6 +589,7 @@ export function createTransactionActivities(deps: TransactionActivityDeps) {
           await appendAudit(tx, organizationId, [
             entry(record, 'executed', SYSTEM, { attempt, transactionHash, blockNumber }),
           ]);
+          faultPoint('worker.executionFinished');
           return state;
         }
         return fail(tx, input, record, now, {
@@ -612,6 +620,7 @@ export function createTransactionActivities(deps: TransactionActivityDeps) {
     const attempt = record.executionAttempt;
     const failure = failureAt(now, attempt, result.failure);
     await releaseUsage(tx, record.id);
+    faultPoint('worker.usageReleased');
     await updateTransaction(tx, record.id, {
       executionStatus: result.status,
       failure,
@@ -626,6 +635,7 @@ export function createTransactionActivities(deps: TransactionActivityDeps) {
         failure: { ...failure },
       }),
     ]);
+    faultPoint('worker.executionFailed');
     return state;
   }
 
@@ -645,6 +655,7 @@ export function createTransactionActivities(deps: TransactionActivityDeps) {
         }
         await takeTransactionMessage(tx, input.messageId, record.id, 'giveUp');
         await updateTransaction(tx, record.id, { givingUp: true });
+        faultPoint('worker.giveUpStored');
         const state = await stateOf(tx, input);
         await appendAudit(tx, record.organizationId, [
           entry(record, 'giveUpRequested', OPERATOR, { attempt: record.executionAttempt }),

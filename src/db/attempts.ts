@@ -1,3 +1,4 @@
+import { faultPoint } from '../faults';
 import { appendAudit, SYSTEM } from './audit';
 import { type Envelope, envelope } from './chain';
 import type { Db, Row, Tx } from './database';
@@ -215,6 +216,7 @@ export async function noteSent(db: Db, { id }: Pick<Envelope, 'id'>): Promise<vo
       .update({ sent_at: tx.raw('now()') })
       .returning(['attempt_id', 'transaction_hash', 'relayer_address']);
     if (!sent) return;
+    faultPoint('chain.sentStored');
     const of = await tx('chain_attempts')
       .where({ id: String(sent.attempt_id) })
       .first();

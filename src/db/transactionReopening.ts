@@ -1,3 +1,4 @@
+import { faultPoint } from '../faults';
 import { appendAudit, SYSTEM } from './audit';
 import type { Db } from './database';
 import { reopenUsage } from './policyUsage';
@@ -37,7 +38,9 @@ export async function reopenTransaction(
         decided_at: null,
         confirmations: 0,
       });
+    faultPoint('chain.attemptReopened');
     await reopenUsage(tx, transactionId);
+    faultPoint('chain.usageReopened');
     await updateTransaction(tx, transactionId, {
       executionStatus: 'processing',
       result: null,
