@@ -1,0 +1,355 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { WorkflowHandle } from '@temporalio/client';
+import { parseEther } from 'viem';
+import { appendAudit, SYSTEM } from '../../src/db/audit';
+import type { Row } from '../../src/db/database';
+import { reopenTransaction } from '../../src/db/transactionReopening';
+import type { ReconcileSummary } from '../../src/domain/reconciliation';
+import { compare } from '../../src/reconciler/compare';
+import {
+  reconcilerScheduleId,
+  type TaskQueues,
+  taskQueues,
+  transactionWorkflowId,
+} from '../../src/temporal/ids';
+import { json } from '../cli/command';
+import { type Gate, startGate } from '../cli/gate';
+import { change, makeAccount, type Shown } from '../support/api';
+import { anAddress } from '../support/builders';
+import type { TestOrganization } from '../support/service';
+import { fundOnLocalChain, sharedStack, temporaryDir } from '../support/stack';
+import {
+  aTransactionBody,
+  createTransaction,
+  executeTransaction,
+  initiate,
+  makePolicies,
+  readTransaction,
+  settledTransaction,
+  signTransaction,
+} from '../support/transactionApi';
+import { NETWORK_ID } from '../support/transactions';
+import { until } from '../support/until';
+import { auditOf, expectSoundAudit, startWorld, type World } from './world';
+
+let gate: Gate;
+let world: World;
+let org: TestOrganization;
+let account: Shown;
+let policy: Shown;
+let queues: TaskQueues;
+
+beforeAll(async () => {
+  const [chain] = sharedStack().chains;
+  gate = await startGate(chain?.rpcUrl ?? '');
+  const file = join(temporaryDir(), 'networks.json');
+  writeFileSync(file, JSON.stringify([{ id: NETWORK_ID, name: 'Gated', rpcUrl: gate.url }]));
+  world = await startWorld({ env: { NETWORKS_FILE: file, RECONCILE_EVERY: '1s' } });
+  queues = taskQueues(world.config.temporal.taskQueue);
+  org = await world.createOrganization();
+  account = await makeAccount(world.http, org, { networkIds: [NETWORK_ID] });
+  await fundOnLocalChain(chain?.rpcUrl ?? '', account.address);
+  [policy] = (await makePolicies(world.http, org, {
+    name: 'Coins to anybody',
+    type: 'AUTO_APPROVAL',
+    transactionType: 'TOKEN_TRANSFER',
+    networkId: NETWORK_ID,
+    accountIds: null,
+    initiatorSetting: null,
+    tokenTransferCondition: {
+      tokenAddress: '0x0000000000000000000000000000000000000000',
+      amountThreshold: String(parseEther('1')),
+      destinationAddresses: [],
+    },
+  })) as [Shown];
+});
+afterEach(async () => {
+  gate.open();
+  await expectSoundAudit(world.db, org);
+});
+afterAll(async () => {
+  if (queues) await schedule().delete();
+  await world?.stop();
+  await gate?.stop();
+});
+
+function schedule() {
+  return world.temporal.schedule.getHandle(reconcilerScheduleId(queues));
+}
+
+function workflowOf({ id }: { id: string }): WorkflowHandle {
+  return world.temporal.workflow.getHandle(transactionWorkflowId(org.id, id));
+}
+
+async function runIdOf(transaction: Shown): Promise<string> {
+  return (await workflowOf(transaction).describe()).runId;
+}
+
+const body = () => aTransactionBody(org, { account, policy, to: anAddress() });
+
+/** Makes a transaction old enough for the reconciler, which leaves alone what Temporal's list may not yet have. */
+async function aged<T extends { id: string }>(transaction: T): Promise<T> {
+  await world
+    .db('transactions')
+    .where({ id: transaction.id })
+    .update({ created_at: world.db.raw(`created_at - interval '1 minute'`) });
+  return transaction;
+}
+
+const unsigned = async () => aged(await createTransaction(world.http, org, body()));
+const initiated = async () => aged(await initiate(world.http, org, body()));
+const shown = (transaction: Shown) => readTransaction(world.http, org, transaction);
+
+async function untilStatus(transaction: Shown, status: string): Promise<Shown> {
+  return until(`transaction ${transaction.id} is ${status}`, async () => {
+    const found = await shown(transaction);
+    return found.executionStatus === status && found;
+  });
+}
+
+async function entriesOf(transaction: Shown, action: string): Promise<Row[]> {
+  return world.db('audit_log').where({ resource_id: transaction.id, action }).orderBy('position');
+}
+
+/** Waits until a new run of the workflow runs, and its first act is done. */
+async function untilRestored(transaction: Shown, oldRunId: string): Promise<void> {
+  await until(`the workflow of ${transaction.id} is started again`, async () => {
+    const { status, runId } = await workflowOf(transaction).describe();
+    return status.name === 'RUNNING' && runId !== oldRunId;
+  });
+  await until('an audit entry says so', async () =>
+    (await auditOf(world.db, transaction)).includes('transaction.restored'),
+  );
+}
+
+async function untilEnded(transaction: Shown): Promise<void> {
+  await until(`the workflow of ${transaction.id} has ended`, async () => {
+    return (await workflowOf(transaction).describe()).status.name !== 'RUNNING';
+  });
+}
+
+let passes = 0;
+
+/** One pass beside those of the schedule. */
+async function pass(): Promise<ReconcileSummary> {
+  passes += 1;
+  return world.temporal.workflow.execute<() => Promise<ReconcileSummary>>('reconcileWorkflow', {
+    workflowId: `${queues.workflows}/by-hand-${passes}`,
+    taskQueue: queues.workflows,
+  });
+}
+
+/** Runs something while only the passes of the test are made. */
+async function withoutSchedule<T>(work: () => Promise<T>): Promise<T> {
+  await schedule().pause('a test');
+  try {
+    await until('no pass runs', async () => {
+      const { info } = await schedule().describe();
+      return info.runningActions.length === 0;
+    });
+    return await work();
+  } finally {
+    await schedule().unpause();
+  }
+}
+
+/** Sends until the workflow is there to take it: one that is being restored answers 500. */
+async function untilTaken(send: () => Promise<{ status: number }>): Promise<void> {
+  await until('it is taken', async () => (await send()).status === 200);
+}
+
+describe.each(['terminated', 'cancelled'] as const)('a workflow that an operator has %s', (how) => {
+  const end = async (transaction: Shown): Promise<string> => {
+    const runId = await runIdOf(transaction);
+    if (how === 'terminated') await workflowOf(transaction).terminate('not wanted');
+    else await workflowOf(transaction).cancel();
+    return runId;
+  };
+
+  it('before its initiator signed is closed', async () => {
+    const transaction = await unsigned();
+    const runId = await end(transaction);
+    const { failure } = await untilStatus(transaction, 'failed');
+    expect(failure).toMatchObject({
+      code: 'closedByOperator',
+      message: expect.stringContaining(`its workflow was ${how} by an operator`),
+    });
+    expect(await auditOf(world.db, transaction)).toEqual(['transaction.created', 'transaction.closed']);
+    const [entry] = await entriesOf(transaction, 'transaction.closed');
+    expect(entry).toMatchObject({
+      actor: { type: 'operator' },
+      details: { accountId: account.id, networkId: NETWORK_ID, found: { status: how, runId } },
+    });
+    const answer = await signTransaction(world.http, org, transaction, org.dave, 'initiator');
+    expect(answer).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } });
+  });
+
+  it('after a signature runs again, the signature counts, and it is carried out', async () => {
+    const transaction = await initiated();
+    const runId = await end(transaction);
+    await untilRestored(transaction, runId);
+    const [entry] = await entriesOf(transaction, 'transaction.restored');
+    expect(entry).toMatchObject({
+      actor: { type: 'system' },
+      details: { found: { status: how, byOperator: true, runId }, startedRunId: await runIdOf(transaction) },
+    });
+    await untilTaken(() => executeTransaction(world.http, org, transaction));
+    expect(await settledTransaction(world.http, org, transaction)).toMatchObject({
+      executionStatus: 'completed',
+    });
+  });
+});
+
+describe('a workflow that is lost', () => {
+  it('is started again from its record, signed or not', async () => {
+    for (const transaction of [await unsigned(), await initiated()]) {
+      const runId = await runIdOf(transaction);
+      await world.temporal.workflowService.deleteWorkflowExecution({
+        namespace: world.temporal.options.namespace,
+        workflowExecution: { workflowId: workflowOf(transaction).workflowId },
+      });
+      await untilRestored(transaction, runId);
+      expect((await entriesOf(transaction, 'transaction.restored'))[0]?.details.found).toEqual({
+        status: 'missing',
+      });
+    }
+  });
+
+  it('while it waits for its chain goes on, and is executed once', async () => {
+    const transaction = await initiated();
+    gate.shut();
+    await executeTransaction(world.http, org, transaction);
+    const runId = await runIdOf(transaction);
+    await workflowOf(transaction).terminate();
+    await untilRestored(transaction, runId);
+    gate.open();
+    const done = await untilStatus(transaction, 'completed');
+    const attempts = await world.db('chain_attempts').where({ transaction_id: transaction.id });
+    expect(attempts).toHaveLength(1);
+    expect(attempts[0]).toMatchObject({ outcome: 'executed', outcome_hash: done.result.transactionHash });
+    const usage = await world.db('policy_usage').where({ transaction_id: transaction.id });
+    expect(usage.map(({ status }: Row) => status)).toEqual(['committed']);
+  });
+
+  it('and ends again and again is left alone for a while', async () => {
+    const transaction = await initiated();
+    await withoutSchedule(async () => {
+      await workflowOf(transaction).terminate();
+      const entry = {
+        action: 'transaction.restored',
+        actor: SYSTEM,
+        resourceType: 'transaction',
+        resourceId: transaction.id,
+        details: {},
+      };
+      await world.db.transaction((tx) => appendAudit(tx, org.id, Array(10).fill(entry)));
+      const sender = { client: world.temporal, queues, deadlineMs: 5_000 };
+      await until('Temporal lacks it', async () => {
+        const { suspects } = await compare({ db: world.db, sender, networkIds: [] });
+        return suspects.length === 1;
+      });
+      expect(await pass()).toMatchObject({ restarted: 0, postponed: 1 });
+    });
+    // What is left of it is none of the other tests' business.
+    await world.db('transactions').where({ id: transaction.id }).update({ closed_at: world.db.fn.now() });
+  });
+});
+
+describe('a record', () => {
+  it('that was reopened, because the chain lost its block, is executed again although its workflow had completed', async () => {
+    const transaction = await initiated();
+    await untilTaken(() => executeTransaction(world.http, org, transaction));
+    const first = await untilStatus(transaction, 'completed');
+    await untilEnded(transaction);
+    const runId = await runIdOf(transaction);
+    const { id: attemptId } = await world
+      .db('chain_attempts')
+      .where({ transaction_id: transaction.id })
+      .first();
+    const ref = { organizationId: org.id, transactionId: transaction.id };
+    expect(await reopenTransaction(world.db, { ...ref, attemptId: String(attemptId) })).toBe(true);
+    await until('it is executed again', async () => (await runIdOf(transaction)) !== runId);
+    // The chain has it all the same: it is found there.
+    expect(await untilStatus(transaction, 'completed')).toMatchObject({ result: first.result });
+    expect(await auditOf(world.db, transaction)).toEqual([
+      'transaction.created',
+      'transaction.signed',
+      'transaction.executionStarted',
+      'transaction.broadcast',
+      'transaction.executed',
+      'transaction.reopened',
+      'transaction.restored',
+      'transaction.executed',
+    ]);
+    expect(await world.db('chain_attempts').where({ transaction_id: transaction.id })).toHaveLength(1);
+    const usage = await world.db('policy_usage').where({ transaction_id: transaction.id });
+    expect(usage.map(({ status }: Row) => status)).toEqual(['committed']);
+  });
+
+  it('that stands still while it is executed has its workflow told to look again', async () => {
+    const waiting = await initiated();
+    gate.shut();
+    await executeTransaction(world.http, org, waiting);
+    const told = async () => {
+      const { events } = await workflowOf(waiting).fetchHistory();
+      return (events ?? []).filter(
+        (event) => event.workflowExecutionSignaledEventAttributes?.signalName === 'refresh',
+      ).length;
+    };
+    await untilStatus(waiting, 'processing');
+    await world
+      .db('transactions')
+      .where({ id: waiting.id })
+      .update({ updated_at: world.db.raw(`updated_at - interval '1 minute'`) });
+    await until('its workflow is told', async () => (await told()) === 1);
+    gate.open();
+    await untilStatus(waiting, 'completed');
+  });
+
+  it('that was closed with its key ends its workflow', async () => {
+    const mine = await unsigned();
+    const { created_by_key: apiKeyId } = await world.db('transactions').where({ id: mine.id }).first();
+    const revoked = await json(world.env, 'keys', 'revoke', apiKeyId, '--close-open');
+    expect(revoked.closed).toContain(mine.id);
+    await untilEnded(mine);
+    const [row] = await world.db('transactions').where({ id: mine.id });
+    expect(row.failure).toMatchObject({ code: 'closedByOperator' });
+    await world.db('api_keys').where({ id: apiKeyId }).update({ revoked_at: null });
+  });
+});
+
+it('what happens to its policy and its people is noted, and its workflow shows it', async () => {
+  const transaction = await initiated();
+  await change(world.http, org, '/policies/proposals', {
+    policies: [{ ...policy, name: 'Coins to whoever' }],
+  });
+  const { notes } = await until('it is noted', async () => {
+    const found = await shown(transaction);
+    return found.notes.length > 0 && found;
+  });
+  expect(notes).toMatchObject([{ code: 'policyChanged', message: expect.stringContaining(policy.id) }]);
+  await until('its workflow shows the note', async () => {
+    const { currentDetails } = await workflowOf(transaction).query<{ currentDetails: string }>(
+      '__temporal_workflow_metadata',
+    );
+    return currentDetails.includes('has been changed');
+  });
+});
+
+it('a pass over open transactions, all well, changes nothing', async () => {
+  await unsigned();
+  await withoutSchedule(async () => {
+    const entries = () => world.db('audit_log').count('* as n').first();
+    const sender = { client: world.temporal, queues, deadlineMs: 5_000 };
+    await until('none is missed', async () => {
+      const { suspects } = await compare({ db: world.db, sender, networkIds: [NETWORK_ID] });
+      return suspects.length === 0;
+    });
+    const before = await entries();
+    const summary = await pass();
+    expect(summary).toMatchObject({ restarted: 0, closed: 0, refreshed: 0, noted: 0, failed: 0 });
+    expect(summary.open).toBeGreaterThan(0);
+    expect(await entries()).toEqual(before);
+  });
+});
