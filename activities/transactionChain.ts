@@ -8,6 +8,7 @@ import {
   findExecution,
   tellsTransfer,
 } from '../src/chain/executions';
+import { revertReason } from '../src/chain/revertReason';
 import { accountNonce } from '../src/chain/safe';
 import {
   cancellation,
@@ -16,6 +17,7 @@ import {
   type SafeTransaction,
 } from '../src/chain/safeTransaction';
 import { type InnerCall, simulateInner } from '../src/chain/simulation';
+import { tracedRevert } from '../src/chain/traces';
 import {
   type Attempt,
   attemptsAtNonce,
@@ -226,10 +228,12 @@ export function createTransactionChainActivities(deps: TransactionChainDeps) {
     });
   }
 
-  /** Why the inner call failed, by trying it again before its block and after it. */
+  /** Why the inner call failed: as the node tells, or found by trying it again before its block and after it. */
   async function failureReason(chain: ChainClient, at: AtNonce, execution: Execution): Promise<string> {
     const { to, value, data, safeTxGas } = at.transaction;
     const call: InnerCall = { account: at.account, to: to as Address, value, data: data as Hex };
+    const traced = await tracedRevert(chain, execution.transactionHash, call);
+    if (traced !== undefined) return `the call reverted with ${revertReason(traced)}`;
     const sender = await relayerOf(chain.network.id);
     for (const blockNumber of [execution.blockNumber - 1n, execution.blockNumber]) {
       try {

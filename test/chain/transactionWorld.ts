@@ -440,6 +440,8 @@ export class TransactionWorld {
   /** Mines nothing by itself while `work` runs: what is sent stays pending until it says so. */
   async withoutMining<T>(work: () => Promise<T>): Promise<T> {
     await rpc(this.url, 'evm_setAutomine', [false]);
+    // A block with transactions is followed by another one soon; an empty one is not.
+    await this.mine();
     try {
       return await work();
     } finally {

@@ -1,6 +1,19 @@
-import type { Address, Hex } from 'viem';
-import { keccak256 } from 'viem';
-import { ETHER, TransactionWorld } from './transactionWorld';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import {
+  type Address,
+  encodeFunctionData,
+  type Hex,
+  keccak256,
+  numberToHex,
+  parseAbi,
+  parseTransaction,
+} from 'viem';
+import { COUNTER, MULTICALL, multicallData, TOKENS } from '../support/contracts';
+import { rpc } from '../support/stack';
+import { transferData } from '../support/transactions';
+import { until } from '../support/until';
+import { ETHER, envelopeOf, GWEI, type TestAccount, TransactionWorld } from './transactionWorld';
+import { sendAsFunder } from './wallets';
 
 const RECIPIENT: Address = '0x00000000000000000000000000000000000A11ce';
 
@@ -13,6 +26,45 @@ beforeAll(async () => {
 afterAll(() => world?.stop());
 
 beforeEach(() => world.fundRelayer());
+
+const counterAbi = parseAbi([
+  'function increment()',
+  'function set(uint256)',
+  'function demand(uint256)',
+  'function fail()',
+  'function value() view returns (uint256)',
+]);
+
+function call(functionName: 'increment' | 'fail'): Hex;
+function call(functionName: 'set' | 'demand', argument: bigint): Hex;
+function call(functionName: 'increment' | 'fail' | 'set' | 'demand', argument?: bigint): Hex {
+  const args = argument === undefined ? [] : [argument];
+  return encodeFunctionData({ abi: counterAbi, functionName, args } as never);
+}
+
+let seed = 0;
+function counter(): Promise<Address> {
+  seed += 1;
+  return world.contract(`counter ${seed}`, COUNTER);
+}
+
+function countOf(address: Address): Promise<bigint> {
+  return world.client.rpc.readContract({ address, abi: counterAbi, functionName: 'value' });
+}
+
+function token(kind: keyof typeof TOKENS, account: TestAccount, amount = 100n): Promise<Address> {
+  seed += 1;
+  return world.contract(`token ${seed}`, TOKENS[kind], { [account.address]: amount });
+}
+
+const transfer = (amount = 10n) => transferData(RECIPIENT, amount) as Hex;
+
+/** The call of the account that an envelope carries, as anyone who has seen it can send it. */
+async function bytesOf(envelopeId: string): Promise<{ to: Address; data: Hex }> {
+  const { raw_transaction } = await world.db('chain_envelopes').where({ id: envelopeId }).first();
+  const { to, data } = parseTransaction(raw_transaction);
+  return { to: to as Address, data: data as Hex };
+}
 
 describe('a transaction', () => {
   test('is signed once, stored before it is sent, and executed when it is confirmed', async () => {
@@ -49,5 +101,636 @@ describe('a transaction', () => {
     });
     expect(await world.usage(ref)).toMatchObject([{ status: 'committed' }]);
     expect(await world.envelopes(ref)).toMatchObject([{ outcome: 'mined', sent_at: expect.any(Date) }]);
+  });
+
+  test('asked for twice has one attempt and one envelope, at once or one after the other', async () => {
+    const ref = await world.transaction({ to: RECIPIENT, value: 1n });
+    const asked = { ...ref, terms: await world.terms(ref) };
+    const { signTransaction } = world.signer;
+    const results = await Promise.all([signTransaction(asked), signTransaction(asked)]);
+    results.push(await signTransaction(asked));
+    expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1);
+    expect(await world.attempts(ref)).toHaveLength(1);
+    expect(await world.envelopes(ref)).toHaveLength(1);
+    expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
+  });
+
+  test('tells of its first broadcast once, and of its confirmations as they come', async () => {
+    const to = await counter();
+    const ref = await world.transaction({ to, data: call('increment') });
+    const slow = world.chainWith({ confirmations: 3 });
+    const envelopeId = await world.sign(ref);
+    const broadcasts = () =>
+      world.db('audit_log').where({ resource_id: ref.transactionId, action: 'transaction.broadcast' });
+    expect(await broadcasts()).toHaveLength(0);
+    const followed = world.follow(ref, envelopeId);
+    await until('it is broadcast', async () => (await broadcasts()).length === 1);
+    await followed;
+    const [attempt] = await world.attempts(ref);
+    await world
+      .db('chain_attempts')
+      .where({ id: String(attempt.id) })
+      .update({ confirmations: 0 });
+    const seen = await slow.prepareTransaction({ ...ref, networkId: world.network.id, givingUp: false });
+    expect(seen.kind).toBe('confirming');
+    const { number } = await world.client.rpc.getBlock();
+    const { blockNumber } = ((await world.prepare(ref)) as { outcome: { blockNumber: string } }).outcome;
+    expect((await world.record(ref)).chain?.confirmations).toBe(
+      Math.min(1, Number(number - BigInt(blockNumber))),
+    );
+    await world.mine(3);
+    expect(
+      await slow.prepareTransaction({ ...ref, networkId: world.network.id, givingUp: false }),
+    ).toMatchObject({ kind: 'decided' });
+    expect(await world.record(ref)).toMatchObject({ chain: { confirmations: 3 } });
+    await world.execute(ref);
+    expect(await broadcasts()).toMatchObject([
+      { details: { transactionHash: expect.stringMatching(/^0x/), accountNonce: '0' } },
+    ]);
+  });
+
+  test('with calldata in capitals does what it says', async () => {
+    const to = await counter();
+    const data = `0x${call('set', 0xabcdefn).slice(2).toUpperCase()}` as Hex;
+    expect(await world.execute(await world.transaction({ to, data }))).toMatchObject({ kind: 'decided' });
+    expect(await countOf(to)).toBe(0xabcdefn);
+  });
+});
+
+describe('several in flight', () => {
+  test('of one account follow each other in one block, in the order of their nonces', async () => {
+    const account = await world.account();
+    const to = await counter();
+    const refs = await Promise.all(
+      [1n, 2n, 3n, 4n, 5n].map((n) => world.transaction({ to, data: call('set', n) }, { account })),
+    );
+    const order: string[] = [];
+    const ended = await world.withoutMining(async () => {
+      for (const ref of refs) order.push(await world.sign(ref));
+      const following = refs.map((ref, i) => world.followToEnd(ref, order[i] ?? ''));
+      await world.pending(5);
+      await world.mine();
+      await world.mine();
+      return Promise.all(following);
+    });
+    const outcomes = ended.map((one) => (one.kind === 'decided' ? one.outcome : undefined));
+    expect(outcomes.map((one) => one?.kind)).toEqual(Array(5).fill('executed'));
+    expect(new Set(outcomes.map((one) => one?.blockNumber)).size).toBe(1);
+    expect(await countOf(to)).toBe(5n);
+    for (const [i, ref] of refs.entries()) {
+      const [attempt] = await world.attempts(ref);
+      expect(attempt.safe_nonce).toBe(BigInt(i));
+    }
+  });
+
+  test('of several accounts and of one relayer all land, signed and sent at once', async () => {
+    const to = await counter();
+    const accounts = await Promise.all([1, 2, 3].map(() => world.account()));
+    const refs = await Promise.all(
+      Array.from({ length: 30 }, (_, i) => {
+        const account = accounts[i % 3];
+        return world.transaction({ to, data: call('increment') }, account ? { account } : {});
+      }),
+    );
+    const ended = await Promise.all(refs.map((ref) => world.execute(ref)));
+    expect(ended).toEqual(ended.map(() => expect.objectContaining({ kind: 'decided' })));
+    expect(await countOf(to)).toBe(30n);
+    for (const account of accounts) expect(await world.nonceOf(account)).toBe(10n);
+    const envelopes = await world.db('chain_envelopes').pluck('relayer_nonce');
+    expect(new Set(envelopes.map(String)).size).toBe(envelopes.length);
+  }, 60_000);
+
+  test('of which one fails inside hold up nobody, and it says why', async () => {
+    const account = await world.account();
+    const to = await counter();
+    await world.execute(await world.transaction({ to, data: call('set', 1n) }));
+    const refs = await Promise.all([
+      world.transaction({ to, data: call('set', 0n) }, { account }),
+      world.transaction({ to, data: call('demand', 1n) }, { account }),
+      world.transaction({ to, data: call('increment') }, { account }),
+    ]);
+    const ended = await world.withoutMining(async () => {
+      const following = [];
+      // Each is tried on the chain of now, where the first has not set the counter to 0 yet.
+      for (const ref of refs) following.push(world.followToEnd(ref, await world.sign(ref)));
+      await world.pending(3);
+      await world.mine();
+      await world.mine();
+      return Promise.all(following);
+    });
+    expect(ended).toMatchObject([
+      { outcome: { kind: 'executed' } },
+      { outcome: { kind: 'reverted', reason: 'the call reverted with "the counter is too low"' } },
+      { outcome: { kind: 'executed' } },
+    ]);
+    const [, failing] = refs;
+    if (!failing) throw new Error('there is none');
+    await world.execute(failing);
+    expect(await world.record(failing)).toMatchObject({
+      executionStatus: 'failed',
+      failure: {
+        code: 'reverted',
+        message: expect.stringContaining('too low'),
+        transactionHash: expect.any(String),
+      },
+    });
+    expect(await world.usage(failing)).toMatchObject([{ status: 'released' }]);
+    // It can be executed again: with a nonce and an attempt of its own.
+    await world.begin(failing);
+    await world.execute(await world.transaction({ to, data: call('set', 7n) }));
+    expect(await world.execute(failing)).toMatchObject({ outcome: { kind: 'executed' } });
+    expect(await world.attempts(failing)).toMatchObject([{ outcome: 'reverted' }, { outcome: 'executed' }]);
+  });
+
+  test('one whose carrier reverts whole is carried again before those behind it', async () => {
+    const account = await world.account();
+    const to = await counter();
+    const first = await world.transaction({ to, data: call('set', 1n) }, { account });
+    const second = await world.transaction({ to, data: call('set', 2n) }, { account });
+    const tooLittle = String(BigInt((await world.terms(first)).gas) - 90_000n);
+    const firstId = await world.sign(first, { gas: tooLittle });
+    const secondId = await world.sign(second);
+    expect(await world.followToEnd(first, firstId)).toEqual({ kind: 'reverted' });
+    // It was not what the second one carries that failed.
+    expect(await world.followToEnd(second, secondId)).toEqual({ kind: 'dropped' });
+    expect(await world.execute(second)).toMatchObject({ outcome: { kind: 'executed' } });
+    expect(await world.execute(first)).toMatchObject({ outcome: { kind: 'executed' } });
+    expect(await countOf(to)).toBe(2n);
+    for (const ref of [first, second]) {
+      expect(await world.attempts(ref)).toHaveLength(1);
+      expect(await world.envelopes(ref)).toMatchObject([{ outcome: 'reverted' }, { outcome: 'mined' }]);
+    }
+  });
+});
+
+describe('an envelope', () => {
+  test('that reverts whole is followed by one with the same attempt and more gas', async () => {
+    const ref = await world.transaction({ to: RECIPIENT, value: 3n });
+    const gas = String(BigInt((await world.terms(ref)).gas) - 90_000n);
+    expect(await world.followToEnd(ref, await world.sign(ref, { gas }))).toEqual({ kind: 'reverted' });
+    const again = await world.prepare(ref);
+    if (again.kind !== 'needsEnvelope') throw new Error(JSON.stringify(again));
+    expect(again).toMatchObject({ attempted: true, cancels: false });
+    expect(BigInt(again.terms.gas)).toBeGreaterThan(BigInt(gas) + 90_000n);
+    expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
+    const [first, second] = await world.envelopes(ref);
+    expect(second.attempt_id).toBe(first.attempt_id);
+    expect(second.relayer_nonce).toBe(first.relayer_nonce + 1n);
+    expect(await world.attempts(ref)).toHaveLength(1);
+  });
+
+  test('that is stuck is replaced at its nonce with a higher fee, bounded by the ceiling', async () => {
+    const ref = await world.transaction({ to: RECIPIENT, value: 3n });
+    const firstId = await world.sign(ref);
+    await rpc(world.url, 'anvil_setNextBlockBaseFeePerGas', [numberToHex(900n * GWEI)]);
+    await world.mine();
+    const mining = setInterval(() => void world.mine().catch(() => undefined), 400);
+    try {
+      const stuck = await world.followToEnd(ref, firstId);
+      if (stuck.kind !== 'stuck') throw new Error(JSON.stringify(stuck));
+      expect(stuck.cancels).toBe(false);
+      const raised = await world.signer.signTransaction({ ...ref, terms: stuck.terms });
+      // Asked again for the same replacement, it answers the one it made.
+      expect(await world.signer.signTransaction({ ...ref, terms: stuck.terms })).toEqual(raised);
+      expect(await world.followToEnd(ref, envelopeOf(raised))).toMatchObject({ kind: 'decided' });
+    } finally {
+      clearInterval(mining);
+      await rpc(world.url, 'anvil_setNextBlockBaseFeePerGas', ['0x1']);
+    }
+    const [first, second] = await world.envelopes(ref);
+    expect(second).toMatchObject({
+      relayer_nonce: first.relayer_nonce,
+      attempt_id: first.attempt_id,
+      outcome: 'mined',
+    });
+    expect(first.outcome).toBe('dropped');
+    expect(BigInt(second.max_fee_per_gas)).toBeGreaterThan(BigInt(first.max_fee_per_gas));
+  }, 60_000);
+
+  test('that pays the ceiling already is told to be stuck, and lands when gas is cheaper', async () => {
+    const ref = await world.transaction({ to: RECIPIENT, value: 3n });
+    const tight = world.chainWith({ maxFeePerGas: BigInt((await world.terms(ref)).maxFeePerGas) });
+    const envelopeId = await world.sign(ref);
+    await rpc(world.url, 'anvil_setNextBlockBaseFeePerGas', [numberToHex(900n * GWEI)]);
+    await world.mine();
+    const mining = setInterval(() => void world.mine().catch(() => undefined), 400);
+    try {
+      const waiting = await new MockActivityEnvironment().run(tight.followTransaction, {
+        ...ref,
+        envelopeId,
+        networkId: world.network.id,
+        told: null,
+      });
+      expect(waiting).toMatchObject({ kind: 'waiting', message: expect.stringContaining('ceiling') });
+    } finally {
+      clearInterval(mining);
+      await rpc(world.url, 'anvil_setNextBlockBaseFeePerGas', ['0x1']);
+      await world.mine();
+    }
+    expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
+  }, 60_000);
+
+  test('that the node has dropped is handed over again, with the same bytes', async () => {
+    const ref = await world.transaction({ to: RECIPIENT, value: 3n });
+    await world.withoutMining(async () => {
+      const envelopeId = await world.sign(ref);
+      const patient = world.chainWith({}, { stuckAfterMs: 60_000 });
+      const followed = new MockActivityEnvironment().run(patient.followTransaction, {
+        ...ref,
+        envelopeId,
+        networkId: world.network.id,
+        told: null,
+      });
+      await world.pending(1);
+      const [{ transaction_hash }] = await world.envelopes(ref);
+      await rpc(world.url, 'anvil_dropTransaction', [transaction_hash]);
+      await world.pending(1);
+      await world.mine();
+      await world.mine();
+      expect(await followed).toMatchObject({
+        outcome: { kind: 'executed', transactionHash: transaction_hash },
+      });
+    });
+    expect(await world.envelopes(ref)).toHaveLength(1);
+  }, 30_000);
+
+  test('whose sender is gone is brought along by the next one of the relayer', async () => {
+    const lost = await world.transaction({ to: RECIPIENT, value: 3n });
+    await world.sign(lost);
+    const other = await world.transaction({ to: RECIPIENT, value: 4n });
+    expect(await world.execute(other)).toMatchObject({ outcome: { kind: 'executed' } });
+    expect(await world.prepare(lost)).toMatchObject({ kind: 'decided', outcome: { kind: 'executed' } });
+    await world.execute(lost);
+    expect(await world.envelopes(lost)).toMatchObject([{ outcome: 'mined', sent_at: expect.any(Date) }]);
+  });
+
+  test('behind a nonce that nobody uses has that nonce filled', async () => {
+    const ref = await world.transaction({ to: RECIPIENT, value: 3n });
+    const terms = await world.terms(ref);
+    const envelopeId = await world.sign(ref, { chainNonce: terms.chainNonce + 1 });
+    const gap = await world.followToEnd(ref, envelopeId);
+    if (gap.kind !== 'gap') throw new Error(JSON.stringify(gap));
+    expect(gap.nonce).toBe(terms.chainNonce);
+    const fill = { networkId: world.network.id, nonce: gap.nonce, terms: gap.terms };
+    const filled = await world.signer.fillNonce(fill);
+    expect(await world.signer.fillNonce(fill)).toEqual(filled);
+    const filler = await world
+      .db('chain_envelopes')
+      .where({ id: envelopeOf(filled) })
+      .first();
+    expect(parseTransaction(filler.raw_transaction)).toMatchObject({
+      to: world.relayer.toLowerCase(),
+      nonce: gap.nonce,
+      gas: 21_000n,
+    });
+    expect(parseTransaction(filler.raw_transaction).value ?? 0n).toBe(0n);
+    expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
+    expect(await world.envelopes(ref)).toHaveLength(1);
+  });
+
+  test('fills no nonce that carries something', async () => {
+    const ref = await world.transaction({ to: RECIPIENT, value: 3n });
+    const { safeTxGas: _, ...terms } = await world.terms(ref);
+    await world.sign(ref);
+    const [{ id, relayer_nonce }] = await world.envelopes(ref);
+    const fill = { networkId: world.network.id, nonce: Number(relayer_nonce), terms };
+    expect(await world.signer.fillNonce(fill)).toMatchObject({ refused: { code: 'stale' } });
+    const replacing = { ...fill, terms: { ...terms, replaces: String(id) } };
+    expect(await world.signer.fillNonce(replacing)).toMatchObject({ refused: { code: 'stale' } });
+    expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
+  });
+});
+
+describe('a stranger who has seen the bytes', () => {
+  test('and sends them first has executed it, whatever becomes of ours', async () => {
+    const to = await counter();
+    const ref = await world.transaction({ to, data: call('increment') });
+    const envelopeId = await world.sign(ref);
+    await sendAsFunder(world.url, await bytesOf(envelopeId));
+    const followed = await world.followToEnd(ref, envelopeId);
+    const [{ transaction_hash }] = await world.envelopes(ref);
+    expect(followed).toMatchObject({ kind: 'decided', outcome: { kind: 'executed' } });
+    if (followed.kind !== 'decided') throw new Error('it is not');
+    expect(followed.outcome.transactionHash).not.toBe(transaction_hash);
+    expect(await countOf(to)).toBe(1n);
+    await world.finish(ref, followed);
+    expect(await world.record(ref)).toMatchObject({
+      executionStatus: 'completed',
+      result: { transactionHash: followed.outcome.transactionHash },
+    });
+    expect((await world.envelopes(ref)).map(({ outcome }) => outcome)).not.toContain('mined');
+    // The relayer goes on behind its own that came too late.
+    expect(await world.execute(await world.transaction({ to, data: call('increment') }))).toMatchObject({
+      outcome: { kind: 'executed' },
+    });
+  });
+
+  test('and puts them into a transaction of several is told apart', async () => {
+    const account = await world.account();
+    const plain = await token('plain', account);
+    const silent = await token('withoutEvent', account);
+    const refs = await Promise.all([
+      world.transaction({ to: silent, data: transfer() }, { account }),
+      world.transaction({ to: plain, data: transfer() }, { account }),
+    ]);
+    const ids = [];
+    for (const ref of refs) ids.push(await world.sign(ref));
+    const calls = await Promise.all(ids.map(bytesOf));
+    const receipt = (await sendAsFunder(world.url, {
+      to: await world.contract('multicall', MULTICALL),
+      data: multicallData(calls),
+    })) as unknown as { transactionHash: Hex };
+    const outcomes = await Promise.all(refs.map((ref) => world.execute(ref)));
+    expect(outcomes).toMatchObject([
+      {
+        outcome: {
+          kind: 'reverted',
+          transactionHash: receipt.transactionHash,
+          reason: expect.stringContaining('no transfer'),
+        },
+      },
+      { outcome: { kind: 'executed', transactionHash: receipt.transactionHash } },
+    ]);
+  });
+
+  test('and sends them once more has done nothing', async () => {
+    const to = await counter();
+    const ref = await world.transaction({ to, data: call('increment') });
+    const bytes = await bytesOf(await world.sign(ref));
+    await world.execute(ref);
+    expect(await sendAsFunder(world.url, bytes)).toMatchObject({ status: '0x0' });
+    expect(await countOf(to)).toBe(1n);
+  });
+});
+
+describe('tokens', () => {
+  test.each<[keyof typeof TOKENS]>([
+    ['plain'],
+    ['returningNothing'],
+    ['takingFee'],
+    ['lazy'],
+    ['returningMegabyte'],
+  ])('%s: the transfer is executed', async (kind) => {
+    const account = await world.account();
+    const to = await token(kind, account);
+    const ref = await world.transaction({ to, data: transfer() }, { account });
+    expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
+    const left = await rpc<Hex>(world.url, 'eth_getStorageAt', [
+      to,
+      numberToHex(BigInt(account.address)),
+      'latest',
+    ]);
+    expect(BigInt(left)).toBe(90n);
+  });
+
+  test.each<[keyof typeof TOKENS, string]>([
+    ['returningFalse', 'the token answers false'],
+    ['returningFalseAfterMoving', 'the token answers false'],
+    ['returningTwo', 'neither true nor false'],
+    ['returningOneByte', 'neither true nor false'],
+    ['returning32Megabytes', 'used all of'],
+    ['revertingWithReason', '"paused by its owner"'],
+    ['revertingWithError', 'an error of its own: 0x'],
+    ['revertingWithPanic', 'an overflow or underflow'],
+    ['revertingWithNothing', 'would revert with no reason'],
+    ['revertingWithNonsense', 'something that is no reason: 0xdead'],
+    ['burningGas', 'used all of'],
+    ['looping', 'used all of'],
+  ])('%s: nothing is signed, and it says why', async (kind, words) => {
+    const account = await world.account();
+    const ref = await world.transaction({ to: await token(kind, account), data: transfer() }, { account });
+    expect(await world.execute(ref)).toMatchObject({
+      kind: 'failed',
+      failure: { code: 'reverted', message: expect.stringContaining(words) },
+    });
+    expect(await world.attempts(ref)).toHaveLength(0);
+    expect(await world.nonceOf(account)).toBe(0n);
+  });
+
+  test('without code, or with too little of it, nothing is signed', async () => {
+    const account = await world.account();
+    const none = await world.transaction({ to: RECIPIENT, data: transfer() }, { account });
+    expect(await world.execute(none)).toMatchObject({
+      failure: { code: 'reverted', message: expect.stringContaining('there is no token') },
+    });
+    const little = await world.transaction(
+      { to: await token('plain', account, 9n), data: transfer(10n) },
+      { account },
+    );
+    expect(await world.execute(little)).toMatchObject({
+      failure: { message: expect.stringContaining('transfer amount exceeds balance') },
+    });
+  });
+
+  test('that tell of no transfer have moved nothing, whatever they answer', async () => {
+    const account = await world.account();
+    const ref = await world.transaction(
+      { to: await token('withoutEvent', account), data: transfer() },
+      { account },
+    );
+    expect(await world.execute(ref)).toMatchObject({
+      outcome: { kind: 'reverted', reason: expect.stringContaining('tells of no transfer') },
+    });
+    expect(await world.record(ref)).toMatchObject({ executionStatus: 'failed' });
+  });
+});
+
+describe('what is refused before it costs gas', () => {
+  test('a call that would revert, with its reason', async () => {
+    const account = await world.account();
+    const ref = await world.transaction({ to: await counter(), data: call('fail') }, { account });
+    expect(await world.execute(ref)).toEqual({
+      kind: 'failed',
+      failure: {
+        code: 'reverted',
+        message: 'the call would revert with "it always fails"; nothing was sent',
+      },
+    });
+    expect(await world.nonceOf(account)).toBe(0n);
+  });
+
+  test('coin that the account has not, and it goes out when it has', async () => {
+    const account = await world.account();
+    const ref = await world.transaction({ to: RECIPIENT, value: 2n * ETHER }, { account });
+    expect(await world.execute(ref)).toMatchObject({
+      kind: 'failed',
+      failure: { code: 'funds', message: expect.stringContaining(account.address) },
+    });
+    await world.setBalance(account.address, 3n * ETHER);
+    expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
+  });
+
+  test('calldata that alone needs more than the ceiling of gas', async () => {
+    const ref = await world.transaction({ to: RECIPIENT, data: `0x${'ab'.repeat(131_072)}` });
+    expect(await world.prepare(ref)).toMatchObject({
+      failure: { code: 'reverted', message: expect.stringContaining('MAX_GAS') },
+    });
+  });
+
+  test('gas above the ceiling of the network', async () => {
+    const ref = await world.transaction({ to: RECIPIENT, value: 1n });
+    await rpc(world.url, 'anvil_setNextBlockBaseFeePerGas', [numberToHex(10n * GWEI)]);
+    await world.mine();
+    const cheap = world.chainWith({ maxFeePerGas: 0n });
+    expect(
+      await cheap.prepareTransaction({ ...ref, networkId: world.network.id, givingUp: false }),
+    ).toMatchObject({ failure: { code: 'funds', message: expect.stringContaining('ceiling of 0 wei') } });
+  });
+
+  test('an account that is not there', async () => {
+    const account = await world.account();
+    const ref = await world.transaction({ to: RECIPIENT, value: 1n }, { account });
+    await rpc(world.url, 'anvil_setCode', [account.address, '0x']);
+    expect(await world.prepare(ref)).toMatchObject({
+      failure: { code: 'stale', message: expect.stringContaining(account.address) },
+    });
+  });
+
+  test('a network that is away is told as such, and is no failure', async () => {
+    const ref = await world.transaction({ to: RECIPIENT, value: 1n });
+    const away = world.chainWith({ rpcUrl: 'http://127.0.0.1:1' });
+    const input = { ...ref, networkId: world.network.id, givingUp: false };
+    expect(await away.prepareTransaction(input)).toMatchObject({
+      kind: 'unreachable',
+      message: expect.stringContaining('Own Chain'),
+    });
+    const envelopeId = await world.sign(ref);
+    expect(await away.prepareTransaction(input)).toEqual({ kind: 'inFlight', envelopeId });
+    const other = world.chainWith({ id: 5 });
+    await world.db('transactions').where({ id: ref.transactionId }).update({ network_id: 5 });
+    expect(await other.prepareTransaction({ ...input, networkId: 5 })).toMatchObject({ kind: 'inFlight' });
+    await world.db('transactions').where({ id: ref.transactionId }).update({ network_id: world.network.id });
+    expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
+  });
+});
+
+describe('a relayer without coin', () => {
+  test('is named with what it needs, and the transaction goes out after a refill', async () => {
+    const ref = await world.transaction({ to: RECIPIENT, value: 1n });
+    await world.setBalance(world.relayer, 0n);
+    const seen = await world.prepare(ref);
+    expect(seen).toMatchObject({
+      kind: 'failed',
+      failure: { code: 'funds', message: expect.stringContaining(`${world.relayer} has 0 wei on Own Chain`) },
+      awaitsRelayerWei: expect.stringMatching(/^[1-9]\d+$/),
+    });
+    const environment = new MockActivityEnvironment();
+    const beats: unknown[] = [];
+    environment.on('heartbeat', (beat) => beats.push(beat));
+    const wei = (seen as { awaitsRelayerWei: string }).awaitsRelayerWei;
+    let refilled = false;
+    const waiting = environment
+      .run(world.chain.awaitRelayer, { networkId: world.network.id, wei })
+      .then(() => {
+        refilled = true;
+      });
+    await until('it waits', async () => beats.length > 1);
+    await world.setBalance(world.relayer, BigInt(wei) - 1n);
+    const had = beats.length;
+    await until('it has looked again', async () => beats.length > had + 1);
+    expect(refilled).toBe(false);
+    await world.setBalance(world.relayer, BigInt(wei));
+    await waiting;
+    expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
+  });
+
+  test('after it has signed is told while it is waited for', async () => {
+    const ref = await world.transaction({ to: RECIPIENT, value: 1n });
+    const envelopeId = await world.sign(ref);
+    await world.setBalance(world.relayer, 0n);
+    const waiting = await world.follow(ref, envelopeId);
+    expect(waiting).toMatchObject({ kind: 'waiting', message: expect.stringContaining('too little coin') });
+    await world.fundRelayer();
+    expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
+  }, 30_000);
+});
+
+describe('given up', () => {
+  test('before anything is signed, nothing is', async () => {
+    const ref = await world.transaction({ to: RECIPIENT, value: 1n });
+    expect(await world.prepare(ref, true)).toMatchObject({ kind: 'failed', failure: { code: 'timeout' } });
+    expect(await world.attempts(ref)).toHaveLength(0);
+  });
+
+  test('while it is pending, its nonce is used by an empty call that pays more', async () => {
+    const account = await world.account();
+    const to = await counter();
+    const ref = await world.transaction({ to, data: call('increment') }, { account });
+    const [next] = [await world.transaction({ to, data: call('set', 40n) }, { account })];
+    await world.withoutMining(async () => {
+      const first = world.followToEnd(ref, await world.sign(ref));
+      await world.pending(1);
+      const seen = await world.prepare(ref, true);
+      if (seen.kind !== 'needsEnvelope') throw new Error(JSON.stringify(seen));
+      expect(seen).toMatchObject({ cancels: true, attempted: true });
+      const signed = await world.signer.signCancellation({ ...ref, terms: seen.terms });
+      expect(await world.signer.signCancellation({ ...ref, terms: seen.terms })).toEqual(signed);
+      const envelopeId = envelopeOf(signed);
+      expect(await world.prepare(ref, true)).toEqual({ kind: 'inFlight', envelopeId });
+      const second = world.followToEnd(ref, envelopeId);
+      await until('the node has the new one', async () => {
+        const { sent_at } = await world.db('chain_envelopes').where({ id: envelopeId }).first();
+        return sent_at !== null;
+      });
+      await world.mine();
+      await world.mine();
+      const [one, two] = await Promise.all([first, second]);
+      expect(two).toMatchObject({ kind: 'decided', outcome: { kind: 'cancelled' } });
+      expect(one).toEqual(two);
+      if (two.kind === 'decided') await world.finish(ref, two);
+    });
+    expect(await countOf(to)).toBe(0n);
+    expect(await world.record(ref)).toMatchObject({
+      executionStatus: 'failed',
+      failure: { code: 'timeout' },
+    });
+    expect(await world.attempts(ref)).toMatchObject([
+      { kind: 'transaction', outcome: 'cancelled' },
+      { kind: 'cancellation', outcome: 'executed', to_address: account.address, data: '0x', value: '0' },
+    ]);
+    const [first, second] = await world.envelopes(ref);
+    expect(second.relayer_nonce).toBe(first.relayer_nonce);
+    expect(next && (await world.execute(next))).toMatchObject({ outcome: { kind: 'executed' } });
+    expect(await countOf(to)).toBe(40n);
+  }, 30_000);
+
+  test('too late, it is executed: whichever is mined decides', async () => {
+    const to = await counter();
+    const ref = await world.transaction({ to, data: call('increment') });
+    const envelopeId = await world.sign(ref);
+    const seen = await world.prepare(ref, true);
+    if (seen.kind !== 'needsEnvelope') throw new Error(JSON.stringify(seen));
+    const cancelling = envelopeOf(await world.signer.signCancellation({ ...ref, terms: seen.terms }));
+    // A stranger is faster with the bytes of the transaction.
+    await sendAsFunder(world.url, await bytesOf(envelopeId));
+    const ended = await world.followToEnd(ref, cancelling);
+    expect(ended).toMatchObject({ kind: 'decided', outcome: { kind: 'executed' } });
+    if (ended.kind === 'decided') await world.finish(ref, ended);
+    expect(await countOf(to)).toBe(1n);
+    expect(await world.attempts(ref)).toMatchObject([
+      { kind: 'transaction', outcome: 'executed' },
+      { kind: 'cancellation', outcome: 'cancelled' },
+    ]);
+    expect(await world.record(ref)).toMatchObject({ executionStatus: 'completed' });
+  });
+
+  test('an empty call whose carrier is stuck is carried on, not the transaction', async () => {
+    const to = await counter();
+    const ref = await world.transaction({ to, data: call('increment') });
+    await world.sign(ref);
+    const seen = await world.prepare(ref, true);
+    if (seen.kind !== 'needsEnvelope') throw new Error(JSON.stringify(seen));
+    const cancelling = envelopeOf(await world.signer.signCancellation({ ...ref, terms: seen.terms }));
+    const { terms } = seen;
+    const raised = {
+      ...terms,
+      maxFeePerGas: String(2n * BigInt(terms.maxFeePerGas)),
+      maxPriorityFeePerGas: String(2n * BigInt(terms.maxPriorityFeePerGas)),
+      replaces: cancelling,
+    };
+    const again = envelopeOf(await world.signer.signTransaction({ ...ref, terms: raised }));
+    expect((await bytesOf(again)).data).toBe((await bytesOf(cancelling)).data);
+    expect(await world.execute(ref, { givingUp: true })).toMatchObject({ outcome: { kind: 'cancelled' } });
+    expect(await countOf(to)).toBe(0n);
   });
 });
