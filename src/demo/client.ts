@@ -41,6 +41,13 @@ export interface Proposal {
 
 export type VoteType = 'approve' | 'reject';
 
+/** Something that a policy has against a transaction: what was found and what it wants. */
+export interface ConditionFailure {
+  readonly condition: string;
+  readonly found: string;
+  readonly wanted: string;
+}
+
 /** The service refused a request; `code` is one of docs/errors.md. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -50,6 +57,7 @@ export class ApiError extends Error {
     message: string,
     readonly field: string | undefined,
     readonly requestId: string | undefined,
+    readonly failures: readonly ConditionFailure[],
   ) {
     super(`${status} ${code}: ${message}${field ? ` (${field})` : ''}`);
   }
@@ -94,7 +102,11 @@ function once(url: URL, options: RequestOptions, body: string | undefined): Prom
 
 function apiError(answer: Answer): ApiError {
   const { error } = JSON.parse(answer.text) as {
-    error: { code: string; message: string; details?: { field?: string } };
+    error: {
+      code: string;
+      message: string;
+      details?: { field?: string; failures?: readonly ConditionFailure[] };
+    };
   };
   const requestId = answer.headers['x-request-id'];
   return new ApiError(
@@ -103,6 +115,7 @@ function apiError(answer: Answer): ApiError {
     error.message,
     error.details?.field,
     typeof requestId === 'string' ? requestId : undefined,
+    error.details?.failures ?? [],
   );
 }
 
@@ -243,6 +256,14 @@ export async function signPayload(
   if (!isDeepStrictEqual([proposalId, summary, JSON.parse(data)], shown)) {
     throw new Error(`the payload says something else than proposal ${proposal.id}: nothing was signed`);
   }
+  return signTypedData(wallet, typedData);
+}
+
+/** Signs typed data, in the form that the service takes: `abi.encode(address signer, bytes signature)`. */
+export async function signTypedData(
+  wallet: PrivateKeyAccount,
+  typedData: Parameters<PrivateKeyAccount['signTypedData']>[0],
+): Promise<Hex> {
   const bytes = await wallet.signTypedData(typedData);
   return encodeAbiParameters([{ type: 'address' }, { type: 'bytes' }], [wallet.address, bytes]);
 }

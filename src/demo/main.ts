@@ -3,7 +3,7 @@ import { workflowLink } from '../cli/workflowLink';
 import type { DemoFile } from '../dev/prepare';
 import { dataFiles, readStackSettings } from '../dev/settings';
 import type { ResourceType } from '../domain/proposal';
-import { proposalWorkflowId } from '../temporal/ids';
+import { proposalWorkflowId, transactionWorkflowId } from '../temporal/ids';
 import { OrgwalletClient } from './client';
 import { createPrinter } from './printer';
 import { NotAsExpected, type Stage } from './stage';
@@ -56,7 +56,9 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
     linkOf: ({ id, resourceType }) =>
       workflowLink(
         { uiUrl: demo.temporalUiUrl, namespace: settings.temporalNamespace },
-        proposalWorkflowId(demo.organizationId, resourceType as ResourceType, id),
+        resourceType === undefined
+          ? transactionWorkflowId(demo.organizationId, id)
+          : proposalWorkflowId(demo.organizationId, resourceType as ResourceType, id),
       ),
   };
   try {
@@ -68,7 +70,7 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
     client.close();
   }
   print.plain(
-    `\nEverything is as expected (${((Date.now() - startedAt) / 1_000).toFixed(1)} s). Open a link above to read the whole story, or list it: npx orgwallet proposals list`,
+    `\nEverything is as expected (${((Date.now() - startedAt) / 1_000).toFixed(1)} s). Open a link above to read the whole story, or list it: npx orgwallet proposals list, npx orgwallet transactions list`,
   );
 }
 

@@ -20,8 +20,8 @@ export interface Stage {
   readonly client: OrgwalletClient;
   readonly demo: DemoFile;
   readonly print: Printer;
-  /** Where a proposal's workflow is in the Temporal UI; null when there is none. */
-  linkOf(proposal: Proposal): string | null;
+  /** Where the workflow of a proposal or transaction is in the Temporal UI; null when there is none. */
+  linkOf(record: { readonly id: string; readonly resourceType?: string }): string | null;
 }
 
 const DECISION_LIMIT_MS = 40_000;

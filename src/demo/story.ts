@@ -3,10 +3,11 @@ import { adminLeaves, adminsAsBefore } from './chapters/admins';
 import { conflict, groupDeleted, newGroup } from './chapters/groups';
 import { membersLeave, newMembers } from './chapters/members';
 import { policies } from './chapters/policies';
+import { contractCall, pettyCash, purse, rulesRemoved, twoDecide } from './chapters/transactions';
 import type { Stage } from './stage';
 
 /**
- * One of each organization operation. Whatever it makes has a name or wallet of this run, and at its end the admins are
+ * One of each organization operation, and transactions of an account. Whatever it makes has a name or wallet of this run, and at its end the admins are
  * those of demo.json: it can be told again. Throws when anything is not as expected.
  */
 export async function tellStory(stage: Stage): Promise<void> {
@@ -21,4 +22,9 @@ export async function tellStory(stage: Stage): Promise<void> {
   await adminLeaves(stage, group);
   await membersLeave(stage, newcomers, group);
   await groupDeleted(stage, group);
+  const money = await purse(stage, treasury);
+  await pettyCash(stage, money);
+  await twoDecide(stage, money);
+  await contractCall(stage, money);
+  await rulesRemoved(stage, money);
 }

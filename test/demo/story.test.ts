@@ -6,7 +6,7 @@ import { adminsAsBefore } from '../../src/demo/chapters/admins';
 import { OrgwalletClient, type Proposal } from '../../src/demo/client';
 import { carryOut, NotAsExpected, type Stage } from '../../src/demo/stage';
 import { tellStory } from '../../src/demo/story';
-import { ensureDemoToken } from '../../src/dev/localContracts';
+import { ensureDemoToken, LOCAL_FUNDER } from '../../src/dev/localContracts';
 import type { DemoFile } from '../../src/dev/prepare';
 import { operations } from '../../src/operations';
 import { startTestService, type TestMember, type TestService } from '../support/service';
@@ -47,7 +47,7 @@ beforeAll(async () => {
         id,
         name,
         rpcUrl,
-        funderPrivateKey: '',
+        funderPrivateKey: LOCAL_FUNDER.privateKey,
         testTokens: [await ensureDemoToken(rpcUrl)],
       })),
     ),
@@ -119,6 +119,19 @@ describe('the story of the demo', () => {
       expect(told.filter((line) => line.startsWith('ui/prop_')).length).toBeGreaterThan(20);
       expect(await kindsMissing()).toEqual([]);
       expect(await client.read('/proposals?status=open')).toEqual([]);
+
+      expect(lines).toMatch(/on chain: 0x\w{40} has 2 ETH and 100 DEMO/);
+      expect(lines).toMatch(
+        /too much: refused: 403 forbidden: .*amount is 20000000000000000001, not at most/,
+      );
+      expect(lines).toMatch(/blocked: budget: .*within any 24 hours/);
+      expect(lines).toMatch(/Alice: signed to approve \(1 of 2\).*\n.*\nBob: signed to approve \(2 of 2\)/);
+      expect(lines).toMatch(/Alice: signed to reject \(2 of 2\): rejectionReady\nrejected: nothing was sent/);
+      expect(lines).toMatch(/asked: Call burn\(value: 10000000000000000000\) of 0x/);
+      expect(lines).toMatch(/failed: reverted: .*burn amount exceeds balance/);
+      expect(told.filter((line) => /completed: block \d+, transaction 0x/.test(line))).toHaveLength(4);
+      expect(told.filter((line) => line.startsWith('ui/txn_'))).toHaveLength(7);
+      expect(await client.read('/transactions?status=queued')).toEqual([]);
     },
     STORY_LIMIT_MS,
   );

@@ -1,6 +1,6 @@
-import type { DemoFile } from '../../dev/prepare';
 import type { MemberSummary } from '../client';
 import { carryOut, expect, mustRefuse, propose, rejectIt, resultIds, type Stage } from '../stage';
+import { demoMember } from '../transactionSteps';
 import type { Newcomers } from './members';
 
 /** A named set of members. */
@@ -12,12 +12,6 @@ export interface Group {
 
 function tellGroup({ print }: Stage, { id, name, members }: Group): void {
   print.line('group', `${name} (${id}): ${members.map((member) => member.name).join(', ')}`);
-}
-
-function demoMember({ members, admins }: DemoFile, name: string): DemoFile['members'][number] {
-  const found = [...admins.members, ...members].find((member) => member.name === name);
-  expect(found !== undefined, `demo.json has no ${name}`);
-  return found;
 }
 
 /** A group is made, and changed. */

@@ -4,7 +4,8 @@ import { generate } from 'selfsigned';
 import { decodeAbiParameters, recoverTypedDataAddress } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { ApiError, OrgwalletClient, signPayload } from '../../../src/demo/client';
-import { proposalPayload } from '../../../src/domain/signing';
+import { signTransaction, type Transaction } from '../../../src/demo/transaction';
+import { proposalPayload, transactionPayload } from '../../../src/domain/signing';
 
 interface Heard {
   readonly method: string | undefined;
@@ -100,9 +101,20 @@ describe('a client', () => {
     replies = [{ status: 400, body: refusal('validationError', 'must not be blank', details) }];
     const error = await client.post(path, { items }).catch((reason) => reason);
     expect(error).toBeInstanceOf(ApiError);
-    expect(error).toMatchObject({ status: 400, code: 'validationError', field: 'items[0].name' });
+    expect(error).toMatchObject({
+      status: 400,
+      code: 'validationError',
+      field: 'items[0].name',
+      failures: [],
+    });
     expect(heard).toHaveLength(1);
   });
+});
+
+it('a refusal says what a policy has against a transaction', async () => {
+  const failures = [{ condition: 'amount', found: '2', wanted: 'at most 1' }];
+  replies = [{ status: 403, body: refusal('forbidden', 'the policy …', { failures }) }];
+  await expect(client.post('/transactions', {})).rejects.toMatchObject({ status: 403, failures });
 });
 
 describe('a signature', () => {
@@ -138,6 +150,75 @@ describe('a signature', () => {
   ])('is not given to a payload with %s than was shown', async (_, change) => {
     await expect(signPayload(wallet, shown(payloadOf(change)), 'approve')).rejects.toThrow(
       /nothing was signed/,
+    );
+  });
+});
+
+describe('a signature on a transaction', () => {
+  const wallet = privateKeyToAccount(generatePrivateKey());
+  const accountAddress = privateKeyToAccount(generatePrivateKey()).address;
+  const base = {
+    id: 'txn_1',
+    accountAddress,
+    networkId: 31_337,
+    to: wallet.address,
+    value: 5n,
+    calldata: '0x',
+    policyId: 'pol_1',
+    summary: 'Send 5',
+    expiresAt: new Date('2026-01-01T00:00:00.500Z'),
+  };
+  const hash = `0x${'11'.repeat(32)}`;
+  const shown = (payloads: Transaction['signingPayloads']) =>
+    ({
+      ...base,
+      value: '5',
+      policy: { id: 'pol_1' },
+      expiresAt: base.expiresAt.toISOString(),
+      signingPayloads: payloads,
+    }) as unknown as Transaction;
+
+  it.each([
+    ['initiator', 'InitiateTransaction', null],
+    ['approve', 'ApproveTransaction', hash],
+    ['reject', 'RejectTransaction', hash],
+  ] as const)('to %s is one of %s', async (type, statement, bound) => {
+    const payload = transactionPayload(statement, base, bound);
+    const signature = await signTransaction(
+      wallet,
+      shown({ [`${type}Payload`]: payload }),
+      accountAddress,
+      type,
+    );
+    const [address, bytes] = decodeAbiParameters([{ type: 'address' }, { type: 'bytes' }], signature);
+    expect(address).toBe(wallet.address);
+    expect(await recoverTypedDataAddress({ ...JSON.parse(payload), signature: bytes })).toBe(address);
+  });
+
+  it.each([
+    ['another transaction', { id: 'txn_2' }],
+    ['another account', { accountAddress: wallet.address }],
+    ['another network', { networkId: 1 }],
+    ['another recipient', { to: accountAddress }],
+    ['another value', { value: 6n }],
+    ['other calldata', { calldata: '0x00' }],
+    ['another policy', { policyId: 'pol_2' }],
+    ['another summary', { summary: 'Send 6' }],
+    ['another expiry', { expiresAt: new Date('2027-01-01T00:00:00Z') }],
+  ])('is not given to a payload with %s than was shown', async (_, change) => {
+    const initiatorPayload = transactionPayload('InitiateTransaction', { ...base, ...change }, null);
+    await expect(
+      signTransaction(wallet, shown({ initiatorPayload }), accountAddress, 'initiator'),
+    ).rejects.toThrow(/nothing was signed/);
+  });
+
+  it('is not given to an approval where a rejection is wanted, nor to nothing', async () => {
+    const rejectPayload = transactionPayload('ApproveTransaction', base, hash);
+    await expect(signTransaction(wallet, shown({ rejectPayload }), accountAddress, 'reject')).rejects.toThrow(
+      /nothing was signed/,
+    );
+    await expect(signTransaction(wallet, shown({}), accountAddress, 'initiator')).rejects.toThrow(
+      /takes no such signature/,
     );
   });
 });
