@@ -27,6 +27,7 @@ import {
   type World,
   workflowOf,
 } from '../workflows/world';
+import { recordTransactions } from './transactions';
 
 const LIFETIME = '12s';
 const FIRST = 31337;
@@ -44,7 +45,7 @@ function anonymous(history: Proto): string {
 }
 
 /**
- * Records a history of the proposal workflow in each state, made by the service as it is now, one file each. A file
+ * Records a history of each workflow in each state, made by the service as it is now, one file each. A file
  * that is there stays: what was begun by the service of then has to go on. Delete it to have it recorded anew. Start
  * the parts first: it runs under jest (`npm run histories`).
  */
@@ -52,6 +53,7 @@ export async function recordHistories(folder: string): Promise<string[]> {
   const recorded = new Map([
     ...(await recordWith({ PROPOSAL_LIFETIME: LIFETIME }, recordStates)),
     ...(await recordWith({}, recordKinds)),
+    ...(await recordTransactions(async (handle) => anonymous(await handle.fetchHistory()))),
   ]);
   mkdirSync(folder, { recursive: true });
   for (const [name, text] of recorded) {

@@ -38,6 +38,22 @@ const STATES = [
   'adminsUpdate',
   'reconciled',
   'restored',
+  'reconciledNetworks',
+  'transactionWaiting',
+  'transactionInitiated',
+  'transactionSent',
+  'transactionApproved',
+  'transactionRejected',
+  'transactionSignalled',
+  'transactionRefusedCreate',
+  'transactionBlocked',
+  'transactionWithoutCoin',
+  'transactionRefilled',
+  'transactionFailed',
+  'transactionGivenUp',
+  'transactionRetried',
+  'transactionRestored',
+  'transactionExpired',
 ].sort();
 
 let bundle: WorkflowBundle;
@@ -46,7 +62,7 @@ beforeAll(async () => {
   if (RECORDING) await recordHistories(FOLDER);
   else Runtime.install({ logger: new DefaultLogger('ERROR') });
   bundle = await bundleWorkflowCode({ workflowsPath: WORKFLOWS, logger: new DefaultLogger('ERROR') });
-}, 120_000);
+}, 240_000);
 
 function recorded(state: string): string {
   return readFileSync(join(FOLDER, `${state}.json`), 'utf8');
@@ -86,7 +102,11 @@ describe('a recorded history', () => {
     const types = eventsOf(state).map(({ eventType }) => eventType);
     expect(types).not.toContain('EVENT_TYPE_WORKFLOW_TASK_FAILED');
     expect(types[0]).toBe('EVENT_TYPE_WORKFLOW_EXECUTION_STARTED');
-    const open = ['waiting', 'signed', 'noted', 'blocked', 'failed', 'partlyDeployedAfterExpiry'];
+    const open = [
+      ...['waiting', 'signed', 'noted', 'blocked', 'failed', 'partlyDeployedAfterExpiry'],
+      ...['transactionWaiting', 'transactionInitiated', 'transactionBlocked', 'transactionWithoutCoin'],
+      ...['transactionFailed', 'transactionGivenUp'],
+    ];
     const isComplete = types.at(-1) === 'EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED';
     expect(isComplete).toBe(!open.includes(state));
   });
