@@ -584,6 +584,29 @@ export function createTransactionChainActivities(deps: TransactionChainDeps) {
   }
 
   /**
+   * Terms of the empty call that takes a lost attempt's nonce, in place of what carried the attempt where that can
+   * be. Undefined while such a call is on its way; it is handed over again.
+   */
+  async function termsToCancel(chain: ChainClient, at: AtNonce): Promise<TransactionTerms | undefined> {
+    const { networkId, safeNonce, fromBlock } = at.transaction;
+    const envelopes = await envelopesOf(db, attemptsOf(at));
+    const last = envelopes.at(-1);
+    if (last && last.attemptId === at.cancellation?.id && last.outcome === null) {
+      await relaying.handOver(chain, last);
+      return undefined;
+    }
+    const content = cancellation({ networkId, account: at.account, nonce: safeNonce });
+    const gas = executionGas(content);
+    const nextNonce = (await accountNonce(chain, at.account)) ?? 0n;
+    const relayer = last?.relayerAddress ?? (await relayerOf(networkId));
+    const chainNonce = await transactionCount(chain, relayer);
+    const replacing =
+      last && last.relayerNonce >= chainNonce ? await replacementTerms(chain, last, gas) : null;
+    const terms = replacing ?? envelopeTerms(await feesOf(chain), gas, chainNonce);
+    return carryingTerms(terms, content, fromBlock, nextNonce);
+  }
+
+  /**
    * Finds what a network had decided and has lost (a reorganization, a node restored from an older state). What stands
    * in another block is noted there; what is nowhere, or has come out otherwise, is executed again. Throws
    * ChainUnavailable.
@@ -618,16 +641,8 @@ export function createTransactionChainActivities(deps: TransactionChainDeps) {
           );
         }
       } else {
-        const [fees, accountNow] = await Promise.all([feesOf(chain), accountNonce(chain, at.account)]);
-        const chainNonce = await transactionCount(chain, await relayerOf(networkId));
-        const content = cancellation({ networkId, account: at.account, nonce: attempt.safeNonce });
-        const terms = envelopeTerms(fees, executionGas(content), chainNonce);
-        toCancel.push({
-          ...ref,
-          attemptId,
-          networkId,
-          terms: carryingTerms(terms, content, attempt.fromBlock, accountNow ?? 0n),
-        });
+        const terms = await termsToCancel(chain, at);
+        if (terms) toCancel.push({ ...ref, attemptId, networkId, terms });
       }
     }
     return { reopened, toCancel, contradictions };

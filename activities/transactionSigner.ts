@@ -250,7 +250,7 @@ export function createTransactionSignerActivities(deps: SignerActivityDeps) {
     const envelopes = await envelopesOf(tx, atNonce);
     const live = envelopes.filter(({ outcome }) => outcome === null);
     const own = live.filter(({ attemptId }) => attemptId === attempt.id).at(-1);
-    const replaced = live.find(({ id }) => String(id) === terms.replaces);
+    const replaced = envelopes.find(({ id }) => String(id) === terms.replaces);
     if (own && own.id !== replaced?.id) return { envelopeId: String(own.id) };
     const above = await carryEarlier(tx, attempt, account, terms);
     const id = await carry(tx, attempt, account, terms, replaced ? { replaces: replaced } : { above });

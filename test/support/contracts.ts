@@ -198,6 +198,8 @@ export const COUNTER = contract({
   'set(uint256)': '0x4 CALLDATALOAD 0x0 SSTORE STOP',
   /** Reverts while the counter holds less than this. */
   'demand(uint256)': `0x4 CALLDATALOAD 0x0 SLOAD LT @$less JUMPI STOP $less: ${revertWith(errorBytes('the counter is too low'))}`,
+  /** Counts where it holds at least this, else reverts. */
+  'incrementFrom(uint256)': `0x4 CALLDATALOAD 0x0 SLOAD LT @$less JUMPI 0x1 0x0 SLOAD ADD 0x0 SSTORE STOP $less: ${revertWith(errorBytes('the counter is too low'))}`,
   'fail()': revertWith(errorBytes('it always fails')),
   'value()': '0x0 SLOAD 0x0 MSTORE 0x20 0x0 RETURN',
 });

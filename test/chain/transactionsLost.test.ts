@@ -1,0 +1,261 @@
+import { type Address, encodeFunctionData, type Hex, parseAbi, parseTransaction } from 'viem';
+import type { TransactionRef } from '../../activities/transactions';
+import { COUNTER } from '../support/contracts';
+import { rpc } from '../support/stack';
+import { envelopeOf, TransactionWorld } from './transactionWorld';
+import { sendAsFunder } from './wallets';
+
+let world: TransactionWorld;
+
+beforeAll(async () => {
+  world = await TransactionWorld.start(41_041);
+});
+
+afterAll(() => world?.stop());
+
+const counterAbi = parseAbi([
+  'function increment()',
+  'function set(uint256)',
+  'function demand(uint256)',
+  'function incrementFrom(uint256)',
+  'function value() view returns (uint256)',
+]);
+const INCREMENT = encodeFunctionData({ abi: counterAbi, functionName: 'increment' });
+const number = (functionName: 'set' | 'demand' | 'incrementFrom', value: bigint) =>
+  encodeFunctionData({ abi: counterAbi, functionName, args: [value] });
+
+let seed = 0;
+function counter(): Promise<Address> {
+  seed += 1;
+  return world.contract(`lost ${seed}`, COUNTER);
+}
+
+function countOf(address: Address): Promise<bigint> {
+  return world.client.rpc.readContract({ address, abi: counterAbi, functionName: 'value' });
+}
+
+/** Remembers the chain as it is; the answer makes it so again, as if nothing had been mined since. */
+async function remember(): Promise<() => Promise<void>> {
+  const id = await rpc<Hex>(world.url, 'evm_snapshot', []);
+  return async () => {
+    await rpc(world.url, 'evm_revert', [id]);
+    // Another block takes the place of the first one that is gone.
+    await rpc(world.url, 'evm_increaseTime', [7]);
+    await world.mine();
+  };
+}
+
+const lookForLost = () => world.chain.lookForLost({ networkId: world.network.id });
+
+async function rawOf(ref: TransactionRef): Promise<Hex[]> {
+  return (await world.envelopes(ref)).map(({ raw_transaction }) => raw_transaction);
+}
+
+async function callOf(ref: TransactionRef): Promise<{ to: Address; data: Hex }> {
+  const [raw] = await rawOf(ref);
+  const { to, data } = parseTransaction(raw ?? '0x');
+  return { to: to as Address, data: data as Hex };
+}
+
+function auditOf(ref: TransactionRef): Promise<string[]> {
+  return world.db('audit_log').where({ resource_id: ref.transactionId }).orderBy('position').pluck('action');
+}
+
+test('a network that has lost nothing has nothing to look after', async () => {
+  const to = await counter();
+  await world.execute(await world.transaction({ to, data: INCREMENT }));
+  const nothing = { reopened: [], toCancel: [], contradictions: [] };
+  expect(await lookForLost()).toEqual(nothing);
+  await world.execute(await world.transaction({ to, data: INCREMENT }));
+  expect(await lookForLost()).toEqual(nothing);
+});
+
+describe('a block that is gone', () => {
+  test('before its confirmations is waited for again, and its bytes are sent again', async () => {
+    const to = await counter();
+    const ref = await world.transaction({ to, data: INCREMENT });
+    const back = await remember();
+    const envelopeId = await world.sign(ref);
+    const [raw] = await rawOf(ref);
+    await rpc(world.url, 'eth_sendRawTransaction', [raw]);
+    const deep = world.chainWith({ confirmations: 30 });
+    const input = { ...ref, networkId: world.network.id, givingUp: false };
+    expect(await deep.prepareTransaction(input)).toEqual({ kind: 'inFlight', envelopeId });
+    expect(await countOf(to)).toBe(1n);
+    await back();
+    expect(await countOf(to)).toBe(0n);
+    expect(await world.followToEnd(ref, envelopeId)).toMatchObject({ outcome: { kind: 'executed' } });
+    await world.execute(ref);
+    expect(await rawOf(ref)).toEqual([raw]);
+    expect(await countOf(to)).toBe(1n);
+  });
+
+  test('after completion has it executed again, with the same bytes, once', async () => {
+    const to = await counter();
+    const ref = await world.transaction({ to, data: INCREMENT });
+    const back = await remember();
+    await world.execute(ref);
+    const before = await world.attempts(ref);
+    const raws = await rawOf(ref);
+    await back();
+    expect(await lookForLost()).toEqual({ reopened: [ref], toCancel: [], contradictions: [] });
+    expect(await world.record(ref)).toMatchObject({ executionStatus: 'processing', closed: false });
+    expect(await world.usage(ref)).toMatchObject([{ status: 'reserved' }]);
+    expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
+    expect(await rawOf(ref)).toEqual(raws);
+    const [after] = await world.attempts(ref);
+    expect(after).toMatchObject({ safe_tx_hash: before[0].safe_tx_hash, outcome: 'executed' });
+    expect(after.block_hash).not.toBe(before[0].block_hash);
+    expect(await countOf(to)).toBe(1n);
+    expect(await world.record(ref)).toMatchObject({ executionStatus: 'completed', closed: true });
+    expect(await world.usage(ref)).toMatchObject([{ status: 'committed' }]);
+    expect(await auditOf(ref)).toEqual([
+      'transaction.broadcast',
+      'transaction.executed',
+      'transaction.reopened',
+      'transaction.executed',
+    ]);
+    expect(await lookForLost()).toMatchObject({ reopened: [] });
+  });
+
+  test('turns a failure into a success, and a success into a failure', async () => {
+    const to = await counter();
+    const failing = await world.transaction({ to, data: number('demand', 1n) });
+    const working = await world.transaction({ to, data: number('demand', 0n) });
+    const failedTerms = {
+      ...(await world.terms(working)),
+      safeTxGas: '60000',
+      gas: '300000',
+    };
+    const back = await remember();
+    // It would be refused now: signed on the terms of another one, it fails inside.
+    const envelopeId = envelopeOf(await world.signer.signTransaction({ ...failing, terms: failedTerms }));
+    const failed = await world.followToEnd(failing, envelopeId);
+    expect(failed).toMatchObject({
+      outcome: { kind: 'reverted', reason: expect.stringContaining('too low') },
+    });
+    if (failed.kind === 'decided') await world.finish(failing, failed);
+    expect(await world.record(failing)).toMatchObject({ executionStatus: 'failed' });
+    expect(await world.usage(failing)).toMatchObject([{ status: 'released' }]);
+    await back();
+    await sendAsFunder(world.url, { to, data: number('set', 1n) });
+    expect(await lookForLost()).toMatchObject({ reopened: [failing] });
+    expect(await world.usage(failing)).toMatchObject([{ status: 'reserved' }]);
+    const again = await remember();
+    expect(await world.execute(failing)).toMatchObject({ outcome: { kind: 'executed' } });
+    expect(await world.record(failing)).toMatchObject({ executionStatus: 'completed', failure: null });
+    await again();
+    await sendAsFunder(world.url, { to, data: number('set', 0n) });
+    expect(await lookForLost()).toMatchObject({ reopened: [failing] });
+    expect(await world.execute(failing)).toMatchObject({ outcome: { kind: 'reverted' } });
+    expect(await world.record(failing)).toMatchObject({ executionStatus: 'failed', closed: false });
+    expect(await world.usage(failing)).toMatchObject([{ status: 'released' }]);
+    expect(await world.attempts(failing)).toHaveLength(1);
+    expect(await world.execute(working)).toMatchObject({ outcome: { kind: 'executed' } });
+  });
+
+  test('for another one with the same in it is only noted', async () => {
+    const to = await counter();
+    const ref = await world.transaction({ to, data: INCREMENT });
+    const back = await remember();
+    await world.execute(ref);
+    const [before] = await world.attempts(ref);
+    const [spent] = await world.usage(ref);
+    await back();
+    await sendAsFunder(world.url, await callOf(ref));
+    expect(await lookForLost()).toEqual({ reopened: [], toCancel: [], contradictions: [] });
+    const [after] = await world.attempts(ref);
+    expect(after).toMatchObject({ outcome: 'executed' });
+    expect(after.block_hash).not.toBe(before.block_hash);
+    expect(after.outcome_hash).not.toBe(before.outcome_hash);
+    const [moved] = await world.usage(ref);
+    expect(moved.status).toBe('committed');
+    expect(moved.block_at.getTime()).toBeGreaterThan(spent.block_at.getTime());
+    expect(await lookForLost()).toEqual({ reopened: [], toCancel: [], contradictions: [] });
+    // The relayer's own, that carried it, is of no use any more and holds up nobody.
+    expect(await world.execute(await world.transaction({ to, data: INCREMENT }))).toMatchObject({
+      outcome: { kind: 'executed' },
+    });
+  });
+
+  test('with many of many accounts in it brings all of them back, each once', async () => {
+    const to = await counter();
+    const accounts = await Promise.all([1, 2].map(() => world.account()));
+    const refs = await Promise.all(
+      Array.from({ length: 6 }, (_, i) => {
+        const account = accounts[i % 2];
+        return world.transaction({ to, data: INCREMENT }, account ? { account } : {});
+      }),
+    );
+    const back = await remember();
+    await Promise.all(refs.map((ref) => world.execute(ref)));
+    await back();
+    const { reopened } = await lookForLost();
+    expect(reopened.map(({ transactionId }) => transactionId).sort()).toEqual(
+      refs.map(({ transactionId }) => transactionId).sort(),
+    );
+    const ended = await Promise.all(reopened.toReversed().map((ref) => world.execute(ref)));
+    expect(ended).toEqual(ended.map(() => expect.objectContaining({ kind: 'decided' })));
+    expect(await countOf(to)).toBe(6n);
+    for (const ref of refs) expect(await world.attempts(ref)).toHaveLength(1);
+  }, 60_000);
+});
+
+test('an attempt whose transaction has gone on is never sent again: an empty call takes its nonce', async () => {
+  const to = await counter();
+  const account = await world.account();
+  const ref = await world.transaction({ to, data: number('incrementFrom', 1n) }, { account });
+  const gas = { safeTxGas: '90000', gas: '300000' };
+  const terms = { ...(await world.terms(await world.transaction({ to, data: INCREMENT }))), ...gas };
+  const back = await remember();
+  const failed = await world.followToEnd(
+    ref,
+    envelopeOf(await world.signer.signTransaction({ ...ref, terms })),
+  );
+  expect(failed).toMatchObject({ outcome: { kind: 'reverted' } });
+  if (failed.kind === 'decided') await world.finish(ref, failed);
+  await sendAsFunder(world.url, { to, data: number('set', 1n) });
+  await world.begin(ref);
+  expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
+  expect(await countOf(to)).toBe(2n);
+  await back();
+  // Now the bytes of the first one would work as well.
+  await sendAsFunder(world.url, { to, data: number('set', 1n) });
+  const lost = await lookForLost();
+  expect(lost).toMatchObject({ reopened: [ref], toCancel: [{ ...ref }], contradictions: [] });
+  const [toCancel] = lost.toCancel;
+  if (!toCancel) throw new Error('there is none');
+  const cancelling = envelopeOf(await world.signer.signCancellation(toCancel));
+  expect(envelopeOf(await world.signer.signCancellation(toCancel))).toBe(cancelling);
+  await world.chain.sendEnvelope({ envelopeId: cancelling, networkId: world.network.id });
+  expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
+  expect(await countOf(to)).toBe(2n);
+  expect(await world.nonceOf(account)).toBe(2n);
+  expect(await lookForLost()).toEqual({ reopened: [], toCancel: [], contradictions: [] });
+  expect(await world.attempts(ref)).toMatchObject([
+    { kind: 'transaction', outcome: 'cancelled' },
+    { kind: 'transaction', outcome: 'executed' },
+    { kind: 'cancellation', outcome: 'executed' },
+  ]);
+});
+
+test('the relayer goes on past a lost nonce whose transaction has gone on', async () => {
+  const to = await counter();
+  const ref = await world.transaction({ to, data: number('incrementFrom', 1n) });
+  const gas = { safeTxGas: '90000', gas: '300000' };
+  const terms = { ...(await world.terms(await world.transaction({ to, data: INCREMENT }))), ...gas };
+  const back = await remember();
+  const failed = await world.followToEnd(
+    ref,
+    envelopeOf(await world.signer.signTransaction({ ...ref, terms })),
+  );
+  if (failed.kind === 'decided') await world.finish(ref, failed);
+  // Its next execution is refused before anything is signed: the record is about that one now.
+  await world.db('transactions').where({ id: ref.transactionId }).update({ execution_status: 'blocked' });
+  await back();
+  await sendAsFunder(world.url, { to, data: number('set', 1n) });
+  expect(await world.execute(await world.transaction({ to, data: INCREMENT }))).toMatchObject({
+    outcome: { kind: 'executed' },
+  });
+  expect(await countOf(to)).toBe(2n);
+});
