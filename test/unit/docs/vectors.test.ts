@@ -11,13 +11,22 @@ import {
   stringToBytes,
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
+import { checksumAddress } from '../../../src/chain/address';
 import { operationDomainSalt } from '../../../src/chain/domainSalt';
 import { decodeSignature, encodeSignature, verifySignature } from '../../../src/chain/signatures';
 import { hashTypedPayload } from '../../../src/chain/typedData';
 import { canonicalJson, type JsonValue } from '../../../src/domain/canonicalJson';
 import type { ProposalAction, ResourceType } from '../../../src/domain/proposal';
 import { registrationMessage } from '../../../src/domain/registration';
-import { type ProposalStatement, proposalPayload } from '../../../src/domain/signing';
+import {
+  type ProposalStatement,
+  proposalPayload,
+  type TransactionStatement,
+  transactionPayload,
+} from '../../../src/domain/signing';
+import { readContent } from '../../../src/domain/transactionContent';
+import { transactionSummary } from '../../../src/domain/transactionText';
+import { signatureHash } from '../../../src/transactions/voter';
 
 interface Vectors {
   readonly signer: { readonly privateKey: Hex; readonly address: Address };
@@ -38,6 +47,31 @@ interface Vectors {
   };
   readonly statements: readonly {
     readonly primaryType: ProposalStatement;
+    readonly payload: string;
+    readonly domainSeparator: Hex;
+    readonly typeHash: Hex;
+    readonly structHash: Hex;
+    readonly digest: Hex;
+    readonly signature: Hex;
+    readonly envelope: Hex;
+  }[];
+  readonly transaction: {
+    readonly id: string;
+    readonly accountAddress: Address;
+    readonly networkId: number;
+    readonly to: Address;
+    readonly value: string;
+    readonly calldata: Hex;
+    readonly policyId: string;
+    readonly summary: string;
+    readonly expiresAt: string;
+  };
+  readonly approver: { readonly privateKey: Hex; readonly address: Address };
+  readonly initiatorSignatureHash: Hex;
+  readonly transactionStatements: readonly {
+    readonly primaryType: TransactionStatement;
+    readonly signer: Address;
+    readonly initiatorSignatureHash: Hex | null;
     readonly payload: string;
     readonly domainSeparator: Hex;
     readonly typeHash: Hex;
@@ -69,7 +103,7 @@ interface Vectors {
 const docs = join(__dirname, '..', '..', '..', 'docs');
 const page = readFileSync(join(docs, 'signatures.md'), 'utf8');
 const vectors: Vectors = JSON.parse(readFileSync(join(docs, 'vectors.json'), 'utf8'));
-const { signer, domain, proposal, statements } = vectors;
+const { signer, domain, proposal, statements, transaction, transactionStatements } = vectors;
 const account = privateKeyToAccount(signer.privateKey);
 const [approve] = statements;
 
@@ -164,5 +198,104 @@ describe('the test vectors of the documentation', () => {
       expect(page).toContain(text);
     }
     for (const value of Object.values(approve ?? {})) expect(page).toContain(value);
+  });
+});
+
+describe('the worked example of a transaction', () => {
+  const [initiate, approve] = transactionStatements;
+  const FIELDS =
+    'string transactionId,address to,uint256 value,bytes data,string policyId,string summary,uint256 expiresAt';
+
+  it('has the summary that the service makes of such a call', () => {
+    const { to, value, calldata: data, networkId, accountAddress, summary } = transaction;
+    const content = readContent({ to, value: BigInt(value), data }, checksumAddress);
+    if (!content.ok) throw new Error(content.refusal.message);
+    const nativeAsset = { symbol: 'ETH', name: 'Ether', decimals: 18 };
+    const facts = {
+      network: { id: networkId, name: 'Local Chain 1', nativeAsset },
+      account: { name: 'Treasury', address: accountAddress },
+      calldata: data,
+      token: { symbol: 'DEMO', name: 'Demo Token', decimals: 18, logoUrl: null },
+      call: null,
+    };
+    expect(transactionSummary(content.value, facts)).toBe(summary);
+  });
+
+  it.each(transactionStatements)(
+    'has the payload, digest, signature and envelope of $primaryType',
+    async (vector) => {
+      const { primaryType, payload, digest, signature, envelope, initiatorSignatureHash } = vector;
+      const signed = {
+        ...transaction,
+        value: BigInt(transaction.value),
+        expiresAt: new Date(transaction.expiresAt),
+      };
+      expect(transactionPayload(primaryType, signed, initiatorSignatureHash)).toBe(payload);
+      expect(hashTypedPayload(payload)).toBe(digest);
+      const keys = [signer, vectors.approver].map(({ privateKey }) => privateKeyToAccount(privateKey));
+      const wallet = keys.find(({ address }) => address === vector.signer);
+      expect(await wallet?.signTypedData(JSON.parse(payload))).toBe(signature);
+      expect(encodeSignature(vector.signer, signature)).toBe(envelope);
+      expect(await verdict(envelope, digest)).toBe('accepted');
+    },
+  );
+
+  it('binds what follows to the whole envelope of the initiator', () => {
+    expect(initiate?.initiatorSignatureHash).toBeNull();
+    expect(keccak256(initiate?.envelope ?? '0x')).toBe(vectors.initiatorSignatureHash);
+    expect(signatureHash(initiate?.envelope ?? '0x')).toBe(vectors.initiatorSignatureHash);
+    for (const { initiatorSignatureHash } of transactionStatements.slice(1)) {
+      expect(initiatorSignatureHash).toBe(vectors.initiatorSignatureHash);
+    }
+  });
+
+  it.each(transactionStatements)(
+    'has the digest of $primaryType as the page computes it, step by step',
+    (vector) => {
+      const { message } = JSON.parse(vector.payload);
+      const { primaryType, initiatorSignatureHash: bound } = vector;
+      const domainType = 'EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)';
+      const domainSeparator = keccak256(
+        encodeAbiParameters(parseAbiParameters('bytes32, bytes32, bytes32, uint256, address'), [
+          hashOf(domainType),
+          hashOf('orgwallet'),
+          hashOf('1'),
+          BigInt(transaction.networkId),
+          transaction.accountAddress,
+        ]),
+      );
+      const fields = bound ? `${FIELDS},bytes32 initiatorSignatureHash` : FIELDS;
+      const typeHash = hashOf(`${primaryType}(${fields})`);
+      const structHash = keccak256(
+        concat([
+          typeHash,
+          hashOf(message.transactionId),
+          encodeAbiParameters(parseAbiParameters('address, uint256'), [message.to, BigInt(message.value)]),
+          keccak256(message.data),
+          hashOf(message.policyId),
+          hashOf(message.summary),
+          encodeAbiParameters(parseAbiParameters('uint256'), [BigInt(message.expiresAt)]),
+          ...(bound ? [bound] : []),
+        ]),
+      );
+      expect({ domainSeparator, typeHash, structHash }).toEqual({
+        domainSeparator: vector.domainSeparator,
+        typeHash: vector.typeHash,
+        structHash: vector.structHash,
+      });
+      expect(keccak256(concat(['0x1901', domainSeparator, structHash]))).toBe(vector.digest);
+      expect(page).toContain(domainType);
+      expect(page).toContain(fields);
+    },
+  );
+
+  it('is printed on the page as it is', () => {
+    const { expiresAt: _, ...shown } = transaction;
+    const { privateKey, address } = vectors.approver;
+    for (const text of [...Object.values(shown), privateKey, address, vectors.initiatorSignatureHash]) {
+      expect(page).toContain(String(text));
+    }
+    for (const value of Object.values(initiate ?? {})) expect(page).toContain(String(value ?? ''));
+    for (const value of Object.values(approve ?? {})) expect(page).toContain(String(value));
   });
 });
