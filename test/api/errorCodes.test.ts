@@ -3,7 +3,7 @@ import { STATUS_BY_CODE } from '../../src/contract/errors';
 import { issueApiKey } from '../../src/db/apiKeys';
 import { OPERATOR } from '../../src/db/audit';
 import type { ErrorCode } from '../../src/domain/refusal';
-import { execute, PROPOSE, read, type Shown, startApi } from '../support/api';
+import { execute, insist, PROPOSE, read, type Shown, startApi } from '../support/api';
 import { checkConformance } from '../support/conformance';
 import { type Operation, operations, urlOf } from '../support/document';
 import {
@@ -11,6 +11,7 @@ import {
   type Furnished,
   furnish,
   idLike,
+  newTransactionOf,
   placeOf,
   proposeSomething,
   proposesSomething,
@@ -20,10 +21,21 @@ import {
 } from '../support/furnished';
 import type { Answer, Ask } from '../support/http';
 import type { ResourceType } from '../support/interfaceTables';
+import { aContractPolicyItem } from '../support/policies';
 import { type ServiceProcess, startServiceProcess } from '../support/process';
 import { sign, signPayload, type TestOrganization, type TestService } from '../support/service';
 import { sendPlain } from '../support/sockets';
 import { createTestDatabase } from '../support/stack';
+import {
+  createTransaction,
+  executeTransaction,
+  makePolicies,
+  readTransaction,
+  signatureBody,
+  signed,
+  TRANSACTIONS,
+  transactionPath,
+} from '../support/transactionApi';
 import { until } from '../support/until';
 
 type PerResource = Partial<Record<ResourceType, Shown>>;
@@ -48,6 +60,10 @@ let late: TestOrganization;
 let open: PerResource;
 let rejected: PerResource;
 let expired: PerResource;
+/** Of the furnished organization: not signed, rejected, expired before it was signed. */
+let transaction: Shown;
+let rejectedTransaction: Shown;
+let expiredTransaction: Shown;
 let limitedKey: string;
 /** A request to the service that is cut off, and its answer. */
 let asked: Ask;
@@ -86,6 +102,21 @@ async function letExpire(resource: ResourceType): Promise<Shown> {
     return shown.signatureStatus === 'expired';
   });
   return proposal;
+}
+
+async function rejectTransaction({ org, transactions }: Furnished): Promise<Shown> {
+  const initiated = await signed(api.http, org, transactions[1], org.dave, 'initiator');
+  return signed(api.http, org, initiated, org.dave, 'reject', { execute: true });
+}
+
+async function letTransactionExpire(furnished: Furnished): Promise<Shown> {
+  const { org } = furnished;
+  const asked = { key: await issue(org), path: TRANSACTIONS, body: newTransactionOf(furnished) };
+  const { data } = (await insist(narrow.http, asked)).body;
+  await until('it is expired', async () => {
+    return (await readTransaction(api.http, org, data)).signatureStatus === 'expired';
+  });
+  return data;
 }
 
 const services: TestService[] = [];
@@ -133,6 +164,11 @@ beforeAll(async () => {
     perResource(rejectSomething),
     perResource(letExpire),
   ]);
+  [transaction] = own.transactions;
+  [rejectedTransaction, expiredTransaction] = await Promise.all([
+    rejectTransaction(own),
+    letTransactionExpire(own),
+  ]);
 }, SET_UP_LIMIT_MS);
 afterAll(() => Promise.all([narrow, ...services].map((service) => service?.stop())));
 
@@ -150,6 +186,7 @@ const withWord = (path: string, word: string) => `${path}${path.includes('?') ? 
 function proposalFor({ path }: Operation, proposals: PerResource): Shown {
   return proposals[resourceOf(path)];
 }
+const isOnTransaction = ({ path }: Operation) => path.startsWith('/transactions/');
 const isVote = ({ path }: Operation) => path.endsWith('/signatures');
 const isExecution = ({ path }: Operation) => path.endsWith('/execute');
 
@@ -177,6 +214,11 @@ const oneTooMany = (operation: Operation): Ask => ({
   body: bodiesFor(operation.id, own)[0],
 });
 
+/** Signs a transaction of the furnished organization. */
+function signTransactionAs({ id }: Shown, body: object): Promise<Answer> {
+  return api.http.send({ key: own.org.readKey, path: transactionPath(id, '/signatures'), body });
+}
+
 const unfit = (operation: Operation): never => {
   throw new Error(`there is no way yet to have ${operation.id} answer that: write one`);
 };
@@ -192,6 +234,8 @@ const waysTo: Record<ErrorCode, (operation: Operation) => Promise<Answer>> = {
     );
   },
   async invalidSignature(operation) {
+    if (isOnTransaction(operation))
+      return signTransactionAs(transaction, { type: 'initiator', signature: '0x' });
     if (isVote(operation)) {
       const path = placeOf(proposalFor(operation, open), '/signatures');
       return api.http.send({ key: deciding.adminKey, path, body: { type: 'approve', signature: '0x' } });
@@ -200,10 +244,27 @@ const waysTo: Record<ErrorCode, (operation: Operation) => Promise<Answer>> = {
     return api.http.send({ ...ask, body: { ...(ask.body as object), signature: `0x${'1b'.repeat(65)}` } });
   },
   unauthorized: (operation) => api.http.send(exampleOf(operation)),
-  forbidden: (operation) => api.http.send({ ...exampleOf(operation), key: own.org.readKey }),
+  async forbidden(operation) {
+    if (isOnTransaction(operation)) {
+      return signTransactionAs(transaction, await signatureBody(transaction, own.org.alice, 'initiator'));
+    }
+    if (operation.id === 'createTransaction') {
+      const [policy] = await makePolicies(api.http, own.org, aContractPolicyItem(null));
+      const body = { ...newTransactionOf(own), policyId: policy.id };
+      return api.http.send({ key: own.org.adminKey, path: TRANSACTIONS, body });
+    }
+    return api.http.send({ ...exampleOf(operation), key: own.org.readKey });
+  },
   notFound: (operation) => api.http.send({ ...exampleOf(operation), key: idle.adminKey }),
   async conflict(operation) {
     if (proposesSomething(operation)) return narrow.http.send(oneTooMany(operation));
+    if (isOnTransaction(operation)) {
+      if (isExecution(operation)) return executeTransaction(api.http, own.org, rejectedTransaction, 'reject');
+      return signTransactionAs(
+        rejectedTransaction,
+        await signatureBody(rejectedTransaction, own.org.alice, 'reject'),
+      );
+    }
     if (isExecution(operation)) {
       const { id, resourceType } = proposalFor(operation, rejected);
       return execute(api.http, decided.adminKey, id, 'reject', resourceType);
@@ -214,10 +275,18 @@ const waysTo: Record<ErrorCode, (operation: Operation) => Promise<Answer>> = {
     return api.http.send(ask);
   },
   thresholdNotMet(operation) {
+    if (isOnTransaction(operation)) return executeTransaction(api.http, own.org, transaction);
     const { id, resourceType } = proposalFor(operation, open);
     return execute(api.http, deciding.adminKey, id, 'approve', resourceType);
   },
   async proposalExpired(operation) {
+    if (isOnTransaction(operation)) {
+      if (isExecution(operation)) return executeTransaction(api.http, own.org, expiredTransaction);
+      return signTransactionAs(
+        expiredTransaction,
+        await signatureBody(expiredTransaction, own.org.dave, 'initiator'),
+      );
+    }
     const proposal = proposalFor(operation, expired);
     if (isVote(operation)) return api.http.send(await vote(proposal, late, 'approve'));
     return execute(api.http, late.adminKey, proposal.id, 'approve', proposal.resourceType);
@@ -271,6 +340,11 @@ async function goodAsk(operation: Operation): Promise<Ask> {
     return { key: org.readKey, path };
   }
   if (operation.id === 'getQueuedAdminProposal') return { key: deciding.readKey, path: urlOf(operation) };
+  if (isVote(operation) && isOnTransaction(operation)) {
+    const fresh = await createTransaction(api.http, org, newTransactionOf(own));
+    const body = await signatureBody(fresh, org.dave, 'initiator');
+    return { key: org.readKey, path: transactionPath(fresh.id, '/signatures'), body };
+  }
   if (isVote(operation)) return vote(proposalFor(operation, open), deciding, 'approve');
   if (isExecution(operation)) return unfit(operation);
   const proposalId = () => proposalFor(operation, open).id;
@@ -296,7 +370,8 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
   it(`answers ${operation.success}`, async () => {
     if (isExecution(operation)) {
       // Executed above, for what has been decided before.
-      expect(proposalFor(operation, rejected).executionStatus).toBe('rejected');
+      const executed = isOnTransaction(operation) ? rejectedTransaction : proposalFor(operation, rejected);
+      expect(executed.executionStatus).toBe('rejected');
       return;
     }
     const asks = proposesSomething(operation)

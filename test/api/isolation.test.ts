@@ -17,6 +17,7 @@ import {
   furnish,
   idLike,
   newAddress,
+  newTransactionOf,
   placeOf,
   proposeSomething,
   proposesSomething,
@@ -28,6 +29,7 @@ import type { Ask } from '../support/http';
 import type { ResourceType } from '../support/interfaceTables';
 import { fieldOf, idPlacesIn, placeWithin, valuesIn, withValue } from '../support/leaves';
 import { signPayload, type TestOrganization, type TestService } from '../support/service';
+import { signatureBody, transactionPath } from '../support/transactionApi';
 
 type PerResource = Record<ResourceType, Shown>;
 
@@ -111,9 +113,15 @@ function idIn(operation: Operation, owner: Furnished, proposals: PerResource) {
     name === 'proposalId' ? proposals[resourceOf(operation.path)].id : idLike(text, owner);
 }
 
+const isVote = ({ path }: Operation) => path.endsWith('/signatures');
+const isOnTransaction = ({ path }: Operation) => path.startsWith('/transactions/');
+
 async function bodyOf(operation: Operation): Promise<Partial<Ask>> {
   if (!operation.body) return {};
-  if (!operation.path.endsWith('/signatures')) return { body: operation.body.example };
+  if (!isVote(operation)) return { body: operation.body.example };
+  if (isOnTransaction(operation)) {
+    return { body: await signatureBody(theirs.transactions[0], theirs.org.dave, 'initiator') };
+  }
   return { body: await voteOf(theirs.org, theirProposals[resourceOf(operation.path)]) };
 }
 
@@ -130,13 +138,22 @@ const QUERIES: { readonly [name: string]: (operation: Operation) => Promise<void
       [cursor, nobodys],
     );
   },
+  async accountId(operation) {
+    const [foreign, unknown] = [theirs.accounts[0].id, example('acc_')];
+    await refusedAlike(
+      refusal(400, 'validationError', 'accountId'),
+      (isTheirs) => ({ path: `${urlOf(operation)}?accountId=${isTheirs ? foreign : unknown}` }),
+      [foreign, unknown],
+    );
+  },
   async resourceId(operation) {
-    const { org, accounts, groups, policies } = theirs;
+    const { org, accounts, groups, policies, transactions } = theirs;
     const unknown = example('acc_');
     for (const { id } of [
       ...accounts,
       ...groups,
       ...policies,
+      ...transactions,
       org.dave,
       org,
       ...Object.values(theirProposals),
@@ -160,8 +177,8 @@ const QUERIES: { readonly [name: string]: (operation: Operation) => Promise<void
 
 /** Everything by which the other organization can be known. */
 function theirMarks(): string[] {
-  const { org, accounts, groups, policies } = theirs;
-  const records = [...accounts, ...groups, ...policies, ...Object.values(theirProposals)];
+  const { org, accounts, groups, policies, transactions } = theirs;
+  const records = [...accounts, ...groups, ...policies, ...transactions, ...Object.values(theirProposals)];
   const wallets = org.all.map(({ wallet }) => wallet.address.slice(2).toLowerCase());
   return [org.id, org.adminsId, ...org.all.map(({ id }) => id), ...records.map(({ id }) => id), ...wallets];
 }
@@ -194,7 +211,19 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
     });
   }
 
-  if (operation.path.endsWith('/signatures')) {
+  if (isVote(operation) && isOnTransaction(operation)) {
+    it('takes no signature of members of others', async () => {
+      const path = transactionPath(ours.transactions[0].id, '/signatures');
+      const send = async (transaction: Shown) => {
+        const body = await signatureBody(transaction, theirs.org.dave, 'initiator');
+        return api.http.send({ key: ours.org.readKey, path, body });
+      };
+      const stranger = await send(ours.transactions[0]);
+      expect([stranger.status, stranger.body.code]).toEqual([403, 'forbidden']);
+      const elsewhere = await send(theirs.transactions[0]);
+      expect([elsewhere.status, elsewhere.body.code]).toEqual([400, 'invalidSignature']);
+    });
+  } else if (isVote(operation)) {
     it('takes no signature of admins of others', async () => {
       const resource = resourceOf(operation.path);
       const path = placeOf(ourProposals[resource], '/signatures');
@@ -241,10 +270,10 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
     });
   }
 
-  if (id === 'evaluatePolicies') {
+  if (id === 'evaluatePolicies' || id === 'createTransaction') {
     it('does not know the wallets of others, and shows only its own policies', async () => {
       const [foreign, stranger] = [theirs.org.dave.wallet.address, newAddress()];
-      const body = transactionOf(ours);
+      const body = id === 'evaluatePolicies' ? transactionOf(ours) : newTransactionOf(ours);
       await refusedAlike(
         refusal(400, 'validationError', 'initiatorWalletAddress'),
         (isTheirs) => ({
@@ -253,6 +282,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
         }),
         [foreign, stranger],
       );
+      if (id !== 'evaluatePolicies') return;
       const answer = await api.http.send({ key: ours.org.readKey, path: urlOf(operation), body });
       expect(answer.body.data.length).toBe(ours.policies.length);
       const text = answer.text.toLowerCase();

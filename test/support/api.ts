@@ -174,7 +174,7 @@ export async function makeAccount(
 
 /** Everything of an organization that a refused request must leave as it was: what it shows, and its last audit entry. */
 export async function stateOf(http: HttpClient, org: TestOrganization): Promise<Shown> {
-  const [proposals, audit, accounts, members, groups, policies, admins] = await Promise.all(
+  const [proposals, audit, accounts, members, groups, policies, admins, transactions] = await Promise.all(
     [
       '/proposals?limit=100',
       '/audit-logs?limit=1',
@@ -183,9 +183,11 @@ export async function stateOf(http: HttpClient, org: TestOrganization): Promise<
       '/groups',
       '/policies',
       '/admins',
+      '/transactions',
     ].map((path) => read(http, org.readKey, `/api/v1${path}`)),
   );
-  return { proposals, accounts, members, groups, policies, admins, lastAuditEntry: audit[0].id };
+  const lastAuditEntry = audit[0].id;
+  return { proposals, accounts, members, groups, policies, admins, transactions, lastAuditEntry };
 }
 
 /** How a request must be refused. */

@@ -5,6 +5,7 @@ import { has, type Json } from './document';
 import type { HttpClient } from './http';
 import { BASE, type ResourceType } from './interfaceTables';
 import type { TestMember, TestOrganization } from './service';
+import { createTransaction } from './transactionApi';
 
 const NATIVE_COIN = `0x${'0'.repeat(40)}`;
 const NETWORK = 31337;
@@ -15,7 +16,12 @@ export interface Furnished {
   readonly accounts: readonly Shown[];
   readonly groups: readonly Shown[];
   readonly policies: readonly Shown[];
+  /** New ones, that nobody has signed. */
+  readonly transactions: readonly Shown[];
 }
+
+/** The same before its transactions are made. */
+type WithoutTransactions = Omit<Furnished, 'transactions'>;
 
 const newName = () => `N ${randomUUID()}`;
 export const newAddress = () => privateKeyToAddress(generatePrivateKey());
@@ -31,7 +37,7 @@ const anyPolicy = () => ({
 });
 
 /** Policies of all variants, which between them use every field of a request. */
-function policiesOf({ org, accounts, groups }: Omit<Furnished, 'policies'>): Json[] {
+function policiesOf({ org, accounts, groups }: Pick<Furnished, 'org' | 'accounts' | 'groups'>): Json[] {
   const [account, group] = [accounts[0].id, groups[0].id];
   const limitation = {
     hours: 24,
@@ -108,10 +114,11 @@ const BODIES: { readonly [operationId: string]: (own: Furnished) => Json[] } = {
     { items: [{ id: accounts[0].id, name: newName(), networkIds: [31338] }] },
   ],
   proposeAdminsUpdate: ({ org }) => [{ updates: [{ action: 'addMember', id: org.dave.id }], threshold: 3 }],
+  createTransaction: (own) => [newTransactionOf(own)],
 };
 
-/** A transaction of an organization, with everything that can be said about one. */
-export const transactionOf = ({ org, accounts }: Furnished): Json => ({
+/** A transaction of an organization, with everything that can be said about one under any policy. */
+export const transactionOf = ({ org, accounts }: Pick<Furnished, 'org' | 'accounts'>): Json => ({
   accountId: accounts[0].id,
   initiatorWalletAddress: org.dave.wallet.address,
   networkId: NETWORK,
@@ -119,6 +126,12 @@ export const transactionOf = ({ org, accounts }: Furnished): Json => ({
   to: newAddress(),
   value: '1',
   data: '0x',
+});
+
+/** The same under a policy that lets it go. */
+export const newTransactionOf = (own: WithoutTransactions): Json => ({
+  ...transactionOf(own),
+  policyId: own.policies[0].id,
 });
 
 /** Good bodies for an endpoint that proposes. Throws for an endpoint that has none here: it is new, write them. */
@@ -163,7 +176,7 @@ export function proposeSomething(
   return proposeChange(http, org, ...SIMPLE[resource](org));
 }
 
-/** Makes an account, groups and policies in a new organization. */
+/** Makes an account, groups, policies and transactions in a new organization. */
 export async function furnish(http: HttpClient, org: TestOrganization): Promise<Furnished> {
   const [accounts, groups] = await Promise.all([
     change(http, org, '/accounts/proposals/create', {
@@ -178,20 +191,25 @@ export async function furnish(http: HttpClient, org: TestOrganization): Promise<
   ]);
   const resources = ({ result }: Shown): Shown[] => result.resources;
   const own = { org, accounts: resources(accounts), groups: resources(groups) };
-  if (!has('listPolicies')) return { ...own, policies: [] };
-  const policies = await change(http, org, '/policies/proposals/add', {
-    policies: Array.from({ length: 6 }, anyPolicy),
-  });
-  return { ...own, policies: resources(policies) };
+  const policies = resources(
+    await change(http, org, '/policies/proposals/add', { policies: Array.from({ length: 6 }, anyPolicy) }),
+  );
+  const bodies = [1, 2].map(() => newTransactionOf({ ...own, policies }));
+  const transactions = await Promise.all(bodies.map((body) => createTransaction(http, org, body)));
+  return { ...own, policies, transactions };
 }
 
 /** The id of a record of an organization, of the kind that another id is. */
-export function idLike(example: string, { org, accounts, groups, policies }: Furnished): string {
+export function idLike(
+  example: string,
+  { org, accounts, groups, policies, transactions }: Furnished,
+): string {
   const byPrefix: { [prefix: string]: string | undefined } = {
     mem: org.dave.id,
     acc: accounts[0].id,
     grp: groups[0].id,
-    pol: policies[0]?.id,
+    pol: policies[0].id,
+    txn: transactions[0].id,
     adm: org.adminsId,
   };
   const id = byPrefix[example.split('_')[0] ?? ''];
