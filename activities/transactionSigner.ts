@@ -10,6 +10,7 @@ import {
   safeTransactionHash,
   signSafeTransaction,
 } from '../src/chain/safeTransaction';
+import { hashTypedPayload } from '../src/chain/typedData';
 import {
   type Attempt,
   attemptsAtNonce,
@@ -31,7 +32,7 @@ import { isExpired } from '../src/domain/proposal';
 import { initiatorVote, transactionStanding } from '../src/domain/transaction';
 import { checkTarget } from '../src/domain/transactionContent';
 import { faultPoint } from '../src/faults';
-import { verifyVotesAgain } from '../src/transactions/voter';
+import { payloadToSign, verifyVotesAgain } from '../src/transactions/voter';
 import {
   createEnvelopeSigner,
   type EnvelopeTerms,
@@ -45,6 +46,16 @@ import { policyRefusal, policyTransactionOf, type TransactionRef, usageOf } from
 
 /** Gas of a transfer of nothing. */
 const FILLER_GAS = 21_000n;
+
+/** Whether what a record says can be signed at all: nobody has signed what is no address or no number. */
+function canBeSigned({ record, now }: TransactionSnapshot): boolean {
+  try {
+    hashTypedPayload(payloadToSign(record, now, 'initiator') ?? '');
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /**
  * The activities that sign for accounts. They trust nobody: what is signed for the first time is rebuilt from the
@@ -74,7 +85,7 @@ export function createTransactionSignerActivities(deps: SignerActivityDeps) {
   /** Those of a transaction's votes whose signatures hold now. Before the transaction: contracts are asked on chain. */
   async function verifiedVotes(ref: TransactionRef): Promise<StoredTransaction['votes']> {
     const seen = await readTransaction(db, ref);
-    if (!seen) return [];
+    if (!seen || !canBeSigned(seen)) return [];
     const initiated = await verifyVotesAgain(deps.identifyVoter, seen, 'initiator');
     // An approval is bound to the initiator's signature: only one that holds can be.
     const others = seen.record.votes.filter(({ type }) => type !== 'initiator');

@@ -1,0 +1,444 @@
+import type { Address, Hex } from 'viem';
+import type { TransactionTerms } from '../../activities/transactionChain';
+import type { TransactionRef } from '../../activities/transactions';
+import { ChainUnavailable } from '../../src/chain/clients';
+import { deriveAccount, SAFE_CONTRACTS } from '../../src/chain/safe';
+import { encodeSignature } from '../../src/chain/signatures';
+import { hashTypedPayload } from '../../src/chain/typedData';
+import { newId } from '../../src/db/ids';
+import type { Policy } from '../../src/domain/policy';
+import { payloadToSign, signatureHash } from '../../src/transactions/voter';
+import { aPolicy, aTransferPolicy } from '../support/transactions';
+import { type Asked, type AskedWith, TransactionWorld } from './transactionWorld';
+import { deployAsFunder, execAsOwner, signAsSafe } from './wallets';
+
+const RECIPIENT: Address = '0x00000000000000000000000000000000000A11ce';
+const OTHER: Address = '0x0000000000000000000000000000000000000B0b';
+
+let world: TransactionWorld;
+let terms: TransactionTerms;
+
+beforeAll(async () => {
+  world = await TransactionWorld.start(41_051);
+  terms = await world.terms(await world.transaction({ to: RECIPIENT, value: 5n }));
+});
+
+afterAll(() => world?.stop());
+
+const asked: Asked = { to: RECIPIENT, value: 5n };
+
+/** A policy of anything that two of three admins have to approve, one of them not the initiator. */
+async function approvedPolicy(change: Partial<Policy> = {}): Promise<string> {
+  const { alice, bob, carol } = world.org;
+  const groupId = newId('grp');
+  await world.db('groups').insert({ id: groupId, organization_id: world.org.id, name: groupId, position: 0 });
+  await world.db('group_members').insert(
+    [alice, bob, carol].map(({ id }) => ({
+      group_id: groupId,
+      member_id: id,
+    })),
+  );
+  return world.policy({
+    type: 'MANUAL_APPROVAL',
+    approverSetting: { type: 'group', groupId, threshold: 2, excludeInitiator: false },
+    ...change,
+  });
+}
+
+async function refusal(ref: TransactionRef, change: Partial<TransactionTerms> = {}, signer = world.signer) {
+  const result = await signer.signTransaction({ ...ref, terms: { ...terms, ...change } });
+  if (!('refused' in result)) throw new Error(`it signed: ${JSON.stringify(result)}`);
+  expect(await world.attempts(ref)).toHaveLength(0);
+  expect(await world.envelopes(ref)).toHaveLength(0);
+  return result.refused;
+}
+
+function changed(ref: TransactionRef, change: object): Promise<unknown> {
+  return world.db('transactions').where({ id: ref.transactionId }).update(change);
+}
+
+describe('the signer signs what enough members of now have signed', () => {
+  test('under AUTO_APPROVAL, its initiator', async () => {
+    expect(await world.signer.signTransaction({ ...(await world.transaction(asked)), terms })).toEqual({
+      envelopeId: expect.any(String),
+    });
+  });
+
+  test('under MANUAL_APPROVAL, its initiator and its approvers', async () => {
+    const { alice, bob } = world.org;
+    const ref = await world.transaction(asked, {
+      policyId: await approvedPolicy(),
+      approvers: [alice, bob],
+    });
+    expect(await world.signer.signTransaction({ ...ref, terms })).toEqual({ envelopeId: expect.any(String) });
+  });
+});
+
+describe('the signer refuses', () => {
+  test('without the initiator’s signature, or one of another member', async () => {
+    const ref = await world.transaction(asked);
+    const votes = () => world.db('transaction_votes').where({ transaction_id: ref.transactionId });
+    await votes().update({ member_id: world.org.alice.id, signer_address: world.org.alice.wallet.address });
+    expect(await refusal(ref)).toMatchObject({ message: expect.stringContaining('of the initiator') });
+    await votes().delete();
+    expect(await refusal(ref)).toMatchObject({
+      code: 'stale',
+      message: 'the signer finds no valid signature of the initiator',
+    });
+  });
+
+  test('below the threshold, and a signature that is counted twice is counted once', async () => {
+    const { alice, bob } = world.org;
+    const ref = await world.transaction(asked, { policyId: await approvedPolicy(), approvers: [alice] });
+    expect(await refusal(ref)).toMatchObject({ code: 'stale', message: expect.stringContaining('1 valid') });
+    const [vote] = await world
+      .db('transaction_votes')
+      .where({ transaction_id: ref.transactionId, type: 'approve' });
+    const { id: _, ...copy } = vote;
+    await world
+      .db('transaction_votes')
+      .insert({ ...copy, member_id: bob.id, signer_address: bob.wallet.address });
+    expect(await refusal(ref)).toMatchObject({ message: expect.stringContaining('1 valid') });
+  });
+
+  test('approvals of members who may not, or may no longer', async () => {
+    const { alice, bob, dave } = world.org;
+    const policyId = await approvedPolicy();
+    const stranger = await world.transaction(asked, { policyId, approvers: [alice, dave] });
+    expect(await refusal(stranger)).toMatchObject({ message: expect.stringContaining('1 valid') });
+    const ref = await world.transaction(asked, { policyId, approvers: [alice, bob] });
+    await world.db('group_members').where({ member_id: bob.id }).delete();
+    expect(await refusal(ref)).toMatchObject({ message: expect.stringContaining('1 valid') });
+  });
+
+  test('an approval that is bound to another signature of the initiator', async () => {
+    const { alice, bob } = world.org;
+    const ref = await world.transaction(asked, {
+      policyId: await approvedPolicy(),
+      approvers: [alice, bob],
+    });
+    const bound = (hash: string) =>
+      world
+        .db('transaction_votes')
+        .where({ transaction_id: ref.transactionId, type: 'approve', member_id: bob.id })
+        .update({ initiator_signature_hash: hash });
+    await bound(`0x${'1'.repeat(64)}`);
+    expect(await refusal(ref)).toMatchObject({ message: expect.stringContaining('1 valid') });
+  });
+
+  test('when the initiator has been removed, or has another wallet', async () => {
+    const { dave } = world.org;
+    const ref = await world.transaction(asked);
+    const member = () => world.db('members').where({ id: dave.id });
+    await member().update({ removed_at: new Date() });
+    const removed = await refusal(ref);
+    await member().update({ removed_at: null, wallet_address: OTHER });
+    const moved = await refusal(ref);
+    await member().update({ wallet_address: dave.wallet.address });
+    for (const refused of [removed, moved]) {
+      expect(refused).toMatchObject({ code: 'stale', message: expect.stringContaining('of the initiator') });
+    }
+  });
+
+  test.each<[string, object]>([
+    ['recipient', { to_address: OTHER }],
+    ['recipient that is no address', { to_address: '0x12' }],
+    ['value', { value: '6' }],
+    ['calldata', { calldata: '0x12345678', type: 'CONTRACT_INTERACTION' }],
+    ['summary', { summary: 'Something else' }],
+    ['expiry', { expires_at: new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 7_200_000) }],
+  ])('a changed %s', async (_, change) => {
+    const ref = await world.transaction(asked);
+    await changed(ref, change);
+    expect(await refusal(ref)).toMatchObject({ message: expect.stringContaining('of the initiator') });
+  });
+
+  test('a changed policy, network or account', async () => {
+    const ref = await world.transaction(asked);
+    await changed(ref, { policy_id: await world.policy() });
+    expect(await refusal(ref)).toMatchObject({ message: expect.stringContaining('of the initiator') });
+    const elsewhere = await world.transaction(asked);
+    await changed(elsewhere, { network_id: 5 });
+    expect(await refusal(elsewhere)).toMatchObject({ message: expect.stringContaining('network 5') });
+    const other = await world.transaction(asked);
+    await changed(other, { account_id: (await world.account()).id });
+    expect(await refusal(other)).toMatchObject({ message: expect.stringContaining('of the initiator') });
+  });
+
+  test('a type that its content does not have', async () => {
+    const ref = await world.transaction(asked);
+    await changed(ref, { type: 'CONTRACT_INTERACTION' });
+    expect(await refusal(ref)).toMatchObject({ message: expect.stringContaining('recorded as') });
+  });
+
+  test.each<[string, () => Promise<Asked & { account?: AskedWith['account'] }>]>([
+    [
+      'the account itself',
+      async () => {
+        const account = await world.account();
+        return { to: account.address, account };
+      },
+    ],
+    ['a contract of the Safe', async () => ({ to: SAFE_CONTRACTS.singleton.address })],
+  ])('a call of %s, whoever has signed it', async (_, make) => {
+    const { account, ...call } = await make();
+    const ref = await world.transaction({ ...call, data: '0x610b5925' as Hex }, account ? { account } : {});
+    expect(await refusal(ref)).toMatchObject({
+      code: 'stale',
+      message: expect.stringContaining('must not be'),
+    });
+  });
+
+  test('an account that is not recorded as it is computed', async () => {
+    const account = await world.account();
+    const ref = await world.transaction(asked, { account });
+    await world.db('accounts').where({ id: account.id }).update({ owner_address: OTHER });
+    expect(await refusal(ref)).toMatchObject({ message: expect.stringContaining('not recorded as') });
+    const other = await world.account();
+    const second = await world.transaction(asked, { account: other });
+    await world.db('accounts').where({ id: other.id }).update({ address: OTHER });
+    expect(await refusal(second)).toMatchObject({ message: expect.stringContaining('not recorded as') });
+  });
+
+  test('an account that is not on the network', async () => {
+    const account = await world.account();
+    const ref = await world.transaction(asked, { account });
+    await world.db('account_networks').where({ account_id: account.id }).delete();
+    expect(await refusal(ref)).toMatchObject({ code: 'policy', message: expect.stringContaining('network') });
+  });
+
+  test('what the policy of now does not let go, and every policy that is gone', async () => {
+    const policyId = await world.policy();
+    const ref = await world.transaction(asked, { policyId });
+    const tight = aTransferPolicy({ amountThreshold: '4' }, { networkId: world.network.id });
+    await world.storePolicy({ ...tight, id: policyId });
+    expect(await refusal(ref)).toMatchObject({
+      code: 'policy',
+      message: expect.stringContaining('at most 4'),
+    });
+    await world.storePolicy({ ...aPolicy({ networkId: world.network.id }), id: policyId });
+    await world.db('policies').where({ id: policyId }).update({ removed_at: new Date() });
+    expect(await refusal(ref)).toMatchObject({ code: 'policy', message: expect.stringContaining('removed') });
+  });
+
+  test('over the budget, which its own reservation does not count against', async () => {
+    const policyId = newId('pol');
+    const limitation = {
+      hours: 24,
+      initiatorScope: 'ALL_ITEMS',
+      sourceAccountScope: 'ALL_ITEMS',
+      destinationScope: 'ALL_ITEMS',
+    } as const;
+    await world.storePolicy({
+      ...aTransferPolicy({ amountThreshold: '8' }, { networkId: world.network.id, limitation }),
+      id: policyId,
+    });
+    const first = await world.transaction(asked, { policyId });
+    expect(await world.signer.signTransaction({ ...first, terms })).toEqual({
+      envelopeId: expect.any(String),
+    });
+    const second = await world.transaction(asked, { policyId });
+    expect(await refusal(second)).toMatchObject({ code: 'budget' });
+  });
+
+  test('without a reservation, or with one of something else', async () => {
+    const none = await world.transaction(asked);
+    const usage = () => world.db('policy_usage').where({ transaction_id: none.transactionId });
+    await usage().update({ amount: '1' });
+    expect(await refusal(none)).toMatchObject({ message: expect.stringContaining('nothing is reserved') });
+    await usage().update({ amount: '5', destination: OTHER });
+    expect(await refusal(none)).toMatchObject({ message: expect.stringContaining('nothing is reserved') });
+    await usage().update({ destination: RECIPIENT, status: 'released', decided_at: new Date() });
+    expect(await refusal(none)).toMatchObject({ message: expect.stringContaining('nothing is reserved') });
+  });
+
+  test('what is not being executed, and what is not there', async () => {
+    const ref = await world.transaction(asked, { begun: false });
+    expect(await refusal(ref)).toMatchObject({ message: expect.stringContaining('not being executed') });
+    expect(await refusal({ ...ref, transactionId: newId('txn') })).toMatchObject({ code: 'stale' });
+    expect(await refusal({ ...ref, organizationId: newId('org') })).toMatchObject({ code: 'stale' });
+  });
+
+  test('a first attempt after expiry, and carries on what it signed before', async () => {
+    expect(await refusal(await world.transaction(asked, { expiresInMs: -5_000 }))).toMatchObject({
+      code: 'timeout',
+    });
+    const ref = await world.transaction(asked, { expiresInMs: 3_000 });
+    const gas = String(BigInt((await world.terms(ref)).gas) - 90_000n);
+    const envelopeId = await world.sign(ref, { gas });
+    expect(await world.followToEnd(ref, envelopeId)).toEqual({ kind: 'reverted' });
+    await world.db.raw(`SELECT pg_sleep(greatest(0, extract(epoch FROM expires_at - now()) + 0.1))
+      FROM transactions WHERE id = '${ref.transactionId}'`);
+    expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
+  });
+
+  test('gas and fees above their ceilings', async () => {
+    const ref = await world.transaction(asked);
+    expect(await refusal(ref, { gas: '5000001' })).toMatchObject({
+      code: 'reverted',
+      message: expect.stringContaining('MAX_GAS'),
+    });
+    const fee = String(world.network.maxFeePerGas + 1n);
+    expect(await refusal(ref, { maxFeePerGas: fee })).toMatchObject({ code: 'funds' });
+    expect(await refusal(ref, { maxPriorityFeePerGas: fee })).toMatchObject({ code: 'funds' });
+    expect(await refusal(ref, { safeTxGas: '0' })).toMatchObject({ code: 'stale' });
+  });
+
+  test('an account whose nonce is ahead of the records', async () => {
+    const account = await world.account();
+    const fresh = await world.transaction(asked, { account });
+    expect(await refusal(fresh, { accountNonce: '1' })).toMatchObject({
+      code: 'stale',
+      message: expect.stringContaining('the records explain only those below 0'),
+    });
+    await world.execute(fresh);
+    const key = world.keystore.organizationKey(world.org.id);
+    await execAsOwner(
+      world.client,
+      {
+        signTypedData: async (typed: never) =>
+          key.sign({
+            hash: hashTypedPayload(
+              JSON.stringify(typed, (_, v) => (typeof v === 'bigint' ? v.toString() : v)),
+            ),
+          }),
+      } as never,
+      account.address,
+      { signature: 'setFallbackHandler(address handler)', args: [SAFE_CONTRACTS.fallbackHandler.address] },
+    );
+    const next = await world.transaction(asked, { account });
+    expect(await refusal(next, await world.terms(next))).toMatchObject({
+      code: 'stale',
+      message: expect.stringContaining(
+        'has the nonce 2 on Own Chain, and the records explain only those below 1',
+      ),
+    });
+  });
+
+  test('and says when contract signers cannot be asked', async () => {
+    const ref = await world.transaction(asked);
+    const away = world.signerWith({
+      identifyVoter: async () => {
+        throw new ChainUnavailable(world.network, 'away');
+      },
+    });
+    expect(await away.signTransaction({ ...ref, terms })).toEqual({
+      unreachable: expect.stringContaining('Own Chain'),
+    });
+    expect(await world.attempts(ref)).toHaveLength(0);
+  });
+
+  test('to cancel what is not on its way', async () => {
+    const ref = await world.transaction(asked);
+    expect(await world.signer.signCancellation({ ...ref, terms })).toMatchObject({
+      refused: { code: 'stale' },
+    });
+    const other = await world.transaction(asked);
+    await world.sign(other);
+    const [{ id }] = await world.attempts(other);
+    expect(await world.signer.signCancellation({ ...ref, terms, attemptId: String(id) })).toMatchObject({
+      refused: { code: 'stale' },
+    });
+    await world.execute(other);
+  });
+
+  test('to fill a nonce of a network that is not there', async () => {
+    expect(await world.signer.fillNonce({ networkId: 5, nonce: 0, terms })).toMatchObject({
+      refused: { code: 'stale' },
+    });
+  });
+});
+
+test('the signer asks a contract signer again, and counts it as long as it accepts', async () => {
+  const { alice, dave } = world.org;
+  const wallet = deriveAccount(alice.wallet.address, newId('acc'));
+  const safe = { address: wallet.address as Address, chainId: world.network.id };
+  await deployAsFunder(world.url, wallet);
+  const ref = await world.transaction(asked, { begun: false });
+  await world.db('members').where({ id: dave.id }).update({ wallet_address: wallet.address });
+  try {
+    await world.db('transaction_votes').where({ transaction_id: ref.transactionId }).delete();
+    const seen = await world.snapshot(ref);
+    const payload = payloadToSign(seen.record, seen.now, 'initiator') ?? '';
+    const bytes = await signAsSafe(alice.wallet, safe, hashTypedPayload(payload));
+    const signature = encodeSignature(safe.address, bytes);
+    await world.db('transaction_votes').insert({
+      transaction_id: ref.transactionId,
+      member_id: dave.id,
+      type: 'initiator',
+      signer_address: wallet.address,
+      scheme: 'eip1271',
+      signature,
+      signature_hash: signatureHash(signature),
+    });
+    await world.begin(ref);
+    const fresh = { ...terms, accountNonce: '0' };
+    await execAsOwner(world.client, alice.wallet, safe.address, {
+      signature: 'swapOwner(address prev, address old, address new)',
+      args: ['0x0000000000000000000000000000000000000001', alice.wallet.address, dave.wallet.address],
+    });
+    expect(await refusal(ref, fresh)).toMatchObject({ message: expect.stringContaining('of the initiator') });
+    await execAsOwner(world.client, dave.wallet, safe.address, {
+      signature: 'swapOwner(address prev, address old, address new)',
+      args: ['0x0000000000000000000000000000000000000001', dave.wallet.address, alice.wallet.address],
+    });
+    expect(await world.signer.signTransaction({ ...ref, terms: fresh })).toEqual({
+      envelopeId: expect.any(String),
+    });
+  } finally {
+    await world.db('members').where({ id: dave.id }).update({ wallet_address: dave.wallet.address });
+  }
+});
+
+test('an execution that ends while the signer signs leaves nothing signed', async () => {
+  const ref = await world.transaction(asked);
+  await world.serviceDb.transaction(async (tx) => {
+    await tx('transactions').where({ id: ref.transactionId }).forUpdate().first('id');
+    const signing = world.signer.signTransaction({ ...ref, terms });
+    // The signer waits for this database transaction where it stores what it has signed.
+    await new Promise<void>((resolve, reject) => {
+      const look = async () => {
+        const { rows } = await world.db.raw(
+          `SELECT count(*)::int AS waiting FROM pg_stat_activity
+            WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        );
+        if (rows[0].waiting > 0) resolve();
+        else setTimeout(() => look().catch(reject), 20);
+      };
+      look().catch(reject);
+    });
+    await tx('transactions').where({ id: ref.transactionId }).update({ execution_status: 'failed' });
+    await tx.commit();
+    expect(await signing).toMatchObject({ refused: { code: 'stale' } });
+  });
+  expect(await world.attempts(ref)).toHaveLength(0);
+});
+
+describe('the database lets only the signer write what is signed', () => {
+  test('content, nonces and signatures never change, and the service writes outcomes alone', async () => {
+    const changes = [
+      { to_address: OTHER },
+      { value: '1' },
+      { safe_nonce: 9 },
+      { safe_tx_gas: '1' },
+      { safe_tx_hash: '0x' },
+      { signature: '0x' },
+      { transaction_id: null },
+    ];
+    for (const pool of [world.serviceDb, world.signerDb]) {
+      for (const change of changes) {
+        await expect(pool('chain_attempts').update(change)).rejects.toThrow(/permission denied/);
+      }
+    }
+    await expect(world.signerDb('chain_attempts').update({ confirmations: 1 })).rejects.toThrow(
+      /permission denied/,
+    );
+    await expect(world.signerDb('transactions').update({ notes: '[]' })).rejects.toThrow(/permission denied/);
+    await expect(world.signerDb('transaction_votes').delete()).rejects.toThrow(/permission denied/);
+    await expect(world.signerDb('policy_usage').update({ amount: '0' })).rejects.toThrow(/permission denied/);
+  });
+});
+
+test('nothing that was refused has reached the chain', async () => {
+  expect(await world.balanceOf(OTHER)).toBe(0n);
+});
