@@ -37,8 +37,8 @@ const LONGEST = 5;
 const MORE = 50;
 
 /** Plays `runs` sequences, and then as many more (up to four times as many in all) as it takes for all to happen. */
-async function playUntil(
-  stage: Stage,
+export async function playUntil(
+  stage: Pick<Stage, 'tally'>,
   options: { readonly runs: number; readonly mustHappen: readonly string[] },
   playSome: (runs: number, seed: number) => Promise<void>,
 ): Promise<void> {

@@ -1,3 +1,4 @@
+import { playBudgets } from '../db/budgetProperties';
 import { completed, GOVERNANCE, playRaces, playSequences, RESOURCES } from '../db/operationProperties';
 
 jest.setTimeout(3_600_000);
@@ -35,6 +36,10 @@ describe('thousands of sequences', () => {
         'finish accounts/create: completed late',
       ],
     });
+  });
+
+  it('of executions leave no budget exceeded', async () => {
+    await playBudgets({ runs: RUNS / 2 });
   });
 
   it('that end in several things at once come out as if those had happened in some order', async () => {

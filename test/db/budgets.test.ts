@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { forEachAtOnce } from '../../activities/atOnce';
+import { policyRefusal } from '../../activities/transactions';
+import { databaseNow } from '../../src/db/database';
+import { insertPolicies } from '../../src/db/policies';
+import { lockBudget, reserveUsage } from '../../src/db/policyUsage';
+import { lockTransaction } from '../../src/db/transactions';
+import { NATIVE_COIN } from '../../src/domain/policy';
+import { anId } from '../support/builders';
+import { NETWORK_ID } from '../support/transactions';
+import { playBudgets } from './budgetProperties';
+import { type Budget, type BudgetStage, policyOf, setBudgetStage, storeInitiated } from './budgetStories';
+
+jest.setTimeout(600_000);
+
+const HOUR_MS = 3_600_000;
+const SHARED = {
+  initiatorScope: 'ALL_ITEMS',
+  sourceAccountScope: 'ALL_ITEMS',
+  destinationScope: 'ALL_ITEMS',
+} as const;
+const PAYMENT = { initiator: 0, account: 0, destination: 0, amount: 1 };
+
+/** So many are begun at once; each that ends makes place for the next. */
+const IN_FLIGHT = 20;
+
+describe('a budget', () => {
+  let stage: BudgetStage;
+  beforeAll(async () => {
+    stage = await setBudgetStage();
+  });
+  afterAll(() => stage?.end());
+
+  async function makePolicy(budget: Budget): Promise<string> {
+    const policy = policyOf(anId('pol'), budget);
+    await stage.service.transaction((tx) => insertPolicies(tx, stage.org.id, [policy]));
+    return policy.id;
+  }
+
+  /** Executes payments of all sorts at once; how many were let through, and why the others were not. */
+  async function atOnce(budget: Budget, count: number) {
+    const policyId = await makePolicy(budget);
+    const ids: string[] = [];
+    for (let n = 0; n < count; n += 1) {
+      const [initiator, account, destination] = [n % 2, (n >> 1) % 2, (n >> 2) % 2];
+      ids.push(await storeInitiated(stage, policyId, { initiator, account, destination, amount: 1 }));
+    }
+    const organizationId = stage.org.id;
+    const answers: (string | null)[] = [];
+    await forEachAtOnce(IN_FLIGHT, ids, async (transactionId) => {
+      const ref = { organizationId, transactionId, messageId: randomUUID() };
+      const begun = await stage.activities.beginTransaction({ ...ref, type: 'approve' });
+      answers.push(
+        begun.ok ? (begun.state.failure?.code ?? begun.state.executionStatus) : begun.refusal.code,
+      );
+    });
+    const reserved = await stage.owner('policy_usage').where({ policy_id: policyId }).sum('amount').first();
+    return {
+      processing: answers.filter((answer) => answer === 'processing').length,
+      budget: answers.filter((answer) => answer === 'budget').length,
+      reserved: Number(reserved?.sum),
+    };
+  }
+
+  it('for 25 lets 25 of 100 through that come at once', async () => {
+    const budget = { cap: 25, limitation: { hours: 24, ...SHARED } };
+    expect(await atOnce(budget, 100)).toEqual({ processing: 25, budget: 75, reserved: 25 });
+  });
+
+  it('for each initiator and recipient of their own lets each of them through as often', async () => {
+    const scopes = { ...SHARED, initiatorScope: 'PER_ITEM', destinationScope: 'PER_ITEM' } as const;
+    const budget = { cap: 3, limitation: { hours: 1, ...scopes } };
+    expect(await atOnce(budget, 40)).toEqual({ processing: 12, budget: 28, reserved: 12 });
+  });
+
+  it('without an amount lets one of 20 through', async () => {
+    const budget = { cap: null, limitation: { hours: 1, ...SHARED } };
+    expect(await atOnce(budget, 20)).toEqual({ processing: 1, budget: 19, reserved: 1 });
+  });
+
+  it.each([1, 24, 8_760])(
+    'of %i hours is free of an execution one millisecond after the last instant of its window, and not before',
+    async (hours) => {
+      const policyId = await makePolicy({ cap: 10, limitation: { hours, ...SHARED } });
+      const earlier = await storeInitiated(stage, policyId, { ...PAYMENT, amount: 9 });
+      const [fitting, tooMuch] = [
+        await storeInitiated(stage, policyId, { ...PAYMENT, amount: 1 }),
+        await storeInitiated(stage, policyId, { ...PAYMENT, amount: 2 }),
+      ];
+      const tx = await stage.service.transaction();
+      try {
+        await reserveUsage(tx, {
+          organizationId: stage.org.id,
+          policyId,
+          transactionId: earlier,
+          networkId: NETWORK_ID,
+          tokenAddress: NATIVE_COIN,
+          amount: 9n,
+          initiatorId: stage.org.alice.id,
+          accountId: stage.accounts[0] ?? '',
+          destination: '0x',
+        });
+        await lockBudget(tx, policyId);
+        const nowMs = (await databaseNow(tx)).getTime();
+        const refusalOf = async (transactionId: string) => {
+          const locked = await lockTransaction(tx, { organizationId: stage.org.id, transactionId });
+          return locked && ((await policyRefusal(tx, locked))?.code ?? null);
+        };
+        const blockAt = (ms: number) =>
+          tx('policy_usage')
+            .where({ transaction_id: earlier })
+            .update({ status: 'committed', block_at: new Date(ms), decided_at: new Date() });
+        expect([await refusalOf(fitting), await refusalOf(tooMuch)]).toEqual([null, 'budget']);
+        for (const off of [0, 1, 1_000, hours * HOUR_MS]) {
+          await blockAt(nowMs - hours * HOUR_MS + off);
+          expect([await refusalOf(fitting), await refusalOf(tooMuch)]).toEqual([null, 'budget']);
+        }
+        await blockAt(nowMs - hours * HOUR_MS - 1);
+        expect([await refusalOf(fitting), await refusalOf(tooMuch)]).toEqual([null, null]);
+      } finally {
+        await tx.rollback();
+      }
+    },
+  );
+});
+
+test('whatever is executed under a policy, alone or at once, nothing goes out above its budget', async () => {
+  await playBudgets({ runs: 24 });
+});
