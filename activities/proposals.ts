@@ -1,7 +1,6 @@
 import { sameAddress } from '../src/chain/address';
 import type { IdentifyVoter } from '../src/chain/voter';
 import type { NetworkConfig } from '../src/config';
-import { keyActor } from '../src/db/apiKeys';
 import { type Actor, type AuditInput, appendAudit, OPERATOR, SYSTEM } from '../src/db/audit';
 import type { Db, Tx } from '../src/db/database';
 import { readAdmins } from '../src/db/members';
@@ -48,12 +47,13 @@ import {
   type VoteType,
 } from '../src/domain/proposal';
 import type { RecordRef, WorkflowGone } from '../src/domain/reconciliation';
-import { type Refusal, refuse } from '../src/domain/refusal';
+import { refuse } from '../src/domain/refusal';
 import { proposalPayload } from '../src/domain/signing';
 import { findKind, kindOf, proposes } from '../src/operations';
 import type { KindContext, Outside } from '../src/operations/kind';
 import type { CreateResult, MessageResult } from '../src/temporal/messages';
 import { forEachAtOnce } from './atOnce';
+import { actorOf, memberActor, Refused, refusable, withKey } from './refusable';
 
 /** What these activities need from outside. */
 export interface ProposalActivityDeps {
@@ -99,40 +99,11 @@ export type DeploymentResult =
 
 const REFRESHED_AT_ONCE = 20;
 
-/** Ends a transaction without effect and carries the refusal out of it. */
-class Refused extends Error {
-  constructor(readonly refusal: Refusal) {
-    super(refusal.message);
-  }
-}
-
 /** Ends a transaction without effect because an open proposal is in the way. */
 class Taken extends Error {
   constructor(readonly by: { readonly takenClaim: string; readonly byProposal: string }) {
     super(`${by.takenClaim} is taken`);
   }
-}
-
-async function refusable<T>(work: () => Promise<T>): Promise<T | { ok: false; refusal: Refusal }> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof Refused) return { ok: false, refusal: error.refusal };
-    throw error;
-  }
-}
-
-function memberActor(member: MemberSummary): Actor {
-  return { type: 'member', id: member.id, name: member.name, walletAddress: member.walletAddress };
-}
-
-/** Who acts when a request came with an API key. */
-async function actorOf(tx: Tx, apiKeyId: string): Promise<Actor> {
-  return (await keyActor(tx, apiKeyId)) ?? { ...SYSTEM, id: apiKeyId };
-}
-
-function withKey(apiKeyId: string | null): { apiKeyId?: string } {
-  return apiKeyId === null ? {} : { apiKeyId };
 }
 
 function proposalEntry(

@@ -3,7 +3,6 @@ import { handsOutTokens } from '../src/chain/functions';
 import type { IdentifyVoter } from '../src/chain/voter';
 import type { NetworkConfig } from '../src/config';
 import type { NewTransaction as TransactionRequest } from '../src/contract/transactions';
-import { keyActor } from '../src/db/apiKeys';
 import { decideAttempt, hasUndecidedAttempt } from '../src/db/attemptOutcomes';
 import { type Actor, type AuditInput, appendAudit, OPERATOR, SYSTEM } from '../src/db/audit';
 import type { Db, Tx } from '../src/db/database';
@@ -34,9 +33,9 @@ import { readTransactionWorld } from '../src/db/transactionWorld';
 import type { JsonValue } from '../src/domain/canonicalJson';
 import { NATIVE_COIN } from '../src/domain/policy';
 import { evaluate, type PolicyTransaction, usageWindow } from '../src/domain/policyEngine';
-import { type Failure, type FailureCode, isExpired, type MemberSummary } from '../src/domain/proposal';
+import { type Failure, type FailureCode, isExpired } from '../src/domain/proposal';
 import type { WorkflowGone } from '../src/domain/reconciliation';
-import { type Refusal, refuse } from '../src/domain/refusal';
+import { refuse } from '../src/domain/refusal';
 import {
   checkTransactionExecution,
   checkTransactionVote,
@@ -61,6 +60,7 @@ import {
   verifyVotesAgain,
   worldWithSigner,
 } from '../src/transactions/voter';
+import { actorOf, memberActor, Refused, refusable, withKey } from './refusable';
 
 /** What these activities need from outside. */
 export interface TransactionActivityDeps {
@@ -111,30 +111,6 @@ export type ExecutionResult =
       /** The relayer lacks coin: the execution goes on by itself when it has so much. Decimal wei. */
       readonly awaitsRelayerWei?: string;
     };
-
-/** Ends a database transaction without effect and carries the refusal out of it. */
-class Refused extends Error {
-  constructor(readonly refusal: Refusal) {
-    super(refusal.message);
-  }
-}
-
-async function refusable<T>(work: () => Promise<T>): Promise<T | { ok: false; refusal: Refusal }> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof Refused) return { ok: false, refusal: error.refusal };
-    throw error;
-  }
-}
-
-function memberActor({ id, name, walletAddress }: MemberSummary): Actor {
-  return { type: 'member', id, name, walletAddress };
-}
-
-function withKey(apiKeyId: string | null): { apiKeyId?: string } {
-  return apiKeyId === null ? {} : { apiKeyId };
-}
 
 function entry(
   record: Pick<StoredTransaction, 'id' | 'accountId' | 'networkId'>,
@@ -227,10 +203,6 @@ export function createTransactionActivities(deps: TransactionActivityDeps) {
     const locked = await lockTransaction(tx, key);
     if (locked) return locked;
     throw new Refused({ code: 'notFound', message: `there is no transaction ${key.transactionId}` });
-  }
-
-  async function actorOf(tx: Tx, apiKeyId: string): Promise<Actor> {
-    return (await keyActor(tx, apiKeyId)) ?? { ...SYSTEM, id: apiKeyId };
   }
 
   /**

@@ -1,14 +1,12 @@
-import { proxyActivities, sleep } from '@temporalio/workflow';
+import { proxyActivities } from '@temporalio/workflow';
 import type { ChainActivities, EnvelopeOutcome } from '../activities/chain';
 import type { DeploymentKey, DeploymentResult } from '../activities/proposals';
 import type { SignerActivities } from '../activities/signer';
 import type { Failure } from '../src/domain/proposal';
+import { createPatience } from './patience';
 
-/** How long a network that does not answer is asked again before anything is signed. */
-const PATIENCE_BEFORE_SIGNING_MS = 20_000;
+/** The first pause between two looks, in milliseconds. */
 const FIRST_PAUSE_MS = 1_000;
-const MAX_PAUSE_MS = 30_000;
-const MAX_PAUSE_BEFORE_SIGNING_MS = 5_000;
 /** Confirmations that come within so many looks are not worth telling. */
 const QUIET_LOOKS = 4;
 /** A deployment that reverts twice would revert again. */
@@ -57,36 +55,19 @@ export async function deployOnNetwork(
   });
 
   const { networkId } = key;
-  let silentSince: number | undefined;
-  let pauseMs = FIRST_PAUSE_MS;
   let looks = 0;
   let reverts = 0;
-  let told: string | null = null;
 
-  async function tell(waitingFor: string | null): Promise<void> {
-    if (waitingFor === told) return;
-    told = waitingFor;
-    await context.report(waitingFor);
-  }
-
-  async function pause(why: string, longestMs = MAX_PAUSE_MS): Promise<void> {
-    await sleep(pauseMs, { summary: why });
-    pauseMs = Math.min(pauseMs * 2, longestMs);
-  }
-
-  /** Waits out a network that is away before anything is signed; the failure, when patience ends. */
-  async function outwait(message: string): Promise<DeploymentResult | undefined> {
-    silentSince ??= Date.now();
-    if (Date.now() - silentSince >= PATIENCE_BEFORE_SIGNING_MS) return failed({ code: 'rpc', message });
-    await tell(message);
-    await pause(`Ask network ${networkId} again`, MAX_PAUSE_BEFORE_SIGNING_MS);
-    return undefined;
-  }
+  const { tell, told, pause, outwait, moved } = createPatience({
+    networkId,
+    firstPauseMs: FIRST_PAUSE_MS,
+    report: context.report,
+  });
 
   /** Follows an envelope to its end. The waiting is inside the activity, so that it does not fill the history. */
   async function follow(envelopeId: string): Promise<EnvelopeOutcome> {
     for (;;) {
-      const outcome = await followEnvelope({ envelopeId, networkId, told });
+      const outcome = await followEnvelope({ envelopeId, networkId, told: told() });
       if (outcome.kind !== 'waiting') return outcome;
       await tell(outcome.message);
     }
@@ -106,16 +87,15 @@ export async function deployOnNetwork(
         await pause(`Confirmations on network ${networkId}`);
         continue;
       case 'unreachable': {
-        const given = await outwait(seen.message);
-        if (given) return given;
+        if (!(await outwait(seen.message))) return failed({ code: 'rpc', message: seen.message });
         continue;
       }
       case 'needsEnvelope': {
         const signed = await signDeployment({ ...key, terms: seen.terms });
         if ('refused' in signed) return failed(signed.refused);
         if ('unreachable' in signed) {
-          const given = await outwait(signed.unreachable);
-          if (given) return given;
+          const message = signed.unreachable;
+          if (!(await outwait(message))) return failed({ code: 'rpc', message });
           continue;
         }
         envelopeId = signed.envelopeId;
@@ -125,8 +105,7 @@ export async function deployOnNetwork(
         envelopeId = seen.envelopeId;
         break;
     }
-    silentSince = undefined;
-    pauseMs = FIRST_PAUSE_MS;
+    moved();
     let outcome = await follow(envelopeId);
     while (outcome.kind === 'stuck') {
       // Whatever keeps the signer from raising the fee, the bytes that are out may still land.

@@ -1,14 +1,12 @@
-import { condition, proxyActivities, sleep } from '@temporalio/workflow';
+import { condition, proxyActivities } from '@temporalio/workflow';
 import type { TransactionChainActivities, TransactionFollowed } from '../activities/transactionChain';
 import type { TransactionSignerActivities } from '../activities/transactionSigner';
 import type { ExecutionResult, TransactionRef } from '../activities/transactions';
 import { first } from './first';
+import { createPatience } from './patience';
 
-/** How long a network that does not answer is asked again before anything is signed. */
-const PATIENCE_BEFORE_SIGNING_MS = 20_000;
+/** The first pause between two looks, in milliseconds. */
 const FIRST_PAUSE_MS = 500;
-const MAX_PAUSE_MS = 30_000;
-const MAX_PAUSE_BEFORE_SIGNING_MS = 5_000;
 /** An attempt whose envelopes revert whole so often is given up: its bytes do not do what they should. */
 const MAX_WHOLE_REVERTS = 3;
 
@@ -62,41 +60,26 @@ export async function executeOnChain(
   const { networkId, isGivenUp } = context;
   const { prepareTransaction, followTransaction, signTransaction, signCancellation, fillNonce } =
     executionActivities(ref, context);
-  let silentSince: number | undefined;
-  let pauseMs = FIRST_PAUSE_MS;
   let wholeReverts = 0;
-  let told: string | null = null;
 
   const givingUp = () => isGivenUp() || wholeReverts >= MAX_WHOLE_REVERTS;
 
-  async function tell(waitingFor: string | null): Promise<void> {
-    if (waitingFor === told) return;
-    told = waitingFor;
-    await context.report(waitingFor);
-  }
-
-  async function pause(why: string, longestMs = MAX_PAUSE_MS): Promise<void> {
-    await sleep(pauseMs, { summary: why });
-    pauseMs = Math.min(pauseMs * 2, longestMs);
-  }
-
-  /** Waits out a network that is away before anything is signed; the failure, when patience ends. */
-  async function outwait(message: string): Promise<ExecutionResult | undefined> {
-    silentSince ??= Date.now();
-    if (Date.now() - silentSince >= PATIENCE_BEFORE_SIGNING_MS) {
-      return { status: 'failed', failure: { code: 'rpc', message } };
-    }
-    await tell(message);
-    await pause(`Ask network ${networkId} again`, MAX_PAUSE_BEFORE_SIGNING_MS);
-    return undefined;
-  }
+  const { tell, told, pause, outwait, moved } = createPatience({
+    networkId,
+    firstPauseMs: FIRST_PAUSE_MS,
+    report: context.report,
+  });
+  const unreachable = (message: string): ExecutionResult => ({
+    status: 'failed',
+    failure: { code: 'rpc', message },
+  });
 
   /** Follows an envelope until something is to be done. Undefined: it is to be given up instead. */
   async function follow(envelopeId: string): Promise<TransactionFollowed | undefined> {
     for (;;) {
       const wasGivenUp = givingUp();
       const followed = await first([
-        () => followTransaction({ ...ref, envelopeId, networkId, told }),
+        () => followTransaction({ ...ref, envelopeId, networkId, told: told() }),
         () => condition(() => givingUp() !== wasGivenUp).then(() => undefined),
       ]);
       if (followed?.kind !== 'waiting') return followed;
@@ -121,8 +104,7 @@ export async function executeOnChain(
         await pause(`Confirmations on network ${networkId}`);
         continue;
       case 'unreachable': {
-        const given = await outwait(seen.message);
-        if (given) return given;
+        if (!(await outwait(seen.message))) return unreachable(seen.message);
         continue;
       }
       case 'needsEnvelope': {
@@ -145,8 +127,7 @@ export async function executeOnChain(
             await pause('Ask the signer again');
             continue;
           }
-          const given = await outwait(signed.unreachable);
-          if (given) return given;
+          if (!(await outwait(signed.unreachable))) return unreachable(signed.unreachable);
           continue;
         }
         envelopeId = signed.envelopeId;
@@ -156,8 +137,7 @@ export async function executeOnChain(
         envelopeId = seen.envelopeId;
         break;
     }
-    silentSince = undefined;
-    pauseMs = FIRST_PAUSE_MS;
+    moved();
     const followed = await follow(envelopeId);
     switch (followed?.kind) {
       case 'decided':

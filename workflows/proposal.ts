@@ -1,9 +1,7 @@
 import {
-  ApplicationFailure,
   allHandlersFinished,
   condition,
   proxyActivities,
-  proxyLocalActivities,
   setCurrentDetails,
   upsertSearchAttributes,
   workflowInfo,
@@ -25,26 +23,17 @@ import {
 import { searchAttributes } from '../src/temporal/searchAttributes';
 import { deployOnNetwork } from './deployment';
 import { receiveMessages } from './messages';
+import { parseInput, recordActivities, untilExpiryMs } from './record';
 
-// Postgres decides; while it is away these are tried again without end, so that no handler ever fails: an outcome
-// recorded as an error would stay the answer to that message for ever.
-function recordActivities(summary: string) {
-  return proxyLocalActivities<ProposalActivities>({
-    startToCloseTimeout: '20s',
-    localRetryThreshold: '5s',
-    retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '5s' },
-    summary,
-  });
-}
-const { createProposal } = recordActivities('Store the proposal');
-const { recordVote } = recordActivities('Verify and record a signature');
-const { beginExecution } = recordActivities('Check again and carry out');
-const { reportDeployment } = recordActivities('Note what a deployment waits for');
-const { recordDeployment } = recordActivities('Record what became of a deployment');
-const { finishExecution } = recordActivities('End the execution');
-const { expireProposal } = recordActivities('Expire');
-const { readProposal } = recordActivities('Read the record');
-const { recordRestored } = recordActivities('Note that the workflow was started again');
+const { createProposal } = recordActivities<ProposalActivities>('Store the proposal');
+const { recordVote } = recordActivities<ProposalActivities>('Verify and record a signature');
+const { beginExecution } = recordActivities<ProposalActivities>('Check again and carry out');
+const { reportDeployment } = recordActivities<ProposalActivities>('Note what a deployment waits for');
+const { recordDeployment } = recordActivities<ProposalActivities>('Record what became of a deployment');
+const { finishExecution } = recordActivities<ProposalActivities>('End the execution');
+const { expireProposal } = recordActivities<ProposalActivities>('Expire');
+const { readProposal } = recordActivities<ProposalActivities>('Read the record');
+const { recordRestored } = recordActivities<ProposalActivities>('Note that the workflow was started again');
 
 const { refreshNoted } = proxyActivities<ProposalActivities>({
   startToCloseTimeout: '60s',
@@ -53,20 +42,7 @@ const { refreshNoted } = proxyActivities<ProposalActivities>({
   summary: 'Tell the proposals that this one has changed the world of',
 });
 
-/** The timer fires this long after the signed expiry, which itself is still valid. */
-const EXPIRY_SLACK_MS = 20;
-/** How soon expiry is looked at again when the database's clock is behind. */
-const MIN_TIMER_MS = 500;
-
 const ignore = () => undefined;
-
-function parseInput(input: unknown): ProposalInput {
-  try {
-    return parseProposalInput(input);
-  } catch (error) {
-    throw ApplicationFailure.nonRetryable((error as Error).message, 'InvalidInput');
-  }
-}
 
 function isReady(state: ProposalState, type: VoteType): boolean {
   const settled = ['processing', 'completed', 'rejected'].includes(state.executionStatus ?? '');
@@ -82,7 +58,7 @@ function isReady(state: ProposalState, type: VoteType): boolean {
  * that decides and writes in one database transaction.
  */
 export async function proposalWorkflow(given: ProposalInput): Promise<ProposalState | null> {
-  const input = parseInput(given);
+  const input = parseInput(parseProposalInput, given);
   const ref = { organizationId: input.organizationId, proposalId: input.proposalId };
   const signer = proxyActivities<Pick<SignerActivities, 'provideSigningKey'>>({
     taskQueue: input.queues.signer,
@@ -199,8 +175,7 @@ export async function proposalWorkflow(given: ProposalInput): Promise<ProposalSt
       // Only a deployment that is there in part gets here: it may still be finished, at any time.
       await condition(wakes);
     } else {
-      const untilExpiryMs = Date.parse(current().expiresAt) - Date.now() + EXPIRY_SLACK_MS;
-      const woken = await condition(wakes, Math.max(MIN_TIMER_MS, untilExpiryMs), {
+      const woken = await condition(wakes, untilExpiryMs(current().expiresAt), {
         summary: `Expires at ${current().expiresAt}`,
       });
       if (!woken) adopt(await expireProposal(ref));

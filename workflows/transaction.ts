@@ -1,9 +1,7 @@
 import {
-  ApplicationFailure,
   allHandlersFinished,
   condition,
   proxyActivities,
-  proxyLocalActivities,
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
@@ -28,39 +26,21 @@ import {
 import { executeOnChain } from './execution';
 import { first } from './first';
 import { receiveMessages, updateId } from './messages';
+import { parseInput, recordActivities, untilExpiryMs } from './record';
 
-// Postgres decides; while it is away these are tried again without end, so that no handler ever fails: an outcome
-// recorded as an error would stay the answer to that message for ever.
-function recordActivities(summary: string) {
-  return proxyLocalActivities<TransactionActivities>({
-    startToCloseTimeout: '20s',
-    localRetryThreshold: '5s',
-    retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '5s' },
-    summary,
-  });
-}
-const { createTransaction } = recordActivities('Store the transaction');
-const { recordTransactionVote } = recordActivities('Verify and record a signature');
-const { beginTransaction } = recordActivities('Check the policy again, reserve its budget, begin');
-const { reportTransaction } = recordActivities('Note what the execution waits for');
-const { finishTransaction } = recordActivities('Record what became of it');
-const { requestGiveUp } = recordActivities('Note that it is to be given up');
-const { expireTransaction } = recordActivities('Expire');
-const { readTransactionState } = recordActivities('Read the record');
-const { recordTransactionRestored } = recordActivities('Note that the workflow was started again');
-
-/** The timer fires this long after the signed expiry, which itself is still valid. */
-const EXPIRY_SLACK_MS = 20;
-/** How soon expiry is looked at again when the database's clock is behind. */
-const MIN_TIMER_MS = 500;
-
-function parseInput(input: unknown): TransactionInput {
-  try {
-    return parseTransactionInput(input);
-  } catch (error) {
-    throw ApplicationFailure.nonRetryable((error as Error).message, 'InvalidInput');
-  }
-}
+const { createTransaction } = recordActivities<TransactionActivities>('Store the transaction');
+const { recordTransactionVote } = recordActivities<TransactionActivities>('Verify and record a signature');
+const { beginTransaction } = recordActivities<TransactionActivities>(
+  'Check the policy again, reserve its budget, begin',
+);
+const { reportTransaction } = recordActivities<TransactionActivities>('Note what the execution waits for');
+const { finishTransaction } = recordActivities<TransactionActivities>('Record what became of it');
+const { requestGiveUp } = recordActivities<TransactionActivities>('Note that it is to be given up');
+const { expireTransaction } = recordActivities<TransactionActivities>('Expire');
+const { readTransactionState } = recordActivities<TransactionActivities>('Read the record');
+const { recordTransactionRestored } = recordActivities<TransactionActivities>(
+  'Note that the workflow was started again',
+);
 
 /**
  * One transaction of an account: waits for its initiator's signature and for those that its policy asks for, holds the
@@ -70,7 +50,7 @@ function parseInput(input: unknown): TransactionInput {
  * that decides and writes in one database transaction.
  */
 export async function transactionWorkflow(given: TransactionInput): Promise<TransactionState | null> {
-  const input = parseInput(given);
+  const input = parseInput(parseTransactionInput, given);
   const ref = { organizationId: input.organizationId, transactionId: input.transactionId };
   let created: TransactionMessageResult | undefined;
   let state: TransactionState | null = null;
@@ -166,11 +146,10 @@ export async function transactionWorkflow(given: TransactionInput): Promise<Tran
 
   /** Waits until something changes or the time is over. */
   async function waitOrExpire(): Promise<void> {
-    const untilExpiryMs = Date.parse(current().expiresAt) - Date.now() + EXPIRY_SLACK_MS;
     const waited = current().awaitsRelayerWei;
     const woken = await condition(
       () => wakes() || current().awaitsRelayerWei !== waited,
-      Math.max(MIN_TIMER_MS, untilExpiryMs),
+      untilExpiryMs(current().expiresAt),
       { summary: `Expires at ${current().expiresAt}` },
     );
     if (!woken) adopt(await expireTransaction(ref));

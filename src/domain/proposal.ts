@@ -305,11 +305,17 @@ export interface ProposalState {
 const STATE_SUMMARY_LENGTH = 2_000;
 const STATE_NOTES = 20;
 
-function cut(text: string): string {
+/** A summary as a state carries it: cut where it is long. */
+export function stateSummary(text: string): string {
   const characters = [...text];
   return characters.length <= STATE_SUMMARY_LENGTH
     ? text
     : `${characters.slice(0, STATE_SUMMARY_LENGTH).join('')} …`;
+}
+
+/** Notes as a state carries them: of many, the latest. */
+export function stateNotes(notes: readonly Note[]): readonly Note[] {
+  return notes.slice(-STATE_NOTES);
 }
 
 /** The state of a record now: a long summary is cut, and of many notes the latest are there. */
@@ -321,7 +327,7 @@ export function proposalState(record: ProposalRecord, now: Now): ProposalState {
     resourceType: record.resourceType,
     action: record.action,
     version: record.version,
-    summary: cut(record.summary),
+    summary: stateSummary(record.summary),
     signatureStatus,
     executionStatus: record.executionStatus,
     threshold,
@@ -332,7 +338,7 @@ export function proposalState(record: ProposalRecord, now: Now): ProposalState {
     expired: record.frozen?.signatureStatus === 'expired',
     closed: record.closed,
     failure: record.failure,
-    notes: record.notes.slice(-STATE_NOTES),
+    notes: stateNotes(record.notes),
     deployments: record.deployments,
   };
 }

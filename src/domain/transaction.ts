@@ -11,6 +11,8 @@ import {
   reviewStatus,
   type SignatureStatus,
   type Standing,
+  stateNotes,
+  stateSummary,
 } from './proposal';
 import { accept, type Outcome, type Refusal, refuse } from './refusal';
 import type { TransactionContent } from './transactionContent';
@@ -306,17 +308,6 @@ export interface TransactionState {
   readonly givingUp: boolean;
 }
 
-/** A workflow's history holds a state for each message: what can be long is cut there. */
-const STATE_SUMMARY_LENGTH = 2_000;
-const STATE_NOTES = 20;
-
-function cut(text: string): string {
-  const characters = [...text];
-  return characters.length <= STATE_SUMMARY_LENGTH
-    ? text
-    : `${characters.slice(0, STATE_SUMMARY_LENGTH).join('')} …`;
-}
-
 /** The state of a record now: a long summary is cut, and of many notes the latest are there. */
 export function transactionState(record: TransactionRecord, now: TransactionNow): TransactionState {
   const { signatureStatus, threshold, approvals, rejections, initiator } = transactionStanding(record, now);
@@ -328,7 +319,7 @@ export function transactionState(record: TransactionRecord, now: TransactionNow)
     networkId: record.networkId,
     policyId: record.policyId,
     version: record.version,
-    summary: cut(record.summary),
+    summary: stateSummary(record.summary),
     signatureStatus,
     executionStatus: record.executionStatus,
     initiator,
@@ -340,7 +331,7 @@ export function transactionState(record: TransactionRecord, now: TransactionNow)
     open: isTransactionOpen(record, now.time),
     closed: record.closed,
     failure: record.failure,
-    notes: record.notes.slice(-STATE_NOTES),
+    notes: stateNotes(record.notes),
     transactionHash: record.chain?.transactionHash ?? null,
     waitingFor: record.waitingFor,
     awaitsRelayerWei: record.awaitsRelayerWei === null ? null : String(record.awaitsRelayerWei),
