@@ -41,7 +41,7 @@ import { until } from '../support/until';
 type PerResource = Partial<Record<ResourceType, Shown>>;
 
 let api: TestService;
-/** On the same database, with workers of its own: proposals live for two seconds, a key has one open at most. */
+/** On the same database, with workers of its own: proposals live for six seconds, a key has one open at most. */
 let narrow: ServiceProcess;
 /** On the same database: one request per second. */
 let slow: TestService;
@@ -80,10 +80,15 @@ async function perResource<T>(work: (resource: ResourceType) => Promise<T>) {
   return Object.fromEntries(await Promise.all(done)) as Partial<Record<ResourceType, T>>;
 }
 
-/** One of everything, and an open proposal of its key. */
+/** One of everything, an open proposal of its key, and transactions that can no longer be signed. */
 async function furnishAndPropose(org: TestOrganization): Promise<Furnished> {
   const furnished = await furnish(api.http, org);
   await proposeSomething(api.http, org, 'groups');
+  [transaction] = furnished.transactions;
+  [rejectedTransaction, expiredTransaction] = await Promise.all([
+    rejectTransaction(furnished),
+    letTransactionExpire(furnished),
+  ]);
   return furnished;
 }
 
@@ -139,7 +144,7 @@ const SET_UP_LIMIT_MS = 240_000;
 beforeAll(async () => {
   api = await start();
   const { databaseUrl } = api.config;
-  const tight = { PROPOSAL_LIFETIME: '2s', MAX_OPEN_PER_KEY: '1' };
+  const tight = { PROPOSAL_LIFETIME: '6s', MAX_OPEN_PER_KEY: '1' };
   const small = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '1' };
   slow = await start({ env: { ORGWALLET_ROLES: 'api', ...small }, databaseUrl });
   cutOff = await start({
@@ -163,11 +168,6 @@ beforeAll(async () => {
     perResource((resource) => proposeSomething(api.http, deciding, resource)),
     perResource(rejectSomething),
     perResource(letExpire),
-  ]);
-  [transaction] = own.transactions;
-  [rejectedTransaction, expiredTransaction] = await Promise.all([
-    rejectTransaction(own),
-    letTransactionExpire(own),
   ]);
 }, SET_UP_LIMIT_MS);
 afterAll(() => Promise.all([narrow, ...services].map((service) => service?.stop())));
