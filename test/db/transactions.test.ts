@@ -527,21 +527,39 @@ describe('the list of transactions', () => {
   });
 });
 
+/** Waits until somebody waits for a lock in this database. */
+async function untilWaiting(): Promise<void> {
+  await until('somebody waits for a lock', async () => {
+    const { rows } = await owner.raw(
+      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    return rows.length > 0;
+  });
+}
+
 describe('a transaction under its lock', () => {
   it('waits for whoever has it, and then sees what that one did', async () => {
     const id = await store();
     const first = await service.transaction();
     await lockTransaction(first, key(id));
     const second = service.transaction(async (tx) => (await lockTransaction(tx, key(id)))?.record.waitingFor);
-    await until('the second waits', async () => {
-      const { rows } = await owner.raw(
-        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      return rows.length > 0;
-    });
+    await untilWaiting();
     await updateTransaction(first, id, { waitingFor: 'the first' });
     await first.commit();
     expect(await second).toBe('the first');
+  });
+
+  it('is signed by nobody meanwhile: an attempt of it waits, and is stored after what has been decided', async () => {
+    const id = await store();
+    const deciding = await service.transaction();
+    await lockTransaction(deciding, key(id));
+    const signing = attempt(id);
+    await untilWaiting();
+    await updateTransaction(deciding, id, { executionStatus: 'failed' });
+    await deciding.commit();
+    const { id: attemptId } = await signing;
+    expect((await read(id)).record.executionStatus).toBe('failed');
+    expect(await owner('chain_attempts').where({ id: attemptId }).pluck('transaction_id')).toEqual([id]);
   });
 
   it('keeps people and policies of its organization from changing, and does not keep others from it', async () => {

@@ -370,7 +370,7 @@ describe('a transaction, through any story', () => {
       fc.property(beginnings, fc.array(event, { maxLength: 40, size: 'max' }), (beginning, events) => {
         play(beginning, events);
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     );
   });
 
@@ -379,7 +379,7 @@ describe('a transaction, through any story', () => {
     const statuses = new Set<string>();
     const stories = fc.sample(
       fc.tuple(beginnings, fc.array(event, { minLength: 20, maxLength: 60, size: 'max' })),
-      500,
+      300,
     );
     for (const [beginning, events] of stories) {
       ends.add(play(beginning, events, statuses).end);
