@@ -62,7 +62,7 @@ export interface UsageOfExecution {
 
 /** Locks a policy's budget until the end of the transaction: reservations come one after the other. */
 export async function lockBudget(tx: Tx, policyId: string): Promise<void> {
-  await tx('policies').where({ id: policyId }).forUpdate().first('id');
+  await tx('policies').where({ id: policyId }).forNoKeyUpdate().first('id');
 }
 
 /** Reserves what an execution uses, before it starts. Call it with the budget locked. */
