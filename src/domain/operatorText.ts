@@ -202,7 +202,7 @@ export function operatorDetails(state: ProposalState): string {
 
 function fundsToDo({ networkId, awaitsRelayerWei }: TransactionState): string {
   return awaitsRelayerWei === null
-    ? `Send the relayer named above native coin on network ${networkId}, then send the signal \`retryExecution\`.`
+    ? 'The failure says what is missing: coin of the account, or gas that costs less. When it is there, send the signal `retryExecution`.'
     : `Send the relayer of network ${networkId} native coin until it has at least ${awaitsRelayerWei} wei. It goes on by itself then.`;
 }
 
