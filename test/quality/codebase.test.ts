@@ -44,6 +44,10 @@ describe('the code base', () => {
     expect(await run('tsc', ['--noEmit', '-p', '.'])).toEqual({ status: 0, text: '' });
   }, 240_000);
 
+  it('has examples of right types', async () => {
+    expect(await run('tsc', ['--noEmit', '-p', 'docs/examples'])).toEqual({ status: 0, text: '' });
+  }, 120_000);
+
   it('is linted and formatted', async () => {
     const { status, text } = await run('biome', ['check', '--colors=off', '.']);
     expect(status === 0 ? '' : text).toBe('');
