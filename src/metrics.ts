@@ -9,6 +9,8 @@ export interface Metrics {
   watchPool(name: string, db: Db): void;
   /** Shows whether a worker polls: 1 while `state()` is RUNNING. */
   watchWorker(taskQueue: string, state: () => string): void;
+  /** Shows how much coin a relayer has. */
+  setRelayerBalance(relayer: { networkId: number; address: string; wei: bigint }): void;
   /** Counts one repair of the reconciler. */
   countRepair(repair: string): void;
 }
@@ -34,6 +36,12 @@ export function createMetrics(): Metrics {
     name: 'orgwallet_reconciler_repairs_total',
     help: 'Proposals and transactions whose record and workflow did not agree, by what was done about it.',
     labelNames: ['repair'],
+    registers: [registry],
+  });
+  const relayers = new Gauge({
+    name: 'orgwallet_relayer_balance_wei',
+    help: 'Native coin of the key that pays for gas on a network, in wei.',
+    labelNames: ['network', 'address'],
     registers: [registry],
   });
   const pools = new Map<string, PoolCounts>();
@@ -70,6 +78,9 @@ export function createMetrics(): Metrics {
     },
     watchWorker(taskQueue, state) {
       workers.set(taskQueue, state);
+    },
+    setRelayerBalance({ networkId, address, wei }) {
+      relayers.set({ network: String(networkId), address }, Number(wei));
     },
     countRepair(repair) {
       repairs.inc({ repair });

@@ -25,6 +25,7 @@ import { listTransactionTokens } from './db/transactionTokens';
 import { armFaultPoint, withFaultPoints } from './faults';
 import type { Logger } from './logging';
 import { createMetrics } from './metrics';
+import { watchRelayers } from './relayers';
 import { executeProposal, signProposal, startProposal, type WorkflowSender } from './temporal/client';
 import { connectTemporal, LONGEST_RETRY_PAUSE_MS, registerSearchAttributes } from './temporal/connection';
 import { taskQueues } from './temporal/ids';
@@ -218,6 +219,7 @@ async function startParts(
       }),
     });
     stops.unshift(keepResending(config, resendLost, logger));
+    stops.unshift(watchRelayers({ db, chains, logger, setBalance: metrics.setRelayerBalance }));
   }
   if (runs('signer')) {
     const keystore = await createOrOpenKeystore({

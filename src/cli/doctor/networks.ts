@@ -1,15 +1,12 @@
 import { type Address, formatGwei, formatUnits } from 'viem';
 import { ask, type ChainClient } from '../../chain/clients';
+import { relayerFunds } from '../../chain/relayerFunds';
 import { refuseNetwork } from '../../chain/safe';
 import type { Relayer } from '../../db/chain';
 import { isLoopback } from '../../dev/localNetworks';
 import { duration } from '../text';
 import { type Finding, fail, ok, warn } from './finding';
 
-/** About what the deployment of an account takes. */
-const DEPLOYMENT_GAS = 400_000n;
-/** A relayer that cannot pay for so many deployments is low. */
-const ENOUGH_DEPLOYMENTS = 20n;
 const OLD_HEAD_MS = 5 * 60_000;
 
 /** A network: that it is the right one, can hold accounts, moves, and is not too dear. */
@@ -41,14 +38,6 @@ export async function lookAtNetwork(chain: ChainClient): Promise<Finding[]> {
   if (ageMs > OLD_HEAD_MS && !isLoopback(rpcUrl))
     return [warn(part, text, 'its head stands still: look at the node of its rpcUrl')];
   return [ok(part, text)];
-}
-
-/** Whether a relayer can go on paying at a gas price; amounts in wei. */
-export function relayerFunds(balance: bigint, gasPrice: bigint): 'enough' | 'low' | 'empty' {
-  // Fees are offered at twice the base fee, so that they hold while it rises.
-  const oneDeployment = DEPLOYMENT_GAS * gasPrice * 2n;
-  if (balance === 0n || balance < oneDeployment) return 'empty';
-  return balance < oneDeployment * ENOUGH_DEPLOYMENTS ? 'low' : 'enough';
 }
 
 /** The keys that pay for gas on a network. */

@@ -1,6 +1,7 @@
 import { generate } from 'selfsigned';
+import { relayerFunds } from '../../../src/chain/relayerFunds';
+import { clockFinding } from '../../../src/cli/doctor/clocks';
 import { look, ok } from '../../../src/cli/doctor/finding';
-import { relayerFunds } from '../../../src/cli/doctor/networks';
 import { certificateFinding } from '../../../src/cli/doctor/service';
 import { pollersAlive } from '../../../src/cli/doctor/temporal';
 
@@ -26,6 +27,18 @@ describe('doctor', () => {
       throw new Error('relation "schema_migrations" does not exist');
     });
     expect(finding?.todo).toBe('npx orgwallet db migrate');
+  });
+
+  it('tells a clock that is ahead of the database, or behind it, and lets some seconds be', () => {
+    for (const ms of [0, 3_000, -3_000]) expect(clockFinding(ms)).toMatchObject({ status: 'ok' });
+    expect(clockFinding(70_000)).toMatchObject({
+      status: 'warn',
+      found: 'this machine is 70 s ahead of the database',
+    });
+    expect(clockFinding(-7_200_000)).toMatchObject({
+      status: 'warn',
+      found: 'this machine is 2 h behind the database',
+    });
   });
 
   it('passes on what was found', async () => {

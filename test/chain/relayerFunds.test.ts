@@ -1,0 +1,58 @@
+import pino from 'pino';
+import { createChainClients } from '../../src/chain/clients';
+import { readRelayerBalances } from '../../src/chain/relayerFunds';
+import { listRelayers } from '../../src/db/chain';
+import { createMetrics } from '../../src/metrics';
+import { watchRelayers } from '../../src/relayers';
+import { until } from '../support/until';
+import { GWEI, TransactionWorld } from './transactionWorld';
+
+let world: TransactionWorld;
+
+beforeAll(async () => {
+  world = await TransactionWorld.start(41_061);
+});
+
+afterAll(() => world?.stop());
+
+test('a network that is away is left out', async () => {
+  const away = createChainClients([{ ...world.network, rpcUrl: 'http://127.0.0.1:1' }]);
+  expect(await readRelayerBalances(away, await listRelayers(world.db))).toEqual([]);
+});
+
+test('what a relayer has is a metric, and that it runs low is told once', async () => {
+  const metrics = createMetrics();
+  const lines: { msg: string; funds: string }[] = [];
+  const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const shown = async () => {
+    const metric = await metrics.registry.getSingleMetric('orgwallet_relayer_balance_wei')?.get();
+    return metric?.values ?? [];
+  };
+  await world.setBalance(world.relayer, 5_000_000n * GWEI);
+  const stop = watchRelayers(
+    {
+      db: world.serviceDb,
+      chains: createChainClients([world.network]),
+      logger,
+      setBalance: metrics.setRelayerBalance,
+    },
+    20,
+  );
+  try {
+    await until('the metric is there', async () => (await shown()).length === 1);
+    expect(await shown()).toEqual([
+      {
+        value: Number(5_000_000n * GWEI),
+        labels: { network: String(world.network.id), address: world.relayer },
+      },
+    ]);
+    await world.setBalance(world.relayer, 0n);
+    await until('it is told to be empty', async () => lines.some(({ funds }) => funds === 'empty'));
+    await world.fundRelayer();
+    await until('the metric has followed', async () => (await shown())[0]?.value === 1e24);
+  } finally {
+    await stop();
+  }
+  expect(lines.map(({ funds }) => funds)).toEqual(['low', 'empty']);
+  expect(lines[0]?.msg).toContain(world.relayer);
+});
