@@ -170,7 +170,7 @@ const settings = z.object({
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   TEST_FAULT_POINT: z
     .string()
-    .regex(/^[\w.:]+(#[1-9]\d*)?$/, 'must be a name, or a name and #n for the n-th time')
+    .regex(/^[\w.:]+(#[1-9]\d*)?(@SIGUSR2)?$/, 'must be a name, or a name and #n for the n-th time')
     .optional(),
 });
 

@@ -1,9 +1,15 @@
 let armed: { readonly name: string; left: number } | undefined;
 
-/** Makes this process die at a fault point: `name`, or `name#3` for the third time it comes there. For tests. */
+/**
+ * Makes this process die at a fault point: `name`, or `name#3` for the third time it comes there; with `@SIGUSR2`
+ * behind it, from that signal on. For tests.
+ */
 export function armFaultPoint(setting: string | undefined): void {
-  const [name = '', times = '1'] = setting?.split('#') ?? [];
-  armed = name === '' ? undefined : { name, left: Number(times) };
+  const [point = '', signal] = setting?.split('@') ?? [];
+  const [name = '', times = '1'] = point.split('#');
+  const left = Number(times);
+  armed = name === '' ? undefined : { name, left: signal === undefined ? left : Number.POSITIVE_INFINITY };
+  if (signal !== undefined) process.once('SIGUSR2', () => armFaultPoint(point));
 }
 
 /** A place where the process may be killed. It dies here, as by kill -9, when TEST_FAULT_POINT names it. */

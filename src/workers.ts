@@ -44,8 +44,12 @@ export function workflowSource(): Pick<WorkerOptions, 'workflowBundle' | 'workfl
     : { workflowsPath: join(__dirname, '..', 'workflows') };
 }
 
-/** Sends what the Temporal SDK logs to the service's logger. Once per process. */
+let logs = false;
+
+/** Sends what the Temporal SDK logs to the service's logger. A process has one: that of the first call. */
 export function installTemporalLogging(logger: Logger): void {
+  if (logs) return;
+  logs = true;
   const levels: Record<LogLevel, 'trace' | 'debug' | 'info' | 'warn' | 'error'> = {
     TRACE: 'trace',
     DEBUG: 'debug',

@@ -34,6 +34,8 @@ export interface ServiceProcess {
   stop(): Promise<void>;
   /** Starts it again after its end on the same ports and data, without a fault point unless one is given. */
   start(faultPoint?: string): Promise<void>;
+  /** Makes the fault point count from now on that it was started with, behind which stands `@SIGUSR2`. */
+  arm(): Promise<void>;
   /** What /readyz says is away. */
   away(): Promise<string[]>;
 }
@@ -103,6 +105,11 @@ export async function startServiceProcess(
       await part.stop();
     },
     start,
+    async arm() {
+      process.kill(part.pid, 'SIGUSR2');
+      // Its next answer comes after the signal.
+      await away();
+    },
     away,
   };
 }

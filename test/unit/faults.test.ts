@@ -40,6 +40,17 @@ describe('a fault point', () => {
     expect(kill).toHaveBeenCalledTimes(1);
   });
 
+  it('waits for its signal, when it is told to', () => {
+    armFaultPoint('api.answerStored#2@SIGUSR2');
+    for (let time = 0; time < 3; time += 1) faultPoint('api.answerStored');
+    expect(kill).not.toHaveBeenCalled();
+    process.emit('SIGUSR2');
+    faultPoint('api.answerStored');
+    expect(kill).not.toHaveBeenCalled();
+    faultPoint('api.answerStored');
+    expect(kill).toHaveBeenCalledTimes(1);
+  });
+
   it('stands before and after every activity', async () => {
     const run = async (point: string) => {
       armFaultPoint(point);
@@ -75,5 +86,8 @@ describe('TEST_FAULT_POINT', () => {
 
   it('is refused when it names nothing', () => {
     expect(() => loadConfig({ ...settings, TEST_FAULT_POINT: 'api.answerStored#0' })).toThrow(ConfigError);
+    expect(() => loadConfig({ ...settings, TEST_FAULT_POINT: 'api.answerStored@SIGKILL' })).toThrow(
+      ConfigError,
+    );
   });
 });
