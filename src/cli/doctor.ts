@@ -3,6 +3,7 @@ import { createChainClients } from '../chain/clients';
 import { type Config, ConfigError } from '../config';
 import { listRelayers } from '../db/chain';
 import type { CommandContext, Within } from './context';
+import { lookAtBlockTime, lookAtClock } from './doctor/clocks';
 import { lookAtDatabase, lookAtWork } from './doctor/database';
 import { type Finding, fail, look, ok } from './doctor/finding';
 import { lookAtKeystore } from './doctor/keystore';
@@ -33,6 +34,8 @@ async function examine({ db, sender }: CommandContext, config: Config): Promise<
     if (database.some(({ status }) => status === 'fail')) return database;
     const relayers = await listRelayers(db());
     const more = await Promise.all([
+      look('clock', 'see the database above', () => lookAtClock(db())),
+      onNetworks('clock', (chain) => lookAtBlockTime(chain, db())),
       onNetworks('relayer', (chain) => lookAtRelayers(chain, relayers)),
       onNetworks('nonces', (chain) => lookAtRelayerNonces(chain, db(), relayers)),
       onNetworks('accounts', (chain) => lookAtAccountNonces(chain, db())),

@@ -1,3 +1,5 @@
+import type { ChainClient } from '../../src/chain/clients';
+import { lookAtBlockTime } from '../../src/cli/doctor/clocks';
 import type { NewTransaction } from '../../src/db/transactions';
 import { transactionWorkflowId } from '../../src/temporal/ids';
 import { carryOut, propose, type Shown } from '../support/api';
@@ -243,6 +245,23 @@ describe('doctor about transactions', () => {
       status: 'warn',
       found: `1 transaction waits for coin of the relayer of network ${NETWORK_ID}: up to 1200 wei`,
     });
+  });
+
+  it('names a chain whose blocks are from the future', async () => {
+    const [network] = service.config.networks;
+    const at = (aheadMs: number) => {
+      const timestamp = BigInt(Math.floor((Date.now() + aheadMs) / 1_000));
+      return { network, rpc: { getBlock: async () => ({ timestamp }) } } as unknown as ChainClient;
+    };
+    expect(await lookAtBlockTime(at(10_800_000), service.db)).toMatchObject([
+      {
+        part: `clock ${NETWORK_ID}`,
+        status: 'warn',
+        found: expect.stringMatching(/ is 3 h from the future$/),
+      },
+    ]);
+    expect(await lookAtBlockTime(at(-7_200_000), service.db)).toEqual([]);
+    expect(await finding('clock')).toMatchObject({ status: 'ok' });
   });
 
   it('names an account that is not where it was recorded', async () => {

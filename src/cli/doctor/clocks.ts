@@ -1,0 +1,44 @@
+import { ask, type ChainClient } from '../../chain/clients';
+import { type Db, databaseNow } from '../../db/database';
+import { duration } from '../text';
+import { type Finding, ok, warn } from './finding';
+
+/** Less than this is no more than the way of an answer. */
+const ALLOWED_MS = 3_000;
+/** Blocks may be stamped a little ahead of their time. */
+const ALLOWED_BLOCK_MS = 15_000;
+
+/** How a clock stands against the database's, whose time counts. */
+export function clockFinding(aheadMs: number): Finding {
+  const part = 'clock';
+  if (Math.abs(aheadMs) <= ALLOWED_MS) return ok(part, "this machine's agrees with the database's");
+  const way = aheadMs > 0 ? 'ahead of' : 'behind';
+  return warn(
+    part,
+    `this machine is ${duration(Math.abs(aheadMs))} ${way} the database`,
+    "let NTP set every machine's clock, the database's above all: its time counts",
+  );
+}
+
+/** The clock of this machine. */
+export async function lookAtClock(db: Db): Promise<Finding[]> {
+  const askedMs = Date.now();
+  const databaseMs = (await databaseNow(db)).getTime();
+  // The answer is of some moment between question and now.
+  const nearestMs = Math.min(Math.max(databaseMs, askedMs), Date.now());
+  return [clockFinding(nearestMs - databaseMs)];
+}
+
+/** The clock of a chain: budgets count from the times of its blocks on. Nothing to say when it is not ahead. */
+export async function lookAtBlockTime(chain: ChainClient, db: Db): Promise<Finding[]> {
+  const { timestamp } = await ask(chain, (rpc) => rpc.getBlock({ blockTag: 'latest' }));
+  const aheadMs = Number(timestamp) * 1_000 - (await databaseNow(db)).getTime();
+  if (aheadMs <= ALLOWED_BLOCK_MS) return [];
+  return [
+    warn(
+      `clock ${chain.network.id}`,
+      `the newest block of ${chain.network.name} is ${duration(aheadMs)} from the future`,
+      'what is executed there stays in budgets for that much longer; look at the network, and at the clock of the database',
+    ),
+  ];
+}
