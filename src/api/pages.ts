@@ -35,17 +35,17 @@ export function pageRequest(
   return { before: read.position, limit, filters: read.filters };
 }
 
-/** Makes a page of rows that were read with one more than the limit. */
+/** Makes a page of rows that were read with one more than the limit, unless it is told whether there are more. */
 export function page<Row extends { position: bigint }, Shown>(
   cursors: Cursors,
   scope: CursorScope,
   request: PageRequest,
   rows: readonly Row[],
   show: (row: Row) => Shown,
+  hasMore = rows.length > request.limit,
 ): { data: Shown[]; pagination: { cursor: string; hasMore: boolean } } {
   const shown = rows.slice(0, request.limit);
   const last = shown.at(-1);
-  const hasMore = rows.length > request.limit;
   return {
     data: shown.map(show),
     pagination: {

@@ -153,42 +153,77 @@ export async function findTransactionById(db: Db | Tx, id: string): Promise<Tran
 
 const openCondition = `(t.closed_at IS NULL AND (t.expires_at >= now() OR t.execution_status = 'processing'))`;
 
-/** Transactions, newest first, a page at a time. queued: can still change; executed: completed or rejected. */
-export async function listTransactions(
-  db: Db | Tx,
-  page: {
-    organizationId?: string;
-    accountId?: string;
-    status?: 'queued' | 'executed';
-    executionStatus?: readonly string[];
-    /** Only those that are not closed. */
-    unclosed?: true;
-    createdByKey?: string;
-    before?: bigint;
-    limit: number;
-  },
-): Promise<TransactionSnapshot[]> {
+/** Which transactions a list holds. queued: can still change; executed: completed or rejected. */
+export interface TransactionFilter {
+  readonly organizationId?: string;
+  readonly accountId?: string;
+  readonly status?: 'queued' | 'executed';
+  readonly executionStatus?: readonly string[];
+  /** Only those that are not closed. */
+  readonly unclosed?: true;
+  readonly createdByKey?: string;
+  readonly before?: bigint;
+  readonly limit: number;
+}
+
+function selection(filter: TransactionFilter): { text: string; values: never[] } {
   const conditions: [string, unknown][] = [
-    ['t.organization_id = ?', page.organizationId],
-    ['t.account_id = ?', page.accountId],
-    ['t.execution_status = ANY (?::text[])', page.executionStatus && [...page.executionStatus]],
-    ['t.created_by_key = ?', page.createdByKey],
-    ['t.position < ?::bigint', page.before === undefined ? undefined : String(page.before)],
+    ['t.organization_id = ?', filter.organizationId],
+    ['t.account_id = ?', filter.accountId],
+    ['t.execution_status = ANY (?::text[])', filter.executionStatus && [...filter.executionStatus]],
+    ['t.created_by_key = ?', filter.createdByKey],
+    ['t.position < ?::bigint', filter.before === undefined ? undefined : String(filter.before)],
   ];
   const given = conditions.filter(([, value]) => value !== undefined);
   const where = [
     'true',
     ...given.map(([condition]) => condition),
-    ...(page.unclosed ? ['t.closed_at IS NULL'] : []),
-    ...(page.status === 'queued' ? [openCondition] : []),
-    ...(page.status === 'executed' ? [`t.execution_status IN ('completed', 'rejected')`] : []),
+    ...(filter.unclosed ? ['t.closed_at IS NULL'] : []),
+    ...(filter.status === 'queued' ? [openCondition] : []),
+    ...(filter.status === 'executed' ? [`t.execution_status IN ('completed', 'rejected')`] : []),
   ];
-  const order = page.organizationId === undefined ? 't.id DESC' : 't.position DESC, t.id DESC';
-  const { rows } = await db.raw<{ rows: Row[] }>(
-    `${SELECT} WHERE ${where.join(' AND ')} ORDER BY ${order} LIMIT ?`,
-    [...given.map(([, value]) => value), page.limit] as never[],
-  );
+  const order = filter.organizationId === undefined ? 't.id DESC' : 't.position DESC, t.id DESC';
+  return {
+    text: `WHERE ${where.join(' AND ')} ORDER BY ${order} LIMIT ?`,
+    values: [...given.map(([, value]) => value), filter.limit] as never[],
+  };
+}
+
+/** Transactions, newest first, a page at a time. */
+export async function listTransactions(
+  db: Db | Tx,
+  filter: TransactionFilter,
+): Promise<TransactionSnapshot[]> {
+  const { text, values } = selection(filter);
+  const { rows } = await db.raw<{ rows: Row[] }>(`${SELECT} ${text}`, values);
   return rows.map(snapshot);
+}
+
+/**
+ * A page of transactions, newest first, that ends before `limit` when their calldata together is more than so many
+ * bytes; and whether there are more. It has one at least, if there is one.
+ */
+export async function pageOfTransactions(
+  db: Db | Tx,
+  filter: TransactionFilter,
+  maxCalldataBytes: number,
+): Promise<{ snapshots: TransactionSnapshot[]; hasMore: boolean }> {
+  const { text, values } = selection({ ...filter, limit: filter.limit + 1 });
+  const { rows: found } = await db.raw<{ rows: Row[] }>(
+    `SELECT t.id, (octet_length(t.calldata) - 2) / 2 AS bytes FROM transactions t ${text}`,
+    values,
+  );
+  let bytes = 0;
+  const fitting = found.slice(0, filter.limit).filter((row, i) => {
+    bytes += row.bytes;
+    return i === 0 || bytes <= maxCalldataBytes;
+  });
+  if (fitting.length === 0) return { snapshots: [], hasMore: false };
+  const { rows } = await db.raw<{ rows: Row[] }>(
+    `${SELECT} WHERE t.id = ANY (?::text[]) ORDER BY t.position DESC, t.id DESC`,
+    [fitting.map(({ id }) => id)],
+  );
+  return { snapshots: rows.map(snapshot), hasMore: found.length > fitting.length };
 }
 
 /** Names a message to a transaction, or (without `messageId`) only the transaction. */

@@ -11,7 +11,7 @@ import { findAccount } from '../../db/accounts';
 import type { Db } from '../../db/database';
 import { newId } from '../../db/ids';
 import {
-  listTransactions,
+  pageOfTransactions,
   readTransaction,
   type TransactionSnapshot,
   transactionMessageWasTaken,
@@ -36,6 +36,8 @@ import { checkNewTransaction } from '../transactionRequests';
 
 /** Transactions per page, unless the caller says otherwise. */
 const DEFAULT_LIMIT = 100;
+/** Bytes of calldata on one page: each stands several times in what is shown. */
+const MAX_PAGE_CALLDATA = 1_048_576;
 
 function view({ record, now }: TransactionSnapshot): ShownTransaction {
   return transactionView(record, now) as ShownTransaction;
@@ -89,15 +91,19 @@ export function transactionRoutes(
       }
       const request = pageRequest(cursors, scope, query, { accountId, status }, DEFAULT_LIMIT);
       const { before, filters, limit } = request;
-      const snapshots = await listTransactions(db, {
-        organizationId,
-        limit: limit + 1,
-        ...(before === undefined ? {} : { before }),
-        ...(filters.accountId === undefined ? {} : { accountId: filters.accountId }),
-        ...(filters.status === undefined ? {} : { status: filters.status as 'queued' | 'executed' }),
-      });
+      const { snapshots, hasMore } = await pageOfTransactions(
+        db,
+        {
+          organizationId,
+          limit,
+          ...(before === undefined ? {} : { before }),
+          ...(filters.accountId === undefined ? {} : { accountId: filters.accountId }),
+          ...(filters.status === undefined ? {} : { status: filters.status as 'queued' | 'executed' }),
+        },
+        MAX_PAGE_CALLDATA,
+      );
       const rows = snapshots.map((snapshot) => ({ ...snapshot, position: snapshot.record.position }));
-      return page(cursors, scope, request, rows, view);
+      return page(cursors, scope, request, rows, view, hasMore);
     }),
     readRoute(getTransactionEndpoint, async (context) => ({ data: view(await load(context)) })),
     mutationRoute(createTransactionEndpoint, {

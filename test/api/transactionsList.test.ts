@@ -1,0 +1,267 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeAccount, read, refusal, refusalIn, type Shown, startApi } from '../support/api';
+import { anAddress } from '../support/builders';
+import { anAnyPolicyItem, aPolicyItem, aTokenCondition } from '../support/policies';
+import { startServiceProcess } from '../support/process';
+import type { TestOrganization, TestService } from '../support/service';
+import { sharedStack, temporaryDir } from '../support/stack';
+import {
+  aTransactionBody,
+  createTransaction,
+  executeTransaction,
+  initiate,
+  makePolicies,
+  readTransaction,
+  signatureBody,
+  signed,
+  TRANSACTIONS,
+  transactionPath,
+} from '../support/transactionApi';
+import { transferData } from '../support/transactions';
+
+let api: TestService;
+let org: TestOrganization;
+let one: Shown;
+let two: Shown;
+let auto: Shown;
+/** Of both accounts, in the order in which they were made. */
+const made: Shown[] = [];
+
+const body = (more: object = {}, account = one) =>
+  aTransactionBody(org, { account, policy: auto, to: anAddress() }, more);
+const idsOf = (list: readonly Shown[]) => list.map(({ id }) => id);
+const newestFirst = (list: readonly Shown[]) => idsOf(list).reverse();
+
+async function list(query = '', of = org) {
+  const answer = await api.http.send({ key: of.readKey, path: `${TRANSACTIONS}${query}` });
+  if (answer.status !== 200) throw new Error(`listing ${query} → ${answer.status} ${answer.text}`);
+  return answer.body as { data: Shown[]; pagination: { cursor: string; hasMore: boolean } };
+}
+
+/** Every page from the first to the last. */
+async function pages(query: string): Promise<Shown[][]> {
+  const found: Shown[][] = [];
+  for (let cursor = ''; ; ) {
+    const { data, pagination } = await list(`?${query}${cursor === '' ? '' : `&cursor=${cursor}`}`);
+    found.push(data);
+    if (!pagination.hasMore) return found;
+    cursor = pagination.cursor;
+  }
+}
+
+beforeAll(async () => {
+  api = await startApi();
+  org = await api.createOrganization();
+  [one, two] = await Promise.all([
+    makeAccount(api.http, org, { networkIds: [31337] }),
+    makeAccount(api.http, org, { networkIds: [31337] }),
+  ]);
+  [auto] = await makePolicies(api.http, org, anAnyPolicyItem());
+  for (const account of [one, two, one, one, two]) {
+    made.push(await createTransaction(api.http, org, body({}, account)));
+  }
+  // The second is rejected, the third waits to be executed.
+  const begun = await signed(api.http, org, made[1], org.dave, 'initiator');
+  made[1] = await signed(api.http, org, begun, org.dave, 'reject', { execute: true });
+  made[2] = await signed(api.http, org, made[2], org.dave, 'initiator');
+});
+afterAll(() => api?.stop());
+
+describe('the list of transactions', () => {
+  it('has all of them, newest first, each as it is shown alone', async () => {
+    const { data, pagination } = await list();
+    expect(idsOf(data)).toEqual(newestFirst(made));
+    expect(pagination).toEqual({ cursor: '', hasMore: false });
+    for (const shown of data) expect(shown).toEqual(await readTransaction(api.http, org, shown));
+  });
+
+  it('comes in pages of any size', async () => {
+    for (const limit of [1, 2, 3, 5, 100]) {
+      const found = await pages(`limit=${limit}`);
+      expect(idsOf(found.flat())).toEqual(newestFirst(made));
+      expect(found.map(({ length }) => length)).toEqual(
+        Array.from({ length: Math.ceil(made.length / limit) }, (_, i) =>
+          Math.min(limit, made.length - i * limit),
+        ),
+      );
+    }
+  });
+
+  it('has only those of an account', async () => {
+    const ofTwo = made.filter(({ accountId }) => accountId === two.id);
+    expect(idsOf((await list(`?accountId=${two.id}`)).data)).toEqual(newestFirst(ofTwo));
+    expect(idsOf((await pages(`accountId=${one.id}&limit=1`)).flat())).toEqual(
+      newestFirst(made.filter(({ accountId }) => accountId === one.id)),
+    );
+  });
+
+  it('has only those that can still change, or that were executed', async () => {
+    const rejected = [made[1]];
+    const open = made.filter((transaction) => transaction !== made[1]);
+    expect(idsOf((await list('?status=executed')).data)).toEqual(idsOf(rejected));
+    expect(idsOf((await pages('status=queued&limit=2')).flat())).toEqual(newestFirst(open));
+    const both = await list(`?status=queued&accountId=${two.id}`);
+    expect(idsOf(both.data)).toEqual([made[4].id]);
+  });
+
+  it('has cursors that carry their filters, and go on while transactions are added', async () => {
+    const { pagination } = await list(`?accountId=${one.id}&status=queued&limit=1`);
+    const { cursor } = pagination;
+    made.push(await createTransaction(api.http, org, body()));
+    const rest = await list(`?cursor=${cursor}`);
+    expect(idsOf(rest.data)).toEqual([made[2].id, made[0].id]);
+    expect(idsOf((await list(`?cursor=${cursor}&accountId=${one.id}&limit=1`)).data)).toEqual([made[2].id]);
+    const refusals: [string, string][] = [
+      [`cursor=${cursor}&accountId=${two.id}`, 'accountId'],
+      [`cursor=${cursor}&status=executed`, 'status'],
+      [`cursor=${cursor}x`, 'cursor'],
+    ];
+    for (const [query, field] of refusals) {
+      const answer = await api.http.send({ key: org.readKey, path: `${TRANSACTIONS}?${query}` });
+      const expected = refusal(400, 'validationError', field);
+      expect([query, refusalIn(answer, expected)]).toEqual([query, expected]);
+    }
+  });
+
+  it('has shorter pages where there is much calldata, and leaves out none', async () => {
+    const other = await api.createOrganization();
+    const account = await makeAccount(api.http, other, { networkIds: [31337] });
+    const [policy] = await makePolicies(api.http, other, anAnyPolicyItem());
+    const data = `0x12345678${'5a'.repeat(131_068)}`;
+    const large: Shown[] = [];
+    for (let i = 0; i < 10; i += 1) {
+      const asked = aTransactionBody(other, { account, policy, to: anAddress() }, { value: '0', data });
+      large.push(await createTransaction(api.http, other, asked));
+    }
+    const first = await list('', other);
+    expect(first.data).toHaveLength(8);
+    expect(first.pagination.hasMore).toBe(true);
+    const second = await list(`?cursor=${first.pagination.cursor}`, other);
+    expect(idsOf([...first.data, ...second.data])).toEqual(newestFirst(large));
+    expect(second.pagination).toEqual({ cursor: '', hasMore: false });
+  });
+});
+
+describe('an idempotency key', () => {
+  const send = (path: string, sent: object, idempotencyKey: string, key = org.readKey) =>
+    api.http.send({ key, path, body: sent, idempotencyKey });
+
+  it('makes one transaction, however often it is sent, and whichever key carries it', async () => {
+    const idempotencyKey = randomUUID();
+    const asked = body();
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => send(TRANSACTIONS, asked, idempotencyKey)),
+    );
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    const [first] = answers;
+    expect(first?.status).toBe(201);
+    const again = await send(TRANSACTIONS, asked, idempotencyKey, org.adminKey);
+    expect([again.text, again.headers['idempotency-replayed'], again.headers.location]).toEqual([
+      first?.text,
+      'true',
+      first?.headers.location,
+    ]);
+    expect(await api.db('transactions').where({ to_address: asked.to })).toHaveLength(1);
+    const other = await send(TRANSACTIONS, { ...asked, value: '2' }, idempotencyKey);
+    expect([other.status, other.body.code]).toEqual([422, 'idempotencyConflict']);
+  });
+
+  it('signs once and executes once, and gives the same answer again', async () => {
+    const created = await createTransaction(api.http, org, body());
+    const [signing, executing] = [randomUUID(), randomUUID()];
+    const vote = await signatureBody(created, org.dave, 'initiator');
+    const path = transactionPath(created.id, '/signatures');
+    const one = await send(path, vote, signing);
+    const two = await send(path, vote, signing);
+    expect([one.status, two.text, two.headers['idempotency-replayed']]).toEqual([200, one.text, 'true']);
+    const reject = { ...(await signatureBody(one.body.data, org.dave, 'reject')) };
+    expect((await send(path, reject, signing)).body.code).toBe('idempotencyConflict');
+    await signed(api.http, org, one.body.data, org.dave, 'reject');
+    const below = transactionPath(created.id, '/execute');
+    const first = await send(below, { type: 'reject' }, executing);
+    const second = await send(below, { type: 'reject' }, executing);
+    expect(first.body.data.executionStatus).toBe('rejected');
+    expect([second.text, second.headers['idempotency-replayed']]).toEqual([first.text, 'true']);
+    const audit = await read(api.http, org.readKey, `/api/v1/audit-logs?resourceId=${created.id}`);
+    expect(audit.map(({ action }: Shown) => action)).toEqual([
+      'transaction.rejected',
+      'transaction.signed',
+      'transaction.signed',
+      'transaction.created',
+    ]);
+  });
+
+  it('keeps what refused it for its state, and no other refusal', async () => {
+    const fresh = await createTransaction(api.http, org, body());
+    const idempotencyKey = randomUUID();
+    const path = transactionPath(fresh.id, '/execute');
+    const early = await send(path, { type: 'approve' }, idempotencyKey);
+    expect([early.status, early.body.code]).toEqual([422, 'thresholdNotMet']);
+    const begun = await signed(api.http, org, fresh, org.dave, 'initiator');
+    expect((await send(path, { type: 'approve' }, idempotencyKey)).text).toBe(early.text);
+    await signed(api.http, org, begun, org.dave, 'reject');
+    expect((await executeTransaction(api.http, org, begun, 'reject')).status).toBe(200);
+  });
+});
+
+describe('a chain that is away', () => {
+  it('refuses no transaction: the same request succeeds once its token can be read', async () => {
+    const networks = JSON.parse(readFileSync(api.env.NETWORKS_FILE ?? '', 'utf8'));
+    const file = join(temporaryDir(), 'networks.json');
+    writeFileSync(
+      file,
+      JSON.stringify(networks.map((network: object) => ({ ...network, rpcUrl: 'http://127.0.0.1:1' }))),
+    );
+    const away = await startServiceProcess({ ...api.env, NETWORKS_FILE: file }, { roles: ['api'] });
+    try {
+      const token = sharedStack().chains[0]?.token.address ?? '';
+      const to = anAddress();
+      const transfer = { to: token, value: '0', data: transferData(to, 5n) };
+      const ask = {
+        key: org.readKey,
+        path: TRANSACTIONS,
+        body: body(transfer),
+        idempotencyKey: randomUUID(),
+      };
+      const refused = await away.http.send(ask);
+      expect([refused.status, refused.body.code]).toEqual([500, 'internalError']);
+      expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+      expect(await api.db('transactions').where({ calldata: transfer.data })).toEqual([]);
+      expect((await api.http.send(ask)).status).toBe(201);
+      // A policy that names the token has read it before.
+      const [naming] = await makePolicies(
+        api.http,
+        org,
+        aPolicyItem({ tokenTransferCondition: aTokenCondition({ tokenAddress: token }) }),
+      );
+      const named = await away.http.send({
+        ...ask,
+        body: body({ ...transfer, policyId: naming.id }),
+        idempotencyKey: randomUUID(),
+      });
+      expect(named.status).toBe(201);
+    } finally {
+      await away.stop();
+    }
+  });
+});
+
+it('an open transaction counts among those that one key may have', async () => {
+  const narrow = await startApi({ env: { MAX_OPEN_PER_KEY: '2' } });
+  try {
+    const other = await narrow.createOrganization();
+    const account = await makeAccount(narrow.http, other, { networkIds: [31337] });
+    const [policy] = await makePolicies(narrow.http, other, anAnyPolicyItem());
+    const asked = () => aTransactionBody(other, { account, policy, to: anAddress() });
+    const first = await initiate(narrow.http, other, asked());
+    await createTransaction(narrow.http, other, asked());
+    const third = await narrow.http.send({ key: other.readKey, path: TRANSACTIONS, body: asked() });
+    expect(refusalIn(third, refusal(409, 'conflict', null))).toEqual(refusal(409, 'conflict', null));
+    await signed(narrow.http, other, first, other.dave, 'reject', { execute: true });
+    await createTransaction(narrow.http, other, asked());
+  } finally {
+    await narrow.stop();
+  }
+});
