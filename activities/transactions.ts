@@ -32,7 +32,7 @@ import {
 import { readTransactionWorld } from '../src/db/transactionWorld';
 import type { JsonValue } from '../src/domain/canonicalJson';
 import { NATIVE_COIN } from '../src/domain/policy';
-import { evaluate, type PolicyTransaction, usageWindow } from '../src/domain/policyEngine';
+import { evaluate, failureText, type PolicyTransaction, usageWindow } from '../src/domain/policyEngine';
 import { type Failure, type FailureCode, isExpired } from '../src/domain/proposal';
 import type { WorkflowGone } from '../src/domain/reconciliation';
 import { refuse } from '../src/domain/refusal';
@@ -182,10 +182,9 @@ export async function policyRefusal(
     usage,
   });
   if (allowed) return null;
-  const words = failures.map(({ condition, found, wanted }) => `${condition} is ${found}, not ${wanted}`);
   return {
     code: failures.every(({ condition }) => condition === 'budget') ? 'budget' : 'policy',
-    message: `the policy does not let it go now: ${words.join('; ')}`,
+    message: `the policy does not let it go now: ${failureText(failures)}`,
   };
 }
 

@@ -30,6 +30,13 @@ export interface ConditionFailure {
   readonly wanted: string;
 }
 
+/** Conditions that are not met, as one sentence has them. */
+export function failureText(failures: readonly ConditionFailure[]): string {
+  return failures
+    .map(({ condition, found, wanted }) => `${condition} ${found} (wanted: ${wanted})`)
+    .join('; ');
+}
+
 /** A transaction that asks to be allowed. */
 export interface PolicyTransaction {
   readonly networkId: number;

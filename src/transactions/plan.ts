@@ -8,7 +8,7 @@ import type { NewTransaction } from '../db/transactions';
 import type { TransactionWorld } from '../db/transactionWorld';
 import type { JsonValue } from '../domain/canonicalJson';
 import { NATIVE_COIN, type Policy } from '../domain/policy';
-import { type Condition, evaluate, type PolicyTransaction } from '../domain/policyEngine';
+import { type ConditionFailure, evaluate, failureText, type PolicyTransaction } from '../domain/policyEngine';
 import { accept, type Outcome, type Refusal, refuse } from '../domain/refusal';
 import { checkTarget, readContent, type TransactionContent } from '../domain/transactionContent';
 import { type TokenWords, transactionData, transactionSummary } from '../domain/transactionText';
@@ -94,11 +94,10 @@ export async function readTransferredToken(
   return readToken(networkId, content.tokenAddress);
 }
 
-function notCovered(failures: readonly { condition: Condition; found: string; wanted: string }[]): Refusal {
-  const words = failures.map(({ condition, found, wanted }) => `${condition} is ${found}, not ${wanted}`);
+function notCovered(failures: readonly ConditionFailure[]): Refusal {
   return {
     code: 'forbidden',
-    message: `the policy does not let this transaction go: ${words.join('; ')}`,
+    message: `the policy does not let this transaction go: ${failureText(failures)}`,
     failures,
   };
 }

@@ -150,7 +150,7 @@ describe('the policy of an open transaction', () => {
     expect(failure).toMatchObject({
       code: 'policy',
       attempt: 1,
-      message: expect.stringContaining('amount is 5, not at most 4'),
+      message: expect.stringContaining('amount 5 (wanted: at most 4)'),
     });
     expect([signatureStatus, Object.keys(signingPayloads)]).toEqual([
       'approvalReady',

@@ -250,7 +250,7 @@ function inWords({ allowed, failures, approvers, threshold }: Evaluation): strin
       .replace(/\b(mem|grp|acc)_\w{26}/g, '$1_…')
       .replace(/0x([0-9a-fA-F]{4})[0-9a-fA-F]{32}([0-9a-fA-F]{4})/g, '0x$1…$2');
   if (!allowed) {
-    return `\`${failures.map(({ condition, found, wanted }) => short(`${condition} is ${found}, not ${wanted}`)).join('; ')}\``;
+    return `\`${failures.map(({ condition, found, wanted }) => short(`${condition} ${found} (wanted: ${wanted})`)).join('; ')}\``;
   }
   if (threshold === 0) return 'goes out';
   return `waits for ${threshold} of ${approvers.map(({ name }) => name).join(', ')}`;
