@@ -65,6 +65,8 @@ const SELECT = `SELECT t.*, date_trunc('milliseconds', now()) AS read_at,
       min(e.sent_at) AS submitted_at, max(c.confirmations) AS confirmations
     FROM chain_attempts c JOIN chain_envelopes e ON e.attempt_id = c.id AND e.sent_at IS NOT NULL
     WHERE c.transaction_id = t.id AND c.kind = 'transaction'
+      -- what an earlier execution came to says nothing of the one under way
+      AND (c.outcome IS NULL OR t.execution_status IS DISTINCT FROM 'processing')
     GROUP BY c.id ORDER BY c.id DESC LIMIT 1
   ) AS carried ON true`;
 
