@@ -8,3 +8,13 @@ export async function bareWorkflow(): Promise<void> {
   setHandler(bareUpdate, () => true);
   await condition(() => false);
 }
+
+/** The least that a workflow can be which ends when it has got so many updates. */
+export async function bareLife(updates: number): Promise<void> {
+  let got = 0;
+  setHandler(bareUpdate, () => {
+    got += 1;
+    return true;
+  });
+  await condition(() => got >= updates);
+}

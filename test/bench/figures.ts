@@ -15,6 +15,11 @@ export interface Comparison {
   readonly aim?: { readonly atMost?: number; readonly atLeast?: number };
 }
 
+/** Something measured that there is nothing bare of. */
+export interface Figure extends Pick<Comparison, 'name' | 'unit'> {
+  readonly sample: Sample;
+}
+
 function quantile(sorted: readonly number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
 }
@@ -35,6 +40,10 @@ export function compare(
   const bare = sampleOf(values.bare);
   const ratio = options.ratio === 'bareOverProduct' ? bare.p50 / product.p50 : product.p50 / bare.p50;
   return { name, unit, product, bare, ratio, ...(options.aim ? { aim: options.aim } : {}) };
+}
+
+export function figure(name: string, unit: Figure['unit'], values: readonly number[]): Figure {
+  return { name, unit, sample: sampleOf(values) };
 }
 
 /** Whether the aim is met; undefined when there is none. */
@@ -83,4 +92,9 @@ export function table(comparisons: readonly Comparison[]): string {
         .trimEnd(),
     )
     .join('\n');
+}
+
+/** A figure as one line. */
+export function figureLine({ name, unit, sample }: Figure): string {
+  return `${name}: p50 ${number(sample.p50)} ${unit}, p95 ${number(sample.p95)} ${unit} (n ${sample.n})`;
 }

@@ -1,146 +1,28 @@
-import { randomUUID } from 'node:crypto';
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, Connection, WithStartWorkflowOperation } from '@temporalio/client';
+import { Client, Connection } from '@temporalio/client';
 import { Client as PostgresClient } from 'pg';
 import { type Hex, keccak256, recoverAddress, toHex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { recoverSigner } from '../../src/chain/signatures';
-import { bareUpdate, bareWorkflow } from './bareWorkflow';
+import { BareClient, ServiceClient } from './clients';
 import { HttpsConnection, requestBytes } from './connection';
-import { type Comparison, compare, isMet, table } from './figures';
-import { approval, type BenchOrganization, makeOrganization } from './organization';
+import { type Comparison, compare, type Figure, figureLine, isMet, table } from './figures';
+import { AT_ONCE, atOnce, CALLS, inTurn, type Pair, timed, WARM_UP } from './measure';
+import { makeOrganization } from './organization';
 import { type BenchStack, startBenchStack } from './stack';
+import {
+  measureEvaluation,
+  measureExecutions,
+  measureHandOver,
+  measureTransact,
+  PaymentsClient,
+} from './transactions';
 
-const WARM_UP = 40;
-const CALLS = 200;
-/** Between two calls of a series, so that what one leaves behind is not in the figure of the next. */
-const PAUSE_MS = 5;
-const AT_ONCE = 50;
-const AT_ONCE_ROUNDS = 6;
 const GET_CONCURRENCY = 16;
 const GET_SLICE_MS = 1_000;
 const GET_ROUNDS = 8;
 const RECOVERIES = { rounds: 10, native: 1_000, viem: 50 };
-
-interface Pair {
-  readonly product: number[];
-  readonly bare: number[];
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const startedAt = performance.now();
-  await work();
-  return performance.now() - startedAt;
-}
-
-/** Runs both in turn, A B A B, and keeps the times after the warm-up. */
-async function inTurn(
-  rounds: { warmUp: number; counted: number },
-  work: { product: (round: number) => Promise<unknown>; bare: (round: number) => Promise<unknown> },
-): Promise<Pair> {
-  const pair: Pair = { product: [], bare: [] };
-  for (let round = 0; round < rounds.warmUp + rounds.counted; round += 1) {
-    for (const side of ['product', 'bare'] as const) {
-      const ms = await timed(() => work[side](round));
-      if (round >= rounds.warmUp) pair[side].push(ms);
-      await sleep(PAUSE_MS);
-    }
-  }
-  return pair;
-}
-
-/** The service as a client sees it. */
-class ServiceClient {
-  private connections: readonly HttpsConnection[] = [];
-
-  constructor(
-    private readonly stack: BenchStack,
-    private readonly organization: BenchOrganization,
-  ) {}
-
-  /** Opens connections and asks once on each; the service closes those that say nothing. */
-  async connect(count: number): Promise<void> {
-    this.close();
-    const { httpsPort, ca } = this.stack;
-    this.connections = await Promise.all(
-      Array.from({ length: count }, () => HttpsConnection.open(httpsPort, ca)),
-    );
-    const request = requestBytes({ path: '/api/v1/networks', key: this.organization.key });
-    await Promise.all(this.connections.map((_, connection) => this.send(request, 200, connection)));
-  }
-
-  close(): void {
-    for (const connection of this.connections) connection.close();
-  }
-
-  private async send(request: Buffer, status: number, connection = 0): Promise<string> {
-    const answer = await this.connections[connection]?.send(request);
-    if (answer?.status !== status) throw new Error(`the service answered ${answer?.status}: ${answer?.body}`);
-    return answer.body;
-  }
-
-  createRequest(): Buffer {
-    return requestBytes({
-      path: '/api/v1/accounts/proposals/create',
-      key: this.organization.key,
-      body: { items: [{ name: 'Treasury', networkIds: [31_337, 31_338] }] },
-    });
-  }
-
-  async create(connection = 0, request = this.createRequest()): Promise<ProposalShown> {
-    return JSON.parse(await this.send(request, 201, connection)).data;
-  }
-
-  async signRequest(proposal: ProposalShown, wallet: number): Promise<Buffer> {
-    const signer = this.organization.wallets[wallet];
-    if (!signer) throw new Error(`there is no wallet ${wallet}`);
-    const signature = await approval(signer, proposal.signingPayloads.approvePayload);
-    return requestBytes({
-      path: `/api/v1/accounts/proposals/${proposal.id}/signatures`,
-      key: this.organization.key,
-      body: { type: 'approve', signature },
-    });
-  }
-
-  async sign(request: Buffer, connection = 0): Promise<void> {
-    await this.send(request, 200, connection);
-  }
-
-  getRequest(proposal: ProposalShown): Buffer {
-    return requestBytes({ path: `/api/v1/accounts/proposals/${proposal.id}`, key: this.organization.key });
-  }
-}
-
-interface ProposalShown {
-  readonly id: string;
-  readonly signingPayloads: { readonly approvePayload: string };
-}
-
-/** The bare workflow as a client sees it. */
-class BareClient {
-  constructor(
-    private readonly client: Client,
-    private readonly taskQueue: string,
-  ) {}
-
-  async startWithUpdate(workflowId: string = randomUUID()): Promise<string> {
-    await this.client.workflow.executeUpdateWithStart(bareUpdate, {
-      updateId: randomUUID(),
-      startWorkflowOperation: new WithStartWorkflowOperation(bareWorkflow, {
-        workflowId,
-        taskQueue: this.taskQueue,
-        workflowIdConflictPolicy: 'USE_EXISTING',
-        workflowIdReusePolicy: 'REJECT_DUPLICATE',
-      }),
-    });
-    return workflowId;
-  }
-
-  async update(workflowId: string): Promise<void> {
-    await this.client.workflow.getHandle(workflowId).executeUpdate(bareUpdate, { updateId: randomUUID() });
-  }
-}
 
 async function measureCreate(service: ServiceClient, bare: BareClient): Promise<Comparison> {
   const pair = await inTurn(
@@ -172,28 +54,6 @@ async function measureSign(service: ServiceClient, bare: BareClient): Promise<Co
     },
   );
   return compare('sign, alone / executeUpdate', 'ms', pair, { aim: { atMost: 1.5 } });
-}
-
-/** Each of `AT_ONCE` calls begun together, several times over; the times of all calls. */
-async function atOnce(
-  product: (round: number) => Promise<((call: number) => Promise<unknown>)[]>,
-  bare: (round: number) => Promise<((call: number) => Promise<unknown>)[]>,
-): Promise<Pair> {
-  const pair: Pair = { product: [], bare: [] };
-  for (let round = 0; round <= AT_ONCE_ROUNDS; round += 1) {
-    for (const [side, prepare] of [
-      ['product', product],
-      ['bare', bare],
-    ] as const) {
-      const calls = await prepare(round);
-      await sleep(300);
-      const times = await Promise.all(calls.map((call, index) => timed(() => call(index))));
-      // The first round warms up.
-      if (round > 0) pair[side].push(...times);
-      await sleep(300);
-    }
-  }
-  return pair;
 }
 
 async function measureAtOnce(service: ServiceClient, bare: BareClient): Promise<Comparison[]> {
@@ -324,7 +184,10 @@ async function describeMachine(stack: BenchStack, client: Client): Promise<Recor
   };
 }
 
-/** Measures the service beside what it is built on. The figures are shown, never judged by the exit status. */
+/**
+ * Measures the service beside what it is built on. Arguments name the measurements, all without any. The figures are
+ * shown, never judged by the exit status.
+ */
 async function main(args: readonly string[]): Promise<void> {
   const json = args.includes('--json');
   const say = (line: string) => process.stderr.write(`${line}\n`);
@@ -342,11 +205,20 @@ async function main(args: readonly string[]): Promise<void> {
     const machine = await describeMachine(stack, client);
     const comparisons: Comparison[] = [];
     const missing: string[] = [];
-    const step = async (what: string, measure: () => Promise<Comparison | Comparison[]>) => {
+    const figures: Figure[] = [];
+    const wanted = args.filter((arg) => !arg.startsWith('--'));
+    const step = async (
+      what: string,
+      measure: () => Promise<Comparison | Figure | readonly (Comparison | Figure)[]>,
+    ) => {
+      if (wanted.length > 0 && !wanted.includes(what)) return;
       say(`Measuring ${what}`);
       await service.connect(1);
       try {
-        comparisons.push(...[await measure()].flat());
+        for (const one of [await measure()].flat()) {
+          if ('sample' in one) figures.push(one);
+          else comparisons.push(one);
+        }
       } catch (error) {
         say(`It could not be measured: ${(error as Error).message}\n${stack.serviceLog()}`);
         missing.push(what);
@@ -357,17 +229,28 @@ async function main(args: readonly string[]): Promise<void> {
     await step('sign', () => measureSign(service, bare));
     await step('GET', () => measureGet(stack, service));
     await step(`${AT_ONCE} at once`, () => measureAtOnce(service, bare));
+    await step('policies', measureEvaluation);
+    let payments: PaymentsClient | undefined;
+    const paying = async () => {
+      payments ??= await PaymentsClient.start(stack, organization);
+      return payments;
+    };
+    await step('POST /transactions', async () => measureTransact(await paying(), bare));
+    await step('hand over', async () => measureHandOver(stack, await paying()));
+    await step('executions', async () => measureExecutions(stack, await paying(), bare));
     service.close();
+    payments?.close();
     await temporal.close();
     if (json) {
       const results = comparisons.map((comparison) => ({ ...comparison, met: isMet(comparison) ?? null }));
-      process.stdout.write(`${JSON.stringify({ machine, results, missing }, null, 2)}\n`);
+      process.stdout.write(`${JSON.stringify({ machine, results, figures, missing }, null, 2)}\n`);
       return;
     }
     const aims = comparisons.filter((comparison) => comparison.aim);
     const met = aims.filter(isMet).length;
     const machineLine = Object.entries(machine).map(([name, value]) => `${name} ${value}`);
     process.stdout.write(`\n${machineLine.join(', ')}\n\n${table(comparisons)}\n\n`);
+    for (const one of figures) process.stdout.write(`${figureLine(one)}\n`);
     process.stdout.write(`${met} of ${aims.length} aims met.\n`);
     for (const what of missing) process.stdout.write(`Not measured: ${what}\n`);
   } finally {

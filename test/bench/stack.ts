@@ -21,6 +21,8 @@ export interface BenchStack {
   readonly opsPort: number;
   /** The certificate, which is its own authority. */
   readonly ca: string;
+  /** The RPC of one of the two chains. */
+  rpcUrl(networkId: number): string;
   /** Queue of the bare workflow. */
   readonly bareQueue: string;
   /** The end of what the service has logged above info. */
@@ -145,6 +147,11 @@ export async function startBenchStack(
       httpsPort,
       opsPort,
       ca,
+      rpcUrl(networkId) {
+        const chain = chains.find(({ chainId }) => chainId === networkId);
+        if (!chain) throw new Error(`there is no chain ${networkId}`);
+        return chain.rpcUrl;
+      },
       bareQueue: BARE_QUEUE,
       serviceLog: () =>
         readFileSync(service.logFile, 'utf8')
