@@ -18,13 +18,15 @@ import {
   carriedBy,
   envelopeAtNonce,
   envelopesOf,
+  findExecution,
   highestSafeNonce,
   insertAttempt,
   insertFiller,
+  isDeploymentPending,
   undecidedBelow,
 } from '../src/db/attempts';
 import { type Envelope, findAccountDerivation, lockRelayer } from '../src/db/chain';
-import type { Tx } from '../src/db/database';
+import type { Db, Tx } from '../src/db/database';
 import { findReservation, type UsageOfExecution } from '../src/db/policyUsage';
 import { readTransaction, type StoredTransaction, type TransactionSnapshot } from '../src/db/transactions';
 import { canonicalJson } from '../src/domain/canonicalJson';
@@ -33,6 +35,7 @@ import { initiatorVote, transactionStanding } from '../src/domain/transaction';
 import { checkTarget } from '../src/domain/transactionContent';
 import { faultPoint } from '../src/faults';
 import { payloadToSign, verifyVotesAgain } from '../src/transactions/voter';
+import { createLines } from './lines';
 import {
   createEnvelopeSigner,
   type EnvelopeTerms,
@@ -64,9 +67,10 @@ function canBeSigned({ record, now }: TransactionSnapshot): boolean {
 export function createTransactionSignerActivities(deps: SignerActivityDeps) {
   const { db, keystore } = deps;
   const { signEnvelope, network } = createEnvelopeSigner(deps);
+  const inLine = createLines();
 
   /** Refusals and a network that is away as values. */
-  async function signing(work: () => Promise<SigningResult>): Promise<SigningResult> {
+  async function refusable(work: () => Promise<SigningResult>): Promise<SigningResult> {
     try {
       return await work();
     } catch (error) {
@@ -76,8 +80,30 @@ export function createTransactionSignerActivities(deps: SignerActivityDeps) {
     }
   }
 
-  async function read(tx: Tx, ref: TransactionRef): Promise<TransactionSnapshot> {
+  /** Signs for the relayer of a network, in one database transaction after the other. Throws SignerRefusal. */
+  async function signing<T>(networkId: number, work: (tx: Tx) => Promise<T>): Promise<T> {
+    network(networkId);
+    return inLine(networkId, () =>
+      db.transaction(async (tx) => {
+        await lockRelayer(tx, networkId, RELAYER_INDEX);
+        return work(tx);
+      }),
+    );
+  }
+
+  async function read(tx: Tx, ref: TransactionRef, networkId: number): Promise<TransactionSnapshot> {
     const found = await readTransaction(tx, ref);
+    if (found?.record.networkId !== networkId) {
+      throw new SignerRefusal(
+        'stale',
+        `there is no transaction ${ref.transactionId} on network ${networkId}`,
+      );
+    }
+    return found;
+  }
+
+  async function whereItStands(handle: Db | Tx, ref: TransactionRef) {
+    const found = await findExecution(handle, ref);
     if (!found) throw new SignerRefusal('stale', `there is no transaction ${ref.transactionId}`);
     return found;
   }
@@ -276,13 +302,11 @@ export function createTransactionSignerActivities(deps: SignerActivityDeps) {
     input: TransactionRef & { terms: TransactionTerms },
   ): Promise<SigningResult> {
     const { terms } = input;
-    return signing(async () => {
+    return refusable(async () => {
+      const { networkId } = await whereItStands(db, input);
       const votes = await verifiedVotes(input);
-      return db.transaction(async (tx) => {
-        const { networkId } = (await read(tx, input)).record;
-        network(networkId);
-        await lockRelayer(tx, networkId, RELAYER_INDEX);
-        const snapshot = await read(tx, input);
+      return signing(networkId, async (tx) => {
+        const snapshot = await read(tx, input, networkId);
         const { record } = snapshot;
         const account = await demandAccount(tx, record);
         const attempts = await attemptsOfTransaction(tx, record.id);
@@ -307,10 +331,11 @@ export function createTransactionSignerActivities(deps: SignerActivityDeps) {
         const attempt = await storeAttempt(tx, record, 'transaction', content, terms.fromBlock);
         faultPoint('signer.attemptStored');
         // The row of the attempt holds its transaction: nobody ends the execution from here on, or has already.
-        if ((await read(tx, input)).record.executionStatus !== 'processing') {
+        if ((await whereItStands(tx, input)).executionStatus !== 'processing') {
           throw new SignerRefusal('stale', `transaction ${record.id} is not being executed any more`);
         }
-        return carryOn(tx, attempt, account, terms);
+        const above = await carryEarlier(tx, attempt, account, terms);
+        return { envelopeId: String(await carry(tx, attempt, account, terms, { above })) };
       });
     });
   }
@@ -322,11 +347,10 @@ export function createTransactionSignerActivities(deps: SignerActivityDeps) {
   async function signCancellation(
     input: TransactionRef & { terms: TransactionTerms; attemptId?: string },
   ): Promise<SigningResult> {
-    return signing(() =>
-      db.transaction(async (tx) => {
-        const { record } = await read(tx, input);
-        network(record.networkId);
-        await lockRelayer(tx, record.networkId, RELAYER_INDEX);
+    return refusable(async () => {
+      const { networkId } = await whereItStands(db, input);
+      return signing(networkId, async (tx) => {
+        const { record } = await read(tx, input, networkId);
         const account = await demandAccount(tx, record);
         const attempts = await attemptsOfTransaction(tx, record.id);
         const target = attempts.find(({ id, kind, outcome }) =>
@@ -335,7 +359,7 @@ export function createTransactionSignerActivities(deps: SignerActivityDeps) {
             : kind === 'transaction' && String(id) === input.attemptId,
         );
         if (!target) throw new SignerRefusal('stale', `nothing of transaction ${record.id} is on its way`);
-        const { networkId, safeNonce, fromBlock } = target;
+        const { safeNonce, fromBlock } = target;
         const made = attempts.find(
           ({ kind, safeNonce: nonce }) => kind === 'cancellation' && nonce === safeNonce,
         );
@@ -343,8 +367,8 @@ export function createTransactionSignerActivities(deps: SignerActivityDeps) {
         const attempt = made ?? (await storeAttempt(tx, record, 'cancellation', content, String(fromBlock)));
         faultPoint('signer.cancellationStored');
         return carryOn(tx, attempt, account, input.terms);
-      }),
-    );
+      });
+    });
   }
 
   /**
@@ -357,10 +381,8 @@ export function createTransactionSignerActivities(deps: SignerActivityDeps) {
     terms: EnvelopeTerms;
   }): Promise<SigningResult> {
     const { networkId, nonce, terms } = input;
-    return signing(() =>
-      db.transaction(async (tx) => {
-        network(networkId);
-        await lockRelayer(tx, networkId, RELAYER_INDEX);
+    return refusable(() =>
+      signing(networkId, async (tx) => {
         const { address } = keystore.relayerKey(networkId, RELAYER_INDEX);
         const there = await envelopeAtNonce(tx, { networkId, relayerAddress: address, nonce });
         if (there) {
@@ -369,7 +391,11 @@ export function createTransactionSignerActivities(deps: SignerActivityDeps) {
             if (kind === 'filler') return { envelopeId: String(there.id) };
             throw new SignerRefusal('stale', `nonce ${nonce} of relayer ${address} is used`);
           }
-          if (kind !== 'filler' && (!attempt || attempt.outcome === null)) {
+          const isNeeded =
+            kind === 'deployment'
+              ? await isDeploymentPending(tx, there.attemptId)
+              : attempt !== undefined && attempt.outcome === null;
+          if (isNeeded) {
             throw new SignerRefusal('stale', `nonce ${nonce} of relayer ${address} carries something`);
           }
         }

@@ -3,7 +3,7 @@ import { appendAudit, SYSTEM } from './audit';
 import { type Envelope, envelope } from './chain';
 import type { Db, Row, Tx } from './database';
 import { moveUsage } from './policyUsage';
-import { updateTransaction } from './transactions';
+import { type TransactionKey, updateTransaction } from './transactions';
 
 /** What an attempt of an account came to, once the network's confirmations are there. */
 export type AttemptResult = 'executed' | 'reverted' | 'cancelled';
@@ -131,11 +131,23 @@ export async function carriedBy(db: Db | Tx, { attemptId }: Pick<Envelope, 'atte
   return { kind: row.kind, attempt: isOfAccount ? attempt(row) : undefined };
 }
 
+/** The network of a transaction, and how its execution stands; undefined when there is none. */
+export async function findExecution(
+  db: Db | Tx,
+  { organizationId, transactionId }: TransactionKey,
+): Promise<{ readonly networkId: number; readonly executionStatus: string | null } | undefined> {
+  const row = await db('transactions')
+    .where({ organization_id: organizationId, id: transactionId })
+    .first('network_id', 'execution_status');
+  return row && { networkId: Number(row.network_id), executionStatus: row.execution_status };
+}
+
 /** The envelopes of attempts, oldest first. */
 export async function envelopesOf(
   db: Db | Tx,
   attempts: readonly Pick<Attempt, 'id'>[],
 ): Promise<Envelope[]> {
+  if (attempts.length === 0) return [];
   const rows = await db('chain_envelopes')
     .whereIn(
       'attempt_id',

@@ -92,7 +92,7 @@ export class TransactionWorld {
     const database = await createTestDatabase();
     const db = createDatabase(database.url, { poolMax: 3 });
     const serviceDb = createDatabase(database.url, { role: 'orgwallet_service', poolMax: 10 });
-    const signerDb = createDatabase(database.url, { role: 'orgwallet_signer', poolMax: 5 });
+    const signerDb = createDatabase(database.url, { role: 'orgwallet_signer', poolMax: 10 });
     const network: NetworkConfig = {
       id: chainId,
       name: 'Own Chain',
@@ -377,7 +377,7 @@ export class TransactionWorld {
       else if (seen.kind === 'needsEnvelope') {
         const sign = seen.cancels ? this.signer.signCancellation : this.signer.signTransaction;
         envelopeId = envelopeOf(await sign({ ...ref, terms: seen.terms }));
-      } else if (seen.kind === 'confirming') continue;
+      } else if (seen.kind === 'confirming' || seen.kind === 'unreachable') continue;
       else return seen;
       const followed = await this.followToEnd(ref, envelopeId);
       if (followed.kind === 'decided') {
