@@ -71,6 +71,8 @@ export type Ended = Exclude<TransactionFollowed, { kind: 'waiting' }>;
 
 /** A chain, a database and the activities of one test file, without Temporal. */
 export class TransactionWorld {
+  private deploying: Promise<unknown> = Promise.resolve();
+
   private constructor(
     readonly own: Awaited<ReturnType<typeof startOwnChain>>,
     readonly database: Awaited<ReturnType<typeof createTestDatabase>>,
@@ -188,7 +190,9 @@ export class TransactionWorld {
   async account(): Promise<TestAccount> {
     const id = newId('acc');
     const account = deriveAccount(this.keystore.organizationKey(this.org.id).address, id);
-    await deployAsFunder(this.url, account);
+    // The node gives the funder one nonce twice when it is asked twice at once.
+    this.deploying = this.deploying.then(() => deployAsFunder(this.url, account));
+    await this.deploying;
     await this.db('accounts').insert({
       id,
       organization_id: this.org.id,
