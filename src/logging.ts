@@ -24,6 +24,19 @@ export function scrub(line: string): string {
     .replace(URL_PARAMETER_PASSWORD, `$1${CENSOR}`);
 }
 
+/** What waits to be written while nothing can be; more is lost. */
+const MAX_WAITING_BYTES = 1_048_576;
+
+/** Writes to a file descriptor. Lines that cannot be written, on a full disk for instance, end nothing. */
+export function createLogOutput(fd: number) {
+  const output = pino.destination({ dest: fd, sync: false, maxLength: MAX_WAITING_BYTES });
+  output.on('error', () => {
+    // At its end the process would try for ever to write what waits.
+    output.flushSync = () => undefined;
+  });
+  return output;
+}
+
 /** A structured logger (one JSON object a line). No line ever holds a secret, whatever field or text it came in. */
 export function createLogger(level: string, destination?: pino.DestinationStream): Logger {
   const options: pino.LoggerOptions = {
@@ -34,5 +47,5 @@ export function createLogger(level: string, destination?: pino.DestinationStream
     formatters: { level: (label) => ({ level: label }) },
     hooks: { streamWrite: scrub },
   };
-  return destination ? pino(options, destination) : pino(options);
+  return pino(options, destination ?? createLogOutput(process.stdout.fd));
 }

@@ -1,5 +1,6 @@
+import { existsSync, openSync } from 'node:fs';
 import fc from 'fast-check';
-import { createLogger, type Logger, scrub } from '../../src/logging';
+import { createLogger, createLogOutput, type Logger, scrub } from '../../src/logging';
 import '../support/builders';
 
 const SECRET = 'hunter2-hunter2-hunter2';
@@ -161,4 +162,14 @@ describe('a secret in a field that says so', () => {
     written((logger) => logger.info(fields));
     expect(fields).toEqual({ inside: { passphrase: SECRET } });
   });
+});
+
+(existsSync('/dev/full') ? it : it.skip)('a disk that is full ends nothing', async () => {
+  const output = createLogOutput(openSync('/dev/full', 'w'));
+  const logger = createLogger('info', output);
+  for (const message of ['first', 'second']) {
+    const failed = new Promise((resolve) => output.once('error', resolve));
+    logger.info(message);
+    expect(await failed).toMatchObject({ code: 'ENOSPC' });
+  }
 });
