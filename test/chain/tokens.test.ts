@@ -202,6 +202,7 @@ describe('a network that is away', () => {
     expect(await readToken(away, checksumAddress(`0x${'11'.repeat(20)}`))).toEqual({
       ok: false,
       reason: expect.stringMatching(/^network Local One \(31337\) cannot be reached: /),
+      unavailable: true,
     });
   });
 
@@ -214,6 +215,7 @@ describe('a network that is away', () => {
     expect(await readToken(away, checksumAddress(`0x${'11'.repeat(20)}`))).toEqual({
       ok: false,
       reason: expect.stringMatching(/^network Local One \(31337\) cannot be reached: /),
+      unavailable: true,
     });
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => silent.close(resolve));

@@ -33,4 +33,14 @@ describe('error bodies', () => {
       message: '1 of 2',
     });
   });
+
+  it('list every condition of a policy that is not met', () => {
+    const failures = [{ condition: 'amount', found: '6', wanted: 'at most 5' }];
+    const refused = new Refused({ code: 'forbidden', message: 'the policy does not let it go', failures });
+    expect(errorBodyOf(refused).error).toEqual({
+      code: 'forbidden',
+      message: 'the policy does not let it go',
+      details: { message: 'the policy does not let it go', failures },
+    });
+  });
 });
