@@ -11,7 +11,8 @@ import { askOf, type Journey, proposalOf, STEPS, type World } from './journey';
 /** How soon Postgres, Temporal and chain agree again after a crash. */
 const AGREEMENT_MS = 60_000;
 
-function countBy(rows: readonly Row[], column: string): { [value: string]: number } {
+/** How often each value stands in a column. */
+export function countBy(rows: readonly Row[], column: string): { [value: string]: number } {
   const counts: { [value: string]: number } = {};
   for (const row of rows) counts[row[column]] = (counts[row[column]] ?? 0) + 1;
   return counts;

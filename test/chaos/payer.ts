@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { createPublicClient, type Hex, http as rpcTransport, zeroAddress } from 'viem';
+import type { Role } from '../../src/config';
+import { taskQueues } from '../../src/temporal/ids';
+import { makeAccount, type Shown } from '../support/api';
+import { anAddress } from '../support/builders';
+import type { Answer, Ask, HttpClient } from '../support/http';
+import { type ServiceProcess, startServiceProcess } from '../support/process';
+import { startTestService, type TestOrganization, type TestService } from '../support/service';
+import { fundOnLocalChain, rpc, sharedStack, startOwnChain, temporaryDir } from '../support/stack';
+import { makePolicies } from '../support/transactionApi';
+import { NETWORK_ID } from '../support/transactions';
+import { until } from '../support/until';
+import { isPassing } from './journey';
+
+/** What reverts in a block and not where it is only tried: `if GASPRICE revert`. */
+const PRICED_CODE: Hex = '0x3a600557005b60006000fd';
+/** What always reverts: INVALID. */
+const REVERTING_CODE: Hex = '0xfe';
+
+const ROLES: readonly Role[] = ['api', 'worker', 'chain', 'signer'];
+
+/** A fault point that counts only once it is armed. */
+export function unarmed(faultPoint: string): string {
+  return `${faultPoint}@SIGUSR2`;
+}
+
+/** Policies of a payer. */
+export type PolicyName = 'auto' | 'approved' | 'calls';
+
+/**
+ * A service of its own on a chain of its own, with an account that has coin. One of its parts is a process of its own,
+ * which is killed and started again.
+ */
+export class Payer {
+  private constructor(
+    readonly api: TestService,
+    /** What is killed. */
+    readonly victim: ServiceProcess,
+    readonly own: Awaited<ReturnType<typeof startOwnChain>>,
+    readonly org: TestOrganization,
+    readonly account: Shown,
+    readonly policies: { readonly [name in PolicyName]: Shown },
+    readonly contracts: { readonly priced: Hex; readonly reverting: Hex },
+    readonly temporal: Client,
+  ) {}
+
+  /** Starts all of it; the victim with a fault point that is not armed yet. */
+  static async start(role: Role, faultPoint: string): Promise<Payer> {
+    const stops: (() => Promise<unknown>)[] = [];
+    try {
+      return await Payer.make(role, faultPoint, stops);
+    } catch (error) {
+      for (const stop of stops.toReversed()) await stop();
+      throw error;
+    }
+  }
+
+  private static async make(
+    role: Role,
+    faultPoint: string,
+    stops: (() => Promise<unknown>)[],
+  ): Promise<Payer> {
+    const own = await startOwnChain(NETWORK_ID);
+    stops.push(() => own.stop());
+    const file = join(temporaryDir(), 'networks.json');
+    const networks: { id: number }[] = JSON.parse(readFileSync(sharedStack().networksFile, 'utf8'));
+    const { rpcUrl } = own.current;
+    const [network] = networks.filter(({ id }) => id === NETWORK_ID);
+    writeFileSync(file, JSON.stringify([{ ...network, rpcUrl }]));
+    const others = ROLES.filter((one) => one !== role || one === 'api');
+    const api = await startTestService({ env: { ORGWALLET_ROLES: others.join(','), NETWORKS_FILE: file } });
+    stops.push(() => api.stop());
+    const victim = await startServiceProcess(api.env, { roles: [role], faultPoint: unarmed(faultPoint) });
+    stops.push(() => victim.stop());
+    const org = await api.createOrganization();
+    const account = await makeAccount(api.http, org, { networkIds: [NETWORK_ID] });
+    await fundOnLocalChain(rpcUrl, account.address);
+    const contracts = { priced: anAddress() as Hex, reverting: anAddress() as Hex };
+    await rpc(rpcUrl, 'anvil_setCode', [contracts.priced, PRICED_CODE]);
+    await rpc(rpcUrl, 'anvil_setCode', [contracts.reverting, REVERTING_CODE]);
+    const common = { networkId: NETWORK_ID, accountIds: null, initiatorSetting: null };
+    const coin = {
+      transactionType: 'TOKEN_TRANSFER',
+      tokenTransferCondition: {
+        tokenAddress: zeroAddress,
+        amountThreshold: '1000000',
+        destinationAddresses: [],
+      },
+      limitation: {
+        hours: 24,
+        initiatorScope: 'ALL_ITEMS',
+        sourceAccountScope: 'ALL_ITEMS',
+        destinationScope: 'ALL_ITEMS',
+      },
+    };
+    const [auto, approved, calls] = await makePolicies(
+      api.http,
+      org,
+      { ...common, ...coin, name: 'Coin', type: 'AUTO_APPROVAL' },
+      {
+        ...{ ...common, ...coin, name: 'Coin that Alice approves', type: 'MANUAL_APPROVAL' },
+        approverSetting: { type: 'user', memberId: org.alice.id },
+      },
+      { ...common, name: 'Anything', type: 'AUTO_APPROVAL', transactionType: 'ANY' },
+    );
+    const temporal = new Client({
+      connection: Connection.lazy({ address: api.config.temporal.address }),
+    });
+    return new Payer(api, victim, own, org, account, { auto, approved, calls }, contracts, temporal);
+  }
+
+  get rpcUrl(): string {
+    return this.own.current.rpcUrl;
+  }
+
+  get chain() {
+    return createPublicClient({ transport: rpcTransport(this.rpcUrl) });
+  }
+
+  /** The first relayer of the network. */
+  async relayer(): Promise<Hex> {
+    return (await this.api.db('relayers').where({ network_id: NETWORK_ID }).first('address')).address;
+  }
+
+  /** One pass of the reconciler, now. */
+  async reconcile(): Promise<void> {
+    await this.temporal.workflow.execute('reconcileWorkflow', {
+      workflowId: `reconcile-${randomUUID()}`,
+      taskQueue: taskQueues(this.api.config.temporal.taskQueue).workflows,
+    });
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.victim.stop(), this.temporal.connection.close()]);
+    await this.api.stop();
+    await this.own.stop();
+  }
+}
+
+/** A request with its answer: it has one idempotency key, however often it is sent. */
+export interface Asked {
+  readonly ask: Ask;
+  readonly answer: Answer;
+}
+
+/** Sends one request again and again until it is answered for good, whoever is killed meanwhile. */
+export async function insistOn(http: () => HttpClient, ask: Ask, limitMs = 90_000): Promise<Asked> {
+  const repeatable = { ...ask, idempotencyKey: randomUUID() };
+  const answer = await until(
+    `${ask.path} is answered`,
+    async () => {
+      const given = await http().send(repeatable);
+      if (isPassing(given)) throw new Error(given.text);
+      return given;
+    },
+    limitMs,
+  );
+  if (answer.status >= 300) throw new Error(`${ask.path} → ${answer.status} ${answer.text}`);
+  return { ask: repeatable, answer };
+}
