@@ -18,8 +18,6 @@ export interface StoredTransaction extends TransactionRecord {
   /** Place in the order of commit. */
   readonly position: bigint;
   readonly createdByKey: string | null;
-  /** How the votes stood when the last execution began. */
-  readonly executedWith: TransactionStanding | null;
   readonly accountName: string;
   /** Networks that the account is on. */
   readonly accountNetworkIds: readonly number[];

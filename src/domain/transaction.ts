@@ -89,6 +89,8 @@ export interface TransactionRecord {
   /** An operator wants the attempt that is on its way to come to nothing. */
   readonly givingUp: boolean;
   readonly closed: boolean;
+  /** How the votes stood when the last execution began. */
+  readonly executedWith: TransactionStanding | null;
   readonly frozen: TransactionStanding | null;
   readonly votes: readonly TransactionVote[];
 }
@@ -173,9 +175,13 @@ function openStatus(
   return reviewStatus(votes.approvals, votes.rejections, needed.approve);
 }
 
-/** How the votes of a transaction stand now; frozen values once nothing can change. */
+/**
+ * How the votes of a transaction stand now; as they stood when its execution began, while that goes on, and frozen
+ * values once nothing can change.
+ */
 export function transactionStanding(record: TransactionRecord, now: TransactionNow): TransactionStanding {
   if (record.frozen) return record.frozen;
+  if (record.executionStatus === 'processing' && record.executedWith) return record.executedWith;
   const approvals = transactionVoters(record, now, 'approve');
   const rejections = transactionVoters(record, now, 'reject');
   return {

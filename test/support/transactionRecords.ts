@@ -137,6 +137,7 @@ export function aTransaction(): TransactionRecordBuilder {
     awaitsRelayerWei: null,
     givingUp: false,
     closed: false,
+    executedWith: null,
     frozen: null,
     votes: [],
   });

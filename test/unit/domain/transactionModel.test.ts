@@ -375,35 +375,38 @@ describe('a transaction, through any story', () => {
   });
 
   it('reaches every end that there is, so that the stories are worth telling', () => {
-    const ends = new Set<string>();
-    const statuses = new Set<string>();
-    const stories = fc.sample(
-      fc.tuple(beginnings, fc.array(event, { minLength: 20, maxLength: 60, size: 'max' })),
-      300,
-    );
-    for (const [beginning, events] of stories) {
-      ends.add(play(beginning, events, statuses).end);
-    }
-    expect([...ends].sort()).toEqual(
-      expect.arrayContaining([
-        'blocked',
-        'completed',
-        'expired, failed',
-        'expired, none',
-        'failed',
-        'none',
-        'rejected',
-        'running',
-      ]),
-    );
-    expect([...statuses].sort()).toEqual([
+    const wantedEnds = [
+      'blocked',
+      'completed',
+      'expired, failed',
+      'expired, none',
+      'failed',
+      'none',
+      'rejected',
+      'running',
+    ];
+    const wantedStatuses = [
       'approvalAndRejectionReady',
       'approvalReady',
       'expired',
       'pendingInitiatorSignature',
       'pendingReviewSignatures',
       'rejectionReady',
-    ]);
+    ];
+    const ends = new Set<string>();
+    const statuses = new Set<string>();
+    const isDone = () =>
+      wantedEnds.every((end) => ends.has(end)) && wantedStatuses.every((status) => statuses.has(status));
+    // As many stories as it takes: some ends are rare.
+    for (let batch = 0; batch < 100 && !isDone(); batch += 1) {
+      const stories = fc.sample(
+        fc.tuple(beginnings, fc.array(event, { minLength: 20, maxLength: 60, size: 'max' })),
+        50,
+      );
+      for (const [beginning, events] of stories) ends.add(play(beginning, events, statuses).end);
+    }
+    expect([...ends]).toEqual(expect.arrayContaining(wantedEnds));
+    expect([...statuses].sort()).toEqual(wantedStatuses);
   });
 
   it('has at most one outcome: nothing that is closed can be signed or executed in any world', () => {
