@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client as PostgresClient } from 'pg';
 import { type Hex, zeroAddress } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import type { Limitation } from '../../src/domain/policy';
+import { newId } from '../../src/db/ids';
+import { fundOnLocalChain } from '../../src/dev/localChain';
+import { rpc } from '../../src/dev/rpc';
+import type { Limitation, Policy } from '../../src/domain/policy';
 import { evaluate } from '../../src/domain/policyEngine';
-import { anAddress, anId } from '../support/builders';
-import { fundOnLocalChain, rpc } from '../support/stack';
-import { aCallPolicy, aRule, aTransferPolicy, NETWORK_ID } from '../support/transactions';
 import type { BareClient } from './clients';
 import { HttpsConnection, requestBytes } from './connection';
 import { type Comparison, compare, type Figure, figure } from './figures';
@@ -18,6 +18,7 @@ const ROUNDS = { warmUp: 1, counted: 5 };
 const ALONE = 30;
 const POLICIES = 100;
 const POLL_MS = 50;
+const NETWORK_ID = 31_337;
 
 // biome-ignore lint/suspicious/noExplicitAny: a resource as it was answered
 type Shown = any;
@@ -38,10 +39,10 @@ export class PaymentsClient {
   static async start(stack: BenchStack, organization: BenchOrganization): Promise<PaymentsClient> {
     const client = new PaymentsClient(stack, organization);
     await client.connect(1);
+    for (const address of await relayersOf(stack)) await fundOnLocalChain(stack.rpcUrl(NETWORK_ID), address);
     const items = [{ name: 'Payer', networkIds: [NETWORK_ID] }];
     client.account = await client.carryOut('accounts', 'create', { items });
     await fundOnLocalChain(stack.rpcUrl(NETWORK_ID), client.account.address);
-    for (const address of await relayersOf(stack)) await fundOnLocalChain(stack.rpcUrl(NETWORK_ID), address);
     const policy = {
       ...{ name: 'Coin', type: 'AUTO_APPROVAL', transactionType: 'TOKEN_TRANSFER', networkId: NETWORK_ID },
       ...{ accountIds: null, initiatorSetting: null },
@@ -114,7 +115,7 @@ export class PaymentsClient {
       initiatorWalletAddress: this.initiator.address,
       networkId: NETWORK_ID,
       policyId: this.policy.id,
-      ...{ description: '', to: '0x00000000000000000000000000000000000A11ce', value: '1', data: '0x' },
+      ...{ description: '', to: '0x00000000000000000000000000000000000a11ce', value: '1', data: '0x' },
     };
     return requestBytes({ path: '/api/v1/transactions', key: this.organization.key, body });
   }
@@ -271,8 +272,9 @@ export async function measureTransact(payments: PaymentsClient, bare: BareClient
 
 /** How many policies per second say whether they let a transaction go, 100 of them asked about each transaction. */
 export async function measureEvaluation(): Promise<Figure> {
-  const member = { id: anId('mem'), name: 'Dave', walletAddress: anAddress(), type: 'user' as const };
-  const account = { id: anId('acc'), networkIds: [NETWORK_ID] };
+  const anAddress = () => privateKeyToAccount(generatePrivateKey()).address;
+  const member = { id: newId('mem'), name: 'Dave', walletAddress: anAddress(), type: 'user' as const };
+  const account = { id: newId('acc'), networkIds: [NETWORK_ID] };
   const destination = anAddress();
   const limitation: Limitation = {
     hours: 24,
@@ -280,14 +282,34 @@ export async function measureEvaluation(): Promise<Figure> {
     sourceAccountScope: 'ALL_ITEMS',
     destinationScope: 'ALL_ITEMS',
   };
-  const policies = Array.from({ length: POLICIES }, (_, index) =>
-    index % 4 === 0
-      ? aCallPolicy([aRule(destination, { selectors: ['0x12345678'] })])
-      : aTransferPolicy(
-          { amountThreshold: String(index), destinationAddresses: [anAddress(), destination] },
-          { limitation: index % 2 === 0 ? limitation : null, accountIds: [anId('acc'), account.id] },
-        ),
-  );
+  const policies = Array.from({ length: POLICIES }, (_, index): Policy => {
+    const common = {
+      ...({ id: newId('pol'), name: `Policy ${index}`, type: 'AUTO_APPROVAL', description: null } as const),
+      ...{ networkId: NETWORK_ID, initiatorSetting: null, approverSetting: null },
+      accountIds: [newId('acc'), account.id],
+      limitation: index % 2 === 0 ? limitation : null,
+    };
+    if (index % 4 === 0) {
+      const rule = {
+        ...{ contractAddress: destination, allowedFunctions: ['0x12345678'], maxValue: '0' },
+        functions: [{ name: null, selector: '0x12345678' }],
+      };
+      return {
+        ...common,
+        ...{ transactionType: 'CONTRACT_INTERACTION', tokenTransferCondition: null },
+        contractInteractionCondition: [rule],
+      };
+    }
+    return {
+      ...common,
+      ...{ transactionType: 'TOKEN_TRANSFER', contractInteractionCondition: null },
+      tokenTransferCondition: {
+        ...{ tokenAddress: zeroAddress, tokenSymbol: 'ETH', tokenName: 'Ether', tokenLogoUrl: null },
+        ...{ tokenDecimals: 18, amountThreshold: String(index) },
+        destinationAddresses: [anAddress(), destination],
+      },
+    };
+  });
   const context = {
     account,
     members: new Map([[member.id, member]]),
