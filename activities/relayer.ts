@@ -181,6 +181,8 @@ export function createRelayer(deps: RelayerDeps) {
   const { db } = deps;
   /** When this process handed an envelope over last: those behind it need not do it again. */
   const handedAt = new Map<bigint, number>();
+  /** What is being handed over: those behind it wait for the same answer. */
+  const sending = new Map<bigint, Promise<void>>();
 
   function noteHandedOver({ id }: Envelope): void {
     const now = Date.now();
@@ -198,7 +200,15 @@ export function createRelayer(deps: RelayerDeps) {
   }
 
   /** Throws ChainUnavailable (the node does not answer) or NotTaken (it refuses for now). */
-  async function send(chain: ChainClient, envelope: Envelope): Promise<void> {
+  function send(chain: ChainClient, envelope: Envelope): Promise<void> {
+    const onItsWay = sending.get(envelope.id);
+    if (onItsWay) return onItsWay;
+    const sent = sendOnce(chain, envelope).finally(() => sending.delete(envelope.id));
+    sending.set(envelope.id, sent);
+    return sent;
+  }
+
+  async function sendOnce(chain: ChainClient, envelope: Envelope): Promise<void> {
     faultPoint('chain.sending');
     try {
       await chain.rpc.sendRawTransaction({ serializedTransaction: envelope.rawTransaction as Hex });

@@ -384,8 +384,8 @@ export async function updateTransaction(tx: Tx, id: string, change: TransactionC
       ...(change.expired ? { expired_at: now } : {}),
       ...(change.closedWith ? { frozen: json(change.closedWith), closed_at: now } : {}),
       ...(change.reopened ? { frozen: null, closed_at: null } : {}),
-    });
-  await tx.raw(`SELECT pg_notify('transaction_changed', ?)`, [id]);
+    })
+    .returning(tx.raw(`pg_notify('transaction_changed', id) AS told`));
 }
 
 /** Stores a vote. What it concerns gains its member, so that what becomes of them is noted. */
