@@ -1,0 +1,3 @@
+import { describeKilling, everyCase } from '../chaos/killing';
+
+describeKilling(everyCase);
