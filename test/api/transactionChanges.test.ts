@@ -167,7 +167,9 @@ describe('the policy of an open transaction', () => {
     const policy = await makePolicy(anAnyPolicyItem());
     const transaction = await begin(policy);
     await edit(policy, anAnyPolicyItem({ initiatorSetting: { type: 'user', memberId: org.alice.id } }));
-    expect((await blocked(transaction)).failure.message).toContain(`initiator is ${org.dave.id}`);
+    expect((await blocked(transaction)).failure.message).toContain(
+      `initiator ${org.dave.id} (wanted: ${org.alice.id})`,
+    );
   });
 
   it('that was removed blocks it, and still says who may reject it', async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ErrorCode } from '../../src/domain/refusal';
 import type { Answer, Ask, HttpClient } from './http';
-import { sign, type TestOrganization } from './service';
+import { signingAsk, type TestOrganization } from './service';
 import { until } from './until';
 
 // biome-ignore lint/suspicious/noExplicitAny: a resource as it was answered
@@ -129,18 +129,23 @@ export function settled(
   });
 }
 
+/** Signs a proposal, and sends it again while a part is away. */
+async function insistOnSigning(http: HttpClient, ...of: Parameters<typeof signingAsk>): Promise<Answer> {
+  return insist(http, await signingAsk(...of));
+}
+
 /** Lets two admins approve a proposal and waits for its outcome, whatever it is. */
 export async function approve(http: HttpClient, org: TestOrganization, proposal: Shown): Promise<Shown> {
-  await sign(http, org.adminKey, proposal, org.alice);
-  const answer = await sign(http, org.adminKey, proposal, org.bob, 'approve', { execute: true });
+  await insistOnSigning(http, org.adminKey, proposal, org.alice);
+  const answer = await insistOnSigning(http, org.adminKey, proposal, org.bob, 'approve', { execute: true });
   if (answer.status !== 200) throw new Error(`signing → ${answer.status} ${answer.text}`);
   return settled(http, org, proposal.id, proposal.resourceType);
 }
 
 /** Lets two admins reject a proposal. */
 export async function reject(http: HttpClient, org: TestOrganization, proposal: Shown): Promise<Shown> {
-  await sign(http, org.adminKey, proposal, org.alice, 'reject');
-  const answer = await sign(http, org.adminKey, proposal, org.bob, 'reject', { execute: true });
+  await insistOnSigning(http, org.adminKey, proposal, org.alice, 'reject');
+  const answer = await insistOnSigning(http, org.adminKey, proposal, org.bob, 'reject', { execute: true });
   if (answer.body.data?.executionStatus !== 'rejected') throw new Error(`not rejected: ${answer.text}`);
   return answer.body.data;
 }

@@ -207,20 +207,24 @@ export async function signPayload(member: TestMember, payload: string): Promise<
   return encodeSignature(member.wallet.address, await member.wallet.signTypedData(JSON.parse(payload)));
 }
 
-/** Signs a proposal over HTTP. */
-export async function sign(
-  http: HttpClient,
+/** What signs a proposal over HTTP. */
+export async function signingAsk(
   key: string,
   // biome-ignore lint/suspicious/noExplicitAny: a proposal as it was answered
   proposal: any,
   member: TestMember,
   type: 'approve' | 'reject' = 'approve',
   more: { execute?: boolean; reason?: string } = {},
-): Promise<Answer> {
+) {
   const payload = proposal.signingPayloads[`${type}Payload`];
-  return http.send({
+  return {
     key,
     path: `/api/v1/${proposal.resourceType}/proposals/${proposal.id}/signatures`,
     body: { type, signature: await signPayload(member, payload), ...more },
-  });
+  };
+}
+
+/** Signs a proposal over HTTP. */
+export async function sign(http: HttpClient, ...of: Parameters<typeof signingAsk>): Promise<Answer> {
+  return http.send(await signingAsk(...of));
 }
