@@ -13,7 +13,7 @@ import {
 import { sign, signPayload, type TestOrganization, type TestService } from '../support/service';
 import { until } from '../support/until';
 
-const LIFETIME_SECONDS = 6;
+const LIFETIME_SECONDS = 14;
 
 let api: TestService;
 let org: TestOrganization;

@@ -15,7 +15,7 @@ import {
 } from '../support/transactionApi';
 import { until } from '../support/until';
 
-const LIFETIME_SECONDS = 8;
+const LIFETIME_SECONDS = 16;
 const EXPIRED = refusal(422, 'proposalExpired', null);
 
 let api: TestService;

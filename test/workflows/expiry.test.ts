@@ -23,7 +23,7 @@ import {
   workflowOf,
 } from './world';
 
-const LIFETIME = '8s';
+const LIFETIME = '20s';
 const UNFUNDED = 31338;
 
 let world: World;
