@@ -13,6 +13,9 @@ import {
   readPassphrase,
 } from '../../../src/chain/keystore';
 
+// scrypt takes its time by design, and more of it on a slow machine.
+jest.setTimeout(60_000);
+
 const passphrase = 'correct horse battery staple';
 let folder: string;
 let file: string;
