@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem';
-import { ask, type ChainClient, ChainUnavailable, rpcErrorText } from '../src/chain/clients';
+import { ask, type ChainClient, ChainUnavailable, receiptOf, rpcErrorText } from '../src/chain/clients';
 import { deploymentCall, inspectAccount, refuseNetwork } from '../src/chain/safe';
 import { carriedBy } from '../src/db/attempts';
 import {
@@ -20,11 +20,11 @@ import {
   feesOf,
   named,
   type RelayerDeps,
-  receiptOf,
   refuseFunds,
+  relayerOf,
   transactionCount,
 } from './relayer';
-import { type EnvelopeTerms, RELAYER_INDEX } from './signer';
+import type { EnvelopeTerms } from './signer';
 
 /** What these activities need from outside. */
 export type ChainActivityDeps = RelayerDeps;
@@ -134,8 +134,7 @@ export function createChainActivities(deps: ChainActivityDeps) {
         return { kind: 'deployed', ...(await minedEnvelope(chain, envelopes)) };
       }
       if (live) return { kind: 'inFlight', envelopeId: String(live.id) };
-      const relayer = (await listRelayers(db, key.networkId)).find(({ index }) => index === RELAYER_INDEX);
-      if (!relayer) throw new Error(`the signer has registered no relayer for network ${key.networkId} yet`);
+      const sender = await relayerOf(db, key.networkId);
       const last = envelopes.at(-1);
       if (last && (await transactionCount(chain, last.relayerAddress)) <= last.relayerNonce) {
         // The chain has lost the block in which it was decided. Its bytes can land again, so nothing new is signed.
@@ -144,8 +143,8 @@ export function createChainActivities(deps: ChainActivityDeps) {
       }
       const refusal = await refuseNetwork(chain);
       if (refusal) return { kind: 'failed', failure: { code: 'rpc', message: refusal } };
-      const chainNonce = await transactionCount(chain, relayer.address);
-      return await termsFor(chain, relayer.address as Address, deploymentCall(account), chainNonce);
+      const chainNonce = await transactionCount(chain, sender);
+      return await termsFor(chain, sender, deploymentCall(account), chainNonce);
     } catch (error) {
       if (!(error instanceof ChainUnavailable)) throw error;
       if (live) return { kind: 'inFlight', envelopeId: String(live.id) };

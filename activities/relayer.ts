@@ -1,18 +1,25 @@
 import { Context } from '@temporalio/activity';
-import { type Address, BaseError, type Hex, type TransactionReceipt } from 'viem';
+import { type Address, BaseError, type Hex } from 'viem';
 import {
   ask,
   type ChainClient,
   type ChainClients,
   ChainUnavailable,
+  receiptOf,
   rpcErrorText,
 } from '../src/chain/clients';
 import { accountNonce } from '../src/chain/safe';
 import { carriedBy, hasGoneOn, isDeploymentPending, noteSent } from '../src/db/attempts';
-import { decideEnvelope, type Envelope, findAccountDerivation, newestEnvelopes } from '../src/db/chain';
+import {
+  decideEnvelope,
+  type Envelope,
+  findAccountDerivation,
+  listRelayers,
+  newestEnvelopes,
+} from '../src/db/chain';
 import type { Db } from '../src/db/database';
 import { faultPoint } from '../src/faults';
-import type { EnvelopeTerms } from './signer';
+import { type EnvelopeTerms, FILLER_GAS, RELAYER_INDEX } from './signer';
 
 /** What following envelopes needs from outside. */
 export interface RelayerDeps {
@@ -56,8 +63,6 @@ const RESEND_MS = 5_000;
 const TELL_AFTER_MS = 5_000;
 const MAX_POLL_FACTOR = 16;
 const POLL_GROWTH = 1.25;
-/** Gas of a transfer of nothing. */
-const FILLER_GAS = 21_000n;
 
 /** A node that answers, and does not take an envelope for now. */
 export class NotTaken extends Error {
@@ -85,6 +90,13 @@ export async function demandChainId(chain: ChainClient): Promise<void> {
   }
 }
 
+/** The address that pays for what is sent to a network. Throws while the signer has registered none. */
+export async function relayerOf(db: Db, networkId: number): Promise<Address> {
+  const relayer = (await listRelayers(db, networkId)).find(({ index }) => index === RELAYER_INDEX);
+  if (!relayer) throw new Error(`the signer has registered no relayer for network ${networkId} yet`);
+  return relayer.address as Address;
+}
+
 /** Fees that the network asks for now. Throws ChainUnavailable. */
 export async function feesOf(chain: ChainClient): Promise<Fees> {
   const ceiling = chain.network.maxFeePerGas;
@@ -107,18 +119,6 @@ export async function transactionCount(
 ): Promise<number> {
   const at = blockNumber === undefined ? { blockTag: 'latest' as const } : { blockNumber };
   return ask(chain, (rpc) => rpc.getTransactionCount({ address: address as Address, ...at }));
-}
-
-/** The receipt of a transaction, or null while it is in no block. Throws ChainUnavailable. */
-export async function receiptOf(chain: ChainClient, hash: string): Promise<TransactionReceipt | null> {
-  return ask(chain, async (rpc) => {
-    try {
-      return await rpc.getTransactionReceipt({ hash: hash as Hex });
-    } catch (error) {
-      if ((error as Error).name === 'TransactionReceiptNotFoundError') return null;
-      throw error;
-    }
-  });
 }
 
 /** Why the fees of now, or the coin that the relayer has, let no envelope go; null when they do. */

@@ -37,6 +37,8 @@ export interface SignerActivityDeps {
 
 /** The relayer that pays on every network. */
 export const RELAYER_INDEX = 0;
+/** Gas of a transfer of nothing. */
+export const FILLER_GAS = 21_000n;
 
 /** What the chain worker proposes for an envelope; the signer caps it. Decimal strings of wei, and of gas. */
 export interface EnvelopeTerms {

@@ -1,6 +1,5 @@
 import { Context } from '@temporalio/activity';
 import type { Address, Hex } from 'viem';
-import { checksumAddress } from '../src/chain/address';
 import { ask, type ChainClient, ChainUnavailable } from '../src/chain/clients';
 import {
   type Execution,
@@ -18,6 +17,7 @@ import {
 } from '../src/chain/safeTransaction';
 import { type InnerCall, simulateInner } from '../src/chain/simulation';
 import { tracedRevert } from '../src/chain/traces';
+import { moveOutcome } from '../src/db/attemptOutcomes';
 import {
   type Attempt,
   attemptsAtNonce,
@@ -25,23 +25,16 @@ import {
   carriedBy,
   decidedAttempts,
   envelopesOf,
-  moveOutcome,
   noteConfirmations,
   undecidedBelow,
 } from '../src/db/attempts';
-import {
-  type Envelope,
-  findAccountDerivation,
-  listRelayers,
-  readEnvelope,
-  reopenEnvelope,
-} from '../src/db/chain';
+import { type Envelope, readEnvelope, reopenEnvelope } from '../src/db/chain';
 import { reopenTransaction } from '../src/db/transactionReopening';
 import { readTransaction, type StoredTransaction } from '../src/db/transactions';
 import { NATIVE_COIN } from '../src/domain/policy';
 import type { FailureCode } from '../src/domain/proposal';
-import { readContent, type TransactionContent } from '../src/domain/transactionContent';
 import { faultPoint } from '../src/faults';
+import { contentOf } from '../src/transactions/policy';
 import {
   createRelayer,
   demandChainId,
@@ -50,10 +43,11 @@ import {
   named,
   type RelayerDeps,
   refuseFunds,
+  relayerOf,
   replacementTerms,
   transactionCount,
 } from './relayer';
-import { type EnvelopeTerms, RELAYER_INDEX } from './signer';
+import type { EnvelopeTerms } from './signer';
 import type { AttemptOutcome, ExecutionFailure, TransactionRef } from './transactions';
 
 /** What these activities need from outside. */
@@ -132,12 +126,6 @@ interface AtNonce {
   readonly cancellation: Attempt | undefined;
 }
 
-function contentOf({ to, value, calldata }: StoredTransaction): TransactionContent {
-  const content = readContent({ to, value, data: calldata }, checksumAddress);
-  if (!content.ok) throw new Error(`a recorded transaction is none: ${content.refusal.message}`);
-  return content.value;
-}
-
 /** The ERC-20 token that a transaction moves, if it moves one. */
 function tokenOf(record: StoredTransaction): Address | null {
   const content = contentOf(record);
@@ -172,19 +160,13 @@ export function createTransactionChainActivities(deps: TransactionChainDeps) {
     return found.record;
   }
 
-  async function addressOf({ organizationId, accountId }: StoredTransaction): Promise<Address> {
-    const account = await findAccountDerivation(db, organizationId, accountId);
-    if (!account) throw new Error(`there is no account ${accountId}`);
-    return account.address as Address;
-  }
-
   async function atNonce(record: StoredTransaction, safeNonce: bigint): Promise<AtNonce> {
     const found = await attemptsAtNonce(db, record, safeNonce);
     const transaction = found.find(({ kind }) => kind === 'transaction');
     if (!transaction) throw new Error(`nothing was signed at nonce ${safeNonce} of ${record.accountId}`);
     return {
       record,
-      account: await addressOf(record),
+      account: record.accountAddress as Address,
       transaction,
       cancellation: found.find(({ kind }) => kind === 'cancellation'),
     };
@@ -192,12 +174,6 @@ export function createTransactionChainActivities(deps: TransactionChainDeps) {
 
   function attemptsOf({ transaction, cancellation: other }: AtNonce): Attempt[] {
     return other ? [transaction, other] : [transaction];
-  }
-
-  async function relayerOf(networkId: number): Promise<Address> {
-    const relayer = (await listRelayers(db, networkId)).find(({ index }) => index === RELAYER_INDEX);
-    if (!relayer) throw new Error(`the signer has registered no relayer for network ${networkId} yet`);
-    return relayer.address as Address;
   }
 
   /** What used the nonce, in whoever's transaction; null while nothing that is known has. */
@@ -234,7 +210,7 @@ export function createTransactionChainActivities(deps: TransactionChainDeps) {
     const call: InnerCall = { account: at.account, to: to as Address, value, data: data as Hex };
     const traced = await tracedRevert(chain, execution.transactionHash, call);
     if (traced !== undefined) return `the call reverted with ${revertReason(traced)}`;
-    const sender = await relayerOf(chain.network.id);
+    const sender = await relayerOf(db, chain.network.id);
     for (const blockNumber of [execution.blockNumber - 1n, execution.blockNumber]) {
       try {
         const seen = await simulateInner(chain, call, { ceiling: safeTxGas, sender, blockNumber });
@@ -367,7 +343,7 @@ export function createTransactionChainActivities(deps: TransactionChainDeps) {
     });
     const replaced = live && (await replacementTerms(chain, live, gas));
     if (replaced) return needs(replaced);
-    const relayer = live?.relayerAddress ?? (await relayerOf(networkId));
+    const relayer = live?.relayerAddress ?? (await relayerOf(db, networkId));
     const [fees, chainNonce] = await Promise.all([feesOf(chain), transactionCount(chain, relayer)]);
     return needs(envelopeTerms(fees, gas, chainNonce));
   }
@@ -377,8 +353,8 @@ export function createTransactionChainActivities(deps: TransactionChainDeps) {
       kind: 'failed',
       failure: { code, message },
     });
-    const account = await addressOf(record);
-    const sender = await relayerOf(record.networkId);
+    const account = record.accountAddress as Address;
+    const sender = await relayerOf(db, record.networkId);
     const call: InnerCall = {
       account,
       to: record.to as Address,
@@ -523,7 +499,7 @@ export function createTransactionChainActivities(deps: TransactionChainDeps) {
   async function awaitRelayer(input: { networkId: number; wei: string }): Promise<void> {
     const context = Context.current();
     const chain = chainOf(input.networkId);
-    const address = await relayerOf(input.networkId);
+    const address = await relayerOf(db, input.networkId);
     for (;;) {
       try {
         const balance = await ask(chain, (rpc) => rpc.getBalance({ address }));
@@ -598,7 +574,7 @@ export function createTransactionChainActivities(deps: TransactionChainDeps) {
     const content = cancellation({ networkId, account: at.account, nonce: safeNonce });
     const gas = executionGas(content);
     const nextNonce = (await accountNonce(chain, at.account)) ?? 0n;
-    const relayer = last?.relayerAddress ?? (await relayerOf(networkId));
+    const relayer = last?.relayerAddress ?? (await relayerOf(db, networkId));
     const chainNonce = await transactionCount(chain, relayer);
     const replacing =
       last && last.relayerNonce >= chainNonce ? await replacementTerms(chain, last, gas) : null;

@@ -18,7 +18,6 @@ import {
   carriedBy,
   envelopeAtNonce,
   envelopesOf,
-  findExecution,
   highestSafeNonce,
   insertAttempt,
   insertFiller,
@@ -28,27 +27,31 @@ import {
 import { type Envelope, findAccountDerivation, lockRelayer } from '../src/db/chain';
 import type { Db, Tx } from '../src/db/database';
 import { findReservation, type UsageOfExecution } from '../src/db/policyUsage';
-import { readTransaction, type StoredTransaction, type TransactionSnapshot } from '../src/db/transactions';
+import {
+  findTransactionStatus,
+  readTransaction,
+  type StoredTransaction,
+  type TransactionSnapshot,
+} from '../src/db/transactions';
 import { canonicalJson } from '../src/domain/canonicalJson';
 import { isExpired } from '../src/domain/proposal';
 import { initiatorVote, transactionStanding } from '../src/domain/transaction';
 import { checkTarget } from '../src/domain/transactionContent';
 import { faultPoint } from '../src/faults';
+import { policyRefusal, policyTransactionOf, usageOf } from '../src/transactions/policy';
 import { payloadToSign, verifyVotesAgain } from '../src/transactions/voter';
 import { createLines } from './lines';
 import {
   createEnvelopeSigner,
   type EnvelopeTerms,
+  FILLER_GAS,
   RELAYER_INDEX,
   type SignerActivityDeps,
   SignerRefusal,
   type SigningResult,
 } from './signer';
 import type { TransactionTerms } from './transactionChain';
-import { policyRefusal, policyTransactionOf, type TransactionRef, usageOf } from './transactions';
-
-/** Gas of a transfer of nothing. */
-const FILLER_GAS = 21_000n;
+import type { TransactionRef } from './transactions';
 
 /** Whether what a record says can be signed at all: nobody has signed what is no address or no number. */
 function canBeSigned({ record, now }: TransactionSnapshot): boolean {
@@ -103,7 +106,7 @@ export function createTransactionSignerActivities(deps: SignerActivityDeps) {
   }
 
   async function whereItStands(handle: Db | Tx, ref: TransactionRef) {
-    const found = await findExecution(handle, ref);
+    const found = await findTransactionStatus(handle, ref);
     if (!found) throw new SignerRefusal('stale', `there is no transaction ${ref.transactionId}`);
     return found;
   }

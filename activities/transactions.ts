@@ -1,19 +1,10 @@
-import { checksumAddress } from '../src/chain/address';
-import { handsOutTokens } from '../src/chain/functions';
 import type { IdentifyVoter } from '../src/chain/voter';
 import type { NetworkConfig } from '../src/config';
 import type { NewTransaction as TransactionRequest } from '../src/contract/transactions';
 import { decideAttempt, hasUndecidedAttempt } from '../src/db/attemptOutcomes';
 import { type Actor, type AuditInput, appendAudit, OPERATOR, SYSTEM } from '../src/db/audit';
 import type { Db, Tx } from '../src/db/database';
-import {
-  commitUsage,
-  lockBudget,
-  readUsage,
-  releaseUsage,
-  reserveUsage,
-  type UsageOfExecution,
-} from '../src/db/policyUsage';
+import { commitUsage, lockBudget, releaseUsage, reserveUsage } from '../src/db/policyUsage';
 import { restoredMessageId } from '../src/db/reconciler';
 import { readRequestToTransact } from '../src/db/transactionRequests';
 import {
@@ -31,8 +22,6 @@ import {
 } from '../src/db/transactions';
 import { readTransactionWorld } from '../src/db/transactionWorld';
 import type { JsonValue } from '../src/domain/canonicalJson';
-import { NATIVE_COIN } from '../src/domain/policy';
-import { evaluate, failureText, type PolicyTransaction, usageWindow } from '../src/domain/policyEngine';
 import { type Failure, type FailureCode, isExpired } from '../src/domain/proposal';
 import type { WorkflowGone } from '../src/domain/reconciliation';
 import { refuse } from '../src/domain/refusal';
@@ -48,11 +37,11 @@ import {
   transactionState,
   transactionVoters,
 } from '../src/domain/transaction';
-import { readContent, type TransactionContent } from '../src/domain/transactionContent';
 import { faultPoint } from '../src/faults';
 import type { Outside } from '../src/operations/kind';
 import type { TransactionMessageResult } from '../src/temporal/transactionMessages';
 import { planTransaction, readTransferredToken, resolveTransaction } from '../src/transactions/plan';
+import { policyRefusal, usageOf } from '../src/transactions/policy';
 import {
   identifyTransactionVoter,
   payloadToSign,
@@ -124,67 +113,6 @@ function entry(
     resourceType: 'transaction',
     resourceId: record.id,
     details: { accountId: record.accountId, networkId: record.networkId, ...details },
-  };
-}
-
-function contentOf(record: StoredTransaction): TransactionContent {
-  const content = readContent({ to: record.to, value: record.value, data: record.calldata }, checksumAddress);
-  if (!content.ok) throw new Error(`transaction ${record.id} has a content that is refused`);
-  return content.value;
-}
-
-/** A recorded transaction, as policies see it. */
-export function policyTransactionOf(record: StoredTransaction): PolicyTransaction {
-  return {
-    networkId: record.networkId,
-    accountId: record.accountId,
-    initiatorId: record.initiator.id,
-    content: contentOf(record),
-  };
-}
-
-/** What an execution takes from its policy's budget. */
-export function usageOf(record: StoredTransaction): UsageOfExecution {
-  const content = contentOf(record);
-  const transfer = content.type === 'TOKEN_TRANSFER';
-  return {
-    organizationId: record.organizationId,
-    policyId: record.policyId,
-    transactionId: record.id,
-    networkId: record.networkId,
-    tokenAddress: transfer ? content.tokenAddress : NATIVE_COIN,
-    amount: transfer ? content.amount : content.value,
-    initiatorId: record.initiator.id,
-    accountId: record.accountId,
-    destination: transfer ? content.destination : content.contractAddress,
-  };
-}
-
-/** Whether a transaction's policy lets it go at this moment, its budget included; null where it does. */
-export async function policyRefusal(
-  tx: Tx,
-  { record, now }: { record: StoredTransaction; now: TransactionNow },
-  options: { except?: string } = {},
-): Promise<{ code: 'policy' | 'budget'; message: string } | null> {
-  if (now.policyRemoved) {
-    return { code: 'policy', message: `policy ${record.policyId} has been removed` };
-  }
-  const transaction = policyTransactionOf(record);
-  const window = usageWindow(now.policy, transaction);
-  const [usage = null] = window ? await readUsage(tx, [window], options) : [];
-  const { allowed, failures } = evaluate(now.policy, transaction, {
-    account: { id: record.accountId, networkIds: record.accountNetworkIds },
-    members: now.members,
-    groups: now.groups,
-    handsOutTokens,
-    // Whether the token works is seen where its call is simulated.
-    tokenFault: null,
-    usage,
-  });
-  if (allowed) return null;
-  return {
-    code: failures.every(({ condition }) => condition === 'budget') ? 'budget' : 'policy',
-    message: `the policy does not let it go now: ${failureText(failures)}`,
   };
 }
 
@@ -539,7 +467,7 @@ export function createTransactionActivities(deps: TransactionActivityDeps) {
       const { record, now } = await lock(tx, input);
       if (record.executionStatus !== 'processing') return transactionState(record, now);
       const attempt = record.executionAttempt;
-      const closedWith = record.executedWith ?? transactionStanding(record, now);
+      const closedWith = transactionStanding(record, now);
       if (result.status === 'decided') {
         const { outcome } = result;
         if (!(await decideAttempt(tx, transactionId, outcome))) return transactionState(record, now);

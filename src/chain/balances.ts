@@ -1,17 +1,7 @@
 import { type Address, erc20Abi, formatUnits, type PublicClient, zeroAddress } from 'viem';
 import type { NetworkConfig } from '../config';
+import type { Asset } from '../domain/transactionText';
 import type { ListedToken } from './tokenList';
-
-/** What a balance is of. The native coin has the zero address. */
-export interface Asset {
-  /** `<networkId>:<tokenAddress>` */
-  readonly id: string;
-  readonly symbol: string;
-  readonly name: string | null;
-  readonly logoUrl: string | null;
-  readonly decimals: number;
-  readonly tokenAddress: string;
-}
 
 /** How much of an asset an address holds. Amounts are null while the chain cannot be asked. */
 export interface Balance {

@@ -1,4 +1,13 @@
-import { BaseError, createPublicClient, defineChain, http, type PublicClient } from 'viem';
+import {
+  BaseError,
+  createPublicClient,
+  defineChain,
+  type Hex,
+  http,
+  type PublicClient,
+  type TransactionReceipt,
+  TransactionReceiptNotFoundError,
+} from 'viem';
 import type { NetworkConfig } from '../config';
 
 /** How to reach one network. */
@@ -63,4 +72,16 @@ export async function ask<T>(client: ChainClient, question: (rpc: PublicClient) 
     if (error instanceof ChainUnavailable) throw error;
     throw new ChainUnavailable(client.network, rpcErrorText(error), { cause: error });
   }
+}
+
+/** The receipt of a transaction, or null while it is in no block. Throws ChainUnavailable. */
+export async function receiptOf(client: ChainClient, hash: string): Promise<TransactionReceipt | null> {
+  return ask(client, async (rpc) => {
+    try {
+      return await rpc.getTransactionReceipt({ hash: hash as Hex });
+    } catch (error) {
+      if (error instanceof TransactionReceiptNotFoundError) return null;
+      throw error;
+    }
+  });
 }

@@ -1,6 +1,6 @@
 import { type Address, type Hex, type Log, pad, toEventSelector } from 'viem';
 import { sameAddress } from './address';
-import { ask, type ChainClient } from './clients';
+import { ask, type ChainClient, receiptOf } from './clients';
 
 /** An execution of an account that stands in a block, whoever sent it there. */
 export interface Execution {
@@ -66,14 +66,7 @@ export async function executionInTransaction(
   input: { account: Address; safeTxHash: Hex; transactionHash: Hex },
 ): Promise<Execution | null> {
   const { account, safeTxHash, transactionHash } = input;
-  const receipt = await ask(chain, async (rpc) => {
-    try {
-      return await rpc.getTransactionReceipt({ hash: transactionHash });
-    } catch (error) {
-      if ((error as Error).name === 'TransactionReceiptNotFoundError') return null;
-      throw error;
-    }
-  });
+  const receipt = await receiptOf(chain, transactionHash);
   const found = receipt && executionsIn(account, receipt.logs).find((one) => one.safeTxHash === safeTxHash);
   if (!receipt || !found) return null;
   const { blockNumber, blockHash } = receipt;

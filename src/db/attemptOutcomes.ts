@@ -1,9 +1,10 @@
-import type { Tx } from './database';
+import type { Attempt, AttemptResult } from './attempts';
+import type { Db, Tx } from './database';
+import { moveUsage } from './policyUsage';
 
 /** What became of an attempt, in which block. */
-export interface DecidedAttempt {
-  readonly attemptId: string;
-  readonly kind: 'executed' | 'reverted' | 'cancelled';
+export interface AttemptDecision {
+  readonly kind: AttemptResult;
   readonly transactionHash: string;
   readonly blockNumber: string;
   readonly blockHash: string;
@@ -11,31 +12,83 @@ export interface DecidedAttempt {
   readonly blockTime: string;
 }
 
+function columns(
+  outcome: AttemptResult,
+  { transactionHash, blockNumber, blockHash, blockTime }: AttemptDecision,
+) {
+  return {
+    outcome,
+    outcome_hash: transactionHash,
+    block_number: blockNumber,
+    block_hash: blockHash,
+    block_at: blockTime,
+  };
+}
+
+/** One of the two at a nonce has used it. */
+function ofCancellation(kind: AttemptResult): AttemptResult {
+  return kind === 'cancelled' ? 'executed' : 'cancelled';
+}
+
 /**
- * Notes what became of the undecided attempt of a transaction, and of the cancellation at its nonce, if there is one:
- * one of the two has used it. False when that attempt is decided already.
+ * Notes what became of the undecided attempt of a transaction, and of the cancellation at its nonce, if there is one.
+ * False when that attempt is decided already.
  */
 export async function decideAttempt(
   tx: Tx,
   transactionId: string,
-  { attemptId, kind, ...at }: DecidedAttempt,
+  { attemptId, ...decision }: AttemptDecision & { readonly attemptId: string },
 ): Promise<boolean> {
-  const decided = (outcome: string) => ({
-    outcome,
-    outcome_hash: at.transactionHash,
-    block_number: at.blockNumber,
-    block_hash: at.blockHash,
-    block_at: at.blockTime,
-    decided_at: tx.raw('now()'),
-  });
+  const decided_at = tx.raw('now()');
   const changed = await tx('chain_attempts')
     .where({ id: attemptId, transaction_id: transactionId, kind: 'transaction', outcome: null })
-    .update(decided(kind));
+    .update({ ...columns(decision.kind, decision), decided_at });
   if (changed !== 1) return false;
   await tx('chain_attempts')
     .where({ transaction_id: transactionId, kind: 'cancellation', outcome: null })
-    .update(decided(kind === 'cancelled' ? 'executed' : 'cancelled'));
+    .update({ ...columns(ofCancellation(decision.kind), decision), decided_at });
   return true;
+}
+
+/**
+ * Notes that the nonce of a decided attempt was used in another block than before, or otherwise. What was spent counts
+ * by the time of that block.
+ */
+export async function moveOutcome(
+  db: Db,
+  { id, transactionId, safeNonce, outcome: before }: Attempt,
+  decision: AttemptDecision,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    await tx('chain_attempts')
+      .where({ id: String(id) })
+      .whereNotNull('outcome')
+      .update(columns(decision.kind, decision));
+    await tx('chain_attempts')
+      .where({ transaction_id: transactionId, safe_nonce: String(safeNonce), kind: 'cancellation' })
+      .update({
+        ...columns(ofCancellation(decision.kind), decision),
+        decided_at: tx.raw('coalesce(decided_at, now())'),
+      });
+    if (decision.kind === 'executed' && before === 'executed')
+      await moveUsage(tx, transactionId, new Date(decision.blockTime));
+  });
+}
+
+/** Takes back what was decided about an attempt, and about the cancellation at its nonce. */
+export async function clearOutcome(tx: Tx, transactionId: string, attemptId: string): Promise<void> {
+  await tx('chain_attempts')
+    .where({ transaction_id: transactionId })
+    .where('safe_nonce', tx('chain_attempts').where({ id: attemptId }).select('safe_nonce'))
+    .update({
+      outcome: null,
+      outcome_hash: null,
+      block_number: null,
+      block_hash: null,
+      block_at: null,
+      decided_at: null,
+      confirmations: 0,
+    });
 }
 
 /** True while something signed for a transaction could still reach the chain. */

@@ -2,8 +2,7 @@ import { faultPoint } from '../faults';
 import { appendAudit, SYSTEM } from './audit';
 import { type Envelope, envelope } from './chain';
 import type { Db, Row, Tx } from './database';
-import { moveUsage } from './policyUsage';
-import { type TransactionKey, updateTransaction } from './transactions';
+import { updateTransaction } from './transactions';
 
 /** What an attempt of an account came to, once the network's confirmations are there. */
 export type AttemptResult = 'executed' | 'reverted' | 'cancelled';
@@ -129,17 +128,6 @@ export async function carriedBy(db: Db | Tx, { attemptId }: Pick<Envelope, 'atte
     .first();
   const isOfAccount = OF_ACCOUNTS.includes(row.kind);
   return { kind: row.kind, attempt: isOfAccount ? attempt(row) : undefined };
-}
-
-/** The network of a transaction, and how its execution stands; undefined when there is none. */
-export async function findExecution(
-  db: Db | Tx,
-  { organizationId, transactionId }: TransactionKey,
-): Promise<{ readonly networkId: number; readonly executionStatus: string | null } | undefined> {
-  const row = await db('transactions')
-    .where({ organization_id: organizationId, id: transactionId })
-    .first('network_id', 'execution_status');
-  return row && { networkId: Number(row.network_id), executionStatus: row.execution_status };
 }
 
 /** The envelopes of attempts, oldest first. */
@@ -307,44 +295,6 @@ export async function decidedAttempts(
     query.whereRaw('(block_number, id) < (?, ?)', [String(range.below.blockNumber), String(range.below.id)]);
   }
   return (await query).map(attempt);
-}
-
-/**
- * Notes that the nonce of a decided attempt was used in another block than before, or otherwise. What was spent counts
- * by the time of that block.
- */
-export async function moveOutcome(
-  db: Db,
-  { id, transactionId, safeNonce, outcome: before }: Attempt,
-  to: {
-    kind: AttemptResult;
-    transactionHash: string;
-    blockNumber: string;
-    blockHash: string;
-    blockTime: string;
-  },
-): Promise<void> {
-  const decided = (outcome: AttemptResult) => ({
-    outcome,
-    outcome_hash: to.transactionHash,
-    block_number: to.blockNumber,
-    block_hash: to.blockHash,
-    block_at: to.blockTime,
-  });
-  await db.transaction(async (tx) => {
-    await tx('chain_attempts')
-      .where({ id: String(id) })
-      .whereNotNull('outcome')
-      .update(decided(to.kind));
-    await tx('chain_attempts')
-      .where({ transaction_id: transactionId, safe_nonce: String(safeNonce), kind: 'cancellation' })
-      .update({
-        ...decided(to.kind === 'cancelled' ? 'executed' : 'cancelled'),
-        decided_at: tx.raw('coalesce(decided_at, now())'),
-      });
-    if (to.kind === 'executed' && before === 'executed')
-      await moveUsage(tx, transactionId, new Date(to.blockTime));
-  });
 }
 
 /** Nonces of a relayer, from one on, that envelopes were ever signed for. */

@@ -7,3 +7,13 @@ export type IdPrefix = 'org' | 'key' | 'mem' | 'grp' | 'pol' | 'acc' | 'adm' | '
 export function newId(prefix: IdPrefix): string {
   return typeid(prefix).toString();
 }
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * The id of a stored request, as a message names it; null for what cannot be one. A message may come from anybody who
+ * reaches Temporal, with any text for its request. Source: RFC 9562.
+ */
+export function uuidOrNull(text: unknown): string | null {
+  return typeof text === 'string' && UUID.test(text) ? text : null;
+}

@@ -1,5 +1,6 @@
 import type { Now, VoteType } from '../domain/proposal';
 import type { Db, Row, Tx } from './database';
+import { uuidOrNull } from './ids';
 import { openOfKey } from './openOfKey';
 import { type PreparedStatement, runPrepared } from './prepared';
 import { nowColumns, nowOf } from './proposalSnapshot';
@@ -60,13 +61,6 @@ function lockStatement(name: string, admins: 'FOR SHARE' | 'FOR UPDATE'): Prepar
 }
 const LOCK = lockStatement('lock_proposal', 'FOR SHARE');
 const LOCK_ORGANIZATION = lockStatement('lock_organization_and_proposal', 'FOR UPDATE');
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-/** A message may come from anybody who reaches Temporal, with any text for its request. */
-function uuidOrNull(text: unknown): string | null {
-  return typeof text === 'string' && UUID.test(text) ? text : null;
-}
 
 /** Reads a proposal with what a message to it is judged by, in one statement; undefined when there is none. */
 export async function readProposalForMessage(

@@ -1,4 +1,5 @@
 import { faultPoint } from '../faults';
+import { clearOutcome } from './attemptOutcomes';
 import { appendAudit, SYSTEM } from './audit';
 import type { Db } from './database';
 import { reopenUsage } from './policyUsage';
@@ -26,18 +27,7 @@ export async function reopenTransaction(
     // Somebody was faster: it is being looked after already.
     if (newest.outcome === null) return true;
     if (record.executionStatus !== 'completed' && record.executionStatus !== 'failed') return false;
-    await tx('chain_attempts')
-      .where({ transaction_id: transactionId })
-      .where('safe_nonce', tx('chain_attempts').where({ id: attemptId }).select('safe_nonce'))
-      .update({
-        outcome: null,
-        outcome_hash: null,
-        block_number: null,
-        block_hash: null,
-        block_at: null,
-        decided_at: null,
-        confirmations: 0,
-      });
+    await clearOutcome(tx, transactionId, attemptId);
     faultPoint('chain.attemptReopened');
     await reopenUsage(tx, transactionId);
     faultPoint('chain.usageReopened');

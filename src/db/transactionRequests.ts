@@ -1,4 +1,5 @@
 import type { Db, Row, Tx } from './database';
+import { uuidOrNull } from './ids';
 import { openOfKey } from './openOfKey';
 import { type PreparedStatement, runPrepared } from './prepared';
 
@@ -29,16 +30,13 @@ const READ = statement('request_to_transact', '');
 // The admins are locked, so that nothing that the plan has looked at is changed before its transaction is there.
 const READ_LOCKED = statement('request_to_transact_locked', 'FOR SHARE');
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** Reads the stored request to make a transaction, with what it is judged by, in one statement. */
 export async function readRequestToTransact(
   db: Db | Tx,
   key: { organizationId: string; transactionId: string; requestId?: string },
   options: { lock?: true } = {},
 ): Promise<RequestToTransact> {
-  const requestId = key.requestId !== undefined && UUID.test(key.requestId) ? key.requestId : null;
-  const values = [key.organizationId, key.transactionId, requestId];
+  const values = [key.organizationId, key.transactionId, uuidOrNull(key.requestId)];
   const [row]: Row[] = await runPrepared(db, options.lock ? READ_LOCKED : READ, values);
   return {
     request: row.api_key_id === null ? undefined : { body: row.body, apiKeyId: row.api_key_id },

@@ -1,4 +1,4 @@
-import type { TransactionAsset } from '../domain/transactionText';
+import type { Asset } from '../domain/transactionText';
 import type { Db, Row, Tx } from './database';
 import type { PolicyToken } from './policies';
 import { type PreparedStatement, runPrepared } from './prepared';
@@ -23,7 +23,7 @@ const LIST: PreparedStatement = {
 /** The tokens, apart from native coins, that transactions of an account have moved or were to move; none twice. */
 export async function listTransactionTokens(db: Db | Tx, accountId: string): Promise<PolicyToken[]> {
   const rows: Row[] = await runPrepared(db, LIST, [accountId]);
-  return rows.map(({ asset }: { asset: TransactionAsset }) => ({
+  return rows.map(({ asset }: { asset: Asset }) => ({
     networkId: Number(asset.id.split(':')[0]),
     address: asset.tokenAddress,
     symbol: asset.symbol,

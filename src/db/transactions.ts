@@ -9,6 +9,7 @@ import type {
   TransactionVoteType,
 } from '../domain/transaction';
 import type { Db, Row, Tx } from './database';
+import { uuidOrNull } from './ids';
 import { readDefinition } from './policies';
 import { type PreparedStatement, runPrepared } from './prepared';
 import { groupPeopleColumn, groupsOf, memberColumn } from './transactionWorld';
@@ -250,20 +251,12 @@ const FOR_MESSAGE: PreparedStatement = {
     FROM (${SELECT} WHERE t.organization_id = $1 AND t.id = $2) AS whole`,
 };
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** Reads a transaction with what a message to it is judged by, in one statement; undefined when there is none. */
 export async function readTransactionForMessage(
   db: Db | Tx,
   { organizationId, transactionId, messageId, requestId }: TransactionMessageKey,
 ): Promise<TransactionForMessage | undefined> {
-  const values = [
-    organizationId,
-    transactionId,
-    messageId ?? null,
-    // A message may come from anybody who reaches Temporal, with any text for its request.
-    typeof requestId === 'string' && UUID.test(requestId) ? requestId : null,
-  ];
+  const values = [organizationId, transactionId, messageId ?? null, uuidOrNull(requestId)];
   const [row]: Row[] = await runPrepared(db, FOR_MESSAGE, values);
   return row && { ...snapshot(row), messageTaken: row.message_taken, apiKeyId: row.request_api_key_id };
 }
@@ -340,6 +333,17 @@ export async function placeTransaction(tx: Tx, id: string, position: bigint): Pr
   await tx('transactions')
     .where({ id })
     .update({ position: String(position) });
+}
+
+/** The network of a transaction, and how its execution stands; undefined when there is none. */
+export async function findTransactionStatus(
+  db: Db | Tx,
+  { organizationId, transactionId }: TransactionKey,
+): Promise<{ readonly networkId: number; readonly executionStatus: string | null } | undefined> {
+  const row = await db('transactions')
+    .where({ organization_id: organizationId, id: transactionId })
+    .first('network_id', 'execution_status');
+  return row && { networkId: Number(row.network_id), executionStatus: row.execution_status };
 }
 
 /** What can change about a stored transaction. */

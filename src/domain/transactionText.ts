@@ -3,7 +3,7 @@ import { quoted } from './signing';
 import type { ContractInteraction, TokenTransfer, TransactionContent } from './transactionContent';
 
 /** A native coin or a token, as transactions and balances show it. */
-export interface TransactionAsset {
+export interface Asset {
   /** `<networkId>:<tokenAddress>` */
   readonly id: string;
   /** Empty for a token without one. */
@@ -18,7 +18,7 @@ export interface TransactionAsset {
 /** The content of a token transfer in the words of the API. */
 export interface TokenTransferData {
   readonly destination: string;
-  readonly asset: TransactionAsset;
+  readonly asset: Asset;
   /** In the smallest unit, decimal digits. */
   readonly rawAmount: string;
   /** In whole coins, decimal. */
@@ -73,7 +73,7 @@ export interface TransactionFacts {
   } | null;
 }
 
-function assetOf({ tokenAddress }: TokenTransfer, { network, token }: TransactionFacts): TransactionAsset {
+function assetOf({ tokenAddress }: TokenTransfer, { network, token }: TransactionFacts): Asset {
   const id = `${network.id}:${tokenAddress}`;
   if (tokenAddress === NATIVE_COIN) return { id, ...network.nativeAsset, logoUrl: null, tokenAddress };
   if (!token) throw new Error(`nothing is known about the token ${tokenAddress}`);

@@ -272,11 +272,6 @@ export async function retryProposal(
 }
 
 /** Tells a workflow to read its record again. A workflow that is closed or unknown has nothing to learn. */
-export async function refreshProposal(sender: WorkflowSender, address: ProposalAddress): Promise<void> {
-  return refreshWorkflow(sender, workflowIdOf(address));
-}
-
-/** The same, by the id of the workflow. */
 export async function refreshWorkflow(sender: WorkflowSender, workflowId: string): Promise<void> {
   try {
     await sender.client.withDeadline(Date.now() + sender.deadlineMs, () =>

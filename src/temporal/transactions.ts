@@ -1,14 +1,7 @@
 import { TypedSearchAttributes } from '@temporalio/common';
 import type { WorkflowGone } from '../domain/reconciliation';
 import type { TransactionVoteType } from '../domain/transaction';
-import {
-  type Gone,
-  refreshWorkflow,
-  restoreRecord,
-  sendUpdate,
-  startRecord,
-  type WorkflowSender,
-} from './client';
+import { type Gone, restoreRecord, sendUpdate, startRecord, type WorkflowSender } from './client';
 import { type TaskQueues, transactionWorkflowId } from './ids';
 import { searchAttributes } from './searchAttributes';
 import {
@@ -121,11 +114,6 @@ export async function giveUpTransaction(
   address: TransactionAddress,
 ): Promise<TransactionMessageOutcome> {
   return sendUpdate(sender, workflowIdOf(address), giveUpUpdate, { args: [] });
-}
-
-/** Tells a workflow to read its record again. A workflow that is closed or unknown has nothing to learn. */
-export async function refreshTransaction(sender: WorkflowSender, address: TransactionAddress): Promise<void> {
-  return refreshWorkflow(sender, workflowIdOf(address));
 }
 
 /** Starts the workflow of an open transaction again: its first act is the audit entry that says how it was found. */

@@ -13,7 +13,7 @@ import {
   createTransactionSignerActivities,
   type TransactionSignerActivities,
 } from '../../activities/transactionSigner';
-import { createTransactionActivities, type TransactionRef, usageOf } from '../../activities/transactions';
+import { createTransactionActivities, type TransactionRef } from '../../activities/transactions';
 import { checksumAddress } from '../../src/chain/address';
 import { type ChainClient, createChainClients } from '../../src/chain/clients';
 import { createOrOpenKeystore, type Keystore } from '../../src/chain/keystore';
@@ -32,6 +32,7 @@ import {
 } from '../../src/db/transactions';
 import type { Policy } from '../../src/domain/policy';
 import { readContent } from '../../src/domain/transactionContent';
+import { usageOf } from '../../src/transactions/policy';
 import { payloadToSign, signatureHash } from '../../src/transactions/voter';
 import { balanceSlot } from '../support/contracts';
 import { makeOrganization, signPayload, type TestMember, type TestOrganization } from '../support/service';

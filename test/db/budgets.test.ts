@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { forEachAtOnce } from '../../activities/atOnce';
-import { policyRefusal } from '../../activities/transactions';
 import { databaseNow } from '../../src/db/database';
 import { insertPolicies } from '../../src/db/policies';
 import { lockBudget, reserveUsage } from '../../src/db/policyUsage';
 import { lockTransaction } from '../../src/db/transactions';
 import { NATIVE_COIN } from '../../src/domain/policy';
+import { policyRefusal } from '../../src/transactions/policy';
 import { anId } from '../support/builders';
 import { NETWORK_ID } from '../support/transactions';
 import { playBudgets } from './budgetProperties';

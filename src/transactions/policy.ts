@@ -1,0 +1,71 @@
+import { checksumAddress } from '../chain/address';
+import { handsOutTokens } from '../chain/functions';
+import type { Tx } from '../db/database';
+import { readUsage, type UsageOfExecution } from '../db/policyUsage';
+import type { StoredTransaction } from '../db/transactions';
+import { NATIVE_COIN } from '../domain/policy';
+import { evaluate, failureText, type PolicyTransaction, usageWindow } from '../domain/policyEngine';
+import type { TransactionNow } from '../domain/transaction';
+import { readContent, type TransactionContent } from '../domain/transactionContent';
+
+/** What a recorded transaction does. Throws where its record says what no transaction is stored with. */
+export function contentOf({ id, to, value, calldata }: StoredTransaction): TransactionContent {
+  const content = readContent({ to, value, data: calldata }, checksumAddress);
+  if (!content.ok) throw new Error(`transaction ${id} is recorded as none: ${content.refusal.message}`);
+  return content.value;
+}
+
+/** A recorded transaction, as policies see it. */
+export function policyTransactionOf(record: StoredTransaction): PolicyTransaction {
+  return {
+    networkId: record.networkId,
+    accountId: record.accountId,
+    initiatorId: record.initiator.id,
+    content: contentOf(record),
+  };
+}
+
+/** What an execution takes from its policy's budget. */
+export function usageOf(record: StoredTransaction): UsageOfExecution {
+  const content = contentOf(record);
+  const transfer = content.type === 'TOKEN_TRANSFER';
+  return {
+    organizationId: record.organizationId,
+    policyId: record.policyId,
+    transactionId: record.id,
+    networkId: record.networkId,
+    tokenAddress: transfer ? content.tokenAddress : NATIVE_COIN,
+    amount: transfer ? content.amount : content.value,
+    initiatorId: record.initiator.id,
+    accountId: record.accountId,
+    destination: transfer ? content.destination : content.contractAddress,
+  };
+}
+
+/** Whether a transaction's policy lets it go at this moment, its budget included; null where it does. */
+export async function policyRefusal(
+  tx: Tx,
+  { record, now }: { record: StoredTransaction; now: TransactionNow },
+  options: { except?: string } = {},
+): Promise<{ code: 'policy' | 'budget'; message: string } | null> {
+  if (now.policyRemoved) {
+    return { code: 'policy', message: `policy ${record.policyId} has been removed` };
+  }
+  const transaction = policyTransactionOf(record);
+  const window = usageWindow(now.policy, transaction);
+  const [usage = null] = window ? await readUsage(tx, [window], options) : [];
+  const { allowed, failures } = evaluate(now.policy, transaction, {
+    account: { id: record.accountId, networkIds: record.accountNetworkIds },
+    members: now.members,
+    groups: now.groups,
+    handsOutTokens,
+    // Whether the token works is seen where its call is simulated.
+    tokenFault: null,
+    usage,
+  });
+  if (allowed) return null;
+  return {
+    code: failures.every(({ condition }) => condition === 'budget') ? 'budget' : 'policy',
+    message: `the policy does not let it go now: ${failureText(failures)}`,
+  };
+}
