@@ -140,12 +140,22 @@ function readWord(name: string, word: Uint8Array): Value {
   return String(signed);
 }
 
-/** Reads calldata from its beginning to its end, in the order in which an encoder writes it. */
+/**
+ * Reads calldata from its beginning to its end, in the order in which an encoder writes it. What would be too long to
+ * show is given up while it is read.
+ */
 class Reader {
   /** Where the next dynamic value must stand: nothing is read twice, and no byte is left out. */
   private tail = 0;
+  /** Characters that what was read needs at the least. */
+  private shown = 0;
 
   constructor(private readonly bytes: Uint8Array) {}
+
+  private show(characters: number): void {
+    this.shown += characters;
+    if (this.shown > MAX_SHOWN_LENGTH) throw new NotEncoded();
+  }
 
   private take(from: number, length: number): Uint8Array {
     if (from + length > this.bytes.length) throw new NotEncoded();
@@ -198,6 +208,7 @@ class Reader {
 
   private readStatic(type: AbiType, head: number): Value {
     if (type.kind === 'elementary') return readWord(type.name, this.take(head, WORD));
+    this.show('[]'.length);
     let at = head;
     const readOne = (of: AbiType) => {
       const value = this.readStatic(of, at);

@@ -15,7 +15,7 @@ import {
   refusal,
   type Shown,
   settled,
-  startApi,
+  sharedApi,
   stateOf,
   UPDATE,
 } from '../support/api';
@@ -26,7 +26,7 @@ let api: TestService;
 let org: TestOrganization;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await sharedApi();
   org = await api.createOrganization();
 });
 afterAll(() => api?.stop());

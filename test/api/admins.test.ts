@@ -11,7 +11,7 @@ import {
   refusal,
   reject,
   type Shown,
-  startApi,
+  sharedApi,
   UNKNOWN,
 } from '../support/api';
 import { anAddress } from '../support/builders';
@@ -23,7 +23,7 @@ let api: TestService;
 let org: TestOrganization;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await sharedApi();
 });
 // Each test changes the admins of an organization of its own.
 beforeEach(async () => {

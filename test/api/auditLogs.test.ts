@@ -6,7 +6,7 @@ import {
   proposeUpdate,
   read,
   type Shown,
-  startApi,
+  sharedApi,
   UPDATE,
 } from '../support/api';
 import { sign, type TestOrganization, type TestService } from '../support/service';
@@ -18,7 +18,7 @@ let accountId: string;
 let rejected: Shown;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await sharedApi();
   org = await api.createOrganization();
   created = await propose(api.http, org, { name: 'Audited' });
   accountId = (await carryOut(api.http, org, created)).result.resources[0].id;

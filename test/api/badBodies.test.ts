@@ -6,7 +6,7 @@ import {
   proposalPath,
   propose,
   type Shown,
-  startApi,
+  sharedApi,
   UNKNOWN,
   UPDATE,
 } from '../support/api';
@@ -19,7 +19,7 @@ let account: Shown;
 let proposal: Shown;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await sharedApi();
   org = await api.createOrganization();
   account = await makeAccount(api.http, org, { name: 'Treasury', networkIds: [31337] });
   proposal = await propose(api.http, org, { name: 'Waiting' });

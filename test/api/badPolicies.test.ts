@@ -5,7 +5,7 @@ import {
   expectRefused,
   makeAccount,
   refusal,
-  startApi,
+  sharedApi,
   UNKNOWN,
 } from '../support/api';
 import { anAddress } from '../support/builders';
@@ -44,7 +44,7 @@ async function idsOf(organization: TestOrganization): Promise<Ids> {
 }
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await sharedApi();
   org = await api.createOrganization();
   own = await idsOf(org);
   foreign = await idsOf(await api.createOrganization());

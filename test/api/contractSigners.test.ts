@@ -17,7 +17,7 @@ import {
   refusal,
   refusalIn,
   type Shown,
-  startApi,
+  sharedApi,
 } from '../support/api';
 import type { TestService } from '../support/service';
 
@@ -34,7 +34,7 @@ let network: { id: number; rpcUrl: string };
 const newKey = () => privateKeyToAccount(generatePrivateKey());
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await sharedApi();
   const signerNetwork = api.config.networks.find(({ id }) => id === api.config.signerNetworkId);
   if (!signerNetwork) throw new Error('there is no network for contract signers');
   network = signerNetwork;

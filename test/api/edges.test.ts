@@ -10,7 +10,7 @@ import {
   read,
   refusal,
   refusalIn,
-  startApi,
+  sharedApi,
   stateOf,
 } from '../support/api';
 import { checkConformance } from '../support/conformance';
@@ -22,7 +22,7 @@ let org: TestOrganization;
 let proposalId: string;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await sharedApi();
   org = await api.createOrganization();
   for (let count = 0; count < 3; count += 1) proposalId = (await propose(api.http, org)).id;
 });

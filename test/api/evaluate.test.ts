@@ -12,7 +12,7 @@ import {
   refusal,
   refusalIn,
   type Shown,
-  startApi,
+  sharedApi,
   UNKNOWN,
 } from '../support/api';
 import { anAddress, anId } from '../support/builders';
@@ -36,7 +36,7 @@ let theirAccount: Shown;
 let token: string;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await sharedApi();
   token = sharedStack().chains[0]?.token.address ?? '';
   [ours, theirs] = await Promise.all([api.createOrganization(), api.createOrganization()]);
   [account, theirAccount] = await Promise.all([

@@ -1,4 +1,4 @@
-import { type Shown, startApi, stateOf } from '../support/api';
+import { type Shown, sharedApi, stateOf } from '../support/api';
 import { type Json, type Operation, operations, urlOf } from '../support/document';
 import {
   bodiesFor,
@@ -19,7 +19,7 @@ let before: Shown;
 const SET_UP_LIMIT_MS = 240_000;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await sharedApi();
   own = await furnish(api.http, await api.createOrganization());
   before = await stateOf(api.http, own.org);
 }, SET_UP_LIMIT_MS);

@@ -10,7 +10,7 @@ import {
   refusal,
   reject,
   type Shown,
-  startApi,
+  sharedApi,
   UNKNOWN,
 } from '../support/api';
 import { anAddress } from '../support/builders';
@@ -24,7 +24,7 @@ let api: TestService;
 let org: TestOrganization;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await sharedApi();
   org = await api.createOrganization();
 });
 afterAll(() => api?.stop());

@@ -11,7 +11,7 @@ import {
   refusal,
   refusalIn,
   type Shown,
-  startApi,
+  sharedApi,
   stateOf,
   UNKNOWN,
   UPDATE,
@@ -26,7 +26,7 @@ let api: TestService;
 let org: TestOrganization;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await sharedApi();
   org = await api.createOrganization();
 });
 afterAll(() => api?.stop());

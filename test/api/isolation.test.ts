@@ -7,7 +7,7 @@ import {
   read,
   refusal,
   type Shown,
-  startApi,
+  sharedApi,
   stateOf,
 } from '../support/api';
 import { BASE, type Json, type Operation, operations, urlOf } from '../support/document';
@@ -60,7 +60,7 @@ async function proposeEverything(org: TestOrganization): Promise<PerResource> {
 const SET_UP_LIMIT_MS = 240_000;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await sharedApi();
   const organizations = await Promise.all([api.createOrganization(), api.createOrganization()]);
   const [here, there] = organizations;
   [ours, theirs] = await Promise.all([furnish(api.http, here), furnish(api.http, there)]);

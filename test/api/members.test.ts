@@ -13,7 +13,7 @@ import {
   refusal,
   reject,
   type Shown,
-  startApi,
+  sharedApi,
   UNKNOWN,
 } from '../support/api';
 import { anAddress } from '../support/builders';
@@ -29,7 +29,7 @@ let api: TestService;
 let org: TestOrganization;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await sharedApi();
   org = await api.createOrganization();
 });
 afterAll(() => api?.stop());

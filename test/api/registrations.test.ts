@@ -27,6 +27,7 @@ import {
   refusal,
   refusalIn,
   type Shown,
+  sharedApi,
   startApi,
   stateOf,
 } from '../support/api';
@@ -47,7 +48,7 @@ let api: TestService;
 let org: TestOrganization;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await sharedApi();
 });
 beforeEach(async () => {
   org = await api.createOrganization();

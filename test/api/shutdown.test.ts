@@ -3,11 +3,11 @@ import { connect } from 'node:net';
 import { PROPOSE, propose, startApi } from '../support/api';
 import { checkConformance } from '../support/conformance';
 import type { Answer } from '../support/http';
-import type { TestOrganization, TestService } from '../support/service';
+import type { OwnService, TestOrganization } from '../support/service';
 import { openConnection, parseAnswer } from '../support/sockets';
 import { until } from '../support/until';
 
-let api: TestService;
+let api: OwnService;
 let org: TestOrganization;
 
 const newBody = () => ({ items: [{ name: `Last ${randomUUID()}`, networkIds: [31337] }] });

@@ -12,7 +12,7 @@ import {
   refusal,
   type Shown,
   settled,
-  startApi,
+  sharedApi,
   stateOf,
 } from '../support/api';
 import {
@@ -32,7 +32,7 @@ let org: TestOrganization;
 let proposal: Shown;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await sharedApi();
   org = await api.createOrganization();
   proposal = await propose(api.http, org);
 });

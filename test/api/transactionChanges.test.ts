@@ -1,5 +1,13 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { change, expectRefused, makeAccount, refusal, refusalIn, type Shown, startApi } from '../support/api';
+import {
+  change,
+  expectRefused,
+  makeAccount,
+  refusal,
+  refusalIn,
+  type Shown,
+  sharedApi,
+} from '../support/api';
 import { anAddress } from '../support/builders';
 import { anAnyPolicyItem, aPolicyItem, aTokenCondition } from '../support/policies';
 import type { TestMember, TestOrganization, TestService } from '../support/service';
@@ -20,7 +28,7 @@ let org: TestOrganization;
 let account: Shown;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await sharedApi();
 });
 afterAll(() => api?.stop());
 

@@ -1,7 +1,7 @@
 import { concatHex, type Hex, hashTypedData, hexToBigInt, numberToHex, slice, verifyTypedData } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { encodeSignature } from '../../src/chain/signatures';
-import { change, expectRefused, makeAccount, read, refusal, type Shown, startApi } from '../support/api';
+import { change, expectRefused, makeAccount, read, refusal, type Shown, sharedApi } from '../support/api';
 import { anAddress } from '../support/builders';
 import { anAnyPolicyItem } from '../support/policies';
 import { signPayload, type TestOrganization, type TestService } from '../support/service';
@@ -35,7 +35,7 @@ let byTwo: Shown;
 let groupId: string;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await sharedApi();
   org = await api.createOrganization();
   account = await makeAccount(api.http, org, { name: 'Treasury', networkIds: [31337] });
   groupId = await makeGroup(org.alice, org.bob, org.carol);

@@ -10,7 +10,7 @@ import {
   http as transport,
 } from 'viem';
 import { sendAsFunder } from '../chain/wallets';
-import { change, makeAccount, read, type Shown, startApi } from '../support/api';
+import { change, makeAccount, read, type Shown, sharedApi } from '../support/api';
 import { anAddress } from '../support/builders';
 import { aContractPolicyItem, anAnyPolicyItem, aPolicyItem, aTokenCondition } from '../support/policies';
 import type { TestMember, TestOrganization, TestService } from '../support/service';
@@ -56,7 +56,7 @@ beforeAll(async () => {
   if (!local) throw new Error('there is no chain');
   url = local.rpcUrl;
   token = local.token.address as `0x${string}`;
-  api = await startApi();
+  api = await sharedApi();
   org = await api.createOrganization();
   account = await makeAccount(api.http, org, { name: 'Treasury', networkIds: [31337] });
   await fundOnLocalChain(url, account.address);

@@ -7,7 +7,7 @@ import {
   refusal,
   refusalIn,
   type Shown,
-  startApi,
+  sharedApi,
   stateOf,
   UNKNOWN,
 } from '../support/api';
@@ -33,7 +33,7 @@ let theirPolicy: Shown;
 let token: string;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await sharedApi();
   token = sharedStack().chains[0]?.token.address ?? '';
   [ours, theirs] = await Promise.all([api.createOrganization(), api.createOrganization()]);
   [account, theirAccount] = await Promise.all([

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeAccount, read, refusal, refusalIn, type Shown, startApi } from '../support/api';
+import { makeAccount, read, refusal, refusalIn, type Shown, sharedApi, startApi } from '../support/api';
 import { anAddress } from '../support/builders';
 import { anAnyPolicyItem, aPolicyItem, aTokenCondition } from '../support/policies';
 import { startServiceProcess } from '../support/process';
@@ -52,7 +52,7 @@ async function pages(query: string): Promise<Shown[][]> {
 }
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await sharedApi();
   org = await api.createOrganization();
   [one, two] = await Promise.all([
     makeAccount(api.http, org, { networkIds: [31337] }),

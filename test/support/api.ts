@@ -19,8 +19,8 @@ export const UNKNOWN = {
   admins: 'adm_01jz8k3v5fe5ht0n2m6w9r4xyz',
 };
 
-/** A service to send requests to. */
-export { startTestService as startApi } from './service';
+/** Services to send requests to. */
+export { sharedService as sharedApi, startTestService as startApi } from './service';
 
 /** Path of a proposal about accounts (or another resource), or of something below it. */
 export function proposalPath(id: string, below = '', resourceType = 'accounts'): string {

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import type { Hex } from 'viem';
@@ -10,6 +10,7 @@ import { issueApiKey } from '../../src/db/apiKeys';
 import { OPERATOR } from '../../src/db/audit';
 import { createDatabase, type Db } from '../../src/db/database';
 import { createOrganization } from '../../src/db/organizations';
+import { projectRoot, startPart, untilReady } from '../../src/dev/parts';
 import { createLogger } from '../../src/logging';
 import { type Service, startService } from '../../src/service';
 import { checkConformance } from './conformance';
@@ -58,9 +59,13 @@ export interface TestService {
   readonly env: NodeJS.ProcessEnv;
   readonly http: HttpClient;
   readonly db: Db;
-  readonly service: Service;
   createOrganization(threshold?: number): Promise<TestOrganization>;
   stop(): Promise<void>;
+}
+
+/** A service in the process of its test file. */
+export interface OwnService extends TestService {
+  readonly service: Service;
 }
 
 const members = [
@@ -166,40 +171,77 @@ export async function fundRelayers(db: Db, config: Config): Promise<void> {
   }
 }
 
-/** Waits until every part of a service answers and its workers poll. */
-async function untilReady({ operations }: Config): Promise<void> {
-  await until('the service is ready', async () => {
-    return (await fetch(`http://127.0.0.1:${operations.port}/readyz`)).ok;
-  });
+/** Succeeds once every part of a service answers and its workers poll. */
+async function probeReady({ operations }: Pick<Config, 'operations'>): Promise<boolean> {
+  return (await fetch(`http://127.0.0.1:${operations.port}/readyz`)).ok;
 }
 
-/** Starts the whole service in this process: API, workers and signer. Every answer that it gives is checked. */
-export async function startTestService(options: ServiceOptions = {}): Promise<TestService> {
-  const env = await serviceSettings(options);
+/** What tests do with a service that runs under these settings. Every answer that it gives is checked. */
+function connectTo(env: NodeJS.ProcessEnv): TestService {
   const config = loadConfig(env);
-  const service = await startService(config, createLogger(config.logLevel));
   const db = createDatabase(config.databaseUrl, { poolMax: 4 });
-  try {
-    await fundRelayers(db, config);
-    if (options.ready !== false) await untilReady(config);
-  } catch (error) {
-    await Promise.all([service.stop(), db.destroy()]);
-    throw error;
-  }
   const http = new HttpClient(config.httpsPort, readFileSync(config.tls.certFile, 'utf8'), checkConformance);
   return {
     config,
     env,
     http,
     db,
-    service,
     createOrganization: (threshold) => makeOrganization(db, threshold),
     async stop() {
       http.close();
-      await service.stop();
       await db.destroy();
     },
   };
+}
+
+/** Starts the whole service in this process: API, workers and signer. */
+export async function startTestService(options: ServiceOptions = {}): Promise<OwnService> {
+  const env = await serviceSettings(options);
+  const config = loadConfig(env);
+  const service = await startService(config, createLogger(config.logLevel));
+  const connected = connectTo(env);
+  const stop = async () => {
+    await service.stop();
+    await connected.stop();
+  };
+  try {
+    await fundRelayers(connected.db, config);
+    if (options.ready !== false) await until('the service is ready', () => probeReady(config));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { ...connected, service, stop };
+}
+
+/**
+ * The service that test files share which need nothing of their own: a process for each worker of jest, started by the
+ * first of them. It outlives the file, and ends with the worker. Tests are apart by their organizations.
+ */
+export async function sharedService(): Promise<TestService> {
+  const dir = join(sharedStack().dir, `service-${process.pid}`);
+  const settingsFile = join(dir, 'settings.json');
+  if (!existsSync(settingsFile)) {
+    const env = await serviceSettings();
+    const config = loadConfig(env);
+    const part = startPart({
+      name: 'service',
+      command: process.execPath,
+      args: [join(projectRoot(), 'dist', 'src', 'main.js')],
+      env: { ...process.env, ...env },
+      logFile: join(dir, 'service.log'),
+      stopSignal: 'SIGTERM',
+      stopLimitMs: 10_000,
+    });
+    await untilReady(part, 60_000, async () => {
+      if (!(await probeReady(config))) throw new Error('not yet');
+    });
+    const connected = connectTo(env);
+    await fundRelayers(connected.db, config);
+    await connected.stop();
+    writeFileSync(settingsFile, JSON.stringify(env), { mode: 0o600 });
+  }
+  return connectTo(JSON.parse(readFileSync(settingsFile, 'utf8')));
 }
 
 /** A member's signature over a payload, as the API takes it. */

@@ -9,6 +9,7 @@ import { type MessageResult, proposalMessages, type SignMessage } from '../../sr
 import { PROPOSE, proposalPath, read, type Shown, UPDATE } from '../support/api';
 import {
   type ServiceOptions,
+  sharedService,
   signPayload,
   startTestService,
   type TestMember,
@@ -18,16 +19,14 @@ import {
 import { rpc } from '../support/stack';
 import { until } from '../support/until';
 
-/** A running service, and a client of its own that reaches Temporal past the API. */
+/** A running service, and a client that reaches Temporal past the API. */
 export interface World extends TestService {
   readonly temporal: Client;
 }
 
-export async function startWorld(options: ServiceOptions = {}): Promise<World> {
-  const service = await startTestService(options);
-  await until('all parts are ready', async () => {
-    return (await fetch(`http://127.0.0.1:${service.env.OPS_PORT}/readyz`)).ok;
-  });
+/** The service that test files share, or one of its own where it needs other settings. */
+export async function startWorld(options?: ServiceOptions): Promise<World> {
+  const service = options ? await startTestService(options) : await sharedService();
   const { address, namespace } = service.config.temporal;
   const connection = await Connection.connect({ address });
   return {

