@@ -2,6 +2,7 @@ import { Client, Connection } from '@temporalio/client';
 import { type ServiceProcess, startServiceProcess } from '../support/process';
 import { startTestService, type TestOrganization, type TestService } from '../support/service';
 import { startOwnTemporal } from '../support/stack';
+import { casesToTry } from './cases';
 import { expectOneOfEverything } from './invariants';
 import {
   askOf,
@@ -85,12 +86,18 @@ type Sent = readonly (readonly [Journey, Step])[];
 const first = (sent: Sent, look: Look) => Promise.race(sent.map((one) => asSoonAs(() => look(...one))));
 const each = (sent: Sent, look: Look) => Promise.all(sent.map((one) => asSoonAs(() => look(...one))));
 
-const moments: { when: string; reached: (sent: Sent) => Promise<unknown> }[] = [
+interface Moment {
+  readonly when: string;
+  readonly reached: (sent: Sent) => Promise<unknown>;
+  readonly first?: true;
+}
+
+const moments = casesToTry<Moment>([
   { when: 'at once', reached: async () => undefined },
-  { when: 'when the first request is stored', reached: (sent) => first(sent, isStored) },
+  { when: 'when the first request is stored', reached: (sent) => first(sent, isStored), first: true },
   { when: 'when the first has its effect in the database', reached: (sent) => first(sent, hasEffect) },
-  { when: 'when each has its effect in the database', reached: (sent) => each(sent, hasEffect) },
-];
+  { when: 'when each has its effect in the database', reached: (sent) => each(sent, hasEffect), first: true },
+]);
 
 describe('a Temporal server that is killed while it is asked to create, to sign and to execute', () => {
   it.each(moments)('$when, loses nothing and repeats nothing', async ({ reached }) => {

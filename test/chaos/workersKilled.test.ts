@@ -2,6 +2,7 @@ import { Client, Connection } from '@temporalio/client';
 import { type ServiceProcess, startServiceProcess } from '../support/process';
 import { startTestService, type TestService } from '../support/service';
 import { sharedStack } from '../support/stack';
+import { casesToTry } from './cases';
 import { expectOneOfEverything } from './invariants';
 import { askOf, beginJourney, finish, isPassing, persist, prepare, type Step } from './journey';
 
@@ -11,29 +12,46 @@ const QUICK_MS = 10_000;
 /** How many services run side by side. */
 const AT_ONCE = 6;
 
-// Those that Temporal takes longest to notice come first.
-const cases: { step: Step; when: string; faultPoint: string }[] = [
+interface Case {
+  readonly step: Step;
+  readonly when: string;
+  readonly faultPoint: string;
+  readonly first?: true;
+}
+
+// Those that Temporal takes longest to notice stand at the top.
+const cases = casesToTry<Case>([
   { step: 'execute', when: 'before anything is signed', faultPoint: 'signer.signDeployment:before' },
-  { step: 'execute', when: 'after the envelope is stored', faultPoint: 'signer.signDeployment:after' },
+  {
+    step: 'execute',
+    when: 'after the envelope is stored',
+    faultPoint: 'signer.signDeployment:after',
+    first: true,
+  },
   { step: 'create', when: 'before the proposal is written', faultPoint: 'worker.createProposal:before' },
-  { step: 'create', when: 'after the proposal is written', faultPoint: 'worker.createProposal:after' },
+  {
+    step: 'create',
+    when: 'after the proposal is written',
+    faultPoint: 'worker.createProposal:after',
+    first: true,
+  },
   { step: 'create', when: 'after the signing key is recorded', faultPoint: 'signer.provideSigningKey:after' },
-  { step: 'sign', when: 'before the vote is written', faultPoint: 'worker.recordVote:before' },
+  { step: 'sign', when: 'before the vote is written', faultPoint: 'worker.recordVote:before', first: true },
   { step: 'sign', when: 'after the vote is written', faultPoint: 'worker.recordVote:after' },
   { step: 'execute', when: 'before the execution is begun', faultPoint: 'worker.beginExecution:before' },
   { step: 'execute', when: 'after the execution is begun', faultPoint: 'worker.beginExecution:after' },
   { step: 'execute', when: 'before the envelope is sent', faultPoint: 'chain.followEnvelope:before' },
-  { step: 'execute', when: 'after the envelope is sent', faultPoint: 'chain.sent' },
+  { step: 'execute', when: 'after the envelope is sent', faultPoint: 'chain.sent', first: true },
   { step: 'execute', when: 'after the envelope is in a block', faultPoint: 'chain.followEnvelope:after' },
   { step: 'execute', when: 'after a deployment is recorded', faultPoint: 'worker.recordDeployment:after' },
   { step: 'execute', when: 'before the execution is finished', faultPoint: 'worker.finishExecution:before' },
   { step: 'execute', when: 'after the execution is finished', faultPoint: 'worker.finishExecution:after' },
-];
+]);
 
 let connection: Connection;
 
 /** Kills the workers of one service at one point, starts them again, and looks whether all was done once. */
-async function run({ step, faultPoint }: (typeof cases)[number]): Promise<void> {
+async function run({ step, faultPoint }: Case): Promise<void> {
   let api: TestService | undefined;
   let workers: ServiceProcess | undefined;
   try {

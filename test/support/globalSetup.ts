@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { generate } from 'selfsigned';
 import { migrate } from '../../src/db/database';
 import { startChain } from '../../src/dev/localChain';
 import { writeNetworksFile, writeTokenListFile } from '../../src/dev/localNetworks';
@@ -11,6 +12,21 @@ import { ensureDatabase, startPostgres } from '../../src/dev/postgres';
 import { findTemporalBinary } from '../../src/dev/temporalBinary';
 import { startTemporal } from '../../src/dev/temporalServer';
 import type { SharedStack } from './stack';
+
+/** Makes the certificate that the services of all tests have. */
+async function writeCertificate(dir: string): Promise<void> {
+  const altNames = [
+    { type: 2 as const, value: 'localhost' },
+    { type: 7 as const, ip: '127.0.0.1' },
+  ];
+  const certificate = await generate([{ name: 'commonName', value: 'localhost' }], {
+    keyType: 'ec',
+    extensions: [{ name: 'subjectAltName', altNames }],
+  });
+  mkdirSync(dir);
+  writeFileSync(join(dir, 'cert.pem'), certificate.cert);
+  writeFileSync(join(dir, 'key.pem'), certificate.private, { mode: 0o600 });
+}
 
 const TEMPLATE_DATABASE = 'orgwallet_template';
 
@@ -84,12 +100,15 @@ export default async function globalSetup(): Promise<void> {
     const tokenListFile = join(dir, 'token-list.json');
     writeNetworksFile(networksFile, chains);
     writeTokenListFile(tokenListFile, chains);
+    const tlsDir = join(dir, 'tls');
+    await writeCertificate(tlsDir);
     const stack: SharedStack = {
       dir,
       databaseAdminUrl: postgres.adminUrl,
       templateDatabase: TEMPLATE_DATABASE,
       temporalAddress: temporal.address,
       temporalBinary: binary.path,
+      tlsDir,
       networksFile,
       tokenListFile,
       chains: chains.map(({ chainId, rpcUrl, token }) => ({ chainId, rpcUrl, token })),

@@ -1,6 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { generate } from 'selfsigned';
 import type { Hex } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { operationDomainSalt } from '../../src/chain/domainSalt';
@@ -12,7 +11,7 @@ import { createDatabase, type Db } from '../../src/db/database';
 import { createOrganization } from '../../src/db/organizations';
 import { projectRoot, startPart, untilReady } from '../../src/dev/parts';
 import { createLogger } from '../../src/logging';
-import { type Service, startService } from '../../src/service';
+import type { Service } from '../../src/service';
 import { checkConformance } from './conformance';
 import { type Answer, HttpClient } from './http';
 import { createTestDatabase, freePorts, fundOnLocalChain, sharedStack, temporaryDir } from './stack';
@@ -128,21 +127,7 @@ export async function serviceSettings(options: ServiceOptions = {}): Promise<Nod
   const stack = sharedStack();
   const dir = temporaryDir();
   const [httpsPort, httpPort, opsPort] = await freePorts(3);
-  const certificate = await generate([{ name: 'commonName', value: 'localhost' }], {
-    keyType: 'ec',
-    extensions: [
-      {
-        name: 'subjectAltName',
-        altNames: [
-          { type: 2, value: 'localhost' },
-          { type: 7, ip: '127.0.0.1' },
-        ],
-      },
-    ],
-  });
-  mkdirSync(join(dir, 'tls'));
-  writeFileSync(join(dir, 'tls', 'cert.pem'), certificate.cert);
-  writeFileSync(join(dir, 'tls', 'key.pem'), certificate.private, { mode: 0o600 });
+  cpSync(stack.tlsDir, join(dir, 'tls'), { recursive: true });
   return {
     ORGWALLET_DATA_DIR: dir,
     DATABASE_URL: options.databaseUrl ?? (await createTestDatabase()).url,
@@ -198,6 +183,8 @@ function connectTo(env: NodeJS.ProcessEnv): TestService {
 export async function startTestService(options: ServiceOptions = {}): Promise<OwnService> {
   const env = await serviceSettings(options);
   const config = loadConfig(env);
+  // Only here: a file whose service is another process has no use for all of its code.
+  const { startService }: typeof import('../../src/service') = require('../../src/service');
   const service = await startService(config, createLogger(config.logLevel));
   const connected = connectTo(env);
   const stop = async () => {

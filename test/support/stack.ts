@@ -23,6 +23,8 @@ export interface SharedStack {
   readonly templateDatabase: string;
   readonly temporalAddress: string;
   readonly temporalBinary: string;
+  /** Folder of a certificate for this machine, and its key. */
+  readonly tlsDir: string;
   readonly networksFile: string;
   readonly tokenListFile: string;
   readonly chains: readonly {
