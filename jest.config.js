@@ -7,6 +7,7 @@ const shared = {
 module.exports = {
   // One more than the cores of a small machine: tests that wait leave room for those that compute.
   maxWorkers: 3,
+  testSequencer: '<rootDir>/test/support/sequencer.js',
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
     {

@@ -76,8 +76,8 @@ function fingerprintOf(secret: Buffer): string {
   return createHash('sha256').update('orgwallet/fingerprint').update(secret).digest('hex').slice(0, 16);
 }
 
-async function encrypt(secret: Buffer, passphrase: string): Promise<KeystoreFile> {
-  const kdf = { name: 'scrypt' as const, ...SCRYPT, salt: randomBytes(32).toString('hex') };
+async function encrypt(secret: Buffer, passphrase: string, cost: number): Promise<KeystoreFile> {
+  const kdf = { name: 'scrypt' as const, ...SCRYPT, N: cost, salt: randomBytes(32).toString('hex') };
   const iv = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', await encryptionKey(passphrase, kdf), iv);
   const text = Buffer.concat([cipher.update(secret), cipher.final()]);
@@ -174,13 +174,21 @@ export async function openKeystore(options: { file: string; passphrase: string }
   return unlocked(await decrypt(options.file, readFile(options.file), options.passphrase));
 }
 
-/** Opens a keystore, or makes one with a new secret where there is none. Throws KeystoreError. */
-export async function createOrOpenKeystore(options: { file: string; passphrase: string }): Promise<Keystore> {
-  if (existsSync(options.file)) return openKeystore(options);
+/**
+ * Opens a keystore, or makes one with a new secret where there is none. `cost` of a new one is the N of scrypt
+ * (RFC 7914), a power of 2. Throws KeystoreError.
+ */
+export async function createOrOpenKeystore(options: {
+  file: string;
+  passphrase: string;
+  cost?: number;
+}): Promise<Keystore> {
+  const { file, passphrase, cost = SCRYPT.N } = options;
+  if (existsSync(file)) return openKeystore(options);
   const secret = randomBytes(SECRET_BYTES);
-  const text = `${JSON.stringify(await encrypt(secret, options.passphrase), null, 2)}\n`;
+  const text = `${JSON.stringify(await encrypt(secret, passphrase, cost), null, 2)}\n`;
   // Whoever writes first wins: two processes that start at once must never work with two secrets.
-  const first = await writeWhole(options.file, text, true);
+  const first = await writeWhole(file, text, true);
   return first ? unlocked(secret) : openKeystore(options);
 }
 

@@ -3,7 +3,7 @@ import { STATUS_BY_CODE } from '../../src/contract/errors';
 import { issueApiKey } from '../../src/db/apiKeys';
 import { OPERATOR } from '../../src/db/audit';
 import type { ErrorCode } from '../../src/domain/refusal';
-import { execute, insist, PROPOSE, read, type Shown, startApi } from '../support/api';
+import { execute, insist, PROPOSE, read, type Shown, sharedApi, startApi } from '../support/api';
 import { checkConformance } from '../support/conformance';
 import { type Operation, operations, urlOf } from '../support/document';
 import {
@@ -142,7 +142,8 @@ async function startBroken(): Promise<TestService> {
 const SET_UP_LIMIT_MS = 240_000;
 
 beforeAll(async () => {
-  api = await start();
+  api = await sharedApi();
+  services.push(api);
   const { databaseUrl } = api.config;
   const tight = { PROPOSAL_LIFETIME: '6s', MAX_OPEN_PER_KEY: '1' };
   const small = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '1' };

@@ -54,7 +54,7 @@ describe('a service that is stopped', () => {
       return Number(rows[0]?.count) > 1;
     });
     const startedMs = Date.now();
-    const stopped = api.service.stop();
+    const stopped = api.part.stop();
     slow.write(body.slice(10));
     const late = parseAnswer(await slow.closed);
     checkConformance({ method: 'POST', path: PROPOSE }, late);

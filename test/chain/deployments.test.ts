@@ -4,7 +4,7 @@ import { type ChainActivities, createChainActivities, type EnvelopeOutcome } fro
 import type { DeploymentKey } from '../../activities/proposals';
 import { createSignerActivities, type SignerActivities } from '../../activities/signer';
 import { ChainUnavailable, createChainClients } from '../../src/chain/clients';
-import { createOrOpenKeystore, type Keystore } from '../../src/chain/keystore';
+import type { Keystore } from '../../src/chain/keystore';
 import { deriveAccount, inspectAccount, SAFE_CONTRACTS } from '../../src/chain/safe';
 import { encodeSignature } from '../../src/chain/signatures';
 import { hashTypedPayload } from '../../src/chain/typedData';
@@ -15,7 +15,13 @@ import { newId } from '../../src/db/ids';
 import { readOrganization } from '../../src/db/organizations';
 import { insertDeployments, insertProposal } from '../../src/db/proposals';
 import { proposalPayload } from '../../src/domain/signing';
-import { makeOrganization, signPayload, type TestMember, type TestOrganization } from '../support/service';
+import {
+  makeKeystore,
+  makeOrganization,
+  signPayload,
+  type TestMember,
+  type TestOrganization,
+} from '../support/service';
 import {
   createTestDatabase,
   freePorts,
@@ -59,7 +65,7 @@ beforeAll(async () => {
     confirmations: 1,
     maxFeePerGas: 5_000n * GWEI,
   };
-  keystore = await createOrOpenKeystore({ file: `${temporaryDir()}/keystore.json`, passphrase: 'pass' });
+  keystore = await makeKeystore(temporaryDir(), 'pass');
   const chains = createChainClients([network]);
   const client = chains.get(CHAIN_ID);
   if (!client) throw new Error('no client');
@@ -541,7 +547,7 @@ describe('the signer refuses', () => {
   });
 
   test('to start with a keystore that is not the one of the database', async () => {
-    const other = await createOrOpenKeystore({ file: `${temporaryDir()}/other.json`, passphrase: 'pass' });
+    const other = await makeKeystore(temporaryDir(), 'pass');
     await expect(signerWith({ keystore: other }).registerRelayers()).rejects.toThrow(/not the one that owns/);
   });
 });

@@ -16,7 +16,7 @@ import {
 import { createTransactionActivities, type TransactionRef } from '../../activities/transactions';
 import { checksumAddress } from '../../src/chain/address';
 import { type ChainClient, createChainClients } from '../../src/chain/clients';
-import { createOrOpenKeystore, type Keystore } from '../../src/chain/keystore';
+import type { Keystore } from '../../src/chain/keystore';
 import { deriveAccount } from '../../src/chain/safe';
 import { createIdentifyVoter } from '../../src/chain/voter';
 import type { NetworkConfig } from '../../src/config';
@@ -35,7 +35,13 @@ import { readContent } from '../../src/domain/transactionContent';
 import { usageOf } from '../../src/transactions/policy';
 import { payloadToSign, signatureHash } from '../../src/transactions/voter';
 import { balanceSlot } from '../support/contracts';
-import { makeOrganization, signPayload, type TestMember, type TestOrganization } from '../support/service';
+import {
+  makeKeystore,
+  makeOrganization,
+  signPayload,
+  type TestMember,
+  type TestOrganization,
+} from '../support/service';
 import { createTestDatabase, fundOnLocalChain, rpc, startOwnChain, temporaryDir } from '../support/stack';
 import { aPolicy } from '../support/transactions';
 import { until } from '../support/until';
@@ -105,10 +111,7 @@ export class TransactionWorld {
       maxFeePerGas: 5_000n * GWEI,
       ...change,
     };
-    const keystore = await createOrOpenKeystore({
-      file: `${temporaryDir()}/keystore.json`,
-      passphrase: 'pass',
-    });
+    const keystore = await makeKeystore(temporaryDir(), 'pass');
     const chains = createChainClients([network]);
     const client = chains.get(chainId);
     if (!client) throw new Error('no client');

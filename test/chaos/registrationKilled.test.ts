@@ -3,6 +3,7 @@ import { createDatabase, type Db } from '../../src/db/database';
 import { startServiceProcess } from '../support/process';
 import { makeOrganization, serviceSettings, type TestOrganization } from '../support/service';
 import { until } from '../support/until';
+import { casesToTry } from './cases';
 import { isPassing } from './journey';
 
 let settings: NodeJS.ProcessEnv;
@@ -18,13 +19,29 @@ beforeEach(async () => {
 });
 afterAll(() => db?.destroy());
 
+interface Point {
+  readonly when: string;
+  readonly faultPoint: string;
+  readonly first?: true;
+}
+
 describe('an API that is killed while a member registers', () => {
-  it.each([
-    ['before the request is stored', 'api.requestChecked'],
-    ['after the request is stored, before it has an effect', 'api.requestStored'],
-    ['after its effect is committed, before the answer is stored', 'api.workflowAnswered'],
-    ['after the answer is stored, before it is sent', 'api.answerStored'],
-  ])('%s has registered them once, and says so when it is back', async (_when, faultPoint) => {
+  it.each(
+    casesToTry<Point>([
+      { when: 'before the request is stored', faultPoint: 'api.requestChecked' },
+      {
+        when: 'after the request is stored, before it has an effect',
+        faultPoint: 'api.requestStored',
+        first: true,
+      },
+      {
+        when: 'after its effect is committed, before the answer is stored',
+        faultPoint: 'api.workflowAnswered',
+        first: true,
+      },
+      { when: 'after the answer is stored, before it is sent', faultPoint: 'api.answerStored' },
+    ]),
+  )('$when has registered them once, and says so when it is back', async ({ faultPoint }) => {
     const { wallet, id } = org.dave;
     const path = '/api/v1/members/registrations';
     const registrations = () => db('audit_log').where({ resource_id: id, action: 'member.registered' });

@@ -36,7 +36,7 @@ const cases = casesToTry<Case>([
     first: true,
   },
   { step: 'create', when: 'after the signing key is recorded', faultPoint: 'signer.provideSigningKey:after' },
-  { step: 'sign', when: 'before the vote is written', faultPoint: 'worker.recordVote:before', first: true },
+  { step: 'sign', when: 'before the vote is written', faultPoint: 'worker.recordVote:before' },
   { step: 'sign', when: 'after the vote is written', faultPoint: 'worker.recordVote:after' },
   { step: 'execute', when: 'before the execution is begun', faultPoint: 'worker.beginExecution:before' },
   { step: 'execute', when: 'after the execution is begun', faultPoint: 'worker.beginExecution:after' },

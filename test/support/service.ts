@@ -3,19 +3,20 @@ import { join } from 'node:path';
 import type { Hex } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { operationDomainSalt } from '../../src/chain/domainSalt';
+import { createOrOpenKeystore, type Keystore } from '../../src/chain/keystore';
 import { encodeSignature } from '../../src/chain/signatures';
 import { type Config, loadConfig } from '../../src/config';
 import { issueApiKey } from '../../src/db/apiKeys';
 import { OPERATOR } from '../../src/db/audit';
 import { createDatabase, type Db } from '../../src/db/database';
 import { createOrganization } from '../../src/db/organizations';
-import { projectRoot, startPart, untilReady } from '../../src/dev/parts';
-import { createLogger } from '../../src/logging';
-import type { Service } from '../../src/service';
+import { type Part, projectRoot, startPart, untilReady } from '../../src/dev/parts';
 import { checkConformance } from './conformance';
 import { type Answer, HttpClient } from './http';
 import { createTestDatabase, freePorts, fundOnLocalChain, sharedStack, temporaryDir } from './stack';
-import { until } from './until';
+
+/** Starting takes some seconds; on a busy machine many. */
+const START_LIMIT_MS = 120_000;
 
 /** A member with the key of its wallet. */
 export interface TestMember {
@@ -62,9 +63,9 @@ export interface TestService {
   stop(): Promise<void>;
 }
 
-/** A service in the process of its test file. */
+/** A service that belongs to one test file. */
 export interface OwnService extends TestService {
-  readonly service: Service;
+  readonly part: Part;
 }
 
 const members = [
@@ -122,12 +123,20 @@ export async function makeOrganization(db: Db, threshold = 2): Promise<TestOrgan
   };
 }
 
+const PASSPHRASE = 'correct horse battery staple';
+
+/** Makes a keystore in a folder, with as little work against guessing as a keystore may have: it is opened often. */
+export async function makeKeystore(dir: string, passphrase: string): Promise<Keystore> {
+  return createOrOpenKeystore({ file: join(dir, 'keystore.json'), passphrase, cost: 2 ** 14 });
+}
+
 /** The settings of a service of its own: its database, data folder, ports and task queue. */
 export async function serviceSettings(options: ServiceOptions = {}): Promise<NodeJS.ProcessEnv> {
   const stack = sharedStack();
   const dir = temporaryDir();
   const [httpsPort, httpPort, opsPort] = await freePorts(3);
   cpSync(stack.tlsDir, join(dir, 'tls'), { recursive: true });
+  await makeKeystore(dir, PASSPHRASE);
   return {
     ORGWALLET_DATA_DIR: dir,
     DATABASE_URL: options.databaseUrl ?? (await createTestDatabase()).url,
@@ -135,7 +144,7 @@ export async function serviceSettings(options: ServiceOptions = {}): Promise<Nod
     TEMPORAL_TASK_QUEUE: `test-${dir.slice(-6)}`,
     NETWORKS_FILE: stack.networksFile,
     TOKEN_LIST_FILE: stack.tokenListFile,
-    KEYSTORE_PASSPHRASE: 'correct horse battery staple',
+    KEYSTORE_PASSPHRASE: PASSPHRASE,
     HTTPS_PORT: String(httpsPort),
     HTTP_PORT: String(httpPort),
     OPS_PORT: String(opsPort),
@@ -156,11 +165,6 @@ export async function fundRelayers(db: Db, config: Config): Promise<void> {
   }
 }
 
-/** Succeeds once every part of a service answers and its workers poll. */
-async function probeReady({ operations }: Pick<Config, 'operations'>): Promise<boolean> {
-  return (await fetch(`http://127.0.0.1:${operations.port}/readyz`)).ok;
-}
-
 /** What tests do with a service that runs under these settings. Every answer that it gives is checked. */
 function connectTo(env: NodeJS.ProcessEnv): TestService {
   const config = loadConfig(env);
@@ -179,56 +183,55 @@ function connectTo(env: NodeJS.ProcessEnv): TestService {
   };
 }
 
-/** Starts the whole service in this process: API, workers and signer. */
+/** Starts a service as it is deployed, and waits until it answers; with `ready` until all its parts do. */
+async function startServicePart(env: NodeJS.ProcessEnv, ready: boolean): Promise<Part> {
+  const part = startPart({
+    name: 'service',
+    command: process.execPath,
+    args: [join(projectRoot(), 'dist', 'src', 'main.js')],
+    env: { PATH: process.env.PATH, NODE_ENV: 'test', ...env },
+    logFile: join(env.ORGWALLET_DATA_DIR ?? '', 'service.log'),
+    stopSignal: 'SIGTERM',
+    stopLimitMs: 15_000,
+  });
+  await untilReady(part, START_LIMIT_MS, async () => {
+    const { ok } = await fetch(`http://127.0.0.1:${env.OPS_PORT}/readyz`);
+    if (ready && !ok) throw new Error('a part is away');
+  });
+  return part;
+}
+
+/** Starts a service for a test file: API, workers and signer. */
 export async function startTestService(options: ServiceOptions = {}): Promise<OwnService> {
   const env = await serviceSettings(options);
-  const config = loadConfig(env);
-  // Only here: a file whose service is another process has no use for all of its code.
-  const { startService }: typeof import('../../src/service') = require('../../src/service');
-  const service = await startService(config, createLogger(config.logLevel));
+  const part = await startServicePart(env, options.ready !== false);
   const connected = connectTo(env);
-  const stop = async () => {
-    await service.stop();
-    await connected.stop();
+  await fundRelayers(connected.db, connected.config);
+  return {
+    ...connected,
+    part,
+    async stop() {
+      await connected.stop();
+      await part.stop();
+    },
   };
-  try {
-    await fundRelayers(connected.db, config);
-    if (options.ready !== false) await until('the service is ready', () => probeReady(config));
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  return { ...connected, service, stop };
 }
 
 /**
- * The service that test files share which need nothing of their own: a process for each worker of jest, started by the
- * first of them. It outlives the file, and ends with the worker. Tests are apart by their organizations.
+ * The service that test files share which need nothing of their own: one for each worker of jest, started by the first
+ * of them. It outlives the file, and ends with the worker. Tests are apart by their organizations.
  */
 export async function sharedService(): Promise<TestService> {
-  const dir = join(sharedStack().dir, `service-${process.pid}`);
-  const settingsFile = join(dir, 'settings.json');
+  const settingsFile = join(sharedStack().dir, `service-${process.pid}.json`);
   if (!existsSync(settingsFile)) {
     const env = await serviceSettings();
-    const config = loadConfig(env);
-    const part = startPart({
-      name: 'service',
-      command: process.execPath,
-      args: [join(projectRoot(), 'dist', 'src', 'main.js')],
-      env: { ...process.env, ...env },
-      logFile: join(dir, 'service.log'),
-      stopSignal: 'SIGTERM',
-      stopLimitMs: 10_000,
-    });
-    await untilReady(part, 60_000, async () => {
-      if (!(await probeReady(config))) throw new Error('not yet');
-    });
-    const connected = connectTo(env);
-    await fundRelayers(connected.db, config);
-    await connected.stop();
+    await startServicePart(env, true);
     writeFileSync(settingsFile, JSON.stringify(env), { mode: 0o600 });
   }
-  return connectTo(JSON.parse(readFileSync(settingsFile, 'utf8')));
+  const connected = connectTo(JSON.parse(readFileSync(settingsFile, 'utf8')));
+  // The file before may have emptied them.
+  await fundRelayers(connected.db, connected.config);
+  return connected;
 }
 
 /** A member's signature over a payload, as the API takes it. */

@@ -5,9 +5,8 @@ import { lookAtReconciler, lookAtWorkflows } from '../../src/cli/doctor/reconcil
 import { appendAudit, SYSTEM } from '../../src/db/audit';
 import type { Row } from '../../src/db/database';
 import { closeOpenOfKey } from '../../src/db/recordClosing';
-import type { ReconcileSummary } from '../../src/domain/reconciliation';
 import { compare, countsAgree } from '../../src/reconciler/compare';
-import { reconcilerScheduleId, type TaskQueues, taskQueues } from '../../src/temporal/ids';
+import { reconcilerScheduleId, taskQueues } from '../../src/temporal/ids';
 import { describeReconciler, ensureReconciler } from '../../src/temporal/schedule';
 import { command, words } from '../cli/command';
 import { type Gate, startGate } from '../cli/gate';
@@ -15,6 +14,7 @@ import { execute, type Shown, settled } from '../support/api';
 import { sign, type TestOrganization } from '../support/service';
 import { sharedStack, temporaryDir } from '../support/stack';
 import { until } from '../support/until';
+import { aged as agedRecord, entriesOf, type Reconciler, reconcilerOf, untilRestored } from './reconciling';
 import {
   auditOf,
   ended,
@@ -36,7 +36,7 @@ const GATED = 31_338;
 let gate: Gate;
 let world: World;
 let org: TestOrganization;
-let queues: TaskQueues;
+let reconciler: Reconciler;
 
 beforeAll(async () => {
   const [steady, gated] = sharedStack().chains;
@@ -50,7 +50,7 @@ beforeAll(async () => {
     ]),
   );
   world = await startWorld({ env: { NETWORKS_FILE: file, RECONCILE_EVERY: '1s' } });
-  queues = taskQueues(world.config.temporal.taskQueue);
+  reconciler = reconcilerOf(world);
 });
 beforeEach(async () => {
   org = await world.createOrganization();
@@ -60,14 +60,10 @@ afterEach(async () => {
   await expectSoundAudit(world.db, org);
 });
 afterAll(async () => {
-  if (queues) await schedule().delete();
+  await reconciler?.schedule.delete();
   await world?.stop();
   await gate?.stop();
 });
-
-function schedule() {
-  return world.temporal.schedule.getHandle(reconcilerScheduleId(queues));
-}
 
 /** A change of a name that waits for signatures. */
 async function waiting(name = 'After'): Promise<Shown & { accountId: string }> {
@@ -75,32 +71,10 @@ async function waiting(name = 'After'): Promise<Shown & { accountId: string }> {
   return { ...(await proposeName(world, org, accountId, name)), accountId };
 }
 
-/** Makes a proposal old enough for the reconciler, which leaves alone what Temporal's list may not yet have. */
-async function aged<T extends { id: string }>(proposal: T): Promise<T> {
-  await world
-    .db('proposals')
-    .where({ id: proposal.id })
-    .update({ created_at: world.db.raw(`created_at - interval '1 minute'`) });
-  return proposal;
-}
+const aged = (proposal: Shown): Promise<Shown> => agedRecord(world.db, 'proposals', proposal);
 
 async function runIdOf(proposal: Shown): Promise<string> {
   return (await workflowOf(world, org, proposal).describe()).runId;
-}
-
-/** Waits until a new run of the workflow runs, and its first act is done. */
-async function untilRestored(proposal: Shown, oldRunId: string): Promise<void> {
-  await until(`the workflow of ${proposal.id} is started again`, async () => {
-    const { status, runId } = await workflowOf(world, org, proposal).describe();
-    return status.name === 'RUNNING' && runId !== oldRunId;
-  });
-  await until('an audit entry says so', async () =>
-    (await auditOf(world.db, proposal)).includes('proposal.restored'),
-  );
-}
-
-async function entriesOf(proposal: Shown, action: string): Promise<Row[]> {
-  return world.db('audit_log').where({ resource_id: proposal.id, action }).orderBy('position');
 }
 
 async function deleteWorkflow(proposal: Shown): Promise<void> {
@@ -110,41 +84,12 @@ async function deleteWorkflow(proposal: Shown): Promise<void> {
   });
 }
 
-function sender() {
-  return { client: world.temporal, queues, deadlineMs: 5_000 };
-}
-
 /** Waits until Temporal's list lacks so many workflows of open proposals. */
 async function untilMissed(count: number): Promise<void> {
   await until(`Temporal lacks ${count}`, async () => {
-    const { suspects } = await compare({ db: world.db, sender: sender(), networkIds: [] });
+    const { suspects } = await compare({ db: world.db, sender: reconciler.sender, networkIds: [] });
     return suspects.length === count;
   });
-}
-
-let passes = 0;
-
-/** One pass beside those of the schedule. */
-async function pass(): Promise<ReconcileSummary> {
-  passes += 1;
-  return world.temporal.workflow.execute<() => Promise<ReconcileSummary>>('reconcileWorkflow', {
-    workflowId: `${queues.workflows}/by-hand-${passes}`,
-    taskQueue: queues.workflows,
-  });
-}
-
-/** Runs something while only the passes of the test are made. */
-async function withoutSchedule<T>(work: () => Promise<T>): Promise<T> {
-  await schedule().pause('a test');
-  try {
-    await until('no pass runs', async () => {
-      const { info } = await schedule().describe();
-      return info.runningActions.length === 0;
-    });
-    return await work();
-  } finally {
-    await schedule().unpause();
-  }
 }
 
 /** A signature of Bob through the API, until the workflow is there to take it. */
@@ -170,7 +115,7 @@ describe.each(['terminated', 'cancelled'] as const)('a workflow that an operator
     const shown = await untilStatus(world, org, proposal, 'failed');
     expect(shown.failure).toMatchObject({ code: 'closedByOperator', message: reason });
     expect(await auditOf(world.db, proposal)).toEqual(['proposal.created', 'proposal.closed']);
-    const [entry] = await entriesOf(proposal, 'proposal.closed');
+    const [entry] = await entriesOf(world.db, proposal, 'proposal.closed');
     expect(entry).toMatchObject({
       actor: { type: 'operator' },
       details: { resourceType: 'accounts', action: 'update', reason, found: { ...found, runId } },
@@ -188,9 +133,9 @@ describe.each(['terminated', 'cancelled'] as const)('a workflow that an operator
     const proposal = await aged(await waiting());
     await sign(world.http, org.adminKey, proposal, org.alice);
     const runId = await end(proposal);
-    await untilRestored(proposal, runId);
+    await untilRestored(world.db, workflowOf(world, org, proposal), proposal, runId);
     expect(await show(world, org, proposal)).toMatchObject({ approvals: [{ id: org.alice.id }] });
-    const [entry] = await entriesOf(proposal, 'proposal.restored');
+    const [entry] = await entriesOf(world.db, proposal, 'proposal.restored');
     expect(entry).toMatchObject({
       actor: { type: 'system' },
       details: { found: { ...found, runId }, startedRunId: await runIdOf(proposal) },
@@ -218,7 +163,7 @@ describe('a workflow that is lost', () => {
     for (const proposal of [untouched, signed]) {
       const runId = await runIdOf(proposal);
       await deleteWorkflow(proposal);
-      await untilRestored(proposal, runId);
+      await untilRestored(world.db, workflowOf(world, org, proposal), proposal, runId);
     }
     expect(await auditOf(world.db, untouched)).toEqual(['proposal.created', 'proposal.restored']);
     expect(await signAndExecute(signed)).toMatchObject({ executionStatus: 'completed' });
@@ -234,16 +179,16 @@ describe('a workflow that is lost', () => {
     for (const times of [1, 2]) {
       const runId = await runIdOf(proposal);
       await workflowOf(world, org, proposal).terminate();
-      await untilRestored(proposal, runId);
+      await untilRestored(world.db, workflowOf(world, org, proposal), proposal, runId);
       await until('there is an entry for each time', async () => {
-        return (await entriesOf(proposal, 'proposal.restored')).length === times;
+        return (await entriesOf(world.db, proposal, 'proposal.restored')).length === times;
       });
     }
   });
 
   it('past its expiry is started again to expire, with the words of an expiry', async () => {
     const proposal = await aged(await waiting());
-    await withoutSchedule(async () => {
+    await reconciler.withoutSchedule(async () => {
       await workflowOf(world, org, proposal).terminate();
       await world
         .db('proposals')
@@ -272,7 +217,7 @@ describe('a workflow that is lost', () => {
     });
     const runId = await runIdOf(proposal);
     await workflowOf(world, org, proposal).terminate();
-    await untilRestored(proposal, runId);
+    await untilRestored(world.db, workflowOf(world, org, proposal), proposal, runId);
     gate.open();
     const done = await untilStatus(world, org, proposal, 'completed');
     expect(done.deployments.map(({ status }: Shown) => status)).toEqual(['completed', 'completed']);
@@ -286,7 +231,7 @@ describe('a workflow that is lost', () => {
   it('and ends again and again is left alone for a while', async () => {
     const proposal = await aged(await waiting());
     await sign(world.http, org.adminKey, proposal, org.alice);
-    await withoutSchedule(async () => {
+    await reconciler.withoutSchedule(async () => {
       await workflowOf(world, org, proposal).terminate();
       const entry = {
         action: 'proposal.restored',
@@ -297,8 +242,8 @@ describe('a workflow that is lost', () => {
       };
       await world.db.transaction((tx) => appendAudit(tx, org.id, Array(10).fill(entry)));
       await untilMissed(1);
-      expect(await pass()).toMatchObject({ restarted: 0, postponed: 1 });
-      expect(await entriesOf(proposal, 'proposal.restored')).toHaveLength(10);
+      expect(await reconciler.pass()).toMatchObject({ restarted: 0, postponed: 1 });
+      expect(await entriesOf(world.db, proposal, 'proposal.restored')).toHaveLength(10);
     });
     // What is left of it is none of the other tests' business.
     await world.db('proposals').where({ id: proposal.id }).update({ closed_at: world.db.fn.now() });
@@ -338,9 +283,9 @@ describe('a record', () => {
       .where({ id: proposal.id })
       .update({ updated_at: world.db.raw(`updated_at - interval '1 minute'`) });
     await until('its workflow is told', async () => (await told()) === 1);
-    await withoutSchedule(async () => {
-      await pass();
-      await pass();
+    await reconciler.withoutSchedule(async () => {
+      await reconciler.pass();
+      await reconciler.pass();
     });
     expect(await told()).toBe(1);
     gate.open();
@@ -370,8 +315,8 @@ describe('a record', () => {
       );
       return currentDetails.includes('99999');
     });
-    await withoutSchedule(async () => {
-      expect(await pass()).toMatchObject({ noted: 0 });
+    await reconciler.withoutSchedule(async () => {
+      expect(await reconciler.pass()).toMatchObject({ noted: 0 });
     });
     expect((await show(world, org, proposal)).notes).toHaveLength(1);
   });
@@ -379,7 +324,7 @@ describe('a record', () => {
 
 describe('several passes at once', () => {
   it('repair everything once: one audit entry each', async () => {
-    await withoutSchedule(async () => {
+    await reconciler.withoutSchedule(async () => {
       const untouched = await Promise.all(Array.from({ length: 6 }, async () => aged(await waiting())));
       const signed = await Promise.all(Array.from({ length: 6 }, async () => aged(await waiting())));
       await Promise.all(signed.map((proposal) => vote(world, org, proposal, org.alice)));
@@ -387,7 +332,7 @@ describe('several passes at once', () => {
         [...untouched, ...signed].map((proposal) => workflowOf(world, org, proposal).terminate()),
       );
       await untilMissed(12);
-      const summaries = await Promise.all([pass(), pass(), pass()]);
+      const summaries = await Promise.all([reconciler.pass(), reconciler.pass(), reconciler.pass()]);
       expect(summaries.map(({ failed }) => failed)).toEqual([0, 0, 0]);
       expect(summaries.reduce((sum, { closed }) => sum + closed, 0)).toBe(6);
       for (const proposal of untouched) {
@@ -402,22 +347,22 @@ describe('several passes at once', () => {
         ]);
         expect((await workflowOf(world, org, proposal).describe()).status.name).toBe('RUNNING');
       }
-      const again = await pass();
+      const again = await reconciler.pass();
       expect(again).toMatchObject({ restarted: 0, closed: 0, noted: 0, failed: 0 });
     });
   });
 
   it('change nothing when all is well, and say so in words', async () => {
     const proposal = await aged(await waiting());
-    await withoutSchedule(async () => {
+    await reconciler.withoutSchedule(async () => {
       const entries = () => world.db('audit_log').count('* as n').first();
       await untilMissed(0);
       const before = await entries();
-      const summary = await pass();
+      const summary = await reconciler.pass();
       expect(summary).toMatchObject({ restarted: 0, closed: 0, refreshed: 0, noted: 0, failed: 0 });
       expect(summary.open).toBeGreaterThan(0);
       expect(await entries()).toEqual(before);
-      const handle = world.temporal.workflow.getHandle(`${queues.workflows}/by-hand-${passes}`);
+      const handle = reconciler.lastPass();
       const { currentDetails } = await handle.query<{ currentDetails: string }>(
         '__temporal_workflow_metadata',
       );
@@ -433,13 +378,13 @@ describe('several passes at once', () => {
 it('the whole list is asked for only when more or fewer workflows run than proposals are open', async () => {
   const proposal = await aged(await waiting());
   await sign(world.http, org.adminKey, proposal, org.alice);
-  const compared = { db: world.db, sender: sender() };
-  await withoutSchedule(async () => {
+  const compared = { db: world.db, sender: reconciler.sender };
+  await reconciler.withoutSchedule(async () => {
     await until('every workflow is old enough to be counted', () => countsAgree(compared));
-    expect(await pass()).toMatchObject({ listed: false, restarted: 0, closed: 0, failed: 0 });
+    expect(await reconciler.pass()).toMatchObject({ listed: false, restarted: 0, closed: 0, failed: 0 });
     await workflowOf(world, org, proposal).terminate();
     await until('one is missed', async () => !(await countsAgree(compared)));
-    expect(await pass()).toMatchObject({ listed: true, restarted: 1, failed: 0 });
+    expect(await reconciler.pass()).toMatchObject({ listed: true, restarted: 1, failed: 0 });
     expect(await auditOf(world.db, proposal)).toEqual([
       'proposal.created',
       'proposal.signed',
@@ -451,23 +396,23 @@ it('the whole list is asked for only when more or fewer workflows run than propo
 describe('the schedule', () => {
   it('starts one pass after the other, each with its summary', async () => {
     const described = await until('there has been a pass', async () => {
-      const found = await describeReconciler({ client: world.temporal, queues });
+      const found = await describeReconciler({ client: world.temporal, queues: reconciler.queues });
       return found && found.info.recentActions.length > 0 && found;
     });
     expect(described).toMatchObject({
-      scheduleId: `${queues.workflows}/reconciler`,
+      scheduleId: `${reconciler.queues.workflows}/reconciler`,
       spec: { intervals: [{ every: 1_000 }] },
       policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: 10_000 },
-      action: { workflowType: 'reconcileWorkflow', taskQueue: queues.workflows },
+      action: { workflowType: 'reconcileWorkflow', taskQueue: reconciler.queues.workflows },
     });
     const id = described.info.recentActions.at(-1)?.action.workflow.workflowId ?? '';
-    expect(id).toMatch(new RegExp(`^${queues.workflows}/reconcile-`));
+    expect(id).toMatch(new RegExp(`^${reconciler.queues.workflows}/reconcile-`));
     const started = await world.temporal.workflow.getHandle(id).describe();
     expect(await started.staticSummary()).toMatch(/every open proposal/);
   });
 
   it('may be made by several workers at once, follows its setting, and stays paused', async () => {
-    const other = { client: world.temporal, queues: taskQueues(`${queues.workflows}-other`) };
+    const other = { client: world.temporal, queues: taskQueues(`${reconciler.queues.workflows}-other`) };
     const handle = world.temporal.schedule.getHandle(reconcilerScheduleId(other.queues));
     try {
       await Promise.all(Array.from({ length: 5 }, () => ensureReconciler({ ...other, everyMs: 3_600_000 })));
@@ -490,7 +435,7 @@ describe('the schedule', () => {
 
 describe('doctor', () => {
   const look = async () => {
-    const [workflows] = await lookAtWorkflows(world.db, sender(), world.config);
+    const [workflows] = await lookAtWorkflows(world.db, reconciler.sender, world.config);
     return workflows;
   };
 
@@ -498,14 +443,14 @@ describe('doctor', () => {
     const proposal = await aged(await waiting());
     await sign(world.http, org.adminKey, proposal, org.alice);
     await until('all is well', async () => (await look())?.status === 'ok');
-    expect(await lookAtReconciler(sender(), world.config)).toEqual([
+    expect(await lookAtReconciler(reconciler.sender, world.config)).toEqual([
       { part: 'reconciler', status: 'ok', found: expect.stringMatching(/^every 1 s, last pass \d+ s ago$/) },
     ]);
-    expect(await lookAtReconciler(sender(), world.config, Date.now() + 100_000)).toMatchObject([
+    expect(await lookAtReconciler(reconciler.sender, world.config, Date.now() + 100_000)).toMatchObject([
       { status: 'warn', todo: expect.stringContaining('Schedules') },
     ]);
     const runId = await runIdOf(proposal);
-    await withoutSchedule(async () => {
+    await reconciler.withoutSchedule(async () => {
       await workflowOf(world, org, proposal).terminate();
       await until('it is missed', async () => (await look())?.status === 'warn');
       const { stdout } = await command(world.env, 'doctor', '--json');
@@ -521,14 +466,14 @@ describe('doctor', () => {
         found: expect.stringMatching(/is paused \(a test\)$/),
       });
     });
-    await untilRestored(proposal, runId);
+    await untilRestored(world.db, workflowOf(world, org, proposal), proposal, runId);
     await until('all is well again', async () => (await look())?.status === 'ok');
   });
 
   it('and a retry by hand start a lost workflow at once, with the same audit entry', async () => {
     const proposal = await aged(await waiting());
     await sign(world.http, org.adminKey, proposal, org.alice);
-    await withoutSchedule(async () => {
+    await reconciler.withoutSchedule(async () => {
       await workflowOf(world, org, proposal).terminate();
       await command(world.env, 'proposals', 'retry', proposal.id);
     });
@@ -536,7 +481,7 @@ describe('doctor', () => {
       (await auditOf(world.db, proposal)).includes('proposal.restored'),
     );
     expect(await words(world.env, 'proposals', 'show', proposal.id)).toContain('Waits for signatures');
-    expect(await entriesOf(proposal, 'proposal.restored')).toHaveLength(1);
+    expect(await entriesOf(world.db, proposal, 'proposal.restored')).toHaveLength(1);
   });
 });
 

@@ -5,14 +5,8 @@ import { parseEther } from 'viem';
 import { appendAudit, SYSTEM } from '../../src/db/audit';
 import type { Row } from '../../src/db/database';
 import { reopenTransaction } from '../../src/db/transactionReopening';
-import type { ReconcileSummary } from '../../src/domain/reconciliation';
 import { compare } from '../../src/reconciler/compare';
-import {
-  reconcilerScheduleId,
-  type TaskQueues,
-  taskQueues,
-  transactionWorkflowId,
-} from '../../src/temporal/ids';
+import { transactionWorkflowId } from '../../src/temporal/ids';
 import { json } from '../cli/command';
 import { type Gate, startGate } from '../cli/gate';
 import { change, makeAccount, type Shown } from '../support/api';
@@ -31,6 +25,7 @@ import {
 } from '../support/transactionApi';
 import { NETWORK_ID } from '../support/transactions';
 import { until } from '../support/until';
+import { aged as agedRecord, entriesOf, type Reconciler, reconcilerOf, untilRestored } from './reconciling';
 import { auditOf, expectSoundAudit, startWorld, type World } from './world';
 
 let gate: Gate;
@@ -38,7 +33,7 @@ let world: World;
 let org: TestOrganization;
 let account: Shown;
 let policy: Shown;
-let queues: TaskQueues;
+let reconciler: Reconciler;
 
 beforeAll(async () => {
   const [chain] = sharedStack().chains;
@@ -46,7 +41,7 @@ beforeAll(async () => {
   const file = join(temporaryDir(), 'networks.json');
   writeFileSync(file, JSON.stringify([{ id: NETWORK_ID, name: 'Gated', rpcUrl: gate.url }]));
   world = await startWorld({ env: { NETWORKS_FILE: file, RECONCILE_EVERY: '1s' } });
-  queues = taskQueues(world.config.temporal.taskQueue);
+  reconciler = reconcilerOf(world);
   org = await world.createOrganization();
   account = await makeAccount(world.http, org, { networkIds: [NETWORK_ID] });
   await fundOnLocalChain(chain?.rpcUrl ?? '', account.address);
@@ -69,14 +64,10 @@ afterEach(async () => {
   await expectSoundAudit(world.db, org);
 });
 afterAll(async () => {
-  if (queues) await schedule().delete();
+  await reconciler?.schedule.delete();
   await world?.stop();
   await gate?.stop();
 });
-
-function schedule() {
-  return world.temporal.schedule.getHandle(reconcilerScheduleId(queues));
-}
 
 function workflowOf({ id }: { id: string }): WorkflowHandle {
   return world.temporal.workflow.getHandle(transactionWorkflowId(org.id, id));
@@ -88,14 +79,7 @@ async function runIdOf(transaction: Shown): Promise<string> {
 
 const body = () => aTransactionBody(org, { account, policy, to: anAddress() });
 
-/** Makes a transaction old enough for the reconciler, which leaves alone what Temporal's list may not yet have. */
-async function aged<T extends { id: string }>(transaction: T): Promise<T> {
-  await world
-    .db('transactions')
-    .where({ id: transaction.id })
-    .update({ created_at: world.db.raw(`created_at - interval '1 minute'`) });
-  return transaction;
-}
+const aged = (transaction: Shown): Promise<Shown> => agedRecord(world.db, 'transactions', transaction);
 
 const unsigned = async () => aged(await createTransaction(world.http, org, body()));
 const initiated = async () => aged(await initiate(world.http, org, body()));
@@ -108,50 +92,10 @@ async function untilStatus(transaction: Shown, status: string): Promise<Shown> {
   });
 }
 
-async function entriesOf(transaction: Shown, action: string): Promise<Row[]> {
-  return world.db('audit_log').where({ resource_id: transaction.id, action }).orderBy('position');
-}
-
-/** Waits until a new run of the workflow runs, and its first act is done. */
-async function untilRestored(transaction: Shown, oldRunId: string): Promise<void> {
-  await until(`the workflow of ${transaction.id} is started again`, async () => {
-    const { status, runId } = await workflowOf(transaction).describe();
-    return status.name === 'RUNNING' && runId !== oldRunId;
-  });
-  await until('an audit entry says so', async () =>
-    (await auditOf(world.db, transaction)).includes('transaction.restored'),
-  );
-}
-
 async function untilEnded(transaction: Shown): Promise<void> {
   await until(`the workflow of ${transaction.id} has ended`, async () => {
     return (await workflowOf(transaction).describe()).status.name !== 'RUNNING';
   });
-}
-
-let passes = 0;
-
-/** One pass beside those of the schedule. */
-async function pass(): Promise<ReconcileSummary> {
-  passes += 1;
-  return world.temporal.workflow.execute<() => Promise<ReconcileSummary>>('reconcileWorkflow', {
-    workflowId: `${queues.workflows}/by-hand-${passes}`,
-    taskQueue: queues.workflows,
-  });
-}
-
-/** Runs something while only the passes of the test are made. */
-async function withoutSchedule<T>(work: () => Promise<T>): Promise<T> {
-  await schedule().pause('a test');
-  try {
-    await until('no pass runs', async () => {
-      const { info } = await schedule().describe();
-      return info.runningActions.length === 0;
-    });
-    return await work();
-  } finally {
-    await schedule().unpause();
-  }
 }
 
 /** Sends until the workflow is there to take it: one that is being restored answers 500. */
@@ -176,7 +120,7 @@ describe.each(['terminated', 'cancelled'] as const)('a workflow that an operator
       message: expect.stringContaining(`its workflow was ${how} by an operator`),
     });
     expect(await auditOf(world.db, transaction)).toEqual(['transaction.created', 'transaction.closed']);
-    const [entry] = await entriesOf(transaction, 'transaction.closed');
+    const [entry] = await entriesOf(world.db, transaction, 'transaction.closed');
     expect(entry).toMatchObject({
       actor: { type: 'operator' },
       details: { accountId: account.id, networkId: NETWORK_ID, found: { status: how, runId } },
@@ -188,8 +132,8 @@ describe.each(['terminated', 'cancelled'] as const)('a workflow that an operator
   it('after a signature runs again, the signature counts, and it is carried out', async () => {
     const transaction = await initiated();
     const runId = await end(transaction);
-    await untilRestored(transaction, runId);
-    const [entry] = await entriesOf(transaction, 'transaction.restored');
+    await untilRestored(world.db, workflowOf(transaction), transaction, runId);
+    const [entry] = await entriesOf(world.db, transaction, 'transaction.restored');
     expect(entry).toMatchObject({
       actor: { type: 'system' },
       details: { found: { status: how, byOperator: true, runId }, startedRunId: await runIdOf(transaction) },
@@ -209,8 +153,8 @@ describe('a workflow that is lost', () => {
         namespace: world.temporal.options.namespace,
         workflowExecution: { workflowId: workflowOf(transaction).workflowId },
       });
-      await untilRestored(transaction, runId);
-      expect((await entriesOf(transaction, 'transaction.restored'))[0]?.details.found).toEqual({
+      await untilRestored(world.db, workflowOf(transaction), transaction, runId);
+      expect((await entriesOf(world.db, transaction, 'transaction.restored'))[0]?.details.found).toEqual({
         status: 'missing',
       });
     }
@@ -222,7 +166,7 @@ describe('a workflow that is lost', () => {
     await executeTransaction(world.http, org, transaction);
     const runId = await runIdOf(transaction);
     await workflowOf(transaction).terminate();
-    await untilRestored(transaction, runId);
+    await untilRestored(world.db, workflowOf(transaction), transaction, runId);
     gate.open();
     const done = await untilStatus(transaction, 'completed');
     const attempts = await world.db('chain_attempts').where({ transaction_id: transaction.id });
@@ -234,7 +178,7 @@ describe('a workflow that is lost', () => {
 
   it('and ends again and again is left alone for a while', async () => {
     const transaction = await initiated();
-    await withoutSchedule(async () => {
+    await reconciler.withoutSchedule(async () => {
       await workflowOf(transaction).terminate();
       const entry = {
         action: 'transaction.restored',
@@ -244,12 +188,12 @@ describe('a workflow that is lost', () => {
         details: {},
       };
       await world.db.transaction((tx) => appendAudit(tx, org.id, Array(10).fill(entry)));
-      const sender = { client: world.temporal, queues, deadlineMs: 5_000 };
+      const { sender } = reconciler;
       await until('Temporal lacks it', async () => {
         const { suspects } = await compare({ db: world.db, sender, networkIds: [] });
         return suspects.length === 1;
       });
-      expect(await pass()).toMatchObject({ restarted: 0, postponed: 1 });
+      expect(await reconciler.pass()).toMatchObject({ restarted: 0, postponed: 1 });
     });
     // What is left of it is none of the other tests' business.
     await world.db('transactions').where({ id: transaction.id }).update({ closed_at: world.db.fn.now() });
@@ -339,15 +283,15 @@ it('what happens to its policy and its people is noted, and its workflow shows i
 
 it('a pass over open transactions, all well, changes nothing', async () => {
   await unsigned();
-  await withoutSchedule(async () => {
+  await reconciler.withoutSchedule(async () => {
     const entries = () => world.db('audit_log').count('* as n').first();
-    const sender = { client: world.temporal, queues, deadlineMs: 5_000 };
+    const { sender } = reconciler;
     await until('none is missed', async () => {
       const { suspects } = await compare({ db: world.db, sender, networkIds: [NETWORK_ID] });
       return suspects.length === 0;
     });
     const before = await entries();
-    const summary = await pass();
+    const summary = await reconciler.pass();
     expect(summary).toMatchObject({ restarted: 0, closed: 0, refreshed: 0, noted: 0, failed: 0 });
     expect(summary.open).toBeGreaterThan(0);
     expect(await entries()).toEqual(before);

@@ -1,3 +1,5 @@
+// Millions of looks: jest's own expectations are slow to make.
+import { strict as assert } from 'node:assert';
 import fc from 'fast-check';
 import {
   type AdminSet,
@@ -176,7 +178,7 @@ function play(events: readonly Event[]): ProposalRecord {
       case 'vote': {
         const member = memberAt(what.who);
         const allowed = codeOf(checkVote(record, now(), { member, type: what.type }));
-        expect(allowed).toBe(modelVote(model, world, member, what.type));
+        assert.equal(allowed, modelVote(model, world, member, what.type));
         if (allowed !== 'ok') return;
         model.signed.add(key(member, what.type));
         const vote = { memberId: member.id, type: what.type, signerAddress: member.walletAddress };
@@ -185,7 +187,7 @@ function play(events: readonly Event[]): ProposalRecord {
       }
       case 'execute': {
         const allowed = codeOf(checkExecution(record, now(), what.type));
-        expect(allowed).toBe(modelExecution(model, world, what.type));
+        assert.equal(allowed, modelExecution(model, world, what.type));
         if (allowed !== 'ok') return;
         if (what.type === 'reject') {
           close({ executionStatus: 'rejected', result: { resolution: 'rejected', resources: [] } });
@@ -293,16 +295,16 @@ function play(events: readonly Event[]): ProposalRecord {
     const settledBefore = before.closed ? recordStanding(standing(before, now())) : null;
     happen(what);
 
-    expect(recordStanding(standing(record, now()))).toBe(modelStanding(model, world));
+    assert.equal(recordStanding(standing(record, now())), modelStanding(model, world));
     const time = new Date(world.timeMs);
     const mayChange =
       !model.over &&
       (!late(world) || model.phase === 'running' || (model.phase === 'failed' && isThere(model)));
-    expect(isOpen(record, time)).toBe(mayChange);
-    expect(collectsSignatures(record, time)).toBe(!model.over && model.phase !== 'running' && !late(world));
+    assert.equal(isOpen(record, time), mayChange);
+    assert.equal(collectsSignatures(record, time), !model.over && model.phase !== 'running' && !late(world));
     if (settledBefore !== null) {
-      expect(record).toBe(before);
-      expect(recordStanding(standing(record, now()))).toBe(settledBefore);
+      assert.equal(record, before);
+      assert.equal(recordStanding(standing(record, now())), settledBefore);
     }
   }
   return record;
@@ -345,8 +347,8 @@ describe('a proposal, through any story', () => {
           const member = PEOPLE[voter] as MemberSummary;
           for (const threshold of [0, 1]) {
             const now = { admins: { threshold, members: PEOPLE }, time: new Date(EXPIRY_MS - 5_000) };
-            expect(checkVote(record, now, { member, type: vote }).ok).toBe(false);
-            expect(checkExecution(record, now, vote).ok).toBe(false);
+            assert.equal(checkVote(record, now, { member, type: vote }).ok, false);
+            assert.equal(checkExecution(record, now, vote).ok, false);
           }
         },
       ),

@@ -1,3 +1,5 @@
+// Millions of looks: jest's own expectations are slow to make.
+import { strict as assert } from 'node:assert';
 import fc from 'fast-check';
 import type { Policy } from '../../../src/domain/policy';
 import type { MemberSummary } from '../../../src/domain/proposal';
@@ -181,10 +183,10 @@ class Telling {
       case 'sign': {
         const member = now.members.get(event.who);
         const allowed = member !== undefined && maySign(record, now, event.how, member);
-        expect(allowed).toBe(mayGive(story, world, event.how, event.who));
+        assert.equal(allowed, mayGive(story, world, event.how, event.who));
         if (!member || !allowed) return;
         const answer = codeOf(checkTransactionVote(record, now, { member, type: event.how }));
-        expect(answer).toBe(answerToVote(story, world, event.how, event.who));
+        assert.equal(answer, answerToVote(story, world, event.how, event.who));
         if (answer !== 'ok') return;
         const hash = aHash();
         const on = event.how === 'initiator' ? undefined : initiatorVote(record, now);
@@ -208,7 +210,7 @@ class Telling {
       }
       case 'execute': {
         const answer = codeOf(checkTransactionExecution(record, now, event.how));
-        expect(answer).toBe(answerToExecution(story, world, event.how));
+        assert.equal(answer, answerToExecution(story, world, event.how));
         if (answer !== 'ok') return;
         this.expectSigned(event.how);
         if (event.how === 'reject') {
@@ -293,7 +295,7 @@ class Telling {
   private expectSigned(how: 'approve' | 'reject'): void {
     const { story, world } = this;
     const first = begun(story, world);
-    expect(first).not.toBeNull();
+    assert.notEqual(first, null);
     const signers = new Set(
       story.said
         .filter((one) => one.how === how && one.about === first)
@@ -304,7 +306,7 @@ class Telling {
     const { automatic, approvers, threshold } = world.rules;
     const manual = 'group' in approvers ? threshold : 1;
     const automatically = how === 'approve' ? 0 : 1;
-    expect(signers.size).toBeGreaterThanOrEqual(automatic ? automatically : manual);
+    assert.ok(signers.size >= (automatic ? automatically : manual));
   }
 
   /** Whether both say the same of now. Answers how it stands. */
@@ -440,8 +442,11 @@ describe('a transaction, through any story', () => {
             checkTransactionExecution(record, now, 'approve'),
             checkTransactionExecution(record, now, 'reject'),
           ];
-          expect(answers.filter(({ ok }) => ok)).toEqual([]);
-          expect(transactionStanding(record, now)).toBe(record.frozen);
+          assert.deepEqual(
+            answers.filter(({ ok }) => ok),
+            [],
+          );
+          assert.equal(transactionStanding(record, now), record.frozen);
         },
       ),
       { numRuns: 100, maxSkipsPerRun: 1_000 },
