@@ -12,6 +12,7 @@ import {
   temporaryDir,
 } from '../support/stack';
 import { until } from '../support/until';
+import { casesToTry } from './cases';
 import { expectOneOfEverything } from './invariants';
 import {
   askOf,
@@ -135,21 +136,24 @@ describe('without Temporal', () => {
     await own?.stop();
   });
 
-  it('a mutation is refused quickly, reads go on, and it is done once when Temporal is back', async () => {
-    await expectQuickRefusalAndOneEffect(running, {
-      takeAway: () => own.stop(),
-      bringBack: () => own.start(),
-      readsStill: true,
-    });
-  });
+  interface Way {
+    readonly how: string;
+    readonly takeAway: () => Promise<unknown>;
+    readonly bringBack: () => Promise<unknown>;
+    readonly first?: true;
+  }
 
-  it('the same holds for one that is frozen', async () => {
-    await expectQuickRefusalAndOneEffect(running, {
-      takeAway: async () => own.freeze(),
-      bringBack: async () => own.thaw(),
-      readsStill: true,
-    });
-  });
+  const ways = casesToTry<Way>([
+    { how: 'stopped', takeAway: () => own.stop(), bringBack: () => own.start(), first: true },
+    { how: 'frozen', takeAway: async () => own.freeze(), bringBack: async () => own.thaw() },
+  ]);
+
+  it.each(ways)(
+    '($how) a mutation is refused quickly, reads go on, and it is done once when Temporal is back',
+    async ({ takeAway, bringBack }) => {
+      await expectQuickRefusalAndOneEffect(running, { takeAway, bringBack, readsStill: true });
+    },
+  );
 });
 
 describe('without Postgres', () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { createOrOpenKeystore, openKeystore } from '../../src/chain/keystore';
@@ -198,6 +198,7 @@ describe('keystore backup', () => {
 
   it('is refused where there is no keystore, or none that can be read', async () => {
     const env = await serviceSettings();
+    rmSync(join(env.ORGWALLET_DATA_DIR ?? '', 'keystore.json'));
     expect(await refused(env, 'keystore', 'backup')).toMatch(/keystore\.json: cannot be read as a keystore/);
     expect(existsSync(join(env.ORGWALLET_DATA_DIR ?? '', 'backups'))).toBe(false);
   });

@@ -31,7 +31,7 @@ export const RESOURCES: Weights = {
 
 /** How long a sequence is. Many short ones find more than few long ones, and shrink at once. */
 const SHORTEST = 1;
-const LONGEST = 5;
+const LONGEST = 4;
 
 /** How many more are played at once while something that is to happen has not come about by chance. */
 const MORE = 50;
@@ -58,11 +58,12 @@ export async function playUntil(
  */
 export async function playSequences(
   weights: Weights,
-  options: { readonly runs: number; readonly mustHappen: readonly string[] },
+  options: { readonly runs: number; readonly mustHappen: readonly string[]; readonly longest?: number },
 ): Promise<void> {
   const stage = await setStage();
   try {
-    const sequences = fc.asyncProperty(sequenceOf(weights, SHORTEST, LONGEST), (steps) => play(stage, steps));
+    const { longest = LONGEST } = options;
+    const sequences = fc.asyncProperty(sequenceOf(weights, SHORTEST, longest), (steps) => play(stage, steps));
     await playUntil(stage, options, (numRuns, seed) => fc.assert(sequences, { numRuns, seed }));
   } finally {
     await stage.end();

@@ -6,6 +6,9 @@ jest.setTimeout(3_600_000);
 /** Long runs of what `npm test` runs briefly; DEEP_SEQUENCES says how many sequences of each. */
 const RUNS = Number(process.env.DEEP_SEQUENCES ?? 2_000);
 
+/** Longer ones than those of `npm test`. */
+const LONGEST = 6;
+
 /** What some hundred sequences need not come across. */
 const RARE = [
   'vote forged: invalidSignature',
@@ -21,12 +24,17 @@ const RARE = [
 
 describe('thousands of sequences', () => {
   it('about members and admins leave the database as the rules say', async () => {
-    await playSequences(GOVERNANCE, { runs: RUNS, mustHappen: [...completed(GOVERNANCE), ...RARE] });
+    await playSequences(GOVERNANCE, {
+      runs: RUNS,
+      longest: LONGEST,
+      mustHappen: [...completed(GOVERNANCE), ...RARE],
+    });
   });
 
   it('about groups, policies and accounts leave the database as the rules say', async () => {
     await playSequences(RESOURCES, {
       runs: RUNS,
+      longest: LONGEST,
       mustHappen: [
         ...completed(RESOURCES),
         'execute approve policies/create: blocked',

@@ -99,7 +99,7 @@ describe('a proposal that nobody executed', () => {
     const row = await world.db('proposals').where({ id: signed.id }).first();
     const lateMs = row.expired_at.getTime() - row.expires_at.getTime();
     expect(lateMs).toBeGreaterThan(0);
-    expect(lateMs).toBeLessThan(5_000);
+    expect(lateMs).toBeLessThan(20_000);
   });
 
   it('keeps its votes, frees its claims and is audited once', async () => {

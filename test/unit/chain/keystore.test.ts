@@ -19,13 +19,19 @@ jest.setTimeout(60_000);
 const passphrase = 'correct horse battery staple';
 let folder: string;
 let file: string;
-// Making and opening costs memory and time on purpose; what only looks at keys shares one.
+/** Making and opening costs memory and time on purpose; what is not about that has an N of scrypt that is low. */
+const LOW_COST = 2 ** 14;
+// What only looks at keys shares one.
 let sharedFolder: string;
 let shared: Keystore;
 
 beforeAll(async () => {
   sharedFolder = mkdtempSync(join(tmpdir(), 'keystore-'));
-  shared = await createOrOpenKeystore({ file: join(sharedFolder, 'keystore.json'), passphrase });
+  shared = await createOrOpenKeystore({
+    file: join(sharedFolder, 'keystore.json'),
+    passphrase,
+    cost: LOW_COST,
+  });
 });
 afterAll(() => rmSync(sharedFolder, { recursive: true, force: true }));
 
@@ -60,8 +66,8 @@ test('every organization, network and index has a key of its own', () => {
 
 test('two that start at once end with one secret', async () => {
   const both = await Promise.all([
-    createOrOpenKeystore({ file, passphrase }),
-    createOrOpenKeystore({ file, passphrase }),
+    createOrOpenKeystore({ file, passphrase, cost: LOW_COST }),
+    createOrOpenKeystore({ file, passphrase, cost: LOW_COST }),
   ]);
   const stored = await openKeystore({ file, passphrase });
   expect(both.map(({ fingerprint }) => fingerprint)).toEqual([stored.fingerprint, stored.fingerprint]);
@@ -74,7 +80,7 @@ test('the file is readable by its owner only, and nothing else is left in its fo
 
 test('a wrong passphrase, damage and absence are told by name', async () => {
   await expect(openKeystore({ file, passphrase })).rejects.toThrow(/there is no keystore/);
-  await createOrOpenKeystore({ file, passphrase });
+  await createOrOpenKeystore({ file, passphrase, cost: LOW_COST });
   await expect(openKeystore({ file, passphrase: 'another' })).rejects.toThrow(/passphrase is wrong/);
   const whole = readFileSync(file, 'utf8');
   const json = JSON.parse(whole);
@@ -121,7 +127,7 @@ test('a relayer key signs transactions as its address', async () => {
 });
 
 test('a backup opens with the same passphrase, is noted, and overwrites nothing', async () => {
-  const made = await createOrOpenKeystore({ file, passphrase });
+  const made = await createOrOpenKeystore({ file, passphrase, cost: LOW_COST });
   expect(lastBackup(file)).toBeNull();
   const to = join(folder, 'backup.json');
   await backupKeystore(file, to);
