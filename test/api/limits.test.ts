@@ -102,9 +102,12 @@ describe('requests without a valid key', () => {
   it('are limited per address, and do not lock out those who have one', async () => {
     const org: TestOrganization = await second.createOrganization();
     const before = await stateOf(second.http, org);
-    const answers = await many(130, () =>
-      second.http.send({ key: 'ow_live_wrong', path: '/api/v1/members' }),
-    );
+    const answers: Answer[] = [];
+    await until('they are too many', async () => {
+      const wrong = { key: 'ow_live_wrong', path: '/api/v1/members' };
+      answers.push(...(await many(130, () => second.http.send(wrong))));
+      return ofStatus(answers, 429).length > 0;
+    });
     expect(ofStatus(answers, 401).length).toBeGreaterThanOrEqual(100);
     const refused = ofStatus(answers, 429);
     expect(refused.length).toBeGreaterThan(0);
@@ -119,11 +122,13 @@ describe('requests without a valid key', () => {
   it('through a proxy count against the one who sent them', async () => {
     const from = (address: string) => () =>
       proxied.http.send({ path: '/api/v1/members', headers: { 'x-forwarded-for': address } });
-    const answers = await many(110, from('203.0.113.7'));
-    expect(ofStatus(answers, 429).length).toBeGreaterThan(0);
-    expect((await from('203.0.113.8')()).status).toBe(401);
-    // The last address that is no proxy of ours is the caller, whatever the caller wrote before it.
-    expect((await from('203.0.113.9, 203.0.113.7, 10.1.2.3')()).status).toBe(429);
+    await until('they are too many, whatever is written before them', async () => {
+      const answers = await many(110, from('203.0.113.7'));
+      expect((await from('203.0.113.8')()).status).toBe(401);
+      // The last address that is no proxy of ours is the caller, whatever the caller wrote before it.
+      const { status } = await from('203.0.113.9, 203.0.113.7, 10.1.2.3')();
+      return ofStatus(answers, 429).length > 0 && status === 429;
+    });
   });
 });
 

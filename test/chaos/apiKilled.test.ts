@@ -1,9 +1,9 @@
 import { Client, Connection } from '@temporalio/client';
 import { type Config, loadConfig } from '../../src/config';
 import { createDatabase, type Db } from '../../src/db/database';
+import { casesToTry } from '../support/cases';
 import { type ServiceProcess, startServiceProcess } from '../support/process';
 import { makeOrganization, serviceSettings, type TestOrganization } from '../support/service';
-import { casesToTry } from './cases';
 import { expectOneOfEverything } from './invariants';
 import { askOf, beginJourney, finish, persist, prepare, type Step } from './journey';
 

@@ -27,7 +27,7 @@ const NETWORK_IDS = [31_337, 31_338];
 const AMOUNT = 1_000n;
 /** How many executions at the same time on each chain; the deep tests have 200. */
 const IS_DEEP = process.env.RACE_AT_ONCE !== undefined;
-const AT_ONCE = Number(process.env.RACE_AT_ONCE ?? 24);
+const AT_ONCE = Number(process.env.RACE_AT_ONCE ?? 16);
 const FIT = AT_ONCE / 4;
 /** How many requests go at a time where it does not matter. */
 const LANES = 16;

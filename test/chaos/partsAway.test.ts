@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
+import { casesToTry, TRIES_ALL } from '../support/cases';
 import type { Answer } from '../support/http';
 import { type ServiceProcess, startServiceProcess } from '../support/process';
 import { startTestService, type TestOrganization, type TestService } from '../support/service';
@@ -12,7 +13,6 @@ import {
   temporaryDir,
 } from '../support/stack';
 import { until } from '../support/until';
-import { casesToTry } from './cases';
 import { expectOneOfEverything } from './invariants';
 import {
   askOf,
@@ -108,22 +108,6 @@ async function expectQuickRefusalAndOneEffect(
   );
 }
 
-describe('without workers', () => {
-  let running: Running;
-  beforeAll(async () => {
-    running = await startApart();
-  });
-  afterAll(() => running?.stop());
-
-  it('a mutation is refused quickly, and done once when they are back', async () => {
-    await expectQuickRefusalAndOneEffect(running, {
-      takeAway: () => running.workers.kill(),
-      bringBack: () => running.workers.start(),
-      readsStill: true,
-    });
-  });
-});
-
 describe('without Temporal', () => {
   let own: Awaited<ReturnType<typeof startOwnTemporal>>;
   let running: Running;
@@ -177,61 +161,82 @@ describe('without Postgres', () => {
   });
 });
 
-describe('without one of two chains', () => {
-  const NETWORK_ID = 31338;
-  let own: Awaited<ReturnType<typeof startOwnChain>>;
-  let running: Running;
-  beforeAll(async () => {
-    own = await startOwnChain(NETWORK_ID);
-    const file = join(temporaryDir(), 'networks.json');
-    const networks: { id: number }[] = JSON.parse(readFileSync(sharedStack().networksFile, 'utf8'));
-    const { rpcUrl } = own.current;
-    const changed = networks.map((network) => (network.id === NETWORK_ID ? { ...network, rpcUrl } : network));
-    writeFileSync(file, JSON.stringify(changed));
-    running = await startApart({ env: { NETWORKS_FILE: file } });
-  });
-  afterAll(async () => {
-    await running?.stop();
-    await own?.stop();
+// Workers and chains are taken away in other tests of `npm test`, too.
+if (TRIES_ALL) {
+  describe('without workers', () => {
+    let running: Running;
+    beforeAll(async () => {
+      running = await startApart();
+    });
+    afterAll(() => running?.stop());
+
+    it('a mutation is refused quickly, and done once when they are back', async () => {
+      await expectQuickRefusalAndOneEffect(running, {
+        takeAway: () => running.workers.kill(),
+        bringBack: () => running.workers.start(),
+        readsStill: true,
+      });
+    });
   });
 
-  // biome-ignore lint/suspicious/noExplicitAny: a proposal as it was answered
-  function deploymentOn(proposal: any, networkId: number) {
-    return proposal.deployments.find((one: { networkId: number }) => one.networkId === networkId);
-  }
+  describe('without one of two chains', () => {
+    const NETWORK_ID = 31338;
+    let own: Awaited<ReturnType<typeof startOwnChain>>;
+    let running: Running;
+    beforeAll(async () => {
+      own = await startOwnChain(NETWORK_ID);
+      const file = join(temporaryDir(), 'networks.json');
+      const networks: { id: number }[] = JSON.parse(readFileSync(sharedStack().networksFile, 'utf8'));
+      const { rpcUrl } = own.current;
+      const changed = networks.map((network) =>
+        network.id === NETWORK_ID ? { ...network, rpcUrl } : network,
+      );
+      writeFileSync(file, JSON.stringify(changed));
+      running = await startApart({ env: { NETWORKS_FILE: file } });
+    });
+    afterAll(async () => {
+      await running?.stop();
+      await own?.stop();
+    });
 
-  it('the other is finished, the record says which is missing and why, and a retry does only that', async () => {
-    const world = worldOf(running);
-    const { http, org } = world;
-    const journey: Journey = beginJourney();
-    await prepare(world, journey, 'execute');
-    await own.stop();
-    const sentAt = Date.now();
-    const answer = await persist(world, journey, 'execute');
-    expect(Date.now() - sentAt).toBeLessThan(2 * QUICK_MS);
-    expect(answer.body.data.executionStatus).toBe('processing');
-    expect(deploymentOn(answer.body.data, 31337)).toMatchObject({ status: 'completed' });
-    const waiting = await until('it says what it waits for', async () => {
-      const seen = await show(world, journey);
-      return deploymentOn(seen, NETWORK_ID).waitingFor !== null && seen;
-    });
-    expect(deploymentOn(waiting, NETWORK_ID)).toMatchObject({ status: 'pending' });
-    expect(JSON.stringify(deploymentOn(waiting, NETWORK_ID))).toContain(String(NETWORK_ID));
-    const failed = await until('it failed', async () => {
-      const seen = await show(world, journey);
-      return seen.executionStatus === 'failed' && seen;
-    });
-    expect(failed.failure).toMatchObject({
-      code: 'rpc',
-      message: expect.stringContaining(String(NETWORK_ID)),
-    });
-    expect(deploymentOn(failed, NETWORK_ID)).toMatchObject({ status: 'failed', failure: { code: 'rpc' } });
+    // biome-ignore lint/suspicious/noExplicitAny: a proposal as it was answered
+    function deploymentOn(proposal: any, networkId: number) {
+      return proposal.deployments.find((one: { networkId: number }) => one.networkId === networkId);
+    }
 
-    await own.start();
-    const path = `/api/v1/accounts/proposals/${proposalOf(journey).id}/execute`;
-    const retried = await http.send({ key: org.adminKey, path, body: { type: 'approve' } });
-    expect(retried.status).toBe(200);
-    await finish(world, journey);
-    await expectOneOfEverything(world, journey, { executions: 2, failedDeployments: 1 });
+    it('the other is finished, the record says which is missing and why, and a retry does only that', async () => {
+      const world = worldOf(running);
+      const { http, org } = world;
+      const journey: Journey = beginJourney();
+      await prepare(world, journey, 'execute');
+      await own.stop();
+      const sentAt = Date.now();
+      const answer = await persist(world, journey, 'execute');
+      expect(Date.now() - sentAt).toBeLessThan(2 * QUICK_MS);
+      expect(answer.body.data.executionStatus).toBe('processing');
+      expect(deploymentOn(answer.body.data, 31337)).toMatchObject({ status: 'completed' });
+      const waiting = await until('it says what it waits for', async () => {
+        const seen = await show(world, journey);
+        return deploymentOn(seen, NETWORK_ID).waitingFor !== null && seen;
+      });
+      expect(deploymentOn(waiting, NETWORK_ID)).toMatchObject({ status: 'pending' });
+      expect(JSON.stringify(deploymentOn(waiting, NETWORK_ID))).toContain(String(NETWORK_ID));
+      const failed = await until('it failed', async () => {
+        const seen = await show(world, journey);
+        return seen.executionStatus === 'failed' && seen;
+      });
+      expect(failed.failure).toMatchObject({
+        code: 'rpc',
+        message: expect.stringContaining(String(NETWORK_ID)),
+      });
+      expect(deploymentOn(failed, NETWORK_ID)).toMatchObject({ status: 'failed', failure: { code: 'rpc' } });
+
+      await own.start();
+      const path = `/api/v1/accounts/proposals/${proposalOf(journey).id}/execute`;
+      const retried = await http.send({ key: org.adminKey, path, body: { type: 'approve' } });
+      expect(retried.status).toBe(200);
+      await finish(world, journey);
+      await expectOneOfEverything(world, journey, { executions: 2, failedDeployments: 1 });
+    });
   });
-});
+}

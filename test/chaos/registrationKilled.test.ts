@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createDatabase, type Db } from '../../src/db/database';
+import { casesToTry } from '../support/cases';
 import { startServiceProcess } from '../support/process';
 import { makeOrganization, serviceSettings, type TestOrganization } from '../support/service';
 import { until } from '../support/until';
-import { casesToTry } from './cases';
 import { isPassing } from './journey';
 
 let settings: NodeJS.ProcessEnv;

@@ -1,8 +1,8 @@
 import { Client, Connection } from '@temporalio/client';
+import { casesToTry } from '../support/cases';
 import { type ServiceProcess, startServiceProcess } from '../support/process';
 import { startTestService, type TestOrganization, type TestService } from '../support/service';
 import { startOwnTemporal } from '../support/stack';
-import { casesToTry } from './cases';
 import { expectOneOfEverything } from './invariants';
 import {
   askOf,

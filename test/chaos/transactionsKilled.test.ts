@@ -1,7 +1,7 @@
 import { describeKilling, everyCase, placesLeftOut } from './killing';
 
 /** Those behind which money is. All of them take many minutes: `npm run test:deep` tries each. */
-const FIRST = ['signer.attemptStored', 'chain.sent', 'worker.usageCommitted'];
+const FIRST = ['signer.attemptStored', 'chain.sent'];
 
 describeKilling(everyCase.filter(({ way, faultPoint }) => way === 'pay' && FIRST.includes(faultPoint)));
 

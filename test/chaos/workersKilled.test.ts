@@ -1,8 +1,8 @@
 import { Client, Connection } from '@temporalio/client';
+import { casesToTry } from '../support/cases';
 import { type ServiceProcess, startServiceProcess } from '../support/process';
 import { startTestService, type TestService } from '../support/service';
 import { sharedStack } from '../support/stack';
-import { casesToTry } from './cases';
 import { expectOneOfEverything } from './invariants';
 import { askOf, beginJourney, finish, isPassing, persist, prepare, type Step } from './journey';
 

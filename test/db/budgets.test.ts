@@ -21,8 +21,8 @@ const SHARED = {
 } as const;
 const PAYMENT = { initiator: 0, account: 0, destination: 0, amount: 1 };
 
-/** So many are begun at once; each that ends makes place for the next. */
-const IN_FLIGHT = 20;
+/** So many are begun at once, as the service has connections; each that ends makes place for the next. */
+const IN_FLIGHT = 10;
 
 describe('a budget', () => {
   let stage: BudgetStage;

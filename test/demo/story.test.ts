@@ -9,6 +9,7 @@ import { tellStory } from '../../src/demo/story';
 import { ensureDemoToken, LOCAL_FUNDER } from '../../src/dev/localContracts';
 import type { DemoFile } from '../../src/dev/prepare';
 import { operations } from '../../src/operations';
+import { casesToTry } from '../support/cases';
 import { sharedService, type TestMember, type TestService } from '../support/service';
 
 /** What the whole story may take where other tests run beside it; on its own it takes some 20 s. */
@@ -91,9 +92,14 @@ async function world() {
   return { members, groups, policies, admins };
 }
 
+interface Telling {
+  readonly time: string;
+  readonly first?: true;
+}
+
 describe('the story of the demo', () => {
-  it.each(['once', 'and again'])(
-    'is told %s, and leaves the organization as it was',
+  it.each(casesToTry<Telling>([{ time: 'once', first: true }, { time: 'and again' }]))(
+    'is told $time, and leaves the organization as it was',
     async () => {
       const before = await world();
       await tellStory(stage);

@@ -1,25 +1,11 @@
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { get } from 'node:http';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { type Config, loadConfig, type Role } from '../../src/config';
 import { createDatabase } from '../../src/db/database';
-import { type Part, projectRoot, startPart, untilReady } from '../../src/dev/parts';
+import type { Part } from '../../src/dev/parts';
 import { checkConformance } from './conformance';
 import { HttpClient } from './http';
-import { fundRelayers } from './service';
+import { fundRelayers, partsAway, startServicePart } from './service';
 import { freePorts } from './stack';
-
-const run = promisify(execFile);
-
-let build: Promise<unknown> | undefined;
-
-/** Brings dist/ up to date, once per test file; quick when it is. */
-async function ensureBuilt(): Promise<void> {
-  build ??= run(process.execPath, [join(projectRoot(), 'src', 'dev', 'bootstrap.mjs')]);
-  await build;
-}
 
 /** Some roles of the service as a process of their own, which a test may kill and start again. */
 export interface ServiceProcess {
@@ -40,17 +26,6 @@ export interface ServiceProcess {
   away(): Promise<string[]>;
 }
 
-async function readJson(url: string): Promise<{ away?: string[] }> {
-  return new Promise((resolve, reject) => {
-    get(url, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () => resolve(JSON.parse(Buffer.concat(chunks).toString('utf8'))));
-    }).on('error', reject);
-  });
-}
-
 /**
  * Starts roles of the service with the settings of `serviceSettings`, on ports of their own, and waits until they
  * answer and their workers poll. Relayers that it registers get coin.
@@ -59,10 +34,8 @@ export async function startServiceProcess(
   settings: NodeJS.ProcessEnv,
   options: { roles: readonly Role[]; faultPoint?: string },
 ): Promise<ServiceProcess> {
-  await ensureBuilt();
   const [httpsPort, httpPort, opsPort] = await freePorts(3);
   const env: NodeJS.ProcessEnv = {
-    PATH: process.env.PATH,
     ...settings,
     ORGWALLET_ROLES: options.roles.join(','),
     HTTPS_PORT: String(httpsPort),
@@ -70,22 +43,12 @@ export async function startServiceProcess(
     OPS_PORT: String(opsPort),
   };
   const config = loadConfig(env);
-  const away = async () => (await readJson(`http://127.0.0.1:${opsPort}/readyz`)).away ?? [];
   let part: Part;
   const start = async (faultPoint?: string) => {
-    part = startPart({
-      name: options.roles.join(' and '),
-      command: process.execPath,
-      args: [join(projectRoot(), 'dist', 'src', 'main.js')],
-      env: faultPoint === undefined ? env : { ...env, TEST_FAULT_POINT: faultPoint },
-      logFile: join(config.dataDir, `${options.roles.join('-')}-${opsPort}.log`),
-      stopSignal: 'SIGTERM',
-      stopLimitMs: 15_000,
-    });
-    await untilReady(part, 30_000, async () => {
-      const missing = (await away()).filter((name) => !name.startsWith('network:'));
-      if (missing.length > 0) throw new Error(`${missing.join(', ')} is away`);
-    });
+    part = await startServicePart(
+      faultPoint === undefined ? env : { ...env, TEST_FAULT_POINT: faultPoint },
+      (name) => name.startsWith('network:'),
+    );
   };
   await start(options.faultPoint);
   if (options.roles.includes('signer')) {
@@ -108,8 +71,8 @@ export async function startServiceProcess(
     async arm() {
       process.kill(part.pid, 'SIGUSR2');
       // Its next answer comes after the signal.
-      await away();
+      await partsAway(env);
     },
-    away,
+    away: () => partsAway(env),
   };
 }

@@ -183,20 +183,34 @@ function connectTo(env: NodeJS.ProcessEnv): TestService {
   };
 }
 
-/** Starts a service as it is deployed, and waits until it answers; with `ready` until all its parts do. */
-async function startServicePart(env: NodeJS.ProcessEnv, ready: boolean): Promise<Part> {
+/** What a service that answers says is away. */
+export async function partsAway({ OPS_PORT }: NodeJS.ProcessEnv): Promise<string[]> {
+  const answer = await fetch(`http://127.0.0.1:${OPS_PORT}/readyz`);
+  const { away = [] } = (await answer.json()) as { away?: string[] };
+  return away;
+}
+
+/**
+ * Starts a service, or the roles of one that `env` names, as it is deployed, and waits until it answers and nothing is
+ * away but what `mayBeAway`.
+ */
+export async function startServicePart(
+  env: NodeJS.ProcessEnv,
+  mayBeAway: (part: string) => boolean = () => false,
+): Promise<Part> {
+  const { ORGWALLET_ROLES: roles = 'service', OPS_PORT, ORGWALLET_DATA_DIR: dir = '' } = env;
   const part = startPart({
-    name: 'service',
+    name: roles,
     command: process.execPath,
     args: [join(projectRoot(), 'dist', 'src', 'main.js')],
     env: { PATH: process.env.PATH, NODE_ENV: 'test', ...env },
-    logFile: join(env.ORGWALLET_DATA_DIR ?? '', 'service.log'),
+    logFile: join(dir, `${roles}-${OPS_PORT}.log`),
     stopSignal: 'SIGTERM',
     stopLimitMs: 15_000,
   });
   await untilReady(part, START_LIMIT_MS, async () => {
-    const { ok } = await fetch(`http://127.0.0.1:${env.OPS_PORT}/readyz`);
-    if (ready && !ok) throw new Error('a part is away');
+    const missing = (await partsAway(env)).filter((name) => !mayBeAway(name));
+    if (missing.length > 0) throw new Error(`${missing.join(', ')} is away`);
   });
   return part;
 }
@@ -204,7 +218,7 @@ async function startServicePart(env: NodeJS.ProcessEnv, ready: boolean): Promise
 /** Starts a service for a test file: API, workers and signer. */
 export async function startTestService(options: ServiceOptions = {}): Promise<OwnService> {
   const env = await serviceSettings(options);
-  const part = await startServicePart(env, options.ready !== false);
+  const part = await startServicePart(env, () => options.ready === false);
   const connected = connectTo(env);
   await fundRelayers(connected.db, connected.config);
   return {
@@ -225,7 +239,7 @@ export async function sharedService(): Promise<TestService> {
   const settingsFile = join(sharedStack().dir, `service-${process.pid}.json`);
   if (!existsSync(settingsFile)) {
     const env = await serviceSettings();
-    await startServicePart(env, true);
+    await startServicePart(env);
     writeFileSync(settingsFile, JSON.stringify(env), { mode: 0o600 });
   }
   const connected = connectTo(JSON.parse(readFileSync(settingsFile, 'utf8')));

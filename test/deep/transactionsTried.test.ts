@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createPublicClient, http as httpTransport, parseEther, zeroAddress } from 'viem';
+import { command, json, refused, words } from '../cli/command';
 import { makeAccount, type Shown } from '../support/api';
 import { anAddress } from '../support/builders';
 import { fundRelayers, startTestService, type TestOrganization, type TestService } from '../support/service';
@@ -15,7 +16,6 @@ import {
 } from '../support/transactionApi';
 import { NETWORK_ID } from '../support/transactions';
 import { until } from '../support/until';
-import { command, json, refused, words } from './command';
 
 let chain: Awaited<ReturnType<typeof startOwnChain>>;
 let service: TestService;
