@@ -3,6 +3,7 @@ import { verifyAudit } from '../../src/db/audit';
 import type { Row } from '../../src/db/database';
 import { change, makeAccount, type Shown } from '../support/api';
 import { anAddress } from '../support/builders';
+import { TRIES_ALL } from '../support/cases';
 import { type ServiceProcess, startServiceProcess } from '../support/process';
 import {
   startTestService,
@@ -26,8 +27,7 @@ import { mostWithin, payoutsOf } from './spending';
 const NETWORK_IDS = [31_337, 31_338];
 const AMOUNT = 1_000n;
 /** How many executions at the same time on each chain; the deep tests have 200. */
-const IS_DEEP = process.env.RACE_AT_ONCE !== undefined;
-const AT_ONCE = Number(process.env.RACE_AT_ONCE ?? 16);
+const AT_ONCE = TRIES_ALL ? 200 : 16;
 const FIT = AT_ONCE / 4;
 /** How many requests go at a time where it does not matter. */
 const LANES = 16;
@@ -191,7 +191,7 @@ it(`of ${AT_ONCE} executions at the same time on each of two chains, the ${FIT} 
 }, 400_000);
 
 // It takes a minute: the deep tests have it.
-if (IS_DEEP)
+if (TRIES_ALL)
   it('nor is more ever spent while policies are edited, members removed and the signer killed', async () => {
     const scopes: Scope[] = ['ALL_ITEMS', 'PER_ITEM'];
     const limits = [12n, 5n].map((times) => times * AMOUNT);

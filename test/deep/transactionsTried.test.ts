@@ -4,7 +4,7 @@ import { createPublicClient, http as httpTransport, parseEther, zeroAddress } fr
 import { command, json, refused, words } from '../cli/command';
 import { makeAccount, type Shown } from '../support/api';
 import { anAddress } from '../support/builders';
-import { fundRelayers, startTestService, type TestOrganization, type TestService } from '../support/service';
+import { startTestService, type TestOrganization, type TestService } from '../support/service';
 import { fundOnLocalChain, rpc, startOwnChain, temporaryDir } from '../support/stack';
 import {
   aTransactionBody,
@@ -35,7 +35,6 @@ beforeAll(async () => {
   writeFileSync(file, JSON.stringify([{ id: NETWORK_ID, name: 'Own', rpcUrl: url() }]));
   service = await startTestService({ env: { NETWORKS_FILE: file } });
   env = service.env;
-  await fundRelayers(service.db, service.config);
   org = await service.createOrganization();
   account = await makeAccount(service.http, org, { networkIds: [NETWORK_ID] });
   [policy] = (await makePolicies(service.http, org, {
