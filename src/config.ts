@@ -1,18 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 
 /** A part of the service that a process can run. */
 export type Role = 'api' | 'worker' | 'chain' | 'signer';
 
-/** The coin that pays for gas on a network. */
+/** The native currency of a network, which pays for gas. */
 export interface NativeAsset {
   readonly symbol: string;
   readonly name: string;
   readonly decimals: number;
 }
 
-/** A chain that this deployment can reach, as NETWORKS_FILE describes it. */
+/** A network that this installation uses, as NETWORKS_FILE describes it. */
 export interface NetworkConfig {
   /** EIP-155 chain id. */
   readonly id: number;
@@ -34,16 +35,18 @@ export interface Config {
   readonly httpsPort: number;
   readonly httpPort: number;
   readonly tls: { readonly certFile: string; readonly keyFile: string };
+  /** True in production without a certificate, behind a trusted proxy: then the service listens without TLS only. */
+  readonly tlsEndsAtProxy: boolean;
   /** Addresses or CIDR blocks whose X-Forwarded-Proto and X-Forwarded-For count. */
   readonly trustedProxies: readonly string[];
-  readonly operations: { readonly host: string; readonly port: number };
+  readonly ops: { readonly host: string; readonly port: number };
   readonly databaseUrl: string;
   /** Where the signer connects, when it has a login of its own. */
   readonly signerDatabaseUrl: string;
   readonly temporal: {
     readonly address: string;
     readonly namespace: string;
-    /** Prefix of the task queues; keeps several deployments apart on one namespace. */
+    /** Prefix of the task queues; keeps several installations apart on one namespace. */
     readonly taskQueue: string;
     readonly apiKey?: string;
     readonly tls?: {
@@ -71,8 +74,8 @@ export interface Config {
   /** Gas ceiling of one chain transaction. */
   readonly maxGas: bigint;
   readonly logLevel: string;
-  /** Where this process kills itself, for tests of crashes; see faults.ts. Refused in production. */
-  readonly testFaultPoint?: string;
+  /** Where this process kills itself, for tests of crashes; see failpoints.ts. Not allowed in production. */
+  readonly testFailpoint?: string;
 }
 
 /** A setting that cannot be used; names the setting and says what to do. */
@@ -88,12 +91,24 @@ export class ConfigError extends Error {
 
 const DURATION_UNITS_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** Parses `7d`, `24h`, `15m`, `90s` or `500ms` into milliseconds; throws on anything else. */
+/** Parses `7d`, `24h`, `15m`, `90s` or `500ms` into milliseconds. Throws Error on anything else. */
 export function parseDurationMs(text: string): number {
   const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text);
   const unit = match?.[2] as keyof typeof DURATION_UNITS_MS | undefined;
-  if (!match?.[1] || !unit) throw new Error(`"${text}" is no duration like 7d, 24h, 15m or 90s`);
+  if (!match?.[1] || !unit) {
+    throw new Error(`invalid duration "${text}" (expected e.g. 90s, 15m, 7d)`);
+  }
   return Number(match[1]) * DURATION_UNITS_MS[unit];
+}
+
+function isAddressOrBlock(text: string): boolean {
+  if (ipaddr.isValid(text)) return true;
+  try {
+    // Express refuses to trust every address.
+    return ipaddr.parseCIDR(text)[1] > 0;
+  } catch {
+    return false;
+  }
 }
 
 const wholeNumber = z
@@ -121,6 +136,10 @@ const list = z.string().transform((text) =>
     .filter((part) => part !== ''),
 );
 
+const addressOrBlock = z.string().refine(isAddressOrBlock, {
+  error: ({ input }) => `"${input}" is neither an IP address nor a CIDR block`,
+});
+
 const postgresUrl = z.string().regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://');
 
 const settings = z.object({
@@ -133,7 +152,7 @@ const settings = z.object({
   HTTP_PORT: port.default(8080),
   TLS_CERT_FILE: z.string().optional(),
   TLS_KEY_FILE: z.string().optional(),
-  TRUSTED_PROXIES: list.default([]),
+  TRUSTED_PROXIES: list.pipe(z.array(addressOrBlock)).default([]),
   OPS_HOST: z.string().default('127.0.0.1'),
   OPS_PORT: port.default(9090),
   DATABASE_URL: postgresUrl,
@@ -168,7 +187,7 @@ const settings = z.object({
     .regex(/^\d{1,12}$/)
     .default('5000000'),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
-  TEST_FAULT_POINT: z
+  TEST_FAILPOINT: z
     .string()
     .regex(/^[\w.:]+(#[1-9]\d*)?(@SIGUSR2)?$/, 'must be a name, or a name and #n for the n-th time')
     .optional(),
@@ -210,7 +229,7 @@ const networksSchema = z
   .min(1)
   .refine(
     (networks) => new Set(networks.map((network) => network.id)).size === networks.length,
-    'two networks have one id',
+    'network ids must be unique',
   );
 
 /** Reads and checks a networks file. Throws ConfigError with the path of the bad field. */
@@ -231,9 +250,74 @@ export function readNetworks(file: string): readonly NetworkConfig[] {
   );
 }
 
+/** The settings without which production does not start, those that `env` lacks, each with its reason. */
+export function missingInProduction(env: NodeJS.ProcessEnv): string[] {
+  const missing: string[] = [];
+  const roles = (env.ORGWALLET_ROLES || 'api,worker,chain,signer').split(',').map((role) => role.trim());
+  if (!env.DATABASE_URL) missing.push('DATABASE_URL: the Postgres to use');
+  if (!env.TEMPORAL_ADDRESS) missing.push('TEMPORAL_ADDRESS: the Temporal frontend to use, host:port');
+  if (!env.NETWORKS_FILE) missing.push('NETWORKS_FILE: the networks to use');
+  if (roles.includes('signer') && !env.KEYSTORE_PASSPHRASE && !env.KEYSTORE_PASSPHRASE_FILE) {
+    missing.push('KEYSTORE_PASSPHRASE_FILE (or KEYSTORE_PASSPHRASE): what opens the keystore');
+  }
+  if (roles.includes('api') && !env.TRUSTED_PROXIES && !(env.TLS_CERT_FILE && env.TLS_KEY_FILE)) {
+    missing.push(
+      'TLS_CERT_FILE and TLS_KEY_FILE (or TRUSTED_PROXIES, when a proxy terminates TLS): the certificate',
+    );
+  }
+  return missing;
+}
+
 /** Drops keys whose value is undefined, so that optional properties stay absent. */
 function defined<T extends object>(value: { [K in keyof T]: T[K] | undefined }): T {
   return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined)) as T;
+}
+
+type Settings = z.output<typeof settings>;
+
+/** Throws ConfigError with the first setting that cannot be used. */
+function parseSettings(env: NodeJS.ProcessEnv): Settings {
+  const present = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const parsed = settings.safeParse(present);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const setting = String(issue?.path[0] ?? 'settings');
+  const missing = present[setting] === undefined;
+  throw new ConfigError(setting, missing ? 'is required' : (issue?.message ?? 'is invalid'));
+}
+
+/** Throws ConfigError for a certificate without a key, or a key without a certificate. */
+function assertPair(s: Settings, certificate: keyof Settings, key: keyof Settings): void {
+  if ((s[certificate] === undefined) === (s[key] === undefined)) return;
+  const missing = s[certificate] === undefined ? certificate : key;
+  throw new ConfigError(missing, `${certificate} and ${key} must be set together`);
+}
+
+/** How Temporal is reached over TLS; undefined for plain connections. */
+function temporalTls(s: Settings): Config['temporal']['tls'] {
+  const details = defined<NonNullable<Config['temporal']['tls']>>({
+    caFile: s.TEMPORAL_TLS_CA_FILE,
+    certFile: s.TEMPORAL_TLS_CERT_FILE,
+    keyFile: s.TEMPORAL_TLS_KEY_FILE,
+    serverName: s.TEMPORAL_TLS_SERVER_NAME,
+  });
+  const detailed = Object.keys(details).length > 0;
+  if (s.TEMPORAL_TLS === 'false' && detailed) {
+    throw new ConfigError('TEMPORAL_TLS', 'is false, but other TEMPORAL_TLS settings are set');
+  }
+  return s.TEMPORAL_TLS === 'true' || detailed ? details : undefined;
+}
+
+/** The network of contract signers: SIGNER_NETWORK, else the first of all. */
+function signerNetwork(s: Settings, networks: readonly NetworkConfig[]): number {
+  const ids = networks.map(({ id }) => id);
+  const id = s.SIGNER_NETWORK ?? ids[0] ?? 0;
+  if (!ids.includes(id)) {
+    throw new ConfigError('SIGNER_NETWORK', `network ${id} is not configured (available: ${ids.join(', ')})`);
+  }
+  return id;
 }
 
 /**
@@ -241,48 +325,14 @@ function defined<T extends object>(value: { [K in keyof T]: T[K] | undefined }):
  * Throws ConfigError that names the setting.
  */
 export function loadConfig(env: NodeJS.ProcessEnv): Config {
-  const present = Object.fromEntries(
-    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
-  );
-  const parsed = settings.safeParse(present);
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    const setting = String(issue?.path[0] ?? 'settings');
-    const missing = present[setting] === undefined;
-    throw new ConfigError(
-      setting,
-      missing ? 'is required and not set' : (issue?.message ?? 'cannot be used'),
-    );
-  }
-  const s = parsed.data;
+  const s = parseSettings(env);
   const dataDir = resolve(s.ORGWALLET_DATA_DIR);
   const networks = readNetworks(s.NETWORKS_FILE);
-  const signerNetworkId = s.SIGNER_NETWORK ?? networks[0]?.id ?? 0;
-  if (!networks.some((network) => network.id === signerNetworkId)) {
-    throw new ConfigError('SIGNER_NETWORK', `${signerNetworkId} is not one of the networks in NETWORKS_FILE`);
+  assertPair(s, 'TLS_CERT_FILE', 'TLS_KEY_FILE');
+  assertPair(s, 'TEMPORAL_TLS_CERT_FILE', 'TEMPORAL_TLS_KEY_FILE');
+  if (s.TEST_FAILPOINT !== undefined && s.NODE_ENV === 'production') {
+    throw new ConfigError('TEST_FAILPOINT', 'kills the process on purpose; not allowed in production');
   }
-  if ((s.TLS_CERT_FILE === undefined) !== (s.TLS_KEY_FILE === undefined)) {
-    throw new ConfigError(
-      s.TLS_CERT_FILE ? 'TLS_KEY_FILE' : 'TLS_CERT_FILE',
-      'TLS_CERT_FILE and TLS_KEY_FILE go together',
-    );
-  }
-  if ((s.TEMPORAL_TLS_CERT_FILE === undefined) !== (s.TEMPORAL_TLS_KEY_FILE === undefined)) {
-    throw new ConfigError(
-      s.TEMPORAL_TLS_CERT_FILE ? 'TEMPORAL_TLS_KEY_FILE' : 'TEMPORAL_TLS_CERT_FILE',
-      'TEMPORAL_TLS_CERT_FILE and TEMPORAL_TLS_KEY_FILE go together',
-    );
-  }
-  if (s.TEST_FAULT_POINT !== undefined && s.NODE_ENV === 'production') {
-    throw new ConfigError('TEST_FAULT_POINT', 'makes the process kill itself; it is refused in production');
-  }
-  const tlsDetails = [s.TEMPORAL_TLS_CA_FILE, s.TEMPORAL_TLS_CERT_FILE, s.TEMPORAL_TLS_SERVER_NAME].some(
-    (detail) => detail !== undefined,
-  );
-  if (s.TEMPORAL_TLS === 'false' && tlsDetails) {
-    throw new ConfigError('TEMPORAL_TLS', 'is false, and other TEMPORAL_TLS settings are set');
-  }
-  const tlsWanted = s.TEMPORAL_TLS === 'true' || tlsDetails;
   return Object.freeze({
     production: s.NODE_ENV === 'production',
     dataDir,
@@ -293,8 +343,10 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
       certFile: s.TLS_CERT_FILE ?? join(dataDir, 'tls', 'cert.pem'),
       keyFile: s.TLS_KEY_FILE ?? join(dataDir, 'tls', 'key.pem'),
     },
+    tlsEndsAtProxy:
+      s.NODE_ENV === 'production' && s.TLS_CERT_FILE === undefined && s.TRUSTED_PROXIES.length > 0,
     trustedProxies: s.TRUSTED_PROXIES,
-    operations: { host: s.OPS_HOST, port: s.OPS_PORT },
+    ops: { host: s.OPS_HOST, port: s.OPS_PORT },
     databaseUrl: s.DATABASE_URL,
     signerDatabaseUrl: s.SIGNER_DATABASE_URL ?? s.DATABASE_URL,
     temporal: defined<Config['temporal']>({
@@ -302,18 +354,11 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
       namespace: s.TEMPORAL_NAMESPACE,
       taskQueue: s.TEMPORAL_TASK_QUEUE,
       apiKey: s.TEMPORAL_API_KEY,
-      tls: tlsWanted
-        ? defined({
-            caFile: s.TEMPORAL_TLS_CA_FILE,
-            certFile: s.TEMPORAL_TLS_CERT_FILE,
-            keyFile: s.TEMPORAL_TLS_KEY_FILE,
-            serverName: s.TEMPORAL_TLS_SERVER_NAME,
-          })
-        : undefined,
+      tls: temporalTls(s),
       uiUrl: s.TEMPORAL_UI_URL,
     }),
     networks,
-    signerNetworkId,
+    signerNetworkId: signerNetwork(s, networks),
     ...(s.TOKEN_LIST_FILE ? { tokenListFile: s.TOKEN_LIST_FILE } : {}),
     keystore: defined<Config['keystore']>({
       file: s.KEYSTORE_FILE ?? join(dataDir, 'keystore.json'),
@@ -327,6 +372,6 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     maxOpenPerKey: s.MAX_OPEN_PER_KEY,
     maxGas: BigInt(s.MAX_GAS),
     logLevel: s.LOG_LEVEL,
-    ...(s.TEST_FAULT_POINT ? { testFaultPoint: s.TEST_FAULT_POINT } : {}),
+    ...(s.TEST_FAILPOINT ? { testFailpoint: s.TEST_FAILPOINT } : {}),
   });
 }

@@ -1,9 +1,16 @@
-import { ConfigError, loadConfig } from './config';
+import { ConfigError, loadConfig, missingInProduction } from './config';
 import { createLogger } from './logging';
 import { startService } from './service';
 
 /** Runs the parts that ORGWALLET_ROLES names, until SIGINT or SIGTERM. */
 async function main(): Promise<void> {
+  const missing = process.env.NODE_ENV === 'production' ? missingInProduction(process.env) : [];
+  if (missing.length > 0) {
+    process.stderr.write(
+      `orgwallet cannot start: settings are missing:\n${missing.map((line) => `  ${line}\n`).join('')}`,
+    );
+    process.exit(1);
+  }
   const config = loadConfig(process.env);
   const logger = createLogger(config.logLevel);
   const service = await startService(config, logger);

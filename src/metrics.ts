@@ -9,7 +9,7 @@ export interface Metrics {
   watchPool(name: string, db: Db): void;
   /** Shows whether a worker polls: 1 while `state()` is RUNNING. */
   watchWorker(taskQueue: string, state: () => string): void;
-  /** Shows how much coin a relayer has. */
+  /** Shows the native currency that a relayer holds. */
   setRelayerBalance(relayer: { networkId: number; address: string; wei: bigint }): void;
   /** Counts one repair of the reconciler. */
   countRepair(repair: string): void;
@@ -34,13 +34,13 @@ export function createMetrics(): Metrics {
   });
   const repairs = new Counter({
     name: 'orgwallet_reconciler_repairs_total',
-    help: 'Proposals and transactions whose record and workflow did not agree, by what was done about it.',
+    help: 'Repairs of proposals and transactions whose record and workflow disagreed, by kind.',
     labelNames: ['repair'],
     registers: [registry],
   });
   const relayers = new Gauge({
     name: 'orgwallet_relayer_balance_wei',
-    help: 'Native coin of the key that pays for gas on a network, in wei.',
+    help: 'Native currency held by the relayer that pays for gas on a network, in wei.',
     labelNames: ['network', 'address'],
     registers: [registry],
   });

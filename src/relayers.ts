@@ -4,11 +4,11 @@ import { listRelayers } from './db/chain';
 import type { Db } from './db/database';
 import type { Logger } from './logging';
 
-const LOOK_EVERY_MS = 60_000;
-/** How often the log says again that a relayer is low. */
-const TELL_EVERY_MS = 10 * 60_000;
+const POLL_EVERY_MS = 60_000;
+/** How often the log repeats that a relayer is low. */
+const WARN_EVERY_MS = 10 * 60_000;
 
-/** Keeps the metric of the relayers' coin right and tells in the log when one runs low. Returns what ends it. */
+/** Polls the relayers' balances: keeps their metric up to date and warns in the log when one is low. Returns its stop. */
 export function watchRelayers(
   deps: {
     readonly db: Db;
@@ -16,38 +16,38 @@ export function watchRelayers(
     readonly logger: Logger;
     readonly setBalance: (relayer: { networkId: number; address: string; wei: bigint }) => void;
   },
-  everyMs = LOOK_EVERY_MS,
+  everyMs = POLL_EVERY_MS,
 ): () => Promise<void> {
-  const toldAt = new Map<string, number>();
+  const warnedAt = new Map<string, number>();
 
-  function tell({ network, address, wei, funds }: RelayerBalance): void {
+  function warnWhenLow({ network, address, wei, funds }: RelayerBalance): void {
     const key = `${network.id}/${address}/${funds}`;
-    if (funds === 'enough' || Date.now() - (toldAt.get(key) ?? 0) < TELL_EVERY_MS) return;
-    toldAt.set(key, Date.now());
+    if (funds === 'enough' || Date.now() - (warnedAt.get(key) ?? 0) < WARN_EVERY_MS) return;
+    warnedAt.set(key, Date.now());
     deps.logger.warn(
       { networkId: network.id, relayer: address, wei: String(wei), funds },
-      `the relayer of ${network.name} has ${funds === 'empty' ? 'too little coin for one deployment' : 'little coin left'}: send some to ${address}`,
+      `the relayer of ${network.name} ${funds === 'empty' ? 'has insufficient funds for one deployment' : 'is low on funds'}: fund ${address}`,
     );
   }
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     try {
       for (const relayer of await readRelayerBalances(deps.chains, await listRelayers(deps.db))) {
         const { network, address, wei } = relayer;
         deps.setBalance({ networkId: network.id, address, wei });
-        tell(relayer);
+        warnWhenLow(relayer);
       }
     } catch (error) {
-      deps.logger.debug({ err: error }, 'what the relayers have cannot be read now');
+      deps.logger.debug({ err: error }, 'the balances of the relayers cannot be read');
     }
   }
 
-  let looking = look();
+  let polling = poll();
   const timer = setInterval(() => {
-    looking = look();
+    polling = poll();
   }, everyMs);
   return async () => {
     clearInterval(timer);
-    await looking;
+    await polling;
   };
 }

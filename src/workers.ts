@@ -35,13 +35,16 @@ const SHUTDOWN_GRACE_MS = 4_000;
 const SHUTDOWN_FORCE_MS = 8_000;
 
 /** The bundle of the workflows that the build made, found from the build and from the sources alike. */
-export function workflowSource(): Pick<WorkerOptions, 'workflowBundle' | 'workflowsPath'> {
+export function workflowSource(): Pick<WorkerOptions, 'workflowBundle' | 'workflowsPath' | 'bundlerOptions'> {
   const bundle = [join(__dirname, '..'), join(__dirname, '..', 'dist')]
     .map((dir) => join(dir, 'workflow-bundle.js'))
     .find((file) => existsSync(file));
   return bundle
     ? { workflowBundle: { codePath: bundle } }
-    : { workflowsPath: join(__dirname, '..', 'workflows') };
+    : {
+        workflowsPath: join(__dirname, '..', 'workflows'),
+        bundlerOptions: { preloadModules: ['zod/mini'] },
+      };
 }
 
 let logs = false;
@@ -73,11 +76,11 @@ function logActivities(logger: Logger): (context: Context) => ActivityIntercepto
       async execute(input, next) {
         const begunAt = performance.now();
         const [about = {}] = input.args as { [key: string]: unknown }[];
-        const { organizationId, proposalId, accountId, networkId, requestId } = about;
+        const { organizationId, id, proposalId, transactionId, accountId, networkId, requestId } = about;
         const fields = () => ({
           activity: info.activityType,
           organizationId,
-          proposalId,
+          approvalId: id ?? proposalId ?? transactionId,
           accountId,
           networkId,
           requestId,
@@ -92,7 +95,7 @@ function logActivities(logger: Logger): (context: Context) => ActivityIntercepto
           logger.info({ ...fields(), ...(refusal ? { refusal } : {}) }, 'activity');
           return result;
         } catch (error) {
-          logger.warn({ ...fields(), err: error }, 'activity failed; Temporal will try it again');
+          logger.warn({ ...fields(), err: error }, 'activity failed; Temporal retries it');
           throw error;
         }
       },
@@ -101,8 +104,8 @@ function logActivities(logger: Logger): (context: Context) => ActivityIntercepto
 }
 
 /**
- * Runs workers and starts each again when it ends by itself, so that a Temporal server that was away is joined as
- * soon as it is back. Returns at once; polling begins when Temporal can be reached.
+ * Runs workers and starts each again when it ends by itself, so that a Temporal server that was unavailable is
+ * joined as soon as it is back. Returns at once; polling begins when Temporal can be reached.
  */
 export function startWorkers(config: Config, specs: readonly WorkerSpec[], logger: Logger): RunningWorkers {
   let stopping = false;

@@ -1,123 +1,165 @@
+import { condition, currentUpdateInfo, log, setHandler, uuid4 } from '@temporalio/workflow';
+import type { z } from 'zod/mini';
+import type { ApprovalState, Subject } from '../src/domain/approval';
 import {
-  condition,
-  currentUpdateInfo,
-  type defineUpdate,
-  log,
-  type QueryDefinition,
-  type SignalDefinition,
-  setHandler,
-  uuid4,
-} from '@temporalio/workflow';
-import { type ExecuteMessage, parseExecuteMessage, parseMessageId } from '../src/temporal/messages';
+  type ApprovalMessages,
+  type ExecuteMessage,
+  executeMessage,
+  type MessageResult,
+  messageId,
+  parseMessage,
+  type SignMessage,
+} from '../src/temporal/messages';
 
-type Update<Result, Args extends unknown[] = []> = ReturnType<typeof defineUpdate<Result, Args>>;
-
-/** The messages of one kind of record. */
-export interface MessageDefinitions<State, Result, Sign> {
-  readonly created: Update<Result>;
-  readonly sign: Update<Result, [Sign]>;
-  readonly signSignal: SignalDefinition<[Sign]>;
-  readonly execute: Update<Result, [ExecuteMessage]>;
-  readonly retryExecution: Update<Result>;
-  readonly retryExecutionSignal: SignalDefinition;
-  readonly refresh: SignalDefinition;
-  readonly state: QueryDefinition<State | null>;
-}
-
-/** What a workflow does with its messages. Each is called once the record is there. */
-export interface MessageReceiver<State, Result, Sign> {
-  /** What is decided: a proposal, a transaction. */
-  readonly what: string;
-  /** Throws TypeError for a wrong shape. */
-  readonly parseSign: (message: unknown) => Sign;
-  readonly state: () => State | null;
-  /** The outcome of the create; undefined before it. */
-  readonly created: () => Result | undefined;
-  readonly sign: (messageId: string, message: Sign) => Promise<Result>;
-  readonly execute: (messageId: string, message: ExecuteMessage) => Promise<Result>;
-  readonly retry: (messageId: string) => Promise<Result>;
+/** What a workflow does with its messages. Each is called once the record exists. */
+export interface MessageReceiver<S extends ApprovalState> {
+  readonly subject: Subject;
+  readonly signSchema: z.ZodMiniType<SignMessage>;
+  readonly state: () => S | null;
+  /** The outcome of the creation; undefined before it. */
+  readonly created: () => MessageResult<S> | undefined;
+  readonly sign: (messageId: string, message: SignMessage) => Promise<MessageResult<S>>;
+  readonly execute: (messageId: string, message: ExecuteMessage) => Promise<MessageResult<S>>;
+  readonly retry: (messageId: string) => Promise<MessageResult<S>>;
+  /** Only a transaction can be cancelled. */
+  readonly cancel?: (messageId: string) => Promise<MessageResult<S>>;
   readonly refresh: () => Promise<void>;
 }
 
 /** The id of the update that is being handled: a text that can be stored. Throws TypeError. */
-export function updateId(): string {
-  return parseMessageId(currentUpdateInfo()?.id ?? uuid4());
+function updateId(): string {
+  return parseMessage(messageId, currentUpdateInfo()?.id ?? uuid4());
+}
+
+const signalId = () => `signal/${uuid4()}`;
+
+/** Rejects an update whose id cannot be stored, before it is accepted. */
+function checkUpdateId(): void {
+  updateId();
 }
 
 /**
- * Listens to everything that a record's workflow is told. Messages come from whoever can reach Temporal: only the
- * fields that they are to have are taken from them. A record that was refused answers every message with that refusal.
+ * Registers the handlers of every message that an approval's workflow takes. Messages come from whoever can reach
+ * Temporal: they are parsed before anything else. An approval whose creation was refused answers every message with
+ * that refusal.
  */
-export function receiveMessages<State, Result extends { readonly ok: boolean }, Sign>(
-  definitions: MessageDefinitions<State, Result, Sign>,
-  receiver: MessageReceiver<State, Result, Sign>,
+export function receiveMessages<S extends ApprovalState>(
+  messages: ApprovalMessages<S>,
+  receiver: MessageReceiver<S>,
 ): void {
-  const { what, parseSign } = receiver;
-
-  async function wasCreated(): Promise<Result> {
+  const { subject, signSchema, cancel } = receiver;
+  const created = async () => {
     await condition(() => receiver.created() !== undefined);
-    return receiver.created() as Result;
-  }
+    return receiver.created() as MessageResult<S>;
+  };
+  const whenCreated = async (handle: () => Promise<MessageResult<S>>) => {
+    const outcome = await created();
+    return outcome.ok ? handle() : outcome;
+  };
 
-  /** Hands a message on when the record is there. */
-  async function whenCreated(handle: () => Promise<Result>): Promise<Result> {
-    const created = await wasCreated();
-    return created.ok ? handle() : created;
-  }
-
-  const sign = (messageId: string, message: Sign) => whenCreated(() => receiver.sign(messageId, message));
-  const execute = (messageId: string, message: ExecuteMessage) =>
-    whenCreated(() => receiver.execute(messageId, message));
-  const retry = (messageId: string) => whenCreated(() => receiver.retry(messageId));
-
-  setHandler(definitions.state, () => receiver.state(), { description: `How the ${what} stands` });
-  setHandler(definitions.created, wasCreated, { description: 'Waits for the outcome of the creation' });
-  setHandler(definitions.sign, (message) => sign(updateId(), parseSign(message)), {
-    validator: (message) => {
-      updateId();
-      parseSign(message);
-    },
-    description: 'Sign',
-  });
+  setHandler(messages.state, () => receiver.state(), { description: `The state of the ${subject}` });
+  setHandler(messages.created, created, { description: 'Waits for the outcome of the creation' });
   setHandler(
-    definitions.signSignal,
+    messages.sign,
+    (message) => {
+      const parsed = parseMessage(signSchema, message);
+      const id = updateId();
+      return whenCreated(() => receiver.sign(id, parsed));
+    },
+    {
+      validator: (message) => {
+        checkUpdateId();
+        parseMessage(signSchema, message);
+      },
+      description: 'Sign',
+    },
+  );
+  setHandler(
+    messages.signSignal,
     async (message) => {
-      let parsed: Sign;
+      let parsed: SignMessage;
       try {
-        parsed = parseSign(message);
+        parsed = parseMessage(signSchema, message);
       } catch (error) {
-        log.warn('a signature sent as a signal is ignored', { reason: (error as Error).message });
+        log.warn('invalid signature message ignored', { reason: (error as Error).message });
         return;
       }
-      await sign(`signal/${uuid4()}`, parsed);
+      await whenCreated(() => receiver.sign(signalId(), parsed));
     },
     { description: 'Sign, without waiting for an answer' },
   );
-  setHandler(definitions.execute, (message) => execute(updateId(), parseExecuteMessage(message)), {
-    validator: (message) => {
-      updateId();
-      parseExecuteMessage(message);
-    },
-    description: 'Execute an outcome whose threshold is met',
-  });
-  setHandler(definitions.retryExecution, () => retry(updateId()), {
-    validator: () => {
-      updateId();
-    },
-    description: 'Try a failed or blocked execution again',
-  });
   setHandler(
-    definitions.retryExecutionSignal,
-    async () => {
-      await retry(`signal/${uuid4()}`);
+    messages.execute,
+    (message) => {
+      const parsed = parseMessage(executeMessage, message);
+      const id = updateId();
+      return whenCreated(() => receiver.execute(id, parsed));
     },
-    { description: 'Try a failed or blocked execution again' },
+    {
+      validator: (message) => {
+        checkUpdateId();
+        parseMessage(executeMessage, message);
+      },
+      description: 'Execute a decision whose threshold is met',
+    },
   );
+  receiveCommands(messages, receiver, whenCreated);
   setHandler(
-    definitions.refresh,
+    messages.refresh,
     async () => {
-      if ((await wasCreated()).ok) await receiver.refresh();
+      if ((await created()).ok) await receiver.refresh();
     },
     { description: 'Read the record again: something outside has changed' },
+  );
+  if (cancel) receiveCancellation(messages, cancel, whenCreated);
+}
+
+type WhenCreated<S extends ApprovalState> = (
+  handle: () => Promise<MessageResult<S>>,
+) => Promise<MessageResult<S>>;
+
+function receiveCommands<S extends ApprovalState>(
+  messages: ApprovalMessages<S>,
+  { retry }: MessageReceiver<S>,
+  whenCreated: WhenCreated<S>,
+): void {
+  const description = 'Retry a failed or blocked execution';
+  setHandler(
+    messages.retryExecution,
+    () => {
+      const id = updateId();
+      return whenCreated(() => retry(id));
+    },
+    { validator: checkUpdateId, description },
+  );
+  setHandler(
+    messages.retryExecutionSignal,
+    async () => {
+      await whenCreated(() => retry(signalId()));
+    },
+    { description },
+  );
+}
+
+function receiveCancellation<S extends ApprovalState>(
+  messages: ApprovalMessages<S>,
+  cancel: NonNullable<MessageReceiver<S>['cancel']>,
+  whenCreated: WhenCreated<S>,
+): void {
+  const description = 'Cancel the in-flight transaction';
+  setHandler(
+    messages.cancelTransaction,
+    () => {
+      const id = updateId();
+      return whenCreated(() => cancel(id));
+    },
+    { validator: checkUpdateId, description },
+  );
+  setHandler(
+    messages.cancelTransactionSignal,
+    async () => {
+      await whenCreated(() => cancel(signalId()));
+    },
+    { description },
   );
 }

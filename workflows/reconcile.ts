@@ -1,7 +1,8 @@
 import { log, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
-import type { ReconcilerActivities } from '../activities/reconciler';
-import type { TransactionChainActivities } from '../activities/transactionChain';
-import type { TransactionSignerActivities } from '../activities/transactionSigner';
+import type { ReconcilerActivities } from '../activities/reconciler/reconciler';
+import type { RelayerActivities } from '../activities/relayer/chain';
+import type { TransactionChainActivities } from '../activities/transactions/chain';
+import type { TransactionSignerActivities } from '../activities/transactions/signer';
 import { type ReconcileSummary, reconcileDetails } from '../src/domain/reconciliation';
 import { taskQueues } from '../src/temporal/ids';
 
@@ -19,7 +20,9 @@ const ONCE = { scheduleToCloseTimeout: '30s', retry: { maximumAttempts: 1 } } as
 /** Looks for what a network had decided about transactions and has lost; what was done, in words. */
 async function lookAtNetwork(networkId: number): Promise<string[]> {
   const queues = taskQueues(workflowInfo().taskQueue);
-  const { lookForLost, sendEnvelope } = proxyActivities<TransactionChainActivities>({
+  const { findLostTransactions, sendEnvelope } = proxyActivities<
+    TransactionChainActivities & RelayerActivities
+  >({
     ...ONCE,
     taskQueue: queues.chain,
     summary: `Look for transactions that network ${networkId} has lost`,
@@ -33,7 +36,7 @@ async function lookAtNetwork(networkId: number): Promise<string[]> {
     ...ONCE,
     summary: 'Let the transactions that were reopened go on',
   });
-  const { reopened, toCancel, contradictions } = await lookForLost({ networkId });
+  const { reopened, toCancel, contradictions } = await findLostTransactions({ networkId });
   for (const message of contradictions) log.error(message, { networkId });
   if (reopened.length > 0) await wakeReopened(reopened);
   for (const { organizationId, transactionId, attemptId, terms } of toCancel) {

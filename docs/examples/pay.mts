@@ -1,6 +1,6 @@
-// A payment by one member of the demo organization, as a bot would make it:
-//   node dist/examples/pay.mjs <to> <amount of the coin in wei>
-// It looks for a policy that lets it go on the member's signature alone, asks for it, signs, and waits for the chain.
+// A payment by Dave, a member of the demo organization, as a bot would make it:
+//   node dist/examples/pay.mjs <account id> <to> <amount of native currency in wei>
+// It looks for a policy that permits it on Dave's signature alone, asks for the transaction, signs, and waits for the chain.
 import { deepStrictEqual } from 'node:assert';
 import { encodeAbiParameters, getAddress } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
@@ -22,15 +22,16 @@ interface Verdict {
   threshold: number;
 }
 
-const [to = '', value = ''] = process.argv.slice(2);
+const [accountId = '', to = '', value = ''] = process.argv.slice(2);
 const [payer] = demo.members;
-const [account] = await ask<{ id: string; address: string }[]>('/api/v1/accounts');
-if (!payer || !account) throw new Error('there is nobody to pay, or no account to pay from');
+const [network] = demo.networks;
+if (!payer || !network) throw new Error('demo.json names no member or no network');
+const account = await ask<{ id: string; address: string }>(`/api/v1/accounts/${accountId}`);
 const wallet = privateKeyToAccount(payer.privateKey);
 
 const payment = {
   accountId: account.id,
-  networkId: 31337,
+  networkId: network.id,
   initiatorWalletAddress: wallet.address,
   description: 'Paid by the example',
   to: getAddress(to),
@@ -41,16 +42,16 @@ const verdicts = await ask<Verdict[]>('/api/v1/policies/evaluate', payment);
 const fitting = verdicts.find(({ allowed, threshold }) => allowed && threshold === 0);
 if (!fitting) {
   const reasons = verdicts.map(({ policy, failures }) => {
-    const words = failures.map(({ condition, found, wanted }) => `${condition} is ${found}, not ${wanted}`);
-    return `${policy.name}: ${words.join('; ') || 'needs approval'}`;
+    const unmet = failures.map(({ condition, found, wanted }) => `${condition} is ${found}, not ${wanted}`);
+    return `${policy.name}: ${unmet.join('; ') || 'needs approval'}`;
   });
-  throw new Error(`no policy lets it go by itself\n  ${reasons.join('\n  ')}`);
+  throw new Error(`no policy permits this payment without approval\n  ${reasons.join('\n  ')}`);
 }
 
 const asked = await ask<Transaction>('/api/v1/transactions', { ...payment, policyId: fitting.policy.id });
 console.log(`${asked.id}: ${asked.summary}`);
 
-// What is signed comes from the service: it has to be exactly the call that was meant.
+// The payload comes from the service: check that it is exactly the intended call.
 const payload = JSON.parse(asked.signingPayloads.initiatorPayload);
 const { domain, message, primaryType } = payload;
 deepStrictEqual(

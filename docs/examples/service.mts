@@ -1,4 +1,4 @@
-// The demo organization of `npm start`, and how to talk to its service.
+// The demo organization of `npm start`, and a client of its service.
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const dataDir = process.env.ORGWALLET_DATA_DIR ?? '.data';
 export const demo: Demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
 const { origin } = new URL(demo.baseUrl);
 
-/** One request. A mutation that got no answer is sent again with its idempotency key: it happens once. */
+/** One request. After a 500, a 429 or no response it is sent again with the same idempotency key: it takes effect once. */
 export async function ask<T>(path: string, body?: unknown): Promise<T> {
   const init: RequestInit = {
     method: body === undefined ? 'GET' : 'POST',

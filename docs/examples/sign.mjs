@@ -1,4 +1,4 @@
-// Signs a payload: reads typed data (JSON text) on standard input, prints the envelope that the API takes.
+// Signs a payload: reads typed data (JSON text) on standard input, prints the encoded signature that the API takes.
 //   PRIVATE_KEY=0x… node docs/examples/sign.mjs < payload.json
 import { readFileSync } from 'node:fs';
 import { encodeAbiParameters } from 'viem';

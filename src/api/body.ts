@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import getRawBody from 'raw-body';
 import type { JsonValue } from '../domain/canonicalJson';
 import { JsonError, parseJson } from './json';
 import { badRequest, Refused } from './refusals';
@@ -17,27 +18,18 @@ function tooLarge(): Refused {
 }
 
 async function readBytes(request: IncomingMessage): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    request.on('data', (chunk: Buffer) => {
-      length += chunk.length;
-      if (length > MAX_BODY_BYTES) {
-        request.removeAllListeners('data');
-        request.pause();
-        reject(tooLarge());
-        return;
-      }
-      chunks.push(chunk);
+  try {
+    return await getRawBody(request, {
+      length: request.headers['content-length'] ?? null,
+      limit: MAX_BODY_BYTES,
     });
-    request.once('end', () => resolve(Buffer.concat(chunks, length)));
-    request.once('error', () => reject(badRequest([{ field: 'body', message: 'did not arrive whole' }])));
-    request.once('close', () => reject(badRequest([{ field: 'body', message: 'did not arrive whole' }])));
-  });
+  } catch (error) {
+    if ((error as getRawBody.RawBodyError).type === 'entity.too.large') throw tooLarge();
+    throw badRequest([{ field: 'body', message: 'was not received completely' }]);
+  }
 }
 
-/** Reads the JSON body of a request. Refuses with validationError what is no JSON in UTF-8 of at most 1 MiB. */
+/** Reads the JSON body of a request. Refuses with validationError what is not JSON in UTF-8 of at most 1 MiB. */
 export async function readJsonBody(request: IncomingMessage): Promise<JsonValue> {
   const bytes = await readBytes(request);
   if (bytes.length === 0) throw badRequest([{ field: 'body', message: 'is required' }]);
@@ -51,7 +43,7 @@ export async function readJsonBody(request: IncomingMessage): Promise<JsonValue>
   try {
     return parseJson(bytes);
   } catch (error) {
-    if (error instanceof JsonError) throw badRequest([{ field: 'body', message: error.message }]);
+    if (error instanceof JsonError) throw badRequest(error.issues);
     throw error;
   }
 }

@@ -65,7 +65,7 @@ export function mutationRoute<E extends Endpoint>(
   return { endpoint, mutation: mutation as MutationHandler<RequestContext, unknown> };
 }
 
-/** Carries out an endpoint that tells what would happen: it changes nothing, and nothing of the request is kept. */
+/** Carries out an endpoint that reports what would happen: it changes and stores nothing. */
 export function dryRunRoute<E extends Endpoint>(
   endpoint: E,
   dryRun: (context: ContextOf<E>) => Promise<ResponseOf<E>>,

@@ -7,7 +7,7 @@ export type Filters = { readonly [name: string]: string };
 /** What a cursor belongs to. */
 export interface CursorScope {
   readonly organizationId: string;
-  /** Name of the list: one list's cursor is no use in another. */
+  /** Name of the list: a cursor of another list is refused. */
   readonly list: string;
 }
 
@@ -20,7 +20,7 @@ export interface Cursors {
 
 const MAC_BYTES = 16;
 
-/** Cursors that are signed with a secret of the deployment and bound to an organization and a list. */
+/** Cursors that are signed with a secret of the installation and bound to an organization and a list. */
 export function createCursors(secret: Buffer): Cursors {
   const macOf = (scope: CursorScope, payload: Buffer) =>
     createHmac('sha256', secret)

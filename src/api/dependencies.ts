@@ -4,45 +4,31 @@ import type { Config } from '../config';
 import type { Balance } from '../contract/accounts';
 import type { Account } from '../db/accounts';
 import type { Db } from '../db/database';
+import type { Decision, VoteType } from '../domain/approval';
+import type { ApprovalRef, WorkflowRef } from '../domain/approvalRef';
 import type { JsonValue } from '../domain/canonicalJson';
-import type { ProposalAction, VoteType } from '../domain/proposal';
 import type { Outcome } from '../domain/refusal';
-import type { TransactionVoteType } from '../domain/transaction';
 import type { Metrics } from '../metrics';
 import type { Outside, ProposalKind } from '../operations/kind';
-import type { MessageOutcome, ProposalAddress } from '../temporal/client';
-import type { TransactionAddress, TransactionMessageOutcome } from '../temporal/transactions';
+import type { MessageOutcome } from '../temporal/approvals';
 
-/** The messages that proposals' workflows take. Each throws TemporalUnavailable when nobody answered in time. */
-export interface ProposalMessages {
-  start(input: ProposalAddress & { action: ProposalAction; requestId: string }): Promise<MessageOutcome>;
+/** The messages that the workflows of approvals take. Each throws TemporalUnavailable when nobody answered in time. */
+export interface ApprovalMessages {
+  start(ref: ApprovalRef, message: { readonly requestId: string }): Promise<MessageOutcome>;
   sign(
-    input: ProposalAddress & {
-      requestId: string;
-      type: VoteType;
-      signature: string;
-      reason?: string;
-      execute: boolean;
+    ref: WorkflowRef,
+    vote: {
+      readonly requestId: string;
+      readonly type: VoteType;
+      readonly signature: string;
+      readonly reason?: string;
+      readonly execute: boolean;
     },
   ): Promise<MessageOutcome>;
-  execute(input: ProposalAddress & { requestId: string; type: VoteType }): Promise<MessageOutcome>;
-}
-
-/** The messages that transactions' workflows take. Each throws TemporalUnavailable when nobody answered in time. */
-export interface TransactionMessages {
-  start(input: TransactionAddress & { requestId: string }): Promise<TransactionMessageOutcome>;
-  sign(
-    input: TransactionAddress & {
-      requestId: string;
-      type: TransactionVoteType;
-      signature: string;
-      reason?: string;
-      execute: boolean;
-    },
-  ): Promise<TransactionMessageOutcome>;
   execute(
-    input: TransactionAddress & { requestId: string; type: VoteType },
-  ): Promise<TransactionMessageOutcome>;
+    ref: WorkflowRef,
+    message: { readonly requestId: string; readonly type: Decision },
+  ): Promise<MessageOutcome>;
 }
 
 /** What the API is made of. */
@@ -53,6 +39,7 @@ export interface ApiDependencies {
     | 'httpsPort'
     | 'httpPort'
     | 'tls'
+    | 'tlsEndsAtProxy'
     | 'trustedProxies'
     | 'databaseUrl'
     | 'networks'
@@ -62,15 +49,14 @@ export interface ApiDependencies {
   readonly db: Db;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  readonly proposals: ProposalMessages;
-  readonly transactions: TransactionMessages;
+  readonly approvals: ApprovalMessages;
   /** Checks a new request against the world of now, without effect. */
   readonly planProposal: (request: {
     organizationId: string;
     kind: ProposalKind;
     body: JsonValue;
   }) => Promise<Outcome<unknown>>;
-  /** Verifies a signature over a payload and the standing of its signer. */
+  /** Verifies a signature over a payload and the eligibility of its signer. */
   readonly identifyVoter: IdentifyVoter;
   /** Finds out which of several texts a wallet has signed (EIP-191); answers its place. */
   readonly findSignedMessage: (input: {

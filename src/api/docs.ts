@@ -43,10 +43,12 @@ export function docsRoutes(): { paths: string[]; router: Router } {
   ] as const) {
     files[`/docs/${name}`] = { type, bytes: readFileSync(join(folder, name)) };
   }
-  const document = openApiText(endpoints);
+  // Made on the first request: it takes longer than the rest of the start of the API.
+  let document: string | undefined;
   const router = Router({ caseSensitive: true, strict: true });
   router.get('/openapi.json', (request, response) => {
     exchangeOf(response).route = '/openapi.json';
+    document ??= openApiText(endpoints);
     sendJson(request, response, 200, document);
   });
   for (const [path, { type, bytes }] of Object.entries(files)) {

@@ -3,8 +3,8 @@ import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { AuthenticatedKey } from '../db/apiKeys';
 import type { Metrics } from '../metrics';
-import { errorBodyOf, Refused, unavailable } from './refusals';
-import type { Transport } from './transport';
+import { clientAddress } from './clientAddress';
+import { errorBodyOf, pathNotFound, Refused, unavailable } from './refusals';
 
 /** How long a request may take, in milliseconds. */
 export const REQUEST_TIMEOUT_MS = 25_000;
@@ -14,7 +14,8 @@ const SANE_REQUEST_ID = /^[A-Za-z0-9._-]{1,100}$/;
 /** What is known about a request while it is being answered. */
 export interface Exchange {
   readonly requestId: string;
-  readonly transport: Transport;
+  /** See `clientAddress`. */
+  readonly client: string;
   readonly startedAtMs: number;
   readonly deadlineMs: number;
   /** True once the server stops: then the connection is not kept for another request. */
@@ -35,13 +36,13 @@ export function requestIdOf(given: string | string[] | undefined): string {
 export function beginExchange(
   request: Request,
   response: Response,
-  options: { logger: Logger; metrics: Metrics; transport: Transport; stopping: () => boolean },
+  options: { logger: Logger; metrics: Metrics; stopping: () => boolean },
 ): Exchange {
   const requestId = requestIdOf(request.headers['x-request-id']);
   const startedAtMs = Date.now();
   const exchange: Exchange = {
     requestId,
-    transport: options.transport,
+    client: clientAddress(request),
     startedAtMs,
     deadlineMs: startedAtMs + REQUEST_TIMEOUT_MS - 1_000,
     stopping: options.stopping,
@@ -53,7 +54,7 @@ export function beginExchange(
   response.setHeader('X-Content-Type-Options', 'nosniff');
   response.setHeader('Cache-Control', 'no-store');
   const timer = setTimeout(() => {
-    sendRefusal(request, response, unavailable('the request took too long; send the same request again'));
+    sendRefusal(request, response, unavailable('the request timed out; send the same request again'));
   }, REQUEST_TIMEOUT_MS);
   response.once('close', () => {
     clearTimeout(timer);
@@ -67,7 +68,7 @@ export function beginExchange(
         route: exchange.route,
         status,
         ms,
-        client: exchange.transport.clientAddress,
+        client: exchange.client,
         ...(exchange.key
           ? { organizationId: exchange.key.organizationId, apiKeyId: exchange.key.apiKeyId }
           : {}),
@@ -90,7 +91,11 @@ export function sendJson(request: Request, response: Response, status: number, t
   const bytes = Buffer.from(text);
   response.statusCode = status;
   const exchange = response.locals.exchange as Exchange | undefined;
-  if (exchange?.stopping()) response.setHeader('Connection', 'close');
+  // With a `Connection` header of the application, Node keeps a connection open that the caller wants closed.
+  if (exchange?.stopping() || !response.shouldKeepAlive) {
+    const upgrades = String(response.getHeader('Connection') ?? '').startsWith('Upgrade');
+    response.setHeader('Connection', upgrades ? 'Upgrade, close' : 'close');
+  }
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.setHeader('Content-Length', bytes.length);
   response.end(request.method === 'HEAD' ? undefined : bytes);
@@ -103,15 +108,15 @@ export function sendRefusal(request: Request, response: Response, refused: Refus
   sendJson(request, response, refused.status, JSON.stringify(errorBodyOf(refused)));
 }
 
-/** Makes a refusal of whatever was thrown. What nobody foresaw is logged, and nothing of it is told. */
+/** Makes a refusal of whatever was thrown. An unexpected error is logged, and nothing of it is disclosed. */
 export function refusalOf(error: unknown, log: Logger): Refused {
   if (error instanceof Refused) {
     if (error.status >= 500) log.error({ err: error.cause ?? error }, error.message);
     return error;
   }
   if (error instanceof URIError || (error as { status?: number }).status === 400) {
-    return new Refused({ code: 'notFound', message: 'there is nothing at this path' });
+    return pathNotFound();
   }
   log.error({ err: error }, 'request failed');
-  return unavailable('the service cannot answer now; send the same request again');
+  return unavailable('the service is unavailable; send the same request again');
 }

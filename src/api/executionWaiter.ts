@@ -1,46 +1,35 @@
+import { findExecutionStatus } from '../db/approvals';
 import type { Db } from '../db/database';
 import type { Notifications } from '../db/notifications';
 
 const WAIT_MS = 10_000;
-const LOOK_EVERY_MS = 500;
+const POLL_EVERY_MS = 500;
 
-/** Waits until a record is no longer being executed, up to 10 seconds. */
+/** Waits until an approval is no longer being executed, up to 10 seconds. */
 export type WaitForExecution = (id: string) => Promise<void>;
 
-/** Where executions are recorded, and what is announced when one changes. */
-const KINDS = {
-  proposal: { table: 'proposals', channel: 'proposal_changed' },
-  transaction: { table: 'transactions', channel: 'transaction_changed' },
-} as const;
+/** The channel on which changes of approvals are announced. */
+export const EXECUTION_CHANNEL = 'approval_changed';
 
-/** The channels on which the waiters listen. */
-export const EXECUTION_CHANNELS = Object.values(KINDS).map(({ channel }) => channel);
-
-/** Listens for the change of a record, and looks every half second in case it was missed. */
-export function createExecutionWaiter(
-  db: Db,
-  notifications: Notifications,
-  kind: keyof typeof KINDS,
-): WaitForExecution {
-  const { table, channel } = KINDS[kind];
+/** Listens for the change of an approval, and polls every half second in case it was missed. */
+export function createExecutionWaiter(db: Db, notifications: Notifications): WaitForExecution {
   return async (id) => {
     const deadlineMs = Date.now() + WAIT_MS;
     let changed = false;
     let wake = () => {};
-    const unsubscribe = notifications.subscribe(channel, id, () => {
+    const unsubscribe = notifications.subscribe(EXECUTION_CHANNEL, id, () => {
       changed = true;
       wake();
     });
     try {
       for (;;) {
         changed = false;
-        const row = await db(table).where({ id }).first('execution_status');
-        if (row?.execution_status !== 'processing') return;
+        if ((await findExecutionStatus(db, id)) !== 'processing') return;
         const leftMs = deadlineMs - Date.now();
         if (leftMs <= 0) return;
         if (changed) continue;
         await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, Math.min(leftMs, LOOK_EVERY_MS));
+          const timer = setTimeout(resolve, Math.min(leftMs, POLL_EVERY_MS));
           wake = () => {
             clearTimeout(timer);
             resolve();

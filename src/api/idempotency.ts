@@ -17,7 +17,7 @@ import {
 import { sweepBuckets } from '../db/rateLimits';
 import { sweepChallenges } from '../db/registrations';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
-import { faultPoint } from '../faults';
+import { failpoint } from '../failpoints';
 import { errorBodyOf, Refused } from './refusals';
 
 const RENEW_EVERY_MS = 2_000;
@@ -53,7 +53,12 @@ export interface Answered extends StoredAnswer {
   readonly replayed: boolean;
 }
 
-/** Runs mutations so that one idempotency key has one side effect and one answer, whatever crashes. */
+/**
+ * Runs mutations so that one idempotency key has one side effect and one answer, whatever crashes.
+ *
+ * Kept by hand: the middlewares on npm replay a stored answer, but none takes over a request whose process died between
+ * its side effect and its answer.
+ */
 export interface Idempotency {
   run(request: MutationRequest, work: MutationWork, deadlineMs: number): Promise<Answered>;
   stop(): void;
@@ -74,7 +79,152 @@ function refusalAnswer(refused: Refused): StoredAnswer {
   return { status: refused.status, body: JSON.stringify(errorBodyOf(refused)), location: null };
 }
 
-/** Makes the runner. It renews the leases of the requests that it works on and sweeps what is past its retention. */
+/** What running mutations needs. */
+interface Runner {
+  readonly db: Db;
+  readonly retentionMs: number;
+  readonly logger: Logger;
+  /** The requests that this process works on, by the owner of their lease. */
+  readonly leases: Set<string>;
+}
+
+/** A request that this process holds the lease of. */
+interface LeasedRequest {
+  readonly id: string;
+  readonly resourceId: string;
+  readonly leaseOwner: string;
+}
+
+/** Sends a request, and returns the answer to store. Leaves a request that is not to be stored free for a repeat. */
+async function sendOnce(
+  { db }: Runner,
+  request: LeasedRequest,
+  send: MutationWork['send'],
+): Promise<StoredAnswer> {
+  try {
+    const answer = await send(request);
+    failpoint('api.workflowAnswered');
+    return answer;
+  } catch (error) {
+    if (!(error instanceof Refused) || error.status >= 500) {
+      // It may have been sent: the repeat finds it unanswered and sends it again.
+      await releaseRequest(db, request).catch(() => undefined);
+      throw error;
+    }
+    if (!isStored(error.status)) {
+      await forgetRequest(db, request);
+      throw error;
+    }
+    return refusalAnswer(error);
+  }
+}
+
+async function carryOut(
+  runner: Runner,
+  request: LeasedRequest,
+  send: MutationWork['send'],
+): Promise<StoredAnswer> {
+  const { db, leases } = runner;
+  leases.add(request.leaseOwner);
+  try {
+    const stored = await answerRequest(db, request.id, await sendOnce(runner, request, send));
+    failpoint('api.answerStored');
+    return stored;
+  } finally {
+    leases.delete(request.leaseOwner);
+  }
+}
+
+/** Starts a new request. Undefined when another with the same key was faster. */
+async function begin(
+  runner: Runner,
+  request: MutationRequest,
+  requestHash: Buffer,
+  work: MutationWork,
+): Promise<StoredAnswer | undefined> {
+  await work.authorize();
+  const { db, retentionMs } = runner;
+  const leaseOwner = randomUUID();
+  const { organizationId, key, apiKeyId, method, path, body } = request;
+  const row = { organizationId, key, apiKeyId, method, path, requestHash, body, leaseOwner, retentionMs };
+  let resourceId: string;
+  try {
+    ({ resourceId } = await work.prepare());
+  } catch (error) {
+    if (!(error instanceof Refused) || !isStored(error.status)) throw error;
+    const answer = refusalAnswer(error);
+    const id = await insertRequest(db, { ...row, resourceId: '', answer });
+    return id === undefined ? undefined : answer;
+  }
+  failpoint('api.requestChecked');
+  const id = await insertRequest(db, { ...row, resourceId });
+  failpoint('api.requestStored');
+  return id === undefined ? undefined : carryOut(runner, { id, resourceId, leaseOwner }, work.send);
+}
+
+/** Takes over a request whose process has died. Undefined when another process was faster. */
+async function resume(
+  runner: Runner,
+  known: StoredRequest,
+  request: MutationRequest,
+  work: MutationWork,
+): Promise<StoredAnswer | undefined> {
+  // Its own effect may have changed what its key may do, so only another key is checked again.
+  if (known.apiKeyId !== request.apiKeyId) await work.authorize();
+  const { id, resourceId } = known;
+  const leaseOwner = randomUUID();
+  if (!(await takeOverRequest(runner.db, { id, leaseOwner }))) return undefined;
+  runner.logger.info({ idempotencyRequestId: id, resourceId }, 'request taken over');
+  return carryOut(runner, { id, resourceId, leaseOwner }, work.send);
+}
+
+/** One attempt at an answer. Undefined when another process was faster: what it stored decides. */
+async function attempt(
+  runner: Runner,
+  request: MutationRequest,
+  requestHash: Buffer,
+  work: MutationWork,
+): Promise<Answered | 'running' | undefined> {
+  const { organizationId, key } = request;
+  const { db, retentionMs } = runner;
+  const known = await findRequest(db, { organizationId, key, retentionMs });
+  if (known && !known.requestHash.equals(requestHash)) {
+    throw new Refused({
+      code: 'idempotencyConflict',
+      message: 'this X-Idempotency-Key was used with another request',
+      field: 'X-Idempotency-Key',
+    });
+  }
+  if (known?.answer) return { ...known.answer, replayed: true };
+  if (known?.leased) return 'running';
+  const answer = known
+    ? await resume(runner, known, request, work)
+    : await begin(runner, request, requestHash, work);
+  return answer && { ...answer, replayed: false };
+}
+
+async function run(
+  runner: Runner,
+  request: MutationRequest,
+  work: MutationWork,
+  deadlineMs: number,
+): Promise<Answered> {
+  const requestHash = hashOf(request);
+  for (let pollMs = POLL_MS.first; ; pollMs = Math.min(pollMs * 2, POLL_MS.longest)) {
+    const outcome = await attempt(runner, request, requestHash, work);
+    if (outcome === undefined) continue;
+    if (outcome !== 'running') return outcome;
+    if (Date.now() + pollMs >= deadlineMs) {
+      throw new Refused(
+        { code: 'conflict', message: 'the first request with this X-Idempotency-Key is still running' },
+        { headers: { 'Retry-After': '5' } },
+      );
+    }
+    await sleep(pollMs);
+  }
+}
+
+/** Makes the runner. It renews the leases of the requests that it works on and deletes rows past their retention. */
 export function createIdempotency(options: { db: Db; retentionMs: number; logger: Logger }): Idempotency {
   const { db, retentionMs, logger } = options;
   const leases = new Set<string>();
@@ -84,112 +234,12 @@ export function createIdempotency(options: { db: Db; retentionMs: number; logger
   }, RENEW_EVERY_MS).unref();
   const sweep = setInterval(() => {
     Promise.all([sweepRequests(db, retentionMs), sweepBuckets(db), sweepChallenges(db)]).catch((error) =>
-      logger.warn({ err: error }, 'what is past its time could not be swept'),
+      logger.warn({ err: error }, 'expired rows could not be deleted'),
     );
   }, SWEEP_EVERY_MS).unref();
-
-  /** Sends a request that this process holds the lease of, and stores what comes of it. */
-  async function carryOut(
-    request: { id: string; resourceId: string; leaseOwner: string },
-    send: MutationWork['send'],
-  ): Promise<StoredAnswer> {
-    leases.add(request.leaseOwner);
-    try {
-      let answer: StoredAnswer;
-      try {
-        answer = await send(request);
-        faultPoint('api.workflowAnswered');
-      } catch (error) {
-        if (!(error instanceof Refused) || error.status >= 500) {
-          // It may have been sent: the repeat finds it unanswered and sends it again.
-          await releaseRequest(db, request).catch(() => undefined);
-          throw error;
-        }
-        if (!isStored(error.status)) {
-          await forgetRequest(db, request);
-          throw error;
-        }
-        answer = refusalAnswer(error);
-      }
-      const stored = await answerRequest(db, request.id, answer);
-      faultPoint('api.answerStored');
-      return stored;
-    } finally {
-      leases.delete(request.leaseOwner);
-    }
-  }
-
-  /** Starts a request that nobody has sent yet. Undefined when another with the same key was faster. */
-  async function begin(
-    request: MutationRequest,
-    requestHash: Buffer,
-    work: MutationWork,
-  ): Promise<StoredAnswer | undefined> {
-    await work.authorize();
-    const leaseOwner = randomUUID();
-    const { organizationId, key, apiKeyId, method, path, body } = request;
-    const row = { organizationId, key, apiKeyId, method, path, requestHash, body, leaseOwner, retentionMs };
-    let resourceId: string;
-    try {
-      ({ resourceId } = await work.prepare());
-    } catch (error) {
-      if (!(error instanceof Refused) || !isStored(error.status)) throw error;
-      const answer = refusalAnswer(error);
-      const id = await insertRequest(db, { ...row, resourceId: '', answer });
-      return id === undefined ? undefined : answer;
-    }
-    faultPoint('api.requestChecked');
-    const id = await insertRequest(db, { ...row, resourceId });
-    faultPoint('api.requestStored');
-    return id === undefined ? undefined : carryOut({ id, resourceId, leaseOwner }, work.send);
-  }
-
-  async function resume(
-    known: StoredRequest,
-    request: MutationRequest,
-    work: MutationWork,
-  ): Promise<StoredAnswer | undefined> {
-    // Its own effect may have changed what its key may do, so only another key is looked at again.
-    if (known.apiKeyId !== request.apiKeyId) await work.authorize();
-    const leaseOwner = randomUUID();
-    if (!(await takeOverRequest(db, { id: known.id, leaseOwner }))) return undefined;
-    logger.info({ idempotencyRequestId: known.id, resourceId: known.resourceId }, 'request taken over');
-    return carryOut({ id: known.id, resourceId: known.resourceId, leaseOwner }, work.send);
-  }
-
+  const runner: Runner = { db, retentionMs, logger, leases };
   return {
-    async run(request, work, deadlineMs) {
-      const requestHash = hashOf(request);
-      for (let pollMs = POLL_MS.first; ; pollMs = Math.min(pollMs * 2, POLL_MS.longest)) {
-        const { organizationId, key } = request;
-        const known = await findRequest(db, { organizationId, key, retentionMs });
-        if (!known) {
-          const answer = await begin(request, requestHash, work);
-          if (answer) return { ...answer, replayed: false };
-          continue;
-        }
-        if (!known.requestHash.equals(requestHash)) {
-          throw new Refused({
-            code: 'idempotencyConflict',
-            message: 'this X-Idempotency-Key was used with another request',
-            field: 'X-Idempotency-Key',
-          });
-        }
-        if (known.answer) return { ...known.answer, replayed: true };
-        if (!known.leased) {
-          const answer = await resume(known, request, work);
-          if (answer) return { ...answer, replayed: false };
-          continue;
-        }
-        if (Date.now() + pollMs >= deadlineMs) {
-          throw new Refused(
-            { code: 'conflict', message: 'the first request with this X-Idempotency-Key is still running' },
-            { headers: { 'Retry-After': '5' } },
-          );
-        }
-        await sleep(pollMs);
-      }
-    },
+    run: (request, work, deadlineMs) => run(runner, request, work, deadlineMs),
     stop() {
       clearInterval(renewal);
       clearInterval(sweep);

@@ -35,7 +35,7 @@ export function pageRequest(
   return { before: read.position, limit, filters: read.filters };
 }
 
-/** Makes a page of rows that were read with one more than the limit, unless it is told whether there are more. */
+/** Makes a page of rows that were read with one more than the limit, unless `hasMore` is given. */
 export function page<Row extends { position: bigint }, Shown>(
   cursors: Cursors,
   scope: CursorScope,
@@ -58,7 +58,7 @@ export function page<Row extends { position: bigint }, Shown>(
 /** The page size of lists, unless the caller says otherwise. */
 export const DEFAULT_LIMIT = 20;
 
-/** A list that is given whole, or in pages when the query has a limit or a cursor. */
+/** A list in full, or in pages when the query has a limit or a cursor. */
 export async function listOrPage<Row extends { position: bigint }, Shown>(
   cursors: Cursors,
   scope: CursorScope,

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { FieldIssue } from '../contract/errors';
 import { describeIssue, fieldIssues } from '../contract/issues';
 import { badRequest } from './refusals';
+import { unstorablePart } from './text';
 
 /** Throws a validationError that names every bad field. */
 function refuseIssues(error: z.ZodError): never {
@@ -16,12 +17,14 @@ export function parseWith<Schema extends z.ZodType>(schema: Schema, value: unkno
   return parsed.success ? parsed.data : refuseIssues(parsed.error);
 }
 
-/** Reads the query of a URL with a strict schema. Refuses unknown and repeated parameters with validationError. */
+/** Reads the query of a URL with a strict schema. Refuses unknown, repeated and unstorable parameters with validationError. */
 export function parseQuery<Schema extends z.ZodType>(schema: Schema, url: string): z.output<Schema> {
   const start = url.indexOf('?');
   const parameters = new URLSearchParams(start < 0 ? '' : url.slice(start + 1));
   const values = new Map<string, string>();
   for (const [name, value] of parameters) {
+    const found = unstorablePart(value);
+    if (found !== undefined) throw badRequest([{ field: name, message: `must not contain ${found}` }]);
     if (values.has(name)) throw badRequest([{ field: name, message: 'is given twice' }]);
     values.set(name, value);
   }

@@ -15,7 +15,7 @@ function detailsOf({ field, message, failures }: Refusal, issues?: readonly Fiel
   } as Details;
 }
 
-/** A request that is not carried out. Thrown by whatever finds out, turned into a response in one place. */
+/** A refused request: thrown where that is decided, turned into a response in one place. */
 export class Refused extends Error {
   override readonly name = 'Refused';
   readonly code: ErrorCode;
@@ -43,17 +43,22 @@ export class Refused extends Error {
 export function badRequest(issues: readonly [FieldIssue, ...FieldIssue[]]): Refused {
   const [first] = issues;
   return new Refused(
-    { code: 'validationError', message: `${first.field} ${first.message}`, field: first.field },
+    { code: 'validationError', message: `${first.field}: ${first.message}`, field: first.field },
     { issues },
   );
 }
 
-/** The 404 for whatever is not there, or not this organization's. */
+/** The 404 for a record that does not exist or belongs to another organization. */
 export function notFound(what: string): Refused {
-  return new Refused({ code: 'notFound', message: `there is no such ${what}` });
+  return new Refused({ code: 'notFound', message: `${what} not found in this organization` });
 }
 
-/** A part of the service is away; the same request can be sent again. */
+/** The 404 for a path without an endpoint. */
+export function pathNotFound(): Refused {
+  return new Refused({ code: 'notFound', message: 'path not found' });
+}
+
+/** The 500 for a part of the service that is unavailable: the same request can be sent again. */
 export function unavailable(message: string, cause?: unknown): Refused {
   return new Refused({ code: 'internalError', message }, { headers: { 'Retry-After': '2' }, cause });
 }

@@ -13,7 +13,7 @@ import { acceptOrThrow, badRequest, unavailable } from './refusals';
 
 type Dependencies = { db: Db } & Pick<ApiDependencies, 'config' | 'readToken'>;
 
-/** What a caller asks for, found in the organization. Throws badRequest with everything that is wrong. */
+/** The records of the organization that a request names. Throws badRequest with every bad field. */
 export async function resolveRequest(
   { db, config }: Pick<Dependencies, 'db' | 'config'>,
   organizationId: string,
@@ -30,7 +30,7 @@ export async function resolveRequest(
   const unknownPolicy =
     policyId === undefined || world.policy
       ? []
-      : [{ field: 'policyId', message: 'is no policy of the organization' }];
+      : [{ field: 'policyId', message: 'policy not found in this organization' }];
   const [first, ...others] = [...(resolved.ok ? [] : resolved.issues), ...unknownPolicy];
   if (first) throw badRequest([first, ...others]);
   if (!resolved.ok) throw new Error('a bad transaction was not refused');
@@ -38,8 +38,8 @@ export async function resolveRequest(
 }
 
 /**
- * Refuses a new transaction that cannot be, or that its policy does not let go, budgets apart. Its chain is asked only
- * about a token that the policy does not name.
+ * Refuses a new transaction that is impossible or not permitted by its policy, budgets apart. Its chain is read only for
+ * a token that the policy does not name.
  */
 export async function checkNewTransaction(
   dependencies: Dependencies,
@@ -50,7 +50,7 @@ export async function checkNewTransaction(
   const { network, content } = resolved;
   const token = await readTransferredToken(dependencies.readToken, network.id, content, world.policy);
   if (token && !token.ok && token.unavailable) {
-    throw unavailable(`the token cannot be read now: ${token.reason}; send the same request again`);
+    throw unavailable(`the token is unavailable: ${token.reason}; send the same request again`);
   }
   acceptOrThrow(planTransaction(world, resolved, asked, token));
 }

@@ -1,6 +1,6 @@
 import { type Address, getAddress, isAddress } from 'viem';
 
-/** The address as EIP-55 writes it. Throws when the text is no address, whatever its case. */
+/** The address as EIP-55 writes it. Throws for a text that is not an address in any case. */
 export function checksumAddress(text: string): Address {
   return getAddress(text.toLowerCase());
 }
@@ -16,12 +16,7 @@ export function isWellFormedAddress(text: string): boolean {
   return isAddress(text, { strict: true });
 }
 
-/** True for the address that nobody holds. */
+/** True for the zero address. */
 export function isZeroAddress(text: string): boolean {
   return /^0x0{40}$/.test(text);
-}
-
-/** True when both texts name one address. */
-export function sameAddress(a: string, b: string): boolean {
-  return a.toLowerCase() === b.toLowerCase();
 }

@@ -3,18 +3,18 @@ import type { NetworkConfig } from '../config';
 import type { Asset } from '../domain/transactionText';
 import type { ListedToken } from './tokenList';
 
-/** How much of an asset an address holds. Amounts are null while the chain cannot be asked. */
+/** How much of an asset an address holds. Amounts are null while the chain is unavailable. */
 export interface Balance {
   readonly networkId: number;
   readonly asset: Asset;
   /** In the smallest unit, decimal digits. */
   readonly rawAmount: string | null;
-  /** In whole coins, decimal. */
+  /** In whole units, decimal. */
   readonly displayAmount: string | null;
   readonly unavailable?: true;
 }
 
-/** The tokens of the token list and those that policies name, none twice: what a policy read on chain is right. */
+/** The tokens of the token list and those that policies name, each once: what a policy has read on chain takes precedence. */
 export function knownTokens(
   tokens: readonly ListedToken[],
   named: readonly ListedToken[],
@@ -24,7 +24,7 @@ export function knownTokens(
   return [...known.values()];
 }
 
-/** Reads the native coin and the given tokens that an address holds on one network. Never throws. */
+/** Reads the native currency and the given tokens that an address holds on one network. Never throws. */
 export async function readBalances(
   client: PublicClient,
   network: NetworkConfig,

@@ -1,4 +1,5 @@
 import {
+  type Address,
   BaseError,
   createPublicClient,
   defineChain,
@@ -16,7 +17,7 @@ export interface ChainClient {
   readonly rpc: PublicClient;
 }
 
-/** A network could not be asked: its RPC is away, too slow, or answers with an error of its own. */
+/** A network is unavailable: its RPC does not answer, is too slow, or answers with an error. */
 export class ChainUnavailable extends Error {
   override readonly name = 'ChainUnavailable';
   constructor(
@@ -24,13 +25,13 @@ export class ChainUnavailable extends Error {
     reason: string,
     options?: ErrorOptions,
   ) {
-    super(`network ${network.name} (${network.id}) cannot be reached: ${reason}`, options);
+    super(`network ${network.name} (${network.id}) is unavailable: ${reason}`, options);
   }
 }
 
 const READ_TIMEOUT_MS = 3_000;
 
-/** Makes a client. Every request is one HTTP call of at most `timeoutMs`; nothing is repeated, batched or cached. */
+/** Creates a client. Every request is one HTTP call of at most `timeoutMs`: no retries, no batching, no cache. */
 export function createChainClient(network: NetworkConfig, timeoutMs = READ_TIMEOUT_MS): ChainClient {
   const chain = defineChain({
     id: network.id,
@@ -46,15 +47,15 @@ export function createChainClient(network: NetworkConfig, timeoutMs = READ_TIMEO
   return { network, rpc };
 }
 
-/** The clients of a deployment's networks, by chain id. */
+/** The clients of the configured networks, by chain id. */
 export type ChainClients = ReadonlyMap<number, ChainClient>;
 
-/** Makes a client for each network. */
+/** Creates a client for each network. */
 export function createChainClients(networks: readonly NetworkConfig[]): ChainClients {
   return new Map(networks.map((network) => [network.id, createChainClient(network)]));
 }
 
-/** Why a call to a chain failed, in one line without the request. */
+/** Why an RPC call failed, in one line without the request. */
 export function rpcErrorText(error: unknown): string {
   if (error instanceof BaseError) {
     const details = error.details?.split('\n')[0];
@@ -64,7 +65,7 @@ export function rpcErrorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Asks a network something that it answers when it can be reached. Throws ChainUnavailable, and nothing else. */
+/** Sends a request that the network answers when it is available. Throws ChainUnavailable, and nothing else. */
 export async function ask<T>(client: ChainClient, question: (rpc: PublicClient) => Promise<T>): Promise<T> {
   try {
     return await question(client.rpc);
@@ -84,4 +85,27 @@ export async function receiptOf(client: ChainClient, hash: string): Promise<Tran
       throw error;
     }
   });
+}
+
+/** A network as error messages name it. */
+export function networkLabel({ network }: Pick<ChainClient, 'network'>): string {
+  return `${network.name} (${network.id})`;
+}
+
+/** Throws ChainUnavailable unless the RPC serves the chain that it is configured for. */
+export async function assertChainId(chain: ChainClient): Promise<void> {
+  const chainId = await ask(chain, (rpc) => rpc.getChainId());
+  if (chainId !== chain.network.id) {
+    throw new ChainUnavailable(chain.network, `its RPC serves chain ${chainId}`);
+  }
+}
+
+/** How many transactions of an address are in blocks, now or at a block. Throws ChainUnavailable. */
+export async function transactionCount(
+  chain: ChainClient,
+  address: string,
+  blockNumber?: bigint,
+): Promise<number> {
+  const at = blockNumber === undefined ? { blockTag: 'latest' as const } : { blockNumber };
+  return ask(chain, (rpc) => rpc.getTransactionCount({ address: address as Address, ...at }));
 }

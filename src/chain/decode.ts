@@ -2,7 +2,7 @@ import { type AbiParameter, type Hex, hexToBytes } from 'viem';
 import { checksumAddress } from './address';
 import { STANDARD_FUNCTIONS, selectorOf } from './functions';
 
-/** A parameter of a call, in words of the API. */
+/** A decoded parameter, as the API shows it. */
 export interface DecodedParameter {
   /** Empty where only its type is known. */
   readonly name: string;
@@ -36,7 +36,7 @@ const SELECTOR_BYTES = 4;
 /** The largest parameters that are shown, in characters: a deep type can make much of little calldata. */
 const MAX_SHOWN_LENGTH = 1_000_000;
 
-/** The calldata is no encoding of the types, or not the one that an encoder makes. */
+/** The calldata is not an encoding of the types, or not the canonical one. */
 class NotEncoded extends Error {
   override readonly name = 'NotEncoded';
 }
@@ -112,37 +112,40 @@ const areZero = (bytes: Uint8Array) => bytes.every((byte) => byte === 0);
 
 /** The value of one word, of a type that one word holds. */
 function readWord(name: string, word: Uint8Array): Value {
-  const demand = (holds: boolean) => {
+  const assert = (holds: boolean) => {
     if (!holds) throw new NotEncoded();
   };
   if (name === 'address') {
-    demand(areZero(word.subarray(0, 12)));
+    assert(areZero(word.subarray(0, 12)));
     return checksumAddress(hexOf(word.subarray(12)));
   }
   if (name === 'bool') {
-    demand(areZero(word.subarray(0, WORD - 1)) && (word[WORD - 1] ?? 2) <= 1);
+    assert(areZero(word.subarray(0, WORD - 1)) && (word[WORD - 1] ?? 2) <= 1);
     return word[WORD - 1] === 1;
   }
   const [, kind, digits] = /^(uint|int|bytes)([0-9]+)$/.exec(name === 'function' ? 'bytes24' : name) ?? [];
   if (kind === 'bytes') {
-    demand(areZero(word.subarray(Number(digits))));
+    assert(areZero(word.subarray(Number(digits))));
     return hexOf(word.subarray(0, Number(digits)));
   }
   const bits = Number(digits);
   const number = bigEndian(word);
   if (kind === 'uint') {
-    demand(number >> BigInt(bits) === 0n);
+    assert(number >> BigInt(bits) === 0n);
     return String(number);
   }
-  if (kind !== 'int') throw new Error(`the type ${name} is not known`);
+  if (kind !== 'int') throw new Error(`unknown type ${name}`);
   const signed = BigInt.asIntN(256, number);
-  demand(BigInt.asIntN(bits, signed) === signed);
+  assert(BigInt.asIntN(bits, signed) === signed);
   return String(signed);
 }
 
 /**
- * Reads calldata from its beginning to its end, in the order in which an encoder writes it. What would be too long to
- * show is given up while it is read.
+ * Reads calldata from its beginning to its end, in the order in which an encoder writes it. It stops as soon as the
+ * result would be too long to show.
+ *
+ * Not viem's decoder: calldata is hostile. viem follows offsets wherever they point, so that bytes can be left out or
+ * read twice, and little calldata can decode to gigabytes.
  */
 class Reader {
   /** Where the next dynamic value must stand: nothing is read twice, and no byte is left out. */
@@ -274,8 +277,8 @@ function decodeAs(
 
 /**
  * Decodes a call whose function is known: one of `signatures` (canonical, as a policy names them; selectors among them
- * are passed over), else a standard one. Answers null for any other function, and for calldata that is not exactly what
- * an encoder makes of the decoded parameters.
+ * are skipped), else a standard one. Returns null for any other function, and for calldata that is not
+ * the canonical encoding of the decoded parameters.
  *
  * The work is linear in the size of the calldata: a value stands where the one before it ends, or nowhere. `calldata` is
  * 0x hex of whole bytes. Source: Solidity ABI specification.

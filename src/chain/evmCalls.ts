@@ -2,12 +2,12 @@ import { type Address, concatHex, type Hex, numberToHex, size, sliceHex } from '
 import { ask, type ChainClient } from './clients';
 
 /**
- * Calls in which whatever a contract does is an answer, and only a node that is away is an error. Nodes word the
- * failure of a call in many ways; here the call is made by a few bytes of code that catch its failure, so that the
- * node always reports success. The code runs as the creation code of a call without `to`, and nothing is stored.
+ * Calls in which whatever a contract does is an answer, and only an unavailable node is an error. Nodes word the
+ * failure of a call in many ways; here a few bytes of code make the call and catch its failure, so that the node always
+ * reports success. The code runs as the creation code of an eth_call without `to`; nothing is stored.
  */
 
-/** Largest creation code that chains run (EIP-3860), in bytes. */
+/** Largest initcode (EIP-3860), in bytes. */
 const MAX_CODE_SIZE = 49_152;
 /** Gas for the code around the call, and for the call's data. */
 const BASE_GAS = 1_000_000n;
@@ -19,7 +19,8 @@ export class CallTooLarge extends Error {
 }
 
 async function run(client: ChainClient, code: Hex, innerGas: bigint): Promise<Hex> {
-  if (size(code) > MAX_CODE_SIZE) throw new CallTooLarge(`${size(code)} bytes are too many for one call`);
+  if (size(code) > MAX_CODE_SIZE)
+    throw new CallTooLarge(`${size(code)} bytes exceed the limit of ${MAX_CODE_SIZE} for one call`);
   const gas = BASE_GAS + innerGas + (innerGas + 62n) / 63n + BigInt(size(code)) * GAS_PER_DATA_BYTE;
   const result = await ask(client, (rpc) =>
     rpc.request({ method: 'eth_call', params: [{ data: code, gas: numberToHex(gas) }, 'latest'] }),
@@ -65,7 +66,7 @@ async function staticCall(
 }
 
 /**
- * STATICCALL with a limit of gas. Answers the first word it returned, or null when it failed or returned less.
+ * STATICCALL with a gas limit. Returns the first word of its return data, or null when it failed or returned less.
  * Throws ChainUnavailable and CallTooLarge.
  */
 export async function staticCallWord(client: ChainClient, call: StaticCall): Promise<Hex | null> {
@@ -74,7 +75,7 @@ export async function staticCallWord(client: ChainClient, call: StaticCall): Pro
 }
 
 /**
- * STATICCALL with a limit of gas. Answers everything it returned, or null when it failed or returned more than `limit`
+ * STATICCALL with a gas limit. Returns its return data, or null when it failed or returned more than `limit`
  * bytes (at most 65,535). An address without code succeeds and returns nothing. Throws ChainUnavailable and
  * CallTooLarge.
  */
@@ -92,7 +93,7 @@ export async function staticCallBytes(
 const CREATE_AND_READ = '0x6021380380602160003960006000f0600060005260016000601f833c60206000f3';
 
 /**
- * Runs creation code with a limit of gas. Answers the first byte it returned, 0 when it failed. Throws
+ * Runs creation code with a gas limit. Returns the first byte of its return data, 0 when it failed. Throws
  * ChainUnavailable and CallTooLarge.
  */
 export async function creationByte(client: ChainClient, call: { code: Hex; gas: bigint }): Promise<number> {

@@ -1,10 +1,10 @@
 import { type Address, type Hex, type Log, pad, toEventSelector } from 'viem';
-import { sameAddress } from './address';
+import { isSameAddress } from '../domain/address';
 import { ask, type ChainClient, receiptOf } from './clients';
 
-/** An execution of an account that stands in a block, whoever sent it there. */
+/** An execution of an account in a block, in anyone's transaction. */
 export interface Execution {
-  /** success: the inner call did what it does; failure: it reverted, and the account's nonce is used all the same. */
+  /** success: the inner call succeeded; failure: it reverted, and the account's nonce is used all the same. */
   readonly kind: 'success' | 'failure';
   readonly safeTxHash: Hex;
   readonly transactionHash: Hex;
@@ -24,12 +24,12 @@ const SUCCESS = toEventSelector('ExecutionSuccess(bytes32,uint256)');
 const FAILURE = toEventSelector('ExecutionFailure(bytes32,uint256)');
 const TRANSFER = toEventSelector('Transfer(address,address,uint256)');
 
-/** Blocks that are asked for at a time; nodes refuse more, or answer too slowly. */
+/** Blocks per eth_getLogs; nodes refuse more, or answer too slowly. */
 const BLOCKS_AT_ONCE = 1_000n;
 
 /**
  * The executions of an account in the logs of one transaction, in the order in which they ended. Several may follow
- * each other (a stranger's multicall), and one may stand inside another (its inner call sent it).
+ * each other (in a third party's multicall), and one may be nested in another (its inner call sent it).
  */
 export function executionsIn(
   account: Address,
@@ -39,7 +39,7 @@ export function executionsIn(
   const found: Pick<Execution, 'kind' | 'safeTxHash' | 'logs'>[] = [];
   for (const log of logs) {
     const [topic, safeTxHash] = log.topics;
-    const own = sameAddress(log.address, account);
+    const own = isSameAddress(log.address, account);
     if (own && topic === BEGUN) {
       open.push([]);
     } else if (own && safeTxHash !== undefined && (topic === SUCCESS || topic === FAILURE)) {
@@ -51,16 +51,16 @@ export function executionsIn(
   return found;
 }
 
-/** True when a token says that something of it left the account. Source: ERC-20, event Transfer. */
-export function tellsTransfer(logs: readonly ChainLog[], token: Address, account: Address): boolean {
+/** True when a token emitted a Transfer from the account. Source: ERC-20. */
+export function hasTransferFrom(logs: readonly ChainLog[], token: Address, account: Address): boolean {
   const from = pad(account, { size: 32 }).toLowerCase();
   return logs.some(
     ({ address, topics }) =>
-      sameAddress(address, token) && topics[0] === TRANSFER && topics[1]?.toLowerCase() === from,
+      isSameAddress(address, token) && topics[0] === TRANSFER && topics[1]?.toLowerCase() === from,
   );
 }
 
-/** The execution with that hash in one transaction; null where it is not in it. */
+/** The execution with that hash in one transaction; null when it is not in it. Throws ChainUnavailable. */
 export async function executionInTransaction(
   chain: ChainClient,
   input: { account: Address; safeTxHash: Hex; transactionHash: Hex },
@@ -74,7 +74,7 @@ export async function executionInTransaction(
 }
 
 /**
- * Looks for the first execution with one of these hashes in whoever's transaction, from a block on. Throws
+ * Finds the first execution with one of these hashes, in anyone's transaction, from a block on. Throws
  * ChainUnavailable.
  */
 export async function findExecution(

@@ -1,18 +1,18 @@
 import { type AbiFunction, keccak256, parseAbi, stringToHex, toFunctionSignature } from 'viem';
 
-/** A function that standards name, with the names of its parameters: enough to decode a call of it. */
+/** A function of a standard, with the names of its parameters: enough to decode a call of it. */
 export interface StandardFunction {
   /** Such as `transfer(address,uint256)`. */
   readonly signature: string;
   /** 4 bytes as lower-case 0x hex. */
   readonly selector: string;
   readonly abi: AbiFunction;
-  /** It lets somebody else take tokens, now or later: no policy covers it unless it names it. */
-  readonly handsOutTokens: boolean;
+  /** It lets somebody else take tokens, now or later: only a policy that names it permits it. */
+  readonly grantsAllowance: boolean;
 }
 
-/** Those by which somebody else gets hold of tokens. */
-const HANDING_OUT = [
+/** Those that let somebody else take tokens. */
+const GRANTING = [
   // ERC-20, ERC-721, ERC-1155 and OpenZeppelin's additions
   'function approve(address spender, uint256 value) returns (bool)',
   'function transferFrom(address from, address to, uint256 value) returns (bool)',
@@ -83,30 +83,30 @@ export function selectorOf(signature: string): string {
   return keccak256(stringToHex(signature)).slice(0, 10);
 }
 
-function standard(declaration: string, handsOutTokens: boolean): StandardFunction {
+function standard(declaration: string, grantsAllowance: boolean): StandardFunction {
   const [abi] = parseAbi([declaration] as readonly string[]) as readonly AbiFunction[];
-  if (!abi) throw new Error(`no function is declared by ${declaration}`);
+  if (!abi) throw new Error(`${declaration} does not declare a function`);
   const signature = toFunctionSignature(abi);
-  return { signature, selector: selectorOf(signature), abi, handsOutTokens };
+  return { signature, selector: selectorOf(signature), abi, grantsAllowance };
 }
 
-/** The functions of token standards and of contracts that everybody uses, by selector. */
+/** The functions of token standards and of widely used contracts, by selector. */
 export const STANDARD_FUNCTIONS: ReadonlyMap<string, StandardFunction> = new Map(
   [
-    ...HANDING_OUT.map((declaration) => standard(declaration, true)),
+    ...GRANTING.map((declaration) => standard(declaration, true)),
     ...OTHERS.map((declaration) => standard(declaration, false)),
   ].map((known) => [known.selector, known]),
 );
 
-/** True for the selector of a function that policies cover only by naming it. */
-export function handsOutTokens(selector: string): boolean {
-  return STANDARD_FUNCTIONS.get(selector)?.handsOutTokens ?? false;
+/** True for the selector of a function that only a policy that names it permits. */
+export function grantsAllowance(selector: string): boolean {
+  return STANDARD_FUNCTIONS.get(selector)?.grantsAllowance ?? false;
 }
 
 /** A function that a policy names. */
 export interface NamedFunction {
-  /** Its name without parameters; null for a selector that no standard knows. */
-  readonly name: string | null;
+  /** Its name without parameters; absent for a selector of no standard function. */
+  readonly name?: string;
   /** 4 bytes as lower-case 0x hex. */
   readonly selector: string;
 }
@@ -134,7 +134,7 @@ function isElementary(type: string): boolean {
 /** What may follow the parameters where a function is declared. */
 const AFTER_PARAMETERS = new Set(['external', 'public', 'payable', 'view', 'pure', 'returns']);
 
-/** The text is no signature; `message` says why. */
+/** The text is not a function signature; `message` says why. */
 class Malformed extends Error {
   override readonly name = 'Malformed';
 }
@@ -146,16 +146,18 @@ function tokenize(text: string): string[] {
   while (TOKENS.lastIndex < text.length) {
     const at = TOKENS.lastIndex;
     const found = TOKENS.exec(text);
-    if (!found)
-      throw new Malformed(`has ${JSON.stringify([...text.slice(at)][0])} where nothing like it can stand`);
+    if (!found) throw new Malformed(`has an unexpected ${JSON.stringify([...text.slice(at)][0])}`);
     tokens.push(found[1] ?? found[2] ?? found[3] ?? '');
   }
   return tokens;
 }
 
 /**
- * Reads a signature as people write it: with spaces, names of parameters, short types, or a whole declaration. Answers
+ * Reads a signature as people write it: with spaces, names of parameters, short types, or a whole declaration. Returns
  * its canonical form. Throws Malformed.
+ *
+ * Not abitype's parser: it keeps every parameter that it has read in a cache that never shrinks, so that clients could
+ * fill the memory, and it accepts array lengths that no compiler does (`[0]`, `[01]`).
  */
 function canonicalSignature(text: string): string {
   const tokens = tokenize(text);
@@ -167,7 +169,7 @@ function canonicalSignature(text: string): string {
   function suffix(): string {
     const token = peek();
     if (token === undefined || !token.startsWith('[')) return '';
-    if (!ARRAY.test(token)) throw new Malformed(`has an array of a length that cannot be: ${token}`);
+    if (!ARRAY.test(token)) throw new Malformed(`has an invalid array length ${token}`);
     next += 1;
     return token;
   }
@@ -179,7 +181,7 @@ function canonicalSignature(text: string): string {
     if (!isName(word) || word === undefined) throw new Malformed('has a parameter without a type');
     const canonical = Object.hasOwn(ALIASES, word) ? ALIASES[word] : word;
     if (canonical === undefined || !isElementary(canonical)) {
-      throw new Malformed(`has a parameter of type ${word}, which the ABI does not know`);
+      throw new Malformed(`has a parameter of the unknown type ${word}`);
     }
     return `${canonical}${suffix()}`;
   }
@@ -196,7 +198,7 @@ function canonicalSignature(text: string): string {
       while (isName(peek())) next += 1;
       const token = take();
       if (token === ')') return `(${types.join(',')})`;
-      if (token !== ',') throw new Malformed('has parentheses that do not close');
+      if (token !== ',') throw new Malformed('has unbalanced parentheses');
     }
   }
 
@@ -207,12 +209,12 @@ function canonicalSignature(text: string): string {
   const parameters = list();
   const after = peek();
   if (after !== undefined && !AFTER_PARAMETERS.has(after)) {
-    throw new Malformed('has something after its parameters');
+    throw new Malformed('has unexpected text after its parameters');
   }
   return `${name}${parameters}`;
 }
 
-/** What a text names, or in words why it names no function. */
+/** The function that a text names, or why it names none. */
 export type ParsedFunction =
   | { readonly ok: true; readonly function: NamedFunction }
   | { readonly ok: false; readonly reason: string };
@@ -228,7 +230,8 @@ export function parseFunction(text: string): ParsedFunction {
     return refuse(`must have at most ${MAX_SIGNATURE_LENGTH} characters`);
   if (SELECTOR.test(text)) {
     const selector = text.toLowerCase();
-    return { ok: true, function: { name: STANDARD_FUNCTIONS.get(selector)?.abi.name ?? null, selector } };
+    const name = STANDARD_FUNCTIONS.get(selector)?.abi.name;
+    return { ok: true, function: name === undefined ? { selector } : { name, selector } };
   }
   if (/^0x/i.test(text) && !text.includes('(')) return refuse('a selector must be 0x and 8 hex digits');
   if (BARE_NAME.test(text)) {
@@ -247,7 +250,9 @@ export function parseFunction(text: string): ParsedFunction {
   const selector = selectorOf(text);
   const known = STANDARD_FUNCTIONS.get(selector);
   if (known && known.signature !== text) {
-    return refuse(`has the selector ${selector} of the standard function ${known.signature}, and is not it`);
+    return refuse(
+      `has the selector ${selector} of the standard function ${known.signature} but is another function`,
+    );
   }
   return { ok: true, function: { name: text.slice(0, text.indexOf('(')), selector } };
 }

@@ -12,31 +12,11 @@ import { link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { type Hex, toHex } from 'viem';
-import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
+import { privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
+import { type Keystore, KeystoreError, type SigningKey } from './keys';
 
 const scryptAsync = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
-
-/** A key that signs; it never shows its secret. */
-export type SigningKey = Pick<PrivateKeyAccount, 'address' | 'sign' | 'signTransaction'>;
-
-/**
- * The keys of a deployment, all derived from one master secret, so that one backup holds every key for ever.
- * Derivation: HKDF-SHA256 (RFC 5869), 48 bytes reduced into the order of secp256k1 (FIPS 186-5, A.2.1).
- */
-export interface Keystore {
-  /** Names the keystore without telling anything of its secret. */
-  readonly fingerprint: string;
-  /** The key that owns every account of an organization. */
-  organizationKey(organizationId: string): SigningKey;
-  /** A key that pays for gas on a network. */
-  relayerKey(networkId: number, index: number): SigningKey;
-}
-
-/** A keystore that cannot be opened or made; says which file and what to do. */
-export class KeystoreError extends Error {
-  override readonly name = 'KeystoreError';
-}
 
 const SECRET_BYTES = 32;
 const SCRYPT = { N: 2 ** 17, r: 8, p: 1 } as const;
@@ -107,8 +87,8 @@ async function decrypt(path: string, file: KeystoreFile, passphrase: string): Pr
 }
 
 /**
- * Writes a file so that after a crash there is either all of it or nothing. Mode 600. With `exclusive`, a file that is
- * there already is left alone, and the answer is false.
+ * Writes a file atomically: after a crash there is either all of it or nothing. Mode 600. With `exclusive`, an existing
+ * file is left alone, and the result is false.
  */
 async function writeWhole(path: string, text: string, exclusive = false): Promise<boolean> {
   const folder = dirname(path);
@@ -164,18 +144,18 @@ function readFile(path: string): KeystoreFile {
     throw new KeystoreError(`${path}: cannot be read as a keystore: ${(error as Error).message}`);
   }
   const parsed = fileSchema.safeParse(json);
-  if (!parsed.success) throw new KeystoreError(`${path}: is no keystore of this version, or is damaged`);
+  if (!parsed.success) throw new KeystoreError(`${path}: is not a keystore of this version, or is damaged`);
   return parsed.data;
 }
 
-/** Opens a keystore. Throws KeystoreError: not there, damaged, wrong passphrase. */
+/** Opens a keystore. Throws KeystoreError: not found, damaged, wrong passphrase. */
 export async function openKeystore(options: { file: string; passphrase: string }): Promise<Keystore> {
-  if (!existsSync(options.file)) throw new KeystoreError(`${options.file}: there is no keystore`);
+  if (!existsSync(options.file)) throw new KeystoreError(`${options.file}: keystore not found`);
   return unlocked(await decrypt(options.file, readFile(options.file), options.passphrase));
 }
 
 /**
- * Opens a keystore, or makes one with a new secret where there is none. `cost` of a new one is the N of scrypt
+ * Opens a keystore, or creates one with a new secret where there is none. `cost` of a new one is the N of scrypt
  * (RFC 7914), a power of 2. Throws KeystoreError.
  */
 export async function createOrOpenKeystore(options: {
@@ -213,7 +193,7 @@ function backupMarker(file: string): string {
   return `${file}.backup.json`;
 }
 
-/** Copies the (encrypted) keystore to another file and notes that it was. Throws KeystoreError when that file exists. */
+/** Copies the (encrypted) keystore to another file and records the backup. Throws KeystoreError when that file exists. */
 export async function backupKeystore(
   file: string,
   to: string,

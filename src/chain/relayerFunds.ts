@@ -2,12 +2,12 @@ import type { Address } from 'viem';
 import type { NetworkConfig } from '../config';
 import { ask, type ChainClients, ChainUnavailable } from './clients';
 
-/** About what the deployment of an account takes, the most of what relayers pay for every day. */
+/** About the gas of a deployment, the most expensive of what relayers commonly pay for. */
 const DEPLOYMENT_GAS = 400_000n;
-/** A relayer that cannot pay for so many deployments, or some 50 transfers of tokens, is low. */
+/** A relayer that cannot pay for so many deployments, or about 50 token transfers, is low. */
 const ENOUGH_DEPLOYMENTS = 20n;
 
-/** Whether a relayer can go on paying at a gas price; amounts in wei. */
+/** Whether a relayer can keep paying at a gas price; amounts in wei. */
 export function relayerFunds(balance: bigint, gasPrice: bigint): 'enough' | 'low' | 'empty' {
   // Fees are offered at twice the base fee, so that they hold while it rises.
   const oneDeployment = DEPLOYMENT_GAS * gasPrice * 2n;
@@ -15,7 +15,7 @@ export function relayerFunds(balance: bigint, gasPrice: bigint): 'enough' | 'low
   return balance < oneDeployment * ENOUGH_DEPLOYMENTS ? 'low' : 'enough';
 }
 
-/** What a relayer has, in wei. */
+/** The balance of a relayer, in wei. */
 export interface RelayerBalance {
   readonly network: NetworkConfig;
   readonly address: string;
@@ -23,7 +23,7 @@ export interface RelayerBalance {
   readonly funds: ReturnType<typeof relayerFunds>;
 }
 
-/** What relayers have; those of a network that is away are left out. */
+/** The balances of relayers; those of an unavailable network are left out. */
 export async function readRelayerBalances(
   chains: ChainClients,
   relayers: readonly { readonly networkId: number; readonly address: string }[],

@@ -1,8 +1,8 @@
 import { type Address, decodeErrorResult, type Hex, parseAbi, size, sliceHex } from 'viem';
 
-/** Longest text of a contract that is shown, in characters as a reader counts. */
+/** Longest text of a contract that is shown, in code points. */
 const MAX_TEXT_LENGTH = 200;
-/** Bytes of an unknown answer that are shown. */
+/** Bytes of unknown revert data that are shown. */
 const MAX_SHOWN_BYTES = 36;
 
 /** `Error(string)` and `Panic(uint256)`. Source: Solidity, "Error handling". */
@@ -10,19 +10,19 @@ const ERROR_SELECTOR = '0x08c379a0';
 const PANIC_SELECTOR = '0x4e487b71';
 
 const PANICS: Readonly<Record<number, string>> = {
-  0: 'a panic of the compiler',
-  1: 'an assertion that does not hold',
-  17: 'an overflow or underflow',
-  18: 'a division by zero',
-  33: 'a value that its enum does not have',
-  34: 'a storage byte array that is wrongly encoded',
-  49: 'a pop from an empty array',
-  50: 'an index outside its array',
-  65: 'too much memory',
-  81: 'a call of a function that is not initialized',
+  0: 'generic compiler panic',
+  1: 'assertion failed',
+  17: 'arithmetic overflow or underflow',
+  18: 'division by zero',
+  33: 'invalid enum value',
+  34: 'invalid storage byte array',
+  49: 'pop from an empty array',
+  50: 'array index out of bounds',
+  65: 'out of memory',
+  81: 'call of an uninitialized function',
 };
 
-/** Errors of token standards and of contracts that everybody uses. Sources: ERC-6093, OpenZeppelin. */
+/** Errors of token standards and of widely used contracts. Sources: ERC-6093, OpenZeppelin. */
 const KNOWN_ERRORS = parseAbi([
   'error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)',
   'error ERC20InvalidSender(address sender)',
@@ -45,7 +45,7 @@ const KNOWN_ERRORS = parseAbi([
 
 const UNPRINTABLE = /[\p{Cc}\p{Bidi_Control}\p{Noncharacter_Code_Point}\p{Cs}\u2028\u2029\ufeff]+/gu;
 
-/** Foreign text as a reader may see it: one line without control characters, cut, and in quotes. */
+/** Untrusted text made safe to show: one line without control characters, truncated, in quotes. */
 function plain(text: string): string {
   const line = text.replace(UNPRINTABLE, ' ').trim();
   const characters = [...line];
@@ -59,7 +59,7 @@ function word(data: Hex, index: number): bigint | undefined {
   return size(data) < start + 32 ? undefined : BigInt(sliceHex(data, start, start + 32));
 }
 
-/** The text of `Error(string)`; what was cut off at the end of long data is missing. Undefined for what is none. */
+/** The text of `Error(string)`; truncated where the data is. Undefined for other data. */
 function errorText(data: Hex): string | undefined {
   const length = word(data, 1);
   if (word(data, 0) !== 32n || length === undefined) return undefined;
@@ -72,7 +72,9 @@ function errorText(data: Hex): string | undefined {
 function panicText(data: Hex): string | undefined {
   const code = word(data, 0);
   if (code === undefined || code > 255n) return undefined;
-  return PANICS[Number(code)] ?? `a panic with code ${code}`;
+  const meaning = PANICS[Number(code)];
+  const panic = `panic 0x${code.toString(16).padStart(2, '0')}`;
+  return meaning === undefined ? panic : `${panic} (${meaning})`;
 }
 
 function known(data: Hex): string | undefined {
@@ -88,16 +90,16 @@ function known(data: Hex): string | undefined {
 }
 
 /**
- * What a call that failed said, as the end of a sentence such as `it reverts with …`: a text in quotes, a panic in
- * words, the name or selector of an error of its own, or `no reason`. What a contract says is foreign text: it is cut
- * and made one plain line. `data` may be the beginning of something longer.
+ * Why a call reverted, as the end of a sentence such as `it reverts with …`: a text in quotes, a panic with its meaning,
+ * the name or data of a custom error, or `no reason`. What a contract returns is untrusted: it is truncated and made one
+ * plain line. `data` may be truncated.
  */
 export function revertReason(data: Hex): string {
   if (data === '0x') return 'no reason';
   const shown = size(data) > MAX_SHOWN_BYTES ? `${sliceHex(data, 0, MAX_SHOWN_BYTES)}…` : data;
-  if (size(data) < 4) return `something that is no reason: ${shown}`;
+  if (size(data) < 4) return `malformed revert data: ${shown}`;
   const selector = sliceHex(data, 0, 4);
-  const raw = `an error of its own: ${shown}`;
+  const raw = `a custom error: ${shown}`;
   if (selector === ERROR_SELECTOR) {
     const text = errorText(data);
     return text === undefined ? raw : plain(text);

@@ -59,7 +59,7 @@ export const SAFE_CONTRACTS = {
   ),
 } as const;
 
-/** What accounts are made of on every network: no account calls these. */
+/** The contracts that accounts are made of: no account may call them. */
 export const ACCOUNT_CONTRACTS: readonly Address[] = Object.values(SAFE_CONTRACTS).map(
   ({ address }) => address,
 );
@@ -132,7 +132,7 @@ export function deploymentCall(account: AccountDerivation): { to: Address; data:
   };
 }
 
-/** The canonical contracts that are not on a chain as they should be. */
+/** The canonical contracts that a chain lacks, or has with other code. */
 export async function missingContracts(client: PublicClient): Promise<readonly CanonicalContract[]> {
   const found = await Promise.all(
     Object.values(SAFE_CONTRACTS).map(async (contract) => {
@@ -144,8 +144,8 @@ export async function missingContracts(client: PublicClient): Promise<readonly C
 }
 
 /**
- * What keeps a network from being used, in words, or null: it serves another chain id, or lacks one of the canonical
- * contracts (checked by the hash of their code). Throws ChainUnavailable.
+ * Why a network cannot be used, or null: it serves another chain id, or lacks one of the canonical contracts (checked by
+ * the hash of their code). Throws ChainUnavailable.
  */
 export async function refuseNetwork(chain: ChainClient): Promise<string | null> {
   const { network } = chain;
@@ -162,19 +162,19 @@ export async function refuseNetwork(chain: ChainClient): Promise<string | null> 
 const NONCE_CALL = encodeFunctionData({ abi: safeAbi, functionName: 'nonce' });
 const NONCE_GAS = 100_000n;
 
-/** The next nonce of an account on chain, or null where nothing answers at its address. Throws ChainUnavailable. */
+/** The next nonce of an account on chain, or null when no contract answers at its address. Throws ChainUnavailable. */
 export async function accountNonce(chain: ChainClient, address: string): Promise<bigint | null> {
   const answer = await staticCallWord(chain, { to: address as Address, data: NONCE_CALL, gas: NONCE_GAS });
   return answer === null ? null : BigInt(answer);
 }
 
-/** Whether what stands at an account's address is the account. */
+/** Whether the contract at an account's address is the account. */
 export type AccountPresence =
   | { readonly kind: 'missing' }
   | { readonly kind: 'fits' }
   | { readonly kind: 'different'; readonly reason: string };
 
-/** Looks at an account on chain: singleton, owner, threshold, modules, guard and fallback handler. */
+/** Inspects an account on chain: singleton, owner, threshold, modules, guard and fallback handler. */
 export async function inspectAccount(
   client: PublicClient,
   account: AccountDerivation,
@@ -193,9 +193,9 @@ export async function inspectAccount(
     slot(GUARD_SLOT),
     slot(FALLBACK_HANDLER_SLOT),
   ]);
-  const sameAddress = (word: Hex | undefined, expected: string) =>
+  const holds = (word: Hex | undefined, expected: string) =>
     word !== undefined && BigInt(word) === BigInt(expected);
-  if (!sameAddress(singleton, account.singleton)) return different('it has another singleton');
+  if (!holds(singleton, account.singleton)) return different('it has another singleton');
   const [owners, threshold, [modules]] = await Promise.all([
     client.readContract({ ...read, functionName: 'getOwners' }),
     client.readContract({ ...read, functionName: 'getThreshold' }),
@@ -204,7 +204,7 @@ export async function inspectAccount(
   if (owners.length !== 1 || owners[0] !== account.ownerAddress) return different('it has other owners');
   if (threshold !== 1n) return different('it has another threshold');
   if (modules.length > 0) return different('it has modules');
-  if (!sameAddress(guard, zeroAddress)) return different('it has a guard');
-  if (!sameAddress(handler, account.fallbackHandler)) return different('it has another fallback handler');
+  if (!holds(guard, zeroAddress)) return different('it has a guard');
+  if (!holds(handler, account.fallbackHandler)) return different('it has another fallback handler');
   return { kind: 'fits' };
 }

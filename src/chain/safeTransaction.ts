@@ -1,9 +1,9 @@
 import { type Address, encodeFunctionData, type Hex, hashTypedData, parseAbi, size, zeroAddress } from 'viem';
-import type { SigningKey } from './keystore';
+import type { SigningKey } from './keys';
 
 /**
  * What an account executes once its owner has signed it (Safe 1.4.1). The rest is fixed: operation CALL; baseGas,
- * gasPrice, gasToken and refundReceiver zero, so that whoever sends it is paid nothing.
+ * gasPrice, gasToken and refundReceiver zero, so that nobody is paid for sending it.
  */
 export interface SafeTransaction {
   readonly networkId: number;

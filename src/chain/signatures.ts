@@ -17,29 +17,30 @@ import {
   parseErc6492Signature,
 } from 'viem';
 import { recoverPublicKey } from 'viem/utils';
-import { checksumAddress, isZeroAddress, sameAddress } from './address';
+import { isSameAddress } from '../domain/address';
+import { checksumAddress, isZeroAddress } from './address';
 import { ask, type ChainClient } from './clients';
 import { CallTooLarge, creationByte, staticCallWord } from './evmCalls';
 
-/** How a signature was proved. */
+/** How a signature was verified. */
 export type SignatureScheme = 'eoa' | 'eip1271' | 'erc6492';
 
-/** Reaches the network where contract signers live. */
+/** The client of the network of contract signers. */
 export type SignerClient = ChainClient;
 
-/** The text is no signature in the form that is asked for. */
+/** The text is not a signature in the required form. */
 export class InvalidSignature extends Error {
   override readonly name = 'InvalidSignature';
 }
 
-/** A signature as it is sent, taken apart. */
+/** A decoded signature. */
 export interface DecodedSignature {
   readonly signer: Address;
-  /** What the signer's wallet made. */
+  /** The signature itself, as the signer's wallet made it. */
   readonly bytes: Hex;
 }
 
-/** Whether a signature is the signer's over a digest. */
+/** Whether the signer made a signature over a digest. */
 export type VerifiedSignature =
   | { readonly valid: true; readonly scheme: SignatureScheme }
   | { readonly valid: false; readonly reason: string };
@@ -65,7 +66,7 @@ export function decodeSignatureBytes(text: string): Hex {
 }
 
 /**
- * Takes `abi.encode(address signer, bytes signature)` apart. Only the one canonical encoding is accepted: offset
+ * Decodes `abi.encode(address signer, bytes signature)`. Only the one canonical encoding is accepted: offset
  * 0x40, zero padding, nothing before, between or after. Throws InvalidSignature.
  */
 export function decodeSignature(text: string): DecodedSignature {
@@ -166,8 +167,8 @@ interface Claim {
  * Verifies a signature over a digest: as that of a key (EOA) first, then, when `client` is given, as that of a
  * contract: EIP-1271 where there is code at the signer's address, ERC-6492 only while there is none.
  *
- * Whatever a contract does wrong makes the signature invalid. Throws ChainUnavailable when the network of contract
- * signers is needed and cannot be asked.
+ * A contract that fails or misbehaves makes the signature invalid. Throws ChainUnavailable when the network of contract
+ * signers is needed and unavailable.
  */
 export async function verifySignature({
   client,
@@ -176,13 +177,13 @@ export async function verifySignature({
   const byKey = await verifyKeySignature(claim);
   if (byKey) return byKey;
   if (client) return verifyContractSignature({ ...claim, client });
-  return { valid: false, reason: `the signature is not one of ${claim.signer} over this payload` };
+  return { valid: false, reason: `the signature was not made by ${claim.signer} over this payload` };
 }
 
 /** The first half of `verifySignature`: null when the key of the signer's address has not made the signature. */
 export async function verifyKeySignature({ hash, signer, bytes }: Claim): Promise<VerifiedSignature | null> {
   const found = await recover(hash, bytes);
-  if (!found || !sameAddress(found.address, signer)) return null;
+  if (!found || !isSameAddress(found.address, signer)) return null;
   if (found.malleation === null) return { valid: true, scheme: 'eoa' };
   return { valid: false, reason: MALLEATION_TEXT[found.malleation] };
 }
@@ -225,7 +226,7 @@ async function askContract({
     return { valid: false, reason: `the contract ${signer} does not accept the signature over this payload` };
   }
   if (!wrapped) {
-    return { valid: false, reason: `the signature is not one of ${signer} over this payload` };
+    return { valid: false, reason: `the signature was not made by ${signer} over this payload` };
   }
   const validator = encodeDeployData({
     abi: erc6492SignatureValidatorAbi,

@@ -90,7 +90,7 @@ async function measure(
   if (size(answer) < 128) {
     throw new ChainUnavailable(
       chain.network,
-      'its RPC takes no state overrides in eth_call, which are needed',
+      'its RPC does not support state overrides in eth_call, which are required',
     );
   }
   const field = (index: number) => hexToBigInt(sliceHex(answer, 32 * index, 32 * index + 32));
@@ -108,20 +108,20 @@ function failure({ value }: InnerCall, gas: bigint, { balance, used, returned }:
     return {
       ok: false,
       kind: 'funds',
-      reason: `the account has ${balance} wei, and ${value} wei are to go out`,
+      reason: `insufficient funds: the account has ${balance} wei and sends ${value} wei`,
     };
   }
   const reason =
     returned === '0x' && used >= (gas * 98n) / 100n
-      ? `no reason after it has used all of ${gas} gas`
+      ? `no reason after using all of ${gas} gas`
       : revertReason(returned);
   return { ok: false, kind: 'revert', reason };
 }
 
 /**
- * Tries a call that an account is to make: with the account as its sender and with all the gas it may ever have. The
- * answer's gas is enough for exactly what it did then: nodes that look for the least gas with which a call succeeds
- * find less, with contracts that do something else when gas is short.
+ * Simulates a call of an account: with the account as its sender and all the gas it may ever have. The returned gas is
+ * enough for exactly what it did then: a node that searches for the least gas with which a call succeeds finds less for
+ * contracts that do something else when gas is short.
  *
  * `ceiling` is the largest safeTxGas; `sender` pays for the transaction. Throws ChainUnavailable.
  */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { checksumAddress } from './address';
 
-/** A token that is known by name, with the logo to show for it. */
+/** A token with its name and logo. */
 export interface ListedToken {
   readonly networkId: number;
   readonly address: string;
@@ -35,7 +35,7 @@ export function readTokenList(file: string = DEFAULT_TOKEN_LIST_FILE): readonly 
   try {
     parsed = tokenListSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch (error) {
-    throw new Error(`TOKEN_LIST_FILE: ${file} is no token list: ${(error as Error).message}`);
+    throw new Error(`TOKEN_LIST_FILE: ${file} is not a token list: ${(error as Error).message}`);
   }
   return parsed.tokens.map((token) => ({
     networkId: token.chainId,

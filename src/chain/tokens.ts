@@ -1,40 +1,40 @@
 import { type Address, type Hex, hexToBytes, size, toFunctionSelector } from 'viem';
-import { sameAddress } from './address';
+import { isSameAddress } from '../domain/address';
 import { ask, type ChainClient, type ChainClients, ChainUnavailable } from './clients';
 import { staticCallBytes } from './evmCalls';
 import type { ListedToken } from './tokenList';
 
-/** What an ERC-20 token says about itself. */
+/** What an ERC-20 token returns about itself. */
 export interface TokenFacts {
   readonly symbol: string;
   readonly name: string;
   readonly decimals: number;
 }
 
-/** The outcome of reading a token; `reason` is a sentence in words. */
+/** The outcome of reading a token; `reason` is a sentence. */
 export type ReadToken<T = TokenFacts> =
   | { readonly ok: true; readonly token: T }
   | {
       readonly ok: false;
       readonly reason: string;
-      /** The chain could not be asked: it says nothing about the token. */
+      /** The chain is unavailable: this says nothing about the token. */
       readonly unavailable?: true;
     };
 
-/** Gas for one question to a token, behind a proxy and with its text in storage. */
-const QUESTION_GAS = 500_000n;
-/** Longest answer that is looked at, in bytes. */
+/** Gas for one getter of a token, behind a proxy and with its text in storage. */
+const GETTER_GAS = 500_000n;
+/** Longest return data that is read, in bytes. */
 const MAX_ANSWER_BYTES = 4_096;
-/** Longer ones are cut, with an ellipsis: they stand in sentences that people sign. Characters as a reader counts. */
+/** Longer ones are truncated with an ellipsis: they are part of sentences that people sign. In code points. */
 const MAX_SYMBOL_LENGTH = 32;
 const MAX_NAME_LENGTH = 100;
 
 const WORD = 32;
 const UNPRINTABLE = /\p{Cc}|\p{Bidi_Control}|\p{Noncharacter_Code_Point}|[\u2028\u2029\ufeff]/u;
 
-/** What a token answered makes no sense. */
-class Nonsense extends Error {
-  override readonly name = 'Nonsense';
+/** A token returned something malformed. */
+class Malformed extends Error {
+  override readonly name = 'Malformed';
 }
 
 function bigEndian(bytes: Uint8Array): bigint {
@@ -46,12 +46,12 @@ function textBytes(answer: Uint8Array): Uint8Array {
   if (answer.length === WORD) {
     const end = answer.indexOf(0);
     if (end < 0) return answer;
-    if (answer.subarray(end).some((byte) => byte !== 0)) throw new Nonsense();
+    if (answer.subarray(end).some((byte) => byte !== 0)) throw new Malformed();
     return answer.subarray(0, end);
   }
-  if (answer.length < 2 * WORD || bigEndian(answer.subarray(0, WORD)) !== BigInt(WORD)) throw new Nonsense();
+  if (answer.length < 2 * WORD || bigEndian(answer.subarray(0, WORD)) !== BigInt(WORD)) throw new Malformed();
   const length = bigEndian(answer.subarray(WORD, 2 * WORD));
-  if (length > BigInt(answer.length - 2 * WORD)) throw new Nonsense();
+  if (length > BigInt(answer.length - 2 * WORD)) throw new Malformed();
   return answer.subarray(2 * WORD, 2 * WORD + Number(length));
 }
 
@@ -60,60 +60,60 @@ function decodeText(answer: Hex, maximum: number): string {
   try {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(textBytes(hexToBytes(answer)));
   } catch {
-    throw new Nonsense();
+    throw new Malformed();
   }
   const trimmed = text.trim();
-  if (trimmed === '' || UNPRINTABLE.test(trimmed)) throw new Nonsense();
+  if (trimmed === '' || UNPRINTABLE.test(trimmed)) throw new Malformed();
   const characters = [...trimmed];
   return characters.length <= maximum ? trimmed : `${characters.slice(0, maximum - 1).join('')}…`;
 }
 
 function decodeDecimals(answer: Hex): number {
-  if (size(answer) !== WORD || BigInt(answer) > 255n) throw new Nonsense();
+  if (size(answer) !== WORD || BigInt(answer) > 255n) throw new Malformed();
   return Number(BigInt(answer));
 }
 
-const QUESTIONS = {
+const GETTERS = {
   symbol: { selector: toFunctionSelector('symbol()'), wanted: 'a plain text of one line' },
   name: { selector: toFunctionSelector('name()'), wanted: 'a plain text of one line' },
   decimals: { selector: toFunctionSelector('decimals()'), wanted: 'a number from 0 to 255' },
 } as const;
 
-/** A token cannot be read, for a reason in words. */
+/** A token cannot be read; `message` says why. */
 class Unreadable extends Error {
   override readonly name = 'Unreadable';
 }
 
-async function question<T>(
+async function callGetter<T>(
   client: ChainClient,
   token: Address,
-  name: keyof typeof QUESTIONS,
+  name: keyof typeof GETTERS,
   decode: (answer: Hex) => T,
 ): Promise<T> {
-  const { selector, wanted } = QUESTIONS[name];
-  const call = { to: token, data: selector, gas: QUESTION_GAS, limit: MAX_ANSWER_BYTES };
+  const { selector, wanted } = GETTERS[name];
+  const call = { to: token, data: selector, gas: GETTER_GAS, limit: MAX_ANSWER_BYTES };
   const answer = await staticCallBytes(client, call);
   const about = `the contract ${token} on network ${client.network.id}`;
   if (answer === null || answer === '0x') throw new Unreadable(`${about} does not answer ${name}()`);
   try {
     return decode(answer);
   } catch (error) {
-    if (!(error instanceof Nonsense)) throw error;
+    if (!(error instanceof Malformed)) throw error;
     throw new Unreadable(`${about} answers ${name}() with something other than ${wanted}`);
   }
 }
 
 /**
- * Asks an ERC-20 token for its symbol, name and decimals, with limits of gas, time and length. What it answers is
- * foreign text: anything that is no plain line is refused. `address` is checksummed. Never throws.
+ * Reads symbol, name and decimals of an ERC-20 token, with limits of gas, time and length. What it returns is untrusted:
+ * anything that is not one plain line is refused. `address` is checksummed. Never throws.
  */
 export async function readToken(client: ChainClient, address: Address): Promise<ReadToken> {
   try {
     const [code, symbol, name, decimals] = await Promise.allSettled([
       ask(client, (rpc) => rpc.getCode({ address })),
-      question(client, address, 'symbol', (answer) => decodeText(answer, MAX_SYMBOL_LENGTH)),
-      question(client, address, 'name', (answer) => decodeText(answer, MAX_NAME_LENGTH)),
-      question(client, address, 'decimals', decodeDecimals),
+      callGetter(client, address, 'symbol', (answer) => decodeText(answer, MAX_SYMBOL_LENGTH)),
+      callGetter(client, address, 'name', (answer) => decodeText(answer, MAX_NAME_LENGTH)),
+      callGetter(client, address, 'decimals', decodeDecimals),
     ]);
     if (code.status === 'rejected') throw code.reason;
     if (code.value === undefined) {
@@ -130,19 +130,19 @@ export async function readToken(client: ChainClient, address: Address): Promise<
   }
 }
 
-/** Reads tokens of the deployment's networks, with the logo that its token list has for them. */
+/** Creates the function that reads tokens of the configured networks, with their logos from the token list. */
 export function createReadToken(chains: ChainClients, listed: readonly ListedToken[]) {
   return async (
     networkId: number,
     tokenAddress: string,
   ): Promise<ReadToken<TokenFacts & { readonly logoUrl: string | null }>> => {
     const client = chains.get(networkId);
-    if (!client) return { ok: false, reason: `there is no network ${networkId}` };
+    if (!client) return { ok: false, reason: `network ${networkId} is not configured` };
     const address = tokenAddress as Address;
     const read = await readToken(client, address);
     if (!read.ok) return read;
     const known = listed.find(
-      (token) => token.networkId === networkId && sameAddress(token.address, address),
+      (token) => token.networkId === networkId && isSameAddress(token.address, address),
     );
     return { ok: true, token: { ...read.token, logoUrl: known?.logoUrl ?? null } };
   };

@@ -1,9 +1,9 @@
 import { type Address, type Hex, isHex } from 'viem';
-import { sameAddress } from './address';
+import { isSameAddress } from '../domain/address';
 import type { ChainClient } from './clients';
 import type { InnerCall } from './simulation';
 
-/** A call inside a transaction, as `callTracer` tells it. Source: geth, "Built-in tracers". */
+/** A call inside a transaction, as `callTracer` reports it. Source: geth, "Built-in tracers". */
 interface TracedCall {
   readonly type?: string;
   readonly from?: Address;
@@ -19,8 +19,8 @@ function isFailed(call: TracedCall, wanted: InnerCall): boolean {
   return (
     call.type === 'CALL' &&
     call.error !== undefined &&
-    sameAddress(call.from ?? '', wanted.account) &&
-    sameAddress(call.to ?? '', wanted.to) &&
+    isSameAddress(call.from ?? '', wanted.account) &&
+    isSameAddress(call.to ?? '', wanted.to) &&
     BigInt(call.value ?? '0x0') === wanted.value &&
     (call.input ?? '0x') === wanted.data.toLowerCase()
   );
@@ -36,8 +36,8 @@ function find(call: TracedCall, wanted: InnerCall): TracedCall | undefined {
 }
 
 /**
- * What an account's call that failed inside a transaction returned, exactly as it happened. Undefined where the node
- * traces nothing: many do not.
+ * What an account's call that failed inside a transaction returned, exactly as it happened. Undefined when the node
+ * does not support tracing, as many do not.
  */
 export async function tracedRevert(
   { rpc }: ChainClient,

@@ -1,4 +1,6 @@
-import type { AdminSet, MemberSummary } from '../domain/proposal';
+import { isSameAddress } from '../domain/address';
+import type { MemberSummary } from '../domain/approval';
+import type { AdminSet } from '../domain/proposal';
 import { accept, type Outcome, refuse } from '../domain/refusal';
 import {
   decodeSignature,
@@ -9,14 +11,14 @@ import {
 } from './signatures';
 import { hashTypedPayload } from './typedData';
 
-/** Who signed, and how it was proved. */
+/** Who signed, and how it was verified. */
 export interface Voter {
   readonly member: MemberSummary;
   readonly signerAddress: string;
   readonly scheme: SignatureScheme;
 }
 
-/** Finds out who signed a payload, and whether they may vote. */
+/** Identifies who signed a payload, and checks that they may vote. */
 export type IdentifyVoter = (input: {
   /** EIP-712 typed data as JSON text. */
   readonly payload: string;
@@ -24,19 +26,19 @@ export type IdentifyVoter = (input: {
   readonly signature: string;
   /** Those who may sign it. */
   readonly admins: Pick<AdminSet, 'members'> & Partial<AdminSet>;
-  /** What a signer is not who may not: no admin of the organization, unless it says otherwise. */
+  /** What a voter must be, for the refusal; an admin of the organization by default. */
   readonly role?: string;
 }) => Promise<Outcome<Voter>>;
 
 /**
- * Makes the function that identifies voters. `client` reaches the network where contract signers live.
+ * Creates the function that identifies voters. `client` is of the network of contract signers.
  *
- * Membership is looked at before any chain call. The function refuses with invalidSignature (not decodable,
- * malleable, wrong, over another payload) or forbidden (valid, but its signer is no admin), and throws
- * ChainUnavailable when a contract signer cannot be asked.
+ * Membership is checked before any chain call. The function refuses with invalidSignature (not decodable, malleable,
+ * wrong, over another payload) or forbidden (valid, but by somebody who may not vote), and throws ChainUnavailable when
+ * the network of a contract signer is unavailable.
  */
 export function createIdentifyVoter(client: SignerClient): IdentifyVoter {
-  return async ({ payload, signature, admins, role = 'admin of the organization' }) => {
+  return async ({ payload, signature, admins, role = 'an admin of the organization' }) => {
     let decoded: ReturnType<typeof decodeSignature>;
     try {
       decoded = decodeSignature(signature);
@@ -45,13 +47,11 @@ export function createIdentifyVoter(client: SignerClient): IdentifyVoter {
       throw error;
     }
     const { signer, bytes } = decoded;
-    const admin = admins.members.find(
-      (member) => member.walletAddress.toLowerCase() === signer.toLowerCase(),
-    );
+    const admin = admins.members.find(({ walletAddress }) => isSameAddress(walletAddress, signer));
     const hash = hashTypedPayload(payload);
     const verified = await verifySignature(admin ? { hash, signer, bytes, client } : { hash, signer, bytes });
     if (!verified.valid) return refuse('invalidSignature', verified.reason, 'signature');
-    if (!admin) return refuse('forbidden', `signer ${signer} is no ${role}`, 'signature');
+    if (!admin) return refuse('forbidden', `signer ${signer} is not ${role}`, 'signature');
     return accept({ member: admin, signerAddress: admin.walletAddress, scheme: verified.scheme });
   };
 }

@@ -94,6 +94,6 @@ export async function organizationsOf(db: Db, id: string | undefined) {
   const all = await listOrganizations(db);
   if (id === undefined) return all;
   const chosen = all.filter((organization) => organization.id === id);
-  if (chosen.length === 0) throw new CommandRefused(`there is no organization ${id}`);
+  if (chosen.length === 0) throw new CommandRefused(`organization ${id} not found`);
   return chosen;
 }

@@ -27,7 +27,7 @@ async function examine({ db, sender }: CommandContext, config: Config): Promise<
   };
 
   const fromDatabase = async (): Promise<Finding[]> => {
-    const database = await look('database', 'start Postgres, or mend DATABASE_URL', () =>
+    const database = await look('database', 'start Postgres, or correct DATABASE_URL', () =>
       lookAtDatabase(db()),
     );
     // Without it nothing can be said of what is in it.
@@ -42,7 +42,7 @@ async function examine({ db, sender }: CommandContext, config: Config): Promise<
       look('work', 'see the database above', () => lookAtWork(db())),
       look('transactions', 'see the database above', () => lookAtTransactions(db())),
       look('workflows', 'see temporal above', () => lookAtWorkflows(db(), sender(), config)),
-      look('keystore', 'mend KEYSTORE_FILE and its passphrase', () =>
+      look('keystore', 'correct KEYSTORE_FILE and its passphrase', () =>
         lookAtKeystore(config.keystore, relayers),
       ),
     ]);
@@ -52,7 +52,7 @@ async function examine({ db, sender }: CommandContext, config: Config): Promise<
   const groups = await Promise.all([
     look('service', 'start it: npm start', () => lookAtReadiness(config)),
     look('api', 'start it: npm start', () => lookAtApi(config)),
-    look('temporal', 'start Temporal, or mend TEMPORAL_ADDRESS', () =>
+    look('temporal', 'start Temporal, or correct TEMPORAL_ADDRESS', () =>
       lookAtTemporal(sender(), config.temporal),
     ),
     look('reconciler', 'see temporal above', () => lookAtReconciler(sender(), config)),
@@ -90,7 +90,7 @@ export function doctorCommand(program: Command, within: Within): void {
           findings = [versions, ...(await examine(context, config))];
         } catch (error) {
           if (!(error instanceof ConfigError)) throw error;
-          findings = [versions, fail('settings', error.message, 'mend this setting')];
+          findings = [versions, fail('settings', error.message, 'correct this setting')];
         }
         const failed = findings.filter(({ status }) => status === 'fail').length;
         const warned = findings.filter(({ status }) => status === 'warn').length;

@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { parseDurationMs } from '../config';
 import { type ApiKey, issueApiKey, listApiKeys, revokeApiKey, rotateApiKey } from '../db/apiKeys';
+import { type ClosedApproval, closeOpenOfKey } from '../db/approvalClosing';
 import { OPERATOR } from '../db/audit';
 import { databaseNow } from '../db/database';
-import { findOrganizationOfKey, findOrganizationOfMember } from '../db/operations';
-import { type ClosedRecord, closeOpenOfKey } from '../db/recordClosing';
+import { findOrganizationOfKey, findOrganizationOfMember } from '../db/operator';
+import { refreshApproval } from '../temporal/approvals';
 import { TemporalUnavailable, type WorkflowSender } from '../temporal/client';
-import { refreshRecord } from '../temporal/records';
 import { organizationsOf, type Within } from './context';
 import { CommandRefused } from './output';
 import { table } from './text';
@@ -39,12 +39,12 @@ function shownOnce({ id, key }: { id: string; key: string }): string {
 }
 
 /** Tells the workflows of closed records that they are closed; false when Temporal is away. */
-async function tellWorkflows(
+async function notifyWorkflows(
   sender: () => WorkflowSender,
-  closed: readonly ClosedRecord[],
+  closed: readonly ClosedApproval[],
 ): Promise<boolean> {
   try {
-    for (const record of closed) await refreshRecord(sender(), record);
+    for (const record of closed) await refreshApproval(sender(), record);
     return true;
   } catch (error) {
     if (error instanceof TemporalUnavailable) return false;
@@ -65,7 +65,7 @@ export function keyCommands(program: Command, within: Within): void {
       within(command, async ({ db, output }) => {
         const { member: memberIds, expires: lifetimeMs } = options;
         const organizationId = await findOrganizationOfMember(db(), memberIds[0] ?? '');
-        if (organizationId === undefined) throw new CommandRefused(`there is no member ${memberIds[0]}`);
+        if (organizationId === undefined) throw new CommandRefused(`member ${memberIds[0]} not found`);
         const issued = await db().transaction(async (tx) => {
           const expiresAt =
             lifetimeMs === undefined ? undefined : new Date((await databaseNow(tx)).getTime() + lifetimeMs);
@@ -116,17 +116,17 @@ export function keyCommands(program: Command, within: Within): void {
           options.closeOpen && organizationId !== undefined
             ? await closeOpenOfKey(db(), { organizationId, apiKeyId: id })
             : [];
-        const workflowsTold = await tellWorkflows(sender, closed);
+        const workflowsNotified = await notifyWorkflows(sender, closed);
         output.result(
-          { id, revoked, closed: closed.map((record) => record.id), workflowsTold },
+          { id, revoked, closed: closed.map((record) => record.id), workflowsNotified },
           [
             revoked ? `${id} is revoked` : `${id} was revoked before`,
             ...closed.map((record) => `closed ${record.id}: ${record.summary}`),
           ].join('\n'),
         );
-        if (!workflowsTold) {
+        if (!workflowsNotified) {
           output.note(
-            'Temporal is away: the workflows of what was closed end within a minute of its return.',
+            'Temporal is unavailable: the workflows of what was closed end within a minute after it is back.',
           );
         }
       }),

@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { run } from './program';
 
 const LEAVE_AFTER_MS = 2_000;

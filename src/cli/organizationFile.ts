@@ -34,7 +34,7 @@ export function parseOrganization(file: string, text: string): NewOrganization {
   try {
     json = JSON.parse(text);
   } catch (error) {
-    throw new CommandRefused(`${file}: is no JSON: ${(error as Error).message}`);
+    throw new CommandRefused(`${file}: invalid JSON: ${(error as Error).message}`);
   }
   const parsed = organizationFile.safeParse(json, { error: describeIssue });
   if (parsed.success) return parsed.data;

@@ -8,7 +8,7 @@ import { table } from './text';
 
 /** `org create`, `org list`. */
 export function organizationCommands(program: Command, within: Within): void {
-  const org = program.command('org').description('Organizations, the tenants of this deployment');
+  const org = program.command('org').description('Organizations, the tenants of this installation');
 
   org
     .command('create')

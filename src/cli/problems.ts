@@ -1,6 +1,6 @@
 import { isNativeError } from 'node:util/types';
 import { CommanderError } from 'commander';
-import { KeystoreError } from '../chain/keystore';
+import { KeystoreError } from '../chain/keys';
 import { ConfigError } from '../config';
 import { ApiKeyError } from '../db/apiKeys';
 import { TemporalUnavailable } from '../temporal/client';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { projectRoot } from '../dev/parts';
+import { projectRoot } from '../projectRoot';
 import { auditCommands } from './audit';
 import { createWithin } from './context';
 import { databaseCommands } from './database';
@@ -35,7 +35,7 @@ function allowJsonEverywhere(command: Command): void {
 /** The operator's commands, without running one. */
 export function createProgram(terminal: Terminal): Command {
   const program = new Command('orgwallet')
-    .description('Commands for whoever runs an orgwallet deployment')
+    .description('Operator commands of an orgwallet installation')
     .version(programVersion())
     .option('--json', 'print one JSON document')
     .addHelpText('after', AFTER_HELP)

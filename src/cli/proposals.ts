@@ -1,132 +1,59 @@
 import type { Command } from 'commander';
 import type { Db } from '../db/database';
-import { newestProposals } from '../db/operations';
-import { readOrganization } from '../db/organizations';
-import { findProposalById, readNow, type StoredProposal } from '../db/proposals';
-import { operatorDetails, statusSentence } from '../domain/operatorText';
-import { isOpen, type Now, proposalState } from '../domain/proposal';
+import { findProposalById, listProposals, readNow, type StoredProposal } from '../db/proposals';
+import { proposalDetails, proposalSentence } from '../domain/operatorText';
+import { type ProposalNow, type ProposalState, proposalState } from '../domain/proposal';
 import { proposalView } from '../domain/proposalView';
-import { retryProposal } from '../temporal/client';
-import { proposalWorkflowId } from '../temporal/ids';
-import { organizationsOf, type Within } from './context';
-import { CommandRefused } from './output';
-import { askWorkflow, MAX_LISTED, tellRecords, votesTable } from './records';
-import { plainText } from './text';
-import { workflowLink } from './workflowLink';
+import { approvalCommands, type ShownApproval } from './approvals';
+import type { Within } from './context';
 
-async function findProposal(db: Db, id: string): Promise<StoredProposal> {
-  const record = await findProposalById(db, id);
-  if (!record) throw new CommandRefused(`there is no proposal ${id}`);
-  return record;
+interface ShownProposal extends ShownApproval<ProposalState> {
+  readonly record: StoredProposal;
+  readonly now: ProposalNow;
+}
+
+function shown(record: StoredProposal, now: ProposalNow): ShownProposal {
+  const { organizationId, id, resourceType, action, createdAt, createdByKey, votes } = record;
+  return {
+    ref: { subject: 'proposal', organizationId, id, resourceType, action },
+    state: proposalState(record, now),
+    createdAt,
+    createdByKey,
+    votes,
+    record,
+    now,
+  };
 }
 
 /** Reads the admins of each organization once. */
-function nowReader(db: Db): (organizationId: string) => Promise<Now> {
-  const known = new Map<string, Promise<Now>>();
-  return (organizationId) => {
+async function withAdmins(db: Db, records: readonly StoredProposal[]): Promise<ShownProposal[]> {
+  const known = new Map<string, Promise<ProposalNow>>();
+  const nowOf = (organizationId: string) => {
     const now = known.get(organizationId) ?? readNow(db, organizationId);
     known.set(organizationId, now);
     return now;
   };
+  return Promise.all(records.map(async (record) => shown(record, await nowOf(record.organizationId))));
 }
 
 /** `proposals list`, `proposals show`, `proposals retry`. */
 export function proposalCommands(program: Command, within: Within): void {
-  const proposals = program
-    .command('proposals')
-    .description('Organization operations: waiting, done or failed');
-
-  proposals
-    .command('list')
-    .description(`List the newest ${MAX_LISTED} proposals`)
-    .option('--org <org_…>', 'only of this organization')
-    .option('--failed', 'only those whose execution failed or was blocked and can be tried again')
-    .action((options: { org?: string; failed?: boolean }, command: Command) =>
-      within(command, async ({ db, output }) => {
-        await organizationsOf(db(), options.org);
-        const records = await newestProposals(db(), {
-          limit: MAX_LISTED,
-          ...(options.org === undefined ? {} : { organizationId: options.org }),
-          ...(options.failed ? { executionStatus: ['failed', 'blocked'] } : {}),
-        });
-        const nowOf = nowReader(db());
-        const states = [];
-        for (const record of records) {
-          const now = await nowOf(record.organizationId);
-          if (options.failed && !isOpen(record, now.time)) continue;
-          states.push({ ...proposalState(record, now), createdAt: record.createdAt.toISOString() });
-        }
-        tellRecords(output, {
-          states,
-          rows: states.map((state) => ({
-            ...state,
-            id: state.proposalId,
-            operation: `${state.resourceType} ${state.action}`,
-            sentence: statusSentence(state),
-          })),
-          none: options.failed ? 'Nothing waits for a retry.' : 'There are no proposals.',
-          looked: records.length,
-        });
-      }),
-    );
-
-  proposals
-    .command('show')
-    .description('Show one proposal: what is asked, who signed, what failed and what to do')
-    .argument('<prop_…>')
-    .action((id: string, _options: object, command: Command) =>
-      within(command, async ({ config, db, output }) => {
-        const record = await findProposal(db(), id);
-        const { organizationId, resourceType } = record;
-        const organization = await readOrganization(db(), organizationId);
-        const now = await readNow(db(), organizationId);
-        const state = proposalState(record, now);
-        const workflowId = proposalWorkflowId(organizationId, resourceType, id);
-        const link = workflowLink(config().temporal, workflowId);
-        output.result(
-          {
-            ...proposalView(record, now, organization.domainSalt),
-            organizationId,
-            status: plainText(statusSentence(state)),
-            open: state.open,
-            createdByKey: record.createdByKey,
-            votes: record.votes,
-            workflowId,
-            temporalUiUrl: link,
-          },
-          [
-            `${id}: ${resourceType} ${record.action} of ${organizationId} (${organization.name}), proposed ${record.createdAt.toISOString()}`,
-            plainText(operatorDetails(state)),
-            votesTable(record.votes),
-            `Workflow: ${link ?? workflowId}`,
-            ...(state.open && state.failure ? [`Retry: npx orgwallet proposals retry ${id}`] : []),
-          ].join('\n\n'),
-        );
-      }),
-    );
-
-  proposals
-    .command('retry')
-    .description('Try a failed or blocked execution again; what is done already is found, not done twice')
-    .argument('<prop_…>')
-    .action((id: string, _options: object, command: Command) =>
-      within(command, async (context) => {
-        const { db, sender, output } = context;
-        const { organizationId, resourceType, action } = await findProposal(db(), id);
-        const record = { kind: 'proposal', organizationId, id, resourceType, action } as const;
-        const state = await askWorkflow(context, record, {
-          verb: 'retry',
-          send: () => retryProposal(sender(), { organizationId, resourceType, proposalId: id }),
-          look: async () => {
-            const seen = await findProposal(db(), id);
-            const sentence = statusSentence(proposalState(seen, await readNow(db(), organizationId)));
-            return { closed: seen.closed, sentence };
-          },
-        });
-        output.result(
-          state,
-          `${plainText(statusSentence(state))}\nHow it goes on: npx orgwallet proposals show ${id}`,
-        );
-      }),
-    );
+  approvalCommands<ProposalState, ShownProposal>(program, within, {
+    name: 'proposals',
+    description: 'Organization operations: waiting, done or failed',
+    argument: '<prop_…>',
+    list: async (db, filter) => withAdmins(db, await listProposals(db, filter)),
+    async find(db, id) {
+      const record = await findProposalById(db, id);
+      return record && shown(record, await readNow(db, record.organizationId));
+    },
+    operation: ({ record }) => `${record.resourceType} ${record.action}`,
+    listed: () => ({}),
+    sentence: proposalSentence,
+    details: proposalDetails,
+    show: async (_db, { record, now }, { domainSalt }) => ({
+      json: proposalView(record, now, domainSalt),
+      paragraphs: [],
+    }),
+  });
 }

@@ -1,11 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
-import { projectRoot } from '../dev/parts';
-import { dataFiles } from '../dev/settings';
+import { projectRoot } from '../projectRoot';
+
+/** The file in the data folder in which `npm start` leaves the settings of the service that it runs. */
+export function stackFile(dataDir: string): string {
+  return join(dataDir, 'stack.json');
+}
 
 function stackSettings(dataDir: string): NodeJS.ProcessEnv {
   try {
-    return JSON.parse(readFileSync(dataFiles(dataDir).stack, 'utf8'));
+    return JSON.parse(readFileSync(stackFile(dataDir), 'utf8'));
   } catch {
     return {};
   }

@@ -1,4 +1,4 @@
-/** Where an operator sees a workflow in the Temporal UI; null when this deployment does not know of a UI. */
+/** Where an operator sees a workflow in the Temporal UI; null when no UI is configured. */
 export function workflowLink(
   temporal: { readonly uiUrl?: string | null; readonly namespace: string },
   workflowId: string,
@@ -6,4 +6,14 @@ export function workflowLink(
   if (!temporal.uiUrl) return null;
   const base = temporal.uiUrl.replace(/\/+$/, '');
   return `${base}/namespaces/${encodeURIComponent(temporal.namespace)}/workflows/${encodeURIComponent(workflowId)}`;
+}
+
+/** Where an operator sees the workflows that a query finds in the Temporal UI. */
+export function workflowListLink(
+  temporal: { readonly uiUrl: string; readonly namespace: string },
+  query: string,
+): string {
+  const base = temporal.uiUrl.replace(/\/+$/, '');
+  const namespace = encodeURIComponent(temporal.namespace);
+  return `${base}/namespaces/${namespace}/workflows?query=${encodeURIComponent(query)}`;
 }

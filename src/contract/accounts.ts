@@ -1,44 +1,62 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint';
-import { address, envelope, listOf, networkId, pageQuery, timestamp } from './primitives';
+import { networkName } from './networks';
+import { address, amount, envelope, idOf, listOf, listQuery, networkId, timestamp } from './primitives';
+
+export const accountName = z.string().meta({ examples: ['Treasury'] });
+
+export const accountNetworks = z
+  .array(z.object({ id: networkId, name: networkName }).meta({ id: 'AccountNetwork' }))
+  .meta({ description: 'The networks on which it is deployed.' });
 
 const account = z
   .object({
-    id: z.string(),
-    name: z.string(),
+    id: idOf('acc'),
+    name: accountName,
     address,
-    networks: z
-      .array(z.object({ id: networkId, name: z.string() }))
-      .meta({ description: 'The networks it is deployed on.' }),
+    networks: accountNetworks,
     createdAt: timestamp,
     updatedAt: timestamp,
   })
-  .meta({ id: 'Account' });
+  .meta({
+    id: 'Account',
+    description: 'A shared wallet: one smart account, with one address on all networks.',
+  });
 
-/** A native coin or a token. */
+/** The native currency of a network, or a token on it. */
 export const asset = z
   .object({
     id: z.string().meta({ description: '`<networkId>:<tokenAddress>`' }),
-    symbol: z.string(),
+    symbol: z.string().meta({ description: 'Empty if the token has none.' }),
     name: z.string().nullable(),
     logoUrl: z.string().nullable(),
-    decimals: z.int(),
-    tokenAddress: address.meta({ description: 'The zero address for the native coin.' }),
+    decimals: z
+      .int()
+      .min(0)
+      .max(255)
+      .meta({ examples: [18] }),
+    tokenAddress: address.meta({ description: 'The zero address for the native currency.' }),
   })
-  .meta({ id: 'Asset' });
+  .meta({ id: 'Asset', description: 'The native currency of a network, or a token on it.' });
+
+export const displayAmount = z
+  .string()
+  .meta({ id: 'DisplayAmount', description: 'Amount in whole units, exact.', examples: ['1.5'] });
 
 const balance = z
   .object({
     networkId,
     asset,
-    rawAmount: z
-      .string()
+    rawAmount: amount.nullable().meta({ description: 'In the smallest unit; null if unavailable.' }),
+    displayAmount: displayAmount
       .nullable()
-      .meta({ description: 'In the smallest unit; null while the chain is away.' }),
-    displayAmount: z.string().nullable(),
-    unavailable: z.literal(true).optional(),
+      .meta({ description: 'In whole units, exact; null if unavailable.' }),
+    unavailable: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'Present while the network is unavailable.' }),
   })
-  .meta({ id: 'Balance' });
+  .meta({ id: 'Balance', description: 'What an account holds of one asset on one network.' });
 
 export const listAccountsEndpoint = endpoint({
   id: 'listAccounts',
@@ -46,10 +64,10 @@ export const listAccountsEndpoint = endpoint({
   method: 'get',
   path: '/accounts',
   access: 'read',
-  summary: 'Get all accounts',
-  description: 'Returns every account, newest first. With `limit` or `cursor` it returns a page.',
+  summary: 'List accounts',
+  description: 'Returns all accounts, newest first. With `limit` or `cursor` it returns a page.',
   params: {},
-  query: z.strictObject(pageQuery),
+  query: z.strictObject(listQuery),
   response: listOf(account),
   status: 200,
   errors: [],
@@ -77,11 +95,12 @@ export const getBalancesEndpoint = endpoint({
   access: 'read',
   summary: 'Get the balances of an account',
   description:
-    'The native coin and the tokens the organization knows, on every network of the account. Amounts are null and ' +
-    '`unavailable` is true while a chain is away.',
+    'Returns the balance of the native currency and of every token that a policy or a past transaction of the ' +
+    'account names, on every network of the account. While a network is unavailable, its amounts are null and ' +
+    '`unavailable` is true.',
   params: { accountId: 'acc' },
   query: z.strictObject({}),
-  response: envelope(z.array(balance)),
+  response: envelope(z.array(balance)).meta({ id: 'BalancesResponse' }),
   status: 200,
   errors: ['notFound'],
 });

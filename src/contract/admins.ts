@@ -1,11 +1,22 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint';
 import { memberSummary } from './members';
-import { envelope } from './primitives';
+import { envelope, idOf } from './primitives';
+
+export const adminThreshold = z
+  .int()
+  .min(1)
+  .meta({
+    id: 'AdminThreshold',
+    description: 'Number of admins who must approve or reject.',
+    examples: [2],
+  });
 
 const admins = z
-  .object({ id: z.string(), members: z.array(memberSummary), threshold: z.int().min(1) })
-  .meta({ id: 'Admins' });
+  .object({ id: idOf('adm'), members: z.array(memberSummary), threshold: adminThreshold })
+  .meta({ id: 'Admins', description: 'The members who vote on organization operations.' });
+
+const adminsResponse = envelope(admins);
 
 export const listAdminsEndpoint = endpoint({
   id: 'listAdmins',
@@ -14,10 +25,10 @@ export const listAdminsEndpoint = endpoint({
   path: '/admins',
   access: 'read',
   summary: 'Get the admins',
-  description: 'The members who decide organization operations, and how many of them it takes.',
+  description: 'Returns the members who vote on organization operations, and their threshold.',
   params: {},
   query: z.strictObject({}),
-  response: envelope(admins),
+  response: adminsResponse,
   status: 200,
   errors: [],
 });
@@ -31,7 +42,7 @@ export const getAdminsEndpoint = endpoint({
   summary: 'Get the admins by id',
   params: { adminsId: 'adm' },
   query: z.strictObject({}),
-  response: envelope(admins),
+  response: adminsResponse,
   status: 200,
   errors: ['notFound'],
 });

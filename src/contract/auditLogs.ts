@@ -2,19 +2,23 @@ import { z } from 'zod';
 import { endpoint } from './endpoint';
 import { pageOf, pageQuery, timestamp } from './primitives';
 
+const actor = z
+  .object({
+    type: z.enum(['member', 'operator', 'system']).meta({ id: 'ActorType' }),
+    id: z.string(),
+    name: z.string(),
+    walletAddress: z.string().meta({ description: 'Empty for an actor without a wallet.' }),
+  })
+  .meta({ id: 'Actor' });
+
 const auditEntry = z
   .object({
-    id: z.string(),
-    action: z.string().meta({ examples: ['proposal.signed'] }),
-    actor: z.object({
-      type: z.enum(['member', 'operator', 'system']),
-      id: z.string(),
-      name: z.string(),
-      walletAddress: z.string().meta({ description: 'Empty for an actor that has no wallet.' }),
-    }),
-    resourceType: z.string(),
-    resourceId: z.string(),
-    details: z.record(z.string(), z.unknown()),
+    id: z.string().meta({ examples: ['log_01jz8k3v5fe5ht0n2m6w9r4xyz'] }),
+    action: z.string().meta({ description: '`<resource>.<verb>`, such as `proposal.signed`.' }),
+    actor,
+    resourceType: z.string().meta({ examples: ['proposal'] }),
+    resourceId: z.string().meta({ examples: ['prop_01jz8k3v5fe5ht0n2m6w9r4xyz'] }),
+    details: z.record(z.string(), z.unknown()).meta({ description: 'What changed, depending on `action`.' }),
     createdAt: timestamp,
   })
   .meta({ id: 'AuditLogEntry' });
@@ -24,10 +28,9 @@ const word = z
   .min(1)
   .max(100)
   .regex(/^[A-Za-z0-9._-]+$/, 'must be letters, digits, dots, - or _');
-const instant = z.iso.datetime({
-  offset: true,
-  message: 'must be a date and time such as 2025-06-01T12:00:00Z',
-});
+const instant = z.iso
+  .datetime({ offset: true, message: 'must be a date and time such as 2025-06-01T12:00:00Z' })
+  .meta({ id: 'Instant', description: 'ISO 8601 date and time with an offset.' });
 
 export const listAuditLogsEndpoint = endpoint({
   id: 'listAuditLogs',
@@ -35,16 +38,16 @@ export const listAuditLogsEndpoint = endpoint({
   method: 'get',
   path: '/audit-logs',
   access: 'read',
-  summary: 'Get the audit log',
-  description: 'Entries of the organization, newest first, 20 per page unless `limit` says otherwise.',
+  summary: 'List audit log entries',
+  description: 'Returns a page of the audit log of the organization, newest first.',
   params: {},
   query: z.strictObject({
     ...pageQuery,
-    resourceType: word.optional(),
-    resourceId: word.optional(),
-    action: word.optional(),
-    from: instant.optional().meta({ description: 'Inclusive.' }),
-    to: instant.optional().meta({ description: 'Exclusive.' }),
+    resourceType: word.optional().meta({ description: 'Only entries about this type of resource.' }),
+    resourceId: word.optional().meta({ description: 'Only entries about this resource.' }),
+    action: word.optional().meta({ description: 'Only entries with this action.' }),
+    from: instant.optional().meta({ description: 'Only entries at or after this time.' }),
+    to: instant.optional().meta({ description: 'Only entries before this time.' }),
   }),
   response: pageOf(auditEntry),
   status: 200,

@@ -18,8 +18,8 @@ const conditions = [
 /** A condition that a transaction does not meet. */
 export const conditionFailure = z
   .object({
-    condition: z.enum(conditions),
-    found: z.string().meta({ description: 'In words; amounts in the smallest unit.' }),
-    wanted: z.string().meta({ description: 'In words; of long lists the first entries.' }),
+    condition: z.enum(conditions).meta({ id: 'PolicyCondition' }),
+    found: z.string().meta({ description: 'What the transaction has; amounts in the smallest unit.' }),
+    wanted: z.string().meta({ description: 'What the policy permits; of long lists the first entries.' }),
   })
-  .meta({ id: 'ConditionFailure' });
+  .meta({ id: 'ConditionFailure', description: 'A condition of a policy that a transaction does not meet.' });

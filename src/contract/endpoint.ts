@@ -2,13 +2,13 @@ import type { z } from 'zod';
 import type { ErrorCode } from '../domain/refusal';
 import type { PathIdPrefix } from './primitives';
 
-/** Where all endpoints live. */
+/** The path prefix of all endpoints. */
 export const BASE_PATH = '/api/v1';
 
-/** Who may call: any key of the organization, or only one of an admin of type api. */
+/** Who may call: any key of the organization, or only a key of an admin of type `api`. */
 export type Access = 'read' | 'admin';
 
-/** An area of the interface. */
+/** An area of the API. */
 export type Tag =
   | 'Members'
   | 'Groups'
@@ -20,7 +20,7 @@ export type Tag =
   | 'Proposals'
   | 'Networks';
 
-/** Everything that is known about one endpoint, apart from how it is carried out. */
+/** Everything about one endpoint except its handler. */
 export interface Endpoint<
   Query extends z.ZodType = z.ZodType,
   Body extends z.ZodType = z.ZodType,
@@ -43,14 +43,15 @@ export interface Endpoint<
   readonly body?: Body;
   readonly response: Response;
   readonly status: 200 | 201;
-  /** A POST that changes and stores nothing: its idempotency key is asked for and not kept. */
+  /** A POST that stores nothing: its idempotency key is required and not kept. */
   readonly dryRun?: true;
-  /** Error codes besides those that every endpoint has. */
+  /** Error codes besides those of every endpoint. */
   readonly errors: readonly ErrorCode[];
+  /** A valid body; for every endpoint with one. */
   readonly exampleBody?: unknown;
 }
 
-/** The error codes that every endpoint under /api/v1 has. */
+/** The error codes of every endpoint under /api/v1. */
 export const COMMON_ERRORS: readonly ErrorCode[] = [
   'validationError',
   'unauthorized',
@@ -59,10 +60,10 @@ export const COMMON_ERRORS: readonly ErrorCode[] = [
   'internalError',
 ];
 
-/** The error codes that every POST has besides, unless it is a dry run. */
+/** The further error codes of every POST that is not a dry run. */
 export const MUTATION_ERRORS: readonly ErrorCode[] = ['conflict', 'idempotencyConflict'];
 
-/** Declares an endpoint; exists for the inference of its types. */
+/** Declares an endpoint and infers its types. */
 export function endpoint<Query extends z.ZodType, Body extends z.ZodType, Response extends z.ZodType>(
   declaration: Endpoint<Query, Body, Response>,
 ): Endpoint<Query, Body, Response> {

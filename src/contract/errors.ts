@@ -20,50 +20,56 @@ export const STATUS_BY_CODE = {
 
 /** What each error code means, in one sentence. */
 export const MEANING_BY_CODE: Record<ErrorCode, string> = {
-  validationError: 'The request cannot be understood; `details.field` is the first bad field.',
-  invalidSignature: 'The signature is not decodable, wrong, malleable or for another payload.',
+  validationError: 'The request is invalid; `details.field` is the first invalid field.',
+  invalidSignature: 'The signature cannot be decoded, or is wrong, malleable or for another payload.',
   unauthorized: 'The API key is missing or invalid.',
-  forbidden: 'The key or the signer may not do this.',
-  notFound: 'There is no such resource in the organization.',
-  conflict: 'The resource exists already, another open proposal claims it, or its state does not allow this.',
-  thresholdNotMet: 'There are fewer signatures than the threshold.',
+  forbidden: 'The key or the signatory is not permitted to do this.',
+  notFound: 'The resource was not found in this organization.',
+  conflict: 'The resource exists, another open proposal claims it, or its state does not permit this.',
+  thresholdNotMet: 'The threshold is not met.',
   proposalExpired: 'The proposal has expired.',
-  idempotencyConflict: 'The idempotency key was used with another request.',
-  upgradeRequired: 'Plain HTTP was used; HTTPS is required.',
-  rateLimited: 'There were too many requests; `Retry-After` says when to come back.',
-  internalError: 'The service, or a part of it, is away. The same idempotency key can be sent again.',
+  idempotencyConflict: 'The idempotency key was used with a different request.',
+  upgradeRequired: 'The request used plain HTTP; HTTPS is required.',
+  rateLimited: 'Too many requests; retry after `Retry-After` seconds.',
+  internalError: 'The service or a part of it is unavailable. Retry with the same idempotency key.',
 };
 
-const issue = z.object({
-  field: z.string().meta({ description: 'Path of the field, such as `items[1].networkIds[0]`.' }),
-  message: z.string(),
-});
+const errorCode = z
+  .enum(Object.keys(STATUS_BY_CODE) as [ErrorCode, ...ErrorCode[]])
+  .meta({ id: 'ErrorCode' });
+
+const issue = z
+  .object({
+    field: z.string().meta({ description: 'Path of the field, such as `items[1].networkIds[0]`.' }),
+    message: z.string().meta({ description: 'What is wrong with it.' }),
+  })
+  .meta({ id: 'FieldIssue', description: 'One invalid field of a request.' });
+
+const errorDetails = z
+  .looseObject({
+    field: z.string().optional().meta({ description: 'Path of the first invalid field.' }),
+    message: z.string().optional().meta({ description: 'What is wrong with it.' }),
+    issues: z.array(issue).optional().meta({ description: 'All invalid fields.' }),
+    failures: z
+      .array(conditionFailure)
+      .optional()
+      .meta({ description: 'Why a transaction is not permitted by its policy.' }),
+  })
+  .meta({ id: 'ErrorDetails' });
 
 /** The body of every error response. */
 export const errorBody = z
   .object({
-    error: z.object({
-      code: z.enum(Object.keys(STATUS_BY_CODE) as [ErrorCode, ...ErrorCode[]]),
-      message: z.string(),
-      details: z
-        .looseObject({
-          field: z.string().optional(),
-          message: z.string().optional(),
-          issues: z.array(issue).optional(),
-          failures: z
-            .array(conditionFailure)
-            .optional()
-            .meta({ description: 'Why its policy does not let a transaction go.' }),
-        })
-        .optional(),
-    }),
-    code: z.string().meta({ description: 'The same as `error.code`.' }),
+    error: z
+      .object({ code: errorCode, message: z.string(), details: errorDetails.optional() })
+      .meta({ id: 'ErrorInfo' }),
+    code: errorCode.meta({ description: 'The same as `error.code`.' }),
     message: z.string().meta({ description: 'The same as `error.message`.' }),
   })
-  .meta({ id: 'Error' });
+  .meta({ id: 'Error', description: 'The body of every error response.' });
 
 /** The body of every error response. */
 export type ErrorBody = z.infer<typeof errorBody>;
 
-/** One bad field of a request. */
+/** One invalid field of a request. */
 export type FieldIssue = z.infer<typeof issue>;

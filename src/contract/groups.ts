@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint';
 import { memberSummary } from './members';
-import { envelope, listOf, pageQuery, timestamp } from './primitives';
+import { envelope, idOf, listOf, listQuery, timestamp } from './primitives';
 
 const group = z
   .object({
-    id: z.string(),
-    name: z.string(),
+    id: idOf('grp'),
+    name: z.string().meta({ examples: ['Traders'] }),
     members: z.array(memberSummary),
     createdAt: timestamp,
     updatedAt: timestamp,
   })
-  .meta({ id: 'Group' });
+  .meta({ id: 'Group', description: 'A named set of members.' });
 
 export const listGroupsEndpoint = endpoint({
   id: 'listGroups',
@@ -19,10 +19,10 @@ export const listGroupsEndpoint = endpoint({
   method: 'get',
   path: '/groups',
   access: 'read',
-  summary: 'Get all groups',
-  description: 'Returns every group, newest first. With `limit` or `cursor` it returns a page.',
+  summary: 'List groups',
+  description: 'Returns all groups, newest first. With `limit` or `cursor` it returns a page.',
   params: {},
-  query: z.strictObject(pageQuery),
+  query: z.strictObject(listQuery),
   response: listOf(group),
   status: 200,
   errors: [],

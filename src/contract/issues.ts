@@ -14,7 +14,7 @@ function describe(issue: z.core.$ZodIssue): FieldIssue[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
       field: fieldPath([...issue.path, key]),
-      message: 'is not known here',
+      message: 'is not a known field',
     }));
   }
   if (issue.code === 'invalid_union') {
@@ -33,7 +33,21 @@ function bound(direction: 'least' | 'most', count: number | bigint, origin: stri
   return `must have at ${direction} ${count} ${counted}${Number(count) === 1 ? '' : 's'}`;
 }
 
-/** Says in words what is wrong with a value, in place of the schema library's own sentence. */
+/** The message for a value of no variant, where a field tells the variants apart. */
+function describeDiscriminator(
+  issue: z.core.$ZodIssueInvalidUnion | z.core.$ZodRawIssue,
+): string | undefined {
+  const { discriminator, options, input } = issue as {
+    discriminator?: string;
+    options?: readonly unknown[];
+    input?: unknown;
+  };
+  if (discriminator === undefined || !options) return undefined;
+  const given = (input as { [field: string]: unknown } | undefined)?.[discriminator];
+  return given === undefined ? 'is required' : `must be ${options.join(' or ')}`;
+}
+
+/** The message for an issue, in place of the schema library's own. */
 export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
@@ -43,6 +57,8 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
       return bound('least', issue.minimum, issue.origin);
     case 'too_big':
       return bound('most', issue.maximum, issue.origin);
+    case 'invalid_union':
+      return describeDiscriminator(issue);
     case 'invalid_value':
       return `must be ${issue.values.map(String).join(' or ')}`;
     default:
@@ -50,7 +66,7 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-/** Every bad field that a schema found, in the order of the document. */
+/** Every invalid field that a schema found, in the order of the document. */
 export function fieldIssues(error: z.ZodError): FieldIssue[] {
   return error.issues.flatMap(describe);
 }

@@ -1,27 +1,46 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint';
-import { address, envelope, listOf, pageQuery, timestamp } from './primitives';
+import { address, envelope, idOf, listOf, listQuery, timestamp } from './primitives';
 
-export const memberType = z.enum(['user', 'api']).meta({ description: 'A person, or a bot.' });
+export const memberType = z
+  .enum(['user', 'api'])
+  .meta({ id: 'MemberType', description: '`user`: a person; `api`: a bot.' });
+
+export const memberName = z.string().meta({ examples: ['Dave'] });
 
 export const memberSummary = z
   .object({
-    id: z.string(),
-    name: z.string(),
+    id: idOf('mem'),
+    name: memberName,
     type: memberType,
     walletAddress: address,
     createdAt: timestamp.optional(),
     updatedAt: timestamp.optional(),
   })
-  .meta({ id: 'MemberSummary' });
+  .meta({
+    id: 'MemberSummary',
+    description: 'A member. The timestamps are present only in responses that create a proposal.',
+  });
+
+export const registeredAt = timestamp
+  .nullable()
+  .meta({ description: 'When control of the wallet was proved; null: not yet.' });
+
+/** A member who joins or leaves a group or the admins. */
+export const membershipUpdate = z
+  .strictObject({
+    action: z.enum(['addMember', 'removeMember']).meta({ id: 'MembershipAction' }),
+    id: idOf('mem'),
+  })
+  .meta({ id: 'MembershipUpdate', description: 'A member who joins or leaves.' });
 
 const member = z
   .object({
-    id: z.string(),
-    name: z.string(),
+    id: idOf('mem'),
+    name: memberName,
     type: memberType,
     walletAddress: address,
-    registeredAt: timestamp.nullable().meta({ description: 'When control of the wallet was proved.' }),
+    registeredAt,
     createdAt: timestamp,
     updatedAt: timestamp,
   })
@@ -33,10 +52,10 @@ export const listMembersEndpoint = endpoint({
   method: 'get',
   path: '/members',
   access: 'read',
-  summary: 'Get all members',
-  description: 'Returns every member, newest first. With `limit` or `cursor` it returns a page.',
+  summary: 'List members',
+  description: 'Returns all members, newest first. With `limit` or `cursor` it returns a page.',
   params: {},
-  query: z.strictObject(pageQuery),
+  query: z.strictObject(listQuery),
   response: listOf(member),
   status: 200,
   errors: [],

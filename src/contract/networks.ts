@@ -2,14 +2,26 @@ import { z } from 'zod';
 import { endpoint } from './endpoint';
 import { envelope, networkId } from './primitives';
 
+export const networkName = z.string().meta({ examples: ['Ethereum'] });
+
 const network = z
   .object({
     id: networkId,
-    name: z.string(),
-    nativeAsset: z.object({ symbol: z.string(), name: z.string(), decimals: z.int() }),
-    explorerUrl: z.string().optional(),
+    name: networkName,
+    nativeAsset: z
+      .object({
+        symbol: z.string().meta({ examples: ['ETH'] }),
+        name: z.string().meta({ examples: ['Ether'] }),
+        decimals: z
+          .int()
+          .min(0)
+          .max(255)
+          .meta({ examples: [18] }),
+      })
+      .meta({ id: 'NativeAsset' }),
+    explorerUrl: z.string().optional().meta({ description: 'Address of a block explorer.' }),
   })
-  .meta({ id: 'Network' });
+  .meta({ id: 'Network', description: 'A network that this installation can reach.' });
 
 export const listNetworksEndpoint = endpoint({
   id: 'listNetworks',
@@ -17,10 +29,10 @@ export const listNetworksEndpoint = endpoint({
   method: 'get',
   path: '/networks',
   access: 'read',
-  summary: 'Get the networks that this deployment can reach',
+  summary: 'List the networks of this installation',
   params: {},
   query: z.strictObject({}),
-  response: envelope(z.array(network)),
+  response: envelope(z.array(network)).meta({ id: 'NetworksResponse' }),
   status: 200,
   errors: [],
 });

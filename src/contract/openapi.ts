@@ -1,226 +1,309 @@
 import { z } from 'zod';
+import {
+  type CreateDocumentOptions,
+  createDocument,
+  createSchema,
+  type oas31,
+  type ZodOpenApiObject,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+  type ZodOpenApiRequestBodyObject,
+  type ZodOpenApiResponseObject,
+} from 'zod-openapi';
 import type { ErrorCode } from '../domain/refusal';
-import { BASE_PATH, COMMON_ERRORS, type Endpoint, MUTATION_ERRORS } from './endpoint';
+import { BASE_PATH, COMMON_ERRORS, type Endpoint, MUTATION_ERRORS, type Tag } from './endpoint';
 import { errorBody, MEANING_BY_CODE, STATUS_BY_CODE } from './errors';
+import { policyBase, policyInput } from './policies';
+import { capital, idName } from './primitives';
+import { proposalBase } from './proposals';
+import { transactionBase } from './transactions';
 
-type Json = { [key: string]: unknown };
+/** The schemas that others extend: `meta({ extends: name })` makes a schema `allOf` its base and its own fields. */
+const RESPONSE_BASES = {
+  PolicyBase: policyBase,
+  ProposalBase: proposalBase,
+  TransactionBase: transactionBase,
+};
+const BASES: { readonly [name: string]: z.ZodObject } = { ...RESPONSE_BASES, PolicyInput: policyInput };
 
-const ID_LABELS: Record<string, string> = {
-  mem: 'member',
-  grp: 'group',
-  pol: 'policy',
-  acc: 'account',
-  adm: 'admins',
-  prop: 'proposal',
-  txn: 'transaction',
+const TAG_DESCRIPTIONS: { readonly [tag in Tag]: string } = {
+  Accounts: 'Shared wallets: smart accounts with one address on all their networks.',
+  Members: 'People (`user`) and bots (`api`) of the organization, each with one wallet.',
+  Groups: 'Named sets of members.',
+  Policies: 'Rules that permit transactions.',
+  Admins: 'The members who vote on organization operations, and their threshold.',
+  Proposals: 'Organization operations of all kinds.',
+  Transactions: 'Transfers and contract calls of accounts.',
+  Networks: 'The networks of this installation.',
+  AuditLogs: 'Every change of state.',
 };
 
-/** Collects the named schemas of every message under components. */
-class Components {
-  readonly schemas: Json = {};
+const ref = (section: string, name: string) => ({ $ref: `#/components/${section}/${name}` });
 
-  /** The JSON Schema of a message, its named parts moved to components. */
-  schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
-    const {
-      $schema: _,
-      $defs,
-      ...root
-    } = z.toJSONSchema(schema, {
-      io,
-      unrepresentable: 'any',
-      override: ({ jsonSchema }) => {
-        // A response may have more fields than are named here, and so may what only a response has.
-        if (io === 'output') delete jsonSchema.additionalProperties;
-        delete jsonSchema.id;
-      },
-    }) as Json;
-    for (const [name, definition] of Object.entries(($defs ?? {}) as Json)) {
-      this.schemas[name] = this.relocate(definition);
-    }
-    return this.relocate(root) as Json;
-  }
-
-  private relocate(value: unknown): unknown {
-    if (Array.isArray(value)) return value.map((item) => this.relocate(item));
-    if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(
-      Object.entries(value).map(([key, inner]) => [
-        key,
-        key === '$ref' && typeof inner === 'string'
-          ? inner.replace('#/$defs/', '#/components/schemas/')
-          : this.relocate(inner),
-      ]),
-    );
-  }
+/** Splits a schema that extends another into a reference to its base and its own fields. */
+function splitBase(name: string, jsonSchema: oas31.SchemaObject): void {
+  const inherited = BASES[name]?.shape ?? {};
+  const { properties = {}, required = [], additionalProperties } = jsonSchema;
+  const own = Object.entries(properties).filter(([field]) => !(field in inherited));
+  const ownRequired = required.filter((field) => !(field in inherited));
+  for (const key of ['type', 'properties', 'required', 'additionalProperties'] as const)
+    delete jsonSchema[key];
+  const ownFields: oas31.SchemaObject = {
+    type: 'object',
+    properties: Object.fromEntries(own),
+    ...(ownRequired.length > 0 ? { required: ownRequired } : {}),
+  };
+  jsonSchema.allOf = [ref('schemas', name), ...(own.length > 0 ? [ownFields] : [])];
+  // additionalProperties would refuse the fields of the base.
+  if (additionalProperties === false) Object.assign(jsonSchema, { unevaluatedProperties: false });
 }
 
-const RATE_LIMIT_HEADERS: Json = {
-  'X-Request-Id': { $ref: '#/components/headers/RequestId' },
-  'RateLimit-Limit': { $ref: '#/components/headers/RateLimitLimit' },
-  'RateLimit-Remaining': { $ref: '#/components/headers/RateLimitRemaining' },
-  'RateLimit-Reset': { $ref: '#/components/headers/RateLimitReset' },
+const override: NonNullable<CreateDocumentOptions['override']> = ({ zodSchema, jsonSchema, io }) => {
+  // Responses may have more fields than are declared.
+  if (io === 'output') delete jsonSchema.additionalProperties;
+  const base = z.globalRegistry.get(zodSchema as z.core.$ZodType)?.extends;
+  if (typeof base !== 'string') return;
+  delete (jsonSchema as { extends?: string }).extends;
+  splitBase(base, jsonSchema as oas31.SchemaObject);
 };
 
-function header(description: string, schema: Json): Json {
-  return { description, schema };
+const RESPONSE_HEADERS = {
+  'X-Request-Id': ref('headers', 'RequestId'),
+  'RateLimit-Limit': ref('headers', 'RateLimitLimit'),
+  'RateLimit-Remaining': ref('headers', 'RateLimitRemaining'),
+  'RateLimit-Reset': ref('headers', 'RateLimitReset'),
+};
+
+function header(description: string, schema: oas31.SchemaObject, example: unknown): oas31.HeaderObject {
+  return { description, schema: { ...schema, examples: [example] } };
 }
 
-function errorResponses(codes: readonly ErrorCode[]): Json {
-  const statuses = [...new Set(codes.map((code) => STATUS_BY_CODE[code]))].sort((one, two) => one - two);
-  return Object.fromEntries(
-    statuses.map((status) => {
-      const ofStatus = codes.filter((code) => STATUS_BY_CODE[code] === status);
-      const retryable = status === 429 || status === 500;
-      return [
-        String(status),
-        {
-          description: ofStatus.map((code) => `\`${code}\`: ${MEANING_BY_CODE[code]}`).join('\n\n'),
-          headers: {
-            'X-Request-Id': { $ref: '#/components/headers/RequestId' },
-            ...(retryable ? { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } } : {}),
-            ...(status === 426 ? { Upgrade: header('`TLS/1.2, HTTP/1.1`', { type: 'string' }) } : {}),
-          },
-          content: {
-            'application/json': {
-              schema: { $ref: '#/components/schemas/Error' },
-              examples: Object.fromEntries(
-                ofStatus.map((code) => {
-                  const message = MEANING_BY_CODE[code];
-                  const details = code === 'validationError' ? { details: { field: 'items[0].name' } } : {};
-                  return [code, { value: { error: { code, message, ...details }, code, message } }];
-                }),
-              ),
-            },
-          },
-        },
-      ];
-    }),
-  );
-}
-
-function parameters(endpoint: Endpoint, components: Components): Json[] {
-  const path = Object.entries(endpoint.params).map(([name, prefix]) => ({
-    name,
-    in: 'path',
-    required: true,
-    description: `Id of the ${ID_LABELS[prefix]}.`,
-    schema: { type: 'string', examples: [`${prefix}_01jz8k3v5fe5ht0n2m6w9r4xyz`] },
-  }));
-  const querySchema = components.schemaOf(endpoint.query, 'output');
-  const required = (querySchema.required ?? []) as string[];
-  const query = Object.entries((querySchema.properties ?? {}) as Record<string, Json>).map(
-    ([name, { description, ...schema }]) => ({
-      name,
-      in: 'query',
-      required: required.includes(name),
-      ...(description === undefined ? {} : { description }),
-      schema,
-    }),
-  );
-  const idempotency = endpoint.method === 'post' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [];
-  return [...path, ...query, ...idempotency, { $ref: '#/components/parameters/RequestId' }];
-}
-
-function operation(endpoint: Endpoint, components: Components): Json {
-  const mutation = endpoint.method === 'post' && !endpoint.dryRun;
-  const codes = [...new Set([...COMMON_ERRORS, ...(mutation ? MUTATION_ERRORS : []), ...endpoint.errors])];
-  const who =
-    endpoint.access === 'admin'
-      ? 'Needs a key of an admin of type api.'
-      : 'Needs any key of the organization.';
+/** The response of one status, for the error codes of that status that an endpoint has. Named after the codes. */
+function errorResponse(status: number, codes: readonly ErrorCode[]): ZodOpenApiResponseObject {
+  const retryable = status === 429 || status === 500;
   return {
-    operationId: endpoint.id,
-    tags: [endpoint.tag],
-    summary: endpoint.summary,
-    description: endpoint.description ? `${endpoint.description}\n\n${who}` : who,
-    parameters: parameters(endpoint, components),
-    ...(endpoint.body
-      ? {
-          requestBody: {
-            required: true,
-            content: {
-              'application/json': {
-                schema: components.schemaOf(endpoint.body, 'input'),
-                ...(endpoint.exampleBody === undefined ? {} : { example: endpoint.exampleBody }),
-              },
-            },
-          },
-        }
-      : {}),
-    responses: {
-      [String(endpoint.status)]: {
-        description: endpoint.status === 201 ? 'Created.' : 'Success.',
-        headers: {
-          ...RATE_LIMIT_HEADERS,
-          ...(endpoint.status === 201 ? { Location: { $ref: '#/components/headers/Location' } } : {}),
-          ...(mutation
-            ? { 'Idempotency-Replayed': { $ref: '#/components/headers/IdempotencyReplayed' } }
-            : {}),
-        },
-        content: { 'application/json': { schema: components.schemaOf(endpoint.response, 'output') } },
+    id: codes.map(capital).join('Or'),
+    description: codes.map((code) => `\`${code}\`: ${MEANING_BY_CODE[code]}`).join(' '),
+    headers: {
+      'X-Request-Id': ref('headers', 'RequestId'),
+      ...(retryable ? { 'Retry-After': ref('headers', 'RetryAfter') } : {}),
+      ...(status === 426 ? { Upgrade: ref('headers', 'Upgrade') } : {}),
+    },
+    content: {
+      'application/json': {
+        schema: errorBody,
+        examples: Object.fromEntries(
+          codes.map((code) => {
+            const message = MEANING_BY_CODE[code];
+            const details = code === 'validationError' ? { details: { field: 'items[0].name' } } : {};
+            return [code, { value: { error: { code, message, ...details }, code, message } }];
+          }),
+        ),
       },
-      ...errorResponses(codes),
     },
   };
 }
 
-/** The OpenAPI 3.1 document of the interface, made from the schemas that check requests and responses. */
-export function openApiDocument(endpoints: readonly Endpoint[]): Json {
-  const components = new Components();
-  components.schemaOf(z.object({ error: errorBody }), 'output');
-  const paths: { [path: string]: Json } = {};
-  for (const endpoint of endpoints) {
-    paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method]: operation(endpoint, components) };
-  }
-  const tags = [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name }));
-  return {
-    openapi: '3.1.0',
-    info: {
-      title: 'Organization Wallet Management Service',
-      version: '2.0.0',
-      license: { name: 'MIT', identifier: 'MIT' },
-      description:
-        'Shared blockchain wallets of organizations. Changes are proposed, signed by admins and executed once their ' +
-        'threshold is met. Every POST carries an idempotency key, so that it can be repeated safely.',
-    },
-    servers: [{ url: BASE_PATH }],
-    security: [{ apiKey: [] }],
-    tags,
-    paths,
-    components: {
-      securitySchemes: {
-        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, `ow_live_…`.' },
-      },
-      parameters: {
-        IdempotencyKey: {
-          name: 'X-Idempotency-Key',
-          in: 'header',
-          required: true,
-          description:
-            'A UUID that stands for this request. Sent again with the same request it gives the same answer.',
-          schema: { type: 'string', format: 'uuid' },
-        },
-        RequestId: {
-          name: 'X-Request-Id',
-          in: 'header',
-          required: false,
-          description:
-            'Your own id of the request, 1 to 100 letters, digits, `.`, `_` or `-`; shown in logs.',
-          schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,100}$' },
-        },
-      },
+/** Makes the error responses of endpoints, each only once. */
+function errorResponses() {
+  const made = new Map<string, ZodOpenApiResponseObject>();
+  return (endpoint: Endpoint): { [status: string]: ZodOpenApiResponseObject } => {
+    const codes = new Set([
+      ...COMMON_ERRORS,
+      ...(isMutation(endpoint) ? MUTATION_ERRORS : []),
+      ...endpoint.errors,
+    ]);
+    const ordered = (Object.keys(STATUS_BY_CODE) as ErrorCode[]).filter((code) => codes.has(code));
+    const statuses = new Set(ordered.map((code) => STATUS_BY_CODE[code]));
+    return Object.fromEntries(
+      [...statuses].map((status) => {
+        const ofStatus = ordered.filter((code) => STATUS_BY_CODE[code] === status);
+        const response = made.get(ofStatus.join()) ?? errorResponse(status, ofStatus);
+        made.set(ofStatus.join(), response);
+        return [String(status), response];
+      }),
+    );
+  };
+}
+
+function isMutation({ method, dryRun }: Endpoint): boolean {
+  return method === 'post' && !dryRun;
+}
+
+function pathParameters({ params }: Endpoint) {
+  return Object.keys(params).map((name) => ref('parameters', capital(name)));
+}
+
+/** The parameters in paths, by name. That an id has another form is no validationError there, so no pattern is given. */
+function pathParameterComponents(endpoints: readonly Endpoint[]): { [name: string]: oas31.ParameterObject } {
+  const params = endpoints.flatMap((endpoint) => Object.entries(endpoint.params));
+  return Object.fromEntries(
+    params.map(([name, prefix]) => [
+      capital(name),
+      { name, in: 'path', required: true, schema: ref('schemas', idName(prefix)) },
+    ]),
+  );
+}
+
+/** Makes the request bodies of endpoints, each only once. Named after their schema. */
+function requestBodies() {
+  const made = new Map<string, ZodOpenApiRequestBodyObject>();
+  return ({ id, body, exampleBody }: Endpoint): Pick<ZodOpenApiOperationObject, 'requestBody'> => {
+    if (!body) return {};
+    const name = body.meta()?.id ?? `${capital(id)}Request`;
+    const schema = body.meta()?.id === undefined ? body.meta({ id: name }) : body;
+    const requestBody = made.get(name) ?? {
+      id: name,
+      required: true,
+      content: { 'application/json': { schema, examples: { body: { value: exampleBody } } } },
+    };
+    made.set(name, requestBody);
+    return { requestBody };
+  };
+}
+
+/** Makes the successful responses of endpoints. Those that several share are made once, and named after their schema. */
+function successResponses(endpoints: readonly Endpoint[]) {
+  const made = new Map<string, ZodOpenApiResponseObject>();
+  return ({ status, response: schema }: Endpoint): ZodOpenApiResponseObject => {
+    const sharing = endpoints.filter((other) => other.response === schema && other.status === status);
+    const name = `${schema.meta()?.id}${status === 201 ? 'Created' : ''}`;
+    const response = made.get(name) ?? {
+      ...(sharing.length > 1 ? { id: name } : {}),
+      description: status === 201 ? 'Created.' : 'Success.',
       headers: {
-        RequestId: header('Id of the request in the logs.', { type: 'string' }),
-        Location: header('Path of what was created.', { type: 'string' }),
-        IdempotencyReplayed: header('`true` when this is a stored answer.', { type: 'string' }),
-        RetryAfter: header('Seconds until the request makes sense again.', { type: 'integer' }),
-        RateLimitLimit: header('Requests that can be sent at once.', { type: 'integer' }),
-        RateLimitRemaining: header('Requests left at this moment.', { type: 'integer' }),
-        RateLimitReset: header('Seconds until all of them are there again.', { type: 'integer' }),
+        ...RESPONSE_HEADERS,
+        ...(status === 201 ? { Location: ref('headers', 'Location') } : {}),
+        ...(sharing.some(isMutation)
+          ? { 'Idempotency-Replayed': ref('headers', 'IdempotencyReplayed') }
+          : {}),
       },
-      schemas: Object.fromEntries(
-        Object.entries(components.schemas).sort(([one], [two]) => (one < two ? -1 : 1)),
-      ),
+      content: { 'application/json': { schema } },
+    };
+    made.set(name, response);
+    return response;
+  };
+}
+
+function description({ description: text, access }: Endpoint): string {
+  const who =
+    access === 'admin'
+      ? 'Requires the API key of an admin of type `api`.'
+      : 'Requires any API key of the organization.';
+  return text ? `${text} ${who}` : who;
+}
+
+function pathsOf(endpoints: readonly Endpoint[]): ZodOpenApiPathsObject {
+  const bodyOf = requestBodies();
+  const successOf = successResponses(endpoints);
+  const errorsOf = errorResponses();
+  const paths: ZodOpenApiPathsObject = {};
+  for (const endpoint of endpoints) {
+    const idempotency = endpoint.method === 'post' ? [ref('parameters', 'IdempotencyKey')] : [];
+    paths[endpoint.path] = {
+      ...paths[endpoint.path],
+      [endpoint.method]: {
+        operationId: endpoint.id,
+        tags: [endpoint.tag],
+        summary: endpoint.summary,
+        description: description(endpoint),
+        requestParams: { query: endpoint.query as z.ZodObject },
+        parameters: [...pathParameters(endpoint), ...idempotency],
+        ...bodyOf(endpoint),
+        responses: { [endpoint.status]: successOf(endpoint), ...errorsOf(endpoint) },
+      },
+    };
+  }
+  return paths;
+}
+
+const COMPONENTS: NonNullable<ZodOpenApiObject['components']> = {
+  securitySchemes: {
+    apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, `ow_live_…`.' },
+  },
+  parameters: {
+    IdempotencyKey: {
+      name: 'X-Idempotency-Key',
+      in: 'header',
+      required: true,
+      description:
+        'UUID of this request. The same request with the same key has the same response, and one effect.',
+      schema: { type: 'string', format: 'uuid', examples: ['6c0d2a7e-3f4b-4f0e-9f38-1d5f0c2b7a11'] },
+    },
+  },
+  headers: {
+    RequestId: header(
+      'Id of this request in the logs: your `X-Request-Id` if it is 1 to 100 letters, digits, `.`, `_` or `-`.',
+      { type: 'string' },
+      'payroll-2025-06',
+    ),
+    Location: header(
+      'Path of the created resource.',
+      { type: 'string' },
+      '/api/v1/transactions/txn_01jz8k3v5fe5ht0n2m6w9r4xyz',
+    ),
+    IdempotencyReplayed: header(
+      '`true` if this is the stored response of an earlier POST.',
+      { type: 'string', enum: ['true'] },
+      'true',
+    ),
+    RetryAfter: header('Seconds to wait before a retry.', { type: 'integer' }, 2),
+    Upgrade: header('Protocols to use instead.', { type: 'string' }, 'TLS/1.2, HTTP/1.1'),
+    RateLimitLimit: header('Size of a burst of requests.', { type: 'integer' }, 300),
+    RateLimitRemaining: header('Requests left now.', { type: 'integer' }, 299),
+    RateLimitReset: header('Seconds until a full burst is available.', { type: 'integer' }, 1),
+  },
+  schemas: RESPONSE_BASES,
+};
+
+/** Sorts the entries of an object by key. */
+function sorted<T extends object>(entries: T): T {
+  return Object.fromEntries(Object.entries(entries).sort(([one], [two]) => (one < two ? -1 : 1))) as T;
+}
+
+/** The OpenAPI 3.1 document of the API, made from the schemas that check requests and responses. */
+export function openApiDocument(endpoints: readonly Endpoint[]): oas31.OpenAPIObject {
+  const tags = [...new Set(endpoints.map(({ tag }) => tag))];
+  const document = createDocument(
+    {
+      openapi: '3.1.0',
+      info: {
+        title: 'Organization Wallet Management Service',
+        version: '2.0.0',
+        license: { name: 'MIT', identifier: 'MIT' },
+        contact: { name: 'The operator of this installation' },
+        description:
+          'Shared blockchain wallets of organizations. Organization operations are proposed, signed by admins and ' +
+          'executed once their threshold is met; policies govern the transactions of accounts. Every POST has an ' +
+          'idempotency key, so that it can be retried safely.',
+      },
+      servers: [{ url: BASE_PATH }],
+      security: [{ apiKey: [] }],
+      tags: tags.map((name) => ({ name, description: TAG_DESCRIPTIONS[name] })),
+      paths: pathsOf(endpoints),
+      components: {
+        ...COMPONENTS,
+        parameters: { ...COMPONENTS.parameters, ...pathParameterComponents(endpoints) },
+      },
+    },
+    { override },
+  );
+  const { components: requestBases } = createSchema(policyInput, { io: 'input', opts: { override } });
+  const {
+    schemas = {},
+    responses = {},
+    requestBodies: bodies = {},
+    parameters = {},
+    ...components
+  } = document.components ?? {};
+  return {
+    ...document,
+    components: {
+      ...components,
+      parameters: sorted(parameters),
+      requestBodies: sorted(bodies),
+      responses: sorted(responses),
+      schemas: sorted({ ...requestBases, ...schemas }),
     },
   };
 }

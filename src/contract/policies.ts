@@ -1,89 +1,110 @@
 import { z } from 'zod';
-import { checksumAddress, isZeroAddress } from '../chain/address';
+import { checksumAddress } from '../chain/address';
 import { MAX_SIGNATURE_LENGTH, parseFunction } from '../chain/functions';
-import type { PolicyDefinition, TokenTransferCondition } from '../domain/policy';
+import {
+  type ContractRule,
+  type Limitation,
+  limitationSchema,
+  limitationScopeSchema,
+  type PolicyDefinition,
+  policyTypeSchema,
+  type TokenTransferCondition,
+} from '../domain/policy';
+import { accountName } from './accounts';
 import { conditionFailure } from './conditions';
 import { endpoint } from './endpoint';
 import { memberSummary } from './members';
 import {
   address,
   addressInput,
-  amountInput,
+  amount,
   descriptionInput,
   envelope,
-  idInput,
+  idOf,
   itemsOf,
   listOf,
+  listQuery,
   MAX_ITEMS,
   nameInput,
   networkId,
   noDuplicates,
-  pageQuery,
+  nonzeroAddressInput,
   responseOnly,
   timestamp,
+  uniqueList,
 } from './primitives';
 import { EXAMPLE_TRANSACTION, transactionFields } from './transactions';
 
-/** The longest window of a limitation: a year. */
-const MAX_HOURS = 8_760;
-
-const policyType = z.enum(['AUTO_APPROVAL', 'MANUAL_APPROVAL']);
-const transactionType = z.enum(['TOKEN_TRANSFER', 'CONTRACT_INTERACTION', 'ANY']);
-const scope = z.enum(['PER_ITEM', 'ALL_ITEMS']).meta({
-  description: 'PER_ITEM: each one has a limit of its own; ALL_ITEMS: all of them share one.',
+const policyType = policyTypeSchema.meta({
+  id: 'PolicyType',
+  description: 'Whether a transaction needs approval after the initiator has signed it.',
+});
+const transactionType = z
+  .enum(['TOKEN_TRANSFER', 'CONTRACT_INTERACTION', 'ANY'])
+  .meta({ id: 'PolicyTransactionType', description: 'The transactions that a policy covers.' });
+const scope = limitationScopeSchema.meta({
+  id: 'LimitationScope',
+  description: '`PER_ITEM`: a separate limit for each; `ALL_ITEMS`: one limit shared by all.',
 });
 
 type Context<T> = z.core.ParsePayload<T>;
 
-/** Adds what is wrong with a field that by itself may be right. */
+/** Adds an issue about a field that is valid on its own. */
 function complain(context: Context<unknown>, message: string, ...path: PropertyKey[]): void {
   context.issues.push({ code: 'custom', message, input: context.value, path });
 }
 
-const anyAddressInput = addressInput(checksumAddress).transform(checksumAddress);
-const addressOfSomebody = addressInput(checksumAddress)
-  .refine((text) => !isZeroAddress(text), 'must not be the zero address')
-  .transform(checksumAddress);
+const anyAddressInput = addressInput.transform(checksumAddress);
+const destinationInput = nonzeroAddressInput.transform(checksumAddress);
 
-/** A list whose null means the same as no entry. */
+/** A list in which null means the same as no entry. */
 function anyOrListed<T extends z.ZodType>(list: z.ZodArray<T>, meaning: string) {
   return list
     .nullable()
-    .transform((entries): z.output<T>[] => entries ?? [])
-    .meta({ description: `Up to ${MAX_ITEMS}; null or empty: ${meaning}.` });
+    .meta({ description: `Up to ${MAX_ITEMS}; null or empty: ${meaning}.` })
+    .transform((entries): z.output<T>[] => entries ?? []);
 }
 
-const limitationInput = z
-  .strictObject({
-    hours: z.int().min(1).max(MAX_HOURS),
-    initiatorScope: scope,
-    sourceAccountScope: scope,
-    destinationScope: scope,
-  })
-  .meta({
-    description:
-      'What may happen within any period of `hours`: an amount of `amountThreshold`, or one execution.',
-  });
-
-const settingFields = {
-  type: z.enum(['user', 'group']),
-  memberId: idInput('mem').nullable().optional().meta({ description: 'The member, where type is user.' }),
-  userId: idInput('mem').nullable().optional().meta({ description: 'The same as memberId.' }),
-  groupId: idInput('grp').nullable().optional().meta({ description: 'The group, where type is group.' }),
+const limitationFields = {
+  hours: limitationSchema.shape.hours.meta({ description: 'Length of the window in hours.' }),
+  initiatorScope: scope,
+  sourceAccountScope: scope,
+  destinationScope: scope,
 };
-const initiatorFields = z.strictObject(settingFields);
+const LIMITATION =
+  'What is permitted within any period of `hours`: `amountThreshold` in total, or one execution if the policy sets ' +
+  'no amount.';
+const limitationInput = z
+  .strictObject(limitationFields)
+  .meta({ id: 'LimitationInput', description: LIMITATION });
 
-function checkSetting(context: Context<z.output<typeof initiatorFields>>): void {
-  const { type, memberId, userId, groupId } = context.value;
-  if (type === 'group') {
-    if (!groupId) complain(context, 'is required where type is group', 'groupId');
-    if (memberId) complain(context, 'is not for type group', 'memberId');
-    if (userId) complain(context, 'is not for type group', 'userId');
-    return;
-  }
+const notForGroups = z.null('is not for type group').optional();
+const notForUsers = z.null('is not for type user').optional();
+const userFields = {
+  type: z.literal('user'),
+  memberId: idOf('mem')
+    .nullable()
+    .optional()
+    .meta({ description: 'The member; `userId` may be used instead.' }),
+  userId: idOf('mem').nullable().optional().meta({ description: 'The same as `memberId`.' }),
+  groupId: notForUsers,
+};
+const groupFields = {
+  type: z.literal('group'),
+  groupId: idOf('grp'),
+  memberId: notForGroups,
+  userId: notForGroups,
+};
+
+interface NamedMember {
+  memberId?: string | null | undefined;
+  userId?: string | null | undefined;
+}
+
+function checkUser(context: Context<NamedMember>): void {
+  const { memberId, userId } = context.value;
   if (!memberId && !userId) complain(context, 'is required where type is user', 'memberId');
   if (memberId && userId && memberId !== userId) complain(context, 'differs from memberId', 'userId');
-  if (groupId) complain(context, 'is not for type user', 'groupId');
 }
 
 /** Which of the two names of one field was used. */
@@ -93,67 +114,87 @@ type SettingInput =
   | { type: 'user'; memberId: string; field: MemberField }
   | { type: 'group'; groupId: string };
 
-function readSetting({ type, memberId, userId, groupId }: z.output<typeof initiatorFields>): SettingInput {
-  return type === 'group'
-    ? { type, groupId: groupId ?? '' }
-    : { type, memberId: memberId ?? userId ?? '', field: memberId ? 'memberId' : 'userId' };
+function readUser({ memberId, userId }: NamedMember) {
+  const field: MemberField = memberId ? 'memberId' : 'userId';
+  return { type: 'user' as const, memberId: memberId ?? userId ?? '', field };
 }
 
-const initiatorInput = initiatorFields.check(checkSetting).transform(readSetting);
+const initiatorInput = z
+  .discriminatedUnion('type', [
+    z
+      .strictObject(userFields)
+      .check(checkUser)
+      .meta({ id: 'UserInitiatorInput', description: 'One member may initiate.' }),
+    z
+      .strictObject(groupFields)
+      .meta({ id: 'GroupInitiatorInput', description: 'Every member of a group may initiate.' }),
+  ])
+  .meta({ id: 'InitiatorSettingInput', description: 'Who may initiate.' })
+  .transform(
+    (setting): SettingInput =>
+      setting.type === 'user' ? readUser(setting) : { type: 'group', groupId: setting.groupId },
+  );
+
+const excludeInitiator = z
+  .boolean()
+  .default(false)
+  .meta({ description: 'The initiator of a transaction cannot approve it.' });
 
 const approverInput = z
-  .strictObject({
-    ...settingFields,
-    threshold: z
-      .int()
-      .min(1)
-      .nullable()
-      .optional()
-      .meta({ description: 'How many members of the group must approve.' }),
-    excludeInitiator: z
-      .boolean()
-      .default(false)
-      .meta({ description: 'The initiator of a transaction cannot approve it.' }),
-  })
-  .check((context) => {
-    checkSetting(context);
-    const { type, threshold } = context.value;
-    const given = threshold !== null && threshold !== undefined;
-    if (type === 'group' && !given) complain(context, 'is required where type is group', 'threshold');
-    if (type === 'user' && given) complain(context, 'is not for type user', 'threshold');
-  })
-  .transform(({ threshold, excludeInitiator, ...setting }) => {
-    const read = readSetting(setting);
-    return read.type === 'group'
-      ? { ...read, threshold: threshold ?? 0, excludeInitiator }
-      : { ...read, excludeInitiator };
-  });
+  .discriminatedUnion('type', [
+    z
+      .strictObject({ ...userFields, threshold: notForUsers, excludeInitiator })
+      .check(checkUser)
+      .meta({ id: 'UserApproverInput', description: 'One member must approve.' }),
+    z
+      .strictObject({
+        ...groupFields,
+        threshold: z.int().min(1).default(1).meta({ description: 'Number of approvals needed.' }),
+        excludeInitiator,
+      })
+      .meta({ id: 'GroupApproverInput', description: 'Members of a group must approve.' }),
+  ])
+  .meta({ id: 'ApproverSettingInput', description: 'Who must approve.' })
+  .transform((setting) =>
+    setting.type === 'user'
+      ? { ...readUser(setting), excludeInitiator: setting.excludeInitiator }
+      : {
+          type: setting.type,
+          groupId: setting.groupId,
+          threshold: setting.threshold,
+          excludeInitiator: setting.excludeInitiator,
+        },
+  );
+
+const shownToken = {
+  tokenSymbol: z.string().meta({ description: 'Empty for any token.' }),
+  tokenName: z.string().meta({ examples: ['USD Coin'] }),
+  tokenLogoUrl: z.string().exactOptional(),
+};
+const ANY_TOKEN = 'null: any token; the zero address: the native currency.';
+const AMOUNT_THRESHOLD =
+  'Inclusive maximum per transfer, and with a limitation per window, in the smallest unit; null: no maximum.';
 
 const tokenTransferInput = z
   .strictObject({
-    tokenAddress: anyAddressInput
-      .nullable()
-      .meta({ description: 'null: any token; the zero address: the native coin.' }),
-    tokenDecimals: z.int().min(0).max(255).nullable().optional(),
-    amountThreshold: amountInput.nullable().meta({
-      description: 'Inclusive maximum per transfer in the smallest unit; null: none.',
+    tokenAddress: anyAddressInput.nullable().meta({ description: ANY_TOKEN }),
+    tokenDecimals: z.int().min(0).max(255).nullable().optional().meta({
+      description: 'Compared with the decimals of the token.',
     }),
+    amountThreshold: amount.nullable().meta({ description: AMOUNT_THRESHOLD }),
     destinationAddresses: anyOrListed(
-      z
-        .array(addressOfSomebody)
-        .max(MAX_ITEMS)
-        .check(noDuplicates((destination) => destination)),
+      uniqueList(destinationInput, (destination) => destination),
       'any address',
     ),
-    ...responseOnly('tokenSymbol', 'tokenName', 'tokenLogoUrl'),
+    ...responseOnly(shownToken),
   })
   .check((context) => {
     const { tokenAddress, tokenDecimals, amountThreshold } = context.value;
     if (tokenAddress !== null) return;
-    if (tokenDecimals) complain(context, 'must be 0 or absent where any token is meant', 'tokenDecimals');
-    if (amountThreshold !== null)
-      complain(context, 'must be null where any token is meant', 'amountThreshold');
+    if (tokenDecimals) complain(context, 'must be 0 or absent for any token', 'tokenDecimals');
+    if (amountThreshold !== null) complain(context, 'must be null for any token', 'amountThreshold');
   })
+  .meta({ id: 'TokenTransferConditionInput' })
   .transform(({ tokenAddress, tokenDecimals, amountThreshold, destinationAddresses }) => ({
     tokenAddress,
     tokenDecimals: tokenDecimals ?? null,
@@ -163,39 +204,58 @@ const tokenTransferInput = z
 
 const functionInput = z
   .string()
+  .meta({
+    id: 'FunctionInput',
+    description: 'A full signature in canonical form, or a 4-byte selector.',
+    maxLength: MAX_SIGNATURE_LENGTH,
+    pattern: '^(0x[0-9a-fA-F]{8}|[a-zA-Z_$][a-zA-Z0-9_$]*\\(.*\\))$',
+    examples: ['mint(address,uint256)', '0x40c10f19'],
+  })
   .transform((entry, context) => {
     const parsed = parseFunction(entry);
     if (parsed.ok) return { entry, ...parsed.function };
     context.issues.push({ code: 'custom', message: parsed.reason, input: entry });
     return z.NEVER;
-  })
-  .meta({
-    description: 'A full signature in canonical form, or a 4-byte selector.',
-    maxLength: MAX_SIGNATURE_LENGTH,
-    examples: ['mint(address,uint256)', '0x40c10f19'],
   });
+
+const shownFunctions = z.array(
+  z
+    .object({
+      name: z.string().exactOptional().meta({ description: 'Absent if unknown.' }),
+      selector: z
+        .string()
+        .regex(/^0x[0-9a-f]{8}$/)
+        .meta({ examples: ['0x40c10f19'] }),
+    })
+    .meta({ id: 'PermittedFunction' }),
+);
+const ANY_FUNCTION = 'any function except those that grant an allowance or move tokens of others';
+const MAX_VALUE = 'Native currency that one call may send.';
 
 const contractInput = z
   .strictObject({
-    contractAddress: addressOfSomebody,
+    contractAddress: destinationInput,
     allowedFunctions: anyOrListed(
-      z
-        .array(functionInput)
-        .max(MAX_ITEMS)
-        .check(noDuplicates(({ selector }) => selector)),
-      'any function, except those that hand out tokens',
+      uniqueList(functionInput, ({ selector }) => selector),
+      ANY_FUNCTION,
     ),
-    maxValue: amountInput
-      .default('0')
-      .meta({ description: 'Native coin that one call may carry, in its smallest unit.' }),
-    ...responseOnly('functions'),
+    maxValue: amount.default('0').meta({ description: MAX_VALUE }),
+    ...responseOnly({ functions: shownFunctions }),
   })
+  .meta({ id: 'ContractRuleInput', description: 'A contract that may be called.' })
   .transform(({ contractAddress, allowedFunctions, maxValue }) => ({
     contractAddress,
     allowedFunctions: allowedFunctions.map(({ entry }) => entry),
-    functions: allowedFunctions.map(({ name, selector }) => ({ name, selector })),
+    functions: allowedFunctions.map(({ entry: _, ...named }) => named),
     maxValue,
   }));
+
+const shownAccounts = z
+  .array(z.object({ id: idOf('acc'), name: accountName, address }).meta({ id: 'PolicyAccount' }))
+  .meta({ description: 'The accounts of `accountIds`.' });
+
+const ANY_ACCOUNT = 'null: any account of the organization.';
+const ANY_INITIATOR = 'null: any member.';
 
 const policyFields = {
   name: nameInput,
@@ -203,80 +263,98 @@ const policyFields = {
   transactionType,
   networkId,
   description: descriptionInput.nullable().optional(),
-  accountIds: z
-    .array(idInput('acc'))
+  accountIds: uniqueList(idOf('acc'), (id) => id)
     .min(1)
-    .max(MAX_ITEMS)
-    .check(noDuplicates((id) => id))
     .nullable()
-    .meta({ description: `1 to ${MAX_ITEMS}; null: any account of the organization.` }),
+    .meta({ description: `1 to ${MAX_ITEMS}; ${ANY_ACCOUNT}` }),
   limitation: limitationInput.nullable().optional(),
-  initiatorSetting: initiatorInput.nullable().meta({ description: 'null: any member.' }),
+  initiatorSetting: initiatorInput.nullable().meta({ description: ANY_INITIATOR }),
   approverSetting: approverInput
     .nullable()
     .optional()
-    .meta({ description: 'Required by MANUAL_APPROVAL; AUTO_APPROVAL has none.' }),
+    .meta({ description: 'Required for MANUAL_APPROVAL; absent for AUTO_APPROVAL.' }),
   tokenTransferCondition: tokenTransferInput
     .nullable()
     .optional()
-    .meta({ description: 'Required by TOKEN_TRANSFER; the others have none.' }),
+    .meta({ description: 'Required for TOKEN_TRANSFER; absent otherwise.' }),
   contractInteractionCondition: z
     .array(contractInput)
-    .min(1)
     .max(MAX_ITEMS)
     .check(noDuplicates(({ contractAddress }) => contractAddress, ['contractAddress']))
+    .meta({ uniqueItems: true })
     .nullable()
     .optional()
     .meta({
-      description: `Required by CONTRACT_INTERACTION, where null means any contract; the others have none.`,
+      description:
+        'Required for CONTRACT_INTERACTION: 1 to 100, or null for any contract. Absent or empty otherwise.',
     }),
-  ...responseOnly('accounts', 'createdAt', 'updatedAt'),
+  ...responseOnly({ accounts: shownAccounts, createdAt: timestamp, updatedAt: timestamp }),
 };
+
+/** What every policy in a request has. */
+export const policyInput = z.object(policyFields).meta({
+  id: 'PolicyInput',
+  description: 'What every policy in a request has. What was read can be sent back.',
+});
 const policyObject = z.strictObject(policyFields);
 
-/** What is wrong between the fields of a policy: nothing may make it wider than its author can have meant. */
-function checkPolicy(context: Context<z.output<typeof policyObject>>): void {
-  const { type, transactionType, approverSetting, tokenTransferCondition, contractInteractionCondition } =
-    context.value;
+type PolicyFields = z.output<typeof policyObject>;
+
+function checkApprover(context: Context<PolicyFields>): void {
+  const { type, approverSetting } = context.value;
   if (type === 'MANUAL_APPROVAL' && !approverSetting) {
-    complain(context, 'is required by MANUAL_APPROVAL', 'approverSetting');
+    complain(context, 'is required for MANUAL_APPROVAL', 'approverSetting');
   }
   if (type === 'AUTO_APPROVAL' && approverSetting) {
     complain(context, 'is not for AUTO_APPROVAL', 'approverSetting');
   }
-  if (transactionType === 'TOKEN_TRANSFER' && !tokenTransferCondition) {
-    complain(context, 'is required by TOKEN_TRANSFER', 'tokenTransferCondition');
+}
+
+function checkTokenTransferCondition(context: Context<PolicyFields>): void {
+  const { transactionType, tokenTransferCondition: condition } = context.value;
+  if (transactionType === 'TOKEN_TRANSFER' && !condition) {
+    complain(context, 'is required for TOKEN_TRANSFER', 'tokenTransferCondition');
   }
-  if (transactionType !== 'TOKEN_TRANSFER' && tokenTransferCondition) {
+  if (transactionType !== 'TOKEN_TRANSFER' && condition) {
     complain(context, `is not for ${transactionType}`, 'tokenTransferCondition');
-  }
-  if (transactionType === 'CONTRACT_INTERACTION' && contractInteractionCondition === undefined) {
-    complain(
-      context,
-      'is required by CONTRACT_INTERACTION; null means any contract',
-      'contractInteractionCondition',
-    );
-  }
-  if (transactionType !== 'CONTRACT_INTERACTION' && contractInteractionCondition) {
-    complain(context, `is not for ${transactionType}`, 'contractInteractionCondition');
   }
 }
 
-/** A policy as it is asked for: whole, but for what its token says about itself. */
-export type PolicyItem = Omit<
-  PolicyDefinition,
-  'initiatorSetting' | 'approverSetting' | 'tokenTransferCondition'
-> & {
+function checkContractInteractionCondition(context: Context<PolicyFields>): void {
+  const { transactionType, contractInteractionCondition: condition } = context.value;
+  const field = 'contractInteractionCondition';
+  if (transactionType !== 'CONTRACT_INTERACTION') {
+    if (condition && condition.length > 0) complain(context, `is not for ${transactionType}`, field);
+  } else if (condition === undefined) {
+    complain(context, 'is required for CONTRACT_INTERACTION; null means any contract', field);
+  } else if (condition?.length === 0) {
+    complain(context, 'must have at least 1 item; null means any contract', field);
+  }
+}
+
+/** Checks the fields of a policy against each other: nothing may make it wider than its author can have meant. */
+function checkPolicy(context: Context<PolicyFields>): void {
+  checkApprover(context);
+  checkTokenTransferCondition(context);
+  checkContractInteractionCondition(context);
+}
+
+/** A policy as it was read from a request: complete, but for what its token reports about itself. */
+export interface PolicyItem extends Pick<PolicyDefinition, 'name' | 'type' | 'networkId' | 'accountIds'> {
   readonly id?: string;
+  readonly transactionType: PolicyDefinition['transactionType'];
+  readonly description: string | null;
+  readonly limitation: Limitation | null;
   readonly initiatorSetting: SettingInput | null;
   readonly approverSetting: z.output<typeof approverInput> | null;
   readonly tokenTransferCondition:
     | (Pick<TokenTransferCondition, 'tokenAddress' | 'amountThreshold' | 'destinationAddresses'> & {
-        /** As given, to be compared with what the token says. */
+        /** As given, to be compared with the decimals of the token. */
         readonly tokenDecimals: number | null;
       })
     | null;
-};
+  readonly contractInteractionCondition: readonly ContractRule[] | null;
+}
 
 function readPolicy(fields: z.output<typeof policyObject> & { id?: string | undefined }): PolicyItem {
   return {
@@ -285,28 +363,35 @@ function readPolicy(fields: z.output<typeof policyObject> & { id?: string | unde
     type: fields.type,
     transactionType: fields.transactionType,
     networkId: fields.networkId,
-    // Nothing written is no description.
+    // An empty description is none.
     description: fields.description || null,
     accountIds: fields.accountIds,
     limitation: fields.limitation ?? null,
     initiatorSetting: fields.initiatorSetting,
     approverSetting: fields.approverSetting ?? null,
     tokenTransferCondition: fields.tokenTransferCondition ?? null,
-    contractInteractionCondition: fields.contractInteractionCondition ?? null,
+    contractInteractionCondition: fields.contractInteractionCondition?.length
+      ? fields.contractInteractionCondition
+      : null,
   };
 }
 
-const newPolicy = policyObject.check(checkPolicy).transform(readPolicy);
-const changedPolicy = z
-  .strictObject({ id: idInput('pol'), ...policyFields })
+const newPolicy = policyObject
   .check(checkPolicy)
+  .meta({ id: 'NewPolicy', description: 'A new policy.', extends: 'PolicyInput' })
+  .transform(readPolicy);
+const changedPolicy = z
+  .strictObject({ id: idOf('pol'), ...policyFields })
+  .check(checkPolicy)
+  .meta({ id: 'ChangedPolicy', description: 'Replaces a policy.', extends: 'PolicyInput' })
   .transform(readPolicy);
 const newOrChangedPolicy = z
   .strictObject({
-    id: idInput('pol').optional().meta({ description: 'The policy that it replaces; absent: a new one.' }),
+    id: idOf('pol').optional().meta({ description: 'The policy to replace; absent: a new policy.' }),
     ...policyFields,
   })
   .check(checkPolicy)
+  .meta({ id: 'NewOrChangedPolicy', description: 'A new policy, or replaces one.', extends: 'PolicyInput' })
   .transform(readPolicy);
 
 function policiesBody<Item extends z.ZodType<PolicyItem>>(item: Item) {
@@ -323,42 +408,49 @@ export const policiesBodies = {
   mixed: policiesBody(newOrChangedPolicy),
   add: policiesBody(newPolicy),
   update: policiesBody(changedPolicy),
-  remove: z.strictObject({ policyIds: itemsOf(idInput('pol')).check(noDuplicates((id) => id)) }),
+  remove: z.strictObject({ policyIds: itemsOf(idOf('pol')).check(noDuplicates((id) => id)) }),
 };
 
-const limitation = z
-  .object({
-    hours: z.int(),
-    initiatorScope: scope,
-    sourceAccountScope: scope,
-    destinationScope: scope,
-  })
-  .meta({ id: 'Limitation' });
+const limitation = z.object(limitationFields).meta({ id: 'Limitation', description: LIMITATION });
 
-const setting = {
-  type: z.enum(['user', 'group']),
-  memberId: z.string().nullable(),
-  userId: z.string().nullable().meta({ description: 'The same as memberId.' }),
-  groupId: z.string().nullable(),
+const shownUser = {
+  type: z.literal('user'),
+  memberId: idOf('mem'),
+  userId: idOf('mem').meta({ description: 'The same as `memberId`.' }),
 };
-const initiatorSetting = z.object(setting).meta({ id: 'InitiatorSetting' });
+const shownGroup = { type: z.literal('group'), groupId: idOf('grp') };
+const initiatorSetting = z
+  .discriminatedUnion('type', [
+    z.object(shownUser).meta({ id: 'UserInitiator', description: 'One member may initiate.' }),
+    z.object(shownGroup).meta({ id: 'GroupInitiator', description: 'Every member of a group may initiate.' }),
+  ])
+  .meta({ id: 'InitiatorSetting', description: 'Who may initiate. Told apart by `type`.' });
+const shownExclude = z.boolean().meta({ description: 'The initiator of a transaction cannot approve it.' });
 const approverSetting = z
-  .object({ ...setting, threshold: z.int().nullable(), excludeInitiator: z.boolean() })
-  .meta({ id: 'ApproverSetting' });
+  .discriminatedUnion('type', [
+    z
+      .object({ ...shownUser, excludeInitiator: shownExclude })
+      .meta({ id: 'UserApprover', description: 'One member must approve.' }),
+    z
+      .object({
+        ...shownGroup,
+        threshold: z.int().min(1).meta({ description: 'Number of approvals needed.' }),
+        excludeInitiator: shownExclude,
+      })
+      .meta({ id: 'GroupApprover', description: 'Members of a group must approve.' }),
+  ])
+  .meta({ id: 'ApproverSetting', description: 'Who must approve. Told apart by `type`.' });
 
 const tokenTransferCondition = z
   .object({
-    tokenAddress: address
-      .nullable()
-      .meta({ description: 'null: any token; the zero address: the native coin.' }),
-    tokenSymbol: z.string(),
-    tokenName: z.string(),
-    tokenLogoUrl: z.string().nullable(),
-    tokenDecimals: z.int(),
-    amountThreshold: z
-      .string()
-      .nullable()
-      .meta({ description: 'Inclusive maximum in the smallest unit; null: none.' }),
+    tokenAddress: address.nullable().meta({ description: ANY_TOKEN }),
+    ...shownToken,
+    tokenDecimals: z
+      .int()
+      .min(0)
+      .max(255)
+      .meta({ examples: [6] }),
+    amountThreshold: amount.nullable().meta({ description: AMOUNT_THRESHOLD }),
     destinationAddresses: z.array(address).meta({ description: 'Empty: any address.' }),
   })
   .meta({ id: 'TokenTransferCondition' });
@@ -368,69 +460,84 @@ const contractInteractionCondition = z
     z
       .object({
         contractAddress: address,
-        allowedFunctions: z.array(z.string()).meta({
-          description: 'As they were given; empty: any function, except those that hand out tokens.',
-        }),
-        functions: z.array(
-          z.object({ name: z.string().nullable(), selector: z.string().regex(/^0x[0-9a-f]{8}$/) }),
-        ),
-        maxValue: z.string(),
+        allowedFunctions: z
+          .array(z.string())
+          .meta({ description: `As they were given; empty: ${ANY_FUNCTION}.` }),
+        functions: shownFunctions,
+        maxValue: amount.meta({ description: MAX_VALUE }),
       })
-      .meta({ id: 'ContractRule' }),
+      .meta({ id: 'ContractRule', description: 'A contract that may be called.' }),
   )
   .nullable()
   .meta({ description: 'null: any contract.' });
 
-const shownFields = {
-  name: z.string(),
-  type: policyType,
-  networkId,
-  description: z.string().nullable(),
-  accountIds: z.array(z.string()).nullable().meta({ description: 'null: any account of the organization.' }),
-  accounts: z
-    .array(z.object({ id: z.string(), name: z.string(), address }))
-    .meta({ description: 'The accounts that accountIds names.' }),
-  limitation: limitation.nullable(),
-  initiatorSetting: initiatorSetting.nullable().meta({ description: 'null: any member.' }),
-  approverSetting: approverSetting.nullable().meta({ description: 'null: nobody has to approve.' }),
-};
+/** What every policy has, whatever it covers. */
+export const policyBase = z
+  .object({
+    name: z.string().meta({ examples: ['Payroll'] }),
+    type: policyType,
+    networkId,
+    description: z.string().exactOptional(),
+    accountIds: z.array(idOf('acc')).nullable().meta({ description: ANY_ACCOUNT }),
+    accounts: shownAccounts,
+    limitation: limitation.exactOptional(),
+    initiatorSetting: initiatorSetting.nullable().meta({ description: ANY_INITIATOR }),
+    approverSetting: approverSetting
+      .exactOptional()
+      .meta({ description: 'Present exactly for MANUAL_APPROVAL.' }),
+  })
+  .meta({ id: 'PolicyBase', description: 'What every policy has.' });
 
-const shownTokenTransfer = {
-  ...shownFields,
-  transactionType: z.literal('TOKEN_TRANSFER'),
-  tokenTransferCondition,
-};
+const shownTokenTransfer = { transactionType: z.literal('TOKEN_TRANSFER'), tokenTransferCondition };
 const shownContractInteraction = {
-  ...shownFields,
   transactionType: z.literal('CONTRACT_INTERACTION'),
   contractInteractionCondition,
 };
-const shownAny = { ...shownFields, transactionType: z.literal('ANY') };
+const shownAny = { transactionType: z.literal('ANY') };
 
-const stored = { id: z.string(), createdAt: timestamp, updatedAt: timestamp };
+const stored = { id: idOf('pol'), createdAt: timestamp, updatedAt: timestamp };
+const extendsBase = { extends: 'PolicyBase' };
 
 /** A policy in a response: one of three variants. */
 const policy = z
   .discriminatedUnion('transactionType', [
-    z.object({ ...stored, ...shownTokenTransfer }).meta({ id: 'TokenTransferPolicy' }),
-    z.object({ ...stored, ...shownContractInteraction }).meta({ id: 'ContractInteractionPolicy' }),
-    z.object({ ...stored, ...shownAny }).meta({ id: 'AnyTransactionPolicy' }),
+    policyBase
+      .extend({ ...stored, ...shownTokenTransfer })
+      .meta({ id: 'TokenTransferPolicy', description: 'Covers token transfers.', ...extendsBase }),
+    policyBase
+      .extend({ ...stored, ...shownContractInteraction })
+      .meta({ id: 'ContractInteractionPolicy', description: 'Covers contract calls.', ...extendsBase }),
+    policyBase
+      .extend({ ...stored, ...shownAny })
+      .meta({ id: 'AnyTransactionPolicy', description: 'Covers all transactions.', ...extendsBase }),
   ])
-  .meta({ id: 'Policy' });
+  .meta({ id: 'Policy', description: 'A rule that permits transactions. Told apart by `transactionType`.' });
 
-/** A policy as it is answered. */
+/** A policy in a response. */
 export type ShownPolicy = z.output<typeof policy>;
 
-const proposed = { id: z.string().exactOptional().meta({ description: 'Absent while the policy is new.' }) };
+const proposed = { id: idOf('pol').exactOptional().meta({ description: 'Absent for a new policy.' }) };
 
-/** A policy in the data of a proposal: without times, and without an id while it is new. */
+/** A policy in the data of a proposal: without timestamps, and without an id if it is new. */
 export const proposedPolicy = z
   .discriminatedUnion('transactionType', [
-    z.object({ ...proposed, ...shownTokenTransfer }),
-    z.object({ ...proposed, ...shownContractInteraction }),
-    z.object({ ...proposed, ...shownAny }),
+    policyBase.extend({ ...proposed, ...shownTokenTransfer }).meta({
+      id: 'ProposedTokenTransferPolicy',
+      description: 'Covers token transfers.',
+      ...extendsBase,
+    }),
+    policyBase.extend({ ...proposed, ...shownContractInteraction }).meta({
+      id: 'ProposedContractInteractionPolicy',
+      description: 'Covers contract calls.',
+      ...extendsBase,
+    }),
+    policyBase.extend({ ...proposed, ...shownAny }).meta({
+      id: 'ProposedAnyTransactionPolicy',
+      description: 'Covers all transactions.',
+      ...extendsBase,
+    }),
   ])
-  .meta({ id: 'ProposedPolicy' });
+  .meta({ id: 'ProposedPolicy', description: 'A policy in a proposal. Told apart by `transactionType`.' });
 
 export const listPoliciesEndpoint = endpoint({
   id: 'listPolicies',
@@ -438,10 +545,10 @@ export const listPoliciesEndpoint = endpoint({
   method: 'get',
   path: '/policies',
   access: 'read',
-  summary: 'Get all policies',
-  description: 'Returns every policy, newest first. With `limit` or `cursor` it returns a page.',
+  summary: 'List policies',
+  description: 'Returns all policies, newest first. With `limit` or `cursor` it returns a page.',
   params: {},
-  query: z.strictObject(pageQuery),
+  query: z.strictObject(listQuery),
   response: listOf(policy),
   status: 200,
   errors: [],
@@ -463,35 +570,38 @@ export const getPolicyEndpoint = endpoint({
 
 const until = timestamp.meta({
   description:
-    'When the oldest block that counts leaves the window; a whole window from now where none does.',
+    'When the oldest execution that counts leaves the window; a whole window from now if none counts.',
 });
 const remaining = z
   .union([
-    z.object({ amount: z.string().meta({ description: 'In the smallest unit of the token.' }), until }),
-    z.object({ count: z.int().meta({ description: 'Executions, where the policy caps no amount.' }), until }),
+    z
+      .object({ amount: amount.meta({ description: 'In the smallest unit of the token.' }), until })
+      .meta({ id: 'RemainingAmount', description: 'For a policy with an amount.' }),
+    z
+      .object({ count: z.int().min(0).meta({ description: 'Number of executions.' }), until })
+      .meta({ id: 'RemainingCount', description: 'For a policy without an amount.' }),
   ])
-  .meta({ id: 'Remaining' });
+  .meta({ id: 'Remaining', description: 'The budget that a limitation leaves.' });
 
 const evaluation = z
   .object({
-    policy: z.object({ id: z.string(), name: z.string() }),
-    allowed: z.boolean(),
+    policy: z.object({ id: idOf('pol'), name: z.string() }).meta({ id: 'EvaluatedPolicy' }),
+    allowed: z.boolean().meta({ description: 'True if the policy permits the transaction.' }),
     failures: z.array(conditionFailure).meta({ description: 'Every condition that is not met.' }),
-    approvers: z.array(memberSummary).meta({ description: 'Who may approve it, as groups are now.' }),
-    threshold: z.int().meta({ description: 'How many of them must; 0: it needs no approval.' }),
+    approvers: z.array(memberSummary).meta({ description: 'Members who may approve it now.' }),
+    threshold: z.int().min(0).meta({ description: 'Number of approvals needed; 0: none.' }),
     remaining: remaining.nullable().meta({
-      description:
-        'What is left now for this initiator, account and destination; null: the policy has no limitation.',
+      description: 'The budget now for this initiator, account and destination; null: no limitation.',
     }),
   })
-  .meta({ id: 'Evaluation' });
+  .meta({ id: 'Evaluation', description: 'The result of evaluating one policy.' });
 
-/** A policy's answer about a transaction. */
+/** The result of evaluating one policy. */
 export type ShownEvaluation = z.output<typeof evaluation>;
 
 const evaluationBody = z.strictObject(transactionFields);
 
-/** A transaction that is asked about, as it was read. */
+/** A transaction to evaluate, as it was read from a request. */
 export type TransactionToEvaluate = z.output<typeof evaluationBody>;
 
 export const evaluatePoliciesEndpoint = endpoint({
@@ -500,15 +610,15 @@ export const evaluatePoliciesEndpoint = endpoint({
   method: 'post',
   path: '/policies/evaluate',
   access: 'read',
-  summary: 'Ask which policies would let a transaction go',
+  summary: 'Evaluate policies for a transaction',
   description:
-    'Says for each policy of the organization, newest first, whether it allows the transaction or all that speaks ' +
-    'against it, who would have to approve it, and what is left of its limitation now. A dry run: nothing is stored, ' +
-    'the idempotency key neither.',
+    'Evaluates every policy of the organization, newest first: whether it permits the transaction, the conditions ' +
+    'that are not met, who may approve it, and the remaining budget. A dry run: nothing is stored, not even the ' +
+    'idempotency key.',
   params: {},
   query: z.strictObject({}),
   body: evaluationBody,
-  response: envelope(z.array(evaluation)),
+  response: envelope(z.array(evaluation)).meta({ id: 'EvaluationsResponse' }),
   status: 200,
   dryRun: true,
   errors: [],

@@ -1,113 +1,210 @@
 import { z } from 'zod';
+import { checksumAddress, isZeroAddress } from '../chain/address';
+import { amountSchema } from '../domain/policy';
 
 /** The largest number of items in a request or in an inner list. */
 export const MAX_ITEMS = 100;
 
-const CONTROL = /\p{Cc}|[\u2028\u2029]/u;
-const BIDI_CONTROL = /\p{Bidi_Control}/u;
-const LONE_SURROGATE = /\p{Surrogate}/u;
+const CONTROL = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029';
+const BIDI_CONTROL = '\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069';
+/** Default-ignorable code points (Unicode DerivedCoreProperties) of the Basic Multilingual Plane. */
+const IGNORABLE =
+  '\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f' +
+  '\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufff8';
+const NONCHARACTER = '\\ufdd0-\\ufdef\\ufffe\\uffff';
+/** Looks like a space but is not one: the Braille pattern without dots. */
+const BLANK = '\\u2800';
 
-/** How many characters a reader counts: Unicode code points, not UTF-16 units. */
-function characters(text: string): number {
-  return [...text].length;
+/**
+ * JSON Schema patterns for text. They use only what ECMAScript and Python understand alike, so the code points beyond
+ * U+FFFF that a name cannot have are left to UNSAFE_IN_NAME.
+ */
+const TEXT_PATTERN = `^[^${CONTROL}${BIDI_CONTROL}]*$`;
+const NAME_PATTERN = `^(?=.*\\S)[^${CONTROL}${IGNORABLE}${NONCHARACTER}${BLANK}]*$`;
+
+const CONTROL_CHARACTER = new RegExp(`[${CONTROL}]`, 'u');
+const BIDI_CHARACTER = new RegExp(`[${BIDI_CONTROL}]`, 'u');
+const LONE_SURROGATE = /\p{Surrogate}/u;
+const UNSAFE_IN_NAME = /[\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800\u{1d159}]/u;
+
+/** What is wrong with a text, or undefined. Lengths are in Unicode code points, not UTF-16 units. */
+function textFault(text: string, minimum: number, maximum: number): string | undefined {
+  const count = [...text].length;
+  if (count < minimum || count > maximum) return `must have ${minimum} to ${maximum} characters`;
+  if (LONE_SURROGATE.test(text)) return 'must be well-formed Unicode';
+  if (CONTROL_CHARACTER.test(text)) return 'must not contain control characters';
+  if (BIDI_CHARACTER.test(text)) return 'must not contain bidirectional control characters';
+  return undefined;
 }
 
-function plainText(minimum: number, maximum: number) {
+function nameFault(text: string): string | undefined {
+  const fault = textFault(text, 1, 100);
+  if (fault) return fault;
+  if (UNSAFE_IN_NAME.test(text)) return 'must not contain invisible, blank or noncharacter code points';
+  return text.trim() === '' ? 'must not be blank' : undefined;
+}
+
+function plainText(faultOf: (text: string) => string | undefined) {
   return z.string().check((context) => {
-    const text = context.value;
-    const refuse = (message: string) => context.issues.push({ code: 'custom', message, input: text });
-    const count = characters(text);
-    if (count < minimum || count > maximum) refuse(`must have ${minimum} to ${maximum} characters`);
-    else if (LONE_SURROGATE.test(text)) refuse('must be well-formed Unicode');
-    else if (CONTROL.test(text)) refuse('must not have control characters');
-    else if (BIDI_CONTROL.test(text)) refuse('must not have characters that change the direction of text');
-    else if (minimum > 0 && text.trim() === '') refuse('must not be blank');
+    const message = faultOf(context.value);
+    if (message) context.issues.push({ code: 'custom', message, input: context.value });
   });
 }
 
-/** A name that a user gives: 1 to 100 characters on one line. */
-export const nameInput = plainText(1, 100).meta({
-  description: '1 to 100 characters, no control characters, none that change the direction of text.',
+/** A name in a request: 1 to 100 characters on one line, each of them visible or a space. */
+export const nameInput = plainText(nameFault).meta({
+  id: 'Name',
+  description:
+    '1 to 100 characters. No control characters, and no default-ignorable, blank or noncharacter code points.',
   minLength: 1,
   maxLength: 100,
+  pattern: NAME_PATTERN,
+  examples: ['Treasury'],
 });
 
-/** A description that a user gives: 0 to 1,000 characters on one line. */
-export const descriptionInput = plainText(0, 1_000).meta({
-  description: '0 to 1,000 characters.',
+/** A description in a request: 0 to 1,000 characters on one line. */
+export const descriptionInput = plainText((text) => textFault(text, 0, 1_000)).meta({
+  id: 'Description',
+  description: '0 to 1,000 characters. No control characters.',
   maxLength: 1_000,
+  pattern: TEXT_PATTERN,
+  examples: ['Salary of May'],
 });
 
-/** A reason that a signer gives: 0 to 500 characters on one line. */
-export const reasonInput = plainText(0, 500).meta({ description: '0 to 500 characters.', maxLength: 500 });
+/** The reason for a vote: 0 to 500 characters on one line. */
+export const reasonInput = plainText((text) => textFault(text, 0, 500)).meta({
+  id: 'Reason',
+  description: 'Reason for the vote, shown in the audit log. 0 to 500 characters. No control characters.',
+  maxLength: 500,
+  pattern: TEXT_PATTERN,
+  examples: ['Agreed in the board meeting'],
+});
 
 const ID_SUFFIX = '[0-7][0-9a-hjkmnp-tv-z]{25}';
 
+/** What each kind of id names. */
+const ID_KINDS = {
+  mem: 'member',
+  grp: 'group',
+  pol: 'policy',
+  acc: 'account',
+  adm: 'admins',
+  prop: 'proposal',
+  txn: 'transaction',
+} as const;
+
 /** The kinds of id that a path can name. */
-export type PathIdPrefix = 'mem' | 'grp' | 'pol' | 'acc' | 'adm' | 'prop' | 'txn';
+export type PathIdPrefix = keyof typeof ID_KINDS;
 
 /** True when a text has the shape of an id of that kind (TypeID: prefix and 26 characters of base32). */
 export function isId(prefix: PathIdPrefix, text: string): boolean {
   return new RegExp(`^${prefix}_${ID_SUFFIX}$`).test(text);
 }
 
-/** The id of an existing record in a request body. */
-export function idInput(prefix: PathIdPrefix) {
+/** Upper-cases the first letter of a word. */
+export function capital(word: string): string {
+  return word.slice(0, 1).toUpperCase() + word.slice(1);
+}
+
+/** The name of an id in the document, such as `MemberId`. */
+export function idName(prefix: PathIdPrefix): string {
+  return `${capital(ID_KINDS[prefix])}Id`;
+}
+
+function idSchema(prefix: PathIdPrefix) {
   return z
     .string()
-    .regex(new RegExp(`^${prefix}_${ID_SUFFIX}$`), `must be an id that begins with ${prefix}_`);
+    .regex(new RegExp(`^${prefix}_${ID_SUFFIX}$`), `must be an id that begins with ${prefix}_`)
+    .meta({
+      id: idName(prefix),
+      description: `Id of the ${ID_KINDS[prefix]}.`,
+      examples: [`${prefix}_01jz8k3v5fe5ht0n2m6w9r4xyz`],
+    });
+}
+
+const ID_SCHEMAS: { readonly [Prefix in PathIdPrefix]: ReturnType<typeof idSchema> } = {
+  mem: idSchema('mem'),
+  grp: idSchema('grp'),
+  pol: idSchema('pol'),
+  acc: idSchema('acc'),
+  adm: idSchema('adm'),
+  prop: idSchema('prop'),
+  txn: idSchema('txn'),
+};
+
+/** The id of a record, in requests and responses. */
+export function idOf(prefix: PathIdPrefix) {
+  return ID_SCHEMAS[prefix];
 }
 
 /** The EIP-155 chain id of a network. */
 export const networkId = z
   .int()
-  .positive()
-  .meta({ description: 'EIP-155 chain id of the network.', examples: [31337] });
+  .min(1)
+  .meta({ id: 'NetworkId', description: 'EIP-155 chain id of the network.', examples: [31337] });
 
 /** A point in time in a response: ISO 8601, UTC, milliseconds. */
-export const timestamp = z.iso.datetime().meta({ examples: ['2025-06-01T12:00:00.000Z'] });
+export const timestamp = z.iso.datetime({ precision: 3 }).meta({
+  id: 'Timestamp',
+  description: 'ISO 8601, UTC, with milliseconds.',
+  examples: ['2025-06-01T12:00:00.000Z'],
+});
+
+const ADDRESS_PATTERN = /^0x[a-fA-F0-9]{40}$/;
+const EXAMPLE_ADDRESS = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 
 /** An address in a response, checksummed (EIP-55). */
 export const address = z
   .string()
-  .regex(/^0x[a-fA-F0-9]{40}$/)
+  .regex(ADDRESS_PATTERN)
   .meta({
-    description: 'Checksummed (EIP-55).',
-    examples: ['0x70997970C51812dc3A010C7d01b50e0d17dc79C8'],
+    id: 'Address',
+    description: 'Checksummed address (EIP-55).',
+    examples: [EXAMPLE_ADDRESS],
   });
 
 const LOWER_OR_UPPER = /^0x([0-9a-f]{40}|[0-9A-F]{40})$/;
 
-/**
- * An address in a request: all lower case, all upper case, or with a right checksum (EIP-55).
- *
- * `checksum` writes an address with its checksum; it is given by whoever can compute one.
- */
-export function addressInput(checksum: (address: string) => string) {
-  return (
-    z
-      .string()
-      // Whether a checksum is right is asked about addresses only.
-      .regex(/^0x[0-9a-fA-F]{40}$/, { error: 'must be an address: 0x and 40 hex digits', abort: true })
-      .refine((text) => LOWER_OR_UPPER.test(text) || checksum(text) === text, 'has a wrong checksum')
-  );
-}
+/** An address in a request, with or without a checksum; read with its checksum (EIP-55). */
+export const addressInput = z
+  .string()
+  // The checksum function takes addresses only.
+  .regex(ADDRESS_PATTERN, { error: 'must be an address: 0x and 40 hex digits', abort: true })
+  .refine((text) => LOWER_OR_UPPER.test(text) || checksumAddress(text) === text, 'has a wrong checksum')
+  .meta({
+    id: 'AddressInput',
+    description: 'Address, all lower case, all upper case or with its checksum (EIP-55).',
+    examples: [EXAMPLE_ADDRESS],
+  });
 
-const AMOUNTS = 2n ** 256n;
+/** An address in a request that is not the zero address. */
+export const nonzeroAddressInput = addressInput
+  .refine((text) => !isZeroAddress(text), 'must not be the zero address')
+  .meta({
+    id: 'NonzeroAddressInput',
+    description: 'Address as in AddressInput, not the zero address.',
+    not: { const: `0x${'0'.repeat(40)}` },
+  });
 
 /** An amount in the smallest unit: plain decimal digits below 2^256. */
-export const amountInput = z
-  .string()
-  .refine(
-    (text) => /^(0|[1-9][0-9]{0,77})$/.test(text) && BigInt(text) < AMOUNTS,
-    'must be a whole number below 2^256 in decimal digits, without sign or leading zeros',
-  )
-  .meta({ description: 'Decimal digits, below 2^256.', examples: ['1500000'] });
+export const amount = amountSchema.meta({
+  id: 'Amount',
+  description: 'Amount in the smallest unit (wei for ETH): decimal digits, below 2^256.',
+  pattern: '^(0|[1-9][0-9]{0,77})$',
+  examples: ['1500000'],
+});
 
 /** The hash of a chain transaction. */
-export const transactionHash = z.string().regex(/^0x[0-9a-f]{64}$/);
+export const transactionHash = z
+  .string()
+  .regex(/^0x[0-9a-f]{64}$/)
+  .meta({
+    id: 'TransactionHash',
+    description: 'Hash of a chain transaction.',
+    examples: [`0x${'5e'.repeat(32)}`],
+  });
 
-/** Fails on the later of two items that have the same key; `pathOf` tells the field inside the item. */
+/** Fails on the later of two items that have the same key; `path` is the field inside the item. */
 export function noDuplicates<T>(
   keyOf: (item: T) => string | number | undefined,
   path: readonly PropertyKey[] = [],
@@ -120,7 +217,7 @@ export function noDuplicates<T>(
       if (seen.has(key)) {
         context.issues.push({
           code: 'custom',
-          message: 'is given twice',
+          message: 'is a duplicate',
           input: item,
           path: [index, ...path],
         });
@@ -130,59 +227,101 @@ export function noDuplicates<T>(
   };
 }
 
-/** The items of a request: 1 to 100. */
+/** A list of at most 100 without duplicates. `keyOf` is what must differ, `path` the field of an item that holds it. */
+export function uniqueList<T extends z.ZodType>(
+  item: T,
+  keyOf: (item: z.output<T>) => string | number | undefined,
+  path: readonly PropertyKey[] = [],
+) {
+  return z.array(item).max(MAX_ITEMS).check(noDuplicates(keyOf, path)).meta({ uniqueItems: true });
+}
+
+/** The items of a request: 1 to 100. Each kind of item says in a check which of them are duplicates. */
 export function itemsOf<T extends z.ZodType>(item: T) {
-  return z.array(item).min(1).max(MAX_ITEMS);
+  return z.array(item).min(1).max(MAX_ITEMS).meta({ uniqueItems: true });
 }
 
-/** Fields that only a response has: taken back and ignored, so that what was read can be sent. */
-export function responseOnly<Field extends string>(...fields: readonly Field[]) {
-  const ignored = fields.map((field) => [field, z.unknown().optional()] as const);
-  return Object.fromEntries(ignored) as Record<Field, z.ZodOptional<z.ZodUnknown>>;
+/** Fields of a response that requests may contain: ignored, so that a client can send back what it read. */
+export function responseOnly<Shape extends { readonly [field: string]: z.ZodType }>(fields: Shape) {
+  const ignored = Object.entries(fields).map(([name, schema]) => [
+    name,
+    z
+      .preprocess(() => undefined, schema.optional())
+      .optional()
+      .meta({ readOnly: true }),
+  ]);
+  return Object.fromEntries(ignored) as { [Field in keyof Shape]: z.ZodOptional<z.ZodUnknown> };
 }
 
-/** The networks of an account in a request: 1 to 100, none twice. */
-export const networkIdsInput = z
-  .array(networkId)
-  .min(1)
-  .max(MAX_ITEMS)
-  .check(noDuplicates((id) => id));
+/** The networks of an account in a request: 1 to 100, without duplicates. */
+export const networkIdsInput = uniqueList(networkId, (id) => id).min(1);
 
-/** A cursor and a page size, as the query of every list has them. */
+const cursor = z
+  .string()
+  .max(4_096)
+  .optional()
+  .meta({
+    description: '`pagination.cursor` of the previous page. It includes the filters of the first request.',
+    param: { id: 'Cursor' },
+  });
+
+function limitQuery(name: string, fallback: { description: string; default?: number }) {
+  return z
+    .preprocess(
+      (text) => (typeof text === 'string' && /^[0-9]{1,3}$/.test(text) ? Number(text) : text),
+      z.int('must be a whole number from 1 to 100').min(1).max(100),
+    )
+    .optional()
+    .meta({ ...fallback, param: { id: name } });
+}
+
+/** Cursor and page size of a list that is always paged, 20 results per page by default. */
 export const pageQuery = {
-  cursor: z
-    .string()
-    .max(4_096)
-    .optional()
-    .meta({ description: 'Cursor from a previous response; carries its filters.' }),
-  limit: z
-    .string()
-    .regex(/^[0-9]{1,3}$/, 'must be a whole number from 1 to 100')
-    .transform(Number)
-    .pipe(z.int().min(1).max(100))
-    .optional()
-    .meta({ description: 'Results per page.' }),
+  cursor,
+  limit: limitQuery('PageLimit', { description: 'Results per page.', default: 20 }),
+};
+
+/** Cursor and page size of the list of transactions, 100 results per page by default. */
+export const transactionPageQuery = {
+  cursor,
+  limit: limitQuery('TransactionPageLimit', { description: 'Results per page.', default: 100 }),
+};
+
+/** Cursor and page size of a list that is paged only on request. */
+export const listQuery = {
+  cursor,
+  limit: limitQuery('ListLimit', {
+    description: 'Results per page. Without `limit` and `cursor` the response is the full list.',
+  }),
 };
 
 /** Where a page ends. */
 export const pagination = z
   .object({
-    cursor: z.string().meta({ description: 'Send it to get the next page; empty at the end.' }),
-    hasMore: z.boolean(),
+    cursor: z.string().meta({
+      description: 'Cursor of the next page; empty on the last page.',
+    }),
+    hasMore: z.boolean().meta({ description: 'True if there is a next page.' }),
   })
   .meta({ id: 'Pagination' });
 
-/** `{data: [...], pagination}`. */
-export function pageOf<T extends z.ZodType>(item: T) {
-  return z.object({ data: z.array(item), pagination });
+/** A schema with the name of what it contains, so that generated clients name its type. */
+function namedAfter<T extends z.ZodType>(item: z.ZodType, suffix: string, schema: T): T {
+  const id = item.meta()?.id;
+  return id === undefined ? schema : schema.meta({ id: `${id}${suffix}` });
 }
 
-/** `{data: [...]}`, with `pagination` when the caller asked for a page. */
+/** `{data: [...], pagination}`. */
+export function pageOf<T extends z.ZodType>(item: T) {
+  return namedAfter(item, 'Page', z.object({ data: z.array(item), pagination }));
+}
+
+/** `{data: [...]}`, with `pagination` when the request asked for a page. */
 export function listOf<T extends z.ZodType>(item: T) {
-  return z.object({ data: z.array(item), pagination: pagination.optional() });
+  return namedAfter(item, 'List', z.object({ data: z.array(item), pagination: pagination.optional() }));
 }
 
 /** `{data: ...}`. */
 export function envelope<T extends z.ZodType>(data: T) {
-  return z.object({ data });
+  return namedAfter(data, 'Response', z.object({ data }));
 }

@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import { adminThreshold } from './admins';
 import { endpoint, type Tag } from './endpoint';
 import { memberSummary } from './members';
 import {
+  capital,
   envelope,
+  idOf,
   networkId,
   pageOf,
   pageQuery,
@@ -11,80 +14,138 @@ import {
   transactionHash,
 } from './primitives';
 
+/** A signature of 65 bytes by the wallet 0x7099…79C8, ABI-encoded with it. */
+export const EXAMPLE_SIGNATURE = [
+  '0x',
+  '00000000000000000000000070997970c51812dc3a010c7d01b50e0d17dc79c8',
+  '40'.padStart(64, '0'),
+  '41'.padStart(64, '0'),
+  '1f'.repeat(64),
+  '1b'.padEnd(64, '0'),
+].join('');
+
 export const failure = z
   .object({
-    code: z.enum(['rpc', 'reverted', 'funds', 'policy', 'budget', 'stale', 'timeout', 'closedByOperator']),
+    code: z
+      .enum(['rpc', 'reverted', 'funds', 'policy', 'budget', 'stale', 'timeout', 'closedByOperator'])
+      .meta({ id: 'FailureCode', description: 'Why an execution failed or was blocked.' }),
     message: z.string(),
     at: timestamp,
-    attempt: z.int(),
+    attempt: z.int().min(0).meta({ description: 'Number of the attempt to execute it.' }),
     transactionHash: transactionHash.optional(),
   })
-  .meta({ id: 'Failure' });
+  .meta({ id: 'Failure', description: 'Why the last execution failed or was blocked.' });
 
-export const note = z.object({ at: timestamp, code: z.string(), message: z.string() }).meta({ id: 'Note' });
+export const note = z
+  .object({
+    at: timestamp,
+    code: z.string().meta({ examples: ['adminsChanged'] }),
+    message: z.string(),
+  })
+  .meta({ id: 'Note', description: 'A change elsewhere that concerns a proposal or transaction.' });
 
 const deployment = z
   .object({
-    accountId: z.string(),
+    accountId: idOf('acc'),
     networkId,
-    status: z.enum(['pending', 'completed', 'failed']),
+    status: z.enum(['pending', 'completed', 'failed']).meta({ id: 'DeploymentStatus' }),
     transactionHash: transactionHash.optional(),
     failure: failure.optional(),
-    waitingFor: z.string().optional().meta({ description: 'What a pending deployment waits for, in words.' }),
+    waitingFor: z
+      .string()
+      .optional()
+      .meta({ description: 'What blocks a pending deployment, as a sentence for operators.' }),
   })
-  .meta({ id: 'Deployment' });
+  .meta({ id: 'Deployment', description: 'The deployment of an account on one network.' });
 
-export const signatureStatus = z.enum([
-  'pendingInitiatorSignature',
-  'pendingReviewSignatures',
-  'approvalReady',
-  'rejectionReady',
-  'approvalAndRejectionReady',
-  'expired',
-]);
+export const signatureStatus = z
+  .enum([
+    'pendingInitiatorSignature',
+    'pendingReviewSignatures',
+    'approvalReady',
+    'rejectionReady',
+    'approvalAndRejectionReady',
+    'expired',
+  ])
+  .meta({
+    id: 'SignatureStatus',
+    description:
+      '`pendingInitiatorSignature`: only for transactions, the initiator has not signed. ' +
+      '`pendingReviewSignatures`: no threshold is met. `approvalReady`, `rejectionReady`, ' +
+      '`approvalAndRejectionReady`: the threshold for approval, for rejection or for both is met. ' +
+      '`expired`: it expired before execution.',
+  });
 
 export const executionStatus = z
   .enum(['processing', 'completed', 'rejected', 'failed', 'blocked'])
+  .meta({
+    id: 'ExecutionStatus',
+    description:
+      '`processing`: execution in progress. `completed`, `rejected`: executed. `failed`: execution failed. ' +
+      '`blocked`: a check at execution refused it and nothing changed.',
+  })
   .nullable()
-  .meta({ description: 'null: execution has not been tried.' });
+  .meta({ description: 'null: execution has not been attempted.' });
 
-const common = {
-  id: z.string(),
-  signatureStatus,
-  executionStatus,
-  threshold: z.int().min(1),
-  approvals: z.array(memberSummary),
-  rejections: z.array(memberSummary),
-  createdAt: timestamp,
-  expiresAt: timestamp,
-  summary: z.string().meta({ description: 'What is asked, in one line of plain words. It is signed.' }),
-  signingPayloads: z
-    .object({
-      approvePayload: z
-        .string()
-        .meta({ description: 'EIP-712 typed data as JSON text: sign it to approve.' }),
-      rejectPayload: z.string().meta({ description: 'EIP-712 typed data as JSON text: sign it to reject.' }),
-      initiatorPayload: z.string().optional(),
-    })
-    .optional()
-    .meta({ description: 'Present while signatures can be collected.' }),
-  result: z
-    .object({
-      resolution: z.enum(['approved', 'rejected']),
-      resources: z.array(
-        z.object({
-          type: z.enum(['member', 'group', 'policy', 'account', 'admin']),
-          id: z.string(),
-          uri: z.string().optional(),
-        }),
-      ),
-    })
-    .optional()
-    .meta({ description: 'Present after execution.' }),
-  failure: failure.optional(),
-  notes: z.array(note),
-  deployments: z.array(deployment).optional(),
-};
+export const resolution = z.enum(['approved', 'rejected']).meta({ id: 'Resolution' });
+
+export const expiresAt = timestamp.meta({ description: 'Until when it can be signed, in whole seconds.' });
+
+export const summary = z.string().meta({
+  id: 'Summary',
+  description: 'What it does, in one line. The line is part of what is signed.',
+  examples: ['Create account "Treasury" on "Ethereum" (1)'],
+});
+
+const TYPED_DATA = 'EIP-712 typed data as JSON text';
+
+const signingPayloads = z
+  .object({
+    approvePayload: z.string().meta({ description: `${TYPED_DATA}, to sign for approval.` }),
+    rejectPayload: z.string().meta({ description: `${TYPED_DATA}, to sign for rejection.` }),
+    initiatorPayload: z
+      .string()
+      .optional()
+      .meta({ description: `${TYPED_DATA}. Present only in the response that creates the proposal.` }),
+  })
+  .meta({ id: 'ProposalSigningPayloads' });
+
+const resource = z
+  .object({
+    type: z.enum(['member', 'group', 'policy', 'account', 'admin']).meta({ id: 'ResourceKind' }),
+    id: z.string().meta({ examples: ['acc_01jz8k3v5fe5ht0n2m6w9r4xyz'] }),
+    uri: z.string().optional().meta({
+      description: 'Path of the resource, such as `/api/v1/accounts/acc_…`. Absent if it was removed.',
+    }),
+  })
+  .meta({ id: 'ResultResource', description: 'A resource that was created, changed or removed.' });
+
+const result = z.object({ resolution, resources: z.array(resource) }).meta({ id: 'ProposalResult' });
+
+/** What every proposal has, whatever it proposes. */
+export const proposalBase = z
+  .object({
+    id: idOf('prop'),
+    signatureStatus,
+    executionStatus,
+    threshold: adminThreshold,
+    approvals: z.array(memberSummary).meta({ description: 'Members who approved.' }),
+    rejections: z.array(memberSummary).meta({ description: 'Members who rejected.' }),
+    createdAt: timestamp,
+    expiresAt,
+    summary,
+    signingPayloads: signingPayloads
+      .optional()
+      .meta({ description: 'Present while signatures can be collected.' }),
+    result: result.optional().meta({ description: 'Present after execution.' }),
+    failure: failure.optional(),
+    notes: z.array(note),
+    deployments: z
+      .array(deployment)
+      .optional()
+      .meta({ description: 'Present on proposals that deploy accounts, once executed.' }),
+  })
+  .meta({ id: 'ProposalBase', description: 'What every proposal has.' });
 
 /** A resource whose changes are proposed. */
 export type ProposalResource = 'members' | 'groups' | 'policies' | 'accounts' | 'admins';
@@ -104,7 +165,7 @@ export interface ProposeRequest<Body> {
   readonly appliesTo?: (body: Body) => boolean;
 }
 
-/** What the contract has to know of one kind of operation. */
+/** One kind of operation, as far as the contract describes it. */
 export interface KindContract {
   readonly resourceType: ProposalResource;
   readonly action: 'create' | 'update' | 'remove' | 'delete';
@@ -114,7 +175,7 @@ export interface KindContract {
   readonly data: z.ZodType;
 }
 
-/** How a resource is called: its area, one of it, and its proposals' place. */
+/** Tag and singular of each resource. */
 const RESOURCES: Record<ProposalResource, { tag: Tag; singular: string }> = {
   members: { tag: 'Members', singular: 'Member' },
   groups: { tag: 'Groups', singular: 'Group' },
@@ -126,69 +187,81 @@ const RESOURCES: Record<ProposalResource, { tag: Tag; singular: string }> = {
 /** Every resource whose changes are proposed. */
 export const PROPOSAL_RESOURCES = Object.keys(RESOURCES) as ProposalResource[];
 
-function capital(word: string): string {
-  return word.slice(0, 1).toUpperCase() + word.slice(1);
+/** A schema under a name of the document, unless it has one. */
+function withName<T extends z.ZodType>(schema: T, id: string): T {
+  return schema.meta()?.id === undefined ? schema.meta({ id }) : schema;
 }
 
 function proposalOfKind({ resourceType, action, data }: KindContract) {
   const name = `${capital(resourceType)}${capital(action)}`;
-  return z
-    .object({
-      ...common,
+  return proposalBase
+    .extend({
       resourceType: z.literal(resourceType),
       action: z.literal(action),
-      data: data.meta({ id: `${name}Data` }),
+      data: withName(data, `${name}Data`),
     })
-    .meta({ id: `${name}Proposal` });
+    .meta({ id: `${name}Proposal`, extends: 'ProposalBase' });
 }
 
-const voteType = z.enum(['approve', 'reject']);
+const voteType = z.enum(['approve', 'reject']).meta({ id: 'VoteType' });
 
-/** A signature as it is sent. */
+/** A signature in a request. That it can be decoded is checked later: it is an invalidSignature otherwise. */
 export const signatureInput = z.string().meta({
-  description: '0x hex of the ABI-encoded pair (address signer, bytes signature).',
+  id: 'Signature',
+  description: 'ABI-encoded pair (address signer, bytes signature), 0x hex.',
+  pattern: '^0x([0-9a-fA-F]{2})*$',
+  examples: [EXAMPLE_SIGNATURE],
 });
 
-export const signBody = z.strictObject({
-  type: voteType,
-  signature: signatureInput,
-  reason: reasonInput.optional(),
-  execute: z.boolean().default(false).meta({ description: 'Execute at once if the threshold is met.' }),
-});
+export const signBody = z
+  .strictObject({
+    type: voteType,
+    signature: signatureInput,
+    reason: reasonInput.optional(),
+    execute: z.boolean().default(false).meta({ description: 'Execute at once if the threshold is met.' }),
+  })
+  .meta({ id: 'SignProposalRequest' });
 
-export const executeBody = z.strictObject({ type: voteType });
+export const executeBody = z
+  .strictObject({ type: voteType.meta({ description: 'The outcome to execute.' }) })
+  .meta({ id: 'ExecuteRequest' });
 
 const status = z
   .enum(['open', 'closed'])
+  .meta({ id: 'ProposalFilter', description: '`open`: can still change; `closed`: cannot.' })
   .optional()
-  .meta({ description: 'open: can still change; closed: the rest. Absent: all.' });
+  .meta({
+    description: '`open`: can still change; `closed`: cannot. Absent: all.',
+    param: { id: 'ProposalStatus' },
+  });
 
 const proposalParams = { proposalId: 'prop' } as const;
 
-type ProposalSchema = z.ZodType;
+type ResponseSchema = z.ZodType;
+type ProposalSchema = z.core.$ZodTypeDiscriminable & z.ZodType;
 
-function signProposalEndpoint(resource: ProposalResource, proposal: ProposalSchema) {
+function signProposalEndpoint(resource: ProposalResource, response: ResponseSchema) {
   return endpoint({
     id: `sign${RESOURCES[resource].singular}Proposal`,
     tag: RESOURCES[resource].tag,
     method: 'post',
     path: `/${resource}/proposals/{proposalId}/signatures`,
     access: 'admin',
-    summary: `Sign a proposal about ${resource}`,
+    summary: `Vote on a proposal about ${resource}`,
     description:
-      'Records a signature of an admin. The key that carries it need not belong to the signer. With `execute` the ' +
-      'outcome is carried out at once if its threshold is met.',
+      'Records the vote of an admin. The API key of the request need not belong to that admin. With `execute` the ' +
+      'outcome is executed at once if its threshold is met.',
     params: proposalParams,
     query: z.strictObject({}),
     body: signBody,
-    response: envelope(proposal),
+    response,
     status: 200,
     errors: ['invalidSignature', 'forbidden', 'notFound', 'proposalExpired'],
-    exampleBody: { type: 'approve', signature: '0x…', execute: true },
+    exampleBody: { type: 'approve', signature: EXAMPLE_SIGNATURE, execute: true },
   });
 }
 
-function executeProposalEndpoint(resource: ProposalResource, proposal: ProposalSchema) {
+function executeProposalEndpoint(resource: ProposalResource, response: ResponseSchema) {
   return endpoint({
     id: `execute${RESOURCES[resource].singular}Proposal`,
     tag: RESOURCES[resource].tag,
@@ -197,19 +270,19 @@ function executeProposalEndpoint(resource: ProposalResource, proposal: ProposalS
     access: 'admin',
     summary: `Execute a proposal about ${resource}`,
     description:
-      'Carries out approval or rejection once its threshold is met, and resumes an execution that failed. Waits up to ' +
-      '10 seconds for the outcome.',
+      'Executes approval or rejection once its threshold is met, and resumes a failed execution. Waits up to 10 ' +
+      'seconds for the outcome.',
     params: proposalParams,
     query: z.strictObject({}),
     body: executeBody,
-    response: envelope(proposal),
+    response,
     status: 200,
     errors: ['forbidden', 'notFound', 'thresholdNotMet', 'proposalExpired'],
     exampleBody: { type: 'approve' },
   });
 }
 
-function getProposalEndpoint(resource: ProposalResource, proposal: ProposalSchema) {
+function getProposalEndpoint(resource: ProposalResource, response: ResponseSchema) {
   return endpoint({
     id: `get${RESOURCES[resource].singular}Proposal`,
     tag: RESOURCES[resource].tag,
@@ -219,62 +292,66 @@ function getProposalEndpoint(resource: ProposalResource, proposal: ProposalSchem
     summary: `Get a proposal about ${resource}`,
     params: proposalParams,
     query: z.strictObject({}),
-    response: envelope(proposal),
+    response,
     status: 200,
     errors: ['notFound'],
   });
 }
 
-function listProposalsEndpoint(resource: ProposalResource, proposal: ProposalSchema) {
+function listProposalsEndpoint(resource: ProposalResource, response: ResponseSchema) {
   return endpoint({
     id: `list${RESOURCES[resource].singular}Proposals`,
     tag: RESOURCES[resource].tag,
     method: 'get',
     path: `/${resource}/proposals`,
     access: 'read',
-    summary: `Get the proposals about ${resource}`,
-    description: 'Newest first, 20 per page unless `limit` says otherwise.',
+    summary: `List proposals about ${resource}`,
+    description: 'Returns a page, newest first.',
     params: {},
     query: z.strictObject({ ...pageQuery, status }),
-    response: pageOf(proposal),
+    response,
     status: 200,
     errors: [],
   });
 }
 
-function getQueuedAdminProposalEndpoint(proposal: ProposalSchema) {
+function getQueuedAdminProposalEndpoint(response: ResponseSchema) {
   return endpoint({
     id: 'getQueuedAdminProposal',
     tag: 'Admins',
     method: 'get',
     path: '/admins/proposals',
     access: 'read',
-    summary: 'Get the admin proposal that is queued',
-    description: 'At most one is queued at a time; 404 when there is none.',
+    summary: 'Get the queued admin proposal',
+    description: 'At most one is queued at a time; 404 if there is none.',
     params: {},
     query: z.strictObject({}),
-    response: envelope(proposal),
+    response,
     status: 200,
     errors: ['notFound'],
   });
 }
 
-function listAllProposalsEndpoint(proposal: ProposalSchema) {
+function listAllProposalsEndpoint(response: ResponseSchema) {
   return endpoint({
     id: 'listProposals',
     tag: 'Proposals',
     method: 'get',
     path: '/proposals',
     access: 'read',
-    summary: 'Get the proposals of all kinds',
-    description: 'Newest first, 20 per page unless `limit` says otherwise.',
+    summary: 'List proposals of all kinds',
+    description: 'Returns a page, newest first.',
     params: {},
     query: z.strictObject({
       ...pageQuery,
       status,
-      resourceType: z.enum(PROPOSAL_RESOURCES as [ProposalResource, ...ProposalResource[]]).optional(),
+      resourceType: z
+        .enum(PROPOSAL_RESOURCES as [ProposalResource, ...ProposalResource[]])
+        .meta({ id: 'ProposalResourceType' })
+        .optional()
+        .meta({ description: 'Only proposals about these resources.' }),
     }),
-    response: pageOf(proposal),
+    response,
     status: 200,
     errors: [],
   });
@@ -282,7 +359,7 @@ function listAllProposalsEndpoint(proposal: ProposalSchema) {
 
 function proposeEndpoint(
   resource: ProposalResource,
-  proposal: ProposalSchema,
+  response: ResponseSchema,
   { appliesTo: _, ...request }: ProposeRequest<unknown>,
 ) {
   return endpoint({
@@ -291,41 +368,51 @@ function proposeEndpoint(
     access: 'admin',
     params: {},
     query: z.strictObject({}),
-    response: envelope(proposal),
+    response,
     status: 201,
     errors: ['forbidden'],
     ...request,
   });
 }
 
-/** Every endpoint about proposals, made from the kinds of operation that there are. */
+/** One of several proposals, told apart by a field; a single one stands for itself. */
+function oneOf(field: 'action' | 'resourceType', name: string, proposals: readonly ProposalSchema[]) {
+  const [first, ...more] = proposals;
+  if (!first) throw new Error(`no operation for ${name}`);
+  if (more.length === 0) return first;
+  return z
+    .discriminatedUnion(field, [first, ...more])
+    .meta({ id: name, description: `Told apart by \`${field}\`.` });
+}
+
+/** Every endpoint about proposals, made from the kinds of operation. */
 export function describeProposals(kinds: readonly KindContract[]) {
-  const variants = new Map(kinds.map((kind) => [kind, proposalOfKind(kind)]));
   const byResource = PROPOSAL_RESOURCES.map((resource) => {
     const own = kinds.filter(({ resourceType }) => resourceType === resource);
-    const [first, ...more] = own.flatMap((kind) => variants.get(kind) ?? []);
-    if (!first) throw new Error(`there is no kind of operation on ${resource}`);
-    const proposal = z
-      .discriminatedUnion('action', [first, ...more])
-      .meta({ id: `${capital(resource)}Proposal` });
+    const proposal = oneOf('action', `${capital(resource)}Proposal`, own.map(proposalOfKind));
+    const response = envelope(proposal);
     const requests = new Map(own.flatMap((kind) => kind.requests).map((request) => [request.path, request]));
     return {
       resource,
-      propose: [...requests.values()].map((request) => proposeEndpoint(resource, proposal, request)),
-      list: resource === 'admins' ? undefined : listProposalsEndpoint(resource, proposal),
-      get: getProposalEndpoint(resource, proposal),
-      sign: signProposalEndpoint(resource, proposal),
-      execute: executeProposalEndpoint(resource, proposal),
+      propose: [...requests.values()].map((request) => proposeEndpoint(resource, response, request)),
+      list: resource === 'admins' ? undefined : listProposalsEndpoint(resource, pageOf(proposal)),
+      get: getProposalEndpoint(resource, response),
+      sign: signProposalEndpoint(resource, response),
+      execute: executeProposalEndpoint(resource, response),
       proposal,
+      response,
     };
   });
   const admins = byResource.find(({ resource }) => resource === 'admins');
-  if (!admins) throw new Error('there is no kind of operation on admins');
+  if (!admins) throw new Error('no operation for admins');
+  const any = oneOf(
+    'resourceType',
+    'Proposal',
+    byResource.map(({ proposal }) => proposal),
+  );
   return {
     byResource,
-    queuedAdmin: getQueuedAdminProposalEndpoint(admins.proposal),
-    listAll: listAllProposalsEndpoint(
-      z.union(byResource.map(({ proposal }) => proposal)).meta({ id: 'Proposal' }),
-    ),
+    queuedAdmin: getQueuedAdminProposalEndpoint(admins.response),
+    listAll: listAllProposalsEndpoint(pageOf(any)),
   };
 }

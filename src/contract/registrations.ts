@@ -1,12 +1,8 @@
 import { z } from 'zod';
-import { checksumAddress } from '../chain/address';
 import { endpoint } from './endpoint';
 import { address, addressInput, envelope, timestamp } from './primitives';
 
-const walletAddress = addressInput(checksumAddress).meta({
-  description: 'The wallet address of a member: in one case or with a right checksum (EIP-55).',
-  examples: ['0x70997970C51812dc3A010C7d01b50e0d17dc79C8'],
-});
+const walletAddress = addressInput.meta({ description: 'Wallet address of a member.' });
 
 export const getRegistrationPayloadEndpoint = endpoint({
   id: 'getRegistrationPayload',
@@ -14,18 +10,18 @@ export const getRegistrationPayloadEndpoint = endpoint({
   method: 'get',
   path: '/members/registrations/payload',
   access: 'read',
-  summary: 'Get a text with which a member proves control of their wallet',
+  summary: 'Get the text that proves control of a wallet',
   description:
-    'Each call makes a new text. It names organization, address, nonce and time, and works once, for 10 minutes. ' +
-    'The newest 10 of a wallet count.',
+    'Returns a new text each time. It names organization, address, nonce and time, and is valid once, for 10 ' +
+    'minutes. The 10 newest texts of a wallet are valid.',
   params: {},
   query: z.strictObject({ walletAddress }),
   response: envelope(
     z
       .object({
-        messageToSign: z.string().meta({ description: 'Signed as it is (EIP-191, `personal_sign`).' }),
+        messageToSign: z.string().meta({ description: 'Text to sign as it is (EIP-191, `personal_sign`).' }),
       })
-      .meta({ id: 'RegistrationPayload' }),
+      .meta({ id: 'RegistrationPayload', description: 'Text that proves control of a wallet.' }),
   ),
   status: 200,
   errors: ['notFound'],
@@ -39,16 +35,18 @@ export const registerWalletEndpoint = endpoint({
   access: 'read',
   summary: 'Prove control of the wallet of a member',
   description:
-    'Grants nothing by itself and is not needed to sign. A second proof keeps the first `registeredAt`; ' +
-    'a changed address sets it to null.',
+    'Grants nothing and is not needed to vote. A second proof keeps the first `registeredAt`; a new wallet address ' +
+    'sets it to null.',
   params: {},
   query: z.strictObject({}),
   body: z.strictObject({
     walletAddress,
     signature: z.string().meta({
       description:
-        '0x hex of the signature of `messageToSign` itself: 65 bytes (EIP-191), or what a contract wallet accepts ' +
-        '(EIP-1271). It is not wrapped with the address, as the signatures of proposals are.',
+        'Signature of `messageToSign`, 0x hex: 65 bytes (EIP-191), or bytes that a contract wallet accepts ' +
+        '(EIP-1271). Unlike votes, it is not encoded together with the address.',
+      pattern: '^0x([0-9a-fA-F]{2})*$',
+      examples: [`0x${'1f'.repeat(64)}1b`],
     }),
   }),
   response: envelope(
@@ -58,9 +56,12 @@ export const registerWalletEndpoint = endpoint({
         registered: z.literal(true),
         registeredAt: timestamp.meta({ description: 'When control of the wallet was first proved.' }),
       })
-      .meta({ id: 'Registration' }),
+      .meta({ id: 'Registration', description: 'The proof of control of a wallet.' }),
   ),
   status: 200,
   errors: ['invalidSignature'],
-  exampleBody: { walletAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', signature: '0x…' },
+  exampleBody: {
+    walletAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+    signature: `0x${'1f'.repeat(64)}1b`,
+  },
 });

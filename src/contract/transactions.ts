@@ -1,56 +1,64 @@
 import { z } from 'zod';
-import { checksumAddress, isZeroAddress } from '../chain/address';
+import { checksumAddress } from '../chain/address';
 import { MAX_CALLDATA_BYTES } from '../domain/transactionContent';
-import { asset } from './accounts';
+import { asset, displayAmount } from './accounts';
 import { endpoint } from './endpoint';
 import { memberSummary } from './members';
 import {
   address,
   addressInput,
-  amountInput,
+  amount,
   descriptionInput,
   envelope,
-  idInput,
+  idOf,
   networkId,
+  nonzeroAddressInput,
   pageOf,
-  pageQuery,
   reasonInput,
   timestamp,
   transactionHash,
+  transactionPageQuery,
 } from './primitives';
-import { executeBody, executionStatus, failure, note, signatureInput, signatureStatus } from './proposals';
+import {
+  EXAMPLE_SIGNATURE,
+  executeBody,
+  executionStatus,
+  expiresAt,
+  failure,
+  note,
+  resolution,
+  signatureInput,
+  signatureStatus,
+  summary,
+} from './proposals';
+
+const MAX_CALLDATA_LENGTH = 2 + 2 * MAX_CALLDATA_BYTES;
 
 const calldataInput = z
   .string()
-  .refine(
-    (text) => /^0x[0-9a-fA-F]*$/.test(text) && text.length % 2 === 0,
-    'must be 0x and whole bytes in hex',
-  )
-  .refine(
-    (text) => text.length <= 2 + 2 * MAX_CALLDATA_BYTES,
-    `must have at most ${MAX_CALLDATA_BYTES} bytes`,
-  )
+  .regex(/^0x([0-9a-fA-F]{2})*$/, 'must be 0x and whole bytes in hex')
+  .refine((text) => text.length <= MAX_CALLDATA_LENGTH, `must have at most ${MAX_CALLDATA_BYTES} bytes`)
   .meta({
-    description: `0x hex of up to ${MAX_CALLDATA_BYTES} bytes; \`0x\`: none.`,
+    id: 'Calldata',
+    description: `0x hex of up to ${MAX_CALLDATA_BYTES} bytes; \`0x\` for none.`,
+    maxLength: MAX_CALLDATA_LENGTH,
     examples: ['0x'],
   });
 
-/** What a caller says about a transaction, apart from the policy that is to let it go. */
+/** The fields of a transaction in a request, without its policy. */
 export const transactionFields = {
-  accountId: idInput('acc'),
-  initiatorWalletAddress: addressInput(checksumAddress)
-    .transform(checksumAddress)
-    .meta({ description: 'Wallet of the member who initiates it.' }),
+  accountId: idOf('acc'),
+  initiatorWalletAddress: addressInput
+    .meta({ description: 'Wallet of the member who initiates it.' })
+    .transform(checksumAddress),
   networkId,
   description: descriptionInput.default(''),
-  to: addressInput(checksumAddress)
-    .refine((text) => !isZeroAddress(text), 'must not be the zero address')
-    .transform(checksumAddress),
-  value: amountInput.meta({ description: 'Native coin to send along, in its smallest unit.' }),
+  to: nonzeroAddressInput.transform(checksumAddress),
+  value: amount.meta({ description: 'Native currency to send, in wei or its equivalent.' }),
   data: calldataInput,
 };
 
-/** A transfer of one native coin. */
+/** A transfer of 1 ETH. */
 export const EXAMPLE_TRANSACTION = {
   accountId: 'acc_01jz8k3v5fe5ht0n2m6w9r4xyz',
   initiatorWalletAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
@@ -61,135 +69,168 @@ export const EXAMPLE_TRANSACTION = {
   data: '0x',
 };
 
-/** What creates a transaction. */
-export const createTransactionBody = z.strictObject({
-  ...transactionFields,
-  policyId: idInput('pol').meta({ description: 'The one policy that is to let it go.' }),
-});
+/** The body that creates a transaction. */
+export const createTransactionBody = z
+  .strictObject({
+    ...transactionFields,
+    policyId: idOf('pol').meta({ description: 'The policy that is to permit it.' }),
+  })
+  .meta({ id: 'CreateTransactionRequest' });
 
-/** A transaction that is asked for, as it was read. */
+/** A new transaction, as it was read from a request. */
 export type NewTransaction = z.output<typeof createTransactionBody>;
 
-/** A signature of the initiator, or of somebody who approves or rejects. */
-export const signTransactionBody = z.strictObject({
-  type: z.enum(['initiator', 'approve', 'reject']),
-  signature: signatureInput,
-  reason: reasonInput.optional(),
-  execute: z.boolean().default(false).meta({
-    description:
-      'Execute at once if the threshold is met: a rejection with reject, an approval with the other two.',
-  }),
-});
+/** The signature of the initiator, or the vote of an approver. */
+export const signTransactionBody = z
+  .strictObject({
+    type: z.enum(['initiator', 'approve', 'reject']).meta({ id: 'TransactionSignatureType' }),
+    signature: signatureInput,
+    reason: reasonInput.optional(),
+    execute: z.boolean().default(false).meta({
+      description: 'Execute at once if the threshold is met: the rejection with `reject`, else the approval.',
+    }),
+  })
+  .meta({ id: 'SignTransactionRequest' });
 
 const TYPED_DATA = 'EIP-712 typed data as JSON text, with the account as the verifying contract';
-const initiatorPayload = z.string().meta({ description: `${TYPED_DATA}: sign it to initiate.` });
+const initiatorPayload = z.string().meta({ description: `${TYPED_DATA}, to sign as the initiator.` });
 const reviewPayloads = {
-  approvePayload: z.string().meta({ description: `${TYPED_DATA}: sign it to approve.` }),
-  rejectPayload: z.string().meta({ description: `${TYPED_DATA}: sign it to reject.` }),
+  approvePayload: z.string().meta({ description: `${TYPED_DATA}, to sign for approval.` }),
+  rejectPayload: z.string().meta({ description: `${TYPED_DATA}, to sign for rejection.` }),
 };
 
 const transferData = z
   .object({
     destination: address,
     asset,
-    rawAmount: z.string().meta({ description: 'In the smallest unit.' }),
-    displayAmount: z.string(),
+    rawAmount: amount,
+    displayAmount,
     networkId,
   })
   .meta({ id: 'TokenTransferData' });
+
+const functionParameter = z
+  .object({
+    name: z.string().meta({ description: 'Empty if only its type is known.' }),
+    type: z.string().meta({ examples: ['uint256'] }),
+    value: z.string().meta({
+      description:
+        'Decimal digits, checksummed address, true or false, 0x hex or text; JSON for arrays and tuples.',
+    }),
+  })
+  .meta({ id: 'FunctionParameter' });
 
 const callData = z
   .object({
     toAddress: address,
     calldata: z.string(),
     networkId,
-    value: z.string().meta({ description: 'Native coin that the call carries, in its smallest unit.' }),
-    functionName: z.string().optional().meta({ description: 'Absent where the function is not known.' }),
+    value: amount.meta({ description: 'Native currency that the call sends.' }),
+    functionName: z.string().optional().meta({ description: 'Absent if the function is unknown.' }),
     functionParameters: z
-      .array(
-        z.object({
-          name: z.string().meta({ description: 'Empty where only its type is known.' }),
-          type: z.string(),
-          value: z.string().meta({
-            description:
-              'Decimal digits, a checksummed address, true or false, 0x hex, a text; JSON of these for arrays and tuples.',
-          }),
-        }),
-      )
+      .array(functionParameter)
       .optional()
-      .meta({ description: 'Absent where the function is not known.' }),
+      .meta({ description: 'Absent if the function is unknown.' }),
   })
-  .meta({ id: 'ContractInteractionData' });
+  .meta({ id: 'ContractInteractionData', description: 'A contract call, decoded as far as it is known.' });
 
-const shownFields = {
-  id: z.string(),
-  accountId: z.string(),
-  networkId,
-  description: z.string(),
-  to: address,
-  value: z.string(),
-  calldata: z.string(),
-  summary: z.string().meta({ description: 'What is asked, in one line of plain words. It is signed.' }),
-  initiator: memberSummary,
-  policy: z.object({
-    id: z.string(),
-    threshold: z.int().meta({ description: 'How many must approve; 0: it needs no approval.' }),
-  }),
-  signatureStatus,
-  executionStatus,
-  threshold: z.int(),
-  approvals: z.array(memberSummary),
-  rejections: z.array(memberSummary),
-  signingPayloads: z
-    .union([z.object({ initiatorPayload }), z.object(reviewPayloads)])
-    .optional()
-    .meta({ description: 'What can be signed now; present while signatures can be collected.' }),
-  signatureData: z
-    .union([
-      z.object({ status: z.literal('pendingInitiatorSignature'), initiatorPayload }),
-      z.object({
-        status: signatureStatus.exclude(['pendingInitiatorSignature', 'expired']),
+const signingPayloads = z
+  .union([
+    z.object({ initiatorPayload }).meta({ id: 'InitiatorPayload', description: 'What the initiator signs.' }),
+    z.object(reviewPayloads).meta({ id: 'ReviewPayloads', description: 'What approvers sign.' }),
+  ])
+  .meta({ id: 'TransactionSigningPayloads', description: 'What can be signed now.' });
+
+const signatureData = z
+  .discriminatedUnion('status', [
+    z
+      .object({ status: signatureStatus.extract(['pendingInitiatorSignature']), initiatorPayload })
+      .meta({ id: 'InitiatorSignatureData', description: 'Before the initiator has signed.' }),
+    z
+      .object({
+        status: signatureStatus
+          .exclude(['pendingInitiatorSignature', 'expired'])
+          .meta({ id: 'ReviewStatus' }),
         ...reviewPayloads,
-      }),
-      z.object({ status: z.literal('expired') }),
-    ])
-    .meta({ description: 'What was or can be signed; it stays.' }),
-  chain: z
-    .object({
-      transactionHash,
-      submittedAt: timestamp,
-      confirmations: z.int().meta({ description: 'Blocks on top of it and its own; 0: in none.' }),
-    })
-    .optional()
-    .meta({ description: 'Present from the first broadcast on.' }),
-  result: z
-    .object({
-      resolution: z.enum(['approved', 'rejected']),
-      transactionHash: transactionHash.optional(),
-      blockNumber: z.int().optional(),
-    })
-    .optional()
-    .meta({ description: 'Present after execution.' }),
-  failure: failure.optional(),
-  notes: z.array(note),
-  createdAt: timestamp,
-  updatedAt: timestamp,
-  expiresAt: timestamp,
-};
+      })
+      .meta({ id: 'ReviewSignatureData', description: 'After the initiator has signed.' }),
+    z
+      .object({ status: signatureStatus.extract(['expired']) })
+      .meta({ id: 'ExpiredSignatureData', description: 'After expiry.' }),
+  ])
+  .meta({ id: 'SignatureData', description: 'What was or can be signed, in every status.' });
+
+/** What every transaction has, whatever its type. */
+export const transactionBase = z
+  .object({
+    id: idOf('txn'),
+    accountId: idOf('acc'),
+    networkId,
+    description: z.string(),
+    to: address,
+    value: amount.meta({ description: 'Native currency that it sends.' }),
+    calldata: z.string().meta({ examples: ['0x'] }),
+    summary,
+    initiator: memberSummary,
+    policy: z
+      .object({
+        id: idOf('pol'),
+        threshold: z.int().min(0).meta({ description: 'Number of approvals needed; 0: none.' }),
+      })
+      .meta({ id: 'TransactionPolicy' }),
+    signatureStatus,
+    executionStatus,
+    threshold: z.int().min(0).meta({ description: 'Number of approvals needed; 0: none.' }),
+    approvals: z.array(memberSummary).meta({ description: 'Members who approved.' }),
+    rejections: z.array(memberSummary).meta({ description: 'Members who rejected.' }),
+    signingPayloads: signingPayloads
+      .optional()
+      .meta({ description: 'Present while signatures can be collected.' }),
+    signatureData,
+    chain: z
+      .object({
+        transactionHash,
+        submittedAt: timestamp,
+        confirmations: z
+          .int()
+          .min(0)
+          .meta({ description: 'Number of blocks from its own on; 0: not in a block.' }),
+      })
+      .meta({ id: 'ChainState', description: 'The chain transaction that executes it.' })
+      .optional()
+      .meta({ description: 'Present from the first broadcast on.' }),
+    result: z
+      .object({
+        resolution,
+        transactionHash: transactionHash.optional(),
+        blockNumber: z.int().min(0).optional(),
+      })
+      .meta({ id: 'TransactionResult' })
+      .optional()
+      .meta({ description: 'Present after execution.' }),
+    failure: failure.optional(),
+    notes: z.array(note),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    expiresAt,
+  })
+  .meta({ id: 'TransactionBase', description: 'What every transaction has.' });
 
 const transaction = z
   .discriminatedUnion('type', [
-    z
-      .object({ ...shownFields, type: z.literal('TOKEN_TRANSFER'), data: transferData })
-      .meta({ id: 'TokenTransferTransaction' }),
-    z
-      .object({ ...shownFields, type: z.literal('CONTRACT_INTERACTION'), data: callData })
-      .meta({ id: 'ContractInteractionTransaction' }),
+    transactionBase
+      .extend({ type: z.literal('TOKEN_TRANSFER'), data: transferData })
+      .meta({ id: 'TokenTransferTransaction', extends: 'TransactionBase' }),
+    transactionBase
+      .extend({ type: z.literal('CONTRACT_INTERACTION'), data: callData })
+      .meta({ id: 'ContractInteractionTransaction', extends: 'TransactionBase' }),
   ])
-  .meta({ id: 'Transaction' });
+  .meta({ id: 'Transaction', description: 'Told apart by `type`.' });
 
-/** A transaction as it is answered. */
+/** A transaction in a response. */
 export type ShownTransaction = z.output<typeof transaction>;
+
+const transactionResponse = envelope(transaction);
 
 const transactionParams = { txId: 'txn' } as const;
 
@@ -199,17 +240,19 @@ export const listTransactionsEndpoint = endpoint({
   method: 'get',
   path: '/transactions',
   access: 'read',
-  summary: 'Get the transactions',
+  summary: 'List transactions',
   description:
-    'Newest first, 100 per page unless `limit` says otherwise. A page of transactions with much calldata may hold ' +
-    'fewer; `hasMore` tells whether there are more.',
+    'Returns a page, newest first. A page with much calldata may have fewer results than `limit`; `hasMore` says ' +
+    'whether there is a next page.',
   params: {},
   query: z.strictObject({
-    ...pageQuery,
-    accountId: idInput('acc').optional(),
-    status: z.enum(['queued', 'executed']).optional().meta({
-      description: 'queued: can still change; executed: completed or rejected. Absent: all.',
-    }),
+    ...transactionPageQuery,
+    accountId: idOf('acc').optional().meta({ description: 'Only transactions of this account.' }),
+    status: z
+      .enum(['queued', 'executed'])
+      .meta({ id: 'TransactionFilter', description: '`queued`: can still change; `executed`: cannot.' })
+      .optional()
+      .meta({ description: '`queued`: can still change; `executed`: completed or rejected. Absent: all.' }),
   }),
   response: pageOf(transaction),
   status: 200,
@@ -225,7 +268,7 @@ export const getTransactionEndpoint = endpoint({
   summary: 'Get a transaction',
   params: transactionParams,
   query: z.strictObject({}),
-  response: envelope(transaction),
+  response: transactionResponse,
   status: 200,
   errors: ['notFound'],
 });
@@ -238,13 +281,13 @@ export const createTransactionEndpoint = endpoint({
   access: 'read',
   summary: 'Create a transaction',
   description:
-    'A transfer of the native coin (a value, no data), of an ERC-20 token (calldata of transfer(address,uint256)), or ' +
-    'any other call. It must fit its policy, apart from what is left of a limitation, which is looked at when it is ' +
-    'executed; otherwise 403 with `details.failures`. The initiator signs first.',
+    'Transfers native currency (a value, no data) or an ERC-20 token (calldata of transfer(address,uint256)), or ' +
+    'calls a contract. Its policy must permit it, otherwise 403 with `details.failures`; the budget of a limitation ' +
+    'is checked at execution. The initiator signs first.',
   params: {},
   query: z.strictObject({}),
   body: createTransactionBody,
-  response: envelope(transaction),
+  response: transactionResponse,
   status: 201,
   errors: ['forbidden'],
   exampleBody: { ...EXAMPLE_TRANSACTION, policyId: 'pol_01jz8k3v5fe5ht0n2m6w9r4xyz' },
@@ -258,15 +301,15 @@ export const signTransactionEndpoint = endpoint({
   access: 'read',
   summary: 'Sign a transaction',
   description:
-    'Records the signature of the initiator, or afterwards of somebody who may approve it. The key that carries it ' +
-    'need not belong to the signer. With `execute` the outcome is carried out at once if its threshold is met.',
+    'Records the signature of the initiator, or afterwards the vote of an approver. The API key of the request need ' +
+    'not belong to that member. With `execute` the outcome is executed at once if its threshold is met.',
   params: transactionParams,
   query: z.strictObject({}),
   body: signTransactionBody,
-  response: envelope(transaction),
+  response: transactionResponse,
   status: 200,
   errors: ['invalidSignature', 'forbidden', 'notFound', 'proposalExpired'],
-  exampleBody: { type: 'initiator', signature: '0x…', execute: true },
+  exampleBody: { type: 'initiator', signature: EXAMPLE_SIGNATURE, execute: true },
 });
 
 export const executeTransactionEndpoint = endpoint({
@@ -277,12 +320,12 @@ export const executeTransactionEndpoint = endpoint({
   access: 'read',
   summary: 'Execute a transaction',
   description:
-    'Carries out approval or rejection once its threshold is met, and tries again what failed or was blocked. Waits ' +
-    'up to 10 seconds for the outcome.',
+    'Executes approval or rejection once its threshold is met, and retries a failed or blocked execution. Waits up ' +
+    'to 10 seconds for the outcome.',
   params: transactionParams,
   query: z.strictObject({}),
   body: executeBody,
-  response: envelope(transaction),
+  response: transactionResponse,
   status: 200,
   errors: ['notFound', 'thresholdNotMet', 'proposalExpired'],
   exampleBody: { type: 'approve' },

@@ -1,3 +1,4 @@
+import type { AccountDerivation } from '../domain/account';
 import type { Db, Row, Tx } from './database';
 
 /** A shared wallet: one smart account, the same address on every network it is on. */
@@ -70,4 +71,79 @@ export async function findAccount(
   id: string,
 ): Promise<Account | undefined> {
   return (await findAccounts(db, organizationId, [id]))[0];
+}
+
+/** An account of the organization, on whichever networks, none included; locked until the end of the transaction. */
+export async function findAccountToDeploy(
+  tx: Tx,
+  organizationId: string,
+  id: string,
+): Promise<Account | undefined> {
+  const row = await tx('accounts')
+    .select(tx.raw(columns))
+    .where({ organization_id: organizationId, id })
+    .forUpdate()
+    .first();
+  return row && account(row);
+}
+
+/** Stores accounts that are on no network yet. `markAccountDeployed` gives them their position. */
+export async function insertAccounts(
+  tx: Tx,
+  organizationId: string,
+  accounts: readonly { readonly id: string; readonly name: string; readonly derived: AccountDerivation }[],
+): Promise<void> {
+  await tx('accounts').insert(
+    accounts.map(({ id, name, derived }) => ({
+      id,
+      organization_id: organizationId,
+      name,
+      address: derived.address,
+      owner_address: derived.ownerAddress,
+      singleton: derived.singleton,
+      factory: derived.factory,
+      fallback_handler: derived.fallbackHandler,
+      initializer: derived.initializer,
+      salt_nonce: derived.saltNonce,
+      position: 0,
+    })),
+  );
+}
+
+/** Gives an account another name. */
+export async function renameAccount(tx: Tx, id: string, name: string): Promise<void> {
+  await tx('accounts')
+    .where({ id })
+    .update({ name, updated_at: tx.raw('now()') });
+}
+
+/** Puts an account on a network; one that is on it already stays as it is. */
+export async function insertAccountNetwork(
+  tx: Tx,
+  on: {
+    readonly accountId: string;
+    readonly networkId: number;
+    readonly transactionHash: string | null;
+    readonly blockNumber: string | null;
+  },
+): Promise<void> {
+  await tx('account_networks')
+    .insert({
+      account_id: on.accountId,
+      network_id: on.networkId,
+      transaction_hash: on.transactionHash,
+      block_number: on.blockNumber,
+    })
+    .onConflict(['account_id', 'network_id'])
+    .ignore();
+}
+
+/** Notes that an account has changed. With `position`, the account takes that place in the order of commit. */
+export async function markAccountDeployed(tx: Tx, id: string, position?: bigint): Promise<void> {
+  await tx('accounts')
+    .where({ id })
+    .update({
+      updated_at: tx.raw('now()'),
+      ...(position === undefined ? {} : { position: String(position) }),
+    });
 }

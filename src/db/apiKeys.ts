@@ -116,7 +116,7 @@ export async function issueApiKey(
     .whereIn('id', [...memberIds]);
   for (const id of memberIds) {
     const member = members.find((candidate) => candidate.id === id);
-    if (!member) throw new ApiKeyError(`there is no member ${id} in organization ${organizationId}`);
+    if (!member) throw new ApiKeyError(`member ${id} not found in organization ${organizationId}`);
     if (member.type !== 'api')
       throw new ApiKeyError(`member ${id} is a person: only members of type api have keys`);
   }

@@ -2,7 +2,7 @@ import type { Attempt, AttemptResult } from './attempts';
 import type { Db, Tx } from './database';
 import { moveUsage } from './policyUsage';
 
-/** What became of an attempt, in which block. */
+/** The outcome of an attempt, and its block. */
 export interface AttemptDecision {
   readonly kind: AttemptResult;
   readonly transactionHash: string;
@@ -25,13 +25,13 @@ function columns(
   };
 }
 
-/** One of the two at a nonce has used it. */
+/** The outcome of the cancellation at the same nonce: one of the two has used it. */
 function ofCancellation(kind: AttemptResult): AttemptResult {
   return kind === 'cancelled' ? 'executed' : 'cancelled';
 }
 
 /**
- * Notes what became of the undecided attempt of a transaction, and of the cancellation at its nonce, if there is one.
+ * Records the outcome of the undecided attempt of a transaction, and of the cancellation at its nonce, if there is one.
  * False when that attempt is decided already.
  */
 export async function decideAttempt(
@@ -51,7 +51,7 @@ export async function decideAttempt(
 }
 
 /**
- * Notes that the nonce of a decided attempt was used in another block than before, or otherwise. What was spent counts
+ * Records that the nonce of a decided attempt was used in another block than before, or with another outcome. What was spent counts
  * by the time of that block.
  */
 export async function moveOutcome(
@@ -75,7 +75,7 @@ export async function moveOutcome(
   });
 }
 
-/** Takes back what was decided about an attempt, and about the cancellation at its nonce. */
+/** Clears the outcome of an attempt, and of the cancellation at its nonce. */
 export async function clearOutcome(tx: Tx, transactionId: string, attemptId: string): Promise<void> {
   await tx('chain_attempts')
     .where({ transaction_id: transactionId })

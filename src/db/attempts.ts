@@ -1,10 +1,10 @@
-import { faultPoint } from '../faults';
+import { failpoint } from '../failpoints';
+import { updateApproval } from './approvals';
 import { appendAudit, SYSTEM } from './audit';
 import { type Envelope, envelope } from './chain';
 import type { Db, Row, Tx } from './database';
-import { updateTransaction } from './transactions';
 
-/** What an attempt of an account came to, once the network's confirmations are there. */
+/** The outcome of an attempt of an account, with the network's confirmations. */
 export type AttemptResult = 'executed' | 'reverted' | 'cancelled';
 
 /**
@@ -193,7 +193,7 @@ export async function insertFiller(tx: Tx, networkId: number, relayerAddress: st
   return row.id;
 }
 
-/** Notes how deep the block of an attempt is. */
+/** Records how many confirmations an attempt has. */
 export async function noteConfirmations(
   db: Db,
   { id, confirmations: noted }: Pick<Attempt, 'id' | 'confirmations'>,
@@ -206,8 +206,8 @@ export async function noteConfirmations(
 }
 
 /**
- * Notes that an envelope was handed to the node; the first time counts. The first one of a transaction's attempt is
- * audited, in the same database transaction.
+ * Records that an envelope was sent; only the first time counts. The first one of a transaction's attempt is audited, in
+ * the same database transaction.
  */
 export async function noteSent(db: Db, { id }: Pick<Envelope, 'id'>): Promise<void> {
   await db.transaction(async (tx) => {
@@ -216,7 +216,7 @@ export async function noteSent(db: Db, { id }: Pick<Envelope, 'id'>): Promise<vo
       .update({ sent_at: tx.raw('now()') })
       .returning(['attempt_id', 'transaction_hash', 'relayer_address']);
     if (!sent) return;
-    faultPoint('chain.sentStored');
+    failpoint('chain.sentStored');
     const of = await tx('chain_attempts')
       .where({ id: String(sent.attempt_id) })
       .first();
@@ -227,7 +227,7 @@ export async function noteSent(db: Db, { id }: Pick<Envelope, 'id'>): Promise<vo
       .whereNot({ id: String(id) })
       .first('id');
     if (before) return;
-    await updateTransaction(tx, of.transaction_id, {});
+    await updateApproval(tx, of.transaction_id, {});
     await appendAudit(tx, of.organization_id, [
       {
         action: 'transaction.broadcast',
@@ -246,11 +246,11 @@ export async function noteSent(db: Db, { id }: Pick<Envelope, 'id'>): Promise<vo
 }
 
 /**
- * True when a decided attempt must not come to anything any more, should the chain have lost its block: its
- * transaction has gone on since (a newer attempt, another execution, or rejected).
+ * True when a decided attempt must no longer be executed, should the chain have lost its block: its transaction has gone
+ * on since (a newer attempt, another execution, or rejected).
  */
 export async function hasGoneOn(db: Db | Tx, { id, transactionId }: Attempt): Promise<boolean> {
-  const row = await db('transactions')
+  const row = await db('approvals')
     .where({ id: transactionId })
     .first(
       'execution_status',
@@ -262,10 +262,10 @@ export async function hasGoneOn(db: Db | Tx, { id, transactionId }: Attempt): Pr
   return BigInt(row.newest) !== id || !['completed', 'failed'].includes(row.execution_status);
 }
 
-/** Whether the deployment that an attempt is for is still being looked after. */
+/** Whether the deployment of an attempt is still pending. */
 export async function isDeploymentPending(db: Db | Tx, attemptId: bigint): Promise<boolean> {
   const row = await db('chain_attempts as c')
-    .join('proposal_deployments as d', (on) =>
+    .join('deployments as d', (on) =>
       on
         .on('d.proposal_id', 'c.proposal_id')
         .on('d.account_id', 'c.account_id')

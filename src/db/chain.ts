@@ -48,7 +48,7 @@ export interface AccountOnNetwork {
   readonly networkId: number;
 }
 
-/** What an account's address was made from, or undefined when there is no such account. */
+/** What an account's address was made from, or undefined when it is not found. */
 export async function findAccountDerivation(
   db: Db | Tx,
   organizationId: string,
@@ -76,7 +76,16 @@ export async function recordSigningKey(db: Db | Tx, organizationId: string, addr
     .ignore();
 }
 
-/** A recorded signing key, whichever; undefined when there is none yet. */
+/** The address of an organization's signing key, or undefined while the signer has not made it known. */
+export async function findSigningKeyAddress(
+  db: Db | Tx,
+  organizationId: string,
+): Promise<string | undefined> {
+  const row = await db('signing_keys').where({ organization_id: organizationId }).first('address');
+  return row?.address;
+}
+
+/** Any recorded signing key; undefined when there is none yet. */
 export async function anySigningKey(
   db: Db | Tx,
 ): Promise<{ organizationId: string; address: string } | undefined> {
@@ -84,7 +93,7 @@ export async function anySigningKey(
   return row && { organizationId: row.organization_id, address: row.address };
 }
 
-/** Makes a relayer known. */
+/** Records a relayer. */
 export async function recordRelayer(db: Db | Tx, relayer: Relayer): Promise<void> {
   await db('relayers')
     .insert({ network_id: relayer.networkId, index: relayer.index, address: relayer.address })
@@ -145,12 +154,12 @@ export async function deploymentEnvelopes(db: Db | Tx, key: AccountOnNetwork): P
   return rows.map(envelope);
 }
 
-/** One envelope. Throws when there is none with that id. */
+/** One envelope. Throws when it is not found. */
 export async function readEnvelope(db: Db | Tx, id: bigint): Promise<Envelope> {
   const row = await db('chain_envelopes')
     .where({ id: String(id) })
     .first();
-  if (!row) throw new Error(`there is no envelope ${id}`);
+  if (!row) throw new Error(`envelope ${id} not found`);
   return envelope(row);
 }
 
@@ -176,8 +185,7 @@ export async function insertEnvelope(
 }
 
 /**
- * Notes what became of an envelope. When it is in a block, those that it replaced, or that replaced it, at the same
- * nonce can no longer be.
+ * Records the outcome of an envelope. When it is in a block, others at the same nonce are dropped.
  */
 export async function decideEnvelope(
   db: Db,
@@ -197,7 +205,7 @@ export async function decideEnvelope(
   });
 }
 
-/** Takes back what became of an envelope: the chain has lost the block that decided it. */
+/** Clears the outcome of an envelope: the chain has lost the block that decided it. */
 export async function reopenEnvelope(db: Db, id: bigint): Promise<void> {
   await db('chain_envelopes')
     .where({ id: String(id) })

@@ -1,4 +1,4 @@
-import type { MemberSummary } from '../domain/proposal';
+import type { MemberSummary } from '../domain/approval';
 import type { Db, Row, Tx } from './database';
 
 /** A named set of members. It may be empty. */
@@ -109,6 +109,17 @@ export async function updateGroups(
     FROM unnest(?::text[], ?::text[]) AS v (id, name) WHERE groups.id = v.id`,
     columnsOf(groups.map(({ id, name }) => [id, name])),
   );
+}
+
+/** Ends groups and their memberships; the rows of the groups stay. */
+export async function deleteGroups(tx: Tx, ids: readonly string[]): Promise<void> {
+  const now = tx.raw('now()');
+  await tx('group_members')
+    .whereIn('group_id', [...ids])
+    .delete();
+  await tx('groups')
+    .whereIn('id', [...ids])
+    .update({ deleted_at: now, updated_at: now });
 }
 
 type Membership = readonly [groupId: string, memberId: string];

@@ -1,4 +1,5 @@
-import type { AdminSet, MemberSummary } from '../domain/proposal';
+import type { MemberSummary } from '../domain/approval';
+import type { AdminSet } from '../domain/proposal';
 import type { Db, Row, Tx } from './database';
 
 /** A person or a bot of an organization. */
@@ -94,13 +95,19 @@ export async function insertMembers(
   );
 }
 
-/** Gives members their name and wallet. Who gets another wallet has yet to prove control of it. */
+/**
+ * Gives members their name and wallet, which they may exchange among themselves. Whoever gets another wallet has yet
+ * to prove control of it.
+ */
 export async function updateMembers(
   tx: Tx,
   members: readonly Pick<MemberSummary, 'id' | 'name' | 'walletAddress'>[],
 ): Promise<void> {
+  // A unique index is checked row by row: while the wallets change, these members are outside it.
+  const ids = members.map(({ id }) => id);
+  await tx('members').whereIn('id', ids).update({ removed_at: tx.fn.now() });
   await tx.raw(
-    `UPDATE members SET name = v.name, wallet_address = v.wallet_address, updated_at = now(),
+    `UPDATE members SET name = v.name, wallet_address = v.wallet_address, updated_at = now(), removed_at = NULL,
       registered_at = CASE WHEN members.wallet_address = v.wallet_address THEN registered_at END
     FROM unnest(?::text[], ?::text[], ?::text[]) AS v (id, name, wallet_address) WHERE members.id = v.id`,
     [
@@ -109,6 +116,25 @@ export async function updateMembers(
       members.map(({ walletAddress }) => walletAddress),
     ],
   );
+}
+
+/** Ends members and their memberships in groups; the rows of the members stay. */
+export async function removeMembers(tx: Tx, ids: readonly string[]): Promise<void> {
+  const now = tx.raw('now()');
+  const left = await tx('group_members')
+    .whereIn('member_id', [...ids])
+    .delete()
+    .returning('group_id');
+  await tx('groups')
+    .whereIn(
+      'id',
+      left.map((row: Row) => row.group_id),
+    )
+    .whereNull('deleted_at')
+    .update({ updated_at: now });
+  await tx('members')
+    .whereIn('id', [...ids])
+    .update({ removed_at: now, updated_at: now });
 }
 
 /** An organization's admins: one per organization. */
@@ -141,4 +167,22 @@ export async function readAdmins(
     threshold: set.threshold,
     members: rows.map((row: Row) => memberSummary(member(row))),
   };
+}
+
+/** Makes exactly these members the admins, with that threshold. */
+export async function replaceAdmins(
+  tx: Tx,
+  organizationId: string,
+  { memberIds, threshold }: { readonly memberIds: readonly string[]; readonly threshold: number },
+): Promise<void> {
+  const organization = { organization_id: organizationId };
+  await tx('admin_set_members')
+    .where(organization)
+    .whereNotIn('member_id', [...memberIds])
+    .delete();
+  await tx('admin_set_members')
+    .insert(memberIds.map((id) => ({ ...organization, member_id: id })))
+    .onConflict(['organization_id', 'member_id'])
+    .ignore();
+  await tx('admin_sets').where(organization).update({ threshold });
 }

@@ -43,7 +43,7 @@ export async function listOrganizations(db: Db | Tx): Promise<Organization[]> {
 /**
  * Creates an organization with its members and admins, audited, in one transaction.
  *
- * `domainSalt` makes the salt from deployment id and organization id (see `operationDomainSalt`). Throws a
+ * `domainSalt` makes the salt from installation id and organization id (see `operationDomainSalt`). Throws a
  * RangeError whose message begins with the field when the admins could not decide: 1 <= threshold <= admins, one
  * admin of type api, no address twice.
  */
@@ -65,11 +65,11 @@ export async function createOrganization(
   return db.transaction(async (tx) => {
     const organizationId = newId('org');
     const adminsId = newId('adm');
-    const deployment = await tx('deployment').first();
+    const installation = await tx('installation').first();
     await tx('organizations').insert({
       id: organizationId,
       name: input.name,
-      domain_salt: domainSalt(deployment.id, organizationId),
+      domain_salt: domainSalt(installation.id, organizationId),
     });
     await tx('audit_heads').insert({ organization_id: organizationId, position: 0, hash: GENESIS_HASH });
     const members = input.members.map((member) => ({ ...member, id: newId('mem') }));

@@ -1,80 +1,34 @@
 import { z } from 'zod';
 import {
-  NATIVE_COIN,
+  NATIVE_CURRENCY,
   type Policy,
   type PolicyDefinition,
+  policyDefinitionSchema,
   type TokenTransferCondition,
+  transferCondition,
 } from '../domain/policy';
 import type { Db, Row, Tx } from './database';
 
 /** A policy of an organization. */
-export interface StoredPolicy extends Policy {
+export type StoredPolicy = Policy & {
   readonly createdAt: Date;
   readonly updatedAt: Date;
   /** Place in the order of commit. */
   readonly position: bigint;
-}
+};
 
-const scope = z.enum(['PER_ITEM', 'ALL_ITEMS']);
-const member = z.strictObject({ type: z.literal('user'), memberId: z.string() });
-const group = z.strictObject({ type: z.literal('group'), groupId: z.string() });
-const excludeInitiator = z.boolean();
-
-/** What is stored as `definition`. A policy of which anything is unknown is not read at all. */
-const definition: z.ZodType<PolicyDefinition> = z.strictObject({
-  name: z.string(),
-  type: z.enum(['AUTO_APPROVAL', 'MANUAL_APPROVAL']),
-  transactionType: z.enum(['TOKEN_TRANSFER', 'CONTRACT_INTERACTION', 'ANY']),
-  networkId: z.int(),
-  description: z.string().nullable(),
-  accountIds: z.array(z.string()).min(1).nullable(),
-  limitation: z
-    .strictObject({
-      hours: z.int(),
-      initiatorScope: scope,
-      sourceAccountScope: scope,
-      destinationScope: scope,
-    })
-    .nullable(),
-  initiatorSetting: z.discriminatedUnion('type', [member, group]).nullable(),
-  approverSetting: z
-    .discriminatedUnion('type', [
-      member.extend({ excludeInitiator }),
-      group.extend({ threshold: z.int().min(1), excludeInitiator }),
-    ])
-    .nullable(),
-  tokenTransferCondition: z
-    .strictObject({
-      tokenAddress: z.string().nullable(),
-      tokenSymbol: z.string(),
-      tokenName: z.string(),
-      tokenLogoUrl: z.string().nullable(),
-      tokenDecimals: z.int(),
-      amountThreshold: z.string().nullable(),
-      destinationAddresses: z.array(z.string()),
-    })
-    .nullable(),
-  contractInteractionCondition: z
-    .array(
-      z.strictObject({
-        contractAddress: z.string(),
-        allowedFunctions: z.array(z.string()),
-        functions: z.array(z.strictObject({ name: z.string().nullable(), selector: z.string() })),
-        maxValue: z.string(),
-      }),
-    )
-    .min(1)
-    .nullable(),
-});
-
-/** Reads a stored definition. Throws for one of which anything is unknown. */
-export function readDefinition(stored: unknown): PolicyDefinition {
-  return definition.parse(stored);
+/** Reads a stored definition. Throws, naming the policy, for one of which anything is unknown. */
+export function readDefinition(policyId: string, stored: unknown): PolicyDefinition {
+  const read = policyDefinitionSchema.safeParse(stored);
+  if (read.success) return read.data;
+  throw new Error(
+    `stored policy ${policyId} is unreadable and permits nothing: ${z.prettifyError(read.error)}`,
+  );
 }
 
 function policy(row: Row): StoredPolicy {
   return {
-    ...readDefinition(row.definition),
+    ...readDefinition(row.id, row.definition),
     id: row.id,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
@@ -82,21 +36,10 @@ function policy(row: Row): StoredPolicy {
   };
 }
 
-/** The part of a policy that decides, apart from its id. */
-export function definitionOf(stored: PolicyDefinition): PolicyDefinition {
-  return {
-    name: stored.name,
-    type: stored.type,
-    transactionType: stored.transactionType,
-    networkId: stored.networkId,
-    description: stored.description,
-    accountIds: stored.accountIds,
-    limitation: stored.limitation,
-    initiatorSetting: stored.initiatorSetting,
-    approverSetting: stored.approverSetting,
-    tokenTransferCondition: stored.tokenTransferCondition,
-    contractInteractionCondition: stored.contractInteractionCondition,
-  };
+/** The part of a policy that decides, without its id. */
+export function definitionOf(policy: PolicyDefinition): PolicyDefinition {
+  const { id: _, createdAt: __, updatedAt: ___, position: ____, ...definition } = policy as StoredPolicy;
+  return definition;
 }
 
 /** The policies of an organization, newest first; all of them, or a page. */
@@ -146,7 +89,7 @@ export interface PolicyToken {
   readonly logoUrl: string | null;
 }
 
-/** The tokens, apart from native coins, that the policies of an account name; none twice. */
+/** The tokens, apart from native currencies, that the policies of an account name; none twice. */
 export async function listPolicyTokens(
   db: Db | Tx,
   organizationId: string,
@@ -154,13 +97,15 @@ export async function listPolicyTokens(
 ): Promise<PolicyToken[]> {
   const rows: Row[] = await db('policies')
     .where({ organization_id: organizationId, removed_at: null })
-    .whereRaw(`definition->'tokenTransferCondition'->>'tokenAddress' <> ?`, [NATIVE_COIN])
+    .whereRaw(`definition->'tokenTransferCondition'->>'tokenAddress' <> ?`, [NATIVE_CURRENCY])
     .whereRaw(`(definition->'accountIds' = 'null' OR definition->'accountIds' @> ?::jsonb)`, [
       JSON.stringify([accountId]),
     ])
     .orderBy('position');
   const tokens = new Map<string, PolicyToken>();
-  for (const { networkId, tokenTransferCondition: token } of rows.map(policy)) {
+  for (const stored of rows.map(policy)) {
+    const { networkId } = stored;
+    const token = transferCondition(stored);
     const address = token?.tokenAddress;
     if (!token || !address) continue;
     tokens.set(`${networkId}:${address}`, { networkId, ...tokenFacts(address, token) });
@@ -174,7 +119,7 @@ function tokenFacts(address: string, token: TokenTransferCondition): Omit<Policy
     symbol: token.tokenSymbol,
     name: token.tokenName,
     decimals: token.tokenDecimals,
-    logoUrl: token.tokenLogoUrl,
+    logoUrl: token.tokenLogoUrl ?? null,
   };
 }
 

@@ -51,7 +51,7 @@ export interface UsageOfExecution {
   readonly policyId: string;
   readonly transactionId: string;
   readonly networkId: number;
-  /** The zero address is the native coin, which calls of contracts carry as well. */
+  /** The zero address is the native currency, which contract calls send as well. */
   readonly tokenAddress: string;
   readonly amount: bigint;
   readonly initiatorId: string;

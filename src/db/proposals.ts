@@ -1,86 +1,71 @@
+import type { ApprovalKey } from '../domain/approvalRef';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
 import type {
   Deployment,
-  Failure,
-  Note,
-  Now,
+  DeploymentKey,
   ProposalAction,
+  ProposalNow,
   ProposalRecord,
   ResourceType,
-  ResultResource,
-  Standing,
-  Vote,
 } from '../domain/proposal';
+import {
+  adminColumns,
+  adminsOf,
+  approvalColumns,
+  lockApproval,
+  type MessageKey,
+  type MessageOrigin,
+  messageColumns,
+  messageOrigin,
+  messageValues,
+  type StoredApproval,
+  storedApproval,
+  timeColumn,
+} from './approvals';
 import type { Db, Row, Tx } from './database';
 import { databaseNow } from './database';
 import { readAdmins } from './members';
+import { type PreparedStatement, runPrepared } from './prepared';
 
 /** A proposal as it is stored. */
-export interface StoredProposal extends ProposalRecord {
+export interface StoredProposal extends ProposalRecord, StoredApproval {
   /** What the change needs besides `data`, fixed when proposed. */
   readonly plan: JsonValue;
-  readonly updatedAt: Date;
-  /** Place in the order of commit. */
-  readonly position: bigint;
-  readonly createdByKey: string | null;
-  /** How the votes stood when the last execution began. */
-  readonly executedWith: Standing | null;
-  readonly votes: readonly StoredVote[];
+  readonly votes: StoredApproval['votes'];
 }
 
-/** A recorded signature with its evidence. */
-export interface StoredVote extends Vote {
-  readonly scheme: 'eoa' | 'eip1271' | 'erc6492';
-  /** The signature as it was sent: ABI-encoded signer and bytes. */
-  readonly signature: string;
-  readonly createdAt: Date;
+/** A proposal with what it is judged by, read at one moment. */
+export interface ProposalSnapshot {
+  readonly record: StoredProposal;
+  readonly now: ProposalNow;
+  /** EIP-712 domain salt of the organization. */
+  readonly domainSalt: string;
 }
 
-/** The deployments of `proposals` as one JSON column. */
-export const deploymentsColumn = `coalesce((SELECT json_agg(json_build_object(
+const columns = `p.*, ${approvalColumns}, coalesce((SELECT json_agg(json_build_object(
     'accountId', d.account_id, 'networkId', d.network_id, 'status', d.status,
     'transactionHash', d.transaction_hash, 'failure', d.failure, 'waitingFor', d.waiting_for
-  ) ORDER BY d.account_id, d.network_id) FROM proposal_deployments d WHERE d.proposal_id = proposals.id), '[]') AS deployments`;
+  ) ORDER BY d.account_id, d.network_id) FROM deployments d WHERE d.proposal_id = a.id), '[]') AS deployments`;
 
-/** The votes of `proposals` as one JSON column. */
-export const votesColumn = `coalesce((SELECT json_agg(json_build_object(
-    'memberId', v.member_id, 'type', v.type, 'signerAddress', v.signer_address, 'scheme', v.scheme,
-    'signature', v.signature, 'createdAt', v.created_at
-  ) ORDER BY v.id) FROM proposal_votes v WHERE v.proposal_id = proposals.id), '[]') AS votes`;
+const SELECT = `SELECT ${columns} FROM approvals a JOIN proposals p ON p.id = a.id`;
 
-/** Reads a row of `proposals` with the two columns above. */
-export function storedProposal(row: Row): StoredProposal {
+function storedProposal(row: Row): StoredProposal {
   return {
-    id: row.id,
-    organizationId: row.organization_id,
+    ...storedApproval(row),
     resourceType: row.resource_type,
     action: row.action,
     data: row.data,
     plan: row.plan,
-    summary: row.summary,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    expiresAt: row.expires_at,
-    position: row.position,
-    version: row.version,
-    createdByKey: row.created_by_key,
-    executedWith: row.executed_with,
-    executionStatus: row.execution_status,
-    executionAttempt: row.execution_attempt,
     applied: row.applied_at !== null,
     effective: row.effective,
-    failure: row.failure,
-    notes: row.notes,
     result: row.result,
-    closed: row.closed_at !== null,
-    frozen: row.frozen,
-    votes: row.votes.map((vote: Row) => ({ ...vote, createdAt: new Date(vote.createdAt) })),
     deployments: row.deployments,
   };
 }
 
-function selectProposals(db: Db | Tx) {
-  return db('proposals').select('proposals.*', db.raw(votesColumn), db.raw(deploymentsColumn));
+async function select(db: Db | Tx, rest: string, values: readonly unknown[]): Promise<StoredProposal[]> {
+  const { rows } = await db.raw<{ rows: Row[] }>(`${SELECT} ${rest}`, values as never[]);
+  return rows.map(storedProposal);
 }
 
 /** One proposal of an organization, or undefined. */
@@ -90,10 +75,12 @@ export async function findProposal(
   id: string,
   resourceType?: ResourceType,
 ): Promise<StoredProposal | undefined> {
-  const query = selectProposals(db).where({ organization_id: organizationId, id }).first();
-  if (resourceType !== undefined) query.where('resource_type', resourceType);
-  const row = await query;
-  return row && storedProposal(row);
+  const [found] = await select(
+    db,
+    `WHERE a.organization_id = ? AND a.id = ? AND p.resource_type = coalesce(?, p.resource_type)`,
+    [organizationId, id, resourceType ?? null],
+  );
+  return found;
 }
 
 /** The admin proposal that is queued: it can still change. Undefined when there is none. */
@@ -112,200 +99,139 @@ export async function findQueuedAdminProposal(
 
 /** One proposal by its id alone, for operators. */
 export async function findProposalById(db: Db | Tx, id: string): Promise<StoredProposal | undefined> {
-  const row = await selectProposals(db).where({ id }).first();
-  return row && storedProposal(row);
+  const [found] = await select(db, 'WHERE a.id = ?', [id]);
+  return found;
 }
 
-/**
- * Locks a proposal until the end of the transaction and reads it as it is then. Undefined when there is none. Whoever
- * needs the organization's admins locked too locks them first.
- */
+const openCondition = `(a.closed_at IS NULL AND (a.expires_at >= now()
+  OR a.execution_status = 'processing'
+  OR (a.execution_status = 'failed' AND EXISTS (SELECT 1 FROM deployments d
+      WHERE d.proposal_id = a.id AND d.status = 'completed'))))`;
+
+/** Which proposals a list holds. `status` as in `isOpen`. */
+export interface ProposalFilter {
+  readonly organizationId?: string;
+  readonly resourceType?: ResourceType;
+  readonly status?: 'open' | 'closed';
+  readonly executionStatus?: readonly string[];
+  /** Only those that are not closed. */
+  readonly unclosed?: true;
+  readonly before?: bigint;
+  readonly limit: number;
+}
+
+/** Proposals, newest first, a page at a time. */
+export async function listProposals(db: Db | Tx, filter: ProposalFilter): Promise<StoredProposal[]> {
+  const conditions: [string, unknown][] = [
+    ['a.organization_id = ?', filter.organizationId],
+    ['p.resource_type = ?', filter.resourceType],
+    ['a.execution_status = ANY (?::text[])', filter.executionStatus && [...filter.executionStatus]],
+    ['a.position < ?::bigint', filter.before === undefined ? undefined : String(filter.before)],
+  ];
+  const given = conditions.filter(([, value]) => value !== undefined);
+  const where = [
+    `a.subject = 'proposal'`,
+    ...given.map(([condition]) => condition),
+    ...(filter.unclosed ? ['a.closed_at IS NULL'] : []),
+    ...(filter.status === 'open' ? [openCondition] : []),
+    ...(filter.status === 'closed' ? [`NOT ${openCondition}`] : []),
+  ];
+  const order = filter.organizationId === undefined ? 'a.id DESC' : 'a.position DESC, a.id DESC';
+  return select(db, `WHERE ${where.join(' AND ')} ORDER BY ${order} LIMIT ?`, [
+    ...given.map(([, value]) => value),
+    filter.limit,
+  ]);
+}
+
+/** What an organization's open proposals are judged by: its admins and the database's time. */
+export async function readNow(db: Db | Tx, organizationId: string): Promise<ProposalNow> {
+  return { admins: await readAdmins(db, organizationId), time: await databaseNow(db) };
+}
+
+function snapshotStatement(name: string, resourceType: boolean, message: boolean): PreparedStatement {
+  return {
+    name,
+    text: `SELECT ${columns}, o.domain_salt, ${timeColumn}, ${adminColumns('s')}
+        ${message ? `, ${messageColumns}` : ''}
+      FROM approvals a JOIN proposals p ON p.id = a.id
+      JOIN organizations o ON o.id = a.organization_id
+      JOIN admin_sets s ON s.organization_id = a.organization_id
+      WHERE a.organization_id = $1 AND a.id = $2 ${resourceType ? 'AND p.resource_type = $3' : ''}`,
+  };
+}
+const SNAPSHOT = snapshotStatement('proposal_snapshot', true, false);
+const FOR_MESSAGE = snapshotStatement('proposal_for_message', false, true);
+
+function snapshotOf(row: Row): ProposalSnapshot {
+  return {
+    record: storedProposal(row),
+    now: { time: row.read_at, admins: adminsOf(row) },
+    domainSalt: row.domain_salt,
+  };
+}
+
+/** One proposal of an organization with the admins and the time of now, in one statement; or undefined. */
+export async function readProposalSnapshot(
+  db: Db,
+  { organizationId, id, resourceType }: ApprovalKey & { resourceType: ResourceType },
+): Promise<ProposalSnapshot | undefined> {
+  const [row]: Row[] = await runPrepared(db, SNAPSHOT, [organizationId, id, resourceType]);
+  return row && snapshotOf(row);
+}
+
+/** Reads a proposal with what a message to it is judged by, in one statement; undefined when there is none. */
+export async function readProposalForMessage(
+  db: Db | Tx,
+  key: MessageKey,
+): Promise<(ProposalSnapshot & MessageOrigin) | undefined> {
+  const [row]: Row[] = await runPrepared(db, FOR_MESSAGE, messageValues(key));
+  return row && { ...snapshotOf(row), ...messageOrigin(row) };
+}
+
+/** Locks a proposal and reads it as it is under the locks (see `lockApproval`). Undefined when there is none. */
 export async function lockProposal(
   tx: Tx,
-  organizationId: string,
-  id: string,
-): Promise<StoredProposal | undefined> {
-  const locked = await tx('proposals').where({ organization_id: organizationId, id }).forUpdate().first('id');
-  return locked && findProposal(tx, organizationId, id);
+  key: MessageKey,
+  options: { alone?: boolean | undefined } = {},
+): Promise<(ProposalSnapshot & MessageOrigin) | undefined> {
+  return (await lockApproval(tx, key, options)) ? readProposalForMessage(tx, key) : undefined;
 }
 
-const openCondition = `proposals.closed_at IS NULL AND (proposals.expires_at >= now()
-  OR proposals.execution_status = 'processing'
-  OR (proposals.execution_status = 'failed' AND EXISTS (SELECT 1 FROM proposal_deployments d
-      WHERE d.proposal_id = proposals.id AND d.status = 'completed')))`;
-
-/** Proposals, newest first, a page at a time. `status` as in `isOpen`. */
-export async function listProposals(
-  db: Db | Tx,
-  page: {
-    organizationId?: string;
-    resourceType?: ResourceType;
-    status?: 'open' | 'closed';
-    executionStatus?: readonly string[];
-    before?: bigint;
-    limit: number;
-  },
-): Promise<StoredProposal[]> {
-  const query = selectProposals(db).orderBy('position', 'desc').orderBy('id', 'desc').limit(page.limit);
-  if (page.organizationId !== undefined) query.where('organization_id', page.organizationId);
-  if (page.resourceType !== undefined) query.where('resource_type', page.resourceType);
-  if (page.status === 'open') query.whereRaw(openCondition);
-  if (page.status === 'closed') query.whereRaw(`NOT (${openCondition})`);
-  if (page.executionStatus !== undefined) query.whereIn('execution_status', [...page.executionStatus]);
-  if (page.before !== undefined) query.where('position', '<', String(page.before));
-  return (await query).map(storedProposal);
-}
-
-/** The world that an organization's open proposals are judged in: its admins and the database's time. */
-export async function readNow(
-  db: Db | Tx,
-  organizationId: string,
-  options: { lock?: 'share' } = {},
-): Promise<Now> {
-  return { admins: await readAdmins(db, organizationId, options), time: await databaseNow(db) };
-}
-
-/** Stores a new proposal and takes its claims. Answers the claim that is taken instead when there is one. */
+/** Stores what a new proposal has besides its approval. */
 export async function insertProposal(
   tx: Tx,
   proposal: {
-    id: string;
-    organizationId: string;
-    resourceType: ResourceType;
-    action: ProposalAction;
-    data: JsonValue;
-    plan: JsonValue;
-    summary: string;
-    expiresAt: Date;
-    createdByKey: string | null;
-    claims: readonly string[];
-    names: readonly string[];
+    readonly id: string;
+    readonly resourceType: ResourceType;
+    readonly action: ProposalAction;
+    readonly data: JsonValue;
+    readonly plan: JsonValue;
   },
-): Promise<{ takenClaim: string; byProposal: string } | undefined> {
-  const inserted = await tx('proposals')
-    .insert({
-      id: proposal.id,
-      organization_id: proposal.organizationId,
-      resource_type: proposal.resourceType,
-      action: proposal.action,
-      data: canonicalJson(proposal.data),
-      plan: canonicalJson(proposal.plan),
-      summary: proposal.summary,
-      expires_at: proposal.expiresAt,
-      position: 0,
-      created_by_key: proposal.createdByKey,
-      names: proposal.names,
-    })
-    .onConflict(tx.raw(`(organization_id) WHERE resource_type = 'admins' AND closed_at IS NULL`))
-    .ignore()
-    .returning('id');
-  if (inserted.length === 0) {
-    const queued = await tx('proposals')
-      .where({ organization_id: proposal.organizationId, resource_type: 'admins', closed_at: null })
-      .first('id');
-    return { takenClaim: 'admins', byProposal: queued?.id ?? '' };
-  }
-  for (const claim of [...proposal.claims].sort()) {
-    const taken = await tx('proposal_claims')
-      .insert({ organization_id: proposal.organizationId, claim, proposal_id: proposal.id })
-      .onConflict(['organization_id', 'claim'])
-      .ignore()
-      .returning('claim');
-    if (taken.length === 0) {
-      const holder = await tx('proposal_claims')
-        .where({ organization_id: proposal.organizationId, claim })
-        .first('proposal_id');
-      return { takenClaim: claim, byProposal: holder?.proposal_id ?? '' };
-    }
-  }
-  return undefined;
+): Promise<void> {
+  await tx('proposals').insert({
+    id: proposal.id,
+    resource_type: proposal.resourceType,
+    action: proposal.action,
+    data: canonicalJson(proposal.data),
+    plan: canonicalJson(proposal.plan),
+  });
 }
 
-/**
- * Sets a new proposal's place in the order of commit: the position of the audit entry of its creation. Returns the
- * proposal as it is stored; it has no votes and no deployments yet.
- */
-export async function placeProposal(tx: Tx, id: string, position: bigint): Promise<StoredProposal> {
-  const [row] = await tx('proposals')
-    .where({ id })
-    .update({ position: String(position) })
-    .returning('*');
-  return storedProposal({ ...row, votes: [], deployments: [] });
-}
-
-/** What can change about a stored proposal. */
-export interface ProposalChange {
-  executionStatus?: ProposalRecord['executionStatus'];
-  executionAttempt?: number;
-  executedWith?: Standing;
-  applied?: true;
-  effective?: boolean;
-  failure?: Failure | null;
-  notes?: readonly Note[];
-  result?: { resolution: 'approved' | 'rejected'; resources: readonly ResultResource[] };
-  expired?: true;
-  /** Freezes how the votes stand; nothing can change any more. */
-  closedWith?: Standing;
-  /** Freezes how the votes stand at expiry, while a deployment may still be finished. */
-  frozen?: Standing;
-}
-
-/** Changes a proposal, counts its version up and tells listeners on `proposal_changed` at commit. */
-export async function updateProposal(tx: Tx, id: string, change: ProposalChange): Promise<void> {
-  const now = tx.raw('now()');
+/** Records that the part of a proposal which is off chain is done. */
+export async function markApplied(tx: Tx, id: string, effective: boolean): Promise<void> {
   await tx('proposals')
     .where({ id })
-    .update({
-      version: tx.raw('version + 1'),
-      updated_at: now,
-      ...(change.executionStatus !== undefined ? { execution_status: change.executionStatus } : {}),
-      ...(change.executionAttempt !== undefined ? { execution_attempt: change.executionAttempt } : {}),
-      ...(change.executedWith ? { executed_with: JSON.stringify(change.executedWith) } : {}),
-      ...(change.applied ? { applied_at: now } : {}),
-      ...(change.effective !== undefined ? { effective: change.effective } : {}),
-      ...(change.failure !== undefined
-        ? { failure: change.failure === null ? null : JSON.stringify(change.failure) }
-        : {}),
-      ...(change.notes !== undefined ? { notes: JSON.stringify(change.notes) } : {}),
-      ...(change.result !== undefined ? { result: JSON.stringify(change.result) } : {}),
-      ...(change.expired ? { expired_at: now } : {}),
-      ...(change.frozen ? { frozen: JSON.stringify(change.frozen) } : {}),
-      ...(change.closedWith ? { frozen: JSON.stringify(change.closedWith), closed_at: now } : {}),
-    });
-  await tx.raw(`SELECT pg_notify('proposal_changed', ?)`, [id]);
+    .update({ applied_at: tx.raw('now()'), effective });
 }
 
-/** Frees everything that a proposal claims. */
-export async function freeClaims(tx: Tx, proposalId: string): Promise<void> {
-  await tx('proposal_claims').where({ proposal_id: proposalId }).delete();
-}
-
-/** Notes that a new message has its effect in this transaction. Call it with the proposal locked. */
-export async function takeMessage(
-  tx: Tx,
-  messageId: string,
-  proposalId: string,
-  kind: string,
-): Promise<void> {
-  await tx('proposal_messages').insert({ message_id: messageId, proposal_id: proposalId, kind });
-}
-
-/** True when a message with this id has had its effect on that proposal. */
-export async function messageWasTaken(db: Db | Tx, messageId: string, proposalId: string): Promise<boolean> {
-  const taken = await db('proposal_messages')
-    .where({ message_id: messageId, proposal_id: proposalId })
-    .first('message_id');
-  return taken !== undefined;
-}
-
-/** Notes the deployments that a proposal has to make. */
+/** Stores the deployments that a proposal has to make. */
 export async function insertDeployments(
   tx: Tx,
   proposalId: string,
-  targets: readonly { accountId: string; networkId: number }[],
+  targets: readonly { readonly accountId: string; readonly networkId: number }[],
 ): Promise<void> {
   if (targets.length === 0) return;
-  await tx('proposal_deployments').insert(
+  await tx('deployments').insert(
     targets.map((target) => ({
       proposal_id: proposalId,
       account_id: target.accountId,
@@ -315,13 +241,13 @@ export async function insertDeployments(
   );
 }
 
-/** Changes where one deployment stands. */
+/** Changes the status of one deployment. */
 export async function updateDeployment(
   tx: Tx,
-  key: { proposalId: string; accountId: string; networkId: number },
+  key: Pick<DeploymentKey, 'proposalId' | 'accountId' | 'networkId'>,
   change: Pick<Deployment, 'status' | 'transactionHash' | 'failure' | 'waitingFor'>,
 ): Promise<void> {
-  await tx('proposal_deployments')
+  await tx('deployments')
     .where({ proposal_id: key.proposalId, account_id: key.accountId, network_id: key.networkId })
     .update({
       status: change.status,

@@ -1,104 +1,90 @@
-import type { Note, ProposalRecord } from '../domain/proposal';
-import { RECORD_KINDS, type RecordRef, type Repairable } from '../domain/reconciliation';
-import type { Db, Row, Tx } from './database';
-import { databaseNow } from './database';
-import { findProposal, lockProposal, messageWasTaken, readNow, updateProposal } from './proposals';
+import type { Note } from '../domain/approval';
+import type { ApprovalRef } from '../domain/approvalRef';
+import { lockAnyApproval } from './approvalClosing';
+import { approvalRef } from './approvalNotes';
 import {
-  lockTransaction,
-  readTransaction,
-  transactionMessageWasTaken,
-  updateTransaction,
-} from './transactions';
+  approvalColumns,
+  isMessageReceived,
+  restoredMessageId,
+  type StoredApproval,
+  storedApproval,
+  timeColumn,
+  updateApproval,
+} from './approvals';
+import type { Db, Row } from './database';
 
-/** What the reconciler has to know of an open record. */
-export type OpenRecord = RecordRef & {
+/** What the reconciler has to know of an open approval. */
+export type OpenApproval = ApprovalRef & {
   readonly processing: boolean;
   /** By the database's clock, in milliseconds. */
   readonly ageMs: number;
   /** Since its record last changed, in milliseconds. */
   readonly unchangedMs: number;
-  /** Networks that it names and the deployment does not have, as far as no note says so. */
+  /** Networks that it names and that are not configured anymore, as far as no note says so. */
   readonly goneNetworks: readonly number[];
 };
 
-const TABLES = { proposal: 'proposals', transaction: 'transactions' } as const;
 const NETWORK_GONE = 'networkGone';
 const PAGE = 1_000;
 
-/** What a note about a network that is gone says. */
-function networkGoneMessage(kind: RecordRef['kind'], networkId: number): string {
-  return `this deployment no longer has the network ${networkId} that the ${kind} names: as long as it is missing, nothing can be done there. Reject it, or let it expire, unless the network comes back`;
+function networkGoneMessage(subject: ApprovalRef['subject'], networkId: number): string {
+  return `network ${networkId}, which the ${subject} names, is not configured anymore: nothing can be executed there. Reject it, or wait for its expiry, unless the network is configured again`;
 }
 
 function notYetNoted(
-  kind: RecordRef['kind'],
+  subject: ApprovalRef['subject'],
   networkIds: readonly number[],
   notes: readonly Note[] | null,
 ): number[] {
   const noted = new Set(notes?.filter(({ code }) => code === NETWORK_GONE).map(({ message }) => message));
-  return networkIds.filter((networkId) => !noted.has(networkGoneMessage(kind, networkId)));
+  return networkIds.filter((networkId) => !noted.has(networkGoneMessage(subject, networkId)));
 }
 
-function openRecord(kind: RecordRef['kind'], row: Row): OpenRecord {
+function openApproval(row: Row): OpenApproval {
   const gone: readonly string[] = row.gone ?? [];
   const networkIds = gone.map((name) => Number(name.slice('network:'.length)));
-  const state = {
-    organizationId: row.organization_id,
-    id: row.id,
+  return {
+    ...approvalRef(row),
     processing: row.processing === true,
     ageMs: row.age_ms,
     unchangedMs: row.unchanged_ms,
-    goneNetworks: notYetNoted(kind, networkIds, row.notes),
+    goneNetworks: notYetNoted(row.subject, networkIds, row.notes),
   };
-  return kind === 'proposal'
-    ? { kind, resourceType: row.resource_type, action: row.action, ...state }
-    : { kind, ...state };
 }
 
-/** Every open record of every organization, a page at a time, in the order of their ids. */
-export async function* openRecords(
+/** Every open approval of every organization, a page at a time, in the order of their ids. */
+export async function* openApprovals(
   db: Db,
   networkIds: readonly number[],
-): AsyncGenerator<readonly OpenRecord[]> {
-  for (const kind of RECORD_KINDS) yield* openRecordsOf(db, kind, networkIds);
-}
-
-async function* openRecordsOf(
-  db: Db,
-  kind: RecordRef['kind'],
-  networkIds: readonly number[],
-): AsyncGenerator<readonly OpenRecord[]> {
+): AsyncGenerator<readonly OpenApproval[]> {
   const known = networkIds.map((id) => `network:${id}`);
   for (let after = ''; ; ) {
     const { rows } = await db.raw<{ rows: Row[] }>(
-      `SELECT id, organization_id, ${kind === 'proposal' ? 'resource_type, action,' : ''}
+      `SELECT a.id, a.organization_id, a.subject, p.resource_type, p.action,
           execution_status = 'processing' AS processing,
           (extract(epoch FROM now() - created_at) * 1000)::float8 AS age_ms,
           (extract(epoch FROM now() - updated_at) * 1000)::float8 AS unchanged_ms,
           gone.names AS gone, CASE WHEN gone.names IS NOT NULL THEN notes END AS notes
-        FROM ${TABLES[kind]}, LATERAL (
-          SELECT array_agg(name) AS names FROM unnest(names) AS name
+        FROM approvals a LEFT JOIN proposals p ON p.id = a.id, LATERAL (
+          SELECT array_agg(name) AS names FROM unnest(a.names) AS name
           WHERE name LIKE 'network:%' AND name <> ALL (?::text[])
         ) gone
-        WHERE closed_at IS NULL AND id > ? ORDER BY id LIMIT ?`,
+        WHERE closed_at IS NULL AND a.id > ? ORDER BY a.id LIMIT ?`,
       [known, after, PAGE],
     );
-    if (rows.length > 0) yield rows.map((row) => openRecord(kind, row));
+    if (rows.length > 0) yield rows.map(openApproval);
     if (rows.length < PAGE) return;
     after = rows.at(-1).id;
   }
 }
 
-/** How many records are open that were made at least so long ago, and when that was, by the database's clock. */
-export async function countOpenRecords(
+/** How many approvals are open that were created at least so long ago, and when that was, by the database's clock. */
+export async function countOpenApprovals(
   db: Db,
   milliseconds: number,
 ): Promise<{ count: number; before: Date }> {
-  const counts = RECORD_KINDS.map(
-    (kind) => `(SELECT count(*) FROM ${TABLES[kind]} WHERE closed_at IS NULL AND created_at < before)`,
-  );
   const { rows } = await db.raw<{ rows: { count: number; before: Date }[] }>(
-    `SELECT (${counts.join(' + ')})::integer AS count, before
+    `SELECT (SELECT count(*) FROM approvals WHERE closed_at IS NULL AND created_at < before)::integer AS count, before
       FROM (SELECT now() - make_interval(secs => ?::float8 / 1000) AS before) AS time`,
     [milliseconds],
   );
@@ -107,85 +93,64 @@ export async function countOpenRecords(
   return counted;
 }
 
-/** Those of the given records that have been closed for at least so long. */
+/** Those of the given approvals that have been closed for at least so long. */
 export async function closedFor(db: Db, ids: readonly string[], milliseconds: number): Promise<string[]> {
-  const closed = RECORD_KINDS.map(
-    (kind) => `SELECT id FROM ${TABLES[kind]} WHERE id = ANY (?::text[])
-      AND closed_at < now() - make_interval(secs => ?::float8 / 1000)`,
-  );
   const { rows } = await db.raw<{ rows: { id: string }[] }>(
-    closed.join(' UNION ALL '),
-    RECORD_KINDS.flatMap(() => [[...ids], milliseconds]),
+    `SELECT id FROM approvals WHERE id = ANY (?::text[])
+      AND closed_at < now() - make_interval(secs => ?::float8 / 1000)`,
+    [[...ids], milliseconds],
   );
   return rows.map(({ id }) => id);
 }
 
-/** A record as it is now, as far as its repair goes, with the time of the database; undefined when there is none. */
+/** An approval as it is now, as far as its repair goes, with the time of the database; undefined when there is none. */
 export async function readRepairable(
   db: Db,
-  { kind, organizationId, id }: RecordRef,
-): Promise<{ record: Repairable; time: Date } | undefined> {
-  if (kind === 'transaction') {
-    const found = await readTransaction(db, { organizationId, transactionId: id });
-    return found && { record: found.record, time: found.now.time };
-  }
-  const record = await findProposal(db, organizationId, id);
-  return record && { record, time: await databaseNow(db) };
+  { organizationId, id }: ApprovalRef,
+): Promise<{ record: StoredApproval; time: Date } | undefined> {
+  const { rows } = await db.raw<{ rows: Row[] }>(
+    `SELECT ${approvalColumns}, ${timeColumn} FROM approvals a WHERE a.organization_id = ? AND a.id = ?`,
+    [organizationId, id],
+  );
+  const [row] = rows;
+  return row && { record: storedApproval(row), time: row.read_at };
 }
 
-/** The message under which a run that was started again records itself. */
-export function restoredMessageId(runId: string): string {
-  return `restored/${runId}`;
+/** True when a run that was restarted has recorded itself: its first act. */
+export async function hasBegun(db: Db, { id }: ApprovalRef, runId: string): Promise<boolean> {
+  return isMessageReceived(db, id, restoredMessageId(runId));
 }
 
-/** True when a run that was started again has recorded itself: its first act. */
-export async function hasBegun(db: Db, { kind, id }: RecordRef, runId: string): Promise<boolean> {
-  const taken = kind === 'proposal' ? messageWasTaken : transactionMessageWasTaken;
-  return taken(db, restoredMessageId(runId), id);
-}
-
-/** How often the workflow of a record was started again in the last hour. */
-export async function restoredLastHour(db: Db, { kind, organizationId, id }: RecordRef): Promise<number> {
+/** How often the workflow of an approval was restarted in the last hour. */
+export async function restoredLastHour(
+  db: Db,
+  { subject, organizationId, id }: ApprovalRef,
+): Promise<number> {
   const { rows } = await db.raw<{ rows: { count: number }[] }>(
     `SELECT count(*)::integer AS count FROM audit_log
       WHERE organization_id = ? AND resource_id = ? AND action = ?
         AND created_at > now() - interval '1 hour'`,
-    [organizationId, id, `${kind}.restored`],
+    [organizationId, id, `${subject}.restored`],
   );
   return rows[0]?.count ?? 0;
 }
 
-/** Locks a record until the end of the transaction. Whoever locks the admins too locks them first. */
-async function lockRecord(
-  tx: Tx,
-  { kind, organizationId, id }: RecordRef,
-): Promise<{ record: Pick<ProposalRecord, 'closed' | 'notes'>; time: Date } | undefined> {
-  if (kind === 'transaction') {
-    const found = await lockTransaction(tx, { organizationId, transactionId: id });
-    return found && { record: found.record, time: found.now.time };
-  }
-  const { time } = await readNow(tx, organizationId, { lock: 'share' });
-  const record = await lockProposal(tx, organizationId, id);
-  return record && { record, time };
-}
-
-/** Says once on an open record that networks it names are gone. False when that has been said, or it is closed. */
-export async function noteGoneNetworks(db: Db, record: OpenRecord): Promise<boolean> {
-  const { kind, id, goneNetworks } = record;
+/** Notes once on an open approval that networks it names are not configured anymore. False when noted, or closed. */
+export async function noteGoneNetworks(db: Db, approval: OpenApproval): Promise<boolean> {
+  const { subject, id, goneNetworks } = approval;
   return db.transaction(async (tx) => {
-    const locked = await lockRecord(tx, record);
+    const locked = await lockAnyApproval(tx, approval);
     if (!locked || locked.record.closed) return false;
     const { notes } = locked.record;
-    const missing = notYetNoted(kind, goneNetworks, notes);
+    const missing = notYetNoted(subject, goneNetworks, notes);
     if (missing.length === 0) return false;
     const at = locked.time.toISOString();
     const added = missing.map((networkId) => ({
       at,
       code: NETWORK_GONE,
-      message: networkGoneMessage(kind, networkId),
+      message: networkGoneMessage(subject, networkId),
     }));
-    const update = kind === 'proposal' ? updateProposal : updateTransaction;
-    await update(tx, id, { notes: [...notes, ...added] });
+    await updateApproval(tx, id, { notes: [...notes, ...added] });
     return true;
   });
 }

@@ -1,12 +1,12 @@
 import type { Db, Row, Tx } from './database';
 
-/** What should not be, or waits for somebody, about transactions: ids, at most 100 of each. */
+/** What is inconsistent, or waits for somebody, about transactions: ids, at most 100 of each. */
 export interface TransactionTrouble {
-  /** Something signed is undecided, and nothing that could carry it to the chain is on its way. */
+  /** Something signed is undecided, and no envelope that could carry it to the chain is in flight. */
   readonly uncarried: readonly string[];
   /** Budget is reserved, and no execution is under way. */
   readonly reserved: readonly string[];
-  /** Executions that go on when a relayer has so much coin, in wei; the most that any of them needs. */
+  /** Executions that continue at a balance of the relayer, in wei; the highest that any of them needs. */
   readonly awaiting: readonly { readonly networkId: number; readonly count: number; readonly wei: bigint }[];
 }
 
@@ -36,13 +36,14 @@ export async function findTransactionTrouble(db: Db | Tx, seconds: number): Prom
     .limit(MAX_IDS)
     .pluck('c.transaction_id');
   const reserved: string[] = await db('policy_usage as u')
-    .join('transactions as t', 't.id', 'u.transaction_id')
+    .join('approvals as a', 'a.id', 'u.transaction_id')
     .where({ 'u.status': 'reserved' })
-    .whereRaw(`t.execution_status IS DISTINCT FROM 'processing'`)
+    .whereRaw(`a.execution_status IS DISTINCT FROM 'processing'`)
     .orderBy('u.id')
     .limit(MAX_IDS)
-    .pluck('t.id');
+    .pluck('a.id');
   const awaiting: Row[] = await db('transactions')
+    .join('approvals', 'approvals.id', 'transactions.id')
     .where({ closed_at: null, execution_status: 'failed' })
     .whereNotNull('awaits_relayer_wei')
     .groupBy('network_id')

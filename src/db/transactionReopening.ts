@@ -1,21 +1,23 @@
-import { faultPoint } from '../faults';
+import type { TransactionRef } from '../domain/transaction';
+import { failpoint } from '../failpoints';
+import { updateApproval } from './approvals';
 import { clearOutcome } from './attemptOutcomes';
 import { appendAudit, SYSTEM } from './audit';
 import type { Db } from './database';
 import { reopenUsage } from './policyUsage';
-import { lockTransaction, type TransactionKey, updateTransaction } from './transactions';
+import { lockTransaction } from './transactions';
 
 /**
- * Takes back what an attempt had decided, because the chain has lost its block: the transaction is being executed
- * again, its budget is reserved again, its attempt undecided. One audited transaction. False when the transaction has
- * gone on since (a newer attempt, or rejected): then the attempt must not come to anything any more.
+ * Reopens a transaction whose attempt was decided in a block that the chain has lost: it is being executed again, its
+ * budget is reserved again, its attempt undecided. One audited transaction. False when the transaction has
+ * gone on since (a newer attempt, or rejected): then the attempt must no longer be executed.
  */
 export async function reopenTransaction(
   db: Db,
-  { organizationId, transactionId, attemptId }: TransactionKey & { attemptId: string },
+  { organizationId, transactionId, attemptId }: TransactionRef & { attemptId: string },
 ): Promise<boolean> {
   return db.transaction(async (tx) => {
-    const locked = await lockTransaction(tx, { organizationId, transactionId });
+    const locked = await lockTransaction(tx, { organizationId, id: transactionId });
     if (!locked) return false;
     const { record } = locked;
     const attempts: { id: bigint; kind: string; outcome: string | null }[] = await tx('chain_attempts')
@@ -28,10 +30,10 @@ export async function reopenTransaction(
     if (newest.outcome === null) return true;
     if (record.executionStatus !== 'completed' && record.executionStatus !== 'failed') return false;
     await clearOutcome(tx, transactionId, attemptId);
-    faultPoint('chain.attemptReopened');
+    failpoint('chain.attemptReopened');
     await reopenUsage(tx, transactionId);
-    faultPoint('chain.usageReopened');
-    await updateTransaction(tx, transactionId, {
+    failpoint('chain.usageReopened');
+    await updateApproval(tx, transactionId, {
       executionStatus: 'processing',
       result: null,
       failure: null,

@@ -9,18 +9,18 @@ const LIST: PreparedStatement = {
   text: `WITH RECURSIVE assets AS (
       (SELECT content->'asset'->>'id' AS id, content->'asset' AS asset FROM transactions
         WHERE account_id = $1 AND type = 'TOKEN_TRANSFER'
-        ORDER BY content->'asset'->>'id', position DESC LIMIT 1)
+        ORDER BY content->'asset'->>'id', id DESC LIMIT 1)
       UNION ALL
       SELECT next.* FROM assets, LATERAL (
         SELECT content->'asset'->>'id' AS id, content->'asset' AS asset FROM transactions
         WHERE account_id = $1 AND type = 'TOKEN_TRANSFER' AND content->'asset'->>'id' > assets.id
-        ORDER BY content->'asset'->>'id', position DESC LIMIT 1
+        ORDER BY content->'asset'->>'id', id DESC LIMIT 1
       ) AS next
     )
     SELECT asset FROM assets WHERE asset->>'tokenAddress' <> '0x0000000000000000000000000000000000000000'`,
 };
 
-/** The tokens, apart from native coins, that transactions of an account have moved or were to move; none twice. */
+/** The tokens, apart from native currencies, that transactions of an account have moved or would move; none twice. */
 export async function listTransactionTokens(db: Db | Tx, accountId: string): Promise<PolicyToken[]> {
   const rows: Row[] = await runPrepared(db, LIST, [accountId]);
   return rows.map(({ asset }: { asset: Asset }) => ({

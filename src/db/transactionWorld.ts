@@ -1,6 +1,7 @@
+import type { MemberSummary } from '../domain/approval';
 import type { Policy } from '../domain/policy';
 import type { PolicyContext } from '../domain/policyEngine';
-import type { MemberSummary } from '../domain/proposal';
+import { memberColumn } from './approvals';
 import type { Db, Row, Tx } from './database';
 import { readDefinition } from './policies';
 import { type PreparedStatement, runPrepared } from './prepared';
@@ -18,10 +19,6 @@ export interface TransactionWorld extends Pick<PolicyContext, 'members' | 'group
   readonly initiator: MemberSummary | undefined;
   readonly policy: Policy | undefined;
 }
-
-/** A member as one JSON value. */
-export const memberColumn = (member: string) =>
-  `json_build_object('id', ${member}.id, 'name', ${member}.name, 'type', ${member}.type, 'walletAddress', ${member}.wallet_address)`;
 
 /** The members of the groups that the policy `p` names, each with its group, as one JSON column. */
 export const groupPeopleColumn = (organizationId: string) =>
@@ -78,7 +75,10 @@ export async function readTransactionWorld(
             networkIds: row.network_ids.map(Number),
           },
     initiator: row.initiator ?? undefined,
-    policy: row.policy_id === null ? undefined : { ...readDefinition(row.definition), id: row.policy_id },
+    policy:
+      row.policy_id === null
+        ? undefined
+        : { ...readDefinition(row.policy_id, row.definition), id: row.policy_id },
     members: new Map(people.map((member) => [member.id, member])),
     groups: groupsOf(row),
   };

@@ -11,24 +11,36 @@ export type JsonValue =
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-function demandJson(value: unknown, path: string): void {
-  const refuse = (what: string): never => {
-    throw new TypeError(`${path} holds ${what}, which JSON cannot hold`);
-  };
-  if (value === null || typeof value === 'boolean') return;
-  if (typeof value === 'string') {
-    if (LONE_SURROGATE.test(value)) refuse('a lone surrogate');
-  } else if (typeof value === 'number') {
-    if (!Number.isFinite(value)) refuse(String(value));
-  } else if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index += 1) demandJson(value[index], `${path}[${index}]`);
+/** What JSON cannot hold about a value that is neither a list nor an object; undefined where it can hold it. */
+function scalarFault(value: unknown): string | undefined {
+  switch (typeof value) {
+    case 'boolean':
+      return undefined;
+    case 'string':
+      return LONE_SURROGATE.test(value) ? 'a lone surrogate' : undefined;
+    case 'number':
+      return Number.isFinite(value) ? undefined : String(value);
+    default:
+      return `a value of type ${typeof value}`;
+  }
+}
+
+function assertScalar(value: unknown, path: string): void {
+  const fault = scalarFault(value);
+  if (fault !== undefined) throw new TypeError(`${path} holds ${fault}, which JSON cannot hold`);
+}
+
+function assertJson(value: unknown, path: string): void {
+  if (value === null) return;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index += 1) assertJson(value[index], `${path}[${index}]`);
   } else if (typeof value === 'object') {
     for (const [key, item] of Object.entries(value)) {
-      if (LONE_SURROGATE.test(key)) refuse('a lone surrogate');
-      if (item !== undefined) demandJson(item, `${path}.${key}`);
+      assertScalar(key, path);
+      if (item !== undefined) assertJson(item, `${path}.${key}`);
     }
   } else {
-    refuse(`a value of type ${typeof value}`);
+    assertScalar(value, path);
   }
 }
 
@@ -37,6 +49,6 @@ function demandJson(value: unknown, path: string): void {
  * RFC 8785. Throws TypeError on what JSON cannot hold.
  */
 export function canonicalJson(value: unknown): string {
-  demandJson(value, 'the value');
+  assertJson(value, 'the value');
   return canonicalize(value) as string;
 }

@@ -1,11 +1,11 @@
 import {
+  type ApprovalState,
   assertNever,
-  type Deployment,
   type Failure,
   type FailureCode,
   type MemberSummary,
-  type ProposalState,
-} from './proposal';
+} from './approval';
+import type { Deployment, ProposalState } from './proposal';
 import { quoted } from './signing';
 import type { TransactionState } from './transaction';
 
@@ -24,14 +24,14 @@ function whatToDo(code: FailureCode): string {
     case 'rpc':
       return 'Bring the network back (see `npx orgwallet doctor`), then send the signal `retryExecution`.';
     case 'funds':
-      return 'Send the relayer named above native coin on that network, then send the signal `retryExecution`.';
+      return 'Send native currency to the relayer named above on that network, then send the signal `retryExecution`.';
     case 'reverted':
-      return 'Look at the transaction and its reason. If the cause is gone, send the signal `retryExecution`.';
+      return 'Look at the transaction and its revert reason. Once the cause is removed, send the signal `retryExecution`.';
     case 'policy':
     case 'budget':
-      return 'A policy refused it. Change the policy or wait, then send the signal `retryExecution`.';
+      return 'Not permitted by policy. Change the policy or wait, then send the signal `retryExecution`.';
     case 'stale':
-      return 'The world has changed since it was proposed. If it fits again send `retryExecution`; else let it be rejected, or expire, and propose anew.';
+      return 'What it depends on has changed since it was proposed. If it fits again, send `retryExecution`; otherwise reject it, or wait for its expiry, and propose it again.';
     case 'timeout':
       return 'Check that all workers run, then send the signal `retryExecution`.';
     case 'closedByOperator':
@@ -46,28 +46,17 @@ function failureText(failure: Failure): string {
   return `**${failure.code}**, attempt ${failure.attempt}, ${failure.at}: ${plain(failure.message)}${hash}`;
 }
 
-/** What is the same of everything that is signed for and executed. */
-type Judged = Pick<
-  ProposalState,
-  | 'summary'
-  | 'signatureStatus'
-  | 'executionStatus'
-  | 'threshold'
-  | 'approvals'
-  | 'rejections'
-  | 'expiresAt'
-  | 'open'
-  | 'failure'
-  | 'notes'
->;
-
-/** How many signatures it takes. */
+/** How many signatures each decision needs. */
 interface Needed {
   readonly approve: number;
   readonly reject: number;
 }
 
-function endSentence(state: Judged, status: 'failed' | 'blocked'): string {
+function neededBy({ threshold }: ApprovalState): Needed {
+  return { approve: threshold, reject: Math.max(1, threshold) };
+}
+
+function endSentence(state: ApprovalState, status: 'failed' | 'blocked'): string {
   if (state.failure?.code === 'closedByOperator') return 'Closed by an operator.';
   if (!state.open) return `Expired after an execution that was ${status}.`;
   return status === 'failed'
@@ -75,7 +64,8 @@ function endSentence(state: Judged, status: 'failed' | 'blocked'): string {
     : 'A check refused the execution; nothing was changed.';
 }
 
-function signatureSentence(state: Judged, needed: Needed): string {
+function signatureSentence(state: ApprovalState): string {
+  const needed = neededBy(state);
   switch (state.signatureStatus) {
     case 'expired':
       return 'Expired before it was executed.';
@@ -101,7 +91,7 @@ function signatureSentence(state: Judged, needed: Needed): string {
   }
 }
 
-function sentence(state: Judged, needed: Needed, processing: () => string): string {
+function sentence(state: ApprovalState, processing: () => string): string {
   switch (state.executionStatus) {
     case 'processing':
       return processing();
@@ -113,43 +103,35 @@ function sentence(state: Judged, needed: Needed, processing: () => string): stri
     case 'blocked':
       return endSentence(state, state.executionStatus);
     case null:
-      return signatureSentence(state, needed);
+      return signatureSentence(state);
     default:
       return assertNever(state.executionStatus);
   }
 }
 
-function proposalNeeds({ threshold }: ProposalState): Needed {
-  return { approve: threshold, reject: threshold };
-}
-
-/** One sentence: where the proposal stands and what it waits for. */
-export function statusSentence(state: ProposalState): string {
-  return sentence(state, proposalNeeds(state), () => {
+/** One sentence: the status of a proposal and what it waits for. */
+export function proposalSentence(state: ProposalState): string {
+  return sentence(state, () => {
     const waiting = state.deployments.filter((deployment) => deployment.status === 'pending');
     const reasons = waiting.flatMap((d) =>
       d.waitingFor ? [`network ${d.networkId}: ${plain(d.waitingFor)}`] : [],
     );
-    return `Being executed; ${waiting.length} of ${state.deployments.length} deployments are on their way.${
+    return `Being executed; ${waiting.length} of ${state.deployments.length} deployments are in progress.${
       reasons.length > 0 ? ` Waiting: ${reasons.join('; ')}.` : ''
     }`;
   });
 }
 
-function transactionNeeds({ threshold }: TransactionState): Needed {
-  return { approve: threshold, reject: Math.max(1, threshold) };
-}
-
-/** One sentence: where the transaction stands and what it waits for. */
+/** One sentence: the status of a transaction and what it waits for. */
 export function transactionSentence(state: TransactionState): string {
   if (state.open && state.executionStatus === 'failed' && state.awaitsRelayerWei !== null) {
-    return `The relayer of network ${state.networkId} has too little coin; it goes on by itself when the relayer has ${state.awaitsRelayerWei} wei.`;
+    return `The relayer of network ${state.networkId} has insufficient funds; the execution continues by itself at a balance of ${state.awaitsRelayerWei} wei.`;
   }
-  return sentence(state, transactionNeeds(state), () => {
+  return sentence(state, () => {
     const carried = state.transactionHash === null ? '' : `; sent in transaction ${state.transactionHash}`;
     const waiting = state.waitingFor === null ? '' : ` Waiting: ${plain(state.waitingFor)}.`;
-    return state.givingUp
-      ? `Being given up: an empty call of the account takes its nonce${carried}.${waiting}`
+    return state.cancelling
+      ? `Being cancelled: an empty call of the account takes its nonce${carried}.${waiting}`
       : `Being executed${carried}.${waiting}`;
   });
 }
@@ -163,9 +145,8 @@ function deploymentTable(deployments: readonly Deployment[]): string {
 }
 
 function paragraphsOf(
-  state: Judged,
+  state: ApprovalState,
   about: {
-    readonly needed: Needed;
     readonly now: string;
     readonly toDo: string | null;
     /** Beside what is asked. */
@@ -173,7 +154,8 @@ function paragraphsOf(
     readonly onChain: readonly string[];
   },
 ): string {
-  const { needed, now, toDo, context, onChain } = about;
+  const { now, toDo, context, onChain } = about;
+  const needed = neededBy(state);
   const of = (have: number, needs: number) => (needs === 0 ? '(none needed)' : `(${have} of ${needs})`);
   return [
     `**Asked:** ${plain(state.summary)}`,
@@ -190,10 +172,9 @@ function paragraphsOf(
 }
 
 /** What an operator reads in the Temporal UI (Markdown): what is asked, who signed, what is missing, what to do. */
-export function operatorDetails(state: ProposalState): string {
+export function proposalDetails(state: ProposalState): string {
   return paragraphsOf(state, {
-    needed: proposalNeeds(state),
-    now: statusSentence(state),
+    now: proposalSentence(state),
     toDo: state.failure && state.open ? whatToDo(state.failure.code) : null,
     context: [],
     onChain: state.deployments.length > 0 ? [deploymentTable(state.deployments)] : [],
@@ -202,8 +183,8 @@ export function operatorDetails(state: ProposalState): string {
 
 function fundsToDo({ networkId, awaitsRelayerWei }: TransactionState): string {
   return awaitsRelayerWei === null
-    ? 'The failure says what is missing: coin of the account, or gas that costs less. When it is there, send the signal `retryExecution`.'
-    : `Send the relayer of network ${networkId} native coin until it has at least ${awaitsRelayerWei} wei. It goes on by itself then.`;
+    ? 'The failure says what is missing: balance of the account, or a lower gas price. Then send the signal `retryExecution`.'
+    : `Send native currency to the relayer of network ${networkId} until its balance is at least ${awaitsRelayerWei} wei. The execution then continues by itself.`;
 }
 
 function failedToDo(state: TransactionState, failure: Failure): string {
@@ -212,16 +193,16 @@ function failedToDo(state: TransactionState, failure: Failure): string {
       return fundsToDo(state);
     case 'reverted':
       return failure.transactionHash
-        ? 'It was on chain and came to nothing there; its nonce is used and its budget is free again. If the cause is gone, send the signal `retryExecution`: it is signed anew. Else let it be rejected, or expire.'
-        : 'The call would revert: nothing was sent and its budget is free again. If the cause is gone, send the signal `retryExecution`. Else let it be rejected, or expire.';
+        ? 'It reverted on chain; its nonce is used and its budget is released. Once the cause is removed, send the signal `retryExecution`: it is signed again. Otherwise reject it, or wait for its expiry.'
+        : 'The call would revert: nothing was sent and its budget is released. Once the cause is removed, send the signal `retryExecution`. Otherwise reject it, or wait for its expiry.';
     case 'policy':
-      return `The policy \`${state.policyId}\` does not let it go. Change the policy if it should (an organization operation), then send the signal \`retryExecution\`. Else let it be rejected, or expire.`;
+      return `Not permitted by policy \`${state.policyId}\`. If it should be, change the policy (an organization operation), then send the signal \`retryExecution\`. Otherwise reject it, or wait for its expiry.`;
     case 'budget':
       return `The budget of the policy \`${state.policyId}\` is used up. Wait until enough of it has left the window, or change the policy, then send the signal \`retryExecution\`.`;
     case 'stale':
-      return 'The world has changed since it was verified; the failure says what. If it fits again, send the signal `retryExecution`. Else let it be rejected, or expire, and propose anew.';
+      return 'What it depends on has changed since it was verified; the failure says what. If it fits again, send the signal `retryExecution`. Otherwise reject it, or wait for its expiry, and propose it again.';
     case 'timeout':
-      return 'Nothing of it is on its way any more. Check that the network answers and all workers run (see `npx orgwallet doctor`), then send the signal `retryExecution`.';
+      return 'Nothing of it is in flight anymore. Check that the network answers and all workers run (see `npx orgwallet doctor`), then send the signal `retryExecution`.';
     case 'rpc':
     case 'closedByOperator':
       return whatToDo(failure.code);
@@ -234,16 +215,15 @@ function transactionToDo(state: TransactionState): string | null {
   if (!state.open) return null;
   if (state.failure) return failedToDo(state, state.failure);
   if (state.executionStatus !== 'processing') return null;
-  return state.givingUp
-    ? 'Wait: the chain decides which of the two it takes.'
-    : 'Nothing, it goes on by itself. If it must not go on, send the signal `giveUp`: its nonce is then taken by an empty call, unless the chain is faster.';
+  return state.cancelling
+    ? 'Wait: the chain decides which of the two it includes.'
+    : 'Nothing, it continues by itself. To cancel it, send the signal `cancelTransaction`: an empty call then takes its nonce, unless the chain is faster.';
 }
 
 /** The same for a transaction. */
 export function transactionDetails(state: TransactionState): string {
   const unsigned = state.signatureStatus === 'pendingInitiatorSignature' ? ', has not signed yet' : '';
   return paragraphsOf(state, {
-    needed: transactionNeeds(state),
     now: transactionSentence(state),
     toDo: transactionToDo(state),
     context: [

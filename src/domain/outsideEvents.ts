@@ -1,4 +1,6 @@
-import type { AdminSet, MemberSummary } from './proposal';
+import { isSameAddress } from './address';
+import type { MemberSummary } from './approval';
+import type { AdminSet } from './proposal';
 import { quoted } from './signing';
 
 /** Which open proposals an event is noted on: all, those that name a subject, or those that a member has signed. */
@@ -37,25 +39,25 @@ export function adminChanges(before: AdminSet, after: AdminSet): OutsideEvent[] 
     .map((member) => ({
       target: { signedBy: member.id },
       code: 'adminRemoved',
-      message: `${named(member)} is no admin any more: what they have signed no longer counts`,
+      message: `${named(member)} is not an admin anymore: their signatures no longer count`,
     }));
   const added = after.members
     .filter((member) => !find(before, member.id))
     .map((member) => ({
       target: { signedBy: member.id },
       code: 'adminAdded',
-      message: `${named(member)} is an admin again: what they have signed with the wallet ${member.walletAddress} counts`,
+      message: `${named(member)} is an admin again: their signatures with the wallet ${member.walletAddress} count`,
     }));
   const moved = after.members.flatMap((member) => {
     const old = find(before, member.id);
-    if (!old || old.walletAddress.toLowerCase() === member.walletAddress.toLowerCase()) return [];
+    if (!old || isSameAddress(old.walletAddress, member.walletAddress)) return [];
     return [
       {
         target: { signedBy: member.id },
         code: 'walletChanged',
         message:
-          `the wallet of ${named(member)} is ${member.walletAddress} now; it was ${old.walletAddress}: only what the ` +
-          'new wallet has signed counts, and they may sign again',
+          `the wallet of ${named(member)} changed from ${old.walletAddress} to ${member.walletAddress}: only signatures ` +
+          'of the new wallet count, and they may sign again',
       },
     ];
   });

@@ -1,88 +1,143 @@
-import { assertNever } from './proposal';
-import { quoted } from './signing';
+import { z } from 'zod';
 
-/** Whether what the policy covers goes out at once, or waits for its approver. */
-export type PolicyType = 'AUTO_APPROVAL' | 'MANUAL_APPROVAL';
-/** What a policy covers. ANY covers both of the others. */
-export type PolicyTransactionType = 'TOKEN_TRANSFER' | 'CONTRACT_INTERACTION' | 'ANY';
-/** PER_ITEM: each initiator (account, destination) has a limit of its own; ALL_ITEMS: all of them share one. */
-export type LimitationScope = 'PER_ITEM' | 'ALL_ITEMS';
+/** The longest window of a limitation in hours: a year. */
+export const MAX_LIMITATION_HOURS = 8_760;
 
-/** What may happen within any period of that many hours. */
-export interface Limitation {
-  readonly hours: number;
-  readonly initiatorScope: LimitationScope;
-  readonly sourceAccountScope: LimitationScope;
-  readonly destinationScope: LimitationScope;
-}
+/** The address that stands for the native currency of a network. */
+export const NATIVE_CURRENCY = '0x0000000000000000000000000000000000000000';
+
+const AMOUNTS = 2n ** 256n;
+
+/** An amount in the smallest unit: decimal digits below 2^256, without sign or leading zeros. */
+export const amountSchema = z
+  .string()
+  .refine((text) => /^(0|[1-9][0-9]{0,77})$/.test(text) && BigInt(text) < AMOUNTS, {
+    error: 'must be a whole number below 2^256 in decimal digits, without sign or leading zeros',
+  });
+
+/** Checksummed (EIP-55). */
+const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
+
+/** AUTO_APPROVAL: what the policy covers needs no approval; MANUAL_APPROVAL: its approver must approve. */
+export const policyTypeSchema = z.enum(['AUTO_APPROVAL', 'MANUAL_APPROVAL']);
+
+/** PER_ITEM: a separate limit for each initiator (account, destination); ALL_ITEMS: one limit shared by all. */
+export const limitationScopeSchema = z.enum(['PER_ITEM', 'ALL_ITEMS']);
+
+/** What is permitted within any period of that many hours. */
+export const limitationSchema = z.strictObject({
+  hours: z.int().min(1).max(MAX_LIMITATION_HOURS),
+  initiatorScope: limitationScopeSchema,
+  sourceAccountScope: limitationScopeSchema,
+  destinationScope: limitationScopeSchema,
+});
+
+const user = z.strictObject({ type: z.literal('user'), memberId: z.string() });
+const group = z.strictObject({ type: z.literal('group'), groupId: z.string() });
 
 /** Who may initiate: one member, or every member of a group. */
-export type InitiatorSetting =
-  | { readonly type: 'user'; readonly memberId: string }
-  | { readonly type: 'group'; readonly groupId: string };
+const initiatorSettingSchema = z.discriminatedUnion('type', [user, group]);
+
+/** The initiator of a transaction cannot approve it. */
+const excludeInitiator = z.boolean();
 
 /** Who must approve: one member, or `threshold` members of a group. */
-export type ApproverSetting = (
-  | { readonly type: 'user'; readonly memberId: string }
-  | { readonly type: 'group'; readonly groupId: string; readonly threshold: number }
-) & {
-  /** The initiator of a transaction cannot approve it. */
-  readonly excludeInitiator: boolean;
-};
+const approverSettingSchema = z.discriminatedUnion('type', [
+  user.extend({ excludeInitiator }),
+  group.extend({ threshold: z.int().min(1), excludeInitiator }),
+]);
 
-/** Which token transfers are covered. */
-export interface TokenTransferCondition {
-  /** Checksummed (EIP-55); the zero address is the native coin; null: any token. */
-  readonly tokenAddress: string | null;
-  readonly tokenSymbol: string;
-  readonly tokenName: string;
-  readonly tokenLogoUrl: string | null;
-  readonly tokenDecimals: number;
+/** Which token transfers are permitted. */
+const tokenTransferConditionSchema = z.strictObject({
+  /** The zero address is the native currency; null: any token. */
+  tokenAddress: address.nullable(),
+  tokenSymbol: z.string(),
+  tokenName: z.string(),
+  tokenLogoUrl: z.string().exactOptional(),
+  tokenDecimals: z.int().min(0).max(255),
   /** Inclusive maximum of one transfer, and with a limitation of its window, in the smallest unit; null: none. */
-  readonly amountThreshold: string | null;
-  /** Checksummed; empty: any. */
-  readonly destinationAddresses: readonly string[];
-}
+  amountThreshold: amountSchema.nullable(),
+  /** Empty: any. */
+  destinationAddresses: z.array(address),
+});
 
 /** A contract that may be called. */
-export interface ContractRule {
-  /** Checksummed. */
-  readonly contractAddress: string;
+const contractRuleSchema = z.strictObject({
+  contractAddress: address,
   /** Signatures and selectors as they were given; empty: any function. */
-  readonly allowedFunctions: readonly string[];
-  /** The same functions, in the same order: what is compared with a call. */
-  readonly functions: readonly { readonly name: string | null; readonly selector: string }[];
-  /** Native coin that one call may carry, in its smallest unit. */
-  readonly maxValue: string;
-}
+  allowedFunctions: z.array(z.string()),
+  /** The same functions, in the same order: compared with the selector of a call. Without a name where none is known. */
+  functions: z.array(
+    z.strictObject({ name: z.string().exactOptional(), selector: z.string().regex(/^0x[0-9a-f]{8}$/) }),
+  ),
+  /** Native currency that one call may send, in its smallest unit. */
+  maxValue: amountSchema,
+});
 
-/** A policy without its id: everything that decides. */
-export interface PolicyDefinition {
-  readonly name: string;
-  readonly type: PolicyType;
-  readonly transactionType: PolicyTransactionType;
-  readonly networkId: number;
-  readonly description: string | null;
+const common = {
+  name: z.string(),
+  type: policyTypeSchema,
+  networkId: z.int().min(1),
+  description: z.string().exactOptional(),
   /** null: any account of the organization. */
-  readonly accountIds: readonly string[] | null;
-  readonly limitation: Limitation | null;
+  accountIds: z.array(z.string()).min(1).nullable(),
+  limitation: limitationSchema.exactOptional(),
   /** null: any member. */
-  readonly initiatorSetting: InitiatorSetting | null;
-  /** null exactly when the type is AUTO_APPROVAL. */
-  readonly approverSetting: ApproverSetting | null;
-  /** Present exactly when the transactionType is TOKEN_TRANSFER. */
-  readonly tokenTransferCondition: TokenTransferCondition | null;
-  /** Only when the transactionType is CONTRACT_INTERACTION; null then means any contract. */
-  readonly contractInteractionCondition: readonly ContractRule[] | null;
+  initiatorSetting: initiatorSettingSchema.nullable(),
+  /** Present exactly when the type is MANUAL_APPROVAL. */
+  approverSetting: approverSettingSchema.exactOptional(),
+};
+
+/**
+ * A policy without its id: everything that decides. The one schema of what is stored and signed; requests and
+ * responses are built on its parts. What does not parse is not a policy and permits nothing.
+ */
+export const policyDefinitionSchema = z
+  .discriminatedUnion('transactionType', [
+    z.strictObject({
+      ...common,
+      transactionType: z.literal('TOKEN_TRANSFER'),
+      tokenTransferCondition: tokenTransferConditionSchema,
+    }),
+    z.strictObject({
+      ...common,
+      transactionType: z.literal('CONTRACT_INTERACTION'),
+      /** null: any contract. */
+      contractInteractionCondition: z.array(contractRuleSchema).min(1).nullable(),
+    }),
+    z.strictObject({ ...common, transactionType: z.literal('ANY') }),
+  ])
+  .refine(({ type, approverSetting }) => (type === 'MANUAL_APPROVAL') === (approverSetting !== undefined), {
+    error: 'is required for MANUAL_APPROVAL, and only for it',
+    path: ['approverSetting'],
+  });
+
+type Immutable<T> = T extends readonly (infer Item)[]
+  ? readonly Immutable<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: Immutable<T[Key]> }
+    : T;
+
+export type LimitationScope = z.output<typeof limitationScopeSchema>;
+export type Limitation = Immutable<z.output<typeof limitationSchema>>;
+export type InitiatorSetting = Immutable<z.output<typeof initiatorSettingSchema>>;
+export type ApproverSetting = Immutable<z.output<typeof approverSettingSchema>>;
+export type TokenTransferCondition = Immutable<z.output<typeof tokenTransferConditionSchema>>;
+export type ContractRule = Immutable<z.output<typeof contractRuleSchema>>;
+export type PolicyDefinition = Immutable<z.output<typeof policyDefinitionSchema>>;
+
+/** A rule that permits transactions of accounts. */
+export type Policy = PolicyDefinition & { readonly id: string };
+
+/** Which token transfers a policy permits; null where it names none: of its type, all or no transfers. */
+export function transferCondition(policy: PolicyDefinition): TokenTransferCondition | null {
+  return policy.transactionType === 'TOKEN_TRANSFER' ? policy.tokenTransferCondition : null;
 }
 
-/** A rule by which transactions of accounts are allowed. */
-export interface Policy extends PolicyDefinition {
-  readonly id: string;
+/** Which contracts a policy names; null where it names none: of its type, all or no calls. */
+export function contractRules(policy: PolicyDefinition): readonly ContractRule[] | null {
+  return policy.transactionType === 'CONTRACT_INTERACTION' ? policy.contractInteractionCondition : null;
 }
-
-/** The address that stands for the native coin of a network. */
-export const NATIVE_COIN = '0x0000000000000000000000000000000000000000';
 
 /** An account as a policy shows it. */
 export interface PolicyAccount {
@@ -91,254 +146,59 @@ export interface PolicyAccount {
   readonly address: string;
 }
 
-interface SettingView {
-  readonly type: 'user' | 'group';
-  readonly memberId: string | null;
-  /** Always the same as memberId. */
-  readonly userId: string | null;
-  readonly groupId: string | null;
-}
+/** A setting as it is shown: `userId` is always the same as `memberId`. */
+type SettingView<Setting> = Setting extends { readonly type: 'user' }
+  ? Setting & { readonly userId: string }
+  : Setting;
+
+type ViewOf<Definition> = Definition extends unknown
+  ? Omit<Definition, 'initiatorSetting' | 'approverSetting'> & {
+      readonly id?: string;
+      readonly accounts: readonly PolicyAccount[];
+      readonly initiatorSetting: SettingView<InitiatorSetting> | null;
+      readonly approverSetting?: SettingView<ApproverSetting>;
+    }
+  : never;
 
 /** A policy as it is shown and signed, without times; `id` is absent while it has none. */
-export type PolicyView = Omit<
-  PolicyDefinition,
-  'initiatorSetting' | 'approverSetting' | 'tokenTransferCondition' | 'contractInteractionCondition'
-> & {
-  readonly id?: string;
-  readonly accounts: readonly PolicyAccount[];
-  readonly initiatorSetting: SettingView | null;
-  readonly approverSetting:
-    | (SettingView & { readonly threshold: number | null; readonly excludeInitiator: boolean })
-    | null;
-} & (
-    | { readonly transactionType: 'TOKEN_TRANSFER'; readonly tokenTransferCondition: TokenTransferCondition }
-    | {
-        readonly transactionType: 'CONTRACT_INTERACTION';
-        readonly contractInteractionCondition: readonly ContractRule[] | null;
-      }
-    | { readonly transactionType: 'ANY' }
-  );
+export type PolicyView = ViewOf<PolicyDefinition>;
 
-function settingView(setting: InitiatorSetting): SettingView {
-  return setting.type === 'user'
-    ? { type: 'user', memberId: setting.memberId, userId: setting.memberId, groupId: null }
-    : { type: 'group', memberId: null, userId: null, groupId: setting.groupId };
+function settingView<Setting extends InitiatorSetting | ApproverSetting>(
+  setting: Setting,
+): SettingView<Setting> {
+  const view = setting.type === 'user' ? { ...setting, userId: setting.memberId } : setting;
+  return view as SettingView<Setting>;
 }
 
-/** Shows a policy. `accounts` are those that it names. */
+/** Shows a policy, and nothing besides: give it no more fields. `accounts` are those that it names. */
 export function policyView(
   policy: PolicyDefinition & { readonly id?: string },
   accounts: readonly PolicyAccount[],
 ): PolicyView {
-  const { accountIds, initiatorSetting: initiator, approverSetting: approver } = policy;
-  const common = {
-    ...(policy.id === undefined ? {} : { id: policy.id }),
-    name: policy.name,
-    type: policy.type,
-    networkId: policy.networkId,
-    description: policy.description,
-    accountIds,
-    accounts: (accountIds ?? []).map((accountId) => {
+  const { initiatorSetting, approverSetting, ...others } = policy;
+  return {
+    ...others,
+    accounts: (policy.accountIds ?? []).map((accountId) => {
       const account = accounts.find(({ id }) => id === accountId);
-      if (!account) throw new Error(`a policy names account ${accountId}, which is not there`);
+      if (!account) throw new Error(`account ${accountId} of a policy not found`);
       return { id: account.id, name: account.name, address: account.address };
     }),
-    limitation: policy.limitation,
-    initiatorSetting: initiator && settingView(initiator),
-    approverSetting: approver && {
-      ...settingView(approver),
-      threshold: approver.type === 'group' ? approver.threshold : null,
-      excludeInitiator: approver.excludeInitiator,
-    },
+    initiatorSetting: initiatorSetting && settingView(initiatorSetting),
+    ...(approverSetting ? { approverSetting: settingView(approverSetting) } : {}),
   };
-  switch (policy.transactionType) {
-    case 'TOKEN_TRANSFER': {
-      const { tokenTransferCondition } = policy;
-      if (!tokenTransferCondition) throw new Error('a policy of token transfers has no condition');
-      return { ...common, transactionType: 'TOKEN_TRANSFER', tokenTransferCondition };
-    }
-    case 'CONTRACT_INTERACTION': {
-      const { contractInteractionCondition } = policy;
-      return { ...common, transactionType: 'CONTRACT_INTERACTION', contractInteractionCondition };
-    }
-    case 'ANY':
-      return { ...common, transactionType: 'ANY' };
-    default:
-      return assertNever(policy.transactionType);
-  }
 }
 
-function settingOf({ type, memberId, groupId }: SettingView): InitiatorSetting {
-  if (type === 'user' && memberId !== null) return { type, memberId };
-  if (type === 'group' && groupId !== null) return { type, groupId };
-  throw new Error(`a policy names a ${type} without an id`);
+function settingOf(setting: object): object {
+  const { userId: _, ...others } = setting as { userId?: string };
+  return others;
 }
 
-/** The policy that a view shows. Throws when the view contradicts itself. */
+/** The policy that a view shows. Throws ZodError when the view is not of a policy. */
 export function policyOfView(view: PolicyView): PolicyDefinition {
-  const { initiatorSetting: initiator, approverSetting: approver } = view;
-  let approverSetting: ApproverSetting | null = null;
-  if (approver) {
-    const { excludeInitiator, threshold } = approver;
-    const setting = settingOf(approver);
-    if (setting.type === 'user') approverSetting = { ...setting, excludeInitiator };
-    else if (threshold !== null) approverSetting = { ...setting, threshold, excludeInitiator };
-    else throw new Error('a policy names a group of approvers without a threshold');
-  }
-  return {
-    name: view.name,
-    type: view.type,
-    transactionType: view.transactionType,
-    networkId: view.networkId,
-    description: view.description,
-    accountIds: view.accountIds,
-    limitation: view.limitation,
-    initiatorSetting: initiator && settingOf(initiator),
-    approverSetting,
-    tokenTransferCondition: view.transactionType === 'TOKEN_TRANSFER' ? view.tokenTransferCondition : null,
-    contractInteractionCondition:
-      view.transactionType === 'CONTRACT_INTERACTION' ? view.contractInteractionCondition : null,
-  };
-}
-
-/** What a policy names, by what its ids stand for. */
-export interface PolicyNames {
-  readonly network: {
-    readonly name: string;
-    readonly nativeAsset: { readonly symbol: string; readonly decimals: number };
-  };
-  readonly account: (id: string) => { readonly name: string; readonly address: string };
-  readonly member: (id: string) => string;
-  readonly group: (id: string) => string;
-}
-
-/** An amount in whole coins, exact: `1.5` for 15 with one decimal. */
-export function displayAmount(raw: string, decimals: number): string {
-  const digits = raw.padStart(decimals + 1, '0');
-  const whole = digits.slice(0, digits.length - decimals);
-  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '');
-  return fraction === '' ? whole : `${whole}.${fraction}`;
-}
-
-const MAX_LISTED = 5;
-
-/** `a, b and c`; of long lists the first ones, and how many more there are. */
-function listed(items: readonly string[]): string {
-  const shown = items.length > MAX_LISTED + 1 ? items.slice(0, MAX_LISTED) : items.slice();
-  if (shown.length < items.length) shown.push(`${items.length - shown.length} more`);
-  const last = shown.pop() ?? 'none';
-  return shown.length === 0 ? last : `${shown.join(', ')} and ${last}`;
-}
-
-function tokenText({ tokenAddress, tokenSymbol, tokenName }: TokenTransferCondition): string {
-  const where = tokenAddress === NATIVE_COIN ? 'the coin of the network' : tokenAddress;
-  return `${quoted(tokenSymbol)} (${quoted(tokenName)}, ${where})`;
-}
-
-function transfersText(condition: TokenTransferCondition): string {
-  const { tokenAddress, tokenDecimals, amountThreshold, destinationAddresses } = condition;
-  const to = destinationAddresses.length === 0 ? 'any address' : listed(destinationAddresses);
-  if (tokenAddress === null) return `transfers of any token WITHOUT LIMIT to ${to}`;
-  const token = tokenText(condition);
-  return amountThreshold === null
-    ? `transfers of ${token} WITHOUT LIMIT to ${to}`
-    : `transfers of at most ${displayAmount(amountThreshold, tokenDecimals)} ${token} each to ${to}`;
-}
-
-function contractText(rule: ContractRule, { network }: PolicyNames): string {
-  const functions = rule.allowedFunctions.map((entry, i) => {
-    const name = entry.startsWith('0x') ? rule.functions[i]?.name : null;
-    return name ? `${entry} (${name})` : entry;
+  const { id: _, accounts: __, initiatorSetting, approverSetting, ...others } = view;
+  return policyDefinitionSchema.parse({
+    ...others,
+    initiatorSetting: initiatorSetting && settingOf(initiatorSetting),
+    ...(approverSetting ? { approverSetting: settingOf(approverSetting) } : {}),
   });
-  const { symbol, decimals } = network.nativeAsset;
-  const what = functions.length === 0 ? 'any function' : listed(functions);
-  const value =
-    rule.maxValue === '0' ? 'no coin' : `at most ${displayAmount(rule.maxValue, decimals)} ${quoted(symbol)}`;
-  return `${rule.contractAddress} (${what}, with ${value})`;
-}
-
-function coverText(policy: PolicyDefinition, names: PolicyNames): string {
-  const { transactionType, tokenTransferCondition, contractInteractionCondition } = policy;
-  switch (transactionType) {
-    case 'TOKEN_TRANSFER':
-      if (!tokenTransferCondition) throw new Error('a policy of token transfers has no condition');
-      return transfersText(tokenTransferCondition);
-    case 'CONTRACT_INTERACTION':
-      if (!contractInteractionCondition) return 'calls of any contract WITHOUT LIMIT';
-      return `calls of ${listed(contractInteractionCondition.map((rule) => contractText(rule, names)))}`;
-    case 'ANY':
-      return 'transfers of any token and calls of any contract WITHOUT LIMIT';
-    default:
-      return assertNever(transactionType);
-  }
-}
-
-function accountsText({ accountIds }: PolicyDefinition, names: PolicyNames): string {
-  if (accountIds === null) return 'any account of the organization';
-  const accounts = accountIds.map(names.account).map(({ name, address }) => `${quoted(name)} (${address})`);
-  return `${accounts.length === 1 ? 'the account' : 'the accounts'} ${listed(accounts)}`;
-}
-
-function memberText(id: string, names: PolicyNames): string {
-  return `${quoted(names.member(id))} (${id})`;
-}
-
-function groupText(id: string, names: PolicyNames): string {
-  return `the group ${quoted(names.group(id))} (${id})`;
-}
-
-function initiatorText({ initiatorSetting: setting }: PolicyDefinition, names: PolicyNames): string {
-  if (setting === null) return 'any member';
-  if (setting.type === 'user') return memberText(setting.memberId, names);
-  return `any member of ${groupText(setting.groupId, names)}`;
-}
-
-function approvalText({ approverSetting: setting }: PolicyDefinition, names: PolicyNames): string {
-  if (setting === null) return 'approved automatically';
-  const who =
-    setting.type === 'user'
-      ? memberText(setting.memberId, names)
-      : `${setting.threshold} of ${groupText(setting.groupId, names)}`;
-  return `approved by ${who}${setting.excludeInitiator ? ', never by the initiator' : ''}`;
-}
-
-function limitationText({ limitation, tokenTransferCondition }: PolicyDefinition): string {
-  if (limitation === null) return 'any number of times';
-  const amount = tokenTransferCondition?.amountThreshold ?? null;
-  const most =
-    tokenTransferCondition === null || amount === null
-      ? 'at most one execution'
-      : `at most ${displayAmount(amount, tokenTransferCondition.tokenDecimals)} ${quoted(
-          tokenTransferCondition.tokenSymbol,
-        )} together`;
-  const period = limitation.hours === 1 ? 'any hour' : `any ${limitation.hours} hours`;
-  const dimensions = [
-    ['initiator', limitation.initiatorScope],
-    ['account', limitation.sourceAccountScope],
-    ['destination', limitation.destinationScope],
-  ] as const;
-  const of = (wanted: LimitationScope) =>
-    dimensions.flatMap(([dimension, scope]) => (scope === wanted ? [dimension] : []));
-  const each = of('PER_ITEM').map((dimension) => `each ${dimension}`);
-  const all = of('ALL_ITEMS').map((dimension) => `${dimension}s`);
-  const scopes = [
-    ...(each.length === 0 ? [] : [`for ${listed(each)}`]),
-    ...(all.length === 0 ? [] : [`over all ${listed(all)}`]),
-  ];
-  return `${most} within ${period} ${scopes.join(', ')}`;
-}
-
-/**
- * A policy in one line of plain words, as it is signed. Names that people or tokens gave themselves are quoted. It says
- * WITHOUT LIMIT where any contract is covered or nothing caps the amount.
- */
-export function policyText(policy: PolicyDefinition, names: PolicyNames): string {
-  return [
-    `${quoted(policy.name)}: ${coverText(policy, names)}`,
-    `on ${quoted(names.network.name)} (${policy.networkId})`,
-    `from ${accountsText(policy, names)}`,
-    `initiated by ${initiatorText(policy, names)}`,
-    approvalText(policy, names),
-    limitationText(policy),
-  ].join(', ');
 }

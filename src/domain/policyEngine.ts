@@ -1,15 +1,20 @@
+import { isSameAddress } from './address';
+import type { MemberSummary } from './approval';
 import {
+  amountSchema,
   type ContractRule,
+  contractRules,
   type InitiatorSetting,
   type Limitation,
-  NATIVE_COIN,
+  limitationSchema,
+  NATIVE_CURRENCY,
   type Policy,
   type TokenTransferCondition,
+  transferCondition,
 } from './policy';
-import type { MemberSummary } from './proposal';
 import type { ContractInteraction, TokenTransfer, TransactionContent } from './transactionContent';
 
-/** What a policy can have against a transaction. */
+/** A condition that a policy sets. */
 export type Condition =
   | 'network'
   | 'account'
@@ -23,14 +28,14 @@ export type Condition =
   | 'value'
   | 'budget';
 
-/** A condition that a transaction does not meet: what was found and what was wanted, both in words. */
+/** A condition that a transaction does not meet: what was found and what was wanted. */
 export interface ConditionFailure {
   readonly condition: Condition;
   readonly found: string;
   readonly wanted: string;
 }
 
-/** Conditions that are not met, as one sentence has them. */
+/** Conditions that are not met, in one sentence. */
 export function failureText(failures: readonly ConditionFailure[]): string {
   return failures
     .map(({ condition, found, wanted }) => `${condition} ${found} (wanted: ${wanted})`)
@@ -69,21 +74,21 @@ export interface Usage {
   readonly at: Date;
 }
 
-/** The world that a transaction is evaluated in. What is not in it is not there. */
+/** The records that a transaction is evaluated with. What is missing here does not exist. */
 export interface PolicyContext {
   readonly account: { readonly id: string; readonly networkIds: readonly number[] } | null;
   readonly members: ReadonlyMap<string, MemberSummary>;
   /** The members of each group. */
   readonly groups: ReadonlyMap<string, readonly MemberSummary[]>;
-  /** Whether a selector is of a function by which somebody else gets hold of tokens. */
-  readonly handsOutTokens: (selector: string) => boolean;
-  /** Why the token of the transaction cannot be read, in words; null where it can, or where there is none. */
+  /** Whether a selector belongs to a function that grants an allowance or moves tokens on behalf of others. */
+  readonly grantsAllowance: (selector: string) => boolean;
+  /** Why the token of the transaction cannot be read; null where it can, or where there is none. */
   readonly tokenFault: string | null;
   /** What stands in the window of `usageWindow`; null: budgets are not looked at, as when a transaction is created. */
   readonly usage: Usage | null;
 }
 
-/** What is left of a limitation, and until when at least nothing comes back. */
+/** What is left of a limitation, and the earliest time at which it grows again. */
 export type Remaining =
   | { readonly amount: bigint; readonly until: Date }
   | { readonly count: number; readonly until: Date };
@@ -93,7 +98,7 @@ export interface Evaluation {
   readonly allowed: boolean;
   /** Every condition that is not met, each once. */
   readonly failures: readonly ConditionFailure[];
-  /** Those who may approve it; nobody where it needs no approval. */
+  /** Those who may approve it; empty where it needs no approval. */
   readonly approvers: readonly MemberSummary[];
   /** How many of them must; 0 where it needs no approval. */
   readonly threshold: number;
@@ -102,13 +107,7 @@ export interface Evaluation {
 }
 
 const HOUR_MS = 3_600_000;
-const MAX_HOURS = 8_760;
-const UINT256_END = 2n ** 256n;
 const MAX_LISTED = 5;
-
-function sameAddress(one: string, two: string): boolean {
-  return one.toLowerCase() === two.toLowerCase();
-}
 
 /** `a, b or c`; of long lists the first ones, and how many more there are. */
 function anyOf(items: readonly string[]): string {
@@ -120,9 +119,7 @@ function anyOf(items: readonly string[]): string {
 
 /** An amount as policies write it; null for what is none. */
 function readAmount(text: string): bigint | null {
-  if (!/^(0|[1-9][0-9]{0,77})$/.test(text)) return null;
-  const amount = BigInt(text);
-  return amount < UINT256_END ? amount : null;
+  return amountSchema.safeParse(text).success ? BigInt(text) : null;
 }
 
 type Fault = ConditionFailure | null;
@@ -131,7 +128,7 @@ function fault(condition: Condition, found: string, wanted: string): ConditionFa
   return { condition, found, wanted };
 }
 
-/** A maximum that an amount stays below or reaches. A maximum that cannot be read is never kept. */
+/** An amount against its inclusive maximum. A maximum that cannot be read is exceeded by every amount. */
 function aboveMaximum(condition: 'amount' | 'value', amount: bigint, maximum: string): Fault {
   const limit = readAmount(maximum);
   if (limit !== null && amount >= 0n && amount <= limit) return null;
@@ -166,7 +163,7 @@ function initiatorWanted(setting: InitiatorSetting | null): string {
   return setting.type === 'user' ? setting.memberId : `a member of ${setting.groupId}`;
 }
 
-/** Whether a policy lets a member initiate transactions: as the groups are now. */
+/** Whether a policy permits a member to initiate transactions, with the groups of now. */
 export function mayInitiate(
   { initiatorSetting: setting }: Policy,
   memberId: string,
@@ -198,8 +195,8 @@ function checkToken(
   { tokenFault }: PolicyContext,
 ): Fault {
   const wanted = condition?.tokenAddress ?? null;
-  if (wanted !== null && !sameAddress(wanted, tokenAddress)) return fault('token', tokenAddress, wanted);
-  if (tokenFault === null || tokenAddress === NATIVE_COIN) return null;
+  if (wanted !== null && !isSameAddress(wanted, tokenAddress)) return fault('token', tokenAddress, wanted);
+  if (tokenFault === null || tokenAddress === NATIVE_CURRENCY) return null;
   return fault('token', `${tokenAddress}: ${tokenFault}`, 'a token that can be read');
 }
 
@@ -214,13 +211,13 @@ function checkAmount(condition: TokenTransferCondition | null, { amount }: Token
 
 function checkDestination(condition: TokenTransferCondition | null, { destination }: TokenTransfer): Fault {
   const wanted = condition?.destinationAddresses ?? [];
-  if (wanted.length === 0 || wanted.some((address) => sameAddress(address, destination))) return null;
+  if (wanted.length === 0 || wanted.some((address) => isSameAddress(address, destination))) return null;
   return fault('destination', destination, anyOf(wanted));
 }
 
 function checkTransfer(policy: Policy, transfer: TokenTransfer, context: PolicyContext): readonly Fault[] {
-  const condition = policy.tokenTransferCondition;
-  if (policy.transactionType === 'TOKEN_TRANSFER' && condition === null) {
+  const condition = transferCondition(policy);
+  if (policy.transactionType === 'TOKEN_TRANSFER' && !condition) {
     return [fault('token', transfer.tokenAddress, 'none: the policy names no token')];
   }
   const token = checkToken(condition, transfer, context);
@@ -231,21 +228,21 @@ function checkTransfer(policy: Policy, transfer: TokenTransfer, context: PolicyC
 function checkFunction(
   rule: ContractRule | null,
   { selector }: ContractInteraction,
-  { handsOutTokens }: PolicyContext,
+  { grantsAllowance }: PolicyContext,
 ): Fault {
   const found = selector ?? 'no function';
   if (rule && (rule.functions.length > 0 || rule.allowedFunctions.length > 0)) {
     if (selector !== null && rule.functions.some((named) => named.selector === selector)) return null;
     return fault('function', found, anyOf(rule.allowedFunctions));
   }
-  if (selector === null || !handsOutTokens(selector)) return null;
-  return fault('function', found, 'a function that hands out no tokens, unless it is named');
+  if (selector === null || !grantsAllowance(selector)) return null;
+  return fault('function', found, 'a function that grants no allowance, unless it is named');
 }
 
 function checkCall(policy: Policy, call: ContractInteraction, context: PolicyContext): readonly Fault[] {
-  const rules = policy.contractInteractionCondition;
+  const rules = contractRules(policy);
   if (rules === null) return [checkFunction(null, call, context)];
-  const rule = rules.find(({ contractAddress }) => sameAddress(contractAddress, call.contractAddress));
+  const rule = rules.find(({ contractAddress }) => isSameAddress(contractAddress, call.contractAddress));
   if (!rule) {
     const wanted = anyOf(rules.map(({ contractAddress }) => contractAddress));
     return [fault('contract', call.contractAddress, wanted)];
@@ -253,16 +250,8 @@ function checkCall(policy: Policy, call: ContractInteraction, context: PolicyCon
   return [checkFunction(rule, call, context), aboveMaximum('value', call.value, rule.maxValue)];
 }
 
-function isUnderstood({ hours, ...scopes }: Limitation): boolean {
-  const { initiatorScope, sourceAccountScope, destinationScope } = scopes;
-  return (
-    Number.isInteger(hours) &&
-    hours >= 1 &&
-    hours <= MAX_HOURS &&
-    [initiatorScope, sourceAccountScope, destinationScope].every((scope) =>
-      ['PER_ITEM', 'ALL_ITEMS'].includes(scope),
-    )
-  );
+function isUnderstood(limitation: Limitation): boolean {
+  return limitationSchema.safeParse(limitation).success;
 }
 
 function destinationOf(content: TransactionContent): string {
@@ -275,8 +264,8 @@ function destinationOf(content: TransactionContent): string {
  */
 export function usageWindow(policy: Policy, transaction: PolicyTransaction): UsageWindow | null {
   const { limitation } = policy;
-  if (limitation === null || !isUnderstood(limitation)) return null;
-  const tokenAddress = policy.tokenTransferCondition?.tokenAddress ?? null;
+  if (limitation === undefined || !isUnderstood(limitation)) return null;
+  const tokenAddress = transferCondition(policy)?.tokenAddress ?? null;
   const { initiatorScope, sourceAccountScope, destinationScope } = limitation;
   return {
     policyId: policy.id,
@@ -290,13 +279,13 @@ export function usageWindow(policy: Policy, transaction: PolicyTransaction): Usa
 
 /** The amount that may go out in a window; null where executions are counted. */
 function budgetOf(policy: Policy): string | null {
-  return policy.tokenTransferCondition?.amountThreshold ?? null;
+  return transferCondition(policy)?.amountThreshold ?? null;
 }
 
 function checkBudget(policy: Policy, { content }: PolicyTransaction, { usage }: PolicyContext): Fault {
   const { limitation } = policy;
-  if (limitation === null) return null;
-  if (!isUnderstood(limitation)) return fault('budget', 'a limitation that is not understood', 'none such');
+  if (limitation === undefined) return null;
+  if (!isUnderstood(limitation)) return fault('budget', 'an unreadable limitation', 'a valid limitation');
   if (usage === null) return null;
   const period = limitation.hours === 1 ? 'any hour' : `any ${limitation.hours} hours`;
   const budget = budgetOf(policy);
@@ -317,7 +306,7 @@ function checkBudget(policy: Policy, { content }: PolicyTransaction, { usage }: 
 
 function remainingOf(policy: Policy, usage: Usage | null): Remaining | null {
   const { limitation } = policy;
-  if (limitation === null || usage === null || !isUnderstood(limitation)) return null;
+  if (limitation === undefined || usage === null || !isUnderstood(limitation)) return null;
   // What is not in a block yet counts for a whole window from now at least.
   const oldest = usage.oldestBlockAt && usage.oldestBlockAt < usage.at ? usage.oldestBlockAt : usage.at;
   const until = new Date(oldest.getTime() + limitation.hours * HOUR_MS);
@@ -327,31 +316,31 @@ function remainingOf(policy: Policy, usage: Usage | null): Remaining | null {
   return { amount: left > 0n ? left : 0n, until };
 }
 
-const NOBODY = { approvers: [], threshold: 1 };
+const NO_APPROVERS = { approvers: [], threshold: 1 };
 
 /**
  * Who has to approve a transaction that a policy covers, and how many of them: as the groups are now. A policy that
- * needs an approver and names none, or one that is gone, is approved by nobody.
+ * needs an approver and names none, or one that no longer exists, cannot be approved.
  */
 export function approversOf(
   { type, approverSetting: setting }: Policy,
   initiatorId: string,
   { members, groups }: Pick<PolicyContext, 'members' | 'groups'>,
 ): { readonly approvers: readonly MemberSummary[]; readonly threshold: number } {
-  if (setting === null) return type === 'AUTO_APPROVAL' ? { approvers: [], threshold: 0 } : NOBODY;
+  if (setting === undefined) return type === 'AUTO_APPROVAL' ? { approvers: [], threshold: 0 } : NO_APPROVERS;
   const entitled = (member: MemberSummary) => !(setting.excludeInitiator && member.id === initiatorId);
   if (setting.type === 'user') {
     const member = members.get(setting.memberId);
     return { approvers: member ? [member].filter(entitled) : [], threshold: 1 };
   }
   const { threshold } = setting;
-  if (setting.type !== 'group' || !Number.isInteger(threshold) || threshold < 1) return NOBODY;
+  if (setting.type !== 'group' || !Number.isInteger(threshold) || threshold < 1) return NO_APPROVERS;
   return { approvers: (groups.get(setting.groupId) ?? []).filter(entitled), threshold };
 }
 
 /**
- * Says whether a policy lets a transaction go, or everything that speaks against it, and who has to approve it. It
- * fails closed: what it does not know is refused. Source: decisions, sections 5 and 6.
+ * Whether a policy permits a transaction, every condition that is not met, and who has to approve it. It fails closed:
+ * what it does not know is refused. Source: decisions, sections 5 and 6.
  */
 export function evaluate(policy: Policy, transaction: PolicyTransaction, context: PolicyContext): Evaluation {
   const { content } = transaction;

@@ -1,4 +1,5 @@
-import { collectsSignatures, type Now, type ProposalRecord, standing } from './proposal';
+import { collectsSignatures, tally } from './approval';
+import { type ProposalNow, type ProposalRecord, proposalRules } from './proposal';
 import { proposalPayload } from './signing';
 
 /** Leaves out what is null: a response has null only where the contract says so. */
@@ -13,12 +14,12 @@ function withoutNulls<T extends object>(value: T): { [K in keyof T]?: NonNullabl
  */
 export function proposalView(
   record: ProposalRecord,
-  now: Now,
+  now: ProposalNow,
   domainSalt: string,
   options: { created?: boolean; payload?: typeof proposalPayload } = {},
 ) {
   const payload = options.payload ?? proposalPayload;
-  const { signatureStatus, threshold, approvals, rejections } = standing(record, now);
+  const { signatureStatus, threshold, approvals, rejections } = tally(proposalRules, record, now);
   return {
     id: record.id,
     resourceType: record.resourceType,

@@ -1,13 +1,4 @@
-import { isExpired, type ProposalAction, type ProposalRecord, type ResourceType } from './proposal';
-
-/** A record that has a workflow of its own. */
-export type RecordRef = { readonly organizationId: string; readonly id: string } & (
-  | { readonly kind: 'proposal'; readonly resourceType: ResourceType; readonly action: ProposalAction }
-  | { readonly kind: 'transaction' }
-);
-
-/** The kinds of record that have workflows. */
-export const RECORD_KINDS = ['proposal', 'transaction'] as const satisfies readonly RecordRef['kind'][];
+import { type ApprovalRecord, isExpired } from './approval';
 
 /** How a workflow can have ended. */
 export const ENDED = ['completed', 'failed', 'timedOut', 'terminated', 'cancelled'] as const;
@@ -45,24 +36,26 @@ export function foundText(found: WorkflowGone): string {
   }
 }
 
-/** What decides whether a record goes on. Only a proposal can be applied. */
-export interface Repairable extends Pick<ProposalRecord, 'closed' | 'executionStatus' | 'expiresAt'> {
+/** What decides whether an approval continues. */
+export type Repairable = Pick<
+  ApprovalRecord,
+  'closed' | 'executionStatus' | 'executionAttempt' | 'expiresAt'
+> & {
   readonly votes: readonly unknown[];
-  readonly applied?: boolean;
-}
+};
 
 /**
- * What becomes of an open record whose workflow is not there any more. An operator who ends one that nobody has
- * signed closes it; whatever is signed or begun goes on from its record.
+ * What to do about an open record whose workflow is gone. An operator who ends one that nobody has
+ * signed closes it; whatever is signed or begun continues from its record.
  */
 export function repairOf(record: Repairable, time: Date, found: WorkflowFound): 'close' | 'restart' | null {
   if (record.closed || found.status === 'running') return null;
   const ended = found.status === 'terminated' || found.status === 'cancelled';
-  const untouched = record.votes.length === 0 && record.executionStatus === null && record.applied !== true;
+  const untouched = record.votes.length === 0 && record.executionAttempt === 0;
   return ended && found.byOperator && untouched && !isExpired(record, time) ? 'close' : 'restart';
 }
 
-/** What one pass of the reconciler found and did. Counts are of records: proposals and transactions. */
+/** What one pass of the reconciler found and did. Counts are of approvals: proposals and transactions. */
 export interface ReconcileSummary {
   readonly open: number;
   /** Workflows that run, by Temporal's list or count. */
@@ -73,39 +66,39 @@ export interface ReconcileSummary {
   readonly restarted: number;
   /** Records closed because an operator had ended their workflow. */
   readonly closed: number;
-  /** Workflows told to read their record again. */
+  /** Workflows notified to read their record again. */
   readonly refreshed: number;
-  /** Records that were told of a network that is gone. */
+  /** Records noted with a network that is not configured anymore. */
   readonly noted: number;
-  /** Workflows that have been started again too often of late, and are not for now. */
+  /** Workflows not restarted for now, because they were restarted too often of late. */
   readonly postponed: number;
   /** Repairs that did not succeed; the next pass tries them again. */
   readonly failed: number;
-  /** Networks whose chains are to be looked at; absent in what was recorded before there were transactions. */
-  readonly networkIds?: readonly number[];
-  /** What was done, in words, the first ones only. */
+  /** Networks to be checked for lost blocks. */
+  readonly networkIds: readonly number[];
+  /** The first repairs, in words. */
   readonly repairs: readonly string[];
 }
 
-/** How many repairs a summary tells one by one. */
-export const MAX_TOLD_REPAIRS = 50;
+/** How many repairs a summary lists. */
+export const MAX_LISTED_REPAIRS = 50;
 
 /** What an operator reads in the Temporal UI (Markdown). */
 export function reconcileDetails(summary: ReconcileSummary): string {
   const { open, running, listed, repairs } = summary;
   const counts = [
-    [summary.restarted, 'workflows started again'],
+    [summary.restarted, 'workflows restarted'],
     [summary.closed, 'closed, because an operator had ended their workflow'],
-    [summary.refreshed, 'workflows told to read their record again'],
-    [summary.noted, 'told of a network that is gone'],
-    [summary.postponed, 'workflows started again too often of late: look at how they end'],
-    [summary.failed, 'repairs that did not succeed; the next pass tries them again'],
+    [summary.refreshed, 'workflows notified to read their record again'],
+    [summary.noted, 'noted with a network that is not configured anymore'],
+    [summary.postponed, 'workflows restarted too often: look at why they end'],
+    [summary.failed, 'repairs failed; the next pass retries them'],
   ] as const;
   const done = counts.filter(([count]) => count > 0).map(([count, what]) => `- ${count} ${what}`);
-  const told = repairs.length > 0 ? ['', ...repairs.map((repair) => `- ${repair}`)] : [];
+  const listedRepairs = repairs.length > 0 ? ['', ...repairs.map((repair) => `- ${repair}`)] : [];
   return [
-    `**Compared:** ${open} open proposals and transactions with ${running} running workflows, ${listed ? 'one by one' : 'by their number'}.`,
+    `**Compared:** ${open} open proposals and transactions with ${running} running workflows, ${listed ? 'one by one' : 'by count'}.`,
     '',
-    ...(done.length === 0 ? ['Nothing was to be done.'] : ['**Done:**', '', ...done, ...told]),
+    ...(done.length === 0 ? ['Nothing to repair.'] : ['**Done:**', '', ...done, ...listedRepairs]),
   ].join('\n');
 }

@@ -1,19 +1,20 @@
-import { NATIVE_COIN } from './policy';
+import { isSameAddress } from './address';
+import { NATIVE_CURRENCY } from './policy';
 import { accept, type Outcome, refuse } from './refusal';
 
 /** What an account is asked to send: a value, calldata, or both, to one address. */
 export interface TransactionCall {
   readonly to: string;
-  /** In the smallest unit of the native coin. */
+  /** In the smallest unit of the native currency. */
   readonly value: bigint;
   /** 0x hex, of either case. */
   readonly data: string;
 }
 
-/** Native coin or an ERC-20 token that goes to somebody. */
+/** Native currency or an ERC-20 token that is sent to an address. */
 export interface TokenTransfer {
   readonly type: 'TOKEN_TRANSFER';
-  /** The zero address is the native coin. */
+  /** The zero address is the native currency. */
   readonly tokenAddress: string;
   readonly destination: string;
   /** In the smallest unit. */
@@ -26,11 +27,11 @@ export interface ContractInteraction {
   readonly contractAddress: string;
   /** First 4 bytes of the calldata as lower-case 0x hex; null where there are fewer. */
   readonly selector: string | null;
-  /** Native coin that the call carries, in its smallest unit. */
+  /** Native currency that the call sends, in its smallest unit. */
   readonly value: bigint;
 }
 
-/** What a transaction is, as its bytes say. */
+/** What a transaction does, decoded from its bytes. */
 export type TransactionContent = TokenTransfer | ContractInteraction;
 
 /** The largest calldata, in bytes. */
@@ -47,8 +48,8 @@ function isCalldata(text: string): boolean {
 }
 
 /**
- * Tells what a call is. Calldata that begins like an ERC-20 transfer and is none is refused: nobody could say what it
- * does. Addresses keep the case they have in `to`; one that stands in the calldata is written with `checksum`.
+ * Decodes what a call does. Calldata that begins like an ERC-20 transfer but is malformed is refused: its effect is
+ * unknown. Addresses keep the case they have in `to`; one that stands in the calldata is written with `checksum`.
  * Source: decisions, section 5.
  */
 export function readContent(
@@ -60,9 +61,9 @@ export function readContent(
   if (value < 0n || value >= UINT256_END) {
     return refuse('validationError', 'must be at least 0 and below 2^256', 'value');
   }
-  if (to === NATIVE_COIN) return refuse('validationError', 'must not be the zero address', 'to');
+  if (to === NATIVE_CURRENCY) return refuse('validationError', 'must not be the zero address', 'to');
   if (data === '0x' && value > 0n) {
-    return accept({ type: 'TOKEN_TRANSFER', tokenAddress: NATIVE_COIN, destination: to, amount: value });
+    return accept({ type: 'TOKEN_TRANSFER', tokenAddress: NATIVE_CURRENCY, destination: to, amount: value });
   }
   if (!data.startsWith(TRANSFER_SELECTOR)) {
     const selector = data.length < 10 ? null : data.slice(0, 10);
@@ -85,17 +86,16 @@ export function readContent(
 }
 
 /**
- * Refuses a transaction to the account itself or to a contract that accounts are made of: what an account is changes
- * through proposals alone.
+ * Refuses a transaction to the account itself or to a Safe contract: an account is changed only by proposals.
  */
 export function checkTarget(
   to: string,
   account: { readonly address: string; readonly contracts: readonly string[] },
 ): Outcome<null> {
-  const isTo = (address: string) => address.toLowerCase() === to.toLowerCase();
+  const isTo = (address: string) => isSameAddress(address, to);
   if (isTo(account.address)) return refuse('validationError', 'must not be the account itself', 'to');
   if (account.contracts.some(isTo)) {
-    return refuse('validationError', 'must not be a contract that accounts are made of', 'to');
+    return refuse('validationError', 'must not be a Safe contract', 'to');
   }
   return accept(null);
 }

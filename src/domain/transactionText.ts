@@ -1,8 +1,9 @@
-import { displayAmount, NATIVE_COIN } from './policy';
+import { NATIVE_CURRENCY } from './policy';
+import { displayAmount } from './policyText';
 import { quoted } from './signing';
 import type { ContractInteraction, TokenTransfer, TransactionContent } from './transactionContent';
 
-/** A native coin or a token, as transactions and balances show it. */
+/** A native currency or a token, as transactions and balances show it. */
 export interface Asset {
   /** `<networkId>:<tokenAddress>` */
   readonly id: string;
@@ -11,7 +12,7 @@ export interface Asset {
   readonly name: string | null;
   readonly logoUrl: string | null;
   readonly decimals: number;
-  /** The zero address for the native coin. */
+  /** The zero address for the native currency. */
   readonly tokenAddress: string;
 }
 
@@ -21,7 +22,7 @@ export interface TokenTransferData {
   readonly asset: Asset;
   /** In the smallest unit, decimal digits. */
   readonly rawAmount: string;
-  /** In whole coins, decimal. */
+  /** In whole units, decimal. */
   readonly displayAmount: string;
   readonly networkId: number;
 }
@@ -39,14 +40,14 @@ export interface ContractInteractionData {
   /** 0x hex, as it was sent. */
   readonly calldata: string;
   readonly networkId: number;
-  /** Native coin that the call carries, in its smallest unit. */
+  /** Native currency that the call sends, in its smallest unit. */
   readonly value: string;
   /** Absent where the function is not known. */
   readonly functionName?: string;
   readonly functionParameters?: readonly FunctionParameter[];
 }
 
-/** What a token says about itself. */
+/** What a token reports about itself. */
 export interface TokenWords {
   readonly symbol: string;
   readonly name: string | null;
@@ -64,7 +65,7 @@ export interface TransactionFacts {
   readonly account: { readonly name: string; readonly address: string };
   /** 0x hex, as it was sent. */
   readonly calldata: string;
-  /** The token that is transferred; null for the native coin, and where none is. */
+  /** The token that is transferred; null for the native currency, and where none is. */
   readonly token: TokenWords | null;
   /** The call as it was decoded; null where its function is not known, and for a transfer. */
   readonly call: {
@@ -75,8 +76,8 @@ export interface TransactionFacts {
 
 function assetOf({ tokenAddress }: TokenTransfer, { network, token }: TransactionFacts): Asset {
   const id = `${network.id}:${tokenAddress}`;
-  if (tokenAddress === NATIVE_COIN) return { id, ...network.nativeAsset, logoUrl: null, tokenAddress };
-  if (!token) throw new Error(`nothing is known about the token ${tokenAddress}`);
+  if (tokenAddress === NATIVE_CURRENCY) return { id, ...network.nativeAsset, logoUrl: null, tokenAddress };
+  if (!token) throw new Error(`token ${tokenAddress} was not read`);
   const { symbol, name, decimals, logoUrl } = token;
   return { id, symbol, name, logoUrl, decimals, tokenAddress };
 }
@@ -111,7 +112,7 @@ function escaped(character: string): string {
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }
 
-/** A foreign text in quotes, on one line; what cannot be seen or turns text round is escaped. */
+/** A foreign text in quotes, on one line; invisible and bidirectional control characters are escaped. */
 function foreign(text: string): string {
   const characters = [...text];
   const shown = characters.slice(0, MAX_TEXT).join('');
@@ -160,28 +161,28 @@ function callText(
   facts: TransactionFacts,
 ): string {
   const { symbol, decimals } = facts.network.nativeAsset;
-  const coin =
+  const sent =
     value === 0n ? '' : `, together with ${displayAmount(String(value), decimals)} ${quoted(symbol)}`;
-  if (facts.call) return `Call ${functionText(facts.call)} of ${contractAddress}${coin}`;
+  if (facts.call) return `Call ${functionText(facts.call)} of ${contractAddress}${sent}`;
   const bytes = facts.calldata.length / 2 - 1;
   const calldata =
     bytes === 0 ? 'without calldata' : `with ${bytes} ${bytes === 1 ? 'byte' : 'bytes'} of calldata`;
   const called =
     selector === null ? contractAddress : `the unknown function ${selector} of ${contractAddress}`;
-  return `Call ${called} ${calldata}${coin}`;
+  return `Call ${called} ${calldata}${sent}`;
 }
 
 function transferText(transfer: TokenTransfer, facts: TransactionFacts): string {
   const { symbol, name, decimals, tokenAddress } = assetOf(transfer, facts);
-  const where = tokenAddress === NATIVE_COIN ? 'the coin of the network' : tokenAddress;
+  const where = tokenAddress === NATIVE_CURRENCY ? 'native currency' : tokenAddress;
   const token = `${quoted(symbol)} (${name === null ? '' : `${quoted(name)}, `}${where})`;
   return `Send ${displayAmount(String(transfer.amount), decimals)} ${token} to ${transfer.destination}`;
 }
 
 /**
- * A transaction in one line of plain words, as it is signed: amount, token and its address, recipient, or the decoded
+ * A transaction in one line, as it is signed: amount, token and its address, recipient, or the decoded
  * function; account and network. Names that people or tokens gave themselves, and texts from the calldata, are quoted.
- * What is too long is cut, and says so: the calldata itself is signed beside it.
+ * What is too long is cut and marked: the calldata itself is signed as well.
  */
 export function transactionSummary(content: TransactionContent, facts: TransactionFacts): string {
   const what = content.type === 'TOKEN_TRANSFER' ? transferText(content, facts) : callText(content, facts);

@@ -1,12 +1,6 @@
-import type { SignatureStatus } from './proposal';
+import { collectsSignatures, type SignatureStatus, tally } from './approval';
 import { transactionPayload } from './signing';
-import {
-  collectsTransactionSignatures,
-  initiatorVote,
-  type TransactionNow,
-  type TransactionRecord,
-  transactionStanding,
-} from './transaction';
+import { initiatorVote, type TransactionNow, type TransactionRecord, transactionRules } from './transaction';
 
 /** What the initiator signs about a transaction: EIP-712 typed data as JSON text. */
 export function initiatorPayload(record: TransactionRecord): string {
@@ -25,25 +19,27 @@ export function reviewPayloads(
 }
 
 /** The initiator's signature that the others are bound to; once nothing changes any more, the one of then. */
-function begunBy(record: TransactionRecord, now: TransactionNow) {
+function initiatedBy(record: TransactionRecord, now: TransactionNow) {
   if (!record.frozen) return initiatorVote(record, now);
-  const { initiator } = record.frozen;
   const { votes } = record;
+  const initiator = record.frozen.initiator ?? record.initiator;
   const then = initiatorVote({ initiator, votes }, { members: new Map([[initiator.id, initiator]]) });
   return then ?? votes.filter(({ type }) => type === 'initiator').at(-1);
 }
 
-/** The payloads that belong to how the votes stand. */
+/** The payloads that belong to a signature status. */
 function payloadsOf(record: TransactionRecord, now: TransactionNow, status: SignatureStatus) {
   if (status === 'expired') return {};
-  const begun = status === 'pendingInitiatorSignature' ? undefined : begunBy(record, now);
-  return begun ? reviewPayloads(record, begun.signatureHash) : { initiatorPayload: initiatorPayload(record) };
+  const initiated = status === 'pendingInitiatorSignature' ? undefined : initiatedBy(record, now);
+  return initiated
+    ? reviewPayloads(record, initiated.signatureHash)
+    : { initiatorPayload: initiatorPayload(record) };
 }
 
 /** A transaction as the API shows it. */
 export function transactionView(record: TransactionRecord, now: TransactionNow) {
-  const standing = transactionStanding(record, now);
-  const { signatureStatus, threshold, approvals, rejections, initiator } = standing;
+  const counted = tally(transactionRules, record, now);
+  const { signatureStatus, threshold, approvals, rejections, initiator = record.initiator } = counted;
   const { executionStatus } = record;
   const payloads = payloadsOf(record, now, signatureStatus);
   const { id, accountId, networkId, description, type, to, calldata, summary } = record;
@@ -64,7 +60,7 @@ export function transactionView(record: TransactionRecord, now: TransactionNow) 
     threshold,
     approvals,
     rejections,
-    ...(collectsTransactionSignatures(record, now.time) ? { signingPayloads: payloads } : {}),
+    ...(collectsSignatures(record, now.time) ? { signingPayloads: payloads } : {}),
     signatureData: { status: signatureStatus, ...payloads },
     data: record.content,
     ...(record.chain

@@ -1,24 +1,31 @@
 import { z } from 'zod';
+import { accountNetworks } from '../contract/accounts';
 import {
+  address,
   itemsOf,
   nameInput,
   networkId,
   networkIdsInput,
   noDuplicates,
   responseOnly,
+  timestamp,
 } from '../contract/primitives';
+import { insertAccounts } from '../db/accounts';
+import { findSigningKeyAddress } from '../db/chain';
 import { newId } from '../db/ids';
 import { accept, refuse } from '../domain/refusal';
 import { quoted } from '../domain/signing';
-import { defineOperation, type KindContext } from './kind';
+import { deploymentCompleted, deploymentFailed } from './accountDeployments';
+import { defineOperation } from './kind';
 import { describeNetworks, networkSubjects, unknownNetwork } from './networks';
 
 const item = z
   .strictObject({
     name: nameInput,
     networkIds: networkIdsInput,
-    ...responseOnly('address', 'networks', 'createdAt', 'updatedAt'),
+    ...responseOnly({ address, networks: accountNetworks, createdAt: timestamp, updatedAt: timestamp }),
   })
+  .meta({ id: 'NewAccount' })
   .transform(({ name, networkIds }) => ({ name, networkIds }));
 
 /** Two accounts may have one name, but not the same networks as well. */
@@ -28,11 +35,6 @@ const contentOf = ({ name, networkIds }: z.output<typeof item>) =>
 export const accountsCreateBody = z.strictObject({ items: itemsOf(item).check(noDuplicates(contentOf)) });
 
 const data = z.object({ items: z.array(z.object({ name: z.string(), networkIds: z.array(networkId) })) });
-
-async function signingKeyAddress({ tx, organizationId }: KindContext): Promise<string | undefined> {
-  const key = await tx('signing_keys').where({ organization_id: organizationId }).first('address');
-  return key?.address;
-}
 
 /** New shared wallets: each at one address on all its networks. */
 export const accountsCreate = defineOperation({
@@ -69,13 +71,12 @@ export const accountsCreate = defineOperation({
     });
   },
 
-  async apply(context, proposal) {
-    const { tx, organizationId, networks, deriveAccount } = context;
+  async apply({ tx, organizationId, networks, deriveAccount }, proposal) {
     const { items } = proposal.data;
     const { accountIds } = proposal.plan;
     const unknown = unknownNetwork(networks, items);
     if (unknown) return unknown;
-    const owner = await signingKeyAddress(context);
+    const owner = await findSigningKeyAddress(tx, organizationId);
     if (owner === undefined)
       return refuse('conflict', 'the signing key of the organization is not there yet');
     const accounts = items.map((item, index) => {
@@ -83,27 +84,20 @@ export const accountsCreate = defineOperation({
       if (id === undefined) throw new Error(`proposal ${proposal.id} has no account id for item ${index}`);
       return { ...item, id, derived: deriveAccount(owner, id) };
     });
-    await tx('accounts').insert(
-      accounts.map(({ id, name, derived }) => ({
-        id,
-        organization_id: organizationId,
-        name,
-        address: derived.address,
-        owner_address: derived.ownerAddress,
-        singleton: derived.singleton,
-        factory: derived.factory,
-        fallback_handler: derived.fallbackHandler,
-        initializer: derived.initializer,
-        salt_nonce: derived.saltNonce,
-        position: 0,
-      })),
-    );
+    await insertAccounts(tx, organizationId, accounts);
     return accept({
       resources: accounts.map(({ id }) => ({ type: 'account' as const, id, uri: `/api/v1/accounts/${id}` })),
-      deployments: accounts.flatMap(({ id, networkIds }) =>
-        networkIds.map((networkId) => ({ accountId: id, networkId })),
-      ),
       audit: [],
     });
+  },
+
+  deployments: {
+    of: ({ data: { items }, plan: { accountIds } }) =>
+      items.flatMap(({ networkIds }, index) => {
+        const accountId = accountIds[index];
+        return accountId === undefined ? [] : networkIds.map((networkId) => ({ accountId, networkId }));
+      }),
+    completed: deploymentCompleted,
+    failed: deploymentFailed,
   },
 });

@@ -1,27 +1,33 @@
 import { z } from 'zod';
+import type { NetworkConfig } from '../config';
+import { accountNetworks } from '../contract/accounts';
 import {
-  idInput,
+  address,
+  idOf,
   itemsOf,
   nameInput,
   networkId,
   networkIdsInput,
   noDuplicates,
   responseOnly,
+  timestamp,
 } from '../contract/primitives';
-import { findAccounts } from '../db/accounts';
-import { accept, refuse } from '../domain/refusal';
+import { type Account, findAccounts, renameAccount } from '../db/accounts';
+import { accept, type Outcome, refuse } from '../domain/refusal';
 import { quoted } from '../domain/signing';
+import { deploymentCompleted, deploymentFailed } from './accountDeployments';
 import { defineOperation } from './kind';
 import { describeNetworks, networkSubjects, unknownNetwork } from './networks';
 
 const item = z
   .strictObject({
-    id: idInput('acc'),
+    id: idOf('acc'),
     name: nameInput.optional(),
     networkIds: networkIdsInput.optional().meta({ description: 'Networks to add.' }),
-    ...responseOnly('address', 'networks', 'createdAt', 'updatedAt'),
+    ...responseOnly({ address, networks: accountNetworks, createdAt: timestamp, updatedAt: timestamp }),
   })
   .refine((item) => item.name !== undefined || item.networkIds !== undefined, 'changes nothing')
+  .meta({ id: 'AccountChange' })
   .transform(({ id, name, networkIds }) => ({
     id,
     ...(name === undefined ? {} : { name }),
@@ -34,9 +40,36 @@ export const accountsUpdateBody = z.strictObject({
 
 const data = z.object({
   items: z.array(
-    z.object({ id: z.string(), name: z.string().optional(), networkIds: z.array(networkId).optional() }),
+    z.object({ id: idOf('acc'), name: z.string().optional(), networkIds: z.array(networkId).optional() }),
   ),
 });
+
+type Item = z.output<typeof item>;
+
+/** What an item changes about an account. Refuses networks that it is on already, and a change of nothing. */
+function describeChange(
+  networks: readonly NetworkConfig[],
+  account: Account,
+  { name, networkIds = [] }: Item,
+  field: string,
+): Outcome<string> {
+  const present = networkIds.findIndex((id) => account.networkIds.includes(id));
+  if (present >= 0) {
+    return refuse(
+      'validationError',
+      `account ${account.id} is already on network ${networkIds[present]}`,
+      `${field}.networkIds[${present}]`,
+    );
+  }
+  const changes = [
+    ...(name === undefined || name === account.name ? [] : [`name it ${quoted(name)}`]),
+    ...(networkIds.length === 0 ? [] : [`add ${describeNetworks(networks, networkIds)}`]),
+  ];
+  if (changes.length === 0) {
+    return refuse('validationError', `nothing about account ${account.id} would change`, field);
+  }
+  return accept(`${quoted(account.name)} (${account.address}): ${changes.join(' and ')}`);
+}
 
 /** A new name for accounts, or more networks that they are on. */
 export const accountsUpdate = defineOperation({
@@ -67,25 +100,16 @@ export const accountsUpdate = defineOperation({
     const described: string[] = [];
     for (const [i, item] of items.entries()) {
       const account = accounts.find(({ id }) => id === item.id);
-      if (!account) return refuse('validationError', `there is no account ${item.id}`, `items[${i}].id`);
-      const present = (item.networkIds ?? []).findIndex((id) => account.networkIds.includes(id));
-      if (present >= 0) {
+      if (!account) {
         return refuse(
           'validationError',
-          `account ${item.id} is on network ${item.networkIds?.[present]} already`,
-          `items[${i}].networkIds[${present}]`,
+          `account ${item.id} not found in this organization`,
+          `items[${i}].id`,
         );
       }
-      const renames = item.name !== undefined && item.name !== account.name;
-      const adds = (item.networkIds ?? []).length > 0;
-      if (!renames && !adds) {
-        return refuse('validationError', `nothing about account ${item.id} would change`, `items[${i}]`);
-      }
-      const changes = [
-        ...(renames ? [`name it ${quoted(item.name ?? '')}`] : []),
-        ...(adds ? [`add ${describeNetworks(networks, item.networkIds ?? [])}`] : []),
-      ];
-      described.push(`${quoted(account.name)} (${account.address}): ${changes.join(' and ')}`);
+      const change = describeChange(networks, account, item, `items[${i}]`);
+      if (!change.ok) return change;
+      described.push(change.value);
     }
     return accept({
       data: { items },
@@ -109,15 +133,13 @@ export const accountsUpdate = defineOperation({
     const audit = [];
     for (const item of items) {
       const account = accounts.find(({ id }) => id === item.id);
-      if (!account) return refuse('conflict', `account ${item.id} is no longer there`);
+      if (!account) return refuse('conflict', `account ${item.id} no longer exists`);
       const present = (item.networkIds ?? []).find((id) => account.networkIds.includes(id));
       if (present !== undefined) {
-        return refuse('conflict', `account ${item.id} is on network ${present} already`);
+        return refuse('conflict', `account ${item.id} is already on network ${present}`);
       }
       if (item.name !== undefined && item.name !== account.name) {
-        await tx('accounts')
-          .where({ id: item.id })
-          .update({ name: item.name, updated_at: tx.raw('now()') });
+        await renameAccount(tx, item.id, item.name);
         audit.push({
           action: 'account.updated',
           resourceType: 'account',
@@ -128,11 +150,17 @@ export const accountsUpdate = defineOperation({
     }
     return accept({
       resources: items.map(({ id }) => ({ type: 'account' as const, id, uri: `/api/v1/accounts/${id}` })),
-      deployments: items.flatMap((item) =>
-        (item.networkIds ?? []).map((networkId) => ({ accountId: item.id, networkId })),
-      ),
       effective: audit.length > 0,
       audit,
     });
+  },
+
+  deployments: {
+    of: ({ data: { items } }) =>
+      items.flatMap(({ id, networkIds = [] }) =>
+        networkIds.map((networkId) => ({ accountId: id, networkId })),
+      ),
+    completed: deploymentCompleted,
+    failed: deploymentFailed,
   },
 });

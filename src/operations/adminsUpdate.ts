@@ -1,30 +1,27 @@
 import { z } from 'zod';
-import { memberSummary as memberSummarySchema } from '../contract/members';
-import { idInput, MAX_ITEMS, noDuplicates, responseOnly } from '../contract/primitives';
-import { findMembers, memberSummary, readAdmins } from '../db/members';
-import type { AdminSet, MemberSummary } from '../domain/proposal';
+import { adminThreshold } from '../contract/admins';
+import { memberSummary as memberSummarySchema, membershipUpdate } from '../contract/members';
+import { idOf, responseOnly, uniqueList } from '../contract/primitives';
+import { findMembers, memberSummary, readAdmins, replaceAdmins } from '../db/members';
+import type { MemberSummary } from '../domain/approval';
+import type { AdminSet } from '../domain/proposal';
 import { accept, refuse } from '../domain/refusal';
 import { quoted } from '../domain/signing';
 import { defineOperation } from './kind';
 import { membersDiffer, unknownMember } from './members';
 import { listed } from './words';
 
-const update = z.strictObject({ action: z.enum(['addMember', 'removeMember']), id: idInput('mem') });
-
 export const adminsUpdateBody = z
   .strictObject({
-    updates: z
-      .array(update)
-      .max(MAX_ITEMS)
-      .check(noDuplicates(({ id }) => id, ['id'])),
-    threshold: z.int().min(1),
-    ...responseOnly('id', 'members'),
+    updates: uniqueList(membershipUpdate, ({ id }) => id, ['id']),
+    threshold: adminThreshold,
+    ...responseOnly({ id: idOf('adm'), members: z.array(memberSummarySchema) }),
   })
   .transform(({ updates, threshold }) => ({ updates, threshold }));
 
-const data = z.object({ members: z.array(memberSummarySchema), threshold: z.int().min(1) });
+const data = z.object({ members: z.array(memberSummarySchema), threshold: adminThreshold });
 
-/** Refuses a set of admins that could not decide, or whose decisions no API key could carry. */
+/** Refuses a set of admins that cannot reach its threshold, or that no API key can act for. */
 function cannotDecide(members: readonly MemberSummary[], threshold: number) {
   if (members.length === 0) return refuse('validationError', 'at least one admin must be left', 'updates');
   if (!members.some(({ type }) => type === 'api')) {
@@ -99,7 +96,7 @@ export const adminsUpdate = defineOperation({
     const idle = updates.findIndex(({ action, id }) => adminIds.has(id) === (action === 'addMember'));
     if (idle >= 0) {
       const id = ids[idle] ?? '';
-      const reason = adminIds.has(id) ? 'is an admin already' : 'is no admin';
+      const reason = adminIds.has(id) ? 'is an admin already' : 'is not an admin';
       return refuse('validationError', `member ${id} ${reason}`, `updates[${idle}].id`);
     }
     const chosen = (action: string) => updates.filter((one) => one.action === action).map(({ id }) => id);
@@ -145,13 +142,7 @@ export const adminsUpdate = defineOperation({
     }
     const refused = cannotDecide(members, said.threshold);
     if (refused) return refused;
-    const organization = { organization_id: organizationId };
-    await tx('admin_set_members').where(organization).whereNotIn('member_id', after).delete();
-    await tx('admin_set_members')
-      .insert(after.map((id) => ({ ...organization, member_id: id })))
-      .onConflict(['organization_id', 'member_id'])
-      .ignore();
-    await tx('admin_sets').where(organization).update({ threshold: said.threshold });
+    await replaceAdmins(tx, organizationId, { memberIds: after, threshold: said.threshold });
     return accept({
       resources: [{ type: 'admin' as const, id: admins.id, uri: `/api/v1/admins/${admins.id}` }],
       audit: [

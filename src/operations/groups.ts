@@ -1,23 +1,29 @@
 import { z } from 'zod';
 import { memberSummary } from '../contract/members';
-import { MAX_ITEMS } from '../contract/primitives';
+import { idOf, MAX_ITEMS } from '../contract/primitives';
 import type { Group } from '../db/groups';
-import type { MemberSummary } from '../domain/proposal';
+import type { MemberSummary } from '../domain/approval';
 import { refuse } from '../domain/refusal';
 import { quoted } from '../domain/signing';
 import { describeMembers } from './members';
 
 /** Groups in the data of a proposal: as they will be, or as they were. */
-export const groupsData = z.object({
-  items: z.array(z.object({ id: z.string(), name: z.string(), members: z.array(memberSummary) })),
-});
+export const groupsData = z
+  .object({
+    items: z.array(
+      z
+        .object({ id: idOf('grp'), name: z.string(), members: z.array(memberSummary) })
+        .meta({ id: 'ProposedGroup', description: 'A group in a proposal.' }),
+    ),
+  })
+  .meta({ id: 'GroupsData' });
 
 /** A group in words that leave no doubt which: `"Traders" (grp_…)`. */
 export function describeGroup({ id, name }: Pick<Group, 'id' | 'name'>): string {
   return `${quoted(name)} (${id})`;
 }
 
-/** Whether a summary names so many members; of more it tells the number, and `data` has them all. */
+/** Whether a summary names the members; with more than 100 it gives their number, and `data` names them all. */
 export function areNamed(lists: readonly (readonly unknown[])[]): boolean {
   return lists.flat().length <= MAX_ITEMS;
 }
@@ -32,5 +38,9 @@ export function unknownGroup(groups: readonly Group[], items: readonly { readonl
   const known = new Set(groups.map(({ id }) => id));
   const index = items.findIndex(({ id }) => !known.has(id));
   if (index < 0) return undefined;
-  return refuse('validationError', `there is no group ${items[index]?.id}`, `items[${index}].id`);
+  return refuse(
+    'validationError',
+    `group ${items[index]?.id} not found in this organization`,
+    `items[${index}].id`,
+  );
 }

@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { idInput, itemsOf, MAX_ITEMS, nameInput, noDuplicates, responseOnly } from '../contract/primitives';
+import { memberSummary } from '../contract/members';
+import {
+  idOf,
+  itemsOf,
+  nameInput,
+  noDuplicates,
+  responseOnly,
+  timestamp,
+  uniqueList,
+} from '../contract/primitives';
 import { insertGroups } from '../db/groups';
 import { newId } from '../db/ids';
 import { findMembers } from '../db/members';
@@ -14,12 +23,10 @@ import { sentence } from './words';
 const item = z
   .strictObject({
     name: nameInput,
-    memberIds: z
-      .array(idInput('mem'))
-      .max(MAX_ITEMS)
-      .check(noDuplicates((id) => id)),
-    ...responseOnly('members', 'createdAt', 'updatedAt'),
+    memberIds: uniqueList(idOf('mem'), (id) => id),
+    ...responseOnly({ members: z.array(memberSummary), createdAt: timestamp, updatedAt: timestamp }),
   })
+  .meta({ id: 'NewGroup' })
   .transform(({ name, memberIds }) => ({ name, memberIds }));
 
 /** Two groups may have one name, but not the same members as well. */
@@ -28,7 +35,7 @@ const contentOf = ({ name, memberIds }: z.output<typeof item>) =>
 
 export const groupsCreateBody = z.strictObject({ items: itemsOf(item).check(noDuplicates(contentOf)) });
 
-const data = z.object({ items: z.array(z.object({ name: z.string(), memberIds: z.array(z.string()) })) });
+const data = z.object({ items: z.array(z.object({ name: z.string(), memberIds: z.array(idOf('mem')) })) });
 
 /** New groups of members. */
 export const groupsCreate = defineOperation({
@@ -76,7 +83,7 @@ export const groupsCreate = defineOperation({
     const members = new Set((await findMembers(tx, organizationId, memberIds)).map(({ id }) => id));
     const gone = memberIds.find((id) => !members.has(id));
     if (gone !== undefined) {
-      return refuse('conflict', `member ${gone} is no longer a member of the organization`);
+      return refuse('conflict', `member ${gone} has left the organization`);
     }
     const groups = items.map((item, index) => {
       const id = groupIds[index];

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { idInput, itemsOf, noDuplicates, responseOnly } from '../contract/primitives';
-import { findGroups } from '../db/groups';
+import { memberSummary } from '../contract/members';
+import { idOf, itemsOf, noDuplicates, responseOnly, timestamp } from '../contract/primitives';
+import { deleteGroups, findGroups } from '../db/groups';
 import { accept, refuse } from '../domain/refusal';
 import { areNamed, describeGroup, describeMembership, groupsData, unknownGroup } from './groups';
 import { defineOperation } from './kind';
@@ -9,9 +10,15 @@ import { sentence } from './words';
 
 const item = z
   .strictObject({
-    id: idInput('grp'),
-    ...responseOnly('name', 'members', 'createdAt', 'updatedAt'),
+    id: idOf('grp'),
+    ...responseOnly({
+      name: z.string(),
+      members: z.array(memberSummary),
+      createdAt: timestamp,
+      updatedAt: timestamp,
+    }),
   })
+  .meta({ id: 'GroupToDelete' })
   .transform(({ id }) => ({ id }));
 
 export const groupsDeleteBody = z.strictObject({
@@ -65,8 +72,8 @@ export const groupsDelete = defineOperation({
     const groups = await findGroups(tx, organizationId, ids);
     for (const said of items) {
       const group = groups.find(({ id }) => id === said.id);
-      if (!group) return refuse('conflict', `group ${describeGroup(said)} is no longer there`);
-      // Those who left it meanwhile are no loss; somebody whom the signers did not see in it would be.
+      if (!group) return refuse('conflict', `group ${describeGroup(said)} no longer exists`);
+      // A member who has left since is fine; one whom the signers did not see in it is not.
       const unseen = group.members.filter(({ id }) => !said.members.some((member) => member.id === id));
       if (unseen.length > 0) {
         return refuse(
@@ -75,9 +82,7 @@ export const groupsDelete = defineOperation({
         );
       }
     }
-    const now = tx.raw('now()');
-    await tx('group_members').whereIn('group_id', ids).delete();
-    await tx('groups').whereIn('id', ids).update({ deleted_at: now, updated_at: now });
+    await deleteGroups(tx, ids);
     return accept({
       resources: ids.map((id) => ({ type: 'group' as const, id })),
       audit: groups.map(({ id, name, members }) => ({

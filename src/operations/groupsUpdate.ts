@@ -1,28 +1,33 @@
 import { z } from 'zod';
-import { idInput, itemsOf, MAX_ITEMS, nameInput, noDuplicates, responseOnly } from '../contract/primitives';
+import { memberSummary as memberSummarySchema, membershipUpdate } from '../contract/members';
+import {
+  idOf,
+  itemsOf,
+  MAX_ITEMS,
+  nameInput,
+  noDuplicates,
+  responseOnly,
+  timestamp,
+  uniqueList,
+} from '../contract/primitives';
 import { findGroups, type Group, updateGroups } from '../db/groups';
-import { findMembers, memberSummary } from '../db/members';
-import type { MemberSummary } from '../domain/proposal';
-import { accept, refuse } from '../domain/refusal';
+import { findMembers, type Member, memberSummary } from '../db/members';
+import type { MemberSummary } from '../domain/approval';
+import { accept, type Outcome, refuse } from '../domain/refusal';
 import { quoted } from '../domain/signing';
 import { areNamed, describeGroup, groupsData, unknownGroup } from './groups';
 import { defineOperation } from './kind';
 import { describeMembers, membersDiffer, unknownMember } from './members';
 import { listed, sentence } from './words';
 
-const memberUpdate = z.strictObject({ action: z.enum(['addMember', 'removeMember']), id: idInput('mem') });
-
 const item = z
   .strictObject({
-    id: idInput('grp'),
+    id: idOf('grp'),
     name: nameInput.optional(),
-    memberUpdates: z
-      .array(memberUpdate)
-      .max(MAX_ITEMS)
-      .check(noDuplicates(({ id }) => id, ['id']))
-      .optional(),
-    ...responseOnly('members', 'createdAt', 'updatedAt'),
+    memberUpdates: uniqueList(membershipUpdate, ({ id }) => id, ['id']).optional(),
+    ...responseOnly({ members: z.array(memberSummarySchema), createdAt: timestamp, updatedAt: timestamp }),
   })
+  .meta({ id: 'GroupChange' })
   .transform(({ id, name, memberUpdates }) => ({
     id,
     ...(name === undefined ? {} : { name }),
@@ -32,6 +37,8 @@ const item = z
 export const groupsUpdateBody = z.strictObject({
   items: itemsOf(item).check(noDuplicates(({ id }) => id, ['id'])),
 });
+
+type Item = z.output<typeof item>;
 
 /** What changes about one group. */
 interface Change {
@@ -78,6 +85,68 @@ function groupDiffers(
   return `group ${describeGroup(said)} would ${differences.join(' and ')}: it has been changed since this was proposed`;
 }
 
+interface PlannedChange {
+  readonly group: Group;
+  readonly change: Change;
+  /** The members that the group will have. */
+  readonly after: readonly MemberSummary[];
+  readonly described: string;
+}
+
+/** Refuses the first member update that names no member of the organization, or that changes nothing. */
+function wrongMemberUpdate(
+  group: Group,
+  updates: NonNullable<Item['memberUpdates']>,
+  members: readonly Member[],
+  field: string,
+) {
+  const fieldOf = (j: number) => `${field}.memberUpdates[${j}].id`;
+  const ids = updates.map(({ id }) => id);
+  const unknown = unknownMember(members, ids, fieldOf);
+  if (unknown) return unknown;
+  const isIn = (memberId: string) => group.members.some(({ id }) => id === memberId);
+  const idle = updates.findIndex(({ id, action }) => isIn(id) === (action === 'addMember'));
+  if (idle < 0) return undefined;
+  const memberId = ids[idle] ?? '';
+  const already = isIn(memberId) ? 'is in it already' : 'is not in it';
+  return refuse('validationError', `member ${memberId} of group ${group.id} ${already}`, fieldOf(idle));
+}
+
+/** What an item changes about a group. Refuses a change of nothing, and a group of more than 100 members. */
+function planChange(
+  group: Group,
+  { name, memberUpdates = [] }: Item,
+  members: readonly Member[],
+  { named, field }: { readonly named: boolean; readonly field: string },
+): Outcome<PlannedChange> {
+  const wrong = wrongMemberUpdate(group, memberUpdates, members, field);
+  if (wrong) return wrong;
+  const chosen = (action: string) =>
+    members.filter(({ id }) => memberUpdates.some((update) => update.action === action && update.id === id));
+  const [added, removed] = [chosen('addMember'), chosen('removeMember')];
+  const change: Change = {
+    ...(name === undefined || name === group.name ? {} : { name }),
+    addMemberIds: added.map(({ id }) => id),
+    removeMemberIds: removed.map(({ id }) => id),
+  };
+  if (change.name === undefined && memberUpdates.length === 0) {
+    return refuse('validationError', `nothing about group ${group.id} would change`, field);
+  }
+  const all = [...group.members, ...added];
+  const after = membershipAfter(group, change).flatMap((memberId) =>
+    all.filter(({ id }) => id === memberId).map(memberSummary),
+  );
+  if (after.length > MAX_ITEMS) {
+    return refuse(
+      'validationError',
+      `group ${group.id} would have ${after.length} members, more than ${MAX_ITEMS}`,
+      `${field}.memberUpdates`,
+    );
+  }
+  const described = `${describeGroup(group)}: ${describeChange(change, added, removed, named)}`;
+  return accept({ group, change, after, described });
+}
+
 /** New names for groups, members added and members taken out. */
 export const groupsUpdate = defineOperation({
   resourceType: 'groups',
@@ -116,54 +185,13 @@ export const groupsUpdate = defineOperation({
       items.flatMap(({ memberUpdates = [] }) => memberUpdates.map(({ id }) => id)),
     );
     const named = areNamed(items.map(({ memberUpdates = [] }) => memberUpdates));
-    const planned: { group: Group; change: Change; after: MemberSummary[]; described: string }[] = [];
-    for (const [i, { id, name, memberUpdates = [] }] of items.entries()) {
-      const group = groups.find((candidate) => candidate.id === id);
-      if (!group) throw new Error(`group ${id} was found a moment ago`);
-      const fieldOf = (j: number) => `items[${i}].memberUpdates[${j}].id`;
-      const stranger = unknownMember(
-        members,
-        memberUpdates.map((update) => update.id),
-        fieldOf,
-      );
-      if (stranger) return stranger;
-      const isIn = (memberId: string) => group.members.some((member) => member.id === memberId);
-      const idle = memberUpdates.findIndex((update) => isIn(update.id) === (update.action === 'addMember'));
-      if (idle >= 0) {
-        const memberId = memberUpdates[idle]?.id ?? '';
-        const already = isIn(memberId) ? 'is in it already' : 'is not in it';
-        return refuse('validationError', `member ${memberId} of group ${id} ${already}`, fieldOf(idle));
-      }
-      const chosen = (action: string) =>
-        members.filter((member) =>
-          memberUpdates.some((update) => update.action === action && update.id === member.id),
-        );
-      const [added, removed] = [chosen('addMember'), chosen('removeMember')];
-      const change: Change = {
-        ...(name === undefined || name === group.name ? {} : { name }),
-        addMemberIds: added.map((member) => member.id),
-        removeMemberIds: removed.map((member) => member.id),
-      };
-      if (change.name === undefined && memberUpdates.length === 0) {
-        return refuse('validationError', `nothing about group ${id} would change`, `items[${i}]`);
-      }
-      const all = [...group.members, ...added];
-      const after = membershipAfter(group, change).flatMap((memberId) =>
-        all.filter((member) => member.id === memberId).map(memberSummary),
-      );
-      if (after.length > MAX_ITEMS) {
-        return refuse(
-          'validationError',
-          `group ${id} would have ${after.length} members, more than ${MAX_ITEMS}`,
-          `items[${i}].memberUpdates`,
-        );
-      }
-      planned.push({
-        group,
-        change,
-        after,
-        described: `${describeGroup(group)}: ${describeChange(change, added, removed, named)}`,
-      });
+    const planned: PlannedChange[] = [];
+    for (const [i, item] of items.entries()) {
+      const group = groups.find(({ id }) => id === item.id);
+      if (!group) throw new Error(`group ${item.id} was found a moment ago`);
+      const outcome = planChange(group, item, members, { named, field: `items[${i}]` });
+      if (!outcome.ok) return outcome;
+      planned.push(outcome.value);
     }
     const claims = items.map(({ id }) => `group:${id}`);
     const memberIds = planned.flatMap(({ change, after }) => [
@@ -206,7 +234,7 @@ export const groupsUpdate = defineOperation({
       const before = groups.find(({ id }) => id === said.id);
       const change = changes[i];
       if (!change) throw new Error(`proposal ${proposalId} has no change for item ${i}`);
-      if (!before) return refuse('conflict', `group ${describeGroup(said)} is no longer there`);
+      if (!before) return refuse('conflict', `group ${describeGroup(said)} no longer exists`);
       const after = { name: change.name ?? before.name, memberIds: membershipAfter(before, change) };
       const difference = membersDiffer(said.members, members) ?? groupDiffers(said, after);
       if (difference !== undefined) return refuse('conflict', difference);

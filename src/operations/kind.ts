@@ -5,11 +5,12 @@ import type { AuditInput } from '../db/audit';
 import type { Tx } from '../db/database';
 import type { StoredProposal } from '../db/proposals';
 import type { AccountDerivation } from '../domain/account';
+import type { Failure } from '../domain/approval';
 import type { JsonValue } from '../domain/canonicalJson';
 import type { ProposalAction, ResourceType, ResultResource } from '../domain/proposal';
 import type { Outcome } from '../domain/refusal';
 
-/** What a kind works with: the transaction of the request, its organization, and what the deployment can reach. */
+/** What a kind works with: the transaction of the request, its organization, and the configured networks. */
 export interface KindContext {
   readonly tx: Tx;
   readonly organizationId: string;
@@ -18,7 +19,7 @@ export interface KindContext {
   readonly deriveAccount: (ownerAddress: string, accountId: string) => AccountDerivation;
 }
 
-/** What a token says about itself, and the logo that the deployment's token list has for it. */
+/** What a token reports about itself, and its logo in the configured token list. */
 export interface Token {
   readonly symbol: string;
   readonly name: string;
@@ -30,7 +31,7 @@ export interface Token {
 export interface Outside {
   readonly networks: readonly NetworkConfig[];
   /**
-   * Reads an ERC-20 token; `reason` says in words why it cannot be read, `unavailable` that its chain is away. Never
+   * Reads an ERC-20 token; `reason` says why it cannot be read, `unavailable` that its chain cannot be asked now. Never
    * throws.
    */
   readonly readToken: (
@@ -56,7 +57,7 @@ export interface Plan<Data, Details> {
   readonly names: readonly string[];
 }
 
-/** Tells other open proposals that name a subject what has become of it. */
+/** A note on other open proposals that name a subject: what has become of it. */
 export interface Notice {
   /** As in `names`. */
   readonly subject: string;
@@ -66,17 +67,54 @@ export interface Notice {
   readonly message: string;
 }
 
-/** A change that was carried out in the transaction, as far as it is off chain. */
-export interface Applied {
-  readonly resources: readonly ResultResource[];
-  /** Where accounts are still to be deployed; the proposal is complete when they are. */
-  readonly deployments?: readonly { accountId: string; networkId: number }[];
-  /** True when others can see a change while deployments are missing, so that it can no longer be rejected. */
-  readonly effective?: boolean;
+/** A change of records, and the audit entries that belong to it. */
+export interface Recorded {
   readonly audit: readonly Omit<AuditInput, 'actor'>[];
-  readonly notices?: readonly Notice[];
   /** Called after the audit entries are written, with their positions in the chain, in the order of `audit`. */
   readonly place?: (positions: readonly bigint[]) => Promise<void>;
+}
+
+/** A change that was carried out in the transaction, as far as it is off chain. */
+export interface Applied extends Recorded {
+  readonly resources: readonly ResultResource[];
+  /** True when others can see a change while deployments are missing, so that it can no longer be rejected. */
+  readonly effective?: boolean;
+  readonly notices?: readonly Notice[];
+}
+
+/** One account on one network. */
+export interface Deployment {
+  readonly accountId: string;
+  readonly networkId: number;
+}
+
+/** A deployment that the chain has confirmed. Hash and block are null when the account was there already. */
+export interface CompletedDeployment extends Deployment {
+  readonly transactionHash: string | null;
+  /** Decimal digits. */
+  readonly blockNumber: string | null;
+}
+
+/** A deployment that did not succeed. The proposal can be executed again. */
+export interface FailedDeployment extends Deployment {
+  readonly failure: Failure;
+}
+
+/** What an operation deploys after `apply`, and what its records say about each deployment. */
+export interface Deployments<Data, Details> {
+  /**
+   * Every deployment that the proposal asks for. The proposal is complete when all of them are; the signer signs for
+   * no other.
+   */
+  of(proposal: { readonly data: Data; readonly plan: Details }): readonly Deployment[];
+  /** Records a completed deployment. Called once for each, in the transaction that records it on the proposal. */
+  completed(
+    context: Pick<KindContext, 'tx' | 'organizationId'>,
+    proposalId: string,
+    deployment: CompletedDeployment,
+  ): Promise<Recorded>;
+  /** The audit entries of a failed deployment. */
+  failed(proposalId: string, deployment: FailedDeployment): Recorded['audit'];
 }
 
 /**
@@ -96,19 +134,21 @@ export interface Operation<Body, Data, Details, Facts> {
   /** Checks a request against the world of now. Refuses with validationError or conflict. */
   plan(context: KindContext, body: Body, facts: Facts): Promise<Outcome<Plan<Data, Details>>>;
   /**
-   * Carries the change out, or says in words why the world no longer allows exactly it. Nobody else changes the
+   * Carries the change out, or refuses: exactly this change cannot be made any more. Nothing else changes the
    * organization meanwhile.
    */
   apply(
     context: KindContext,
     proposal: Pick<StoredProposal, 'id'> & { readonly data: Data; readonly plan: Details },
   ): Promise<Outcome<Applied>>;
+  /** Only kinds that deploy accounts have it. */
+  readonly deployments?: Deployments<Data, Details>;
 }
 
 /** An operation among others, its own types forgotten. */
 export type ProposalKind = Operation<JsonValue, JsonValue, JsonValue, unknown>;
 
-/** Declares an operation. The schemas of its requests and its data tell what its functions get. */
+/** Declares an operation. The schemas of its requests and its data type its functions. */
 export function defineOperation<Body, Data, Details, Facts = undefined>(
   operation: Operation<Body, Data, Details, Facts>,
 ): ProposalKind {

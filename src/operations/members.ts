@@ -1,20 +1,16 @@
-import { checksumAddress, isZeroAddress, sameAddress } from '../chain/address';
-import { addressInput } from '../contract/primitives';
+import { checksumAddress } from '../chain/address';
+import { nonzeroAddressInput } from '../contract/primitives';
 import type { Tx } from '../db/database';
 import { findMembersByWallet } from '../db/members';
-import type { MemberSummary } from '../domain/proposal';
+import { isSameAddress } from '../domain/address';
+import type { MemberSummary } from '../domain/approval';
 import { accept, type Outcome, refuse } from '../domain/refusal';
 import { quoted } from '../domain/signing';
 import type { KindContext } from './kind';
 import { listed } from './words';
 
-/** The wallet of a member in a request, read as EIP-55 writes it. */
-export const walletInput = addressInput(checksumAddress)
-  .refine((text) => !isZeroAddress(text), 'must not be the zero address')
-  .transform(checksumAddress)
-  .meta({
-    description: 'All lower case, all upper case or with its checksum (EIP-55); not the zero address.',
-  });
+/** The wallet of a member in a request, read with its checksum (EIP-55). */
+export const walletInput = nonzeroAddressInput.transform(checksumAddress);
 
 /** The claim on a wallet that a member is to have. */
 export function walletSubject(walletAddress: string): string {
@@ -36,7 +32,7 @@ export function describeMember({
   return `${quoted(name)} (${id}, ${walletAddress})`;
 }
 
-/** Refuses the first id that is no member's; `fieldOf` tells its field. */
+/** Refuses the first id that belongs to no member of the organization; `fieldOf` gives its field. */
 export function unknownMember(
   members: readonly { readonly id: string }[],
   ids: readonly string[],
@@ -46,19 +42,25 @@ export function unknownMember(
   const index = ids.findIndex((id) => !known.has(id));
   return index < 0
     ? undefined
-    : refuse('validationError', `there is no member ${ids[index]}`, fieldOf(index));
+    : refuse('validationError', `member ${ids[index]} not found in this organization`, fieldOf(index));
 }
 
-/** Refuses the first wallet that another member has; `id` is whose wallet it is to be, if that one is there already. */
+/**
+ * Refuses the first wallet that another member has and keeps; `id` is whose wallet it is to be, if that member exists
+ * already. Members may exchange wallets among themselves.
+ */
 export async function walletInUse(
   { tx, organizationId }: KindContext,
   items: readonly { readonly id?: string; readonly walletAddress?: string | undefined }[],
 ) {
   const addresses = items.flatMap(({ walletAddress }) => walletAddress ?? []);
   const holders = await findMembersByWallet(tx, organizationId, addresses);
+  const kept = holders.filter((holder) => {
+    const next = items.find(({ id }) => id === holder.id)?.walletAddress;
+    return next === undefined || isSameAddress(next, holder.walletAddress);
+  });
   for (const [i, { id, walletAddress }] of items.entries()) {
-    if (walletAddress === undefined) continue;
-    const holder = holders.find((member) => sameAddress(member.walletAddress, walletAddress));
+    const holder = kept.find((member) => walletAddress && isSameAddress(member.walletAddress, walletAddress));
     if (holder && holder.id !== id) {
       return refuse(
         'conflict',
@@ -71,8 +73,8 @@ export async function walletInUse(
 }
 
 /**
- * What is no longer so about members that a proposal shows, in words; undefined when all of them are there with the
- * wallet that it says. Names may have changed.
+ * How members differ from what a proposal shows; undefined when all of them are members with the same wallet. Names may
+ * have changed.
  */
 export function membersDiffer(
   shown: readonly MemberSummary[],
@@ -80,8 +82,8 @@ export function membersDiffer(
 ): string | undefined {
   const differences = shown.flatMap((said) => {
     const member = members.find(({ id }) => id === said.id);
-    if (!member) return [`member ${describeMember(said)} is no longer a member of the organization`];
-    if (sameAddress(member.walletAddress, said.walletAddress)) return [];
+    if (!member) return [`member ${describeMember(said)} has left the organization`];
+    if (isSameAddress(member.walletAddress, said.walletAddress)) return [];
     return [
       `member ${quoted(member.name)} (${member.id}) now has the wallet ${member.walletAddress}, not ${said.walletAddress}`,
     ];
@@ -89,10 +91,7 @@ export function membersDiffer(
   return differences.length === 0 ? undefined : listed(differences, '; ');
 }
 
-/**
- * Changes members. Refuses, with nothing changed, when a wallet turns out to be another member's although nobody was
- * seen to have it.
- */
+/** Changes members. Refuses, with nothing changed, when another transaction has given one of the wallets to a member. */
 export async function changeMembers(
   tx: Tx,
   change: (savepoint: Tx) => Promise<unknown>,
@@ -102,6 +101,6 @@ export async function changeMembers(
     return accept(null);
   } catch (error) {
     if ((error as { constraint?: string }).constraint !== 'members_wallet_address') throw error;
-    return refuse('conflict', 'one of the wallets has become the wallet of another member');
+    return refuse('conflict', 'another member has one of the wallets now');
   }
 }

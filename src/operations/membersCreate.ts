@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { memberType } from '../contract/members';
-import { address, itemsOf, nameInput, noDuplicates, responseOnly } from '../contract/primitives';
+import { memberType, registeredAt } from '../contract/members';
+import { address, itemsOf, nameInput, noDuplicates, responseOnly, timestamp } from '../contract/primitives';
 import { newId } from '../db/ids';
 import { insertMembers } from '../db/members';
 import { setPositions } from '../db/positions';
@@ -15,8 +15,9 @@ const item = z
     name: nameInput,
     walletAddress: walletInput,
     type: memberType.default('api'),
-    ...responseOnly('registeredAt', 'createdAt', 'updatedAt'),
+    ...responseOnly({ registeredAt, createdAt: timestamp, updatedAt: timestamp }),
   })
+  .meta({ id: 'NewMember' })
   .transform(({ name, walletAddress, type }) => ({ name, walletAddress, type }));
 
 export const membersCreateBody = z.strictObject({

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { memberSummary as memberSummarySchema } from '../contract/members';
-import { idInput, itemsOf, noDuplicates } from '../contract/primitives';
+import { idOf, itemsOf, noDuplicates } from '../contract/primitives';
 import { findGroupsOf } from '../db/groups';
-import { findMembers, memberSummary, readAdmins } from '../db/members';
+import { findMembers, memberSummary, readAdmins, removeMembers } from '../db/members';
 import { accept, refuse } from '../domain/refusal';
 import { quoted } from '../domain/signing';
 import { defineOperation, type KindContext } from './kind';
@@ -10,7 +10,7 @@ import { describeMember, membersDiffer, unknownMember } from './members';
 import { sentence } from './words';
 
 export const membersRemoveBody = z.strictObject({
-  ids: itemsOf(idInput('mem')).check(noDuplicates((id) => id)),
+  ids: itemsOf(idOf('mem')).check(noDuplicates((id) => id)),
 });
 
 const data = z.object({ items: z.array(memberSummarySchema) });
@@ -67,15 +67,7 @@ export const membersRemove = defineOperation({
     const admin = await isAdmin(context, ids);
     if (admin) return admin;
     const groups = await findGroupsOf(tx, organizationId, ids);
-    const now = tx.raw('now()');
-    await tx('group_members').whereIn('member_id', ids).delete();
-    await tx('groups')
-      .whereIn(
-        'id',
-        groups.map(({ id }) => id),
-      )
-      .update({ updated_at: now });
-    await tx('members').whereIn('id', ids).update({ removed_at: now, updated_at: now });
+    await removeMembers(tx, ids);
     return accept({
       resources: ids.map((id) => ({ type: 'member' as const, id })),
       audit: [

@@ -1,9 +1,17 @@
 import { z } from 'zod';
-import { sameAddress } from '../chain/address';
-import { memberType } from '../contract/members';
-import { address, idInput, itemsOf, nameInput, noDuplicates, responseOnly } from '../contract/primitives';
+import { memberType, registeredAt } from '../contract/members';
+import {
+  address,
+  idOf,
+  itemsOf,
+  nameInput,
+  noDuplicates,
+  responseOnly,
+  timestamp,
+} from '../contract/primitives';
 import { findMembers, type Member, updateMembers } from '../db/members';
-import { accept, refuse } from '../domain/refusal';
+import { isSameAddress } from '../domain/address';
+import { accept, type Outcome, refuse } from '../domain/refusal';
 import { quoted } from '../domain/signing';
 import { defineOperation } from './kind';
 import {
@@ -18,12 +26,13 @@ import { sentence } from './words';
 
 const item = z
   .strictObject({
-    id: idInput('mem'),
+    id: idOf('mem'),
     name: nameInput.optional(),
     walletAddress: walletInput.optional(),
-    type: memberType.optional().meta({ description: 'Cannot change; taken back as it was read.' }),
-    ...responseOnly('registeredAt', 'createdAt', 'updatedAt'),
+    type: memberType.optional().meta({ description: 'Cannot change.' }),
+    ...responseOnly({ registeredAt, createdAt: timestamp, updatedAt: timestamp }),
   })
+  .meta({ id: 'MemberChange' })
   .transform(({ id, name, walletAddress, type }) => ({
     id,
     ...(name === undefined ? {} : { name }),
@@ -38,7 +47,7 @@ export const membersUpdateBody = z.strictObject({
 });
 
 const data = z.object({
-  items: z.array(z.object({ id: z.string(), name: z.string(), walletAddress: address })),
+  items: z.array(z.object({ id: idOf('mem'), name: z.string(), walletAddress: address })),
 });
 
 /** What changes about one member. */
@@ -53,6 +62,28 @@ function describeChange({ name, walletAddress }: Change): string {
     ...(walletAddress === undefined ? [] : [`the wallet to ${walletAddress}`]),
   ];
   return `change ${changes.join(' and ')}`;
+}
+
+/** What an item changes about a member. Refuses another type, and a change of nothing. */
+function planChange(
+  member: Member,
+  { name, walletAddress, type }: z.output<typeof item>,
+  field: string,
+): Outcome<Change> {
+  if (type !== undefined && type !== member.type) {
+    return refuse(
+      'validationError',
+      `the type of member ${member.id} is ${member.type} and cannot change`,
+      `${field}.type`,
+    );
+  }
+  const moves = walletAddress !== undefined && !isSameAddress(walletAddress, member.walletAddress);
+  const change: Change = {
+    ...(name === undefined || name === member.name ? {} : { name }),
+    ...(moves ? { walletAddress } : {}),
+  };
+  if (Object.keys(change).length > 0) return accept(change);
+  return refuse('validationError', `nothing about member ${member.id} would change`, field);
 }
 
 /** New names or wallets for members. */
@@ -88,25 +119,12 @@ export const membersUpdate = defineOperation({
     const taken = await walletInUse(context, items);
     if (taken) return taken;
     const planned: { member: Member; change: Change }[] = [];
-    for (const [i, { id, name, walletAddress, type }] of items.entries()) {
-      const member = members.find((candidate) => candidate.id === id);
-      if (!member) throw new Error(`member ${id} was found a moment ago`);
-      if (type !== undefined && type !== member.type) {
-        return refuse(
-          'validationError',
-          `the type of member ${id} is ${member.type} for good`,
-          `items[${i}].type`,
-        );
-      }
-      const moves = walletAddress !== undefined && !sameAddress(walletAddress, member.walletAddress);
-      const change: Change = {
-        ...(name === undefined || name === member.name ? {} : { name }),
-        ...(moves ? { walletAddress } : {}),
-      };
-      if (Object.keys(change).length === 0) {
-        return refuse('validationError', `nothing about member ${id} would change`, `items[${i}]`);
-      }
-      planned.push({ member, change });
+    for (const [i, item] of items.entries()) {
+      const member = members.find(({ id }) => id === item.id);
+      if (!member) throw new Error(`member ${item.id} was found a moment ago`);
+      const change = planChange(member, item, `items[${i}]`);
+      if (!change.ok) return change;
+      planned.push({ member, change: change.value });
     }
     const wallets = planned.flatMap(({ change: { walletAddress } }) =>
       walletAddress === undefined ? [] : walletSubject(walletAddress),
@@ -145,10 +163,10 @@ export const membersUpdate = defineOperation({
       const before = members.find(({ id }) => id === said.id);
       const change = changes[i] ?? {};
       if (!before) {
-        return refuse('conflict', `member ${describeMember(said)} is no longer a member`);
+        return refuse('conflict', `member ${describeMember(said)} has left the organization`);
       }
       const after = { name: before.name, walletAddress: before.walletAddress, ...change };
-      if (after.name !== said.name || !sameAddress(after.walletAddress, said.walletAddress)) {
+      if (after.name !== said.name || !isSameAddress(after.walletAddress, said.walletAddress)) {
         return refuse(
           'conflict',
           `member ${said.id} would be ${quoted(after.name)} with the wallet ${after.walletAddress}, not ` +
@@ -186,7 +204,7 @@ export const membersUpdate = defineOperation({
               {
                 subject: `member:${id}`,
                 code: 'walletChanged',
-                message: `the wallet of member ${quoted(name)} (${id}) is no longer ${old} but ${walletAddress}`,
+                message: `the wallet of member ${quoted(name)} (${id}) changed from ${old} to ${walletAddress}`,
               },
               {
                 subject: walletSubject(walletAddress),

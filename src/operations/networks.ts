@@ -1,4 +1,5 @@
 import type { NetworkConfig } from '../config';
+import { networkNotConfigured } from '../domain/network';
 import { refuse } from '../domain/refusal';
 import { quoted } from '../domain/signing';
 
@@ -6,19 +7,20 @@ interface OnNetworks {
   readonly networkIds?: readonly number[] | undefined;
 }
 
-/** Refuses the first network id that this deployment cannot reach, with its field. */
+/** Refuses the first network id that is not configured, with its field. */
 export function unknownNetwork(networks: readonly NetworkConfig[], items: readonly OnNetworks[]) {
   for (const [i, item] of items.entries()) {
     for (const [j, networkId] of (item.networkIds ?? []).entries()) {
       if (!networks.some((network) => network.id === networkId)) {
-        return refuse('validationError', `there is no network ${networkId}`, `items[${i}].networkIds[${j}]`);
+        const field = `items[${i}].networkIds[${j}]`;
+        return refuse('validationError', networkNotConfigured(networks, networkId), field);
       }
     }
   }
   return undefined;
 }
 
-/** What items name as networks, as subjects of notices. */
+/** The networks of items, as subjects of notices. */
 export function networkSubjects(items: readonly OnNetworks[]): string[] {
   return [...new Set(items.flatMap(({ networkIds }) => networkIds ?? []))].map((id) => `network:${id}`);
 }

@@ -29,14 +29,21 @@ export const policiesRemove = defineOperation({
     const doomed: StoredPolicy[] = [];
     for (const [i, policyId] of policyIds.entries()) {
       const policy = stored.find(({ id }) => id === policyId);
-      if (!policy) return refuse('validationError', `there is no policy ${policyId}`, `policyIds[${i}]`);
+      if (!policy)
+        return refuse(
+          'validationError',
+          `policy ${policyId} not found in this organization`,
+          `policyIds[${i}]`,
+        );
       doomed.push(policy);
     }
     const accountIds = doomed.flatMap((policy) => policy.accountIds ?? []);
     const accounts = await findAccounts(tx, organizationId, accountIds);
     const subjects = policyIds.map((id) => `policy:${id}`);
     return accept({
-      data: { policies: doomed.map((policy) => policyView(policy, accounts)) },
+      data: {
+        policies: doomed.map((policy) => policyView({ id: policy.id, ...definitionOf(policy) }, accounts)),
+      },
       plan: {},
       summary: `Remove ${doomed.length === 1 ? 'policy' : `${doomed.length} policies:`} ${listed(doomed.map(describePolicy), ', ')}`,
       claims: subjects,
@@ -51,7 +58,7 @@ export const policiesRemove = defineOperation({
     for (const view of views) {
       const policy = stored.find(({ id }) => id === view.id);
       if (!policy) {
-        return refuse('conflict', `policy ${describePolicy({ id: '', ...view })} is no longer there`);
+        return refuse('conflict', `policy ${describePolicy({ id: '', ...view })} no longer exists`);
       }
       if (canonicalJson(definitionOf(policy)) !== canonicalJson(policyOfView(view))) {
         return refuse(

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { sameAddress } from '../chain/address';
 import type { NetworkConfig } from '../config';
 import { type PolicyItem, proposedPolicy } from '../contract/policies';
 import { findAccounts } from '../db/accounts';
@@ -9,18 +8,21 @@ import { newId } from '../db/ids';
 import { findMembers } from '../db/members';
 import { definitionOf, findPolicies, insertPolicies, replacePolicy, type StoredPolicy } from '../db/policies';
 import { setPositions } from '../db/positions';
+import { isSameAddress } from '../domain/address';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
+import { networkNotConfigured } from '../domain/network';
 import {
   type ApproverSetting,
   type InitiatorSetting,
-  NATIVE_COIN,
+  NATIVE_CURRENCY,
   type Policy,
   type PolicyDefinition,
   type PolicyView,
+  policyDefinitionSchema,
   policyOfView,
-  policyText,
   policyView,
 } from '../domain/policy';
+import { policyText } from '../domain/policyText';
 import { accept, type Outcome, refuse } from '../domain/refusal';
 import { quoted } from '../domain/signing';
 import type { Applied, KindContext, Outside, Plan, Token } from './kind';
@@ -35,9 +37,11 @@ export interface PoliciesData {
   readonly policies: readonly PolicyView[];
 }
 
-export const policiesData: z.ZodType<PoliciesData> = z.object({ policies: z.array(proposedPolicy) });
+export const policiesData: z.ZodType<PoliciesData> = z
+  .object({ policies: z.array(proposedPolicy) })
+  .meta({ id: 'PoliciesData' });
 
-/** What the tokens of a request say about themselves, in the order of its policies; null where none is named. */
+/** What the tokens of a request report about themselves, in the order of its policies; null where none is named. */
 export type PolicyFacts = readonly (Token | null)[];
 
 /** What is fixed about new policies when they are proposed. */
@@ -46,7 +50,8 @@ export interface PoliciesDetails {
   readonly policyIds: readonly string[];
 }
 
-const ANY_TOKEN: Token = { symbol: '', name: '', decimals: 0, logoUrl: null };
+/** What is shown where a policy covers any token. */
+export const ANY_TOKEN: Token = { symbol: '', name: '', decimals: 0, logoUrl: null };
 
 async function observeToken(
   { networks, readToken }: Outside,
@@ -57,8 +62,8 @@ async function observeToken(
   const { tokenAddress } = condition;
   if (tokenAddress === null) return accept(ANY_TOKEN);
   const network = networks.find(({ id }) => id === item.networkId);
-  if (!network) return refuse('validationError', `there is no network ${item.networkId}`, 'networkId');
-  if (tokenAddress === NATIVE_COIN) return accept({ ...network.nativeAsset, logoUrl: null });
+  if (!network) return refuse('validationError', networkNotConfigured(networks, item.networkId), 'networkId');
+  if (tokenAddress === NATIVE_CURRENCY) return accept({ ...network.nativeAsset, logoUrl: null });
   const read = await readToken(network.id, tokenAddress);
   return read.ok
     ? accept(read.token)
@@ -100,39 +105,46 @@ export async function observePolicies(
   return accept(facts);
 }
 
-function initiatorOf(setting: PolicyItem['initiatorSetting']): InitiatorSetting | null {
-  if (setting === null) return null;
-  return setting.type === 'user'
-    ? { type: setting.type, memberId: setting.memberId }
-    : { type: setting.type, groupId: setting.groupId };
+/** A setting without the name of the field in which it was given. */
+function settingOf<Setting extends object>(setting: Setting): Omit<Setting, 'field'> {
+  const { field: _, ...others } = setting as Setting & { field?: string };
+  return others;
 }
 
-function approverOf(setting: PolicyItem['approverSetting']): ApproverSetting | null {
-  if (setting === null) return null;
-  const { excludeInitiator } = setting;
-  return setting.type === 'user'
-    ? { type: setting.type, memberId: setting.memberId, excludeInitiator }
-    : { type: setting.type, groupId: setting.groupId, threshold: setting.threshold, excludeInitiator };
-}
-
-/** The policy that an item asks for, with what its token said about itself. */
-function definitionFrom(item: PolicyItem, token: Token | null): PolicyDefinition {
-  const condition = item.tokenTransferCondition;
+/** The condition of the item's transactionType, with what its token reports about itself. */
+function conditionFrom(item: PolicyItem, token: Token | null): object {
+  const { transactionType, tokenTransferCondition: transfer, contractInteractionCondition } = item;
+  if (transactionType === 'CONTRACT_INTERACTION') return { transactionType, contractInteractionCondition };
+  if (transactionType === 'ANY' || !transfer || !token) return { transactionType };
+  const { tokenAddress, amountThreshold, destinationAddresses } = transfer;
   return {
-    ...definitionOf({ ...item, initiatorSetting: null, approverSetting: null, tokenTransferCondition: null }),
-    initiatorSetting: initiatorOf(item.initiatorSetting),
-    approverSetting: approverOf(item.approverSetting),
-    tokenTransferCondition: condition &&
-      token && {
-        tokenAddress: condition.tokenAddress,
-        tokenSymbol: token.symbol,
-        tokenName: token.name,
-        tokenLogoUrl: token.logoUrl,
-        tokenDecimals: token.decimals,
-        amountThreshold: condition.amountThreshold,
-        destinationAddresses: condition.destinationAddresses,
-      },
+    transactionType,
+    tokenTransferCondition: {
+      tokenAddress,
+      tokenSymbol: token.symbol,
+      tokenName: token.name,
+      ...(token.logoUrl === null ? {} : { tokenLogoUrl: token.logoUrl }),
+      tokenDecimals: token.decimals,
+      amountThreshold,
+      destinationAddresses,
+    },
   };
+}
+
+/** The policy that an item asks for, with what its token reports about itself. */
+export function definitionFrom(item: PolicyItem, token: Token | null): PolicyDefinition {
+  const { name, type, networkId, description, accountIds, limitation } = item;
+  return policyDefinitionSchema.parse({
+    name,
+    type,
+    networkId,
+    ...(description === null ? {} : { description }),
+    accountIds,
+    ...(limitation === null ? {} : { limitation }),
+    initiatorSetting: item.initiatorSetting && settingOf(item.initiatorSetting),
+    ...(item.approverSetting === null ? {} : { approverSetting: settingOf(item.approverSetting) }),
+    ...conditionFrom(item, token),
+  });
 }
 
 /** The ids that policies name, each once. */
@@ -179,24 +191,28 @@ async function readWorld(
 
 type World = Awaited<ReturnType<typeof readWorld>>;
 
-/** Why a policy cannot be in this world, and the field that says so. */
+/** Why a policy is impossible in the organization as it is, and its field. */
 interface Fault {
   readonly message: string;
   readonly field: string;
 }
 
 function settingFault(
-  setting: InitiatorSetting | ApproverSetting | null,
+  setting: InitiatorSetting | ApproverSetting | null | undefined,
   where: 'initiatorSetting' | 'approverSetting',
   world: World,
 ): Fault | undefined {
-  if (setting === null) return undefined;
+  if (!setting) return undefined;
   if (setting.type === 'user') {
     if (world.members.has(setting.memberId)) return undefined;
-    return { message: `there is no member ${setting.memberId}`, field: `${where}.memberId` };
+    return {
+      message: `member ${setting.memberId} not found in this organization`,
+      field: `${where}.memberId`,
+    };
   }
   const group = world.groups.get(setting.groupId);
-  if (!group) return { message: `there is no group ${setting.groupId}`, field: `${where}.groupId` };
+  if (!group)
+    return { message: `group ${setting.groupId} not found in this organization`, field: `${where}.groupId` };
   if ('threshold' in setting && setting.threshold > group.members.length) {
     const size = group.members.length === 1 ? '1 member' : `${group.members.length} members`;
     return {
@@ -207,15 +223,15 @@ function settingFault(
   return undefined;
 }
 
-/** What a policy names that is not there, or cannot be met by what is there. */
+/** What a policy names that does not exist, or a threshold that its group cannot reach. */
 function faultOf(policy: PolicyDefinition, world: World): Fault | undefined {
   if (!world.networks.has(policy.networkId)) {
-    return { message: `there is no network ${policy.networkId}`, field: 'networkId' };
+    return { message: networkNotConfigured(world.networks.values(), policy.networkId), field: 'networkId' };
   }
   const missing = (policy.accountIds ?? []).findIndex((id) => !world.accounts.has(id));
   if (missing >= 0) {
     return {
-      message: `there is no account ${policy.accountIds?.[missing]}`,
+      message: `account ${policy.accountIds?.[missing]} not found in this organization`,
       field: `accountIds[${missing}]`,
     };
   }
@@ -268,7 +284,11 @@ export async function planPolicies(
     const definition = present(definitions[i]);
     const before = stored.find(({ id }) => id === item.id);
     if (item.id !== undefined && !before) {
-      return refuse('validationError', `there is no policy ${item.id}`, `policies[${i}].id`);
+      return refuse(
+        'validationError',
+        `policy ${item.id} not found in this organization`,
+        `policies[${i}].id`,
+      );
     }
     const fault = faultOf(definition, world);
     if (fault) return refuse('validationError', fault.message, `policies[${i}].${fieldIn(item, fault)}`);
@@ -291,13 +311,13 @@ export async function planPolicies(
   });
 }
 
-/** Why a policy would not come out as it was signed, in words. */
+/** Why a policy would differ from what was signed. */
 function differs(view: PolicyView, policy: PolicyDefinition, world: World): string | undefined {
   const fault = faultOf(policy, world);
   if (fault) return fault.message;
   const moved = view.accounts.find(({ id, address }) => {
     const account = world.accounts.get(id);
-    return account && !sameAddress(account.address, address);
+    return account && !isSameAddress(account.address, address);
   });
   return moved && `account ${moved.id} does not have the address ${moved.address}`;
 }
@@ -323,7 +343,7 @@ export async function applyPolicies(
     const view = present(views[i]);
     const before = stored.find(({ id }) => id === view.id);
     if (view.id !== undefined && !before) {
-      return refuse('conflict', `policy ${describePolicy(policy)} is no longer there`);
+      return refuse('conflict', `policy ${describePolicy(policy)} no longer exists`);
     }
     const difference = differs(view, policy, world);
     if (difference !== undefined) {
@@ -363,7 +383,7 @@ export async function applyPolicies(
           ]
         : [],
     ),
-    // The new ones come in the order of the entries that tell of their creation.
+    // New policies take the positions of the entries of their creation.
     place: (positions) =>
       setPositions(
         tx,

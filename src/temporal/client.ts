@@ -8,19 +8,12 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import {
-  TypedSearchAttributes,
+  type SignalDefinition,
   type UpdateDefinition,
   WorkflowExecutionAlreadyStartedError,
 } from '@temporalio/common';
-import type { ProposalAction, ResourceType, VoteType } from '../domain/proposal';
-import type { WorkflowGone } from '../domain/reconciliation';
-import { proposalWorkflowId, type TaskQueues } from './ids';
-import { type MessageResult, type ProposalInput, proposalMessages } from './messages';
-import { searchAttributes } from './searchAttributes';
-import { TurnNotCome, Turnstile } from './turnstile';
-
-/** The name under which proposals' workflows are registered. */
-export const PROPOSAL_WORKFLOW = 'proposalWorkflow';
+import type { TaskQueues } from './ids';
+import { KeyedLimiter, LimiterTimeout } from './keyedLimiter';
 
 /** Temporal cannot be reached, or no worker answered in time. What was asked may still happen; ask again. */
 export class TemporalUnavailable extends Error {
@@ -35,9 +28,6 @@ export interface Gone {
   readonly gone: true;
 }
 
-/** What comes of a message to a proposal's workflow. */
-export type MessageOutcome = MessageResult | Gone;
-
 /** What sends messages to workflows: the client, where the workers listen, and how long a call may take. */
 export interface WorkflowSender {
   readonly client: Client;
@@ -46,15 +36,8 @@ export interface WorkflowSender {
   readonly deadlineMs: number;
 }
 
-/** Names one proposal's workflow. */
-export interface ProposalAddress {
-  readonly organizationId: string;
-  readonly resourceType: ResourceType;
-  readonly proposalId: string;
-}
-
 /** A workflow takes 10 updates in flight, from all processes; above that the server drops some that it has taken. */
-const updates = new Turnstile(4);
+const updates = new KeyedLimiter(4);
 const UNSEEN_UPDATE_PAUSE_MS = 50;
 
 function isUpdateFailure(error: unknown, type: string): boolean {
@@ -87,7 +70,7 @@ async function sendUntilSeen<Result>(
   }
 }
 
-/** Makes a call to a workflow when its turn has come. Throws TemporalUnavailable. */
+/** Calls a workflow, within its limit of updates in flight. Throws TemporalUnavailable. */
 async function send<Result>(
   sender: WorkflowSender,
   workflowId: string,
@@ -95,14 +78,14 @@ async function send<Result>(
 ): Promise<Result | Gone> {
   const deadline = Date.now() + sender.deadlineMs;
   try {
-    return await updates.pass(workflowId, deadline, () => sendUntilSeen(sender, deadline, call));
+    return await updates.run(workflowId, deadline, () => sendUntilSeen(sender, deadline, call));
   } catch (error) {
     if (isClosed(error)) return { gone: true };
     if (
       error instanceof WorkflowUpdateRPCTimeoutOrCancelledError ||
       error instanceof ServiceError ||
       error instanceof WorkflowUpdateFailedError ||
-      error instanceof TurnNotCome ||
+      error instanceof LimiterTimeout ||
       isGrpcServiceError(error)
     ) {
       throw new TemporalUnavailable(error);
@@ -123,26 +106,26 @@ export async function sendUpdate<Result, Args extends unknown[]>(
   );
 }
 
-/** How the workflow of a record is started. */
-export interface RecordStart {
+/** How a workflow is started. */
+export interface WorkflowStart {
   readonly workflowId: string;
   readonly taskQueue: string;
   readonly args: readonly object[];
 }
 
 /**
- * Starts the workflow of a new record and waits for the outcome of its create.
+ * Starts a workflow with its first update and waits for the outcome of that.
  *
  * Idempotent: a second call joins the same workflow and reads the same outcome. Throws TemporalUnavailable.
  */
-export async function startRecord<Result>(
+export async function startWithUpdate<Result>(
   sender: WorkflowSender,
   workflowType: string,
-  options: RecordStart,
-  created: { readonly update: UpdateDefinition<Result>; readonly updateId: string },
+  options: WorkflowStart,
+  first: { readonly update: UpdateDefinition<Result>; readonly updateId: string },
 ): Promise<Result | Gone> {
   const { workflowId } = options;
-  const { update, updateId } = created;
+  const { update, updateId } = first;
   const outcome = await send(sender, workflowId, () =>
     sender.client.workflow.executeUpdateWithStart(update, {
       updateId,
@@ -155,20 +138,20 @@ export async function startRecord<Result>(
     }),
   );
   if (typeof outcome !== 'object' || outcome === null || !('gone' in outcome)) return outcome;
-  // A refused create has ended its workflow; the outcome of the first call is kept with it.
+  // A refused creation has ended its workflow; the outcome of the first call is kept with it.
   return send(sender, workflowId, () =>
     sender.client.workflow.getHandle(workflowId).getUpdateHandle<Result>(updateId).result(),
   );
 }
 
 /**
- * Starts the workflow of an open record again, when it was terminated or lost. A workflow that runs is left as it is.
+ * Restarts a workflow that was terminated or lost. One that runs is left as it is.
  * Returns the id of the run. Throws TemporalUnavailable.
  */
-export async function restoreRecord(
+export async function restoreWorkflow(
   sender: WorkflowSender,
   workflowType: string,
-  options: RecordStart,
+  options: WorkflowStart,
 ): Promise<string> {
   try {
     const { firstExecutionRunId } = await sender.client.withDeadline(Date.now() + sender.deadlineMs, () =>
@@ -185,107 +168,17 @@ export async function restoreRecord(
   }
 }
 
-function workflowIdOf({ organizationId, resourceType, proposalId }: ProposalAddress): string {
-  return proposalWorkflowId(organizationId, resourceType, proposalId);
-}
-
-/** How a proposal's workflow is started, by the API for a new one and by the reconciler for a lost one. */
-export function proposalStartOptions(
-  queues: TaskQueues,
-  input: ProposalAddress & { action: ProposalAction; requestId?: string; found?: WorkflowGone },
-) {
-  const workflowInput: ProposalInput = {
-    organizationId: input.organizationId,
-    proposalId: input.proposalId,
-    resourceType: input.resourceType,
-    action: input.action,
-    ...(input.requestId === undefined ? {} : { requestId: input.requestId }),
-    ...(input.found === undefined ? {} : { found: input.found }),
-    queues: { chain: queues.chain, signer: queues.signer },
-  };
-  return {
-    workflowId: proposalWorkflowId(input.organizationId, input.resourceType, input.proposalId),
-    taskQueue: queues.workflows,
-    args: [workflowInput],
-    staticSummary: `${input.resourceType} ${input.action} proposal ${input.proposalId}`,
-    staticDetails: [
-      `A request of organization \`${input.organizationId}\` that its admins decide.`,
-      '',
-      'The section *Current details* says in words what is asked, who has signed, what is missing and what to do.',
-      'A failed execution waits here: send the signal `retryExecution` (no argument) to try it again.',
-    ].join('\n'),
-    typedSearchAttributes: new TypedSearchAttributes([
-      { key: searchAttributes.organizationId, value: input.organizationId },
-      { key: searchAttributes.resourceType, value: input.resourceType },
-      { key: searchAttributes.action, value: input.action },
-    ]),
-  };
-}
-
-/** Starts a proposal's workflow and waits for the outcome of its create. See `startRecord`. */
-export async function startProposal(
+/** Sends the signal that makes a workflow read its record again. One that is closed or unknown needs none. */
+export async function signalRefresh(
   sender: WorkflowSender,
-  input: ProposalAddress & { action: ProposalAction; requestId: string },
-): Promise<MessageOutcome> {
-  return startRecord(sender, PROPOSAL_WORKFLOW, proposalStartOptions(sender.queues, input), {
-    update: proposalMessages.created,
-    updateId: input.requestId,
-  });
-}
-
-/** Sends a signature. Idempotent by `requestId`, which is the update's id. Throws TemporalUnavailable. */
-export async function signProposal(
-  sender: WorkflowSender,
-  input: ProposalAddress & {
-    requestId: string;
-    type: VoteType;
-    signature: string;
-    reason?: string;
-    execute: boolean;
-  },
-): Promise<MessageOutcome> {
-  const { requestId, type, signature, reason, execute } = input;
-  return sendUpdate(sender, workflowIdOf(input), proposalMessages.sign, {
-    updateId: requestId,
-    args: [{ type, signature, execute, requestId, ...(reason === undefined ? {} : { reason }) }],
-  });
-}
-
-/** Asks for an execution. Idempotent by `requestId`, which is the update's id. Throws TemporalUnavailable. */
-export async function executeProposal(
-  sender: WorkflowSender,
-  input: ProposalAddress & { requestId: string; type: VoteType },
-): Promise<MessageOutcome> {
-  const { requestId, type } = input;
-  return sendUpdate(sender, workflowIdOf(input), proposalMessages.execute, {
-    updateId: requestId,
-    args: [{ type, requestId }],
-  });
-}
-
-/** Tries a failed or blocked execution again, as an operator. Throws TemporalUnavailable. */
-export async function retryProposal(
-  sender: WorkflowSender,
-  address: ProposalAddress,
-): Promise<MessageOutcome> {
-  return sendUpdate(sender, workflowIdOf(address), proposalMessages.retryExecution, { args: [] });
-}
-
-/** Tells a workflow to read its record again. A workflow that is closed or unknown has nothing to learn. */
-export async function refreshWorkflow(sender: WorkflowSender, workflowId: string): Promise<void> {
+  workflowId: string,
+  signal: SignalDefinition,
+): Promise<void> {
   try {
     await sender.client.withDeadline(Date.now() + sender.deadlineMs, () =>
-      sender.client.workflow.getHandle(workflowId).signal(proposalMessages.refresh),
+      sender.client.workflow.getHandle(workflowId).signal(signal),
     );
   } catch (error) {
     if (!isClosed(error)) throw new TemporalUnavailable(error);
   }
-}
-
-/** Starts the workflow of an open proposal again: its first act is the audit entry that says how it was found. */
-export async function restoreProposal(
-  sender: WorkflowSender,
-  address: ProposalAddress & { action: ProposalAction; found: WorkflowGone },
-): Promise<string> {
-  return restoreRecord(sender, PROPOSAL_WORKFLOW, proposalStartOptions(sender.queues, address));
 }

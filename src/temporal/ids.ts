@@ -1,20 +1,12 @@
-import type { ResourceType } from '../domain/proposal';
+import type { WorkflowRef } from '../domain/approvalRef';
 
-/** The id of a proposal's workflow: readable, and made here only. */
-export function proposalWorkflowId(
-  organizationId: string,
-  resourceType: ResourceType,
-  proposalId: string,
-): string {
-  return `${organizationId}/${resourceType}/${proposalId}`;
+/** The id of an approval's workflow: readable, and made here only. */
+export function approvalWorkflowId(ref: WorkflowRef): string {
+  const resource = ref.subject === 'proposal' ? ref.resourceType : 'transactions';
+  return `${ref.organizationId}/${resource}/${ref.id}`;
 }
 
-/** The id of a transaction's workflow: readable, and made here only. */
-export function transactionWorkflowId(organizationId: string, transactionId: string): string {
-  return `${organizationId}/transactions/${transactionId}`;
-}
-
-/** The queues that workers poll. A prefix keeps several deployments apart on one namespace. */
+/** The queues that workers poll. A prefix keeps several installations apart in one namespace. */
 export interface TaskQueues {
   /** Workflows and their local activities. */
   readonly workflows: string;
@@ -24,12 +16,12 @@ export interface TaskQueues {
   readonly signer: string;
 }
 
-/** The task queues of a deployment. */
+/** The task queues of an installation. */
 export function taskQueues(prefix: string): TaskQueues {
   return { workflows: prefix, chain: `${prefix}-chain`, signer: `${prefix}-signer` };
 }
 
-/** The schedule of the reconciler: one per deployment. */
+/** The schedule of the reconciler: one per installation. */
 export function reconcilerScheduleId(queues: TaskQueues): string {
   return `${queues.workflows}/reconciler`;
 }

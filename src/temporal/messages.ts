@@ -1,197 +1,138 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { ProposalAction, ProposalState, ResourceType, VoteType } from '../domain/proposal';
-import { ENDED, type WorkflowGone } from '../domain/reconciliation';
+import { z } from 'zod/mini';
+import type { ApprovalState } from '../domain/approval';
+import { ENDED } from '../domain/reconciliation';
 import type { Refusal } from '../domain/refusal';
 
-/** What a proposal's workflow is started with: ids only; the content is in the database. */
-export interface ProposalInput {
-  readonly organizationId: string;
-  readonly proposalId: string;
-  readonly resourceType: ResourceType;
-  readonly action: ProposalAction;
-  /** Id of the stored request that holds the content. Absent when the workflow continues an existing record. */
-  readonly requestId?: string;
-  /** How the workflow was found that this one takes the place of, when it was started again. */
-  readonly found?: WorkflowGone;
-  /** Task queues of the activities that are not local. */
-  readonly queues: { readonly chain: string; readonly signer: string };
-}
+// Messages come from whoever can reach Temporal: an object schema keeps only the fields that it names.
 
-/** A signature on the proposal, whichever way it comes. */
-export interface SignMessage {
-  readonly type: VoteType;
-  /** ABI-encoded `(address signer, bytes signature)` as 0x hex. */
-  readonly signature: string;
-  readonly reason?: string;
-  /** Execute that type as well if its threshold is met. */
-  readonly execute?: boolean;
-  /** Id of the stored request that carried it, when it came through the API. */
-  readonly requestId?: string;
-}
-
-/** The wish to carry out an outcome. */
-export interface ExecuteMessage {
-  readonly type: VoteType;
-  readonly requestId?: string;
-}
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Longest signature that a message may carry, in characters of hex: 64 KiB. */
 const MAX_SIGNATURE_LENGTH = 131_074;
 const MAX_REASON_LENGTH = 500;
-/** What no text of a message may hold: control characters, halves of characters, changes of direction. */
+/** What no text of a message may hold: control characters, lone surrogates, changes of direction. */
 const UNPRINTABLE = /[\p{Cc}\p{Surrogate}\p{Bidi_Control}\u2028\u2029]/u;
 
-export function demand(condition: boolean, what: string): asserts condition {
-  if (!condition) throw new TypeError(what);
-}
+const text = z.string().check(z.refine((value) => !UNPRINTABLE.test(value), 'no control characters'));
+const reason = text.check(
+  z.refine((value) => [...value].length <= MAX_REASON_LENGTH, 'at most 500 characters'),
+);
+const requestId = z.optional(z.uuid());
+const queues = z.object({ chain: z.string(), signer: z.string() });
 
-export function fieldsOf(message: unknown): { readonly [field: string]: unknown } {
-  demand(typeof message === 'object' && message !== null, 'the message must be an object');
-  return message as { readonly [field: string]: unknown };
-}
+/** How a workflow was found that is restarted. */
+const found = z.union([
+  z.object({ status: z.literal('missing') }),
+  z.object({ status: z.enum(ENDED), runId: z.uuid(), byOperator: z.boolean(), reason }),
+]);
 
-function demandVoteType(type: unknown): asserts type is VoteType {
-  demand(type === 'approve' || type === 'reject', 'type must be approve or reject');
-}
+const start = {
+  organizationId: text,
+  id: text,
+  /** Id of the stored request that holds the content. Absent when the workflow continues an existing record. */
+  requestId,
+  /** How the workflow was found that this one takes the place of, when it was restarted. */
+  found: z.optional(found),
+  /** Task queues of the activities that are not local. */
+  queues,
+};
 
-function demandReason(reason: unknown, field: string): asserts reason is string {
-  demand(
-    typeof reason === 'string' && [...reason].length <= MAX_REASON_LENGTH && !UNPRINTABLE.test(reason),
-    `${field} must be a text of at most 500 characters, without control characters`,
-  );
-}
+/** What a proposal's workflow is started with: ids only; the content is in the database. */
+export const proposalInput = z.object({
+  ...start,
+  resourceType: z.enum(['members', 'groups', 'policies', 'accounts', 'admins']),
+  action: z.enum(['create', 'update', 'remove', 'delete']),
+});
+export type ProposalInput = z.output<typeof proposalInput>;
 
-/** Throws TypeError unless the value is a text that can be stored. */
-export function demandText(value: unknown, field: string): asserts value is string {
-  demand(typeof value === 'string' && !UNPRINTABLE.test(value), `${field} must be a text`);
-}
+/** What a transaction's workflow is started with: ids only; the content is in the database. */
+export const transactionInput = z.object(start);
+export type TransactionInput = z.output<typeof transactionInput>;
 
-function demandRequestId(requestId: unknown): asserts requestId is string | undefined {
-  demand(
-    requestId === undefined || (typeof requestId === 'string' && UUID.test(requestId)),
-    'requestId must be a UUID',
-  );
-}
+const signature = {
+  /** ABI-encoded `(address signer, bytes signature)` as 0x hex. */
+  signature: z.string().check(z.maxLength(MAX_SIGNATURE_LENGTH)),
+  reason: z.optional(reason),
+  /** Execute its decision as well, if its threshold is met. */
+  execute: z.optional(z.boolean()),
+  /** Id of the stored request that carried it, when it came through the API. */
+  requestId,
+};
 
-/** The id of a message: a text that can be stored. Throws TypeError. */
-export function parseMessageId(id: string): string {
-  demand(!UNPRINTABLE.test(id), 'the id of the message must not have control characters');
-  return id;
-}
+/** A signature on a proposal, whichever way it comes. */
+export const proposalSignMessage = z.object({ type: z.enum(['approve', 'reject']), ...signature });
+/** A signature on a transaction, whichever way it comes. */
+export const transactionSignMessage = z.object({
+  type: z.enum(['initiator', 'approve', 'reject']),
+  ...signature,
+});
+/** A signature on either. */
+export type SignMessage = z.output<typeof transactionSignMessage>;
 
-/** The fields that every signature message has, apart from its type. Throws TypeError for a wrong shape. */
-export function parseSignature(message: unknown): Omit<SignMessage, 'type'> {
-  const { signature, reason, execute, requestId } = fieldsOf(message);
-  demand(
-    typeof signature === 'string' && signature.length <= MAX_SIGNATURE_LENGTH,
-    'signature must be a hex string of at most 64 KiB',
-  );
-  if (reason !== undefined) demandReason(reason, 'reason');
-  demand(execute === undefined || typeof execute === 'boolean', 'execute must be true or false');
-  demandRequestId(requestId);
-  return {
-    signature,
-    ...(reason === undefined ? {} : { reason }),
-    ...(execute === undefined ? {} : { execute }),
-    ...(requestId === undefined ? {} : { requestId }),
-  };
-}
+/** The wish to execute a decision. */
+export const executeMessage = z.object({ type: z.enum(['approve', 'reject']), requestId });
+export type ExecuteMessage = z.output<typeof executeMessage>;
 
-/** The fields of a signature message and nothing that came with them. Throws TypeError for a wrong shape. */
-export function parseSignMessage(message: unknown): SignMessage {
-  const { type } = fieldsOf(message);
-  demandVoteType(type);
-  return { type, ...parseSignature(message) };
-}
+/** The id of a message: a text that can be stored. */
+export const messageId = text;
 
-/** The fields of an execute message and nothing that came with them. Throws TypeError for a wrong shape. */
-export function parseExecuteMessage(message: unknown): ExecuteMessage {
-  const { type, requestId } = fieldsOf(message);
-  demandVoteType(type);
-  demandRequestId(requestId);
-  return { type, ...(requestId === undefined ? {} : { requestId }) };
-}
-
-/** How a workflow was found. Throws TypeError for a wrong shape. */
-function parseFound(found: unknown): WorkflowGone {
-  const { status, runId, byOperator, reason } = fieldsOf(found);
-  if (status === 'missing') return { status };
-  const ended = ENDED.find((end) => end === status);
-  demand(ended !== undefined, 'found.status must be a way in which a workflow ends');
-  demand(typeof runId === 'string' && UUID.test(runId), 'found.runId must be a UUID');
-  demand(typeof byOperator === 'boolean', 'found.byOperator must be true or false');
-  demandReason(reason, 'found.reason');
-  return { status: ended, runId, byOperator, reason };
-}
-
-/** What every workflow of a record is started with. Throws TypeError for a wrong shape. */
-export function parseStart(
-  input: unknown,
-): Pick<ProposalInput, 'organizationId' | 'requestId' | 'found' | 'queues'> {
-  const { organizationId, requestId, found, queues } = fieldsOf(input);
-  demandText(organizationId, 'organizationId');
-  demandRequestId(requestId);
-  const { chain, signer } = fieldsOf(queues);
-  demand(typeof chain === 'string' && typeof signer === 'string', 'queues must name chain and signer');
-  return {
-    organizationId,
-    ...(requestId === undefined ? {} : { requestId }),
-    ...(found === undefined ? {} : { found: parseFound(found) }),
-    queues: { chain, signer },
-  };
-}
-
-/** What a workflow was started with. Throws TypeError for a wrong shape. */
-export function parseProposalInput(input: unknown): ProposalInput {
-  const { proposalId, resourceType, action } = fieldsOf(input);
-  demandText(proposalId, 'proposalId');
-  demandText(resourceType, 'resourceType');
-  demandText(action, 'action');
-  return {
-    ...parseStart(input),
-    proposalId,
-    resourceType: resourceType as ResourceType,
-    action: action as ProposalAction,
-  };
+/** A message, a start or an id as its schema has it, and nothing that came with it. Throws TypeError. */
+export function parseMessage<T>(schema: z.ZodMiniType<T>, message: unknown): T {
+  const parsed = schema.safeParse(message);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const field = issue?.path.join('.') || 'message';
+  throw new TypeError(`invalid ${field}: ${issue?.message ?? 'unknown'}`);
 }
 
 /** What a handler answers: the state it left, or why it refused. */
-export type MessageResult =
+export type MessageResult<S extends ApprovalState> =
   | {
       readonly ok: true;
-      readonly state: ProposalState;
-      /** Other open proposals have been noted on: their workflows have something to learn. */
+      readonly state: S;
+      /** Other open approvals have been noted on: their workflows have to read them again. */
       readonly noted?: boolean;
     }
   | { readonly ok: false; readonly refusal: Refusal };
 
-/** What the create of a proposal answers to its workflow. */
-export type CreateResult =
+/** What the creation of an approval answers to its workflow. */
+export type CreateResult<S extends ApprovalState> =
   | {
       readonly ok: true;
-      readonly state: ProposalState;
-      /** It cannot be carried out before the signer has made the organization's key known. */
+      readonly state: S;
+      /** It cannot be executed before the signer has provided the organization's key. */
       readonly needsSigningKey: boolean;
     }
   | { readonly ok: false; readonly refusal: Refusal };
 
-/** What a proposal's workflow listens to. */
-export const proposalMessages = {
-  /** Waits for the outcome of the create, which is the workflow's own first act. */
-  created: defineUpdate<MessageResult>('created'),
-  /** Signs, and answers. */
-  sign: defineUpdate<MessageResult, [SignMessage]>('sign'),
-  /** Signs, for programs that cannot wait for an answer. */
-  signSignal: defineSignal<[SignMessage]>('signProposal'),
-  /** Executes an outcome whose threshold is met, and answers when the execution has begun. */
-  execute: defineUpdate<MessageResult, [ExecuteMessage]>('execute'),
-  /** Tries a failed or blocked execution again; for operators, needs no argument. */
-  retryExecution: defineUpdate<MessageResult>('retryExecution'),
-  /** The same as a signal: the button in the Temporal UI. */
-  retryExecutionSignal: defineSignal('retryExecution'),
-  /** Reads the record again: something outside has changed. */
-  refresh: defineSignal('refresh'),
-  /** How the proposal stands, as the workflow last saw it. */
-  state: defineQuery<ProposalState | null>('state'),
-} as const;
+/** The messages of an approval's workflow. */
+function messagesOf<S extends ApprovalState>() {
+  return {
+    /** Waits for the outcome of the creation, which is the workflow's own first act. */
+    created: defineUpdate<MessageResult<S>>('created'),
+    /** Signs, and answers. */
+    sign: defineUpdate<MessageResult<S>, [SignMessage]>('sign'),
+    /** Signs, for programs that cannot wait for an answer. */
+    signSignal: defineSignal<[SignMessage]>('sign'),
+    /** Executes a decision whose threshold is met, and answers when the execution has begun. */
+    execute: defineUpdate<MessageResult<S>, [ExecuteMessage]>('execute'),
+    /** Retries a failed or blocked execution; for operators, needs no argument. */
+    retryExecution: defineUpdate<MessageResult<S>>('retryExecution'),
+    /** The same as a signal: the button in the Temporal UI. */
+    retryExecutionSignal: defineSignal('retryExecution'),
+    /** Cancels the in-flight attempt of a transaction: an empty call uses up its nonce; for operators. */
+    cancelTransaction: defineUpdate<MessageResult<S>>('cancelTransaction'),
+    /** The same as a signal: the button in the Temporal UI. */
+    cancelTransactionSignal: defineSignal('cancelTransaction'),
+    /** Reads the record again: something outside has changed. */
+    refresh: defineSignal('refresh'),
+    /** The state, as the workflow last saw it. */
+    state: defineQuery<S | null>('state'),
+  } as const;
+}
+
+export type ApprovalMessages<S extends ApprovalState> = ReturnType<typeof messagesOf<S>>;
+
+/** The messages of an approval's workflow, typed by the state of its subject. */
+export function approvalMessages<S extends ApprovalState>(): ApprovalMessages<S> {
+  return messagesOf<S>();
+}

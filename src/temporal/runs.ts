@@ -1,7 +1,7 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { WorkflowFound } from '../domain/reconciliation';
-import { PROPOSAL_WORKFLOW, type WorkflowSender } from './client';
-import { TRANSACTION_WORKFLOW } from './transactions';
+import { APPROVAL_WORKFLOWS } from './approvals';
+import type { WorkflowSender } from './client';
 
 /** The most that a server gives at once. */
 const PAGE = 1_000;
@@ -11,11 +11,15 @@ const SERVER_IDENTITY = 'history-service';
 /** Enough to hold the request for a cancellation, which is a few events before the end. */
 const LAST_EVENTS = 50;
 
+const WORKFLOW_TYPES = Object.values(APPROVAL_WORKFLOWS)
+  .map((type) => `'${type}'`)
+  .join(', ');
+
 function runningQuery({ queues }: WorkflowSender): string {
-  return `WorkflowType IN ('${PROPOSAL_WORKFLOW}', '${TRANSACTION_WORKFLOW}') AND ExecutionStatus = 'Running' AND TaskQueue = '${queues.workflows}'`;
+  return `WorkflowType IN (${WORKFLOW_TYPES}) AND ExecutionStatus = 'Running' AND TaskQueue = '${queues.workflows}'`;
 }
 
-/** How many of the records' workflows on this deployment's task queue run and were started before a time. */
+/** How many workflows of approvals run on this installation's task queue and were started before a time. */
 export async function countRunning(sender: WorkflowSender, before: Date): Promise<number> {
   const { client, deadlineMs } = sender;
   const { count } = await client.withDeadline(Date.now() + deadlineMs, () =>
@@ -28,8 +32,8 @@ export async function countRunning(sender: WorkflowSender, before: Date): Promis
 }
 
 /**
- * The ids of the records' workflows that run on this deployment's task queue, by Temporal's list, which may be some
- * seconds behind. `onPage` is told how many there are so far.
+ * The ids of the workflows of approvals that run on this installation's task queue, by Temporal's list, which may be some
+ * seconds behind. `onPage` gets the number so far.
  */
 export async function listRunning(
   sender: WorkflowSender,

@@ -12,3 +12,10 @@ export const searchAttributes = {
   networkId: defineSearchAttributeKey('NetworkId', SearchAttributeType.KEYWORD_LIST),
   expiresAt: defineSearchAttributeKey('ExpiresAt', SearchAttributeType.DATETIME),
 } as const;
+
+/** Queries of Temporal's list of workflows that operators begin with. */
+export const OPERATOR_QUERIES = {
+  failedOrBlocked: 'ExecutionStatus="Running" AND ExecutionState IN ("failed","blocked")',
+  awaitingSignatures:
+    'ExecutionStatus="Running" AND ExecutionState="none" AND SignatureStatus IN ("pendingInitiatorSignature","pendingReviewSignatures")',
+} as const;

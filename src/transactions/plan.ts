@@ -1,13 +1,15 @@
 import { checksumAddress } from '../chain/address';
 import { decodeCall } from '../chain/decode';
-import { handsOutTokens } from '../chain/functions';
+import { grantsAllowance } from '../chain/functions';
 import { ACCOUNT_CONTRACTS } from '../chain/safe';
 import type { NetworkConfig } from '../config';
 import type { NewTransaction as TransactionRequest } from '../contract/transactions';
 import type { NewTransaction } from '../db/transactions';
 import type { TransactionWorld } from '../db/transactionWorld';
+import { isSameAddress } from '../domain/address';
 import type { JsonValue } from '../domain/canonicalJson';
-import { NATIVE_COIN, type Policy } from '../domain/policy';
+import { networkNotConfigured } from '../domain/network';
+import { contractRules, NATIVE_CURRENCY, type Policy, transferCondition } from '../domain/policy';
 import { type ConditionFailure, evaluate, failureText, type PolicyTransaction } from '../domain/policyEngine';
 import { accept, type Outcome, type Refusal, refuse } from '../domain/refusal';
 import { checkTarget, readContent, type TransactionContent } from '../domain/transactionContent';
@@ -28,12 +30,12 @@ export interface ResolvedTransaction {
   readonly content: TransactionContent;
 }
 
-/** What a request says about a transaction, whichever policy lets it go. */
+/** A requested transaction, without the policy that permits it. */
 export type TransactionAsked = Omit<TransactionRequest, 'policyId'>;
 
 /**
- * Finds what a request is about, or everything that is wrong with it: what is not there, and what no chain or account
- * would let through.
+ * Finds what a request is about, or everything that is wrong with it: what does not exist, and what every chain or
+ * account rejects.
  */
 export function resolveTransaction(
   networks: readonly NetworkConfig[],
@@ -51,11 +53,11 @@ export function resolveTransaction(
   const addRefused = (outcome: Outcome<unknown>) => {
     if (!outcome.ok) add(outcome.refusal.field ?? 'body', outcome.refusal.message);
   };
-  if (!account) add('accountId', 'is no account of the organization');
-  if (!initiator) add('initiatorWalletAddress', 'is not the wallet of a member');
-  if (!network) add('networkId', 'is no network of this deployment');
+  if (!account) add('accountId', 'account not found in this organization');
+  if (!initiator) add('initiatorWalletAddress', 'is not the wallet of a member of this organization');
+  if (!network) add('networkId', networkNotConfigured(networks, asked.networkId));
   else if (account && !account.networkIds.includes(network.id)) {
-    add('networkId', 'is no network that the account is on');
+    add('networkId', 'the account is not deployed on this network');
   }
   addRefused(target);
   addRefused(content);
@@ -71,15 +73,15 @@ export type TokenFacts =
   | { readonly ok: true; readonly token: TokenWords }
   | { readonly ok: false; readonly reason: string; readonly unavailable?: true };
 
-/** The token of a transfer, as the policy that names it has read it, else as its chain tells. */
+/** The token of a transfer, as the policy that names it has read it, else as its chain reports it. */
 export async function readTransferredToken(
   readToken: Outside['readToken'],
   networkId: number,
   content: TransactionContent,
   policy: Policy | undefined,
 ): Promise<TokenFacts> {
-  if (content.type !== 'TOKEN_TRANSFER' || content.tokenAddress === NATIVE_COIN) return null;
-  const named = policy?.networkId === networkId ? policy.tokenTransferCondition : null;
+  if (content.type !== 'TOKEN_TRANSFER' || content.tokenAddress === NATIVE_CURRENCY) return null;
+  const named = policy?.networkId === networkId ? transferCondition(policy) : null;
   if (named && named.tokenAddress?.toLowerCase() === content.tokenAddress.toLowerCase()) {
     return {
       ok: true,
@@ -87,7 +89,7 @@ export async function readTransferredToken(
         symbol: named.tokenSymbol,
         name: named.tokenName,
         decimals: named.tokenDecimals,
-        logoUrl: named.tokenLogoUrl,
+        logoUrl: named.tokenLogoUrl ?? null,
       },
     };
   }
@@ -97,25 +99,27 @@ export async function readTransferredToken(
 function notCovered(failures: readonly ConditionFailure[]): Refusal {
   return {
     code: 'forbidden',
-    message: `the policy does not let this transaction go: ${failureText(failures)}`,
+    message: `not permitted by policy: ${failureText(failures)}`,
     failures,
   };
 }
 
 /** The signatures that the policy itself names for a contract: how its calls are read. */
-function signaturesOf(
-  { contractInteractionCondition: rules }: Policy,
-  content: TransactionContent,
-): string[] {
+function signaturesOf(policy: Policy, content: TransactionContent): string[] {
   if (content.type !== 'CONTRACT_INTERACTION') return [];
-  const rule = rules?.find(
-    ({ contractAddress }) => contractAddress.toLowerCase() === content.contractAddress.toLowerCase(),
+  const rule = contractRules(policy)?.find(({ contractAddress }) =>
+    isSameAddress(contractAddress, content.contractAddress),
   );
   return [...(rule?.allowedFunctions ?? [])];
 }
 
 /** A request made into a transaction, apart from its id, its expiry and who sent it. */
-export type PlannedTransaction = Omit<NewTransaction, 'id' | 'organizationId' | 'expiresAt' | 'createdByKey'>;
+export interface PlannedTransaction extends Omit<NewTransaction, 'id'> {
+  /** One line in plain words. It is signed. */
+  readonly summary: string;
+  /** What it is about; a change of these is noted on it. */
+  readonly names: readonly string[];
+}
 
 /**
  * Checks a request against its policy and the world of now, and puts it into words. The budget is not looked at: only
@@ -128,7 +132,7 @@ export function planTransaction(
   token: TokenFacts,
 ): Outcome<PlannedTransaction> {
   const { policy, members, groups } = world;
-  if (!policy) return refuse('validationError', 'is no policy of the organization', 'policyId');
+  if (!policy) return refuse('validationError', 'policy not found in this organization', 'policyId');
   const transaction: PolicyTransaction = {
     networkId: network.id,
     accountId: account.id,
@@ -136,7 +140,7 @@ export function planTransaction(
     content,
   };
   const tokenFault = token && !token.ok ? token.reason : null;
-  const context = { account, members, groups, handsOutTokens, tokenFault, usage: null };
+  const context = { account, members, groups, grantsAllowance, tokenFault, usage: null };
   const { allowed, failures } = evaluate(policy, transaction, context);
   if (!allowed) return { ok: false, refusal: notCovered(failures) };
   const facts = {

@@ -1,17 +1,18 @@
 import { checksumAddress } from '../chain/address';
-import { handsOutTokens } from '../chain/functions';
+import { grantsAllowance } from '../chain/functions';
 import type { Tx } from '../db/database';
 import { readUsage, type UsageOfExecution } from '../db/policyUsage';
 import type { StoredTransaction } from '../db/transactions';
-import { NATIVE_COIN } from '../domain/policy';
+import { NATIVE_CURRENCY } from '../domain/policy';
 import { evaluate, failureText, type PolicyTransaction, usageWindow } from '../domain/policyEngine';
 import type { TransactionNow } from '../domain/transaction';
 import { readContent, type TransactionContent } from '../domain/transactionContent';
 
-/** What a recorded transaction does. Throws where its record says what no transaction is stored with. */
+/** What a recorded transaction does. Throws where its record is inconsistent. */
 export function contentOf({ id, to, value, calldata }: StoredTransaction): TransactionContent {
   const content = readContent({ to, value, data: calldata }, checksumAddress);
-  if (!content.ok) throw new Error(`transaction ${id} is recorded as none: ${content.refusal.message}`);
+  if (!content.ok)
+    throw new Error(`transaction ${id} is recorded inconsistently: ${content.refusal.message}`);
   return content.value;
 }
 
@@ -34,7 +35,7 @@ export function usageOf(record: StoredTransaction): UsageOfExecution {
     policyId: record.policyId,
     transactionId: record.id,
     networkId: record.networkId,
-    tokenAddress: transfer ? content.tokenAddress : NATIVE_COIN,
+    tokenAddress: transfer ? content.tokenAddress : NATIVE_CURRENCY,
     amount: transfer ? content.amount : content.value,
     initiatorId: record.initiator.id,
     accountId: record.accountId,
@@ -42,7 +43,7 @@ export function usageOf(record: StoredTransaction): UsageOfExecution {
   };
 }
 
-/** Whether a transaction's policy lets it go at this moment, its budget included; null where it does. */
+/** Why a transaction's policy does not permit it now, its budget included; null where it does. */
 export async function policyRefusal(
   tx: Tx,
   { record, now }: { record: StoredTransaction; now: TransactionNow },
@@ -58,14 +59,14 @@ export async function policyRefusal(
     account: { id: record.accountId, networkIds: record.accountNetworkIds },
     members: now.members,
     groups: now.groups,
-    handsOutTokens,
-    // Whether the token works is seen where its call is simulated.
+    grantsAllowance,
+    // A faulty token shows when its call is simulated.
     tokenFault: null,
     usage,
   });
   if (allowed) return null;
   return {
     code: failures.every(({ condition }) => condition === 'budget') ? 'budget' : 'policy',
-    message: `the policy does not let it go now: ${failureText(failures)}`,
+    message: `not permitted by policy now: ${failureText(failures)}`,
   };
 }

@@ -1,6 +1,6 @@
 import { createPublicClient, encodeFunctionData, erc20Abi, http as rpcTransport, zeroAddress } from 'viem';
 import { verifyAudit } from '../../src/db/audit';
-import { rpc } from '../../src/dev/rpc';
+import { rpc } from '../../tools/dev/rpc';
 import { sendAsFunder } from '../chain/wallets';
 import {
   carryOut,
@@ -16,7 +16,6 @@ import {
   type Shown,
   settled,
   sharedApi,
-  stateOf,
   UPDATE,
 } from '../support/api';
 import { sign, type TestOrganization, type TestService } from '../support/service';
@@ -347,7 +346,7 @@ describe('the organization', () => {
 });
 
 describe('balances', () => {
-  it('are the native coin and the known token, on every network of the account', async () => {
+  it('are the native currency and the known token, on every network of the account', async () => {
     const account = await makeAccount(api.http, org, { networkIds: [31337, 31338] });
     const [first, second] = sharedStack().chains;
     if (!first || !second) throw new Error('there are no chains');
@@ -394,10 +393,10 @@ describe('balances', () => {
 
 describe('reading', () => {
   it('changes nothing', async () => {
-    const before = await stateOf(api.http, org);
+    const before = await org.stored();
     for (const path of ['/members', '/accounts', '/admins', '/networks', '/proposals', '/audit-logs'])
       await get(path);
-    expect(await stateOf(api.http, org)).toEqual(before);
+    expect(await org.stored()).toEqual(before);
     expect(await verifyAudit(api.db, org.id)).toMatchObject({ ok: true });
   });
 });

@@ -7,10 +7,9 @@ import {
   refusal,
   refusalIn,
   type Shown,
-  startApi,
 } from '../support/api';
 import { anAddress } from '../support/builders';
-import { sign, type TestOrganization, type TestService } from '../support/service';
+import { shortLivedService, sign, type TestOrganization, type TestService } from '../support/service';
 import { until } from '../support/until';
 
 /** Two requests for one thing: the first holds it, the second has it once the first has expired. */
@@ -29,8 +28,7 @@ const send = ([path, body]: [string, object]) =>
   api.http.send({ key: org.adminKey, path: `/api/v1${path}`, body });
 
 beforeAll(async () => {
-  // Long enough to carry a proposal out, short enough to see others expire.
-  api = await startApi({ env: { PROPOSAL_LIFETIME: '15s' } });
+  api = await shortLivedService();
   org = await api.createOrganization();
   const done = await change(api.http, org, '/groups/proposals/create', {
     items: [{ name: 'Traders', memberIds: [] }],

@@ -103,7 +103,7 @@ describe('an admin whose wallet is a contract', () => {
     const signed = await vote(to, notYet.address, wrapped(notYet, await innerSignature(notYet, payload)));
     expect(signed.status).toBe(200);
     expect(approvers(signed.body.data)).toEqual([memberIds[1]]);
-    const votes = await api.db('proposal_votes').where({ proposal_id: to.id });
+    const votes = await api.db('votes').where({ approval_id: to.id });
     expect(votes).toMatchObject([{ scheme: 'erc6492', signer_address: notYet.address }]);
   });
 
@@ -180,7 +180,7 @@ describe('an admin whose wallet is a contract', () => {
     const inner = await innerSignature(notYet, to.signingPayloads.approvePayload);
     const signed = await vote(to, notYet.address, wrapped(notYet, inner));
     expect(signed.status).toBe(200);
-    const votes = await api.db('proposal_votes').where({ proposal_id: to.id });
+    const votes = await api.db('votes').where({ approval_id: to.id });
     expect(votes).toMatchObject([{ scheme: 'eip1271' }]);
   });
 });

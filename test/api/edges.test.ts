@@ -1,6 +1,10 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
+import { connect as connectPlain } from 'node:net';
 import { join } from 'node:path';
+import { Duplex } from 'node:stream';
+import { connect as connectTls } from 'node:tls';
 import {
   badField,
   expectRefused,
@@ -11,7 +15,6 @@ import {
   refusal,
   refusalIn,
   sharedApi,
-  stateOf,
 } from '../support/api';
 import { checkConformance } from '../support/conformance';
 import type { TestOrganization, TestService } from '../support/service';
@@ -31,7 +34,7 @@ afterAll(() => api?.stop());
 const get = (path: string, more: object = {}) => api.http.send({ key: org.readKey, path, ...more });
 const NOT_FOUND = refusal(404, 'notFound', null);
 
-describe('the plain port', () => {
+describe.each(['httpPort', 'httpsPort'] as const)('plain HTTP on the %s', (portName) => {
   it.each([
     ['GET', '/api/v1/members'],
     ['POST', PROPOSE],
@@ -41,11 +44,12 @@ describe('the plain port', () => {
     ['GET', '/openapi.json'],
     ['GET', '/docs'],
     ['OPTIONS', '/api/v1/members'],
-  ])('answers %s %s with 426, whoever asks', async (method, path) => {
-    const before = await stateOf(api.http, org);
+  ])('gets 426 for %s %s, with and without a key', async (method, path) => {
+    const before = await org.stored();
     for (const headers of [{}, { authorization: `Bearer ${org.adminKey}`, 'x-forwarded-proto': 'https' }]) {
       const body = method === 'POST' ? { body: '{"items":[{"name":"x","networkIds":[31337]}]}' } : {};
-      const answer = await sendPlain(api, { method, path, headers, ...body }, checkConformance);
+      const port = api.config[portName];
+      const answer = await sendPlain(api, { method, path, headers, port, ...body }, checkConformance);
       expect(refusalIn(answer, refusal(426, 'upgradeRequired', null))).toEqual(
         refusal(426, 'upgradeRequired', null),
       );
@@ -53,7 +57,64 @@ describe('the plain port', () => {
       expect(answer.headers.connection).toMatch(/upgrade/i);
       expect(answer.headers.location).toBeUndefined();
     }
-    expect(await stateOf(api.http, org)).toEqual(before);
+    expect(await org.stored()).toEqual(before);
+  });
+});
+
+describe('a connection to the TLS port', () => {
+  const GET = 'GET /api/v1/members HTTP/1.1\r\nHost: x\r\n';
+
+  it('without TLS gets 426 however its request is cut, and for every request', async () => {
+    const whole = openConnection(api, 'plain on the TLS port');
+    whole.write(`${GET}\r\n${GET}Connection: close\r\n\r\n`);
+    expect((await whole.closed).match(/HTTP\/1\.1 426/g)).toHaveLength(2);
+
+    const old = openConnection(api, 'plain on the TLS port');
+    old.write('GET / HTTP/1.0\r\n\r\n');
+    expect(parseAnswer(await old.closed)).toMatchObject({
+      status: 426,
+      headers: { upgrade: 'TLS/1.2, HTTP/1.1' },
+    });
+
+    const cut = openConnection(api, 'plain on the TLS port');
+    for (const piece of [
+      'G',
+      'ET /api/v1/members HT',
+      'TP/1.1\r\nHost: x\r\nConnection: close\r',
+      '\n\r\n',
+    ]) {
+      cut.write(piece);
+    }
+    expect((await cut.closed).match(/HTTP\/1\.1 426/g)).toHaveLength(1);
+  });
+
+  it('with TLS is answered however its first record is cut', async () => {
+    const raw = connectPlain({ host: '127.0.0.1', port: api.config.httpsPort, noDelay: true });
+    const bytewise = new Duplex({
+      read: () => undefined,
+      write: (bytes: Buffer, _encoding, done) => {
+        raw.write(bytes.subarray(0, 1), () => raw.write(bytes.subarray(1), done));
+      },
+    });
+    raw.on('data', (bytes) => bytewise.push(bytes));
+    raw.on('close', () => bytewise.push(null));
+    const secure = connectTls({ socket: bytewise, rejectUnauthorized: false });
+    secure.write('GET /openapi.json HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    const [first] = await once(secure, 'data');
+    expect(String(first)).toMatch(/^HTTP\/1\.1 200/);
+    secure.destroy();
+    raw.destroy();
+  });
+
+  it('that ends before its first byte is closed, and others are served', async () => {
+    const empty = openConnection(api, 'plain on the TLS port');
+    empty.finish();
+    expect(await empty.closed).toBe('');
+    const broken = openConnection(api, 'plain on the TLS port');
+    broken.write('\x16\x03\x01 is not TLS');
+    broken.finish();
+    await broken.closed;
+    expect((await get('/api/v1/members')).status).toBe(200);
   });
 });
 
@@ -271,7 +332,7 @@ describe('a body', () => {
   });
 
   it('without a stated length is refused once it is too long', async () => {
-    const before = await stateOf(api.http, org);
+    const before = await org.stored();
     const text = await new Promise<string>((resolve, reject) => {
       const outgoing = request(
         {
@@ -304,7 +365,7 @@ describe('a body', () => {
       outgoing.write(' '.repeat(MIB));
     });
     expect(text).toMatch(/^400 .*"code":"validationError".*"field":"body"/);
-    expect(await stateOf(api.http, org)).toEqual(before);
+    expect(await org.stored()).toEqual(before);
   });
 
   it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"'])(
@@ -331,26 +392,29 @@ describe('a body', () => {
 });
 
 describe('a connection', () => {
-  it.each(['tls', 'plain'] as const)('(%s) that does not speak HTTP gets a JSON 400', async (kind) => {
-    for (const text of [
-      'HELLO\r\n\r\n',
-      'GET /api/v1/members HTTP/9.9\r\n\r\n',
-      'GET /api/v1/members HTTP/1.1\r\nBad Header: x\r\n\r\n',
-      'POST /api/v1/members HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
-      'POST /api/v1/members HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n',
-      `GET /api/v1/members HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`,
-    ]) {
-      const connection = openConnection(api, kind);
-      connection.write(text);
-      const answer = parseAnswer(await connection.closed);
-      checkConformance({ method: 'GET', path: '/' }, answer);
-      expect([text.slice(0, 60), answer.status, answer.body.code]).toEqual([
-        text.slice(0, 60),
-        400,
-        'validationError',
-      ]);
-    }
-  });
+  it.each(['tls', 'plain', 'plain on the TLS port'] as const)(
+    '(%s) with malformed HTTP gets a JSON 400',
+    async (kind) => {
+      for (const text of [
+        'HELLO\r\n\r\n',
+        'GET /api/v1/members HTTP/9.9\r\n\r\n',
+        'GET /api/v1/members HTTP/1.1\r\nBad Header: x\r\n\r\n',
+        'POST /api/v1/members HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+        'POST /api/v1/members HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n',
+        `GET /api/v1/members HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`,
+      ]) {
+        const connection = openConnection(api, kind);
+        connection.write(text);
+        const answer = parseAnswer(await connection.closed);
+        checkConformance({ method: 'GET', path: '/' }, answer);
+        expect([text.slice(0, 60), answer.status, answer.body.code]).toEqual([
+          text.slice(0, 60),
+          400,
+          'validationError',
+        ]);
+      }
+    },
+  );
 
   it('without a Host, with Expect, or for a tunnel is refused in JSON', async () => {
     for (const [text, status] of [

@@ -46,7 +46,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.stop());
 
-/** A transfer of one native coin by Dave. */
+/** A transfer of one native currency by Dave. */
 const asked = (more: object = {}) => ({
   accountId: account.id,
   initiatorWalletAddress: ours.dave.wallet.address,
@@ -174,7 +174,7 @@ describe('a transaction that is asked about', () => {
     expect(conditions(await about({ ...tokens(1n), to: silent }))).toEqual(['token']);
   });
 
-  it('may be a call: functions that hand out tokens only where they are named', async () => {
+  it('may be a call: functions that grant an allowance only where they are named', async () => {
     const [any, named] = await Promise.all([
       askAbout(aContractPolicyItem([{ contractAddress: CONTRACT, allowedFunctions: [] }])),
       askAbout(

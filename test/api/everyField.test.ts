@@ -1,4 +1,4 @@
-import { type Shown, sharedApi, stateOf } from '../support/api';
+import { sharedApi } from '../support/api';
 import { type Json, type Operation, operations, urlOf } from '../support/document';
 import {
   bodiesFor,
@@ -10,10 +10,11 @@ import {
 } from '../support/furnished';
 import { fieldOf, type Path, schemasAt, valuesIn, withValue } from '../support/leaves';
 import type { TestService } from '../support/service';
+import type { StoredState } from '../support/storedState';
 
 let api: TestService;
 let own: Furnished;
-let before: Shown;
+let before: StoredState;
 
 /** Much is made before the first test; on a busy machine it takes its time. */
 const SET_UP_LIMIT_MS = 240_000;
@@ -21,7 +22,7 @@ const SET_UP_LIMIT_MS = 240_000;
 beforeAll(async () => {
   api = await sharedApi();
   own = await furnish(api.http, await api.createOrganization());
-  before = await stateOf(api.http, own.org);
+  before = await own.org.stored();
 }, SET_UP_LIMIT_MS);
 afterAll(() => api?.stop());
 
@@ -69,6 +70,8 @@ function otherCase(address: string): string {
 function badTexts(schemas: readonly Json[], text: string): [string, string][] {
   const longest = Math.max(...schemas.map(({ maxLength }) => maxLength ?? 0));
   return [
+    ['the NUL character', `${text}\0`],
+    ['a lone surrogate', `${text}\ud800`],
     ...(schemas.some((schema) => schema.enum) ? ([['no such word', 'surprise']] as const) : []),
     ...(longest > 0 ? ([['too long', 'x'.repeat(longest + 1)]] as const) : []),
     ...(longest > 0 ? ([['a control character', 'a\u0007b']] as const) : []),
@@ -144,7 +147,7 @@ describe.each(mutations.map((operation) => [operation.id, operation] as const))(
       expect(asked.filter(([wanted, , ...got]) => got.join() !== `400,validationError,${wanted}`)).toEqual(
         [],
       );
-      expect(await stateOf(api.http, own.org)).toEqual(before);
+      expect(await own.org.stored()).toEqual(before);
     });
   },
 );

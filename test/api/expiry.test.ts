@@ -8,12 +8,16 @@ import {
   read,
   refusal,
   type Shown,
-  startApi,
 } from '../support/api';
-import { sign, signPayload, type TestOrganization, type TestService } from '../support/service';
+import {
+  SHORT_LIFETIME_SECONDS,
+  shortLivedService,
+  sign,
+  signPayload,
+  type TestOrganization,
+  type TestService,
+} from '../support/service';
 import { until } from '../support/until';
-
-const LIFETIME_SECONDS = 14;
 
 let api: TestService;
 let org: TestOrganization;
@@ -37,7 +41,7 @@ async function untilExpired({ id }: Shown): Promise<Shown> {
 }
 
 beforeAll(async () => {
-  api = await startApi({ env: { PROPOSAL_LIFETIME: `${LIFETIME_SECONDS}s` } });
+  api = await shortLivedService();
   org = await api.createOrganization();
   account = await makeAccount(api.http, org);
   const vote = async (proposal: Shown, type: 'approve' | 'reject') => {
@@ -61,8 +65,8 @@ afterAll(() => api?.stop());
 describe('an expired proposal', () => {
   it('lived for the time that was set, and signs it in whole seconds', async () => {
     const lifetimeMs = Date.parse(unsigned.expiresAt) - Date.parse(unsigned.createdAt);
-    expect(lifetimeMs).toBeGreaterThan((LIFETIME_SECONDS - 1) * 1_000);
-    expect(lifetimeMs).toBeLessThanOrEqual(LIFETIME_SECONDS * 1_000);
+    expect(lifetimeMs).toBeGreaterThan((SHORT_LIFETIME_SECONDS - 1) * 1_000);
+    expect(lifetimeMs).toBeLessThanOrEqual(SHORT_LIFETIME_SECONDS * 1_000);
     expect(unsigned.expiresAt).toMatch(/:\d\d\.000Z$/);
     const { message } = JSON.parse(unsigned.signingPayloads.approvePayload);
     expect(message.expiresAt).toBe(String(Date.parse(unsigned.expiresAt) / 1_000));

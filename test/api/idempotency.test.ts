@@ -12,7 +12,6 @@ import {
   refusalIn,
   type Shown,
   sharedApi,
-  stateOf,
   UNKNOWN,
   UPDATE,
 } from '../support/api';
@@ -102,10 +101,10 @@ describe('a request sent again', () => {
     const first = await send({ body, idempotencyKey });
     expect(first.status).toBe(201);
     expect(first.headers.location).toBe(proposalPath(first.body.data.id));
-    const before = await stateOf(api.http, org);
+    const before = await org.stored();
     expectReplay(first, await send({ body, idempotencyKey }));
     expectReplay(first, await send({ body, idempotencyKey }));
-    expect(await stateOf(api.http, org)).toEqual(before);
+    expect(await org.stored()).toEqual(before);
   });
 
   it('is the same whatever the order of its keys, its white space and its escapes', async () => {
@@ -131,9 +130,9 @@ describe('a request sent again', () => {
     const answers: Answer[] = [];
     for (const vote of votes) answers.push(await send(vote));
     expect(answers.map(({ body }) => body.data.executionStatus)).toEqual([null, 'rejected']);
-    const before = await stateOf(api.http, org);
+    const before = await org.stored();
     for (const [index, vote] of votes.entries()) expectReplay(answers[index] as Answer, await send(vote));
-    expect(await stateOf(api.http, org)).toEqual(before);
+    expect(await org.stored()).toEqual(before);
   });
 
   it('gets the same refusal when that was about the state: 404, 409 and 422', async () => {

@@ -8,7 +8,6 @@ import {
   refusal,
   type Shown,
   sharedApi,
-  stateOf,
 } from '../support/api';
 import { BASE, type Json, type Operation, operations, urlOf } from '../support/document';
 import {
@@ -45,7 +44,7 @@ let theirProposals: PerResource;
 /** Everything that the two organizations showed when a test began. */
 let before: Shown;
 
-const state = () => Promise.all([stateOf(api.http, ours.org), stateOf(api.http, theirs.org)]);
+const state = () => Promise.all([ours.org.stored(), theirs.org.stored()]);
 
 /** One proposal about each resource, and a second one where there can be two. */
 async function proposeEverything(org: TestOrganization): Promise<PerResource> {

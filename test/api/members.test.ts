@@ -463,21 +463,53 @@ describe('one thing at a time', () => {
     await change(api.http, org, UPDATE, { items });
   });
 
-  it('does not swap wallets', async () => {
+  it('lets members exchange wallets in one body', async () => {
+    const [one, two, three] = await makeMembers(
+      ...['One', 'Two', 'Three'].map((name) => ({ name, walletAddress: anAddress() })),
+    );
+    const wallets = [one, two, three].map(({ walletAddress }) => walletAddress);
+    const swap = [
+      { id: one.id, walletAddress: wallets[1] },
+      { id: two.id, walletAddress: wallets[0].toLowerCase() },
+    ];
+    await change(api.http, org, UPDATE, { items: swap });
+    const walletOf = async ({ id }: Shown) =>
+      (await read(api.http, org.readKey, `/api/v1/members/${id}`)).walletAddress;
+    expect([await walletOf(one), await walletOf(two)]).toEqual([wallets[1], wallets[0]]);
+    // In a ring, and with a wallet that is left free.
+    const last = anAddress();
+    const ring = [
+      { id: one.id, walletAddress: wallets[2] },
+      { id: two.id, walletAddress: wallets[1] },
+      { id: three.id, walletAddress: last },
+    ];
+    await change(api.http, org, UPDATE, { items: ring });
+    expect([await walletOf(one), await walletOf(two), await walletOf(three)]).toEqual([
+      wallets[2],
+      wallets[1],
+      last,
+    ]);
+  });
+
+  it('refuses the wallet of a member who keeps it in the same body', async () => {
     const [one, two] = await makeMembers(
       { name: 'One', walletAddress: anAddress() },
       { name: 'Two', walletAddress: anAddress() },
     );
-    const items = [
-      { id: one.id, walletAddress: two.walletAddress },
-      { id: two.id, walletAddress: anAddress() },
-    ];
-    await expectRefused(
-      api.http,
-      org,
-      { key: org.adminKey, path: `/api/v1${UPDATE}`, body: { items } },
-      refusal(409, 'conflict', 'items[0].walletAddress'),
-    );
+    for (const ofTwo of [{ name: 'Second' }, { name: 'Second', walletAddress: two.walletAddress }]) {
+      const items = [
+        { id: one.id, walletAddress: two.walletAddress },
+        { id: two.id, ...ofTwo },
+      ];
+      await expectRefused(
+        api.http,
+        org,
+        { key: org.adminKey, path: `/api/v1${UPDATE}`, body: { items } },
+        'walletAddress' in ofTwo
+          ? badField('items[1].walletAddress')
+          : refusal(409, 'conflict', 'items[0].walletAddress'),
+      );
+    }
   });
 });
 

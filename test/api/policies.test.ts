@@ -154,7 +154,6 @@ describe('new policies', () => {
         approverSetting: { type: 'user', userId: org.alice.id },
       }),
     ];
-    const nobody = { memberId: null, userId: null, groupId: null };
     const shown = [
       {
         name: 'Payroll',
@@ -165,9 +164,8 @@ describe('new policies', () => {
         accountIds: [account.id],
         accounts: [{ id: account.id, name: 'Treasury', address: account.address }],
         limitation: items[0].limitation,
-        initiatorSetting: { ...nobody, type: 'user', memberId: org.dave.id, userId: org.dave.id },
+        initiatorSetting: { type: 'user', memberId: org.dave.id, userId: org.dave.id },
         approverSetting: {
-          ...nobody,
           type: 'group',
           groupId: group.id,
           threshold: 2,
@@ -188,20 +186,14 @@ describe('new policies', () => {
         type: 'AUTO_APPROVAL',
         transactionType: 'CONTRACT_INTERACTION',
         networkId: 31337,
-        description: null,
         accountIds: null,
         accounts: [],
-        limitation: null,
-        initiatorSetting: { ...nobody, type: 'group', groupId: group.id },
-        approverSetting: null,
+        initiatorSetting: { type: 'group', groupId: group.id },
         contractInteractionCondition: [
           {
             contractAddress: contract,
             allowedFunctions: ['mint(address,uint256)', '0xDEADBEEF'],
-            functions: [
-              { name: 'mint', selector: '0x40c10f19' },
-              { name: null, selector: '0xdeadbeef' },
-            ],
+            functions: [{ name: 'mint', selector: '0x40c10f19' }, { selector: '0xdeadbeef' }],
             maxValue: '7',
           },
         ],
@@ -211,17 +203,13 @@ describe('new policies', () => {
         type: 'MANUAL_APPROVAL',
         transactionType: 'ANY',
         networkId: 31338,
-        description: null,
         accountIds: null,
         accounts: [],
-        limitation: null,
         initiatorSetting: null,
         approverSetting: {
-          ...nobody,
           type: 'user',
           memberId: org.alice.id,
           userId: org.alice.id,
-          threshold: null,
           excludeInitiator: false,
         },
       },
@@ -275,6 +263,42 @@ describe('new policies', () => {
     expect(one.id).not.toBe(two.id);
   });
 
+  it('leave out what they do not have, and can be sent back as they were read', async () => {
+    const policies = await makePolicies(
+      aPolicyItem({ name: 'Transfers', contractInteractionCondition: [] }),
+      aContractPolicyItem(null, { name: 'Calls', description: '' }),
+      anAnyPolicyItem({ name: 'All', contractInteractionCondition: [], limitation: null }),
+    );
+    for (const policy of policies) {
+      for (const absent of ['description', 'limitation', 'approverSetting']) {
+        expect(policy).not.toHaveProperty(absent);
+      }
+      expect(policy).toMatchObject({ accountIds: null, initiatorSetting: null });
+    }
+    const done = await change(api.http, org, CHANGE, {
+      policies: policies.map((policy) => ({ ...policy, name: `${policy.name} again` })),
+    });
+    for (const [i, { uri }] of done.result.resources.entries()) {
+      const { updatedAt: _, ...before } = policies[i];
+      expect(await read(api.http, org.readKey, uri)).toMatchObject({
+        ...before,
+        name: `${policies[i].name} again`,
+      });
+    }
+  });
+
+  it('of a group of approvers need one of them where no threshold is given', async () => {
+    const policy = await makePolicy(
+      aPolicyItem({ type: 'MANUAL_APPROVAL', approverSetting: { type: 'group', groupId: group.id } }),
+    );
+    expect(policy.approverSetting).toEqual({
+      type: 'group',
+      groupId: group.id,
+      threshold: 1,
+      excludeInitiator: false,
+    });
+  });
+
   it('of any token have no symbol and no decimals', async () => {
     const policy = await makePolicy(
       aPolicyItem({ tokenTransferCondition: aTokenCondition({ tokenAddress: null }) }),
@@ -283,7 +307,6 @@ describe('new policies', () => {
       tokenAddress: null,
       tokenSymbol: '',
       tokenName: '',
-      tokenLogoUrl: null,
       tokenDecimals: 0,
       amountThreshold: null,
       destinationAddresses: [],
@@ -333,22 +356,23 @@ describe('the token of a policy', () => {
       ...facts,
       tokenLogoUrl: 'https://logo.example/demo.svg',
     });
-    expect(unlisted.tokenTransferCondition).toMatchObject({ ...facts, tokenLogoUrl: null });
+    expect(unlisted.tokenTransferCondition).toMatchObject(facts);
     expect(unknown.tokenTransferCondition).toMatchObject({
       tokenSymbol: 'AN',
       tokenName: 'Another "Token"',
-      tokenLogoUrl: null,
     });
+    for (const policy of [unlisted, unknown]) {
+      expect(policy.tokenTransferCondition).not.toHaveProperty('tokenLogoUrl');
+    }
   });
 
-  it('may be the native coin, which no chain is asked about', async () => {
+  it('may be the native currency, which no chain is asked about', async () => {
     const policy = await makePolicy(ofToken(NATIVE, { tokenDecimals: 18 }, { networkId: AWAY }));
     expect(policy.tokenTransferCondition).toMatchObject({
       tokenAddress: NATIVE,
       tokenSymbol: 'ETH',
       tokenName: 'Ether',
       tokenDecimals: 18,
-      tokenLogoUrl: null,
     });
   });
 
@@ -376,7 +400,7 @@ describe('the token of a policy', () => {
         'a network that is away',
         ofToken(token, {}, { networkId: AWAY }),
         'tokenAddress',
-        /network Away \(41031\) cannot be reached/,
+        /network Away \(41031\) is unavailable/,
       ],
     ];
     const answers = await expectAllRefused(
@@ -444,12 +468,9 @@ describe('a change of policies', () => {
       type: 'AUTO_APPROVAL',
       transactionType: 'ANY',
       networkId: 31338,
-      description: null,
       accountIds: null,
       accounts: [],
-      limitation: null,
       initiatorSetting: null,
-      approverSetting: null,
       createdAt: policy.createdAt,
       updatedAt: expect.any(String),
     });
@@ -459,7 +480,13 @@ describe('a change of policies', () => {
       action: 'policy.updated',
       details: {
         before: { name: 'Payroll', description: 'Old', tokenTransferCondition: { amountThreshold: '5' } },
-        after: { name: 'After', transactionType: 'ANY', tokenTransferCondition: null },
+        after: {
+          name: 'After',
+          transactionType: 'ANY',
+          networkId: 31338,
+          accountIds: null,
+          initiatorSetting: null,
+        },
         proposalId: done.id,
       },
     });
@@ -607,7 +634,7 @@ describe('the world of an open proposal', () => {
     const before = await get('/policies');
     await change(api.http, org, '/members/proposals/remove', { ids: [member.id] });
     expect(await blocked(proposed)).toBe(
-      `policy "Erin’s" can no longer be as it was signed: there is no member ${member.id}`,
+      `policy "Erin’s" can no longer be as it was signed: member ${member.id} not found in this organization`,
     );
     expect(await get('/policies')).toEqual(before);
     expect((await show(proposed)).notes).toEqual([
@@ -622,7 +649,7 @@ describe('the world of an open proposal', () => {
     });
     await change(api.http, org, '/groups/proposals/delete', { items: [{ id: doomed.id }] });
     expect(await blocked(proposed)).toBe(
-      `policy "Grouped" can no longer be as it was signed: there is no group ${doomed.id}`,
+      `policy "Grouped" can no longer be as it was signed: group ${doomed.id} not found in this organization`,
     );
     expect((await show(proposed)).notes).toEqual([expect.objectContaining({ code: 'groupDeleted' })]);
   });

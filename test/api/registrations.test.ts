@@ -349,9 +349,9 @@ describe('a signature that is not right', () => {
     ['that is not hex', (good) => `${good.slice(0, -2)}zz`, /^must be hex digits/],
     ['with half a byte', (good) => good.slice(0, -1), /^must be whole bytes/],
     ['beyond 64 KiB', (good) => `${good}${'00'.repeat(65_536)}`, /^must be at most 64 KiB/],
-    ['of no bytes', () => '0x', /^the signature is not one of 0x/],
-    ['of 64 bytes (EIP-2098)', (good) => slice(good, 0, 64), /^the signature is not one of 0x/],
-    ['of 66 bytes', (good) => `${good}00`, /^the signature is not one of 0x/],
+    ['of no bytes', () => '0x', /^the signature was not made by 0x/],
+    ['of 64 bytes (EIP-2098)', (good) => slice(good, 0, 64), /^the signature was not made by 0x/],
+    ['of 66 bytes', (good) => `${good}00`, /^the signature was not made by 0x/],
     [
       'with a high s',
       (good) => {
@@ -361,8 +361,8 @@ describe('a signature that is not right', () => {
       /s in the upper half of the curve order/,
     ],
     ['with v 0 or 1', (good) => wrongV(good, '0x00', '0x01'), /a v other than 27 or 28/],
-    ['with v 29', (good) => wrongV(good, '0x1d', '0x1d'), /^the signature is not one of 0x/],
-    ['with the other v', (good) => wrongV(good, '0x1c', '0x1b'), /^the signature is not one of 0x/],
+    ['with v 29', (good) => wrongV(good, '0x1d', '0x1d'), /^the signature was not made by 0x/],
+    ['with the other v', (good) => wrongV(good, '0x1c', '0x1b'), /^the signature was not made by 0x/],
     [
       'wrapped with its address, as the signatures of proposals are',
       (good) => encodeSignature(org.dave.wallet.address, good),
@@ -371,7 +371,7 @@ describe('a signature that is not right', () => {
     [
       'of another member',
       (_, message) => org.alice.wallet.signMessage({ message }),
-      /^the signature is not one of 0x/,
+      /^the signature was not made by 0x/,
     ],
     [
       'over the text with a change',
@@ -381,12 +381,12 @@ describe('a signature that is not right', () => {
     [
       'over the text without the prefix of EIP-191',
       (_, message) => org.dave.wallet.sign({ hash: keccak256(Buffer.from(message)) }),
-      /^the signature is not one of 0x/,
+      /^the signature was not made by 0x/,
     ],
     [
       "over the text of another member's wallet",
       async () => org.dave.wallet.signMessage({ message: await textFor(org.alice.wallet.address) }),
-      /^the signature is not one of 0x/,
+      /^the signature was not made by 0x/,
     ],
   ])('%s is refused, and the text stays open', async (_, spoil, message) => {
     const text = await textFor(org.dave.wallet.address);
@@ -404,7 +404,7 @@ describe('a signature that is not right', () => {
     const signature = await org.dave.wallet.signMessage({ message: 'hello' });
     const ask = { key: org.readKey, path: REGISTER, body: { walletAddress: address, signature } };
     const answer = await expectRefused(api.http, org, ask, INVALID);
-    expect(answer.body.message).toMatch(/^there is no open text for 0x/);
+    expect(answer.body.message).toMatch(/^no open challenge for 0x/);
   });
 });
 

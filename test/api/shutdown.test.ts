@@ -25,7 +25,7 @@ afterAll(async () => {
 describe('a service that is stopped', () => {
   it('finishes the requests in flight, takes no others, and then is gone', async () => {
     const body = JSON.stringify(newBody());
-    // One whose body is still on its way, one connection without a request, and many that are being worked on.
+    // One whose body is still on its way, two connections without a request, and many that are being worked on.
     const slow = openConnection(api, 'tls');
     slow.write(
       [
@@ -41,6 +41,7 @@ describe('a service that is stopped', () => {
     );
     const idle = openConnection(api, 'tls');
     idle.write(`GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n`);
+    const silent = openConnection(api, 'plain on the TLS port');
     await Promise.all(
       Array.from({ length: 10 }, () => api.http.send({ key: org.readKey, path: '/api/v1/members' })),
     );
@@ -67,12 +68,13 @@ describe('a service that is stopped', () => {
       if (!(answer instanceof Error)) expect(answer.headers.connection).toBe('close');
     }
     expect(await idle.closed).toMatch(/^HTTP\/1\.1 200/);
+    expect(await silent.closed).toBe('');
 
     const answered = answers.filter((answer): answer is Answer => !(answer instanceof Error));
     expect(answered.length).toBeGreaterThan(0);
     for (const answer of answered) expect(answer.status).toBe(201);
     // Whoever got no answer had no effect either.
-    const proposals = await api.db('proposals').where({ organization_id: org.id });
+    const proposals = await api.db('approvals').where({ organization_id: org.id });
     expect(proposals).toHaveLength(answered.length + 2);
 
     const { httpsPort, httpPort } = api.config;

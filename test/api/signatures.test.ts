@@ -13,7 +13,6 @@ import {
   type Shown,
   settled,
   sharedApi,
-  stateOf,
 } from '../support/api';
 import {
   sign,
@@ -173,6 +172,26 @@ describe('a right signature', () => {
     );
   });
 
+  it('repeated with `execute` executes what it has made ready, and not what is below the threshold', async () => {
+    const fresh = await propose(api.http, org);
+    expect((await sign(api.http, org.adminKey, fresh, org.alice, 'reject')).status).toBe(200);
+    expect((await sign(api.http, org.adminKey, fresh, org.alice)).status).toBe(200);
+    expect((await sign(api.http, org.adminKey, fresh, org.bob)).status).toBe(200);
+    const below = await sign(api.http, org.adminKey, fresh, org.alice, 'reject', { execute: true });
+    expect([below.status, below.body.code]).toEqual([409, 'conflict']);
+    const silent = await sign(api.http, org.adminKey, fresh, org.bob);
+    expect([silent.status, silent.body.code]).toEqual([409, 'conflict']);
+    const repeated = await sign(api.http, org.adminKey, fresh, org.bob, 'approve', { execute: true });
+    expect(repeated.status).toBe(200);
+    expect(await settled(api.http, org, fresh.id)).toMatchObject({
+      executionStatus: 'completed',
+      approvals: [org.alice.id, org.bob.id].sort().map((id) => ({ id })),
+    });
+    expect(await api.db('votes').where({ approval_id: fresh.id })).toHaveLength(3);
+    const late = await sign(api.http, org.adminKey, fresh, org.bob, 'approve', { execute: true });
+    expect([late.status, late.body.code]).toEqual([409, 'conflict']);
+  });
+
   it('of both kinds can be given by one admin', async () => {
     const answer = await sign(api.http, org.adminKey, proposal, org.alice, 'reject', {
       reason: 'Second thoughts',
@@ -287,10 +306,10 @@ describe('with both outcomes ready', () => {
       signatureStatus: 'approvalAndRejectionReady',
       result: { resolution: first === 'approve' ? 'approved' : 'rejected' },
     });
-    const before = await stateOf(api.http, org);
+    const before = await org.stored();
     const late = await execute(api.http, org.adminKey, both.id, first === 'approve' ? 'reject' : 'approve');
     expect(late.status).toBe(409);
-    expect(await stateOf(api.http, org)).toEqual(before);
+    expect(await org.stored()).toEqual(before);
   });
 
   it('exactly one wins when they race', async () => {

@@ -19,6 +19,7 @@ let org: TestOrganization;
 // Each waits for a time-out; they wait together.
 let silent: Promise<Ended<string>>;
 let halfHead: Promise<Ended<string>>;
+let halfPlainHead: Promise<Ended<string>>;
 let halfBody: Promise<Ended<string>>;
 /** A limit of the service is kept a little late on a busy machine. */
 const SLACK_SECONDS = 18;
@@ -71,6 +72,9 @@ beforeAll(async () => {
   const opened = openConnection(api, 'tls');
   opened.write('GET /api/v1/members HTTP/1.1\r\nHost: x\r\n');
   halfHead = timed(opened.closed);
+  const plain = openConnection(api, 'plain on the TLS port');
+  plain.write('G');
+  halfPlainHead = timed(plain.closed);
   const sending = openConnection(api, 'tls');
   sending.write(
     [
@@ -99,8 +103,11 @@ describe('a client that is too slow', () => {
     expect((await silent).seconds).toBeLessThan(10 + SLACK_SECONDS);
   });
 
-  it('with the head of its request is refused after 10 seconds', async () => {
-    const { result, seconds } = await halfHead;
+  it.each([
+    ['over TLS', () => halfHead],
+    ['in plain HTTP on the TLS port', () => halfPlainHead],
+  ])('with the head of its request %s is refused after 10 seconds', async (_, half) => {
+    const { result, seconds } = await half();
     const answer = parseAnswer(result);
     checkConformance({ method: 'GET', path: '/' }, answer);
     expect(refusalIn(answer, refusal(400, 'validationError', 'request'))).toMatchObject({

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { proposalWorkflowId } from '../../src/temporal/ids';
+import { approvalWorkflowId } from '../../src/temporal/ids';
 import {
   approve,
   change,
@@ -74,7 +74,14 @@ async function expectStanding(
     threshold,
     approvals,
   ]);
-  const handle = temporal.workflow.getHandle(proposalWorkflowId(org.id, proposal.resourceType, proposal.id));
+  const handle = temporal.workflow.getHandle(
+    approvalWorkflowId({
+      subject: 'proposal',
+      organizationId: org.id,
+      resourceType: proposal.resourceType,
+      id: proposal.id,
+    }),
+  );
   await until('the workflow has read the record again', async () => {
     const state = await handle.query<Shown>('state');
     return (
@@ -131,7 +138,7 @@ describe('an admin is removed', () => {
       {
         at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
         code: 'adminRemoved',
-        message: `"Carol" (${org.carol.id}) is no admin any more: what they have signed no longer counts`,
+        message: `"Carol" (${org.carol.id}) is not an admin anymore: their signatures no longer count`,
       },
     ]);
     await signs(proposal, org.alice);
@@ -248,7 +255,7 @@ describe("an admin's wallet changes", () => {
         at: expect.any(String),
         code: 'walletChanged',
         message: expect.stringContaining(
-          `${carol.wallet.address} now; it was ${org.carol.wallet.address}: only what the new wallet has signed counts`,
+          `changed from ${org.carol.wallet.address} to ${carol.wallet.address}: only signatures of the new wallet count`,
         ),
       },
     ]);
@@ -286,7 +293,7 @@ describe('what a proposal names is gone', () => {
     expect(answer.body.data.result).toBeUndefined();
     const rejected = await reject(api.http, org, proposal);
     expect(rejected.result).toEqual({ resolution: 'rejected', resources: [] });
-    expect(await api.db('proposal_claims').where({ organization_id: org.id })).toEqual([]);
+    expect(await api.db('claims').where({ organization_id: org.id })).toEqual([]);
   }
 
   it.each(STEPS)('a member, %s', async (_, votes) => {

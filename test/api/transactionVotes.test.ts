@@ -80,7 +80,7 @@ describe('a new transaction', () => {
     const created = answer.body.data;
     expect(answer.headers.location).toBe(`/api/v1/transactions/${created.id}`);
     const { initiatorPayload } = created.signingPayloads;
-    const text = `Send 1.5 "ETH" ("Ether", the coin of the network) to ${asked.to} from the account "Treasury" (${account.address}) on `;
+    const text = `Send 1.5 "ETH" ("Ether", native currency) to ${asked.to} from the account "Treasury" (${account.address}) on `;
     expect(created).toEqual({
       id: created.id,
       accountId: account.id,
@@ -163,6 +163,24 @@ describe('a new transaction', () => {
       threshold: 0,
     });
     await refused(fresh, await signatureBody(fresh, org.dave, 'initiator'), CONFLICT);
+  });
+
+  it('executes by a repeated signature with `execute`, once it is ready', async () => {
+    const fresh = await createTransaction(api.http, org, body(byOne, { value: '0', data: '0x12345678' }));
+    await signed(api.http, org, fresh, org.dave, 'initiator');
+    const initiated = await now(fresh);
+    const again = await signatureBody(fresh, org.dave, 'initiator', { execute: true });
+    const below = await api.http.send({
+      key: org.readKey,
+      path: transactionPath(fresh.id, '/signatures'),
+      body: again,
+    });
+    expect([below.status, below.body.code]).toEqual([409, 'conflict']);
+    await signed(api.http, org, initiated, org.carol, 'reject');
+    const repeated = await signTransaction(api.http, org, initiated, org.carol, 'reject', { execute: true });
+    expect(repeated.status).toBe(200);
+    expect(repeated.body.data).toMatchObject({ executionStatus: 'rejected' });
+    expect(await api.db('votes').where({ approval_id: fresh.id })).toHaveLength(2);
   });
 
   it('is initiated once, however often that is sent at once', async () => {

@@ -108,7 +108,7 @@ async function expectOnChain({ result, chain: shown }: Shown): Promise<void> {
 }
 
 describe('a transaction that goes out at once', () => {
-  it('moves the native coin on the signature of its initiator alone', async () => {
+  it('moves the native currency on the signature of its initiator alone', async () => {
     const asked = body(auto, { value: '5' });
     const created = await createTransaction(api.http, org, asked);
     const done = await signed(api.http, org, created, org.dave, 'initiator', { execute: true });

@@ -8,7 +8,6 @@ import {
   refusalIn,
   type Shown,
   sharedApi,
-  stateOf,
   UNKNOWN,
 } from '../support/api';
 import { anAddress, anId } from '../support/builders';
@@ -59,9 +58,9 @@ const tokens = (amount: bigint, to = RECIPIENT) => ({
 
 /** Everything that a transaction leaves behind. */
 async function traces() {
-  const tables = ['transactions', 'transaction_votes', 'policy_usage', 'chain_attempts', 'evidence'];
+  const tables = ['transactions', 'votes', 'policy_usage', 'chain_attempts', 'evidence'];
   const counts = await Promise.all(tables.map((table) => api.db(table).count().first()));
-  return { counts, state: await stateOf(api.http, ours) };
+  return { counts, state: await ours.stored() };
 }
 
 describe('a transaction that is none', () => {
@@ -241,7 +240,7 @@ describe('a transaction that its policy does not let go', () => {
       ['function'],
     ],
     [
-      'of a function that hands out tokens',
+      'of a function that grants an allowance',
       () => aContractPolicyItem(rule([])),
       () => call(`0x095ea7b3${'0'.repeat(128)}`),
       ['function'],
@@ -331,7 +330,7 @@ describe('a transaction that is not there', () => {
       for (const [path, body] of paths(id)) {
         const answer = await api.http.send({ key: ours.readKey, path, ...(body ? { body } : {}) });
         expect(refusalIn(answer, refusal(404, 'notFound', null))).toEqual(refusal(404, 'notFound', null));
-        expect(answer.body.message).toBe('there is no such transaction');
+        expect(answer.body.message).toBe('transaction not found in this organization');
       }
     },
   );

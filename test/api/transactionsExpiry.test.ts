@@ -1,7 +1,13 @@
-import { change, expectRefused, makeAccount, read, refusal, type Shown, startApi } from '../support/api';
+import { change, expectRefused, makeAccount, read, refusal, type Shown } from '../support/api';
 import { anAddress } from '../support/builders';
 import { anAnyPolicyItem, aPolicyItem, aTokenCondition } from '../support/policies';
-import { signPayload, type TestOrganization, type TestService } from '../support/service';
+import {
+  SHORT_LIFETIME_SECONDS,
+  shortLivedService,
+  signPayload,
+  type TestOrganization,
+  type TestService,
+} from '../support/service';
 import {
   aTransactionBody,
   createTransaction,
@@ -15,7 +21,6 @@ import {
 } from '../support/transactionApi';
 import { until } from '../support/until';
 
-const LIFETIME_SECONDS = 16;
 const EXPIRED = refusal(422, 'proposalExpired', null);
 
 let api: TestService;
@@ -28,7 +33,7 @@ const over: Record<string, Shown> = {};
 const STEPS = ['created', 'initiated', 'halfApproved', 'approved', 'rejected', 'atOnce', 'blocked'] as const;
 
 beforeAll(async () => {
-  api = await startApi({ env: { PROPOSAL_LIFETIME: `${LIFETIME_SECONDS}s` } });
+  api = await shortLivedService();
   org = await api.createOrganization();
   const account = await makeAccount(api.http, org, { networkIds: [31337] });
   const { result } = await change(api.http, org, '/groups/proposals/create', {
@@ -115,8 +120,8 @@ afterAll(() => api?.stop());
 it('a transaction lives for the time that was set, and signs it in whole seconds', () => {
   const { createdAt, expiresAt, signingPayloads } = steps.created;
   const lifetimeMs = Date.parse(expiresAt) - Date.parse(createdAt);
-  expect(lifetimeMs).toBeGreaterThan((LIFETIME_SECONDS - 1) * 1_000);
-  expect(lifetimeMs).toBeLessThanOrEqual(LIFETIME_SECONDS * 1_000);
+  expect(lifetimeMs).toBeGreaterThan((SHORT_LIFETIME_SECONDS - 1) * 1_000);
+  expect(lifetimeMs).toBeLessThanOrEqual(SHORT_LIFETIME_SECONDS * 1_000);
   const { message } = JSON.parse(signingPayloads.initiatorPayload);
   expect(message.expiresAt).toBe(String(Date.parse(expiresAt) / 1_000));
 });

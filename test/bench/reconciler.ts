@@ -143,7 +143,7 @@ async function measure(stack: BenchStack, count: number, say: (line: string) => 
   }
 }
 
-/** `node src/dev/run.mjs dist/test/bench/reconciler.js [count]`: what the reconciler costs. */
+/** `node tools/dev/run.mjs dist/test/bench/reconciler.js [count]`: what the reconciler costs. */
 async function main(): Promise<void> {
   const say = (line: string) => console.log(line);
   const count = Number(process.argv[2] ?? 10_000);

@@ -3,14 +3,15 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrate } from '../../src/db/database';
-import { ensureCertificate } from '../../src/dev/certificate';
-import { startChain } from '../../src/dev/localChain';
-import { writeNetworksFile, writeTokenListFile } from '../../src/dev/localNetworks';
-import { type Part, projectRoot, startPart, untilReady } from '../../src/dev/parts';
-import { freePorts } from '../../src/dev/ports';
-import { ensureDatabase, startPostgres } from '../../src/dev/postgres';
-import { findTemporalBinary } from '../../src/dev/temporalBinary';
-import { startTemporal } from '../../src/dev/temporalServer';
+import { projectRoot } from '../../src/projectRoot';
+import { ensureCertificate } from '../../tools/dev/certificate';
+import { startChain } from '../../tools/dev/localChain';
+import { writeNetworksFile, writeTokenListFile } from '../../tools/dev/localNetworks';
+import { type Part, startPart, untilReady } from '../../tools/dev/parts';
+import { freePorts } from '../../tools/dev/ports';
+import { ensureDatabase, startPostgres } from '../../tools/dev/postgres';
+import { findTemporalBinary } from '../../tools/dev/temporalBinary';
+import { startTemporal } from '../../tools/dev/temporalServer';
 import { HttpsConnection, requestBytes } from './connection';
 
 /** Real parts as `npm start` has them, the service as in production, and the bare things to compare it with. */

@@ -3,10 +3,10 @@ import { Client as PostgresClient } from 'pg';
 import { type Hex, zeroAddress } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { newId } from '../../src/db/ids';
-import { fundOnLocalChain } from '../../src/dev/localChain';
-import { rpc } from '../../src/dev/rpc';
 import type { Limitation, Policy } from '../../src/domain/policy';
 import { evaluate } from '../../src/domain/policyEngine';
+import { fundOnLocalChain } from '../../tools/dev/localChain';
+import { rpc } from '../../tools/dev/rpc';
 import type { BareClient } from './clients';
 import { HttpsConnection, requestBytes } from './connection';
 import { type Comparison, compare, type Figure, figure } from './figures';
@@ -294,27 +294,27 @@ export async function measureEvaluation(): Promise<Figure> {
   };
   const policies = Array.from({ length: POLICIES }, (_, index): Policy => {
     const common = {
-      ...({ id: newId('pol'), name: `Policy ${index}`, type: 'AUTO_APPROVAL', description: null } as const),
-      ...{ networkId: NETWORK_ID, initiatorSetting: null, approverSetting: null },
+      ...({ id: newId('pol'), name: `Policy ${index}`, type: 'AUTO_APPROVAL' } as const),
+      ...{ networkId: NETWORK_ID, initiatorSetting: null },
       accountIds: [newId('acc'), account.id],
-      limitation: index % 2 === 0 ? limitation : null,
+      ...(index % 2 === 0 ? { limitation } : {}),
     };
     if (index % 4 === 0) {
       const rule = {
         ...{ contractAddress: destination, allowedFunctions: ['0x12345678'], maxValue: '0' },
-        functions: [{ name: null, selector: '0x12345678' }],
+        functions: [{ selector: '0x12345678' }],
       };
       return {
         ...common,
-        ...{ transactionType: 'CONTRACT_INTERACTION', tokenTransferCondition: null },
+        transactionType: 'CONTRACT_INTERACTION',
         contractInteractionCondition: [rule],
       };
     }
     return {
       ...common,
-      ...{ transactionType: 'TOKEN_TRANSFER', contractInteractionCondition: null },
+      transactionType: 'TOKEN_TRANSFER',
       tokenTransferCondition: {
-        ...{ tokenAddress: zeroAddress, tokenSymbol: 'ETH', tokenName: 'Ether', tokenLogoUrl: null },
+        ...{ tokenAddress: zeroAddress, tokenSymbol: 'ETH', tokenName: 'Ether' },
         ...{ tokenDecimals: 18, amountThreshold: String(index) },
         destinationAddresses: [anAddress(), destination],
       },
@@ -324,7 +324,7 @@ export async function measureEvaluation(): Promise<Figure> {
     account,
     members: new Map([[member.id, member]]),
     groups: new Map(),
-    handsOutTokens: () => false,
+    grantsAllowance: () => false,
     tokenFault: null,
     usage: { amount: 7n, executions: 3, oldestBlockAt: new Date(), at: new Date() },
   };

@@ -17,7 +17,7 @@ import { deployAsFunder, execAsOwner, putCode, signAsSafe } from './wallets';
 
 const CHAIN_IDS = [41_001, 41_002] as const;
 const owner = privateKeyToAccount(keccak256(toHex('owner')));
-const stranger = privateKeyToAccount(keccak256(toHex('stranger')));
+const outsider = privateKeyToAccount(keccak256(toHex('outsider')));
 const digest = keccak256(toHex('what is signed'));
 
 function network(id: number, rpcUrl: string): NetworkConfig {
@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all((parts ?? []).map((part) => part.stop())));
 
 describe('an account on chain', () => {
-  test('stands at the computed address on every network, and fits', async () => {
+  test('is at the computed address on every network, and fits', async () => {
     const account = deriveAccount(owner.address, 'acc_everywhere');
     for (const client of clients) {
       expect(await inspectAccount(client.rpc, account)).toEqual({ kind: 'missing' });
@@ -49,18 +49,18 @@ describe('an account on chain', () => {
   });
 
   test.each([
-    ['an owner', 'addOwnerWithThreshold(address owner, uint256 threshold)', [stranger.address, 1n], /owners/],
-    ['a module', 'enableModule(address module)', [stranger.address], /modules/],
+    ['an owner', 'addOwnerWithThreshold(address owner, uint256 threshold)', [outsider.address, 1n], /owners/],
+    ['a module', 'enableModule(address module)', [outsider.address], /modules/],
     [
       'another fallback handler',
       'setFallbackHandler(address handler)',
-      [stranger.address],
+      [outsider.address],
       /fallback handler/,
     ],
     [
       'other owners',
       'swapOwner(address prev, address old, address new)',
-      ['0x0000000000000000000000000000000000000001', owner.address, stranger.address],
+      ['0x0000000000000000000000000000000000000001', owner.address, outsider.address],
       /owners/,
     ],
   ] as const)('does not fit once it has %s', async (what, signature, args, reason) => {
@@ -80,13 +80,13 @@ describe('an account on chain', () => {
       rpc(url, 'anvil_setStorageAt', [account.address, slot, value]);
     const guard = '0x4a204f620c8c5ccdca3fd54d003badd85ba500436a431f0cbda4f558c93c34c8';
     const word = (address: string) => `0x${address.slice(2).toLowerCase().padStart(64, '0')}`;
-    await set(guard, word(stranger.address));
+    await set(guard, word(outsider.address));
     expect(await inspectAccount(chain.rpc, account)).toMatchObject({
       reason: expect.stringMatching(/guard/),
     });
     await set(guard, word('0x0'));
     expect(await inspectAccount(chain.rpc, account)).toEqual({ kind: 'fits' });
-    await set(`0x${'0'.repeat(64)}`, word(stranger.address));
+    await set(`0x${'0'.repeat(64)}`, word(outsider.address));
     expect(await inspectAccount(chain.rpc, account)).toMatchObject({
       reason: expect.stringMatching(/singleton/),
     });
@@ -132,7 +132,7 @@ describe('a contract signer', () => {
     const other = keccak256(toHex('something else'));
     for (const attempt of [
       { hash: other, bytes },
-      { hash: digest, bytes: await signAsSafe(stranger, safeOf(wallet), digest) },
+      { hash: digest, bytes: await signAsSafe(outsider, safeOf(wallet), digest) },
       { hash: digest, bytes: await owner.sign({ hash: digest }) },
       { hash: digest, bytes: '0x' as const },
       { hash: digest, bytes: `0x${'ab'.repeat(60_000)}` as const },
@@ -141,7 +141,7 @@ describe('a contract signer', () => {
     }
   });
 
-  test('that is not there yet is accepted with its deployment (ERC-6492)', async () => {
+  test('that is not deployed yet is accepted with its deployment (ERC-6492)', async () => {
     const account = counterfactual;
     const { to, data } = deploymentCall(account);
     const inner = await signAsSafe(owner, safeOf(account), digest);
@@ -156,7 +156,7 @@ describe('a contract signer', () => {
     const wrong = serializeErc6492Signature({
       address: to,
       data,
-      signature: await signAsSafe(stranger, safeOf(account), digest),
+      signature: await signAsSafe(outsider, safeOf(account), digest),
     });
     for (const refused of [wrong, inner]) {
       expect(
@@ -173,7 +173,7 @@ describe('a contract signer', () => {
     ).toMatchObject({ valid: false });
   });
 
-  test('once it is there its wrapping is taken off and its contract decides', async () => {
+  test('decides itself once it is deployed, without the wrapping', async () => {
     const inner = await signAsSafe(owner, safeOf(wallet), digest);
     const bytes = serializeErc6492Signature({ address: factory, data: factoryData, signature: inner });
     expect(await verifySignature({ hash: digest, signer, bytes, client: chain })).toEqual({
@@ -205,15 +205,17 @@ describe('a contract signer', () => {
     });
   });
 
-  test('cannot be asked while its network is away; a key can sign all the same', async () => {
+  test('cannot be asked while its network is unavailable; a key can sign all the same', async () => {
     const [port = 0] = await freePorts(1);
-    const away = createChainClient(network(41_003, `http://127.0.0.1:${port}`));
+    const unavailable = createChainClient(network(41_003, `http://127.0.0.1:${port}`));
     const bytes = await signAsSafe(owner, safeOf(wallet), digest);
-    const asked = verifySignature({ hash: digest, signer, bytes, client: away });
+    const asked = verifySignature({ hash: digest, signer, bytes, client: unavailable });
     await expect(asked).rejects.toThrow(ChainUnavailable);
     await expect(asked).rejects.toThrow(/Chain 41003 \(41003\)/);
     const own = await owner.sign({ hash: digest });
-    expect(await verifySignature({ hash: digest, signer: owner.address, bytes: own, client: away })).toEqual({
+    expect(
+      await verifySignature({ hash: digest, signer: owner.address, bytes: own, client: unavailable }),
+    ).toEqual({
       valid: true,
       scheme: 'eoa',
     });
@@ -221,8 +223,8 @@ describe('a contract signer', () => {
 
   test('is looked up among the admins before any chain is asked', async () => {
     const [port = 0] = await freePorts(1);
-    const away = createChainClient(network(41_003, `http://127.0.0.1:${port}`));
-    const identifyVoter = createIdentifyVoter(away);
+    const unavailable = createChainClient(network(41_003, `http://127.0.0.1:${port}`));
+    const identifyVoter = createIdentifyVoter(unavailable);
     const payload = JSON.stringify({
       types: { EIP712Domain: [{ name: 'name', type: 'string' }], Vote: [{ name: 'text', type: 'string' }] },
       primaryType: 'Vote',

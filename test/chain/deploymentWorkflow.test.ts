@@ -7,8 +7,10 @@ import {
   Worker,
   type WorkflowBundleWithSourceMap,
 } from '@temporalio/worker';
-import type { DeploymentObservation, EnvelopeOutcome } from '../../activities/chain';
-import type { EnvelopeTerms, SigningResult } from '../../activities/signer';
+import type { DeploymentFollowed, FollowDeployment } from '../../activities/deployments/follow';
+import type { DeploymentObservation } from '../../activities/deployments/observe';
+import type { EnvelopeTerms } from '../../activities/relayer/terms';
+import type { SigningResult } from '../../activities/signer/refusal';
 import { sharedStack } from '../support/stack';
 import type { deployOnly } from './workflow/deployOnly';
 
@@ -39,16 +41,19 @@ afterAll(async () => {
   await native?.close();
 });
 
+interface Asked {
+  readonly sign: EnvelopeTerms[];
+  readonly follow: { envelopeId: string; reported: string | null }[];
+  readonly fill: number[];
+}
+
 /** Runs a deployment against what the chain worker and the signer answer, in turn; the last answer stays. */
 async function run(script: {
   observe: readonly DeploymentObservation[];
   sign?: readonly SigningResult[];
-  follow?: readonly EnvelopeOutcome[];
+  follow?: readonly DeploymentFollowed[];
 }) {
-  const asked: { sign: EnvelopeTerms[]; follow: { envelopeId: string; told: string | null }[] } = {
-    sign: [],
-    follow: [],
-  };
+  const asked: Asked = { sign: [], follow: [], fill: [] };
   const inTurn = <T>(answers: readonly T[] = []) => {
     let turn = 0;
     return (): T => {
@@ -71,9 +76,13 @@ async function run(script: {
         asked.sign.push(input.terms);
         return sign();
       },
-      followEnvelope: async ({ envelopeId, told }: { envelopeId: string; told: string | null }) => {
-        asked.follow.push({ envelopeId, told });
+      followDeployment: async ({ envelopeId, reported }: FollowDeployment) => {
+        asked.follow.push({ envelopeId, reported });
         return follow();
+      },
+      fillNonce: async ({ nonce }: { nonce: number }) => {
+        asked.fill.push(nonce);
+        return { envelopeId: '100' };
       },
     },
   });
@@ -87,21 +96,21 @@ async function run(script: {
   return { ...outcome, asked };
 }
 
-test('an account that is there needs no signature', async () => {
+test('signs nothing for an account that is deployed', async () => {
   expect(await run({ observe: [deployed] })).toMatchObject({ result: completed, reports: [] });
 });
 
-test('one that is not is signed, followed and looked for again', async () => {
+test('signs, follows and looks again for an account that is not deployed', async () => {
   const done = await run({
     observe: [needsEnvelope, { kind: 'confirming', message: 'waits' }, deployed],
     sign: [{ envelopeId: '1' }],
     follow: [{ kind: 'mined' }],
   });
   expect(done).toMatchObject({ result: completed, reports: [] });
-  expect(done.asked).toEqual({ sign: [terms], follow: [{ envelopeId: '1', told: null }] });
+  expect(done.asked).toEqual({ sign: [terms], follow: [{ envelopeId: '1', reported: null }], fill: [] });
 });
 
-test('what is on its way is followed without a new signature', async () => {
+test('follows what is in flight without a new signature', async () => {
   const done = await run({
     observe: [{ kind: 'inFlight', envelopeId: '4' }, deployed],
     follow: [{ kind: 'dropped' }],
@@ -110,26 +119,24 @@ test('what is on its way is followed without a new signature', async () => {
   expect(done.asked.sign).toEqual([]);
 });
 
-test('what it waits for is told once, and taken back at the end', async () => {
+test('reports what it waits for once, and clears the report at the end', async () => {
   const done = await run({
     observe: [{ kind: 'inFlight', envelopeId: '4' }, deployed],
     follow: [
-      { kind: 'waiting', message: 'the network is away' },
+      { kind: 'waiting', message: 'unavailable' },
       { kind: 'waiting', message: null },
-      { kind: 'waiting', message: 'no coin' },
+      { kind: 'waiting', message: 'insufficient funds' },
       { kind: 'mined' },
     ],
   });
-  expect(done).toMatchObject({
-    result: completed,
-    reports: ['the network is away', null, 'no coin', null],
-  });
-  expect(done.asked.follow.map(({ told }) => told)).toEqual([null, 'the network is away', null, 'no coin']);
+  const reports = ['unavailable', null, 'insufficient funds'];
+  expect(done).toMatchObject({ result: completed, reports: [...reports, null] });
+  expect(done.asked.follow.map(({ reported }) => reported)).toEqual([null, ...reports]);
 });
 
-test('a stuck envelope is replaced and the replacement followed', async () => {
+test('replaces a stuck envelope and follows the replacement', async () => {
   const done = await run({
-    observe: [needsEnvelope, deployed],
+    observe: [needsEnvelope, { kind: 'inFlight', envelopeId: '2' }, deployed],
     sign: [{ envelopeId: '1' }, { envelopeId: '2' }],
     follow: [{ kind: 'stuck', terms: raised }, { kind: 'mined' }],
   });
@@ -138,9 +145,9 @@ test('a stuck envelope is replaced and the replacement followed', async () => {
   expect(done.asked.follow.map(({ envelopeId }) => envelopeId)).toEqual(['1', '2']);
 });
 
-test('when the signer does not raise the fee, what is out is followed further', async () => {
+test('goes on following what is in flight when the signer does not raise the fee', async () => {
   const done = await run({
-    observe: [needsEnvelope, deployed],
+    observe: [needsEnvelope, { kind: 'inFlight', envelopeId: '1' }, deployed],
     sign: [{ envelopeId: '1' }, { refused: { code: 'stale', message: 'an admin left' } }],
     follow: [{ kind: 'stuck', terms: raised }, { kind: 'mined' }],
   });
@@ -148,14 +155,23 @@ test('when the signer does not raise the fee, what is out is followed further', 
   expect(done.asked.follow.map(({ envelopeId }) => envelopeId)).toEqual(['1', '1']);
 });
 
-test('a refusal of the signer is the failure', async () => {
+test('fills an unused nonce before its own and goes on', async () => {
+  const done = await run({
+    observe: [{ kind: 'inFlight', envelopeId: '4' }, { kind: 'inFlight', envelopeId: '4' }, deployed],
+    follow: [{ kind: 'gap', nonce: 7, terms }, { kind: 'mined' }],
+  });
+  expect(done).toMatchObject({ result: completed, reports: [] });
+  expect(done.asked).toMatchObject({ sign: [], fill: [7] });
+});
+
+test('fails with the refusal of the signer', async () => {
   const refused = { code: 'stale', message: 'not enough approvals' } as const;
   expect(await run({ observe: [needsEnvelope], sign: [{ refused }] })).toMatchObject({
     result: { status: 'failed', failure: refused },
   });
 });
 
-test('what reverts twice has failed, with its transaction', async () => {
+test('fails with its transaction after two reverts', async () => {
   const done = await run({
     observe: [needsEnvelope],
     sign: [{ envelopeId: '1' }, { envelopeId: '2' }],
@@ -170,7 +186,8 @@ test('what reverts twice has failed, with its transaction', async () => {
   });
 });
 
-test('a network that comes back within 20 s costs only time', async () => {
-  const done = await run({ observe: [{ kind: 'unreachable', message: 'away' }, deployed] });
-  expect(done).toMatchObject({ result: completed, reports: ['away'] });
+test('retries a network that is unavailable before anything is signed', async () => {
+  const unreachable = { kind: 'unreachable', message: 'unavailable' } as const;
+  const done = await run({ observe: [unreachable, deployed] });
+  expect(done).toMatchObject({ result: completed, reports: ['unavailable'] });
 });

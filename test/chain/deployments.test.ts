@@ -1,19 +1,32 @@
+import { randomUUID } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { type Address, type Hex, keccak256, parseTransaction } from 'viem';
-import { type ChainActivities, createChainActivities, type EnvelopeOutcome } from '../../activities/chain';
-import type { DeploymentKey } from '../../activities/proposals';
-import { createSignerActivities, type SignerActivities } from '../../activities/signer';
+import {
+  createDeploymentChainActivities,
+  type DeploymentChainActivities,
+} from '../../activities/deployments/chain';
+import type { DeploymentFollowed } from '../../activities/deployments/follow';
+import {
+  createDeploymentSignerActivities,
+  type DeploymentSignerActivities,
+} from '../../activities/deployments/signer';
+import { createRelayerContext } from '../../activities/relayer/context';
+import { createSignerContext, type SignerDeps } from '../../activities/signer/context';
+import { provideSigningKey, registerRelayers } from '../../activities/signer/keys';
+import { signatureHash } from '../../src/approvals/voters';
 import { ChainUnavailable, createChainClients } from '../../src/chain/clients';
-import type { Keystore } from '../../src/chain/keystore';
+import type { Keystore } from '../../src/chain/keys';
 import { deriveAccount, inspectAccount, SAFE_CONTRACTS } from '../../src/chain/safe';
 import { encodeSignature } from '../../src/chain/signatures';
 import { hashTypedPayload } from '../../src/chain/typedData';
 import { createIdentifyVoter, type IdentifyVoter } from '../../src/chain/voter';
 import type { NetworkConfig } from '../../src/config';
+import { insertApproval, insertVote, updateApproval } from '../../src/db/approvals';
 import { createDatabase, type Db } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
 import { readOrganization } from '../../src/db/organizations';
-import { insertDeployments, insertProposal } from '../../src/db/proposals';
+import { insertDeployments, insertProposal, markApplied } from '../../src/db/proposals';
+import type { DeploymentKey } from '../../src/domain/proposal';
 import { proposalPayload } from '../../src/domain/signing';
 import {
   makeKeystore,
@@ -44,8 +57,8 @@ let signerDb: Db;
 let network: NetworkConfig;
 let keystore: Keystore;
 let org: TestOrganization;
-let chain: ChainActivities;
-let signer: SignerActivities;
+let chain: DeploymentChainActivities;
+let signer: DeploymentSignerActivities;
 let identifyVoter: IdentifyVoter;
 let url: string;
 let relayer: Address;
@@ -70,12 +83,12 @@ beforeAll(async () => {
   const client = chains.get(CHAIN_ID);
   if (!client) throw new Error('no client');
   identifyVoter = createIdentifyVoter(client);
-  chain = createChainActivities({ db: serviceDb, chains, pollMs: 20, stuckAfterMs: 1_500 });
+  chain = chainWith({});
   signer = signerWith({});
-  await signer.registerRelayers();
+  await registerRelayers(signerDeps({}));
   relayer = keystore.relayerKey(CHAIN_ID, 0).address;
   org = await makeOrganization(db);
-  await signer.provideSigningKey({ organizationId: org.id });
+  await provideSigningKey(signerDeps({}), { organizationId: org.id });
 });
 
 afterAll(async () => {
@@ -86,15 +99,20 @@ afterAll(async () => {
 
 beforeEach(() => fundOnLocalChain(url, relayer));
 
-function signerWith(more: Partial<Parameters<typeof createSignerActivities>[0]>): SignerActivities {
-  return createSignerActivities({
-    db: signerDb,
-    keystore,
-    networks: [network],
-    identifyVoter,
-    maxGas: 5_000_000n,
-    ...more,
-  });
+/** Activities with another configuration of the network. */
+function chainWith(change: Partial<NetworkConfig>): DeploymentChainActivities {
+  const chains = createChainClients([{ ...network, ...change }]);
+  return createDeploymentChainActivities(
+    createRelayerContext({ db: serviceDb, chains, pollMs: 20, stuckAfterMs: 1_500 }),
+  );
+}
+
+function signerDeps(change: Partial<SignerDeps>): SignerDeps {
+  return { db: signerDb, keystore, networks: [network], identifyVoter, maxGas: 5_000_000n, ...change };
+}
+
+function signerWith(change: Partial<SignerDeps>): DeploymentSignerActivities {
+  return createDeploymentSignerActivities(createSignerContext(signerDeps(change)));
 }
 
 /** An accounts proposal that two admins have approved and whose execution has begun. */
@@ -118,26 +136,24 @@ async function begunProposal(
   const { domainSalt } = await readOrganization(db, org.id);
   const payload = proposalPayload('ApproveProposal', domainSalt, proposal);
   await db.transaction(async (tx) => {
-    await insertProposal(tx, {
-      ...proposal,
-      plan: { accountIds: [accountId] },
-      createdByKey: null,
-      claims: [],
-      names: [],
-    });
+    await insertApproval(tx, 'proposal', { ...proposal, createdByKey: null, names: [] });
+    await insertProposal(tx, { ...proposal, plan: { accountIds: [accountId] } });
     for (const member of approvers) {
-      await tx('proposal_votes').insert({
-        proposal_id: proposalId,
-        member_id: member.id,
+      const signature = await signPayload(member, payload);
+      await insertVote(tx, proposalId, randomUUID(), {
+        memberId: member.id,
         type: 'approve',
-        signer_address: member.wallet.address,
+        signerAddress: member.wallet.address,
         scheme: 'eoa',
-        signature: await signPayload(member, payload),
+        signature,
+        signatureHash: signatureHash(signature),
+        initiatorSignatureHash: null,
+        reason: null,
+        apiKeyId: null,
       });
     }
-    await tx('proposals')
-      .where({ id: proposalId })
-      .update({ execution_status: 'processing', applied_at: tx.raw('now()'), execution_attempt: 1 });
+    await markApplied(tx, proposalId, false);
+    await updateApproval(tx, proposalId, { executionStatus: 'processing', executionAttempt: 1 });
     await tx('accounts').insert({
       id: accountId,
       organization_id: org.id,
@@ -177,8 +193,9 @@ async function signed(key: Key): Promise<string> {
   return result.envelopeId;
 }
 
-function follow(envelopeId: string, told: string | null = null): Promise<EnvelopeOutcome> {
-  return new MockActivityEnvironment().run(chain.followEnvelope, { envelopeId, networkId: CHAIN_ID, told });
+function follow(envelopeId: string, reported: string | null = null): Promise<DeploymentFollowed> {
+  const input = { envelopeId, networkId: CHAIN_ID, reported };
+  return new MockActivityEnvironment().run(chain.followDeployment, input);
 }
 
 function envelopes(key: Key) {
@@ -215,7 +232,7 @@ describe('a deployment', () => {
     expect(await follow(envelopeId)).toEqual({ kind: 'mined' });
   });
 
-  test('asked for twice has one envelope, at once or one after the other', async () => {
+  test('has one envelope when it is signed twice, concurrently or in sequence', async () => {
     const key = await begunProposal();
     const asked = { ...key, terms: await terms(key) };
     const results = await Promise.all([signer.signDeployment(asked), signer.signDeployment(asked)]);
@@ -225,7 +242,7 @@ describe('a deployment', () => {
     expect(await follow((results[0] as { envelopeId: string }).envelopeId)).toEqual({ kind: 'mined' });
   });
 
-  test('by a stranger counts when it fits, before we sign or after', async () => {
+  test('by a third party counts when it fits, before we sign or after', async () => {
     const before = await begunProposal();
     const account = (key: Key) => deriveAccount(keystore.organizationKey(org.id).address, key.accountId);
     await deployAsFunder(url, account(before));
@@ -239,7 +256,7 @@ describe('a deployment', () => {
     expect(await deployed(after)).toMatchObject({ kind: 'deployed', transactionHash: null });
   });
 
-  test('lands although the sender of an earlier nonce is gone', async () => {
+  test('lands although nobody sends an earlier nonce', async () => {
     const [first, second] = [await begunProposal(), await begunProposal()];
     const firstId = await signed(first);
     const secondId = await signed(second);
@@ -274,7 +291,7 @@ describe('a deployment', () => {
     expect(await envelopes(other)).toHaveLength(1);
   });
 
-  test('that is stuck is replaced at its nonce with a higher fee, bounded by the ceiling', async () => {
+  test('is replaced at its nonce with a higher fee when it is stuck, up to the ceiling', async () => {
     const key = await begunProposal();
     const firstId = await signed(key);
     await rpc(url, 'anvil_setNextBlockBaseFeePerGas', [`0x${(900n * GWEI).toString(16)}`]);
@@ -299,7 +316,7 @@ describe('a deployment', () => {
     await rpc(url, 'anvil_setNextBlockBaseFeePerGas', ['0x1']);
   }, 60_000);
 
-  test('that runs out of gas is told with its transaction', async () => {
+  test('reports the transaction that ran out of gas', async () => {
     const key = await begunProposal();
     const result = await signer.signDeployment({ ...key, terms: { ...(await terms(key)), gas: '90000' } });
     if (!('envelopeId' in result)) throw new Error(JSON.stringify(result));
@@ -313,38 +330,36 @@ describe('a deployment', () => {
   });
 });
 
-describe('what is in the way', () => {
-  test('a relayer without coin is named, with its network, before anything is signed', async () => {
+describe('an obstacle', () => {
+  test('insufficient funds of the relayer are reported with its network before anything is signed', async () => {
     const key = await begunProposal();
     await rpc(url, 'anvil_setBalance', [relayer, '0x0']);
     expect(await chain.observeDeployment(key)).toMatchObject({
       kind: 'failed',
-      failure: { code: 'funds', message: expect.stringContaining(`${relayer} has 0 wei on Own Chain`) },
+      failure: {
+        code: 'funds',
+        message: expect.stringContaining(`insufficient funds: relayer ${relayer} has 0 wei on Own Chain`),
+      },
     });
   });
 
-  test('a relayer that loses its coin after signing is told while it is waited for', async () => {
+  test('insufficient funds of the relayer after signing are reported as waited for', async () => {
     const key = await begunProposal();
     const envelopeId = await signed(key);
     await rpc(url, 'anvil_setBalance', [relayer, '0x0']);
     const waiting = await follow(envelopeId);
     expect(waiting).toEqual({
       kind: 'waiting',
-      message: expect.stringContaining(`${relayer} has too little`),
+      message: expect.stringContaining(`insufficient funds: relayer ${relayer} on Own Chain`),
     });
     await fundOnLocalChain(url, relayer);
     const { message } = waiting as { message: string };
     expect(await follow(envelopeId, message)).toEqual({ kind: 'mined' });
   }, 30_000);
 
-  test('gas above the ceiling of the network is told before anything is signed', async () => {
+  test('gas above the ceiling of the network is reported before anything is signed', async () => {
     const key = await begunProposal();
-    const cheap = createChainActivities({
-      db: serviceDb,
-      chains: createChainClients([{ ...network, maxFeePerGas: 0n }]),
-      pollMs: 20,
-      stuckAfterMs: 1_000,
-    });
+    const cheap = chainWith({ maxFeePerGas: 0n });
     await rpc(url, 'anvil_setNextBlockBaseFeePerGas', [`0x${(10n * GWEI).toString(16)}`]);
     await rpc(url, 'anvil_mine', ['0x1']);
     expect(await cheap.observeDeployment(key)).toMatchObject({
@@ -366,7 +381,7 @@ describe('what is in the way', () => {
     });
   });
 
-  test('another contract at the address is told as such', async () => {
+  test('another contract at the address is reported', async () => {
     const key = await begunProposal();
     await rpc(url, 'anvil_setCode', [key.address, '0x6000']);
     expect(await chain.observeDeployment(key)).toMatchObject({
@@ -375,30 +390,19 @@ describe('what is in the way', () => {
     });
   });
 
-  test('a chain that is away, or another one, is unreachable and named', async () => {
+  test('an unavailable chain, or another one, is unreachable and named', async () => {
     const key = await begunProposal();
     const [port = 0] = await freePorts(1);
-    const activities = (more: Partial<NetworkConfig>) =>
-      createChainActivities({
-        db: serviceDb,
-        chains: createChainClients([{ ...network, ...more }]),
-        pollMs: 20,
-        stuckAfterMs: 1_000,
-      });
-    expect(await activities({ rpcUrl: `http://127.0.0.1:${port}` }).observeDeployment(key)).toMatchObject({
+    expect(await chainWith({ rpcUrl: `http://127.0.0.1:${port}` }).observeDeployment(key)).toMatchObject({
       kind: 'unreachable',
       message: expect.stringContaining('Own Chain (41011)'),
     });
     const wrong = await begunProposal();
-    await db('proposal_deployments').where({ proposal_id: wrong.proposalId }).update({ network_id: 5 });
-    expect(
-      await createChainActivities({
-        db: serviceDb,
-        chains: createChainClients([{ ...network, id: 5 }]),
-        pollMs: 20,
-        stuckAfterMs: 1_000,
-      }).observeDeployment({ ...wrong, networkId: 5 }),
-    ).toMatchObject({ kind: 'unreachable', message: expect.stringContaining(`serves chain ${CHAIN_ID}`) });
+    await db('deployments').where({ proposal_id: wrong.proposalId }).update({ network_id: 5 });
+    expect(await chainWith({ id: 5 }).observeDeployment({ ...wrong, networkId: 5 })).toMatchObject({
+      kind: 'unreachable',
+      message: expect.stringContaining(`serves chain ${CHAIN_ID}`),
+    });
   });
 
   test('a chain that freezes after signing is waited for, and the bytes land when it is back', async () => {
@@ -411,7 +415,7 @@ describe('what is in the way', () => {
     } finally {
       own.thaw();
     }
-    const again = await follow(envelopeId, 'told');
+    const again = await follow(envelopeId, 'reported');
     expect(again).toEqual({ kind: 'mined' });
   }, 40_000);
 });
@@ -424,13 +428,15 @@ test('the signer asks a contract signer again, and counts it as long as it accep
   try {
     const key = await begunProposal({ approvers: [org.bob] });
     const bytes = await signAsSafe(org.alice.wallet, safe, hashTypedPayload(key.payload));
-    await db('proposal_votes').insert({
-      proposal_id: key.proposalId,
+    const signature = encodeSignature(safe.address, bytes);
+    await db('votes').insert({
+      approval_id: key.proposalId,
       member_id: org.carol.id,
       type: 'approve',
       signer_address: wallet.address,
       scheme: 'eip1271',
-      signature: encodeSignature(safe.address, bytes),
+      signature,
+      signature_hash: signatureHash(signature),
     });
     const offer = { ...key, terms: await terms(key) };
     const client = createChainClients([network]).get(CHAIN_ID);
@@ -449,7 +455,7 @@ test('the signer asks a contract signer again, and counts it as long as it accep
 });
 
 describe('the signer refuses', () => {
-  async function refusal(key: Key, from: SignerActivities = signer, change: object = {}) {
+  async function refusal(key: Key, from: DeploymentSignerActivities = signer, change: object = {}) {
     const offer = {
       gas: '500000',
       maxFeePerGas: String(2n * GWEI),
@@ -465,19 +471,20 @@ describe('the signer refuses', () => {
   test('below the threshold, and a signature that is counted twice is counted once', async () => {
     const one = await begunProposal({ approvers: [org.alice] });
     expect(await refusal(one)).toMatchObject({ code: 'stale', message: expect.stringContaining('1 valid') });
-    const [vote] = await db('proposal_votes').where({ proposal_id: one.proposalId });
-    await db('proposal_votes').insert({
-      proposal_id: one.proposalId,
+    const [vote] = await db('votes').where({ approval_id: one.proposalId });
+    await db('votes').insert({
+      approval_id: one.proposalId,
       member_id: org.bob.id,
       type: 'approve',
       signer_address: org.bob.wallet.address,
       scheme: 'eoa',
       signature: vote.signature,
+      signature_hash: vote.signature_hash,
     });
     expect(await refusal(one)).toMatchObject({ message: expect.stringContaining('1 valid') });
   });
 
-  test('signatures of members that are no admins, or no longer', async () => {
+  test('signatures of members who are not admins, or no longer', async () => {
     expect(await refusal(await begunProposal({ approvers: [org.alice, org.dave] }))).toMatchObject({
       message: expect.stringContaining('1 valid'),
     });
@@ -488,34 +495,38 @@ describe('the signer refuses', () => {
     expect(refused).toMatchObject({ message: expect.stringContaining('1 valid') });
   });
 
-  test('when the threshold of now is higher', async () => {
+  test('when the current threshold is higher', async () => {
     const key = await begunProposal();
     await db('admin_sets').where({ organization_id: org.id }).update({ threshold: 3 });
     const refused = await refusal(key);
     await db('admin_sets').where({ organization_id: org.id }).update({ threshold: 2 });
-    expect(refused).toMatchObject({ message: expect.stringContaining('3 are needed') });
+    expect(refused).toMatchObject({ message: expect.stringContaining('3 are required') });
   });
 
   test.each([
-    ['summary', { summary: 'Create account "Other"' }],
-    ['data', { data: JSON.stringify({ items: [{ name: 'Treasury!', networkIds: [CHAIN_ID] }] }) }],
-    ['expiry', { expires_at: new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 7_200_000) }],
-  ])('a changed %s', async (_, change) => {
+    ['summary', 'approvals', { summary: 'Create account "Other"' }],
+    [
+      'data',
+      'proposals',
+      { data: JSON.stringify({ items: [{ name: 'Treasury!', networkIds: [CHAIN_ID] }] }) },
+    ],
+    ['expiry', 'approvals', { expires_at: new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 7_200_000) }],
+  ])('a changed %s', async (_, table, change) => {
     const key = await begunProposal();
-    await db('proposals').where({ id: key.proposalId }).update(change);
+    await db(table).where({ id: key.proposalId }).update(change);
     expect(await refusal(key)).toMatchObject({ message: expect.stringContaining('0 valid') });
   });
 
-  test('an account that is not recorded as it is computed', async () => {
+  test('an account that is not recorded as its key and id determine it', async () => {
     const key = await begunProposal();
     await db('accounts').where({ id: key.accountId }).update({ owner_address: org.dave.wallet.address });
     expect(await refusal(key)).toMatchObject({ message: expect.stringContaining('not recorded as') });
   });
 
-  test('a network that was not signed, and a deployment that is not recorded', async () => {
+  test('a network that was not signed, and a deployment that is not pending', async () => {
     expect(await refusal(await begunProposal({ networkIds: [1] }))).toMatchObject({ code: 'stale' });
     const key = await begunProposal();
-    await db('proposal_deployments').where({ proposal_id: key.proposalId }).delete();
+    await db('deployments').where({ proposal_id: key.proposalId }).delete();
     expect(await refusal(key)).toMatchObject({ code: 'stale' });
   });
 
@@ -533,22 +544,22 @@ describe('the signer refuses', () => {
     expect(await refusal(key, signer, { maxFeePerGas: fee })).toMatchObject({ code: 'funds' });
   });
 
-  test('and says when contract signers cannot be asked', async () => {
+  test('and reports when the network of contract signers is unavailable', async () => {
     const key = await begunProposal();
-    const away = signerWith({
+    const unavailable = signerWith({
       identifyVoter: async () => {
-        throw new ChainUnavailable(network, 'away');
+        throw new ChainUnavailable(network, 'timeout');
       },
     });
-    expect(await away.signDeployment({ ...key, terms: await terms(key) })).toEqual({
+    expect(await unavailable.signDeployment({ ...key, terms: await terms(key) })).toEqual({
       unreachable: expect.stringContaining('Own Chain (41011)'),
     });
     expect(await envelopes(key)).toHaveLength(0);
   });
 
-  test('to start with a keystore that is not the one of the database', async () => {
+  test('to start with a keystore of another database', async () => {
     const other = await makeKeystore(temporaryDir(), 'pass');
-    await expect(signerWith({ keystore: other }).registerRelayers()).rejects.toThrow(/not the one that owns/);
+    await expect(registerRelayers(signerDeps({ keystore: other }))).rejects.toThrow(/not the one that owns/);
   });
 });
 

@@ -15,12 +15,12 @@ beforeAll(async () => {
 
 afterAll(() => world?.stop());
 
-test('a network that is away is left out', async () => {
-  const away = createChainClients([{ ...world.network, rpcUrl: 'http://127.0.0.1:1' }]);
-  expect(await readRelayerBalances(away, await listRelayers(world.db))).toEqual([]);
+test('leaves out an unavailable network', async () => {
+  const unavailable = createChainClients([{ ...world.network, rpcUrl: 'http://127.0.0.1:1' }]);
+  expect(await readRelayerBalances(unavailable, await listRelayers(world.db))).toEqual([]);
 });
 
-test('what a relayer has is a metric, and that it runs low is told once', async () => {
+test('keeps the balance as a metric, and warns once when it is low', async () => {
   const metrics = createMetrics();
   const lines: { msg: string; funds: string }[] = [];
   const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
@@ -47,7 +47,7 @@ test('what a relayer has is a metric, and that it runs low is told once', async 
       },
     ]);
     await world.setBalance(world.relayer, 0n);
-    await until('it is told to be empty', async () => lines.some(({ funds }) => funds === 'empty'));
+    await until('it is reported as empty', async () => lines.some(({ funds }) => funds === 'empty'));
     await world.fundRelayer();
     await until('the metric has followed', async () => (await shown())[0]?.value === 1e24);
   } finally {

@@ -81,7 +81,7 @@ async function reasonOf(address: Address): Promise<string> {
 }
 
 describe('a token', () => {
-  it('tells its symbol, name and decimals', async () => {
+  it('returns its symbol, name and decimals', async () => {
     const { abi, bytecode } = artifacts(
       '@openzeppelin/contracts/build/contracts/ERC20PresetMinterPauser.json',
     );
@@ -113,7 +113,7 @@ describe('a token', () => {
     expect(await readToken(client, address)).toMatchObject({ token: { decimals: Number(decimals) } });
   });
 
-  it('that has long texts is shown with the beginning of them', async () => {
+  it('has long texts truncated', async () => {
     const address = await put(
       token({ 'symbol()': string('S'.repeat(33)), 'name()': string('😀'.repeat(101)) }),
     );
@@ -134,11 +134,11 @@ describe('a token', () => {
       token: { ...facts, logoUrl: 'https://l.example' },
     });
     expect(await read(31337, other)).toEqual({ ok: true, token: { ...facts, logoUrl: null } });
-    expect(await read(5, listed)).toEqual({ ok: false, reason: 'there is no network 5' });
+    expect(await read(5, listed)).toEqual({ ok: false, reason: 'network 5 is not configured' });
   });
 });
 
-describe('what is no token', () => {
+describe('what is not a token', () => {
   it('is an address without code', async () => {
     const address = checksumAddress(`0x${'ab'.repeat(20)}`);
     expect(await reasonOf(address)).toBe(`there is no contract at ${address} on network 31337`);
@@ -195,13 +195,13 @@ describe('what is no token', () => {
   });
 });
 
-describe('a network that is away', () => {
-  it('is named when nobody listens', async () => {
+describe('an unavailable network', () => {
+  it('is named when it refuses connections', async () => {
     const [port] = await freePorts(1);
-    const away = createChainClient(network(`http://127.0.0.1:${port}`));
-    expect(await readToken(away, checksumAddress(`0x${'11'.repeat(20)}`))).toEqual({
+    const unavailable = createChainClient(network(`http://127.0.0.1:${port}`));
+    expect(await readToken(unavailable, checksumAddress(`0x${'11'.repeat(20)}`))).toEqual({
       ok: false,
-      reason: expect.stringMatching(/^network Local One \(31337\) cannot be reached: /),
+      reason: expect.stringMatching(/^network Local One \(31337\) is unavailable: /),
       unavailable: true,
     });
   });
@@ -211,10 +211,10 @@ describe('a network that is away', () => {
     const silent = createServer((socket) => sockets.push(socket));
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const { port } = silent.address() as { port: number };
-    const away = createChainClient(network(`http://127.0.0.1:${port}`), 300);
-    expect(await readToken(away, checksumAddress(`0x${'11'.repeat(20)}`))).toEqual({
+    const unavailable = createChainClient(network(`http://127.0.0.1:${port}`), 300);
+    expect(await readToken(unavailable, checksumAddress(`0x${'11'.repeat(20)}`))).toEqual({
       ok: false,
-      reason: expect.stringMatching(/^network Local One \(31337\) cannot be reached: /),
+      reason: expect.stringMatching(/^network Local One \(31337\) is unavailable: /),
       unavailable: true,
     });
     for (const socket of sockets) socket.destroy();

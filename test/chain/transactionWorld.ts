@@ -1,39 +1,42 @@
+import { randomUUID } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { type Address, type Hex, numberToHex, parseAbi } from 'viem';
-import type { RelayerDeps } from '../../activities/relayer';
-import { createSignerActivities } from '../../activities/signer';
+import { createLifecycleActivities } from '../../activities/lifecycle';
+import { createRelayerActivities, type RelayerActivities } from '../../activities/relayer/chain';
+import { createRelayerContext, type RelayerDeps } from '../../activities/relayer/context';
+import { createSignerContext, type SignerDeps } from '../../activities/signer/context';
+import { registerRelayers } from '../../activities/signer/keys';
+import { createSignerActivities, type SignerActivities } from '../../activities/signer/signer';
 import {
   createTransactionChainActivities,
   type TransactionChainActivities,
-  type TransactionFollowed,
-  type TransactionObservation,
-  type TransactionTerms,
-} from '../../activities/transactionChain';
+} from '../../activities/transactions/chain';
+import type {
+  TransactionFollowed,
+  TransactionObservation,
+  TransactionTerms,
+} from '../../activities/transactions/observation';
 import {
   createTransactionSignerActivities,
   type TransactionSignerActivities,
-} from '../../activities/transactionSigner';
-import { createTransactionActivities, type TransactionRef } from '../../activities/transactions';
+} from '../../activities/transactions/signer';
+import { payloadToSign } from '../../src/approvals/transactions';
+import { signatureHash } from '../../src/approvals/voters';
 import { checksumAddress } from '../../src/chain/address';
 import { type ChainClient, createChainClients } from '../../src/chain/clients';
-import type { Keystore } from '../../src/chain/keystore';
+import type { Keystore } from '../../src/chain/keys';
 import { deriveAccount } from '../../src/chain/safe';
 import { createIdentifyVoter } from '../../src/chain/voter';
 import type { NetworkConfig } from '../../src/config';
+import { insertApproval, insertVote, updateApproval } from '../../src/db/approvals';
 import { createDatabase, type Db } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
 import { reserveUsage } from '../../src/db/policyUsage';
-import {
-  insertTransaction,
-  insertTransactionVote,
-  placeTransaction,
-  readTransaction,
-  updateTransaction,
-} from '../../src/db/transactions';
+import { insertTransaction, readTransaction } from '../../src/db/transactions';
 import type { Policy } from '../../src/domain/policy';
+import type { TransactionRef } from '../../src/domain/transaction';
 import { readContent } from '../../src/domain/transactionContent';
 import { usageOf } from '../../src/transactions/policy';
-import { payloadToSign, signatureHash } from '../../src/transactions/voter';
 import { balanceSlot } from '../support/contracts';
 import {
   makeKeystore,
@@ -76,6 +79,18 @@ export interface TestAccount {
 /** What became of an envelope or of its transaction, but not that it waits. */
 export type Ended = Exclude<TransactionFollowed, { kind: 'waiting' }>;
 
+type ChainActivities = RelayerActivities & TransactionChainActivities;
+
+function chainActivities(deps: RelayerDeps & { maxGas: bigint }): ChainActivities {
+  const context = createRelayerContext(deps);
+  return { ...createRelayerActivities(context), ...createTransactionChainActivities(context) };
+}
+
+function signerActivities(deps: SignerDeps): SignerActivities & TransactionSignerActivities {
+  const context = createSignerContext(deps);
+  return { ...createSignerActivities(context), ...createTransactionSignerActivities(context) };
+}
+
 /** A chain, a database and the activities of one test file, without Temporal. */
 export class TransactionWorld {
   private deploying: Promise<unknown> = Promise.resolve();
@@ -90,8 +105,8 @@ export class TransactionWorld {
     readonly keystore: Keystore,
     readonly org: TestOrganization,
     readonly client: ChainClient,
-    readonly chain: TransactionChainActivities,
-    readonly signer: TransactionSignerActivities,
+    readonly chain: ChainActivities,
+    readonly signer: SignerActivities & TransactionSignerActivities,
   ) {}
 
   /** Starts all of it; `stop` ends it. */
@@ -122,10 +137,10 @@ export class TransactionWorld {
       identifyVoter: createIdentifyVoter(client),
       maxGas: 5_000_000n,
     };
-    const { registerRelayers, provideSigningKey } = createSignerActivities(signerDeps);
-    await registerRelayers();
+    await registerRelayers(signerDeps);
     const org = await makeOrganization(db);
-    await provideSigningKey({ organizationId: org.id });
+    const signer = signerActivities(signerDeps);
+    await signer.provideSigningKey({ organizationId: org.id });
     const world = new TransactionWorld(
       own,
       database,
@@ -136,14 +151,14 @@ export class TransactionWorld {
       keystore,
       org,
       client,
-      createTransactionChainActivities({
+      chainActivities({
         db: serviceDb,
         chains,
         pollMs: 20,
         stuckAfterMs: 1_500,
         maxGas: 5_000_000n,
       }),
-      createTransactionSignerActivities(signerDeps),
+      signer,
     );
     await world.fundRelayer();
     return world;
@@ -169,7 +184,7 @@ export class TransactionWorld {
 
   /** Other activities on the same database: another network configuration, other times. */
   chainWith(change: Partial<NetworkConfig>, more: Partial<RelayerDeps & { maxGas: bigint }> = {}) {
-    return createTransactionChainActivities({
+    return chainActivities({
       db: this.serviceDb,
       chains: createChainClients([{ ...this.network, ...change }]),
       pollMs: 20,
@@ -179,8 +194,8 @@ export class TransactionWorld {
     });
   }
 
-  signerWith(change: Partial<Parameters<typeof createTransactionSignerActivities>[0]>) {
-    return createTransactionSignerActivities({
+  signerWith(change: Partial<SignerDeps>) {
+    return signerActivities({
       db: this.signerDb,
       keystore: this.keystore,
       networks: [this.network],
@@ -190,7 +205,7 @@ export class TransactionWorld {
     });
   }
 
-  /** An account that is deployed, with a coin. */
+  /** An account that is deployed, with 1 ETH. */
   async account(): Promise<TestAccount> {
     const id = newId('acc');
     const account = deriveAccount(this.keystore.organizationKey(this.org.id).address, id);
@@ -268,9 +283,16 @@ export class TransactionWorld {
     if (!content.ok) throw new Error(content.refusal.message);
     const transactionId = newId('txn');
     await this.db.transaction(async (tx) => {
-      await insertTransaction(tx, {
+      await insertApproval(tx, 'transaction', {
         id: transactionId,
         organizationId: this.org.id,
+        summary: 'Something that an account does',
+        names: [],
+        createdByKey: null,
+        expiresAt: new Date(Math.floor((Date.now() + expiresInMs) / 1_000) * 1_000),
+      });
+      await insertTransaction(tx, {
+        id: transactionId,
         accountId: account.id,
         networkId: this.network.id,
         policyId,
@@ -281,12 +303,7 @@ export class TransactionWorld {
         value,
         calldata: data,
         content: {},
-        summary: 'Something that an account does',
-        names: [],
-        createdByKey: null,
-        expiresAt: new Date(Math.floor((Date.now() + expiresInMs) / 1_000) * 1_000),
       });
-      await placeTransaction(tx, transactionId, 0n);
     });
     const ref = { organizationId: this.org.id, transactionId };
     await this.vote(ref, initiator, 'initiator');
@@ -302,8 +319,7 @@ export class TransactionWorld {
     const signature = await signPayload(member, payload);
     const initiated = seen.record.votes.find((vote) => vote.type === 'initiator');
     await this.db.transaction((tx) =>
-      insertTransactionVote(tx, {
-        transactionId: ref.transactionId,
+      insertVote(tx, ref.transactionId, randomUUID(), {
         memberId: member.id,
         type,
         signerAddress: member.wallet.address,
@@ -322,7 +338,7 @@ export class TransactionWorld {
     const { record } = await this.snapshot(ref);
     await this.db.transaction(async (tx) => {
       await reserveUsage(tx, usageOf(record));
-      await updateTransaction(tx, record.id, {
+      await updateApproval(tx, record.id, {
         executionStatus: 'processing',
         executionAttempt: record.executionAttempt + 1,
         failure: null,
@@ -340,8 +356,8 @@ export class TransactionWorld {
     return (await this.snapshot(ref)).record;
   }
 
-  prepare(ref: TransactionRef, givingUp = false): Promise<TransactionObservation> {
-    return this.chain.prepareTransaction({ ...ref, networkId: this.network.id, givingUp });
+  prepare(ref: TransactionRef, cancel = false): Promise<TransactionObservation> {
+    return this.chain.prepareTransaction({ ...ref, networkId: this.network.id, cancel });
   }
 
   async terms(ref: TransactionRef): Promise<TransactionTerms> {
@@ -356,46 +372,40 @@ export class TransactionWorld {
     return envelopeOf(await this.signer.signTransaction({ ...ref, terms }));
   }
 
-  follow(ref: TransactionRef, envelopeId: string, told: string | null = null): Promise<TransactionFollowed> {
-    const input = { ...ref, envelopeId, networkId: this.network.id, told };
+  follow(
+    ref: TransactionRef,
+    envelopeId: string,
+    reported: string | null = null,
+  ): Promise<TransactionFollowed> {
+    const input = { ...ref, envelopeId, networkId: this.network.id, reported };
     return new MockActivityEnvironment().run(this.chain.followTransaction, input);
   }
 
   /** Follows an envelope past everything that it only waits for. */
   async followToEnd(ref: TransactionRef, envelopeId: string): Promise<Ended> {
-    let told: string | null = null;
+    let reported: string | null = null;
     for (;;) {
-      const followed = await this.follow(ref, envelopeId, told);
+      const followed = await this.follow(ref, envelopeId, reported);
       if (followed.kind !== 'waiting') return followed;
-      told = followed.message;
+      reported = followed.message;
     }
   }
 
   /** Carries a transaction to the chain's decision, as its workflow does, and ends its record with it. */
-  async execute(ref: TransactionRef, options: { givingUp?: boolean } = {}): Promise<TransactionObservation> {
-    const { givingUp = false } = options;
+  async execute(ref: TransactionRef, options: { cancel?: boolean } = {}): Promise<TransactionObservation> {
+    const { cancel = false } = options;
     for (;;) {
-      const seen = await this.prepare(ref, givingUp);
-      let envelopeId: string;
-      if (seen.kind === 'decided') {
-        await this.finish(ref, seen);
-        return seen;
-      }
-      if (seen.kind === 'inFlight') envelopeId = seen.envelopeId;
-      else if (seen.kind === 'needsEnvelope') {
-        const sign = seen.cancels ? this.signer.signCancellation : this.signer.signTransaction;
-        envelopeId = envelopeOf(await sign({ ...ref, terms: seen.terms }));
-      } else if (seen.kind === 'confirming' || seen.kind === 'unreachable') continue;
-      else return seen;
+      const seen = await this.prepare(ref, cancel);
+      if (seen.kind === 'decided') await this.finish(ref, seen);
+      if (seen.kind === 'decided' || seen.kind === 'failed') return seen;
+      const envelopeId = await this.carried(ref, seen);
+      if (envelopeId === undefined) continue;
       const followed = await this.followToEnd(ref, envelopeId);
       if (followed.kind === 'decided') {
         await this.finish(ref, followed);
         return followed;
       }
-      if (followed.kind === 'stuck') {
-        const sign = followed.cancels ? this.signer.signCancellation : this.signer.signTransaction;
-        envelopeOf(await sign({ ...ref, terms: followed.terms }));
-      }
+      if (followed.kind === 'stuck') await this.signAs(ref, followed);
       if (followed.kind === 'gap') {
         const { nonce, terms } = followed;
         envelopeOf(await this.signer.fillNonce({ networkId: this.network.id, nonce, terms }));
@@ -403,20 +413,38 @@ export class TransactionWorld {
     }
   }
 
+  /** The envelope to follow, signed where one is needed; undefined where the chain is to be looked at again. */
+  private async carried(ref: TransactionRef, seen: TransactionObservation): Promise<string | undefined> {
+    if (seen.kind === 'inFlight') return seen.envelopeId;
+    return seen.kind === 'needsEnvelope' ? this.signAs(ref, seen) : undefined;
+  }
+
+  /** Signs the transaction, or the empty call that cancels it; answers the envelope. */
+  private async signAs(
+    ref: TransactionRef,
+    { terms, cancels }: { terms: TransactionTerms; cancels: boolean },
+  ): Promise<string> {
+    const sign = cancels ? this.signer.signCancellation : this.signer.signTransaction;
+    return envelopeOf(await sign({ ...ref, terms }));
+  }
+
   /** Ends the record with what the chain decided. */
   async finish(
     ref: TransactionRef,
     { outcome }: Extract<TransactionFollowed, { kind: 'decided' }>,
   ): Promise<void> {
-    const { finishTransaction } = createTransactionActivities({
+    const { finishTransaction } = createLifecycleActivities({
       db: this.serviceDb,
       networks: [this.network],
       identifyVoter: createIdentifyVoter(this.client),
+      deriveAccount,
+      refresh: async () => undefined,
       readToken: async () => ({ ok: false, reason: 'no token is read here' }),
       proposalLifetimeMs: 1_000,
       maxOpenPerKey: 1_000,
     });
-    await finishTransaction({ ...ref, result: { status: 'decided', outcome } });
+    const { organizationId, transactionId: id } = ref;
+    await finishTransaction({ organizationId, id, result: { status: 'decided', outcome } });
   }
 
   attempts({ transactionId }: TransactionRef) {

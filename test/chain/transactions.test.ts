@@ -103,7 +103,7 @@ describe('a transaction', () => {
     expect(await world.envelopes(ref)).toMatchObject([{ outcome: 'mined', sent_at: expect.any(Date) }]);
   });
 
-  test('asked for twice has one attempt and one envelope, at once or one after the other', async () => {
+  test('has one attempt and one envelope when it is signed twice, concurrently or in sequence', async () => {
     const ref = await world.transaction({ to: RECIPIENT, value: 1n });
     const asked = { ...ref, terms: await world.terms(ref) };
     const { signTransaction } = world.signer;
@@ -115,7 +115,7 @@ describe('a transaction', () => {
     expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
   });
 
-  test('tells of its first broadcast once, and of its confirmations as they come', async () => {
+  test('records its first broadcast once, and its confirmations as they come', async () => {
     const to = await counter();
     const ref = await world.transaction({ to, data: call('increment') });
     const slow = world.chainWith({ confirmations: 3 });
@@ -131,7 +131,7 @@ describe('a transaction', () => {
       .db('chain_attempts')
       .where({ id: String(attempt.id) })
       .update({ confirmations: 0 });
-    const seen = await slow.prepareTransaction({ ...ref, networkId: world.network.id, givingUp: false });
+    const seen = await slow.prepareTransaction({ ...ref, networkId: world.network.id, cancel: false });
     expect(seen.kind).toBe('confirming');
     const { number } = await world.client.rpc.getBlock();
     const { blockNumber } = ((await world.prepare(ref)) as { outcome: { blockNumber: string } }).outcome;
@@ -140,7 +140,7 @@ describe('a transaction', () => {
     );
     await world.mine(3);
     expect(
-      await slow.prepareTransaction({ ...ref, networkId: world.network.id, givingUp: false }),
+      await slow.prepareTransaction({ ...ref, networkId: world.network.id, cancel: false }),
     ).toMatchObject({ kind: 'decided' });
     expect(await world.record(ref)).toMatchObject({ chain: { confirmations: 3 } });
     await world.execute(ref);
@@ -200,7 +200,7 @@ describe('several in flight', () => {
     expect(new Set(envelopes.map(String)).size).toBe(envelopes.length);
   }, 60_000);
 
-  test('of which one fails inside hold up nobody, and it says why', async () => {
+  test('are not held up by one that fails inside, which says why', async () => {
     const account = await world.account();
     const to = await counter();
     await world.execute(await world.transaction({ to, data: call('set', 1n) }));
@@ -307,7 +307,7 @@ describe('an envelope', () => {
     expect(BigInt(second.max_fee_per_gas)).toBeGreaterThan(BigInt(first.max_fee_per_gas));
   }, 60_000);
 
-  test('that pays the ceiling already is told to be stuck, and lands when gas is cheaper', async () => {
+  test('that pays the ceiling already is reported as stuck, and lands when gas is cheaper', async () => {
     const ref = await world.transaction({ to: RECIPIENT, value: 3n });
     const tight = world.chainWith({ maxFeePerGas: BigInt((await world.terms(ref)).maxFeePerGas) });
     const envelopeId = await world.sign(ref);
@@ -319,7 +319,7 @@ describe('an envelope', () => {
         ...ref,
         envelopeId,
         networkId: world.network.id,
-        told: null,
+        reported: null,
       });
       expect(waiting).toMatchObject({ kind: 'waiting', message: expect.stringContaining('ceiling') });
     } finally {
@@ -330,7 +330,7 @@ describe('an envelope', () => {
     expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
   }, 60_000);
 
-  test('that the node has dropped is handed over again, with the same bytes', async () => {
+  test('that the node has dropped is sent again, with the same bytes', async () => {
     const ref = await world.transaction({ to: RECIPIENT, value: 3n });
     await world.withoutMining(async () => {
       const envelopeId = await world.sign(ref);
@@ -339,7 +339,7 @@ describe('an envelope', () => {
         ...ref,
         envelopeId,
         networkId: world.network.id,
-        told: null,
+        reported: null,
       });
       await world.pending(1);
       const [{ transaction_hash }] = await world.envelopes(ref);
@@ -354,7 +354,7 @@ describe('an envelope', () => {
     expect(await world.envelopes(ref)).toHaveLength(1);
   }, 30_000);
 
-  test('whose sender is gone is brought along by the next one of the relayer', async () => {
+  test('that nobody sends is sent by the next one of the relayer', async () => {
     const lost = await world.transaction({ to: RECIPIENT, value: 3n });
     await world.sign(lost);
     const other = await world.transaction({ to: RECIPIENT, value: 4n });
@@ -364,7 +364,7 @@ describe('an envelope', () => {
     expect(await world.envelopes(lost)).toMatchObject([{ outcome: 'mined', sent_at: expect.any(Date) }]);
   });
 
-  test('behind a nonce that nobody uses has that nonce filled', async () => {
+  test('behind an unused nonce has that nonce filled', async () => {
     const ref = await world.transaction({ to: RECIPIENT, value: 3n });
     const terms = await world.terms(ref);
     const envelopeId = await world.sign(ref, { chainNonce: terms.chainNonce + 1 });
@@ -388,7 +388,7 @@ describe('an envelope', () => {
     expect(await world.envelopes(ref)).toHaveLength(1);
   });
 
-  test('fills no nonce that carries something', async () => {
+  test('fills no nonce that carries something undecided', async () => {
     const ref = await world.transaction({ to: RECIPIENT, value: 3n });
     const { safeTxGas: _, ...terms } = await world.terms(ref);
     await world.sign(ref);
@@ -401,7 +401,7 @@ describe('an envelope', () => {
   });
 });
 
-describe('a stranger who has seen the bytes', () => {
+describe('a third party that has seen the bytes', () => {
   test('and sends them first has executed it, whatever becomes of ours', async () => {
     const to = await counter();
     const ref = await world.transaction({ to, data: call('increment') });
@@ -425,7 +425,7 @@ describe('a stranger who has seen the bytes', () => {
     });
   });
 
-  test('and puts them into a transaction of several is told apart', async () => {
+  test('and puts them into a multicall decides each on its own', async () => {
     const account = await world.account();
     const plain = await token('plain', account);
     const silent = await token('withoutEvent', account);
@@ -446,14 +446,14 @@ describe('a stranger who has seen the bytes', () => {
         outcome: {
           kind: 'reverted',
           transactionHash: receipt.transactionHash,
-          reason: expect.stringContaining('no transfer'),
+          reason: expect.stringContaining('emitted no Transfer'),
         },
       },
       { outcome: { kind: 'executed', transactionHash: receipt.transactionHash } },
     ]);
   });
 
-  test('and sends them once more has done nothing', async () => {
+  test('and sends them once more changes nothing', async () => {
     const to = await counter();
     const ref = await world.transaction({ to, data: call('increment') });
     const bytes = await bytesOf(await world.sign(ref));
@@ -484,18 +484,18 @@ describe('tokens', () => {
   });
 
   test.each<[keyof typeof TOKENS, string]>([
-    ['returningFalse', 'the token answers false'],
-    ['returningFalseAfterMoving', 'the token answers false'],
+    ['returningFalse', 'the token returns false'],
+    ['returningFalseAfterMoving', 'the token returns false'],
     ['returningTwo', 'neither true nor false'],
     ['returningOneByte', 'neither true nor false'],
-    ['returning32Megabytes', 'used all of'],
+    ['returning32Megabytes', 'using all of'],
     ['revertingWithReason', '"paused by its owner"'],
-    ['revertingWithError', 'an error of its own: 0x'],
-    ['revertingWithPanic', 'an overflow or underflow'],
+    ['revertingWithError', 'a custom error: 0x'],
+    ['revertingWithPanic', 'panic 0x11 (arithmetic overflow or underflow)'],
     ['revertingWithNothing', 'would revert with no reason'],
-    ['revertingWithNonsense', 'something that is no reason: 0xdead'],
-    ['burningGas', 'used all of'],
-    ['looping', 'used all of'],
+    ['revertingWithNonsense', 'malformed revert data: 0xdead'],
+    ['burningGas', 'using all of'],
+    ['looping', 'using all of'],
   ])('%s: nothing is signed, and it says why', async (kind, words) => {
     const account = await world.account();
     const ref = await world.transaction({ to: await token(kind, account), data: transfer() }, { account });
@@ -511,7 +511,7 @@ describe('tokens', () => {
     const account = await world.account();
     const none = await world.transaction({ to: RECIPIENT, data: transfer() }, { account });
     expect(await world.execute(none)).toMatchObject({
-      failure: { code: 'reverted', message: expect.stringContaining('there is no token') },
+      failure: { code: 'reverted', message: expect.stringContaining('there is no token contract') },
     });
     const little = await world.transaction(
       { to: await token('plain', account, 9n), data: transfer(10n) },
@@ -522,14 +522,14 @@ describe('tokens', () => {
     });
   });
 
-  test('that tell of no transfer have moved nothing, whatever they answer', async () => {
+  test('that emit no Transfer have moved nothing, whatever they return', async () => {
     const account = await world.account();
     const ref = await world.transaction(
       { to: await token('withoutEvent', account), data: transfer() },
       { account },
     );
     expect(await world.execute(ref)).toMatchObject({
-      outcome: { kind: 'reverted', reason: expect.stringContaining('tells of no transfer') },
+      outcome: { kind: 'reverted', reason: expect.stringContaining('emitted no Transfer') },
     });
     expect(await world.record(ref)).toMatchObject({ executionStatus: 'failed' });
   });
@@ -549,7 +549,7 @@ describe('what is refused before it costs gas', () => {
     expect(await world.nonceOf(account)).toBe(0n);
   });
 
-  test('coin that the account has not, and it goes out when it has', async () => {
+  test('more than the balance of the account, and it is sent once the account is funded', async () => {
     const account = await world.account();
     const ref = await world.transaction({ to: RECIPIENT, value: 2n * ETHER }, { account });
     expect(await world.execute(ref)).toMatchObject({
@@ -573,11 +573,11 @@ describe('what is refused before it costs gas', () => {
     await world.mine();
     const cheap = world.chainWith({ maxFeePerGas: 0n });
     expect(
-      await cheap.prepareTransaction({ ...ref, networkId: world.network.id, givingUp: false }),
+      await cheap.prepareTransaction({ ...ref, networkId: world.network.id, cancel: false }),
     ).toMatchObject({ failure: { code: 'funds', message: expect.stringContaining('ceiling of 0 wei') } });
   });
 
-  test('an account that is not there', async () => {
+  test('an account that is not deployed', async () => {
     const account = await world.account();
     const ref = await world.transaction({ to: RECIPIENT, value: 1n }, { account });
     await rpc(world.url, 'anvil_setCode', [account.address, '0x']);
@@ -586,16 +586,16 @@ describe('what is refused before it costs gas', () => {
     });
   });
 
-  test('a network that is away is told as such, and is no failure', async () => {
+  test('an unavailable network is reported, and is not a failure', async () => {
     const ref = await world.transaction({ to: RECIPIENT, value: 1n });
-    const away = world.chainWith({ rpcUrl: 'http://127.0.0.1:1' });
-    const input = { ...ref, networkId: world.network.id, givingUp: false };
-    expect(await away.prepareTransaction(input)).toMatchObject({
+    const unavailable = world.chainWith({ rpcUrl: 'http://127.0.0.1:1' });
+    const input = { ...ref, networkId: world.network.id, cancel: false };
+    expect(await unavailable.prepareTransaction(input)).toMatchObject({
       kind: 'unreachable',
       message: expect.stringContaining('Own Chain'),
     });
     const envelopeId = await world.sign(ref);
-    expect(await away.prepareTransaction(input)).toEqual({ kind: 'inFlight', envelopeId });
+    expect(await unavailable.prepareTransaction(input)).toEqual({ kind: 'inFlight', envelopeId });
     const other = world.chainWith({ id: 5 });
     await world.db('transactions').where({ id: ref.transactionId }).update({ network_id: 5 });
     expect(await other.prepareTransaction({ ...input, networkId: 5 })).toMatchObject({ kind: 'inFlight' });
@@ -604,8 +604,8 @@ describe('what is refused before it costs gas', () => {
   });
 });
 
-describe('a relayer without coin', () => {
-  test('is named with what it needs, and the transaction goes out after a refill', async () => {
+describe('a relayer with insufficient funds', () => {
+  test('is named with what it needs, and the transaction is sent after it is funded', async () => {
     const ref = await world.transaction({ to: RECIPIENT, value: 1n });
     await world.setBalance(world.relayer, 0n);
     const seen = await world.prepare(ref);
@@ -634,25 +634,28 @@ describe('a relayer without coin', () => {
     expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
   });
 
-  test('after it has signed is told while it is waited for', async () => {
+  test('is reported as waited for after signing', async () => {
     const ref = await world.transaction({ to: RECIPIENT, value: 1n });
     const envelopeId = await world.sign(ref);
     await world.setBalance(world.relayer, 0n);
     const waiting = await world.follow(ref, envelopeId);
-    expect(waiting).toMatchObject({ kind: 'waiting', message: expect.stringContaining('too little coin') });
+    expect(waiting).toMatchObject({
+      kind: 'waiting',
+      message: expect.stringContaining('insufficient funds'),
+    });
     await world.fundRelayer();
     expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
   }, 30_000);
 });
 
-describe('given up', () => {
-  test('before anything is signed, nothing is', async () => {
+describe('cancelled', () => {
+  test('before anything is signed, signs nothing', async () => {
     const ref = await world.transaction({ to: RECIPIENT, value: 1n });
     expect(await world.prepare(ref, true)).toMatchObject({ kind: 'failed', failure: { code: 'timeout' } });
     expect(await world.attempts(ref)).toHaveLength(0);
   });
 
-  test('while it is pending, its nonce is used by an empty call that pays more', async () => {
+  test('while it is pending, has its nonce used by an empty call that pays more', async () => {
     const account = await world.account();
     const to = await counter();
     const ref = await world.transaction({ to, data: call('increment') }, { account });
@@ -694,14 +697,14 @@ describe('given up', () => {
     expect(await countOf(to)).toBe(40n);
   }, 30_000);
 
-  test('too late, it is executed: whichever is mined decides', async () => {
+  test('too late, is executed: whichever is mined decides', async () => {
     const to = await counter();
     const ref = await world.transaction({ to, data: call('increment') });
     const envelopeId = await world.sign(ref);
     const seen = await world.prepare(ref, true);
     if (seen.kind !== 'needsEnvelope') throw new Error(JSON.stringify(seen));
     const cancelling = envelopeOf(await world.signer.signCancellation({ ...ref, terms: seen.terms }));
-    // A stranger is faster with the bytes of the transaction.
+    // A third party is faster with the bytes of the transaction.
     await sendAsFunder(world.url, await bytesOf(envelopeId));
     const ended = await world.followToEnd(ref, cancelling);
     expect(ended).toMatchObject({ kind: 'decided', outcome: { kind: 'executed' } });
@@ -714,7 +717,7 @@ describe('given up', () => {
     expect(await world.record(ref)).toMatchObject({ executionStatus: 'completed' });
   });
 
-  test('an empty call whose carrier is stuck is carried on, not the transaction', async () => {
+  test('carries on a stuck empty call, not the transaction', async () => {
     const to = await counter();
     const ref = await world.transaction({ to, data: call('increment') });
     await world.sign(ref);
@@ -730,7 +733,7 @@ describe('given up', () => {
     };
     const again = envelopeOf(await world.signer.signTransaction({ ...ref, terms: raised }));
     expect((await bytesOf(again)).data).toBe((await bytesOf(cancelling)).data);
-    expect(await world.execute(ref, { givingUp: true })).toMatchObject({ outcome: { kind: 'cancelled' } });
+    expect(await world.execute(ref, { cancel: true })).toMatchObject({ outcome: { kind: 'cancelled' } });
     expect(await countOf(to)).toBe(0n);
   });
 });

@@ -1,6 +1,6 @@
 import { type Address, type Hex, numberToHex } from 'viem';
 import { type ChainClient, createChainClient } from '../../src/chain/clients';
-import { executionInTransaction, findExecution, tellsTransfer } from '../../src/chain/executions';
+import { executionInTransaction, findExecution, hasTransferFrom } from '../../src/chain/executions';
 import {
   cancellation,
   executionCall,
@@ -121,28 +121,28 @@ describe('a simulated call', () => {
     ['takingFee', { ok: true }],
     ['withoutEvent', { ok: true }],
     ['revertingWithReason', { ok: false, kind: 'revert', reason: '"paused by its owner"' }],
-    ['revertingWithError', { ok: false, reason: expect.stringContaining('an error of its own: 0x') }],
-    ['revertingWithPanic', { ok: false, reason: 'an overflow or underflow' }],
+    ['revertingWithError', { ok: false, reason: expect.stringContaining('a custom error: 0x') }],
+    ['revertingWithPanic', { ok: false, reason: 'panic 0x11 (arithmetic overflow or underflow)' }],
     ['revertingWithNothing', { ok: false, reason: 'no reason' }],
-    ['revertingWithNonsense', { ok: false, reason: 'something that is no reason: 0xdead' }],
-    ['returning32Megabytes', { ok: false, reason: expect.stringContaining('used all of') }],
-    ['burningGas', { ok: false, reason: expect.stringContaining('used all of') }],
-    ['looping', { ok: false, reason: expect.stringContaining('used all of') }],
+    ['revertingWithNonsense', { ok: false, reason: 'malformed revert data: 0xdead' }],
+    ['returning32Megabytes', { ok: false, reason: expect.stringContaining('using all of') }],
+    ['burningGas', { ok: false, reason: expect.stringContaining('using all of') }],
+    ['looping', { ok: false, reason: expect.stringContaining('using all of') }],
   ])('of a token %s', async (name, expected) => {
     const to = await put(TOKENS[name], 100n);
     expect(await simulate({ to, data: transfer() })).toMatchObject(expected);
   });
 
-  test('has the answer cut where it is huge', async () => {
+  test('has huge return data truncated', async () => {
     const seen = await simulate({ to: await put(TOKENS.returningMegabyte, 100n), data: transfer() });
     expect(seen).toMatchObject({ ok: true, returnData: expect.stringMatching(/^0x[0-9a-f]{2048}$/) });
   });
 
-  test('beyond what the account has is told as such, coin and token', async () => {
+  test('reports a balance of the account that is too low, native and token', async () => {
     expect(await simulate({ to: RECIPIENT, value: 2n * 10n ** 18n })).toMatchObject({
       ok: false,
       kind: 'funds',
-      reason: `the account has ${10n ** 18n} wei, and ${2n * 10n ** 18n} wei are to go out`,
+      reason: `insufficient funds: the account has ${10n ** 18n} wei and sends ${2n * 10n ** 18n} wei`,
     });
     expect(await simulate({ to: await put(TOKENS.plain, 9n), data: transfer(10n) })).toMatchObject({
       kind: 'revert',
@@ -170,14 +170,14 @@ describe('a simulated call', () => {
     });
   });
 
-  test('of an address without code says so', async () => {
+  test('reports an address without code', async () => {
     expect(await simulate({ to: RECIPIENT, data: transfer() })).toMatchObject({ ok: true, hasCode: false });
   });
 
   test('whose gas has no room below the ceiling fails', async () => {
     expect(await simulate({ to: await put(TOKENS.plain, 1n), data: transfer() }, 20_000n)).toMatchObject({
       ok: false,
-      reason: expect.stringContaining('used all of'),
+      reason: expect.stringContaining('using all of'),
     });
   });
 });
@@ -190,18 +190,18 @@ describe('the gas of an execution', () => {
       const tx = await next({ to, data: transfer(10n) });
       const { execution } = await send(tx);
       expect(execution?.kind).toBe('success');
-      expect(execution && tellsTransfer(execution.logs, to, safe.address)).toBe(true);
+      expect(execution && hasTransferFrom(execution.logs, to, safe.address)).toBe(true);
     },
   );
 
-  test('is right for what succeeds with less gas and then does nothing', async () => {
+  test('is right for a call that succeeds with less gas and then does nothing', async () => {
     const to = await put(TOKENS.lazy, 100n);
     const estimate = await chain.rpc.estimateGas({ account: safe.address, to, data: transfer(10n) });
     expect(await gasOf({ to, data: transfer(10n) })).toBeGreaterThan(200_000n);
     expect(estimate).toBeLessThan(200_000n);
   });
 
-  test('is enough when a stranger sends it with the least that the account takes', async () => {
+  test('is enough when a third party sends it with the least that the account takes', async () => {
     for (const name of ['plain', 'lazy'] as const) {
       const to = await put(TOKENS[name], 100n);
       const tx = await next({ to, data: transfer(10n) });
@@ -223,7 +223,7 @@ describe('the gas of an execution', () => {
       }
       const { execution } = await send(tx, high);
       expect(execution?.kind).toBe('success');
-      expect(execution && tellsTransfer(execution.logs, to, safe.address)).toBe(true);
+      expect(execution && hasTransferFrom(execution.logs, to, safe.address)).toBe(true);
     }
   });
 
@@ -245,7 +245,7 @@ describe('the gas of an execution', () => {
     expect((await send(tx)).execution?.kind).toBe('success');
   });
 
-  test('is enough for coin to a new address, and for a cancellation', async () => {
+  test('is enough for native currency to a new address, and for a cancellation', async () => {
     const to = numberToHex(BigInt(RECIPIENT) + 77n, { size: 20 });
     expect((await send(await next({ to, value: 5n }))).execution?.kind).toBe('success');
     expect(await chain.rpc.getBalance({ address: to })).toBe(5n);
@@ -270,7 +270,7 @@ describe('an execution on chain', () => {
     expect((await send(tx)).execution?.kind).toBe('failure');
   });
 
-  test('is found in a stranger’s transaction, among others, each with its own logs', async () => {
+  test('is found in a third party’s transaction, among others, each with its own logs', async () => {
     const fromBlock = await chain.rpc.getBlockNumber();
     const plain = await put(TOKENS.plain, 100n);
     const silent = await put(TOKENS.withoutEvent, 100n);
@@ -294,12 +294,13 @@ describe('an execution on chain', () => {
       ),
     );
     expect(found.map((one) => one?.kind)).toEqual(['success', 'success', 'failure']);
-    const tells = (token: Address) => found.map((one) => tellsTransfer(one?.logs ?? [], token, safe.address));
-    expect(tells(plain)).toEqual([false, true, false]);
-    expect(tells(silent)).toEqual([false, false, false]);
+    const transfers = (token: Address) =>
+      found.map((one) => hasTransferFrom(one?.logs ?? [], token, safe.address));
+    expect(transfers(plain)).toEqual([false, true, false]);
+    expect(transfers(silent)).toEqual([false, false, false]);
   });
 
-  test('is found beyond the blocks that are asked for at once, and not before it is there', async () => {
+  test('is found beyond the blocks of one request, and not before it is mined', async () => {
     const fromBlock = await chain.rpc.getBlockNumber();
     await rpc(url, 'anvil_mine', [numberToHex(1_100)]);
     const tx = await next({ to: await put(COUNTER), data: '0xd09de08a' });
@@ -324,20 +325,20 @@ describe('an execution on chain', () => {
     const outer = { ...inner, to: reentering, data: transfer(), safeTxGas: 600_000n, nonce: outerNonce };
     nonce += 1n;
     const { execution, transactionHash } = await send(outer);
-    expect(execution && tellsTransfer(execution.logs, reentering, safe.address)).toBe(true);
-    expect(execution && tellsTransfer(execution.logs, plain, safe.address)).toBe(false);
+    expect(execution && hasTransferFrom(execution.logs, reentering, safe.address)).toBe(true);
+    expect(execution && hasTransferFrom(execution.logs, plain, safe.address)).toBe(false);
     const found = await executionInTransaction(chain, {
       account: safe.address,
       safeTxHash: safeTransactionHash({ ...inner, nonce: outerNonce + 1n }),
       transactionHash,
     });
-    expect(found && tellsTransfer(found.logs, plain, safe.address)).toBe(true);
+    expect(found && hasTransferFrom(found.logs, plain, safe.address)).toBe(true);
   });
 
-  test('of a token that says true and moves nothing tells no transfer', async () => {
+  test('of a token that returns true and moves nothing has no Transfer', async () => {
     const quiet = await put(contract({ 'transfer(address,uint256)': RETURN_TRUE }));
     const { execution } = await send(await next({ to: quiet, data: transfer() }));
     expect(execution?.kind).toBe('success');
-    expect(execution && tellsTransfer(execution.logs, quiet, safe.address)).toBe(false);
+    expect(execution && hasTransferFrom(execution.logs, quiet, safe.address)).toBe(false);
   });
 });

@@ -1,5 +1,5 @@
 import { type Address, encodeFunctionData, type Hex, parseAbi, parseTransaction } from 'viem';
-import type { TransactionRef } from '../../activities/transactions';
+import type { TransactionRef } from '../../src/domain/transaction';
 import { COUNTER } from '../support/contracts';
 import { rpc } from '../support/stack';
 import { envelopeOf, TransactionWorld } from './transactionWorld';
@@ -45,7 +45,7 @@ async function remember(): Promise<() => Promise<void>> {
   };
 }
 
-const lookForLost = () => world.chain.lookForLost({ networkId: world.network.id });
+const findLostTransactions = () => world.chain.findLostTransactions({ networkId: world.network.id });
 
 async function rawOf(ref: TransactionRef): Promise<Hex[]> {
   return (await world.envelopes(ref)).map(({ raw_transaction }) => raw_transaction);
@@ -61,17 +61,17 @@ function auditOf(ref: TransactionRef): Promise<string[]> {
   return world.db('audit_log').where({ resource_id: ref.transactionId }).orderBy('position').pluck('action');
 }
 
-test('a network that has lost nothing has nothing to look after', async () => {
+test('finds nothing on a network that has lost no block', async () => {
   const to = await counter();
   await world.execute(await world.transaction({ to, data: INCREMENT }));
   const nothing = { reopened: [], toCancel: [], contradictions: [] };
-  expect(await lookForLost()).toEqual(nothing);
+  expect(await findLostTransactions()).toEqual(nothing);
   await world.execute(await world.transaction({ to, data: INCREMENT }));
-  expect(await lookForLost()).toEqual(nothing);
+  expect(await findLostTransactions()).toEqual(nothing);
 });
 
-describe('a block that is gone', () => {
-  test('before its confirmations is waited for again, and its bytes are sent again', async () => {
+describe('a lost block', () => {
+  test('is waited for again before its confirmations, and its bytes are sent again', async () => {
     const to = await counter();
     const ref = await world.transaction({ to, data: INCREMENT });
     const back = await remember();
@@ -79,7 +79,7 @@ describe('a block that is gone', () => {
     const [raw] = await rawOf(ref);
     await rpc(world.url, 'eth_sendRawTransaction', [raw]);
     const deep = world.chainWith({ confirmations: 30 });
-    const input = { ...ref, networkId: world.network.id, givingUp: false };
+    const input = { ...ref, networkId: world.network.id, cancel: false };
     expect(await deep.prepareTransaction(input)).toEqual({ kind: 'inFlight', envelopeId });
     expect(await countOf(to)).toBe(1n);
     await back();
@@ -90,7 +90,7 @@ describe('a block that is gone', () => {
     expect(await countOf(to)).toBe(1n);
   });
 
-  test('after completion has it executed again, with the same bytes, once', async () => {
+  test('has a completed transaction executed again, with the same bytes, once', async () => {
     const to = await counter();
     const ref = await world.transaction({ to, data: INCREMENT });
     const back = await remember();
@@ -98,7 +98,7 @@ describe('a block that is gone', () => {
     const before = await world.attempts(ref);
     const raws = await rawOf(ref);
     await back();
-    expect(await lookForLost()).toEqual({ reopened: [ref], toCancel: [], contradictions: [] });
+    expect(await findLostTransactions()).toEqual({ reopened: [ref], toCancel: [], contradictions: [] });
     expect(await world.record(ref)).toMatchObject({ executionStatus: 'processing', closed: false });
     expect(await world.usage(ref)).toMatchObject([{ status: 'reserved' }]);
     expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
@@ -115,7 +115,7 @@ describe('a block that is gone', () => {
       'transaction.reopened',
       'transaction.executed',
     ]);
-    expect(await lookForLost()).toMatchObject({ reopened: [] });
+    expect(await findLostTransactions()).toMatchObject({ reopened: [] });
   });
 
   test('turns a failure into a success, and a success into a failure', async () => {
@@ -139,14 +139,14 @@ describe('a block that is gone', () => {
     expect(await world.usage(failing)).toMatchObject([{ status: 'released' }]);
     await back();
     await sendAsFunder(world.url, { to, data: number('set', 1n) });
-    expect(await lookForLost()).toMatchObject({ reopened: [failing] });
+    expect(await findLostTransactions()).toMatchObject({ reopened: [failing] });
     expect(await world.usage(failing)).toMatchObject([{ status: 'reserved' }]);
     const again = await remember();
     expect(await world.execute(failing)).toMatchObject({ outcome: { kind: 'executed' } });
     expect(await world.record(failing)).toMatchObject({ executionStatus: 'completed', failure: null });
     await again();
     await sendAsFunder(world.url, { to, data: number('set', 0n) });
-    expect(await lookForLost()).toMatchObject({ reopened: [failing] });
+    expect(await findLostTransactions()).toMatchObject({ reopened: [failing] });
     expect(await world.execute(failing)).toMatchObject({ outcome: { kind: 'reverted' } });
     expect(await world.record(failing)).toMatchObject({ executionStatus: 'failed', closed: false });
     expect(await world.usage(failing)).toMatchObject([{ status: 'released' }]);
@@ -154,7 +154,7 @@ describe('a block that is gone', () => {
     expect(await world.execute(working)).toMatchObject({ outcome: { kind: 'executed' } });
   });
 
-  test('for another one with the same in it is only noted', async () => {
+  test('is only recorded when another block holds the same transaction', async () => {
     const to = await counter();
     const ref = await world.transaction({ to, data: INCREMENT });
     const back = await remember();
@@ -163,7 +163,7 @@ describe('a block that is gone', () => {
     const [spent] = await world.usage(ref);
     await back();
     await sendAsFunder(world.url, await callOf(ref));
-    expect(await lookForLost()).toEqual({ reopened: [], toCancel: [], contradictions: [] });
+    expect(await findLostTransactions()).toEqual({ reopened: [], toCancel: [], contradictions: [] });
     const [after] = await world.attempts(ref);
     expect(after).toMatchObject({ outcome: 'executed' });
     expect(after.block_hash).not.toBe(before.block_hash);
@@ -171,14 +171,14 @@ describe('a block that is gone', () => {
     const [moved] = await world.usage(ref);
     expect(moved.status).toBe('committed');
     expect(moved.block_at.getTime()).toBeGreaterThan(spent.block_at.getTime());
-    expect(await lookForLost()).toEqual({ reopened: [], toCancel: [], contradictions: [] });
+    expect(await findLostTransactions()).toEqual({ reopened: [], toCancel: [], contradictions: [] });
     // The relayer's own, that carried it, is of no use any more and holds up nobody.
     expect(await world.execute(await world.transaction({ to, data: INCREMENT }))).toMatchObject({
       outcome: { kind: 'executed' },
     });
   });
 
-  test('with many of many accounts in it brings all of them back, each once', async () => {
+  test('brings back each of many transactions of many accounts, once', async () => {
     const to = await counter();
     const accounts = await Promise.all([1, 2].map(() => world.account()));
     const refs = await Promise.all(
@@ -190,7 +190,7 @@ describe('a block that is gone', () => {
     const back = await remember();
     await Promise.all(refs.map((ref) => world.execute(ref)));
     await back();
-    const { reopened } = await lookForLost();
+    const { reopened } = await findLostTransactions();
     expect(reopened.map(({ transactionId }) => transactionId).sort()).toEqual(
       refs.map(({ transactionId }) => transactionId).sort(),
     );
@@ -201,7 +201,7 @@ describe('a block that is gone', () => {
   }, 60_000);
 });
 
-test('an attempt whose transaction has gone on is never sent again: an empty call takes its nonce', async () => {
+test('an attempt of a transaction that has gone on is never sent again: an empty call takes its nonce', async () => {
   const to = await counter();
   const account = await world.account();
   const ref = await world.transaction({ to, data: number('incrementFrom', 1n) }, { account });
@@ -221,7 +221,7 @@ test('an attempt whose transaction has gone on is never sent again: an empty cal
   await back();
   // Now the bytes of the first one would work as well.
   await sendAsFunder(world.url, { to, data: number('set', 1n) });
-  const lost = await lookForLost();
+  const lost = await findLostTransactions();
   expect(lost).toMatchObject({ reopened: [ref], toCancel: [{ ...ref }], contradictions: [] });
   const [toCancel] = lost.toCancel;
   if (!toCancel) throw new Error('there is none');
@@ -231,7 +231,7 @@ test('an attempt whose transaction has gone on is never sent again: an empty cal
   expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
   expect(await countOf(to)).toBe(2n);
   expect(await world.nonceOf(account)).toBe(2n);
-  expect(await lookForLost()).toEqual({ reopened: [], toCancel: [], contradictions: [] });
+  expect(await findLostTransactions()).toEqual({ reopened: [], toCancel: [], contradictions: [] });
   expect(await world.attempts(ref)).toMatchObject([
     { kind: 'transaction', outcome: 'cancelled' },
     { kind: 'transaction', outcome: 'executed' },
@@ -239,7 +239,7 @@ test('an attempt whose transaction has gone on is never sent again: an empty cal
   ]);
 });
 
-test('the relayer goes on past a lost nonce whose transaction has gone on', async () => {
+test('the relayer continues past a lost nonce of a transaction that has gone on', async () => {
   const to = await counter();
   const ref = await world.transaction({ to, data: number('incrementFrom', 1n) });
   const gas = { safeTxGas: '90000', gas: '300000' };
@@ -251,7 +251,7 @@ test('the relayer goes on past a lost nonce whose transaction has gone on', asyn
   );
   if (failed.kind === 'decided') await world.finish(ref, failed);
   // Its next execution is refused before anything is signed: the record is about that one now.
-  await world.db('transactions').where({ id: ref.transactionId }).update({ execution_status: 'blocked' });
+  await world.db('approvals').where({ id: ref.transactionId }).update({ execution_status: 'blocked' });
   await back();
   await sendAsFunder(world.url, { to, data: number('set', 1n) });
   expect(await world.execute(await world.transaction({ to, data: INCREMENT }))).toMatchObject({

@@ -1,13 +1,14 @@
 import type { Address, Hex } from 'viem';
-import type { TransactionTerms } from '../../activities/transactionChain';
-import type { TransactionRef } from '../../activities/transactions';
+import type { TransactionTerms } from '../../activities/transactions/observation';
+import { payloadToSign } from '../../src/approvals/transactions';
+import { signatureHash } from '../../src/approvals/voters';
 import { ChainUnavailable } from '../../src/chain/clients';
 import { deriveAccount, SAFE_CONTRACTS } from '../../src/chain/safe';
 import { encodeSignature } from '../../src/chain/signatures';
 import { hashTypedPayload } from '../../src/chain/typedData';
 import { newId } from '../../src/db/ids';
 import type { Policy } from '../../src/domain/policy';
-import { payloadToSign, signatureHash } from '../../src/transactions/voter';
+import type { TransactionRef } from '../../src/domain/transaction';
 import { aPolicy, aTransferPolicy } from '../support/transactions';
 import { type Asked, type AskedWith, TransactionWorld } from './transactionWorld';
 import { deployAsFunder, execAsOwner, signAsSafe } from './wallets';
@@ -53,11 +54,14 @@ async function refusal(ref: TransactionRef, change: Partial<TransactionTerms> = 
   return result.refused;
 }
 
-function changed(ref: TransactionRef, change: object): Promise<unknown> {
-  return world.db('transactions').where({ id: ref.transactionId }).update(change);
+/** Changes a stored transaction past the service; shared columns are those of its approval. */
+async function changed(ref: TransactionRef, change: object): Promise<unknown> {
+  const shared = ['summary', 'expires_at', 'execution_status', 'executed_with', 'closed_at', 'notes'];
+  const table = Object.keys(change).some((column) => shared.includes(column)) ? 'approvals' : 'transactions';
+  return world.db(table).where({ id: ref.transactionId }).update(change);
 }
 
-describe('the signer signs what enough members of now have signed', () => {
+describe('the signer signs what enough current members have signed', () => {
   test('under AUTO_APPROVAL, its initiator', async () => {
     expect(await world.signer.signTransaction({ ...(await world.transaction(asked)), terms })).toEqual({
       envelopeId: expect.any(String),
@@ -77,13 +81,13 @@ describe('the signer signs what enough members of now have signed', () => {
 describe('the signer refuses', () => {
   test('without the initiator’s signature, or one of another member', async () => {
     const ref = await world.transaction(asked);
-    const votes = () => world.db('transaction_votes').where({ transaction_id: ref.transactionId });
+    const votes = () => world.db('votes').where({ approval_id: ref.transactionId });
     await votes().update({ member_id: world.org.alice.id, signer_address: world.org.alice.wallet.address });
     expect(await refusal(ref)).toMatchObject({ message: expect.stringContaining('of the initiator') });
     await votes().delete();
     expect(await refusal(ref)).toMatchObject({
       code: 'stale',
-      message: 'the signer finds no valid signature of the initiator',
+      message: 'the signer found no valid signature of the initiator',
     });
   });
 
@@ -91,21 +95,17 @@ describe('the signer refuses', () => {
     const { alice, bob } = world.org;
     const ref = await world.transaction(asked, { policyId: await approvedPolicy(), approvers: [alice] });
     expect(await refusal(ref)).toMatchObject({ code: 'stale', message: expect.stringContaining('1 valid') });
-    const [vote] = await world
-      .db('transaction_votes')
-      .where({ transaction_id: ref.transactionId, type: 'approve' });
+    const [vote] = await world.db('votes').where({ approval_id: ref.transactionId, type: 'approve' });
     const { id: _, ...copy } = vote;
-    await world
-      .db('transaction_votes')
-      .insert({ ...copy, member_id: bob.id, signer_address: bob.wallet.address });
+    await world.db('votes').insert({ ...copy, member_id: bob.id, signer_address: bob.wallet.address });
     expect(await refusal(ref)).toMatchObject({ message: expect.stringContaining('1 valid') });
   });
 
   test('approvals of members who may not, or may no longer', async () => {
     const { alice, bob, dave } = world.org;
     const policyId = await approvedPolicy();
-    const stranger = await world.transaction(asked, { policyId, approvers: [alice, dave] });
-    expect(await refusal(stranger)).toMatchObject({ message: expect.stringContaining('1 valid') });
+    const outsider = await world.transaction(asked, { policyId, approvers: [alice, dave] });
+    expect(await refusal(outsider)).toMatchObject({ message: expect.stringContaining('1 valid') });
     const ref = await world.transaction(asked, { policyId, approvers: [alice, bob] });
     await world.db('group_members').where({ member_id: bob.id }).delete();
     expect(await refusal(ref)).toMatchObject({ message: expect.stringContaining('1 valid') });
@@ -119,8 +119,8 @@ describe('the signer refuses', () => {
     });
     const bound = (hash: string) =>
       world
-        .db('transaction_votes')
-        .where({ transaction_id: ref.transactionId, type: 'approve', member_id: bob.id })
+        .db('votes')
+        .where({ approval_id: ref.transactionId, type: 'approve', member_id: bob.id })
         .update({ initiator_signature_hash: hash });
     await bound(`0x${'1'.repeat(64)}`);
     expect(await refusal(ref)).toMatchObject({ message: expect.stringContaining('1 valid') });
@@ -189,7 +189,7 @@ describe('the signer refuses', () => {
     });
   });
 
-  test('an account that is not recorded as it is computed', async () => {
+  test('an account that is not recorded as its key and id determine it', async () => {
     const account = await world.account();
     const ref = await world.transaction(asked, { account });
     await world.db('accounts').where({ id: account.id }).update({ owner_address: OTHER });
@@ -207,7 +207,7 @@ describe('the signer refuses', () => {
     expect(await refusal(ref)).toMatchObject({ code: 'policy', message: expect.stringContaining('network') });
   });
 
-  test('what the policy of now does not let go, and every policy that is gone', async () => {
+  test('what the current policy does not permit, and a removed policy', async () => {
     const policyId = await world.policy();
     const ref = await world.transaction(asked, { policyId });
     const tight = aTransferPolicy({ amountThreshold: '4' }, { networkId: world.network.id });
@@ -245,14 +245,14 @@ describe('the signer refuses', () => {
     const none = await world.transaction(asked);
     const usage = () => world.db('policy_usage').where({ transaction_id: none.transactionId });
     await usage().update({ amount: '1' });
-    expect(await refusal(none)).toMatchObject({ message: expect.stringContaining('nothing is reserved') });
+    expect(await refusal(none)).toMatchObject({ message: expect.stringContaining('no budget is reserved') });
     await usage().update({ amount: '5', destination: OTHER });
-    expect(await refusal(none)).toMatchObject({ message: expect.stringContaining('nothing is reserved') });
+    expect(await refusal(none)).toMatchObject({ message: expect.stringContaining('no budget is reserved') });
     await usage().update({ destination: RECIPIENT, status: 'released', decided_at: new Date() });
-    expect(await refusal(none)).toMatchObject({ message: expect.stringContaining('nothing is reserved') });
+    expect(await refusal(none)).toMatchObject({ message: expect.stringContaining('no budget is reserved') });
   });
 
-  test('what is not being executed, and what is not there', async () => {
+  test('what is not being executed, and what is not found', async () => {
     const ref = await world.transaction(asked, { begun: false });
     expect(await refusal(ref)).toMatchObject({ message: expect.stringContaining('not being executed') });
     expect(await refusal({ ...ref, transactionId: newId('txn') })).toMatchObject({ code: 'stale' });
@@ -268,7 +268,7 @@ describe('the signer refuses', () => {
     const envelopeId = await world.sign(ref, { gas });
     expect(await world.followToEnd(ref, envelopeId)).toEqual({ kind: 'reverted' });
     await world.db.raw(`SELECT pg_sleep(greatest(0, extract(epoch FROM expires_at - now()) + 0.1))
-      FROM transactions WHERE id = '${ref.transactionId}'`);
+      FROM approvals WHERE id = '${ref.transactionId}'`);
     expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
   });
 
@@ -310,25 +310,25 @@ describe('the signer refuses', () => {
     expect(await refusal(next, await world.terms(next))).toMatchObject({
       code: 'stale',
       message: expect.stringContaining(
-        'has the nonce 2 on Own Chain, and the records explain only those below 1',
+        'has the nonce 2 on Own Chain, but the records explain only those below 1',
       ),
     });
   });
 
-  test('and says when contract signers cannot be asked', async () => {
+  test('and reports when the network of contract signers is unavailable', async () => {
     const ref = await world.transaction(asked);
-    const away = world.signerWith({
+    const unavailable = world.signerWith({
       identifyVoter: async () => {
-        throw new ChainUnavailable(world.network, 'away');
+        throw new ChainUnavailable(world.network, 'timeout');
       },
     });
-    expect(await away.signTransaction({ ...ref, terms })).toEqual({
+    expect(await unavailable.signTransaction({ ...ref, terms })).toEqual({
       unreachable: expect.stringContaining('Own Chain'),
     });
     expect(await world.attempts(ref)).toHaveLength(0);
   });
 
-  test('to cancel what is not on its way', async () => {
+  test('to cancel what is not in flight', async () => {
     const ref = await world.transaction(asked);
     expect(await world.signer.signCancellation({ ...ref, terms })).toMatchObject({
       refused: { code: 'stale' },
@@ -342,7 +342,7 @@ describe('the signer refuses', () => {
     await world.execute(other);
   });
 
-  test('to fill a nonce of a network that is not there', async () => {
+  test('to fill a nonce of a network that is not configured', async () => {
     expect(await world.signer.fillNonce({ networkId: 5, nonce: 0, terms })).toMatchObject({
       refused: { code: 'stale' },
     });
@@ -357,13 +357,13 @@ test('the signer asks a contract signer again, and counts it as long as it accep
   const ref = await world.transaction(asked, { begun: false });
   await world.db('members').where({ id: dave.id }).update({ wallet_address: wallet.address });
   try {
-    await world.db('transaction_votes').where({ transaction_id: ref.transactionId }).delete();
+    await world.db('votes').where({ approval_id: ref.transactionId }).delete();
     const seen = await world.snapshot(ref);
     const payload = payloadToSign(seen.record, seen.now, 'initiator') ?? '';
     const bytes = await signAsSafe(alice.wallet, safe, hashTypedPayload(payload));
     const signature = encodeSignature(safe.address, bytes);
-    await world.db('transaction_votes').insert({
-      transaction_id: ref.transactionId,
+    await world.db('votes').insert({
+      approval_id: ref.transactionId,
       member_id: dave.id,
       type: 'initiator',
       signer_address: wallet.address,
@@ -393,7 +393,7 @@ test('the signer asks a contract signer again, and counts it as long as it accep
 test('an execution that ends while the signer signs leaves nothing signed', async () => {
   const ref = await world.transaction(asked);
   await world.serviceDb.transaction(async (tx) => {
-    await tx('transactions').where({ id: ref.transactionId }).forUpdate().first('id');
+    await tx('approvals').where({ id: ref.transactionId }).forUpdate().first('id');
     const signing = world.signer.signTransaction({ ...ref, terms });
     // The signer waits for this database transaction where it stores what it has signed.
     await new Promise<void>((resolve, reject) => {
@@ -407,7 +407,7 @@ test('an execution that ends while the signer signs leaves nothing signed', asyn
       };
       look().catch(reject);
     });
-    await tx('transactions').where({ id: ref.transactionId }).update({ execution_status: 'failed' });
+    await tx('approvals').where({ id: ref.transactionId }).update({ execution_status: 'failed' });
     await tx.commit();
     expect(await signing).toMatchObject({ refused: { code: 'stale' } });
   });
@@ -433,8 +433,8 @@ describe('the database lets only the signer write what is signed', () => {
     await expect(world.signerDb('chain_attempts').update({ confirmations: 1 })).rejects.toThrow(
       /permission denied/,
     );
-    await expect(world.signerDb('transactions').update({ notes: '[]' })).rejects.toThrow(/permission denied/);
-    await expect(world.signerDb('transaction_votes').delete()).rejects.toThrow(/permission denied/);
+    await expect(world.signerDb('approvals').update({ notes: '[]' })).rejects.toThrow(/permission denied/);
+    await expect(world.signerDb('votes').delete()).rejects.toThrow(/permission denied/);
     await expect(world.signerDb('policy_usage').update({ amount: '0' })).rejects.toThrow(/permission denied/);
   });
 });

@@ -1,58 +1,47 @@
+/** @deep */
 import { Client, Connection } from '@temporalio/client';
-import { type Config, loadConfig } from '../../src/config';
-import { createDatabase, type Db } from '../../src/db/database';
-import { casesToTry } from '../support/cases';
-import { type ServiceProcess, startServiceProcess } from '../support/process';
-import { makeOrganization, serviceSettings, type TestOrganization } from '../support/service';
+import { startServiceProcess } from '../support/process';
+import { sharedService, type TestOrganization, type TestService } from '../support/service';
+import { casesToTry } from '../support/suite';
 import { expectOneOfEverything } from './invariants';
 import { askOf, beginJourney, finish, persist, prepare, type Step } from './journey';
 
-let settings: NodeJS.ProcessEnv;
-let config: Config;
-let db: Db;
+/** Its workers do what the API asked for that is killed. */
+let service: TestService;
 let org: TestOrganization;
-let workers: ServiceProcess;
-let api: ServiceProcess;
 let connection: Connection;
 
 beforeAll(async () => {
-  settings = await serviceSettings();
-  config = loadConfig(settings);
-  db = createDatabase(config.databaseUrl, { poolMax: 4 });
-  org = await makeOrganization(db);
-  connection = await Connection.connect({ address: config.temporal.address });
-  [workers, api] = await Promise.all([
-    startServiceProcess(settings, { roles: ['worker', 'chain', 'signer'] }),
-    startServiceProcess(settings, { roles: ['api'] }),
-  ]);
+  service = await sharedService();
+  org = await service.createOrganization();
+  connection = await Connection.connect({ address: service.config.temporal.address });
 });
 afterAll(async () => {
-  await Promise.all([workers?.stop(), api?.stop(), connection?.close()]);
-  await db?.destroy();
+  await Promise.all([service?.stop(), connection?.close()]);
 });
 
 const steps: Step[] = ['create', 'sign', 'execute'];
 
 interface Point {
   readonly when: string;
-  readonly faultPoint: string;
+  readonly failpoint: string;
   /** The step at which it is tried among the first. */
   readonly firstAt?: Step;
 }
 
 const points: Point[] = [
-  { when: 'before the request is stored', faultPoint: 'api.requestChecked' },
+  { when: 'before the request is stored', failpoint: 'api.requestChecked' },
   {
     when: 'after the request is stored, before it is sent',
-    faultPoint: 'api.requestStored',
+    failpoint: 'api.requestStored',
     firstAt: 'create',
   },
   {
     when: 'after the workflow answered, before the answer is stored',
-    faultPoint: 'api.workflowAnswered',
+    failpoint: 'api.workflowAnswered',
     firstAt: 'sign',
   },
-  { when: 'after the answer is stored, before it is sent', faultPoint: 'api.answerStored' },
+  { when: 'after the answer is stored, before it is sent', failpoint: 'api.answerStored' },
 ];
 
 const cases = casesToTry(
@@ -64,15 +53,10 @@ const cases = casesToTry(
 describe('an API that is killed', () => {
   it.each(cases)(
     '$when ($step), has done it once, and says so when it is back',
-    async ({ faultPoint, step }) => {
-      const world = {
-        http: api.http,
-        db,
-        org,
-        temporal: new Client({ connection }),
-        networks: config.networks,
-      };
-      const victim = await startServiceProcess(settings, { roles: ['api'], faultPoint });
+    async ({ failpoint, step }) => {
+      const { http, db, config } = service;
+      const world = { http, db, org, temporal: new Client({ connection }), networks: config.networks };
+      const victim = await startServiceProcess(service.env, { roles: ['api'], failpoint });
       try {
         const journey = beginJourney();
         await prepare(world, journey, step);
@@ -80,7 +64,7 @@ describe('an API that is killed', () => {
         await victim.died();
         await victim.start();
         const answer = await persist(world, journey, step, victim.http);
-        const stored = faultPoint === 'api.answerStored';
+        const stored = failpoint === 'api.answerStored';
         expect(answer.headers['idempotency-replayed']).toBe(stored ? 'true' : undefined);
         await finish({ ...world, http: victim.http }, journey);
         await expectOneOfEverything(world, journey);

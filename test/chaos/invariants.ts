@@ -4,7 +4,7 @@ import type { NetworkConfig } from '../../src/config';
 import { verifyAudit } from '../../src/db/audit';
 import type { Row } from '../../src/db/database';
 import type { ProposalState } from '../../src/domain/proposal';
-import { proposalWorkflowId } from '../../src/temporal/ids';
+import { approvalWorkflowId } from '../../src/temporal/ids';
 import { until } from '../support/until';
 import { askOf, type Journey, proposalOf, STEPS, type World } from './journey';
 
@@ -32,7 +32,8 @@ export async function expectOneOfEverything(
   const executions = expected.executions ?? 1;
   const { networkIds } = journey;
 
-  const proposals = await db('proposals')
+  const proposals = await db('approvals')
+    .join('proposals', 'proposals.id', 'approvals.id')
     .where({ organization_id: org.id })
     .whereRaw(`data->'items'->0->>'name' = ?`, [journey.name]);
   expect(proposals.map(({ id }) => id)).toEqual([proposalOf(journey).id]);
@@ -46,14 +47,14 @@ export async function expectOneOfEverything(
   expect(proposal.closed_at).not.toBeNull();
   const proposalId: string = proposal.id;
 
-  const votes = await db('proposal_votes').where({ proposal_id: proposalId }).orderBy('member_id');
+  const votes = await db('votes').where({ approval_id: proposalId }).orderBy('member_id');
   expect(votes.map((vote) => [vote.member_id, vote.type])).toEqual(
     [org.alice.id, org.bob.id].sort().map((id) => [id, 'approve']),
   );
-  const messages = await db('proposal_messages').where({ proposal_id: proposalId });
+  const messages = await db('received_messages').where({ approval_id: proposalId });
   expect(countBy(messages, 'kind')).toEqual({ sign: 2, execute: executions });
-  expect(await db('proposal_claims').where({ proposal_id: proposalId })).toEqual([]);
-  expect(await db('evidence').where({ subject_id: proposalId })).toHaveLength(1);
+  expect(await db('claims').where({ approval_id: proposalId })).toEqual([]);
+  expect(await db('evidence').where({ approval_id: proposalId })).toHaveLength(1);
 
   const accounts = await db('accounts').where({ organization_id: org.id, name: journey.name });
   expect(accounts).toHaveLength(1);
@@ -74,7 +75,7 @@ export async function expectOneOfEverything(
   });
   expect(await verifyAudit(db, org.id)).toMatchObject({ ok: true });
 
-  const deployments = await db('proposal_deployments').where({ proposal_id: proposalId });
+  const deployments = await db('deployments').where({ proposal_id: proposalId });
   expect(countBy(deployments, 'status')).toEqual({ completed: networkIds.length });
   const attempts = await db('chain_attempts').where({ account_id: account.id });
   expect(attempts.map((attempt) => Number(attempt.network_id)).sort()).toEqual([...networkIds].sort());
@@ -98,7 +99,12 @@ export async function expectOneOfEverything(
     expect(again.headers['idempotency-replayed']).toBe('true');
   }
 
-  const workflowId = proposalWorkflowId(org.id, 'accounts', proposalId);
+  const workflowId = approvalWorkflowId({
+    subject: 'proposal',
+    organizationId: org.id,
+    resourceType: 'accounts',
+    id: proposalId,
+  });
   const handle = world.temporal.workflow.getHandle(workflowId);
   await until(
     `${workflowId} has ended`,

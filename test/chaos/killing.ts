@@ -1,10 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createTransactionChainActivities } from '../../activities/transactionChain';
-import { createTransactionSignerActivities } from '../../activities/transactionSigner';
-import { createTransactionActivities } from '../../activities/transactions';
+import { createLifecycleActivities } from '../../activities/lifecycle';
+import { createRelayerActivities } from '../../activities/relayer/chain';
+import { createSignerActivities } from '../../activities/signer/signer';
+import { createTransactionChainActivities } from '../../activities/transactions/chain';
+import { createTransactionSignerActivities } from '../../activities/transactions/signer';
 import type { Role } from '../../src/config';
-import { projectRoot } from '../../src/dev/parts';
+import { projectRoot } from '../../src/projectRoot';
 import type { HttpClient } from '../support/http';
 import { until } from '../support/until';
 import { expectOneEffect } from './oneEffect';
@@ -20,8 +22,8 @@ const points: { readonly [way in Way]: readonly string[] } = {
   payTwiceOver: [
     'chain.attemptReopened',
     'chain.usageReopened',
-    'chain.lookForLost:before',
-    'chain.lookForLost:after',
+    'chain.findLostTransactions:before',
+    'chain.findLostTransactions:after',
     'worker.wakeReopened:before',
     'worker.wakeReopened:after',
   ],
@@ -30,22 +32,22 @@ const points: { readonly [way in Way]: readonly string[] } = {
     'signer.signCancellation:after',
     'signer.cancellationStored',
     'signer.envelopeStored#2',
-    'worker.requestGiveUp:before',
-    'worker.giveUpStored',
-    'worker.requestGiveUp:after',
+    'worker.requestCancellation:before',
+    'worker.cancellationRequested',
+    'worker.requestCancellation:after',
     'worker.attemptDecided',
     'worker.usageReleased',
     'chain.outcomeSeen',
   ],
   payBehindGap: ['signer.fillNonce:before', 'signer.fillNonce:after', 'signer.fillerStored'],
-  payWhenBack: ['worker.reportTransaction:before', 'worker.reportTransaction:after'],
+  payWhenBack: ['worker.reportWaiting:before', 'worker.reportWaiting:after'],
   payAfterRefill: [
     'chain.awaitRelayer:before',
     'chain.awaitRelayer:after',
     'worker.executionFailed',
-    'worker.beginTransaction:before#2',
+    'worker.beginExecution:before#2',
     'worker.usageReserved#2',
-    'worker.beginTransaction:after#2',
+    'worker.beginExecution:after#2',
   ],
   revertInBlock: [
     'chain.followTransaction:after',
@@ -80,16 +82,16 @@ const points: { readonly [way in Way]: readonly string[] } = {
     'chain.envelopeDecided',
     'chain.outcomeSeen',
     'chain.followTransaction:after',
-    'worker.createTransaction:before',
-    'worker.transactionStored',
-    'worker.createTransaction:after',
-    'worker.recordTransactionVote:before',
+    'worker.createApproval:before',
+    'worker.approvalStored',
+    'worker.createApproval:after',
+    'worker.recordVote:before',
     'worker.voteStored',
-    'worker.recordTransactionVote:after',
-    'worker.beginTransaction:before',
+    'worker.recordVote:after',
+    'worker.beginExecution:before',
     'worker.usageReserved',
     'worker.executionStarted',
-    'worker.beginTransaction:after',
+    'worker.beginExecution:after',
     'worker.finishTransaction:before',
     'worker.attemptDecided',
     'worker.usageCommitted',
@@ -105,13 +107,13 @@ const points: { readonly [way in Way]: readonly string[] } = {
     'api.answerStored#2',
   ],
   payApproved: [
-    'worker.recordTransactionVote:before#2',
+    'worker.recordVote:before#2',
     'worker.voteStored#2',
-    'worker.recordTransactionVote:after#2',
-    'worker.beginTransaction:before',
+    'worker.recordVote:after#2',
+    'worker.beginExecution:before',
     'worker.usageReserved',
     'worker.executionStarted',
-    'worker.beginTransaction:after',
+    'worker.beginExecution:after',
     'api.requestChecked#4',
     'api.requestStored#4',
     'api.workflowAnswered#4',
@@ -122,38 +124,44 @@ const points: { readonly [way in Way]: readonly string[] } = {
 /** What is on no way from a reservation to its end: it only reads, or has nothing to do with an execution. */
 const elsewhere = [
   'chain.sendEnvelope',
-  'worker.expireTransaction',
-  'worker.readTransactionState',
-  'worker.recordTransactionRestored',
+  'signer.provideSigningKey',
+  'worker.expireApproval',
+  // Deployments are killed at in workersKilled.
+  'worker.finishDeployments',
+  'worker.recordDeployment',
+  'worker.refreshNoted',
+  'worker.reportDeployment',
+  'worker.readApproval',
+  'worker.recordRestored',
 ];
 
 /** One place to die, on one way. */
 export interface Case {
   readonly way: Way;
-  readonly faultPoint: string;
+  readonly failpoint: string;
 }
 
 /** Every place on every way. */
 export const everyCase: readonly Case[] = Object.entries(points).flatMap(([way, of]) =>
-  of.map((faultPoint) => ({ way: way as Way, faultPoint })),
+  of.map((failpoint) => ({ way: way as Way, failpoint })),
 );
 
-/** The part of the service that a fault point is in. */
-function partOf(faultPoint: string): Role {
-  return faultPoint.slice(0, faultPoint.indexOf('.')) as Role;
+/** The part of the service that a failpoint is in. */
+function partOf(failpoint: string): Role {
+  return failpoint.slice(0, failpoint.indexOf('.')) as Role;
 }
 
-function nameOf({ way, faultPoint }: Case): string {
-  return `${way}, ${faultPoint}`;
+function nameOf({ way, failpoint }: Case): string {
+  return `${way}, ${failpoint}`;
 }
 
 /**
  * Kills one process at one point of one transaction's way, starts it again, and counts. It is started with the point
  * of the next case, which that arms when this one is over.
  */
-async function run(payer: Payer, { way, faultPoint }: Case, next: Case | undefined): Promise<void> {
+async function run(payer: Payer, { way, failpoint }: Case, next: Case | undefined): Promise<void> {
   const { victim } = payer;
-  const http = (): HttpClient => (partOf(faultPoint) === 'api' ? victim.http : payer.api.http);
+  const http = (): HttpClient => (partOf(failpoint) === 'api' ? victim.http : payer.api.http);
   let died = false;
   let over = false;
   let broken: unknown;
@@ -166,7 +174,7 @@ async function run(payer: Payer, { way, faultPoint }: Case, next: Case | undefin
     if (over) return;
     died = true;
     tellKilled();
-    await victim.start(next && unarmed(next.faultPoint));
+    await victim.start(next && unarmed(next.failpoint));
   };
   let revived = Promise.resolve();
   const watch = () => {
@@ -176,7 +184,7 @@ async function run(payer: Payer, { way, faultPoint }: Case, next: Case | undefin
   };
   const stopsByHand = way === 'payTwiceOver';
   const startVictim = async () => {
-    await victim.start(faultPoint);
+    await victim.start(failpoint);
     watch();
   };
   const contracts = { revertInBlock: payer.contracts.priced, revertBefore: payer.contracts.reverting };
@@ -188,7 +196,7 @@ async function run(payer: Payer, { way, faultPoint }: Case, next: Case | undefin
   try {
     const outcome = await WAYS[way](payment);
     // The last point lies behind what the way waits for.
-    await until(`somebody came to ${faultPoint}`, async () => died);
+    await until(`somebody came to ${failpoint}`, async () => died);
     await revived;
     if (broken) throw broken;
     await expectOneEffect(payment, outcome, http());
@@ -200,8 +208,8 @@ async function run(payer: Payer, { way, faultPoint }: Case, next: Case | undefin
 let starting: Promise<unknown> = Promise.resolve();
 
 /** Starts a payer when those before it have started: all at once they would be in each other's way. */
-function startAlone({ faultPoint }: Case): Promise<Payer> {
-  const start = () => Payer.start(partOf(faultPoint), faultPoint);
+function startAlone({ failpoint }: Case): Promise<Payer> {
+  const start = () => Payer.start(partOf(failpoint), failpoint);
   const payer = starting.then(start).catch(start);
   starting = payer.catch(() => undefined);
   return payer;
@@ -238,7 +246,7 @@ export function describeKilling(cases: readonly Case[]): void {
     }
     lanes = Promise.all(
       Object.entries(LANES).flatMap(([part, count]) => {
-        const left = cases.filter(({ faultPoint }) => partOf(faultPoint) === part);
+        const left = cases.filter(({ failpoint }) => partOf(failpoint) === part);
         return Array.from({ length: count }, () => lane(left, told));
       }),
     );
@@ -264,7 +272,7 @@ function placesInSources(): string[] {
     const files = readdirSync(join(projectRoot(), folder), { recursive: true, encoding: 'utf8' });
     for (const file of files.filter((name) => name.endsWith('.ts'))) {
       const text = readFileSync(join(projectRoot(), folder, file), 'utf8');
-      for (const [, name = ''] of text.matchAll(/faultPoint\('([^']+)'\)/g)) found.add(name);
+      for (const [, name = ''] of text.matchAll(/failpoint\('([^']+)'\)/g)) found.add(name);
     }
   }
   return [...found];
@@ -274,9 +282,9 @@ function placesInSources(): string[] {
 export function placesLeftOut(): string[] {
   const nothing = {} as never;
   const activities = {
-    worker: createTransactionActivities(nothing),
-    chain: createTransactionChainActivities(nothing),
-    signer: createTransactionSignerActivities({ networks: [] } as never),
+    worker: createLifecycleActivities(nothing),
+    chain: { ...createRelayerActivities(nothing), ...createTransactionChainActivities(nothing) },
+    signer: { ...createSignerActivities(nothing), ...createTransactionSignerActivities(nothing) },
   };
   const wrapped = Object.entries(activities).flatMap(([part, of]) =>
     Object.keys(of)
@@ -284,6 +292,6 @@ export function placesLeftOut(): string[] {
       .filter((name) => !elsewhere.includes(name))
       .flatMap((name) => [`${name}:before`, `${name}:after`]),
   );
-  const tried = new Set(everyCase.map(({ faultPoint }) => faultPoint.replace(/#\d+$/, '')));
+  const tried = new Set(everyCase.map(({ failpoint }) => failpoint.replace(/#\d+$/, '')));
   return [...placesInSources(), ...wrapped].filter((name) => !tried.has(name));
 }

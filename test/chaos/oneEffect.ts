@@ -1,7 +1,7 @@
 import { type Hex, toEventSelector } from 'viem';
 import { verifyAudit } from '../../src/db/audit';
 import type { TransactionState } from '../../src/domain/transaction';
-import { transactionWorkflowId } from '../../src/temporal/ids';
+import { approvalWorkflowId } from '../../src/temporal/ids';
 import type { HttpClient } from '../support/http';
 import { NETWORK_ID } from '../support/transactions';
 import { until } from '../support/until';
@@ -47,14 +47,14 @@ export async function expectOneEffect(payment: Payment, expected: Outcome, http:
     failure: expected.failure === undefined ? null : { code: expected.failure, attempt: executions },
     waiting_for: null,
     awaits_relayer_wei: null,
-    giving_up: false,
+    cancelling: false,
   });
   expect(row.closed_at !== null).toBe(completed);
-  const votes = await db('transaction_votes').where({ transaction_id: id }).orderBy('id');
+  const votes = await db('votes').where({ approval_id: id }).orderBy('id');
   expect(votes.map(({ type }) => type)).toEqual(expected.votes);
-  const messages = await db('transaction_messages').where({ transaction_id: id });
+  const messages = await db('received_messages').where({ approval_id: id });
   expect(countBy(messages, 'kind')).toEqual(expected.messages);
-  const evidence = await db('evidence').where({ subject_type: 'transaction', subject_id: id });
+  const evidence = await db('evidence').where({ approval_id: id });
   expect(evidence).toHaveLength(executions);
 
   const usage = await db('policy_usage').where({ transaction_id: id }).orderBy('id');
@@ -117,7 +117,9 @@ export async function expectOneEffect(payment: Payment, expected: Outcome, http:
     expect(again.headers['idempotency-replayed']).toBe('true');
   }
 
-  const handle = payer.temporal.workflow.getHandle(transactionWorkflowId(org.id, id));
+  const handle = payer.temporal.workflow.getHandle(
+    approvalWorkflowId({ subject: 'transaction', organizationId: org.id, id: id }),
+  );
   await until(
     `the workflow of ${id} stands where its record stands`,
     async () => {

@@ -1,7 +1,7 @@
+/** @deep */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { casesToTry, TRIES_ALL } from '../support/cases';
 import type { Answer } from '../support/http';
 import { type ServiceProcess, startServiceProcess } from '../support/process';
 import { startTestService, type TestOrganization, type TestService } from '../support/service';
@@ -12,6 +12,7 @@ import {
   startOwnTemporal,
   temporaryDir,
 } from '../support/stack';
+import { casesToTry, DEEP } from '../support/suite';
 import { until } from '../support/until';
 import { expectOneOfEverything } from './invariants';
 import {
@@ -108,61 +109,60 @@ async function expectQuickRefusalAndOneEffect(
   );
 }
 
-describe('without Temporal', () => {
-  let own: Awaited<ReturnType<typeof startOwnTemporal>>;
+describe('without Temporal or Postgres', () => {
+  let temporal: Awaited<ReturnType<typeof startOwnTemporal>>;
+  let postgres: Awaited<ReturnType<typeof startOwnPostgres>>;
   let running: Running;
   beforeAll(async () => {
-    own = await startOwnTemporal();
-    running = await startApart({ env: { TEMPORAL_ADDRESS: own.current.address } });
+    [temporal, postgres] = await Promise.all([startOwnTemporal(), startOwnPostgres()]);
+    running = await startApart({
+      env: { TEMPORAL_ADDRESS: temporal.current.address },
+      databaseUrl: postgres.databaseUrl,
+    });
   });
   afterAll(async () => {
     await running?.stop();
-    await own?.stop();
+    await Promise.all([temporal?.stop(), postgres?.stop()]);
   });
 
   interface Way {
     readonly how: string;
     readonly takeAway: () => Promise<unknown>;
     readonly bringBack: () => Promise<unknown>;
+    readonly readsStill: boolean;
     readonly first?: true;
   }
 
   const ways = casesToTry<Way>([
-    { how: 'stopped', takeAway: () => own.stop(), bringBack: () => own.start(), first: true },
-    { how: 'frozen', takeAway: async () => own.freeze(), bringBack: async () => own.thaw() },
+    {
+      how: 'Temporal killed',
+      takeAway: () => temporal.kill(),
+      bringBack: () => temporal.start(),
+      readsStill: true,
+      first: true,
+    },
+    {
+      how: 'Temporal frozen',
+      takeAway: async () => temporal.freeze(),
+      bringBack: async () => temporal.thaw(),
+      readsStill: true,
+    },
+    {
+      how: 'Postgres stopped',
+      takeAway: () => postgres.stop(),
+      bringBack: () => postgres.start(),
+      readsStill: false,
+      first: true,
+    },
   ]);
 
-  it.each(ways)(
-    '($how) a mutation is refused quickly, reads go on, and it is done once when Temporal is back',
-    async ({ takeAway, bringBack }) => {
-      await expectQuickRefusalAndOneEffect(running, { takeAway, bringBack, readsStill: true });
-    },
-  );
-});
-
-describe('without Postgres', () => {
-  let own: Awaited<ReturnType<typeof startOwnPostgres>>;
-  let running: Running;
-  beforeAll(async () => {
-    own = await startOwnPostgres();
-    running = await startApart({ databaseUrl: own.databaseUrl });
-  });
-  afterAll(async () => {
-    await running?.stop();
-    await own?.stop();
-  });
-
-  it('every request is refused quickly, and a mutation is done once when Postgres is back', async () => {
-    await expectQuickRefusalAndOneEffect(running, {
-      takeAway: () => own.stop(),
-      bringBack: () => own.start(),
-      readsStill: false,
-    });
+  it.each(ways)('($how) refuses mutations quickly, and does each once when it is back', async (way) => {
+    await expectQuickRefusalAndOneEffect(running, way);
   });
 });
 
 // Workers and chains are taken away in other tests of `npm test`, too.
-if (TRIES_ALL) {
+if (DEEP) {
   describe('without workers', () => {
     let running: Running;
     beforeAll(async () => {

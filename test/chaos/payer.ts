@@ -23,9 +23,9 @@ const REVERTING_CODE: Hex = '0xfe';
 
 const ROLES: readonly Role[] = ['api', 'worker', 'chain', 'signer'];
 
-/** A fault point that counts only once it is armed. */
-export function unarmed(faultPoint: string): string {
-  return `${faultPoint}@SIGUSR2`;
+/** A failpoint that counts only once it is armed. */
+export function unarmed(failpoint: string): string {
+  return `${failpoint}@SIGUSR2`;
 }
 
 /** Policies of a payer. */
@@ -48,11 +48,11 @@ export class Payer {
     readonly temporal: Client,
   ) {}
 
-  /** Starts all of it; the victim with a fault point that is not armed yet. */
-  static async start(role: Role, faultPoint: string): Promise<Payer> {
+  /** Starts all of it; the victim with a failpoint that is not armed yet. */
+  static async start(role: Role, failpoint: string): Promise<Payer> {
     const stops: (() => Promise<unknown>)[] = [];
     try {
-      return await Payer.make(role, faultPoint, stops);
+      return await Payer.make(role, failpoint, stops);
     } catch (error) {
       for (const stop of stops.toReversed()) await stop();
       throw error;
@@ -61,7 +61,7 @@ export class Payer {
 
   private static async make(
     role: Role,
-    faultPoint: string,
+    failpoint: string,
     stops: (() => Promise<unknown>)[],
   ): Promise<Payer> {
     const own = await startOwnChain(NETWORK_ID);
@@ -74,7 +74,7 @@ export class Payer {
     const others = ROLES.filter((one) => one !== role || one === 'api');
     const api = await startTestService({ env: { ORGWALLET_ROLES: others.join(','), NETWORKS_FILE: file } });
     stops.push(() => api.stop());
-    const victim = await startServiceProcess(api.env, { roles: [role], faultPoint: unarmed(faultPoint) });
+    const victim = await startServiceProcess(api.env, { roles: [role], failpoint: unarmed(failpoint) });
     stops.push(() => victim.stop());
     const org = await api.createOrganization();
     const account = await makeAccount(api.http, org, { networkIds: [NETWORK_ID] });

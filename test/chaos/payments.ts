@@ -79,7 +79,11 @@ export class Payment {
   }
 
   row() {
-    return this.payer.api.db('transactions').where({ id: this.id }).first();
+    return this.payer.api
+      .db('approvals')
+      .join('transactions', 'transactions.id', 'approvals.id')
+      .where({ 'approvals.id': this.id })
+      .first();
   }
 
   attempts() {
@@ -201,7 +205,9 @@ async function giveUp(payment: Payment): Promise<Outcome> {
     await payment.sign(payer.org.dave, 'initiator', true);
     await payment.isSent('transaction');
     const { organization_id, id } = await payment.row();
-    await payer.temporal.workflow.getHandle(`${organization_id}/transactions/${id}`).signal('giveUp');
+    await payer.temporal.workflow
+      .getHandle(`${organization_id}/transactions/${id}`)
+      .signal('cancelTransaction');
     await payment.isSent('cancellation');
   });
   await payment.is('failed');
@@ -213,7 +219,7 @@ async function giveUp(payment: Payment): Promise<Outcome> {
       { kind: 'transaction', outcome: 'cancelled' },
       { kind: 'cancellation', outcome: 'executed' },
     ],
-    audit: { ...FAILED.audit, broadcast: 1, giveUpRequested: 1 },
+    audit: { ...FAILED.audit, broadcast: 1, cancellationRequested: 1 },
   };
 }
 

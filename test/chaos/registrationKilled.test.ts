@@ -1,51 +1,51 @@
+/** @deep */
 import { randomUUID } from 'node:crypto';
-import { createDatabase, type Db } from '../../src/db/database';
-import { casesToTry } from '../support/cases';
+import type { Db } from '../../src/db/database';
 import { startServiceProcess } from '../support/process';
-import { makeOrganization, serviceSettings, type TestOrganization } from '../support/service';
+import { sharedService, type TestOrganization, type TestService } from '../support/service';
+import { casesToTry } from '../support/suite';
 import { until } from '../support/until';
 import { isPassing } from './journey';
 
-let settings: NodeJS.ProcessEnv;
+let service: TestService;
 let db: Db;
 let org: TestOrganization;
 
 beforeAll(async () => {
-  settings = await serviceSettings();
-  db = createDatabase(settings.DATABASE_URL ?? '', { poolMax: 2 });
+  service = await sharedService();
+  db = service.db;
 });
 beforeEach(async () => {
-  org = await makeOrganization(db);
+  org = await service.createOrganization();
 });
-afterAll(() => db?.destroy());
+afterAll(() => service?.stop());
 
 interface Point {
   readonly when: string;
-  readonly faultPoint: string;
+  readonly failpoint: string;
   readonly first?: true;
 }
 
 describe('an API that is killed while a member registers', () => {
   it.each(
     casesToTry<Point>([
-      { when: 'before the request is stored', faultPoint: 'api.requestChecked' },
+      { when: 'before the request is stored', failpoint: 'api.requestChecked' },
       {
         when: 'after the request is stored, before it has an effect',
-        faultPoint: 'api.requestStored',
-        first: true,
+        failpoint: 'api.requestStored',
       },
       {
         when: 'after its effect is committed, before the answer is stored',
-        faultPoint: 'api.workflowAnswered',
+        failpoint: 'api.workflowAnswered',
         first: true,
       },
-      { when: 'after the answer is stored, before it is sent', faultPoint: 'api.answerStored' },
+      { when: 'after the answer is stored, before it is sent', failpoint: 'api.answerStored' },
     ]),
-  )('$when has registered them once, and says so when it is back', async ({ faultPoint }) => {
+  )('$when has registered them once, and says so when it is back', async ({ failpoint }) => {
     const { wallet, id } = org.dave;
     const path = '/api/v1/members/registrations';
     const registrations = () => db('audit_log').where({ resource_id: id, action: 'member.registered' });
-    const victim = await startServiceProcess(settings, { roles: ['api'], faultPoint });
+    const victim = await startServiceProcess(service.env, { roles: ['api'], failpoint });
     try {
       const payload = await victim.http.send({
         key: org.readKey,
@@ -56,11 +56,14 @@ describe('an API that is killed while a member registers', () => {
       const ask = { key: org.readKey, path, body, idempotencyKey: randomUUID() };
       await expect(victim.http.send(ask)).rejects.toThrow();
       await victim.died();
-      const committed = ['api.workflowAnswered', 'api.answerStored'].includes(faultPoint);
+      const committed = ['api.workflowAnswered', 'api.answerStored'].includes(failpoint);
       const { registered_at: then } = await db('members').where({ id }).first();
       expect([then !== null, (await registrations()).length]).toEqual([committed, committed ? 1 : 0]);
       // However late the request comes back: it finds what it did.
-      if (committed) await db('registration_challenges').update({ expires_at: new Date(0) });
+      if (committed)
+        await db('registration_challenges')
+          .where({ member_id: id })
+          .update({ expires_at: new Date(0) });
       await victim.start();
       const answer = await until('it is answered', async () => {
         const given = await victim.http.send(ask);
@@ -75,7 +78,7 @@ describe('an API that is killed while a member registers', () => {
         registeredAt: registeredAt.toISOString(),
       };
       expect([answer.status, answer.body]).toEqual([200, { data }]);
-      const stored = faultPoint === 'api.answerStored';
+      const stored = failpoint === 'api.answerStored';
       expect(answer.headers['idempotency-replayed']).toBe(stored ? 'true' : undefined);
       const again = await victim.http.send(ask);
       expect([again.text, again.headers['idempotency-replayed']]).toEqual([answer.text, 'true']);

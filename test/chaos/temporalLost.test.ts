@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { verifyAudit } from '../../src/db/audit';
-import { proposalWorkflowId, taskQueues } from '../../src/temporal/ids';
+import { approvalWorkflowId, taskQueues } from '../../src/temporal/ids';
 import { describeReconciler } from '../../src/temporal/schedule';
 import { proposalPath, propose, read, type Shown, settled } from '../support/api';
 import { sign, startTestService, type TestOrganization, type TestService } from '../support/service';
@@ -44,14 +44,21 @@ afterAll(async () => {
 
 async function old(proposal: Shown): Promise<Shown> {
   await service
-    .db('proposals')
+    .db('approvals')
     .where({ id: proposal.id })
     .update({ created_at: service.db.raw(`created_at - interval '1 minute'`) });
   return proposal;
 }
 
 function workflowOf(proposal: Shown) {
-  return client.workflow.getHandle(proposalWorkflowId(org.id, proposal.resourceType, proposal.id));
+  return client.workflow.getHandle(
+    approvalWorkflowId({
+      subject: 'proposal',
+      organizationId: org.id,
+      resourceType: proposal.resourceType,
+      id: proposal.id,
+    }),
+  );
 }
 
 function auditOf(proposal: Shown): Promise<string[]> {

@@ -1,9 +1,13 @@
+/** @deep */
+import { DEEP } from '../support/suite';
 import { describeKilling, everyCase, placesLeftOut } from './killing';
 
-/** Those behind which money is. All of them take many minutes: `npm run test:deep` tries each. */
+/** Those behind which money is. All of them take many minutes. */
 const FIRST = ['signer.attemptStored', 'chain.sent'];
 
-describeKilling(everyCase.filter(({ way, faultPoint }) => way === 'pay' && FIRST.includes(faultPoint)));
+describeKilling(
+  DEEP ? everyCase : everyCase.filter(({ way, failpoint }) => way === 'pay' && FIRST.includes(failpoint)),
+);
 
 it('no place on the way of an execution is left out', () => {
   expect(placesLeftOut()).toEqual([]);

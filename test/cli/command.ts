@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { run } from '../../src/cli/program';
-import { projectRoot } from '../../src/dev/parts';
+import { projectRoot } from '../../src/projectRoot';
 
 /** What a command did. */
 export interface Outcome {

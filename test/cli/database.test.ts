@@ -117,7 +117,7 @@ describe('audit verify', () => {
     const text = await words(env, 'audit', 'verify');
     for (const { id } of [one, two]) expect(text).toMatch(new RegExp(`^${id}: 9 entries, unbroken`, 'm'));
     expect(await refused(env, 'audit', 'verify', '--org', 'org_none')).toBe(
-      'there is no organization org_none\n',
+      'organization org_none not found\n',
     );
   });
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { connectTemporal } from '../../src/temporal/connection';
-import { proposalWorkflowId } from '../../src/temporal/ids';
+import { approvalWorkflowId } from '../../src/temporal/ids';
 import { carryOut, execute, propose, read, type Shown, settled } from '../support/api';
 import { sign, startTestService, type TestOrganization, type TestService } from '../support/service';
 import { freePorts, sharedStack, temporaryDir } from '../support/stack';
@@ -90,10 +90,10 @@ describe('keys issue', () => {
   });
 
   it.each<[string, () => string[], RegExp]>([
-    ['an unknown member', () => ['mem_none'], /there is no member mem_none/],
+    ['an unknown member', () => ['mem_none'], /member mem_none not found/],
     ['a person', () => [org.alice.id], /is a person: only members of type api have keys/],
     ['a member named twice', () => [org.bot.id, org.bot.id], /named twice/],
-    ['a second member that is unknown', () => [org.bot.id, 'mem_none'], /there is no member mem_none/],
+    ['a second member that is unknown', () => [org.bot.id, 'mem_none'], /member mem_none not found/],
     ['a second member that is a person', () => [org.bot.id, org.dave.id], /is a person/],
   ])('is refused for %s, and nothing is issued', async (_, members, message) => {
     const before = await service.db('api_keys').count();
@@ -105,7 +105,7 @@ describe('keys issue', () => {
   it('is refused for members of two organizations', async () => {
     const other = await service.createOrganization();
     const argv = ['--member', org.bot.id, '--member', other.bot.id];
-    expect(await refused(env, 'keys', 'issue', ...argv)).toMatch(/there is no member .* in organization/);
+    expect(await refused(env, 'keys', 'issue', ...argv)).toMatch(/member .* not found in organization/);
     expect(await json(env, 'keys', 'list', '--org', other.id)).toHaveLength(2);
   });
 });
@@ -216,7 +216,7 @@ describe('keys revoke --close-open', () => {
       id: stolen.id,
       revoked: true,
       closed: expect.any(Array),
-      workflowsTold: true,
+      workflowsNotified: true,
     });
     expect(new Set(told.closed)).toEqual(new Set([fresh.id, claiming.body.data.id]));
     expect(await answerTo(stolen.org.adminKey)).toBe(401);
@@ -240,7 +240,18 @@ describe('keys revoke --close-open', () => {
     const connection = connectTemporal(service.config.temporal);
     const client = new Client({ connection, namespace: service.config.temporal.namespace });
     const workflow = async (id: string) =>
-      (await client.workflow.getHandle(proposalWorkflowId(own.id, 'accounts', id)).describe()).status.name;
+      (
+        await client.workflow
+          .getHandle(
+            approvalWorkflowId({
+              subject: 'proposal',
+              resourceType: 'accounts',
+              organizationId: own.id,
+              id,
+            }),
+          )
+          .describe()
+      ).status.name;
     for (const { id } of [fresh, claiming.body.data]) {
       await until('its workflow has ended', async () => (await workflow(id)) === 'COMPLETED', 5_000);
     }
@@ -269,7 +280,7 @@ describe('keys revoke --close-open', () => {
     expect(text).toBe(`${stolen.id} was revoked before\nclosed ${open.id}: ${open.summary}\n`);
   });
 
-  it('with Temporal away they are closed all the same, and it says that the workflows do not know', async () => {
+  it('closes them while Temporal is unavailable, and says that the workflows are not notified', async () => {
     const own = await service.createOrganization();
     const stolen = await thief(own);
     const opened = [await propose(service.http, stolen.org), await propose(service.http, stolen.org)];
@@ -278,7 +289,7 @@ describe('keys revoke --close-open', () => {
     const { status, stdout } = await command(away, 'keys', 'revoke', stolen.id, '--close-open', '--json');
     expect(status).toBe(0);
     const told = JSON.parse(stdout);
-    expect(told).toMatchObject({ revoked: true, workflowsTold: false });
+    expect(told).toMatchObject({ revoked: true, workflowsNotified: false });
     expect(new Set(told.closed)).toEqual(new Set(opened.map(({ id }) => id)));
     expect(await answerTo(stolen.org.adminKey)).toBe(401);
     for (const { id } of opened) {

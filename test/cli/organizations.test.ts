@@ -158,7 +158,11 @@ describe('wrong use', () => {
     ['a word too many', ['org', 'list', 'extra'], /too many arguments/],
     ['a missing argument', ['keys', 'revoke'], /missing required argument/],
     ['a key without a member', ['keys', 'issue'], /--member/],
-    ['no duration', ['keys', 'issue', '--member', 'mem_1', '--expires', 'soon'], /"soon" is no duration/],
+    [
+      'an invalid duration',
+      ['keys', 'issue', '--member', 'mem_1', '--expires', 'soon'],
+      /invalid duration "soon"/,
+    ],
     ['a key that is never valid', ['keys', 'issue', '--member', 'mem_1', '--expires', '0d'], /--expires/],
     [
       'a duration beyond every calendar',

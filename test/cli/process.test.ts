@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { projectRoot } from '../../src/dev/parts';
+import { projectRoot } from '../../src/projectRoot';
 import { serviceSettings } from '../support/service';
 import { COMPILED, spawned } from './command';
 
@@ -10,7 +10,7 @@ let env: NodeJS.ProcessEnv;
 
 beforeAll(async () => {
   env = await serviceSettings();
-  await promisify(execFile)(process.execPath, [join(projectRoot(), 'src', 'dev', 'bootstrap.mjs')]);
+  await promisify(execFile)(process.execPath, [join(projectRoot(), 'tools', 'dev', 'bootstrap.mjs')]);
 }, 120_000);
 
 const node = (settings: NodeJS.ProcessEnv, ...argv: string[]) =>

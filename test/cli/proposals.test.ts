@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { proposalWorkflowId } from '../../src/temporal/ids';
+import { approvalWorkflowId } from '../../src/temporal/ids';
 import { carryOut, propose, read, type Shown, settled } from '../support/api';
 import {
   fundRelayers,
@@ -53,7 +53,7 @@ async function emptyRelayer(networkId: number): Promise<string> {
   return address;
 }
 
-/** A deployment that failed because its relayer has no coin; the other network is done. */
+/** A deployment that failed because its relayer has no funds; the other network is done. */
 async function failedDeployment(): Promise<{ proposal: Shown; relayer: string }> {
   const open = await propose(service.http, org, { networkIds: [STEADY_ID, SHAKY_ID] });
   const relayer = await emptyRelayer(SHAKY_ID);
@@ -65,14 +65,14 @@ async function failedDeployment(): Promise<{ proposal: Shown; relayer: string }>
 }
 
 describe('proposals list', () => {
-  it('shows the newest first with where each stands, of one organization or of all', async () => {
+  it('shows the newest first with the status of each, of one organization or of all', async () => {
     const other = await service.createOrganization();
     expect(await json(env, 'proposals', 'list', '--org', other.id)).toEqual([]);
     expect(await words(env, 'proposals', 'list', '--org', other.id)).toBe('There are no proposals.\n');
     const first = await propose(service.http, other);
     const second = await carryOut(service.http, other, await propose(service.http, other));
     const foreign = await propose(service.http, org);
-    const ids = (list: Shown[]) => list.map(({ proposalId }) => proposalId);
+    const ids = (list: Shown[]) => list.map(({ id }) => id);
     const own = await json(env, 'proposals', 'list', '--org', other.id);
     expect(ids(own)).toEqual([second.id, first.id]);
     expect(own[0]).toMatchObject({ organizationId: other.id, executionStatus: 'completed', failure: null });
@@ -81,17 +81,22 @@ describe('proposals list', () => {
     expect(text).toMatch(new RegExp(`^${second.id} .*accounts create +Executed`, 'm'));
     expect(text).toMatch(new RegExp(`^${first.id} .*Waits for signatures: 2 more to approve`, 'm'));
     expect(await refused(env, 'proposals', 'list', '--org', 'org_none')).toBe(
-      'there is no organization org_none\n',
+      'organization org_none not found\n',
     );
   });
 });
 
 describe('proposals show', () => {
-  it('tells what is asked, who signed, what is missing, and where its workflow is', async () => {
+  it('shows what is asked, who signed, what is missing, and where its workflow is', async () => {
     const open = await propose(service.http, org, { name: 'Treasury' });
     await sign(service.http, org.adminKey, open, org.alice);
     await sign(service.http, org.adminKey, open, org.carol, 'reject');
-    const workflowId = proposalWorkflowId(org.id, 'accounts', open.id);
+    const workflowId = approvalWorkflowId({
+      subject: 'proposal',
+      resourceType: 'accounts',
+      organizationId: org.id,
+      id: open.id,
+    });
     const found = await json(env, 'proposals', 'show', open.id);
     expect(found).toMatchObject({
       ...(await shown(open.id)),
@@ -119,7 +124,7 @@ describe('proposals show', () => {
     ['show', 'prop_01jz8k3v5fe5ht0n2m6w9r4xyz'],
     ['retry', 'prop_01jz8k3v5fe5ht0n2m6w9r4xyz'],
   ])('%s is refused for %s, which does not exist', async (verb, id) => {
-    expect(await refused(env, 'proposals', verb, id)).toBe(`there is no proposal ${id}\n`);
+    expect(await refused(env, 'proposals', verb, id)).toBe(`proposal ${id} not found\n`);
   });
 });
 
@@ -130,7 +135,7 @@ describe('proposals retry', () => {
     const before = await envelopes();
 
     const failed = await json(env, 'proposals', 'list', '--failed');
-    expect(failed.map(({ proposalId }: Shown) => proposalId)).toEqual([proposal.id]);
+    expect(failed.map(({ id }: Shown) => id)).toEqual([proposal.id]);
     expect(await words(env, 'proposals', 'list', '--failed')).toMatch(
       new RegExp(`^${proposal.id} .*waits for a retry.*${relayer} has 0 wei on Shaky`, 'm'),
     );
@@ -151,7 +156,7 @@ describe('proposals retry', () => {
     });
 
     // The cause is still there: it fails again, with its second attempt.
-    expect(await json(env, 'proposals', 'retry', proposal.id)).toMatchObject({ proposalId: proposal.id });
+    expect(await json(env, 'proposals', 'retry', proposal.id)).toMatchObject({ id: proposal.id });
     expect(await settled(service.http, org, proposal.id)).toMatchObject({
       executionStatus: 'failed',
       failure: { code: 'funds', attempt: 2 },
@@ -193,7 +198,7 @@ describe('proposals retry', () => {
     expect(await shown(open.id)).toEqual(ready);
   });
 
-  it('says that the workflow service is away', async () => {
+  it('says that the workflow service is unavailable', async () => {
     const [port] = await freePorts(1);
     const open = await propose(service.http, org);
     const away = { ...env, TEMPORAL_ADDRESS: `127.0.0.1:${port}` };

@@ -1,11 +1,11 @@
 import type { ChainClient } from '../../src/chain/clients';
 import { lookAtBlockTime } from '../../src/cli/doctor/clocks';
-import type { NewTransaction } from '../../src/db/transactions';
-import { transactionWorkflowId } from '../../src/temporal/ids';
+import { approvalWorkflowId } from '../../src/temporal/ids';
 import { carryOut, propose, type Shown } from '../support/api';
 import { startTestService, type TestOrganization, type TestService } from '../support/service';
 import { rpc, sharedStack } from '../support/stack';
 import { storeAttempt, storeEnvelope, storeTransactionOf, storeUsage } from '../support/storedTrails';
+import type { StoredWith } from '../support/storedTransactions';
 import { NETWORK_ID } from '../support/transactions';
 import { command, json, refused, words } from './command';
 
@@ -23,10 +23,10 @@ beforeAll(async () => {
 beforeEach(async () => {
   org = await service.createOrganization();
 });
-// What is stored stands nowhere and has no workflow: nothing of it is left to the next test.
+// What is stored is on no chain and has no workflow: nothing of it is left to the next test.
 afterEach(async () => {
   const { db } = service;
-  await db('transactions').whereNull('closed_at').update({ closed_at: db.fn.now() });
+  await db('approvals').where({ subject: 'transaction', closed_at: null }).update({ closed_at: db.fn.now() });
   await db('policy_usage')
     .where({ status: 'reserved' })
     .update({ status: 'released', decided_at: db.fn.now() });
@@ -46,12 +46,12 @@ const failure = (change: object = {}) => ({
   }),
 });
 
-const store = (columns: object = {}, more: Partial<NewTransaction> = {}) =>
+const store = (columns: object = {}, more: StoredWith = {}) =>
   storeTransactionOf(service.db, org, more, columns);
-const ids = (list: Shown[]) => list.map(({ transactionId }) => transactionId);
+const ids = (list: Shown[]) => list.map(({ id }) => id);
 
 describe('transactions list', () => {
-  it('shows the newest first with where each stands, of one organization or of all', async () => {
+  it('shows the newest first with the status of each, of one organization or of all', async () => {
     expect(await json(env, 'transactions', 'list', '--org', org.id)).toEqual([]);
     expect(await words(env, 'transactions', 'list', '--org', org.id)).toBe('There are no transactions.\n');
     const first = await store({ position: 1 });
@@ -64,11 +64,11 @@ describe('transactions list', () => {
     expect(text).toMatch(new RegExp(`^${second.id} .*transfer +Being executed\\. Waiting: a block\\.`, 'm'));
     expect(text).toMatch(new RegExp(`^${first.id} .*Waits for the signature of its initiator`, 'm'));
     expect(await refused(env, 'transactions', 'list', '--org', 'org_none')).toBe(
-      'there is no organization org_none\n',
+      'organization org_none not found\n',
     );
   });
 
-  it('--failed shows what waits for somebody, and nothing that is over', async () => {
+  it('--failed shows what waits for somebody, and nothing that is closed or expired', async () => {
     const failed = await store({ position: 1, execution_status: 'failed', ...failure() });
     const blocked = await store({
       position: 2,
@@ -89,9 +89,9 @@ describe('transactions list', () => {
 });
 
 describe('transactions show', () => {
-  it('tells what is asked, by whom, under which policy, who signed and where its workflow is', async () => {
+  it('shows what is asked, by whom, under which policy, who signed and where its workflow is', async () => {
     const stored = await store({}, { description: 'rent for June' });
-    const workflowId = transactionWorkflowId(org.id, stored.id);
+    const workflowId = approvalWorkflowId({ subject: 'transaction', organizationId: org.id, id: stored.id });
     const link = `http://127.0.0.1:8233/namespaces/default/workflows/${encodeURIComponent(workflowId)}`;
     expect(await json(env, 'transactions', 'show', stored.id)).toMatchObject({
       id: stored.id,
@@ -120,7 +120,7 @@ describe('transactions show', () => {
     }
   });
 
-  it('tells every attempt with its envelopes, and what it took of the budget', async () => {
+  it('shows every attempt with its envelopes, and what it took of the budget', async () => {
     const stored = await store({ execution_status: 'processing', waiting_for: '1 of 2 confirmations' });
     const { db } = service;
     const relayerAddress = '0x00000000000000000000000000000000000000Aa';
@@ -174,11 +174,11 @@ describe('transactions show', () => {
     );
     expect(text).toMatch(/^released +1 +0x0{40} /m);
     expect(text).toMatch(/^reserved +1 +0x0{40} /m);
-    expect(text).toContain(`Give up: npx orgwallet transactions give-up ${stored.id}`);
+    expect(text).toContain(`Cancel: npx orgwallet transactions cancel ${stored.id}`);
     expect(text).not.toContain('Retry:');
   });
 
-  it('tells why it failed, what to do, and how to try again', async () => {
+  it('shows why it failed, what to do, and how to retry', async () => {
     const stored = await store({ execution_status: 'failed', ...failure() });
     const text = await words(env, 'transactions', 'show', stored.id);
     expect(text).toContain('Failure: reverted, attempt 1');
@@ -190,18 +190,15 @@ describe('transactions show', () => {
   it.each([
     ['show', 'txn_none'],
     ['retry', 'txn_01jz8k3v5fe5ht0n2m6w9r4xyz'],
-    ['give-up', 'txn_01jz8k3v5fe5ht0n2m6w9r4xyz'],
+    ['cancel', 'txn_01jz8k3v5fe5ht0n2m6w9r4xyz'],
   ])('%s is refused for %s, which does not exist', async (verb, id) => {
-    expect(await refused(env, 'transactions', verb, id)).toBe(`there is no transaction ${id}\n`);
+    expect(await refused(env, 'transactions', verb, id)).toBe(`transaction ${id} not found\n`);
   });
 
-  it.each([
-    ['retry', 'retry'],
-    ['give-up', 'give up'],
-  ])('%s of what is closed is refused', async (verb, what) => {
+  it.each(['retry', 'cancel'])('%s of what is closed is refused', async (verb) => {
     const { id } = await store({ closed_at: new Date(), execution_status: 'failed', ...failure() });
     expect(await refused(env, 'transactions', verb, id)).toMatch(
-      new RegExp(`^transaction ${id} is closed: nothing is left to ${what}\\.`),
+      new RegExp(`^transaction ${id} is closed: there is nothing to ${verb}\\.`),
     );
   });
 });
@@ -234,8 +231,9 @@ describe('doctor about transactions', () => {
     expect((await finding('expiries')).found).toContain(overdue.id);
   });
 
-  it('names budgets without an execution and transactions that wait for coin', async () => {
-    const stored = await store({ execution_status: 'failed', awaits_relayer_wei: 1200, ...failure() });
+  it('names budgets without an execution and transactions that wait for native currency', async () => {
+    const stored = await store({ execution_status: 'failed', ...failure() });
+    await service.db('transactions').where({ id: stored.id }).update({ awaits_relayer_wei: 1200 });
     await storeUsage(service.db, stored);
     expect(await finding('budgets')).toMatchObject({
       status: 'warn',
@@ -243,7 +241,7 @@ describe('doctor about transactions', () => {
     });
     expect(await finding('funds')).toMatchObject({
       status: 'warn',
-      found: `1 transaction waits for coin of the relayer of network ${NETWORK_ID}: up to 1200 wei`,
+      found: `1 transaction waits for native currency of the relayer of network ${NETWORK_ID}: up to 1200 wei`,
     });
   });
 
@@ -268,7 +266,7 @@ describe('doctor about transactions', () => {
     const { accountId } = await store();
     expect(await finding(`accounts ${NETWORK_ID}`)).toMatchObject({
       status: 'fail',
-      found: `nothing stands at the address of ${accountId}`,
+      found: `no contract at the address of ${accountId}`,
     });
   });
 

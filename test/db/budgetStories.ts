@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { createTransactionActivities, type TransactionActivities } from '../../activities/transactions';
+import { createLifecycleActivities, type TransactionActivities } from '../../activities/lifecycle';
+import { deriveAccount } from '../../src/chain/safe';
 import { insertAttempt } from '../../src/db/attempts';
 import { createDatabase, type Db, databaseNow, type Row } from '../../src/db/database';
 import { readAdmins } from '../../src/db/members';
@@ -13,7 +14,7 @@ import { makeOrganization, type TestOrganization } from '../support/service';
 import { createTestDatabase } from '../support/stack';
 import { storeAccount, storeTransaction, storeVote } from '../support/storedTransactions';
 import { aTransferPolicy, NETWORK_ID } from '../support/transactions';
-import { Tally } from './operationWorld';
+import { Counts } from './operationWorld';
 
 const HOUR_MS = 3_600_000;
 const DESTINATIONS = [anAddress(), anAddress()];
@@ -113,7 +114,7 @@ export interface BudgetStage {
   readonly activities: TransactionActivities;
   readonly org: TestOrganization;
   readonly accounts: readonly string[];
-  readonly tally: Tally;
+  readonly counts: Counts;
   /** How many deadlocks there were. Ends the connections of the service. */
   deadlocks(): Promise<bigint>;
   end(): Promise<void>;
@@ -126,7 +127,7 @@ export async function setBudgetStage(): Promise<BudgetStage> {
   const signer = createDatabase(database.url, { role: 'orgwallet_signer', poolMax: 4 });
   const org = await makeOrganization(owner);
   const accounts = [await storeAccount(owner, org.id), await storeAccount(owner, org.id)];
-  const activities = createTransactionActivities({
+  const activities = createLifecycleActivities({
     db: service,
     networks: [],
     // Signatures are not what is tried here: whoever is recorded has signed.
@@ -135,7 +136,9 @@ export async function setBudgetStage(): Promise<BudgetStage> {
       if (!member) throw new Error('nobody may have signed');
       return accept({ member, signerAddress: member.walletAddress, scheme: 'eoa' as const });
     },
+    deriveAccount,
     readToken: async () => ({ ok: false, reason: 'no token is read here' }),
+    refresh: async () => undefined,
     proposalLifetimeMs: HOUR_MS,
     maxOpenPerKey: 1_000,
   });
@@ -146,7 +149,7 @@ export async function setBudgetStage(): Promise<BudgetStage> {
     activities,
     org,
     accounts: accounts.map(({ id }) => id),
-    tally: new Tally(),
+    counts: new Counts(),
     async deadlocks() {
       // What a connection has counted is there for others at the latest when it has ended.
       await Promise.all([service.destroy(), signer.destroy()]);
@@ -249,7 +252,7 @@ class Telling {
   }
 
   private ref(told: Told) {
-    return { organizationId: this.stage.org.id, transactionId: told.id };
+    return { subject: 'transaction' as const, organizationId: this.stage.org.id, id: told.id };
   }
 
   async happen({ waitMs, acts }: Batch): Promise<void> {
@@ -276,7 +279,7 @@ class Telling {
     others.push(this.edit(budgets.slice(1)));
     const [outcomes] = await Promise.all([Promise.all(tried), Promise.all(others)]);
     this.judge(outcomes, before, budgets);
-    this.stage.tally.steps += acts.length;
+    this.stage.counts.steps += acts.length;
   }
 
   private pick(act: Exclude<Act, { do: 'pay' | 'edit' }>, free: ReadonlySet<Told>): Told | undefined {
@@ -311,9 +314,9 @@ class Telling {
   }
 
   private async begin(told: Told): Promise<Tried> {
-    const { activities, owner, tally } = this.stage;
+    const { activities, owner, counts } = this.stage;
     const again = told.state === 'failed' || told.reservedMs !== 0;
-    const began = await activities.beginTransaction({
+    const began = await activities.beginExecution({
       ...this.ref(told),
       messageId: randomUUID(),
       type: 'approve',
@@ -321,8 +324,8 @@ class Telling {
     if (!began.ok) throw new Error(`beginning ${told.id}: ${began.refusal.message}`);
     const { executionStatus, failure } = began.state;
     const allowed = executionStatus === 'processing';
-    tally.add(allowed ? 'allowed' : `blocked: ${failure?.code}`);
-    if (again) tally.add(allowed ? 'allowed at another try' : 'blocked at another try');
+    counts.add(allowed ? 'allowed' : `blocked: ${failure?.code}`);
+    if (again) counts.add(allowed ? 'allowed at another try' : 'blocked at another try');
     if (!allowed) {
       told.state = 'blocked';
       return { told, allowed, code: failure?.code ?? '', nowMs: Date.parse(failure?.at ?? ''), place: null };
@@ -336,11 +339,15 @@ class Telling {
   }
 
   private async conclude(told: Told, act: Exclude<Act, { do: 'pay' | 'edit' | 'retry' }>): Promise<void> {
-    const { activities, service, tally } = this.stage;
-    tally.add(act.do);
+    const { activities, service, counts } = this.stage;
+    counts.add(act.do);
     const ref = this.ref(told);
     if (act.do === 'reopen') {
-      const reopened = await reopenTransaction(service, { ...ref, attemptId: told.attemptId ?? '' });
+      const reopened = await reopenTransaction(service, {
+        organizationId: ref.organizationId,
+        transactionId: told.id,
+        attemptId: told.attemptId ?? '',
+      });
       if (!reopened) throw new Error(`${told.id} was not taken up again`);
       Object.assign(told, { state: 'executing', blockMs: null });
       return;
@@ -388,7 +395,7 @@ class Telling {
       to: DESTINATIONS[payment.destination] ?? '',
       value: BigInt(payment.amount),
       data: '0x',
-      safeNonce: BigInt(Date.now()) * 1_000_000n + BigInt(this.stage.tally.sequences) * 1_000n + this.nonces,
+      safeNonce: BigInt(Date.now()) * 1_000_000n + BigInt(this.stage.counts.sequences) * 1_000n + this.nonces,
       safeTxGas: 1n,
       safeTxHash: aHash(),
       signature: '0x',
@@ -399,9 +406,9 @@ class Telling {
 
   /** Edits the policy, one edit after the other, as executions of proposals do. */
   private async edit(budgets: readonly Budget[]): Promise<void> {
-    const { service, org, tally } = this.stage;
+    const { service, org, counts } = this.stage;
     for (const budget of budgets) {
-      tally.add('edit');
+      counts.add('edit');
       await service.transaction(async (tx) => {
         await readAdmins(tx, org.id, { lock: 'update' });
         await findPolicies(tx, org.id, [this.policyId], { lock: 'update' });
@@ -447,7 +454,7 @@ class Telling {
       if (!allowed) {
         const tooMuchAtOnce = budgets.some(({ cap }) => cap !== null && told.payment.amount > cap);
         expect(tooMuchAtOnce ? ['budget', 'policy'] : ['budget']).toContain(code);
-        if (tries.size === 1 && budgets.length === 1) this.stage.tally.add('blocked alone');
+        if (tries.size === 1 && budgets.length === 1) this.stage.counts.add('blocked alone');
       }
     }
   }
@@ -466,8 +473,8 @@ class Telling {
       else expect([row?.status, row?.block_at?.getTime() ?? null]).toEqual([STATUS[state], blockMs]);
     }
     // Whatever was tried again: at most one of a transaction is not released.
-    const standing = rows.filter(({ status }) => status !== 'released').map((row) => row.transaction_id);
-    expect(new Set(standing).size).toBe(standing.length);
+    const live = rows.filter(({ status }) => status !== 'released').map((row) => row.transaction_id);
+    expect(new Set(live).size).toBe(live.length);
   }
 
   /**
@@ -498,5 +505,5 @@ export async function tell(stage: BudgetStage, { budget, batches }: Story): Prom
   for (const batch of batches) await telling.happen(batch);
   await telling.expectStored();
   if (!acts.some((act) => act.do === 'edit' || act.do === 'reopen')) telling.expectNoWindowAbove();
-  stage.tally.sequences += 1;
+  stage.counts.sequences += 1;
 }

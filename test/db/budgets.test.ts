@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { forEachAtOnce } from '../../activities/atOnce';
+import { mapLimit } from '../../activities/mapLimit';
 import { databaseNow } from '../../src/db/database';
 import { insertPolicies } from '../../src/db/policies';
 import { lockBudget, reserveUsage } from '../../src/db/policyUsage';
 import { lockTransaction } from '../../src/db/transactions';
-import { NATIVE_COIN } from '../../src/domain/policy';
+import { NATIVE_CURRENCY } from '../../src/domain/policy';
 import { policyRefusal } from '../../src/transactions/policy';
 import { anId } from '../support/builders';
 import { NETWORK_ID } from '../support/transactions';
@@ -47,9 +47,9 @@ describe('a budget', () => {
     }
     const organizationId = stage.org.id;
     const answers: (string | null)[] = [];
-    await forEachAtOnce(IN_FLIGHT, ids, async (transactionId) => {
-      const ref = { organizationId, transactionId, messageId: randomUUID() };
-      const begun = await stage.activities.beginTransaction({ ...ref, type: 'approve' });
+    await mapLimit(IN_FLIGHT, ids, async (id) => {
+      const ref = { subject: 'transaction' as const, organizationId, id, messageId: randomUUID() };
+      const begun = await stage.activities.beginExecution({ ...ref, type: 'approve' });
       answers.push(
         begun.ok ? (begun.state.failure?.code ?? begun.state.executionStatus) : begun.refusal.code,
       );
@@ -94,7 +94,7 @@ describe('a budget', () => {
           policyId,
           transactionId: earlier,
           networkId: NETWORK_ID,
-          tokenAddress: NATIVE_COIN,
+          tokenAddress: NATIVE_CURRENCY,
           amount: 9n,
           initiatorId: stage.org.alice.id,
           accountId: stage.accounts[0] ?? '',
@@ -102,8 +102,8 @@ describe('a budget', () => {
         });
         await lockBudget(tx, policyId);
         const nowMs = (await databaseNow(tx)).getTime();
-        const refusalOf = async (transactionId: string) => {
-          const locked = await lockTransaction(tx, { organizationId: stage.org.id, transactionId });
+        const refusalOf = async (id: string) => {
+          const locked = await lockTransaction(tx, { organizationId: stage.org.id, id });
           return locked && ((await policyRefusal(tx, locked))?.code ?? null);
         };
         const blockAt = (ms: number) =>

@@ -40,17 +40,16 @@ export function policyDefinition(policy: PolicyContent) {
     type: approver ? 'MANUAL_APPROVAL' : 'AUTO_APPROVAL',
     transactionType: 'ANY',
     networkId: policy.networkId,
-    description: null,
     accountIds: policy.accountIds,
-    limitation: null,
     initiatorSetting: policy.initiator,
-    approverSetting:
-      approver &&
-      (approver.type === 'group'
-        ? { ...approver, excludeInitiator: false }
-        : { type: approver.type, memberId: approver.memberId, excludeInitiator: false }),
-    tokenTransferCondition: null,
-    contractInteractionCondition: null,
+    ...(approver
+      ? {
+          approverSetting:
+            approver.type === 'group'
+              ? { ...approver, excludeInitiator: false }
+              : { type: approver.type, memberId: approver.memberId, excludeInitiator: false },
+        }
+      : {}),
   };
 }
 

@@ -4,7 +4,7 @@ import { type Address, bytesToHex, type Hex, hexToBytes, keccak256 } from 'viem'
 import { checksumAddress } from '../../src/chain/address';
 import { encodeSignature } from '../../src/chain/signatures';
 import { hashTypedPayload } from '../../src/chain/typedData';
-import { SEED } from '../support/builders';
+import { RUN_SEED } from '../support/random';
 
 const WALLETS = 12;
 
@@ -16,7 +16,7 @@ export interface Key {
 
 /** The same key for the same text and seed. */
 export function keyOf(text: string): Key {
-  const privateKey = createHash('sha256').update(`${SEED} ${text}`).digest();
+  const privateKey = createHash('sha256').update(`${RUN_SEED} ${text}`).digest();
   const publicKey = secp256k1.publicKeyCreate(privateKey, false);
   return { address: checksumAddress(`0x${keccak256(publicKey.subarray(1)).slice(26)}`), privateKey };
 }

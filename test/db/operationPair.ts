@@ -24,13 +24,13 @@ import {
 } from './operations.model';
 import { viewOfDatabase, viewOfModel } from './operationViews';
 import {
+  type Counts,
   expectSame,
   FIRST_POLICY,
   NETWORK_IDS,
   NO_NETWORK,
   type Snapshot,
   type Stage,
-  type Tally,
   World,
 } from './operationWorld';
 
@@ -89,8 +89,8 @@ export class Pair {
     return new Pair(await World.make(stage));
   }
 
-  private get tally(): Tally {
-    return this.world.stage.tally;
+  private get counts(): Counts {
+    return this.world.stage.counts;
   }
 
   /** Who is a member, and with which wallets they ever were one. */
@@ -299,6 +299,11 @@ export class Pair {
     switch (step.do) {
       case 'vote':
         return this.vote(proposal, step);
+      case 'voteAgain': {
+        const vote = proposal.votes[step.nth % Math.max(1, proposal.votes.length)];
+        if (vote) await this.voteWith(proposal, vote.type, vote.wallet as Address, true);
+        return;
+      }
       case 'voteAll':
         for (const { walletAddress } of this.model.admins()) {
           await this.voteWith(proposal, step.type, walletAddress as Address);
@@ -339,14 +344,14 @@ export class Pair {
     const request = this.requestOf(wish);
     const { refusals } = this.model.judge(request);
     const { id, refusal } = await this.world.propose(request);
-    this.tally.add(`propose ${request.kind}: ${refusal ?? 'ok'}`);
+    this.counts.add(`propose ${request.kind}: ${refusal ?? 'ok'}`);
     if (refusals.size > 0) {
       expect([...refusals]).toContain(refusal);
       await this.compare();
       return undefined;
     }
     const inTheWay = this.model.isInTheWay(request);
-    if (inTheWay) this.tally.add('claim taken');
+    if (inTheWay) this.counts.add('claim taken');
     expect([request.kind, refusal]).toEqual([request.kind, inTheWay ? 'conflict' : undefined]);
     let proposal: Proposal | undefined;
     if (!inTheWay) {
@@ -359,15 +364,18 @@ export class Pair {
     return proposal;
   }
 
-  private async vote(proposal: Proposal, { who, type, how }: Extract<Step, { do: 'vote' }>): Promise<void> {
+  private async vote(
+    proposal: Proposal,
+    { who, type, how, execute }: Extract<Step, { do: 'vote' }>,
+  ): Promise<void> {
     const wallets = this.walletsOf.get(this.person(who)) ?? [NOBODY.address];
     const signer = (how === 'formerWallet' ? wallets[0] : wallets.at(-1)) ?? NOBODY.address;
-    if (how === 'right' || how === 'formerWallet') return this.voteWith(proposal, type, signer);
+    if (how === 'right' || how === 'formerWallet') return this.voteWith(proposal, type, signer, execute);
     const messageId = this.lastMessage.get(proposal.id);
     if (how === 'again') {
       if (messageId === undefined) return;
       const refusal = await this.world.vote(proposal.id, type, { signer, messageId });
-      this.tally.add('vote again: no effect');
+      this.counts.add('vote again: no effect');
       expect(refusal).toBeUndefined();
       return this.compare();
     }
@@ -379,26 +387,36 @@ export class Pair {
       ...(how === 'otherContent' ? { content: { summary: 'Something better' } } : {}),
       ...(how === 'forged' ? { key: signer === NOBODY.address ? keyOf('another') : NOBODY } : {}),
     });
-    this.tally.add(`vote ${how}: ${refusal ?? 'ok'}`);
-    this.tally.add(`vote: ${refusal ?? 'ok'}`);
+    this.counts.add(`vote ${how}: ${refusal ?? 'ok'}`);
+    this.counts.add(`vote: ${refusal ?? 'ok'}`);
     expect(refusal).toBe('invalidSignature');
     await this.compare();
   }
 
-  private async voteWith(proposal: Proposal, type: VoteType, signer: Address): Promise<void> {
+  /** Signs, and then executes as a workflow does when it is asked to. */
+  private async voteWith(
+    proposal: Proposal,
+    type: VoteType,
+    signer: Address,
+    execute = false,
+  ): Promise<void> {
     const messageId = randomUUID();
-    const refusal = await this.world.vote(proposal.id, type, { signer, messageId });
-    const expected = this.model.vote(proposal, type, signer);
-    this.tally.add(`vote ${type}: ${refusal ?? 'ok'}`);
+    const before = proposal.votes.length;
+    const refusal = await this.world.vote(proposal.id, type, { signer, messageId, execute });
+    const expected = this.model.vote(proposal, type, signer, execute);
+    const isRepeated = refusal === undefined && proposal.votes.length === before;
+    this.counts.add(`vote ${type}: ${isRepeated ? 'repeated' : (refusal ?? 'ok')}`);
     expect(refusal).toBe(expected);
     if (refusal === undefined) this.lastMessage.set(proposal.id, messageId);
     await this.compare();
+    if (refusal === undefined && execute) await this.execute(proposal, type, {});
+    if (isRepeated) expect(proposal.status).not.toBeNull();
   }
 
   /** Just as many admins as it takes vote, and the outcome is executed. */
   private async decide(proposal: Proposal, type: VoteType): Promise<void> {
     for (const { walletAddress } of this.model.admins()) {
-      const { approvals, rejections, threshold } = this.model.standing(proposal);
+      const { approvals, rejections, threshold } = this.model.tally(proposal);
       const voters = type === 'approve' ? approvals : rejections;
       if (voters.length >= threshold || !this.model.isOpen(proposal)) break;
       if (voters.some((voter) => voter.walletAddress === walletAddress)) continue;
@@ -415,18 +433,18 @@ export class Pair {
     const { refusal, noted } = await this.world.execute(proposal.id, type, options);
     const expected = this.model.refusesExecution(proposal, type, options.byOperator === true);
     const by = options.byOperator ? 'retry' : `execute ${type}`;
-    if (refusal !== undefined) this.tally.add(`${by}: ${refusal}`);
+    if (refusal !== undefined) this.counts.add(`${by}: ${refusal}`);
     expect(refusal).toBe(expected);
     if (expected === undefined) {
       this.model.execute(proposal, type);
-      this.tally.add(`${by} ${proposal.kind}: ${proposal.status}`);
-      this.tally.add(`executed: ${proposal.status}`);
+      this.counts.add(`${by} ${proposal.kind}: ${proposal.status}`);
+      this.counts.add(`executed: ${proposal.status}`);
       this.rememberWallets();
       expect(noted).toBe(this.model.notes.size > 0);
       if (noted) {
         const told = await this.world.refreshNoted(proposal.id);
         for (const note of this.model.notes) expect(told).toContain(note.split(' ')[0]);
-        this.tally.add('note');
+        this.counts.add('note');
       }
     }
     await this.compare();
@@ -447,7 +465,7 @@ export class Pair {
     await this.world.finish(proposal.id);
     this.model.finish(proposal);
     if (proposal.status !== before) {
-      this.tally.add(`finish ${proposal.kind}: ${proposal.status}${proposal.aged ? ' late' : ''}`);
+      this.counts.add(`finish ${proposal.kind}: ${proposal.status}${proposal.aged ? ' late' : ''}`);
     }
     await this.compare();
   }
@@ -462,14 +480,14 @@ export class Pair {
     const before = proposal.expired;
     await this.world.expire(proposal.id);
     this.model.expire(proposal);
-    this.tally.add(`expire: ${proposal.expired && !before ? 'ok' : 'no effect'}`);
+    this.counts.add(`expire: ${proposal.expired && !before ? 'ok' : 'no effect'}`);
     await this.compare();
   }
 
   private async close(proposal: Proposal): Promise<void> {
     const closed = await this.world.close(proposal.id);
     expect(closed).toBe(this.model.closeByOperator(proposal));
-    this.tally.add(`close: ${closed ? 'ok' : 'no effect'}`);
+    this.counts.add(`close: ${closed ? 'ok' : 'no effect'}`);
     await this.compare();
   }
 
@@ -484,7 +502,7 @@ export class Pair {
     await this.world.intrude(member);
     this.model.members.set(member.id, member);
     this.rememberWallets();
-    this.tally.add('intrude');
+    this.counts.add('intrude');
     await this.compare();
   }
 
@@ -554,9 +572,9 @@ export class Pair {
     const before = this.world.last;
     const told = await Promise.all(acts.map((act) => act.run()));
     const now = await this.world.look();
-    this.tally.steps += acts.length;
+    this.counts.steps += acts.length;
     for (const [i, { refusal }] of told.entries()) {
-      this.tally.add(`at once ${steps[i]?.do}: ${refusal ?? 'ok'}`);
+      this.counts.add(`at once ${steps[i]?.do}: ${refusal ?? 'ok'}`);
     }
     const view = viewOfDatabase(before, now);
     const views = ordersOf(acts.length).flatMap((order) => {
@@ -578,7 +596,7 @@ export class Pair {
   async compare(): Promise<void> {
     const before = this.world.last;
     const now = await this.world.look();
-    this.tally.steps += 1;
+    this.counts.steps += 1;
     expectSame(viewOfDatabase(before, now), viewOfModel(this.model));
     this.model.forgetNews();
   }

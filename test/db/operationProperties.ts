@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 // The seed of a run is printed, and TEST_SEED makes the run again.
-import { SEED } from '../support/builders';
+import { seed } from '../support/random';
 import { Pair } from './operationPair';
 import { type RaceSteps, raceOf, type Step, sequenceOf, type Weights } from './operationSteps';
 import { type Stage, setStage } from './operationWorld';
@@ -38,18 +38,18 @@ const MORE = 50;
 
 /** Plays `runs` sequences, and then as many more (up to four times as many in all) as it takes for all to happen. */
 export async function playUntil(
-  stage: Pick<Stage, 'tally'>,
+  stage: Pick<Stage, 'counts'>,
   options: { readonly runs: number; readonly mustHappen: readonly string[] },
   playSome: (runs: number, seed: number) => Promise<void>,
 ): Promise<void> {
-  const missing = () => options.mustHappen.filter((what) => stage.tally.of(what) === 0);
+  const missing = () => options.mustHappen.filter((what) => stage.counts.of(what) === 0);
   let played = options.runs;
-  await playSome(played, SEED);
+  await playSome(played, seed());
   for (; missing().length > 0 && played < options.runs * 4; played += MORE)
-    await playSome(MORE, SEED + played);
-  stage.tally.print();
+    await playSome(MORE, seed() + played);
+  stage.counts.print();
   expect(missing()).toEqual([]);
-  expect(stage.tally.sequences).toBe(played);
+  expect(stage.counts.sequences).toBe(played);
 }
 
 /**
@@ -64,7 +64,7 @@ export async function playSequences(
   try {
     const { longest = LONGEST } = options;
     const sequences = fc.asyncProperty(sequenceOf(weights, SHORTEST, longest), (steps) => play(stage, steps));
-    await playUntil(stage, options, (numRuns, seed) => fc.assert(sequences, { numRuns, seed }));
+    await playUntil(stage, options, (numRuns, from) => fc.assert(sequences, { numRuns, seed: from }));
   } finally {
     await stage.end();
   }
@@ -74,7 +74,7 @@ async function play(stage: Stage, steps: readonly Step[]): Promise<void> {
   const pair = await Pair.make(stage);
   for (const step of steps) await pair.take(step);
   await pair.world.expectSound();
-  stage.tally.sequences += 1;
+  stage.counts.sequences += 1;
 }
 
 /**
@@ -91,11 +91,11 @@ export async function playRaces(options: {
     for (const step of first) await pair.take(step);
     await pair.race(atOnce);
     await pair.world.expectSound();
-    stage.tally.sequences += 1;
+    stage.counts.sequences += 1;
   };
   try {
     const races = fc.asyncProperty(raceOf({ ...GOVERNANCE, ...RESOURCES }), race);
-    await playUntil(stage, options, (numRuns, seed) => fc.assert(races, { numRuns, seed }));
+    await playUntil(stage, options, (numRuns, from) => fc.assert(races, { numRuns, seed: from }));
     // What a connection has counted is there for others at the latest when it has ended.
     await stage.service.destroy();
     const { rows } = await stage.owner.raw(

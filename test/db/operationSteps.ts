@@ -58,7 +58,9 @@ export type Step =
   | { do: 'propose'; wish: Wish }
   /** Proposed, signed by every admin, and carried out. */
   | { do: 'reform'; wish: Wish }
-  | { do: 'vote'; on: number; who: number; type: VoteType; how: Signing }
+  | { do: 'vote'; on: number; who: number; type: VoteType; how: Signing; execute: boolean }
+  /** Somebody who has voted signs again and asks to execute. */
+  | { do: 'voteAgain'; on: number; nth: number }
   | { do: 'voteAll'; on: number; type: VoteType }
   | { do: 'execute'; on: number; type: VoteType; again: boolean }
   /** Every admin votes, and the outcome is executed. */
@@ -168,6 +170,7 @@ function wishOf(weights: Weights): fc.Arbitrary<Wish> {
 export const ANY_PROPOSAL = 4;
 const on = nat(ANY_PROPOSAL);
 const type = fc.constantFrom<VoteType>('approve', 'approve', 'approve', 'reject');
+const execute = fc.boolean();
 const how = fc.constantFrom<Signing>(
   ...Array<Signing>(8).fill('right'),
   'otherType',
@@ -184,7 +187,8 @@ export function stepOf(weights: Weights): fc.Arbitrary<Step> {
   return fc.oneof(
     step(9, fc.record({ do: only('propose'), wish })),
     step(10, fc.record({ do: only('reform'), wish })),
-    step(5, fc.record({ do: only('vote'), on, who, type, how })),
+    step(5, fc.record({ do: only('vote'), on, who, type, how, execute })),
+    step(2, fc.record({ do: only('voteAgain'), on, nth: nat(3) })),
     step(4, fc.record({ do: only('voteAll'), on, type })),
     step(4, fc.record({ do: only('execute'), on, type, again: fc.boolean() })),
     step(8, fc.record({ do: only('decide'), on, type })),
@@ -238,10 +242,13 @@ function changedVotersOf(weights: Weights): fc.Arbitrary<Step[]> {
     fc.record({ do: only('voteAll'), on: fc.constant(0), type }),
     fc.record({ do: only('reform'), wish: fc.oneof(...changes) }),
     fc.oneof(
-      fc.record({ do: only('vote'), on: fc.constant(0), who: nat(3), type, how }),
+      fc.record({ do: only('vote'), on: fc.constant(0), who: nat(3), type, how, execute }),
       fc.record({ do: only('reform'), wish: fc.oneof(...changes) }),
     ),
-    fc.record({ do: only('execute'), on: fc.constant(0), type, again: fc.boolean() }),
+    fc.oneof(
+      fc.record({ do: only('execute'), on: fc.constant(0), type, again: fc.boolean() }),
+      fc.record({ do: only('voteAgain'), on: fc.constant(0), nth: nat(3) }),
+    ),
   );
 }
 
@@ -256,7 +263,14 @@ function handoverOf(weights: Weights): fc.Arbitrary<Step[]> {
       }),
     });
   const signs = (who: number) =>
-    fc.record({ do: only('vote'), on: fc.constant(0), who: fc.constant(who), type, how: only('right') });
+    fc.record({
+      do: only('vote'),
+      on: fc.constant(0),
+      who: fc.constant(who),
+      type,
+      how: only('right'),
+      execute: fc.constant(false),
+    });
   return fc.tuple(
     fc.record({ do: only('propose'), wish: wishOf(weights) }),
     signs(0),
@@ -276,7 +290,7 @@ function latenessOf(weights: Weights): fc.Arbitrary<Step[]> {
     fc.record({ do: only('voteAll'), on: fc.constant(0), type }),
     fc.record({ do: only('age', 'lapse'), on: fc.constant(0) }),
     fc.record({ do: only('execute'), on: newest, type, again: fc.constant(false) }),
-    fc.record({ do: only('vote'), on: newest, who, type, how: fc.constant('right' as const) }),
+    fc.record({ do: only('vote'), on: newest, who, type, how: only('right'), execute }),
     fc.record({ do: only('expire'), on: newest }),
   );
 }
@@ -349,6 +363,7 @@ export function raceOf(weights: Weights): fc.Arbitrary<RaceSteps> {
       who: fc.constant(by),
       type: only('approve'),
       how: only('right'),
+      execute: fc.constant(false),
     });
   const proposed = (kind: Kind) =>
     fc.record({ do: only('propose'), wish: wishes[kind] as fc.Arbitrary<Wish> });
@@ -367,7 +382,14 @@ export function raceOf(weights: Weights): fc.Arbitrary<RaceSteps> {
     { weight: 3, arbitrary: fc.record({ do: only('propose'), wish: wishOf(weights) }) },
     {
       weight: 3,
-      arbitrary: fc.record({ do: only('vote'), on: nat(1), who: nat(4), type, how: only('right') }),
+      arbitrary: fc.record({
+        do: only('vote'),
+        on: nat(1),
+        who: nat(4),
+        type,
+        how: only('right'),
+        execute: fc.constant(false),
+      }),
     },
     { weight: 1, arbitrary: fc.record({ do: only('expire', 'close'), on: nat(1) }) },
   );

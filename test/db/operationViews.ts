@@ -1,10 +1,10 @@
 import type { StoredProposal } from '../../src/db/proposals';
-import { type Now, proposalState } from '../../src/domain/proposal';
+import { type ProposalNow, proposalState } from '../../src/domain/proposal';
 import { byId, policyDefinition, sorted } from './operationBodies';
 import type { OrganizationModel } from './operations.model';
 import type { Snapshot } from './operationWorld';
 
-/** An organization as it stands, and what is new since the last look. */
+/** An organization as it is, and what is new since it was read last. */
 export function viewOfDatabase(before: Snapshot, now: Snapshot) {
   const known = new Map(before.proposals.map(({ id, notes }) => [id, notes.length]));
   const notes = now.proposals.flatMap((proposal) =>
@@ -47,7 +47,7 @@ export function viewOfModel(model: OrganizationModel) {
     evidence: model.proposals
       .flatMap((proposal) =>
         proposal.resolutions.map((resolution) => {
-          const with_ = proposal.frozen ?? proposal.executedWith ?? model.standing(proposal);
+          const with_ = proposal.frozen ?? proposal.executedWith ?? model.tally(proposal);
           const voters = resolution === 'approved' ? with_.approvals : with_.rejections;
           return [proposal.id, resolution, ...voters.map(({ id }) => id)];
         }),
@@ -57,7 +57,7 @@ export function viewOfModel(model: OrganizationModel) {
       .map((proposal) => ({
         id: proposal.id,
         kind: proposal.kind,
-        ...model.standing(proposal),
+        ...model.tally(proposal),
         open: model.isOpen(proposal),
         closed: proposal.closed,
         expired: proposal.frozen?.signatureStatus === 'expired',
@@ -76,7 +76,7 @@ export function viewOfModel(model: OrganizationModel) {
 }
 
 /** What can be seen of a proposal, and how the domain computes it from what is stored. */
-function shown(record: StoredProposal, now: Now) {
+function shown(record: StoredProposal, now: ProposalNow) {
   const state = proposalState(record, now);
   return {
     id: record.id,

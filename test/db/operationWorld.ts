@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { type Address, type PublicClient, recoverAddress } from 'viem';
-import { createProposalActivities, type ProposalActivities } from '../../activities/proposals';
+import { createLifecycleActivities, type ProposalActivities } from '../../activities/lifecycle';
 import { operationDomainSalt } from '../../src/chain/domainSalt';
 import { deriveAccount } from '../../src/chain/safe';
 import { hashTypedPayload } from '../../src/chain/typedData';
@@ -9,25 +9,17 @@ import { createIdentifyVoter } from '../../src/chain/voter';
 import type { NetworkConfig } from '../../src/config';
 import { BASE_PATH } from '../../src/contract/endpoint';
 import { issueApiKey } from '../../src/db/apiKeys';
+import { closeApproval } from '../../src/db/approvalClosing';
+import { adminColumns, adminsOf, timeColumn } from '../../src/db/approvals';
 import { OPERATOR, verifyAudit } from '../../src/db/audit';
 import { createDatabase, type Db, type Row } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
 import { createOrganization } from '../../src/db/organizations';
 import { type PreparedStatement, runPrepared } from '../../src/db/prepared';
-import { nowColumns, nowOf } from '../../src/db/proposalSnapshot';
+import { listProposals, readNow, type StoredProposal } from '../../src/db/proposals';
 import {
-  deploymentsColumn,
-  listProposals,
-  readNow,
-  type StoredProposal,
-  storedProposal,
-  votesColumn,
-} from '../../src/db/proposals';
-import { closeProposal } from '../../src/db/recordClosing';
-import {
-  type Now,
   type ProposalAction,
-  partlyDeployed,
+  type ProposalNow,
   proposalState,
   type ResourceType,
 } from '../../src/domain/proposal';
@@ -58,11 +50,11 @@ export interface Stage {
   readonly owner: Db;
   readonly service: Db;
   readonly activities: ProposalActivities;
-  /** Proposals whose workflows have been told to look again. */
+  /** Proposals whose workflows have been notified to read their record again. */
   readonly refreshed: Set<string>;
   /** A member of another organization. */
   readonly foreignId: string;
-  readonly tally: Tally;
+  readonly counts: Counts;
   end(): Promise<void>;
 }
 
@@ -76,21 +68,21 @@ export const FIRST_POLICY: PolicyContent = {
 };
 
 /** How often what happened. */
-export class Tally {
-  private readonly counts = new Map<string, number>();
+export class Counts {
+  private readonly byName = new Map<string, number>();
   sequences = 0;
   steps = 0;
 
   add(what: string): void {
-    this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
+    this.byName.set(what, (this.byName.get(what) ?? 0) + 1);
   }
 
   of(what: string): number {
-    return this.counts.get(what) ?? 0;
+    return this.byName.get(what) ?? 0;
   }
 
   print(): void {
-    const lines = [...this.counts].sort(([one], [two]) => (one < two ? -1 : 1));
+    const lines = [...this.byName].sort(([one], [two]) => (one < two ? -1 : 1));
     process.stderr.write(
       `${this.sequences} sequences, ${this.steps} steps\n${lines.map(([what, count]) => `  ${what}: ${count}\n`).join('')}`,
     );
@@ -108,7 +100,7 @@ export async function setStage(): Promise<Stage> {
     network: networks[0] as NetworkConfig,
     rpc: { getCode: async () => undefined } as unknown as PublicClient,
   };
-  const activities = createProposalActivities({
+  const activities = createLifecycleActivities({
     db: service,
     networks,
     identifyVoter: createIdentifyVoter(client),
@@ -135,7 +127,7 @@ export async function setStage(): Promise<Stage> {
     activities,
     refreshed,
     foreignId: foreign.memberIds[0] ?? '',
-    tally: new Tally(),
+    counts: new Counts(),
     async end() {
       await service.destroy();
       await owner.destroy();
@@ -160,21 +152,15 @@ const READ_ORGANIZATION: PreparedStatement = {
   (SELECT threshold FROM admin_sets WHERE organization_id = $1) AS threshold,
   (SELECT coalesce(json_agg(member_id ORDER BY member_id), '[]') FROM admin_set_members
     WHERE organization_id = $1) AS "adminIds",
-  (SELECT coalesce(json_agg(json_build_array(proposal_id, claim) ORDER BY claim), '[]') FROM proposal_claims
+  (SELECT coalesce(json_agg(json_build_array(approval_id, claim) ORDER BY claim), '[]') FROM claims
     WHERE organization_id = $1) AS claims,
-  (SELECT coalesce(json_agg(json_build_object('id', id, 'proposalId', subject_id, 'resolution', resolution,
-      'payload', payload, 'signatures', signatures, 'admins', admins, 'threshold', threshold) ORDER BY id), '[]')
+  (SELECT coalesce(json_agg(json_build_object('id', id, 'proposalId', approval_id, 'resolution', resolution,
+      'payload', payload, 'signatures', signatures, 'admins', electorate->'admins', 'threshold', threshold) ORDER BY id), '[]')
     FROM evidence WHERE organization_id = $1 AND id > $2) AS evidence,
   (SELECT coalesce(json_agg(json_build_object('action', action, 'resourceId', resource_id, 'details', details)
       ORDER BY position), '[]') FROM audit_log WHERE organization_id = $1 AND position > $3) AS audit,
-  o.domain_salt AS "domainSalt", ${nowColumns('s')}
+  o.domain_salt AS "domainSalt", ${timeColumn}, ${adminColumns('s')}
   FROM organizations o JOIN admin_sets s ON s.organization_id = o.id WHERE o.id = $1`,
-};
-
-const READ_PROPOSALS: PreparedStatement = {
-  name: 'read_proposals',
-  text: `SELECT proposals.*, ${votesColumn}, ${deploymentsColumn} FROM proposals
-    WHERE organization_id = $1 ORDER BY position`,
 };
 
 /** One outcome and what it was based on. */
@@ -214,7 +200,7 @@ export interface Snapshot {
   readonly domainSalt: string;
   /** In the order of their creation. */
   readonly proposals: readonly StoredProposal[];
-  readonly now: Now;
+  readonly now: ProposalNow;
 }
 
 /** Fails with a readable difference, but costs little when there is none. */
@@ -320,8 +306,8 @@ export class World {
     return record;
   }
 
-  private ref(proposalId: string) {
-    return { organizationId: this.organizationId, proposalId };
+  private ref(id: string) {
+    return { subject: 'proposal' as const, organizationId: this.organizationId, id };
   }
 
   /** Proposes as the API does: stores the request, then creates what it asks for. Answers the refusal, if any. */
@@ -352,7 +338,7 @@ export class World {
       lease_owner: randomUUID(),
       lease_until: new Date(),
     });
-    const result = await activities.createProposal({ ...this.ref(id), resourceType, action, requestId });
+    const result = await activities.createApproval({ ...this.ref(id), resourceType, action, requestId });
     return { id, refusal: result.ok ? undefined : result.refusal.code };
   }
 
@@ -366,6 +352,7 @@ export class World {
       readonly statement?: ProposalStatement;
       readonly content?: Partial<StoredProposal>;
       readonly messageId?: string;
+      readonly execute?: boolean;
     },
   ): Promise<string | undefined> {
     const statement = by.statement ?? (type === 'approve' ? 'ApproveProposal' : 'RejectProposal');
@@ -378,6 +365,7 @@ export class World {
       messageId: by.messageId ?? randomUUID(),
       type,
       signature: signed(payload, key, by.signer),
+      ...(by.execute === undefined ? {} : { execute: by.execute }),
     });
     return result.ok ? undefined : result.refusal.code;
   }
@@ -404,7 +392,7 @@ export class World {
     return { refusal: undefined, noted: result.noted === true };
   }
 
-  /** Tells the workflows of the proposals that an execution was noted on; answers which. */
+  /** Notifies the workflows of the proposals that an execution was noted on. Returns which. */
   async refreshNoted(proposalId: string): Promise<ReadonlySet<string>> {
     const { activities, refreshed } = this.stage;
     refreshed.clear();
@@ -418,36 +406,38 @@ export class World {
     ok: boolean,
   ): Promise<void> {
     await this.stage.activities.recordDeployment({
-      ...this.ref(proposalId),
+      organizationId: this.organizationId,
+      proposalId,
       accountId,
       networkId,
       result: ok
         ? { status: 'completed', transactionHash: `0x${'ab'.repeat(32)}`, blockNumber: '7' }
-        : { status: 'failed', failure: { code: 'funds', message: 'no coin' } },
+        : { status: 'failed', failure: { code: 'funds', message: 'insufficient funds' } },
     });
   }
 
   async finish(proposalId: string): Promise<void> {
-    await this.stage.activities.finishExecution(this.ref(proposalId));
+    await this.stage.activities.finishDeployments(this.ref(proposalId));
   }
 
   /** Lets the time of a proposal pass. */
   async age(proposalId: string): Promise<void> {
     await this.stage.owner.raw(
-      `UPDATE proposals SET expires_at = date_trunc('second', now()) - interval '1 second' WHERE id = ?`,
+      `UPDATE approvals SET expires_at = date_trunc('second', now()) - interval '1 second' WHERE id = ?`,
       [proposalId],
     );
   }
 
   async expire(proposalId: string): Promise<void> {
-    await this.stage.activities.expireProposal(this.ref(proposalId));
+    await this.stage.activities.expireApproval(this.ref(proposalId));
   }
 
   async close(proposalId: string): Promise<boolean> {
-    return closeProposal(this.stage.service, this.ref(proposalId), {
+    const { resourceType, action } = this.record(proposalId);
+    const ref = { ...this.ref(proposalId), resourceType, action };
+    return closeApproval(this.stage.service, ref, {
       reason: 'its workflow was terminated',
-      mayClose: (record) =>
-        record.executionStatus !== 'processing' && !record.effective && !partlyDeployed(record),
+      mayClose: ({ record, isPartlyDone }) => record.executionStatus !== 'processing' && !isPartlyDone,
     });
   }
 
@@ -486,9 +476,9 @@ async function readSnapshot(
 ): Promise<Snapshot> {
   const [[row], proposals] = await Promise.all([
     runPrepared(owner, READ_ORGANIZATION, [organizationId, since.evidence, since.audit]),
-    runPrepared(owner, READ_PROPOSALS, [organizationId]),
+    listProposals(owner, { organizationId, limit: 1_000 }),
   ]);
-  return { ...row, proposals: proposals.map(storedProposal), now: nowOf(row) };
+  return { ...row, proposals: proposals.reverse(), now: { time: row.read_at, admins: adminsOf(row) } };
 }
 
 let evidenceCount = 0;

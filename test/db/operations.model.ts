@@ -105,7 +105,7 @@ export type Request =
 export type Kind = Request['kind'];
 
 /** How the votes of a proposal stand, or stood. */
-export interface Standing {
+export interface Tally {
   readonly signatureStatus: string;
   readonly threshold: number;
   readonly approvals: readonly Member[];
@@ -141,8 +141,8 @@ export interface Proposal {
   expired: boolean;
   closed: boolean;
   closedByOperator: boolean;
-  frozen: Standing | undefined;
-  executedWith: Standing | undefined;
+  frozen: Tally | undefined;
+  executedWith: Tally | undefined;
   deployments: Deployment[];
   /** How it was decided since this was last emptied: rows of evidence. */
   readonly resolutions: ('approved' | 'rejected')[];
@@ -293,9 +293,12 @@ export class OrganizationModel {
           return before ? [{ before, after: { ...before, ...item } }] : [];
         });
         inConflict(
-          changed.some(
-            ({ before, after }) => (this.holderOf(after.walletAddress) ?? before).id !== before.id,
-          ),
+          changed.some(({ after }) => {
+            const holder = this.holderOf(after.walletAddress);
+            if (holder === undefined || holder.id === after.id) return false;
+            const next = changed.find(({ before }) => before.id === holder.id)?.after ?? holder;
+            return next.walletAddress === holder.walletAddress;
+          }),
         );
         invalid(
           changed.some(
@@ -402,7 +405,7 @@ export class OrganizationModel {
         invalid(updates.length === 0 && threshold === this.threshold);
         return done(
           { members, threshold },
-          [],
+          ['admins'],
           [...members.map(({ id }) => `member:${id}`), ...ids.map((id) => `member:${id}`)],
         );
       }
@@ -500,12 +503,8 @@ export class OrganizationModel {
 
   /** True when an open proposal has what this one would claim. Those past their time are expired on the way. */
   isInTheWay(request: Request): boolean {
-    const holderOf = (claim: string) =>
-      this.proposals.find((other) =>
-        claim === 'admins' ? other.kind === 'admins/update' && !other.closed : other.claims.includes(claim),
-      );
-    const wanted = request.kind === 'admins/update' ? ['admins'] : [...this.judge(request).claims].sort();
-    for (const claim of wanted) {
+    const holderOf = (claim: string) => this.proposals.find((other) => other.claims.includes(claim));
+    for (const claim of [...this.judge(request).claims].sort()) {
       const holder = holderOf(claim);
       if (holder) this.expire(holder);
       if (holderOf(claim)) return true;
@@ -523,9 +522,10 @@ export class OrganizationModel {
     );
   }
 
-  /** How the votes stand now, or stood when nothing about them could change any more. */
-  standing(proposal: Proposal): Standing {
+  /** The tally now; that of the beginning while it is executed, and of the end once nothing can change any more. */
+  tally(proposal: Proposal): Tally {
     if (proposal.frozen) return proposal.frozen;
+    if (proposal.status === 'processing' && proposal.executedWith) return proposal.executedWith;
     const approvals = this.counted(proposal, 'approve');
     const rejections = this.counted(proposal, 'reject');
     const approved = approvals.length >= this.threshold;
@@ -534,7 +534,7 @@ export class OrganizationModel {
     if (approved) signatureStatus = 'approvalReady';
     if (rejected) signatureStatus = 'rejectionReady';
     if (approved && rejected) signatureStatus = 'approvalAndRejectionReady';
-    if (proposal.aged && proposal.status !== 'processing') signatureStatus = 'expired';
+    if (proposal.aged) signatureStatus = 'expired';
     return { signatureStatus, threshold: this.threshold, approvals, rejections };
   }
 
@@ -544,19 +544,21 @@ export class OrganizationModel {
     return !closed && (!aged || status === 'processing' || (status === 'failed' && begun));
   }
 
-  private settled({ status, closedByOperator }: Proposal): boolean {
+  private isDecided({ status, closedByOperator }: Proposal): boolean {
     return closedByOperator || status === 'processing' || status === 'completed' || status === 'rejected';
   }
 
-  /** A valid signature of a wallet. */
-  vote(proposal: Proposal, type: VoteType, wallet: string): Refusal | undefined {
+  /** A valid signature of a wallet. Given again with `execute`, it is accepted while its decision can be executed. */
+  vote(proposal: Proposal, type: VoteType, wallet: string, execute = false): Refusal | undefined {
     const voter = this.admins().find(({ walletAddress }) => walletAddress === wallet);
     if (!voter) return 'forbidden';
-    if (this.settled(proposal)) return 'conflict';
+    if (this.isDecided(proposal)) return 'conflict';
     if (proposal.closed || proposal.aged) return 'proposalExpired';
     const same = (vote: Proposal['votes'][number]) =>
       vote.memberId === voter.id && vote.type === type && vote.wallet === wallet;
-    if (proposal.votes.some(same)) return 'conflict';
+    if (proposal.votes.some(same)) {
+      return execute && this.refusesExecution(proposal, type, false) === undefined ? undefined : 'conflict';
+    }
     proposal.votes.push({ memberId: voter.id, type, wallet });
     this.audit.push(`proposal.signed ${proposal.id}`);
     return undefined;
@@ -567,7 +569,7 @@ export class OrganizationModel {
   /** Why an outcome cannot be executed now; undefined when it can. */
   refusesExecution(proposal: Proposal, type: VoteType, byOperator: boolean): Refusal | undefined {
     const begun = proposal.deployments.some(({ status }) => status === 'completed');
-    if (this.settled(proposal)) return 'conflict';
+    if (this.isDecided(proposal)) return 'conflict';
     if (proposal.closed) return 'proposalExpired';
     if (proposal.aged) {
       const finishes = type === 'approve' && proposal.status === 'failed' && begun;
@@ -582,19 +584,19 @@ export class OrganizationModel {
 
   /** Executes an outcome that `refusesExecution` does not refuse. */
   execute(proposal: Proposal, type: VoteType): void {
-    const standing = this.standing(proposal);
+    const tally = this.tally(proposal);
     const log = (verb: string) => this.audit.push(`proposal.${verb} ${proposal.id}`);
     if (type === 'reject') {
       proposal.status = 'rejected';
       proposal.resolutions.push('rejected');
-      this.close(proposal, standing);
+      this.close(proposal, tally);
       log('rejected');
       return;
     }
     proposal.attempts += 1;
     if (proposal.applied) {
       proposal.status = 'processing';
-      proposal.executedWith = standing;
+      proposal.executedWith = tally;
       for (const deployment of proposal.deployments) {
         if (deployment.status === 'failed') deployment.status = 'pending';
       }
@@ -609,7 +611,7 @@ export class OrganizationModel {
       return;
     }
     proposal.applied = true;
-    proposal.executedWith = standing;
+    proposal.executedWith = tally;
     proposal.effective = change.effective === true;
     proposal.resolutions.push('approved');
     proposal.deployments = (change.deployments ?? [])
@@ -621,13 +623,13 @@ export class OrganizationModel {
       log('executionStarted');
     } else {
       proposal.status = 'completed';
-      this.close(proposal, standing);
+      this.close(proposal, tally);
       log('executed');
     }
     this.tellOthers(proposal, before, change.events);
   }
 
-  private close(proposal: Proposal, frozen: Standing): void {
+  private close(proposal: Proposal, frozen: Tally): void {
     proposal.closed = true;
     proposal.claims = [];
     proposal.frozen ??= frozen;
@@ -677,7 +679,10 @@ export class OrganizationModel {
         const members = data.members ?? [];
         const possible = members.every(({ id, walletAddress }) => {
           const holder = this.holderOf(walletAddress);
-          return this.members.has(id) && (holder === undefined || holder.id === id);
+          const next = members.find((member) => member.id === holder?.id) ?? holder;
+          const free =
+            holder === undefined || holder.id === id || next?.walletAddress !== holder.walletAddress;
+          return this.members.has(id) && free;
         });
         if (!possible) return 'blocked';
         const events: string[] = [];
@@ -851,14 +856,14 @@ export class OrganizationModel {
       return;
     }
     proposal.status = 'completed';
-    this.close(proposal, proposal.executedWith ?? this.standing(proposal));
+    this.close(proposal, proposal.executedWith ?? this.tally(proposal));
     this.audit.push(`proposal.executed ${proposal.id}`);
   }
 
   /** Its time is noted as over, if it is. */
   expire(proposal: Proposal): void {
     if (!proposal.aged || proposal.closed || proposal.expired || proposal.status === 'processing') return;
-    const frozen = this.standing(proposal);
+    const frozen = this.tally(proposal);
     proposal.expired = true;
     proposal.frozen = frozen;
     proposal.claims = [];
@@ -871,10 +876,10 @@ export class OrganizationModel {
   closeByOperator(proposal: Proposal): boolean {
     const begun = proposal.deployments.some(({ status }) => status === 'completed');
     if (proposal.closed || proposal.status === 'processing' || proposal.effective || begun) return false;
-    const standing = this.standing(proposal);
+    const tally = this.tally(proposal);
     proposal.status = 'failed';
     proposal.closedByOperator = true;
-    this.close(proposal, standing);
+    this.close(proposal, tally);
     this.audit.push(`proposal.closed ${proposal.id}`);
     return true;
   }

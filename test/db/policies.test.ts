@@ -30,14 +30,15 @@ afterAll(async () => {
 
 const largest = String(2n ** 256n - 1n);
 
-function policy(change: Partial<Policy> = {}): Policy {
+type TransferPolicy = Extract<Policy, { transactionType: 'TOKEN_TRANSFER' }>;
+
+function policy(change: Partial<TransferPolicy> = {}): TransferPolicy {
   return {
     id: newId('pol'),
     name: 'All "of it"',
     type: 'MANUAL_APPROVAL',
     transactionType: 'TOKEN_TRANSFER',
     networkId: 4_294_967_295,
-    description: null,
     accountIds: [anId('acc'), anId('acc')],
     limitation: {
       hours: 8_760,
@@ -51,12 +52,10 @@ function policy(change: Partial<Policy> = {}): Policy {
       tokenAddress: anAddress(),
       tokenSymbol: '金',
       tokenName: 'Zwölf "Unzen"',
-      tokenLogoUrl: null,
       tokenDecimals: 255,
       amountThreshold: largest,
       destinationAddresses: [anAddress(), anAddress()],
     },
-    contractInteractionCondition: null,
     ...change,
   };
 }
@@ -73,26 +72,22 @@ async function stored(id: string): Promise<Policy | undefined> {
 describe('a stored policy', () => {
   it('is read exactly as it was written', async () => {
     const transfers = policy();
-    const calls = policy({
+    const { approverSetting: _, limitation: __, tokenTransferCondition: ___, ...common } = policy();
+    const calls: Policy = {
+      ...common,
       transactionType: 'CONTRACT_INTERACTION',
       type: 'AUTO_APPROVAL',
-      approverSetting: null,
       initiatorSetting: null,
-      limitation: null,
       accountIds: null,
-      tokenTransferCondition: null,
       contractInteractionCondition: [
         {
           contractAddress: anAddress(),
           allowedFunctions: ['0xDEADBEEF', 'mint(address,uint256)'],
-          functions: [
-            { name: null, selector: '0xdeadbeef' },
-            { name: 'mint', selector: '0x40c10f19' },
-          ],
+          functions: [{ selector: '0xdeadbeef' }, { name: 'mint', selector: '0x40c10f19' }],
           maxValue: largest,
         },
       ],
-    });
+    };
     await store(transfers, calls);
     expect(await stored(transfers.id)).toEqual(transfers);
     expect(await stored(calls.id)).toEqual(calls);
@@ -119,6 +114,16 @@ describe('a stored policy', () => {
     ],
     ['an approver of an unknown type', { approverSetting: { type: 'anybody', excludeInitiator: false } }],
     ['an empty list of accounts', { accountIds: [] }],
+    ['a window of a negative length', { limitation: { ...policy().limitation, hours: -1 } }],
+    [
+      'a maximum that is no number',
+      { tokenTransferCondition: { ...policy().tokenTransferCondition, amountThreshold: '1e3' } },
+    ],
+    ['no condition of its type', { tokenTransferCondition: undefined }],
+    ['a condition of another type', { contractInteractionCondition: null }],
+    ['no approver though one must approve', { approverSetting: undefined }],
+    ['an approver though none must approve', { type: 'AUTO_APPROVAL' }],
+    ['null where nothing is said', { limitation: null }],
   ])('with %s is not read at all', async (_, change) => {
     const broken = { ...policy(), ...change };
     await store(policy({ id: broken.id }));
@@ -126,7 +131,9 @@ describe('a stored policy', () => {
     await db('policies')
       .where({ id })
       .update({ definition: JSON.stringify(definition) });
-    await expect(findPolicy(db, organizationId, id)).rejects.toThrow();
+    await expect(findPolicy(db, organizationId, id)).rejects.toThrow(
+      `stored policy ${id} is unreadable and permits nothing`,
+    );
     await db('policies').where({ id }).delete();
   });
 
@@ -139,10 +146,10 @@ describe('a stored policy', () => {
       named,
       policy({ accountIds: [account], tokenTransferCondition: named.tokenTransferCondition }),
       policy({ accountIds: [anId('acc')] }),
-      policy({ accountIds: [account], tokenTransferCondition: token && { ...token, tokenAddress: zero } }),
-      policy({ accountIds: [account], tokenTransferCondition: token && { ...token, tokenAddress: null } }),
+      policy({ accountIds: [account], tokenTransferCondition: { ...token, tokenAddress: zero } }),
+      policy({ accountIds: [account], tokenTransferCondition: { ...token, tokenAddress: null } }),
     );
-    const { tokenAddress, tokenSymbol, tokenName, tokenDecimals } = named.tokenTransferCondition ?? {};
+    const { tokenAddress, tokenSymbol, tokenName, tokenDecimals } = named.tokenTransferCondition;
     expect(await listPolicyTokens(db, organizationId, account)).toEqual([
       {
         networkId: named.networkId,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { createDatabase, type Db, databaseNow, type Tx } from '../../src/db/database';
 import { insertPolicies } from '../../src/db/policies';
 import { readUsage } from '../../src/db/policyUsage';
-import { NATIVE_COIN } from '../../src/domain/policy';
+import { NATIVE_CURRENCY } from '../../src/domain/policy';
 import type { UsageWindow } from '../../src/domain/policyEngine';
 import { anAddress, anId } from '../support/builders';
 import { makeOrganization, type TestOrganization } from '../support/service';
@@ -13,7 +13,7 @@ import { aPolicy, type PastExecution, usageIn } from '../support/transactions';
 const HOUR_MS = 3_600_000;
 const POLICIES = [anId('pol'), anId('pol')];
 const ACCOUNTS = [anId('acc'), anId('acc')];
-const TOKENS = [NATIVE_COIN, anAddress()];
+const TOKENS = [NATIVE_CURRENCY, anAddress()];
 const DESTINATIONS = [anAddress(), anAddress()];
 const MAX = 2n ** 256n - 1n;
 const LONG_AGO = new Date('2020-01-01T00:00:00.000Z');
@@ -79,7 +79,7 @@ function anExecution(change: Partial<PastExecution> = {}): PastExecution {
   return {
     policyId: POLICIES[0] ?? '',
     networkId: 1,
-    tokenAddress: NATIVE_COIN,
+    tokenAddress: NATIVE_CURRENCY,
     amount: 5n,
     initiatorId: org.alice.id,
     accountId: ACCOUNTS[0] ?? '',

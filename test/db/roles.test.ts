@@ -1,6 +1,8 @@
+import { insertApproval, insertEvidence } from '../../src/db/approvals';
 import { appendAudit, OPERATOR, SYSTEM, verifyAudit } from '../../src/db/audit';
 import { createDatabase, type Db, type Tx } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
+import { anId } from '../support/builders';
 import { makeOrganization, type TestOrganization } from '../support/service';
 import { createTestDatabase } from '../support/stack';
 
@@ -17,15 +19,18 @@ beforeAll(async () => {
   signer = createDatabase(database.url, { role: 'orgwallet_signer', poolMax: 2 });
   org = await makeOrganization(owner);
   await service.transaction((tx) => append(tx, 8));
-  await service('evidence').insert({
-    organization_id: org.id,
-    subject_type: 'proposal',
-    subject_id: 'prop_1',
-    resolution: 'approved',
-    payload: '{}',
-    signatures: '[]',
-    admins: '[]',
-    threshold: 2,
+  const ref = { organizationId: org.id, id: anId('prop') };
+  await service.transaction(async (tx) => {
+    const approval = { ...ref, summary: '', names: [], expiresAt: new Date(), createdByKey: null };
+    await insertApproval(tx, 'proposal', approval);
+    const electorate = { admins: [] };
+    await insertEvidence(tx, ref, {
+      resolution: 'approved',
+      payload: '{}',
+      votes: [],
+      threshold: 2,
+      electorate,
+    });
   });
 });
 afterAll(async () => {
@@ -194,39 +199,43 @@ describe('what only one of them may write', () => {
       ['signing_keys', 'INSERT'],
     ]);
     for (const table of [
+      'approvals',
+      'votes',
+      'received_messages',
+      'claims',
       'proposals',
-      'proposal_votes',
-      'proposal_deployments',
+      'deployments',
       'accounts',
       'members',
       'groups',
       'policies',
       'policy_usage',
       'transactions',
-      'transaction_votes',
-      'transaction_messages',
       'evidence',
     ]) {
       await expectDenied(signer, `INSERT INTO ${table} DEFAULT VALUES`);
       await expectDenied(signer, `DELETE FROM ${table}`);
     }
-    await expectDenied(signer, 'UPDATE proposals SET closed_at = NULL');
-    await expectDenied(signer, 'UPDATE transactions SET closed_at = NULL');
+    await expectDenied(signer, 'UPDATE approvals SET closed_at = NULL');
+    await expectDenied(signer, 'UPDATE proposals SET effective = false');
+    await expectDenied(signer, 'UPDATE transactions SET cancelling = false');
     await expectDenied(signer, "UPDATE policy_usage SET status = 'released'");
     await expectDenied(signer, 'UPDATE admin_sets SET threshold = 1');
-    await expectDenied(signer, 'UPDATE deployment SET id = gen_random_uuid()');
+    await expectDenied(signer, 'UPDATE installation SET id = gen_random_uuid()');
   });
 
-  it('nobody: votes that are cast, messages that were taken, the deployment', async () => {
+  it('nobody: votes that are cast, messages that were received, the installation', async () => {
     for (const statement of [
-      'UPDATE proposal_votes SET signature = signature',
-      'DELETE FROM proposal_votes',
-      'DELETE FROM proposal_messages',
+      'UPDATE votes SET signature = signature',
+      'DELETE FROM votes',
+      'UPDATE received_messages SET kind = kind',
+      'DELETE FROM received_messages',
+      'UPDATE evidence SET threshold = threshold',
+      'DELETE FROM evidence',
+      'UPDATE claims SET claim = claim',
+      'DELETE FROM approvals',
       'DELETE FROM proposals',
-      'UPDATE transaction_votes SET signature = signature',
-      'DELETE FROM transaction_votes',
-      'UPDATE transaction_messages SET kind = kind',
-      'DELETE FROM transaction_messages',
+      'DELETE FROM deployments',
       'DELETE FROM transactions',
       'DELETE FROM policies',
       'UPDATE policy_usage SET amount = amount',
@@ -234,7 +243,7 @@ describe('what only one of them may write', () => {
       'DELETE FROM accounts',
       'DELETE FROM members',
       'DELETE FROM audit_heads',
-      'UPDATE deployment SET id = gen_random_uuid()',
+      'UPDATE installation SET id = gen_random_uuid()',
       'DELETE FROM schema_migrations',
     ]) {
       await expectDenied(service, statement);

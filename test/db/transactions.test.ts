@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
+import { insertMessage, isMessageReceived, updateApproval } from '../../src/db/approvals';
 import { decideAttempt } from '../../src/db/attemptOutcomes';
 import { insertAttempt } from '../../src/db/attempts';
 import { insertEnvelope } from '../../src/db/chain';
@@ -17,13 +18,11 @@ import {
   readTransactionForMessage,
   type StoredTransaction,
   type TransactionSnapshot,
-  takeTransactionMessage,
-  transactionMessageWasTaken,
-  updateTransaction,
+  updateExecution,
 } from '../../src/db/transactions';
-import { NATIVE_COIN, type Policy } from '../../src/domain/policy';
-import type { MemberSummary } from '../../src/domain/proposal';
-import { transactionStanding } from '../../src/domain/transaction';
+import { type MemberSummary, tally } from '../../src/domain/approval';
+import { NATIVE_CURRENCY, type Policy } from '../../src/domain/policy';
+import { transactionRules } from '../../src/domain/transaction';
 import { aFailure, aHash, anAddress, anId } from '../support/builders';
 import { makeOrganization, type TestMember, type TestOrganization } from '../support/service';
 import { createTestDatabase } from '../support/stack';
@@ -61,7 +60,9 @@ const summary = ({ id, name, type, wallet }: TestMember): MemberSummary => ({
   type,
   walletAddress: wallet.address,
 });
-const key = (transactionId: string, organizationId = org.id) => ({ organizationId, transactionId });
+const ref = (transactionId: string, organizationId = org.id) => ({ organizationId, transactionId });
+const key = (id: string, organizationId = org.id) => ({ organizationId, id });
+const tallyOf = ({ record, now }: TransactionSnapshot) => tally(transactionRules, record, now);
 
 async function storePolicy(change: Partial<Policy> = {}): Promise<Policy> {
   const policy = aPolicy(change);
@@ -80,13 +81,17 @@ async function store(
 }
 
 async function read(transactionId: string): Promise<TransactionSnapshot> {
-  const found = await readTransaction(service, key(transactionId));
+  const found = await readTransaction(service, ref(transactionId));
   if (!found) throw new Error(`there is no ${transactionId}`);
   return found;
 }
 
-const update = (id: string, change: Parameters<typeof updateTransaction>[2]) =>
-  service.transaction((tx) => updateTransaction(tx, id, change));
+const update = (id: string, change: Parameters<typeof updateApproval>[2]) =>
+  service.transaction((tx) => updateApproval(tx, id, change));
+const execute = async (id: string, change: Parameters<typeof updateExecution>[2]) => {
+  const { record } = await read(id);
+  await service.transaction((tx) => updateExecution(tx, record, change));
+};
 const people = ({ now }: TransactionSnapshot) => [...now.members.keys()].sort();
 const idsOf = (...members: TestMember[]) => members.map(({ id }) => id).sort();
 const refused = (code: string) => expect.objectContaining({ code });
@@ -130,7 +135,7 @@ describe('a stored transaction', () => {
       executedWith: null,
       waitingFor: null,
       awaitsRelayerWei: null,
-      givingUp: false,
+      cancelling: false,
       failure: null,
       notes: [],
       result: null,
@@ -146,11 +151,11 @@ describe('a stored transaction', () => {
   it('is there for its own organization alone', async () => {
     const id = await store();
     const other = await makeOrganization(owner);
-    expect(await readTransaction(service, key(id, other.id))).toBeUndefined();
+    expect(await readTransaction(service, ref(id, other.id))).toBeUndefined();
     expect(await readTransactionForMessage(service, key(id, other.id))).toBeUndefined();
     expect(await service.transaction((tx) => lockTransaction(tx, key(id, other.id)))).toBeUndefined();
     expect(await listTransactions(service, { organizationId: other.id, limit: 10 })).toEqual([]);
-    expect(await readTransaction(service, key(anId('txn')))).toBeUndefined();
+    expect(await readTransaction(service, ref(anId('txn')))).toBeUndefined();
     expect(await findTransactionById(service, anId('txn'))).toBeUndefined();
   });
 
@@ -158,7 +163,7 @@ describe('a stored transaction', () => {
     const id = await store();
     await service.transaction(async (tx) => {
       const time = await databaseNow(tx);
-      expect((await readTransaction(tx, key(id)))?.now.time).toEqual(time);
+      expect((await readTransaction(tx, ref(id)))?.now.time).toEqual(time);
       await tx.raw('SELECT pg_sleep(0.005)');
       expect((await lockTransaction(tx, key(id)))?.now.time).toEqual(time);
     });
@@ -174,7 +179,7 @@ describe('a stored transaction', () => {
   });
 });
 
-describe('the people in whose world a transaction is judged', () => {
+describe('the people that a transaction is judged by', () => {
   it('are its initiator, those whom its policy names, and those who have voted', async () => {
     const policy = await storePolicy({
       type: 'MANUAL_APPROVAL',
@@ -225,14 +230,14 @@ describe('the people in whose world a transaction is judged', () => {
 
   it('are no longer those who were removed; the initiator is shown as they were when they left', async () => {
     const id = await store();
-    const begun = await storeVote(service, id, summary(org.dave), 'initiator');
-    await storeVote(service, id, summary(org.alice), 'reject', begun);
+    const initiated = await storeVote(service, id, summary(org.dave), 'initiator');
+    await storeVote(service, id, summary(org.alice), 'reject', initiated);
     const before = await read(id);
-    expect(transactionStanding(before.record, before.now).signatureStatus).toBe('approvalAndRejectionReady');
+    expect(tallyOf(before).signatureStatus).toBe('approvalAndRejectionReady');
     await owner('members').where({ id: org.alice.id }).update({ removed_at: new Date() });
     const without = await read(id);
     expect(people(without)).toEqual(idsOf(org.dave));
-    expect(transactionStanding(without.record, without.now)).toMatchObject({
+    expect(tallyOf(without)).toMatchObject({
       signatureStatus: 'approvalReady',
       rejections: [],
     });
@@ -240,7 +245,7 @@ describe('the people in whose world a transaction is judged', () => {
     const alone = await read(id);
     expect(people(alone)).toEqual([]);
     expect(alone.record.initiator).toEqual(summary(org.dave));
-    expect(transactionStanding(alone.record, alone.now).signatureStatus).toBe('pendingInitiatorSignature');
+    expect(tallyOf(alone).signatureStatus).toBe('pendingInitiatorSignature');
   });
 
   it('have the wallets and names of now', async () => {
@@ -251,7 +256,7 @@ describe('the people in whose world a transaction is judged', () => {
     const { record, now } = await read(id);
     expect(record.initiator).toEqual(moved);
     expect(now.members.get(org.dave.id)).toEqual(moved);
-    expect(transactionStanding(record, now).signatureStatus).toBe('pendingInitiatorSignature');
+    expect(tally(transactionRules, record, now).signatureStatus).toBe('pendingInitiatorSignature');
   });
 
   it('live under its policy of now, or its last words once it is removed', async () => {
@@ -285,8 +290,8 @@ describe('the people in whose world a transaction is judged', () => {
 describe('votes on a transaction', () => {
   it('are read in their order, with their evidence', async () => {
     const id = await store();
-    const begun = await storeVote(service, id, summary(org.dave), 'initiator');
-    const approved = await storeVote(service, id, summary(org.bob), 'approve', begun);
+    const initiated = await storeVote(service, id, summary(org.dave), 'initiator');
+    const approved = await storeVote(service, id, summary(org.bob), 'approve', initiated);
     expect((await read(id)).record.votes).toEqual([
       {
         memberId: org.dave.id,
@@ -294,14 +299,14 @@ describe('votes on a transaction', () => {
         signerAddress: org.dave.wallet.address,
         scheme: 'eoa',
         signature: expect.stringMatching(/^0x/),
-        signatureHash: begun,
+        signatureHash: initiated,
         initiatorSignatureHash: null,
         createdAt: expect.any(Date),
       },
       expect.objectContaining({
         memberId: org.bob.id,
         signatureHash: approved,
-        initiatorSignatureHash: begun,
+        initiatorSignatureHash: initiated,
       }),
     ]);
   });
@@ -309,32 +314,34 @@ describe('votes on a transaction', () => {
   it('are given once for each type, wallet and signature of the initiator', async () => {
     const id = await store();
     const [dave, bob] = [summary(org.dave), summary(org.bob)];
-    const begun = await storeVote(service, id, dave, 'initiator');
+    const initiated = await storeVote(service, id, dave, 'initiator');
     await expect(storeVote(service, id, dave, 'initiator')).rejects.toEqual(refused('23505'));
-    await storeVote(service, id, bob, 'approve', begun);
-    await expect(storeVote(service, id, bob, 'approve', begun)).rejects.toEqual(refused('23505'));
-    await storeVote(service, id, bob, 'reject', begun);
+    await storeVote(service, id, bob, 'approve', initiated);
+    await expect(storeVote(service, id, bob, 'approve', initiated)).rejects.toEqual(refused('23505'));
+    await storeVote(service, id, bob, 'reject', initiated);
     await storeVote(service, id, bob, 'approve', aHash());
-    await storeVote(service, id, { ...bob, walletAddress: anAddress() }, 'approve', begun);
+    await storeVote(service, id, { ...bob, walletAddress: anAddress() }, 'approve', initiated);
     await storeVote(service, id, { ...dave, walletAddress: anAddress() }, 'initiator');
     expect((await read(id)).record.votes).toHaveLength(6);
   });
 
-  it('name the signature of the initiator, and that names none', async () => {
+  it('count only when they name the signature of the initiator, and that names none', async () => {
     const id = await store();
-    await expect(storeVote(service, id, summary(org.bob), 'approve')).rejects.toEqual(refused('23514'));
     await expect(storeVote(service, id, summary(org.dave), 'initiator', aHash())).rejects.toEqual(
       refused('23514'),
     );
+    const initiated = await storeVote(service, id, summary(org.dave), 'initiator');
+    await storeVote(service, id, summary(org.bob), 'reject');
+    expect(tallyOf(await read(id)).rejections).toEqual([]);
+    await storeVote(service, id, summary(org.bob), 'reject', initiated);
+    expect(tallyOf(await read(id)).rejections).toEqual([summary(org.bob)]);
   });
 
-  it('make their member one of those whom the transaction is about, once', async () => {
-    const id = await store({ names: [`member:${org.dave.id}`] });
-    const begun = await storeVote(service, id, summary(org.dave), 'initiator');
-    await storeVote(service, id, summary(org.bob), 'approve', begun);
-    await storeVote(service, id, summary(org.bob), 'reject', begun);
-    const { names } = await owner('transactions').where({ id }).first('names');
-    expect(names).toEqual([`member:${org.dave.id}`, `member:${org.bob.id}`]);
+  it('count the version up, with their message', async () => {
+    const id = await store();
+    await storeVote(service, id, summary(org.dave), 'initiator');
+    expect((await read(id)).record.version).toBe(2);
+    expect(await owner('received_messages').where({ approval_id: id }).pluck('kind')).toEqual(['sign']);
   });
 });
 
@@ -342,7 +349,7 @@ describe('a change of a transaction', () => {
   it('counts its version up, and says when it was', async () => {
     const id = await store();
     const before = (await read(id)).record;
-    await owner('transactions').where({ id }).update({ updated_at: '2020-01-01' });
+    await owner('approvals').where({ id }).update({ updated_at: '2020-01-01' });
     const note = { at: '2025-06-02T00:00:00.000Z', code: 'c', message: 'm' };
     const failure = aFailure({ code: 'funds' });
     await update(id, {
@@ -350,10 +357,9 @@ describe('a change of a transaction', () => {
       executionAttempt: 2,
       failure,
       notes: [note],
-      waitingFor: 'coin',
-      awaitsRelayerWei: MAX,
-      givingUp: true,
+      waitingFor: 'funds',
     });
+    await execute(id, { awaitsRelayerWei: MAX, cancelling: true });
     const after = (await read(id)).record;
     expect(after).toEqual({
       ...before,
@@ -363,9 +369,9 @@ describe('a change of a transaction', () => {
       executionAttempt: 2,
       failure,
       notes: [note],
-      waitingFor: 'coin',
+      waitingFor: 'funds',
       awaitsRelayerWei: MAX,
-      givingUp: true,
+      cancelling: true,
     });
     expect(after.updatedAt.getTime()).toBeGreaterThanOrEqual(before.createdAt.getTime());
   });
@@ -375,17 +381,23 @@ describe('a change of a transaction', () => {
     await update(id, {
       failure: aFailure(),
       waitingFor: 'x',
-      awaitsRelayerWei: 1n,
       executionStatus: 'failed',
     });
+    await execute(id, { awaitsRelayerWei: 1n, cancelling: true });
     await update(id, {});
-    expect((await read(id)).record).toMatchObject({ waitingFor: 'x', awaitsRelayerWei: 1n, version: 3 });
+    await execute(id, { cancelling: false });
+    expect((await read(id)).record).toMatchObject({
+      waitingFor: 'x',
+      awaitsRelayerWei: 1n,
+      cancelling: false,
+      version: 3,
+    });
     await update(id, {
       failure: null,
       waitingFor: null,
-      awaitsRelayerWei: null,
       executionStatus: 'processing',
     });
+    await execute(id, { awaitsRelayerWei: null });
     expect((await read(id)).record).toMatchObject({
       failure: null,
       waitingFor: null,
@@ -394,11 +406,11 @@ describe('a change of a transaction', () => {
     });
   });
 
-  it('freezes how the votes stand when it closes it, whoever leaves afterwards', async () => {
+  it('freezes the tally when it closes it, whoever leaves afterwards', async () => {
     const id = await store();
     await storeVote(service, id, summary(org.dave), 'initiator');
     const { record, now } = await read(id);
-    const closedWith = transactionStanding(record, now);
+    const closedWith = tally(transactionRules, record, now);
     await update(id, { executionStatus: 'completed', result: { resolution: 'approved' }, closedWith });
     await owner('members').where({ id: org.dave.id }).update({ removed_at: new Date() });
     const closed = await read(id);
@@ -407,21 +419,21 @@ describe('a change of a transaction', () => {
       frozen: closedWith,
       result: { resolution: 'approved' },
     });
-    expect(transactionStanding(closed.record, closed.now)).toEqual(closedWith);
+    expect(tallyOf(closed)).toEqual(closedWith);
     await update(id, { reopened: true, executionStatus: 'processing', result: null });
     expect((await read(id)).record).toMatchObject({ closed: false, frozen: null, result: null });
   });
 
-  it('is told to listeners when it is committed, and not before or otherwise', async () => {
+  it('notifies listeners when it is committed, and not before or otherwise', async () => {
     const id = await store();
     const heard: string[] = [];
     const listener = new Client({ connectionString: database.url });
     await listener.connect();
     try {
       listener.on('notification', ({ payload }) => heard.push(payload ?? ''));
-      await listener.query('LISTEN transaction_changed');
+      await listener.query('LISTEN approval_changed');
       const undone = await service.transaction();
-      await updateTransaction(undone, id, { waitingFor: 'never' });
+      await updateApproval(undone, id, { waitingFor: 'never' });
       await undone.rollback();
       await update(id, { waitingFor: 'x' });
       await until('the change is heard', async () => heard.length > 0);
@@ -474,16 +486,16 @@ describe('the list of transactions', () => {
     expect(await list({ createdByKey: 'key_1', accountId: account.id })).toEqual([]);
   });
 
-  it('tells what can still change from what was executed, by the clock of the database', async () => {
+  it('separates what can still change from what was executed, by the clock of the database', async () => {
     const policy = await storePolicy();
     const past = new Date('2020-01-01T00:00:00.000Z');
     const make = async (
-      change: Parameters<typeof updateTransaction>[2],
+      change: Parameters<typeof updateApproval>[2],
       more: { expiresAt?: Date; closed?: true } = {},
     ) => {
       const id = await store({ policy, ...(more.expiresAt ? { expiresAt: more.expiresAt } : {}) });
       const { record, now } = await read(id);
-      const closedWith = more.closed ? { closedWith: transactionStanding(record, now) } : {};
+      const closedWith = more.closed ? { closedWith: tally(transactionRules, record, now) } : {};
       await update(id, { ...change, ...closedWith });
       return id;
     };
@@ -544,7 +556,7 @@ describe('a transaction under its lock', () => {
     await lockTransaction(first, key(id));
     const second = service.transaction(async (tx) => (await lockTransaction(tx, key(id)))?.record.waitingFor);
     await untilWaiting();
-    await updateTransaction(first, id, { waitingFor: 'the first' });
+    await updateApproval(first, id, { waitingFor: 'the first' });
     await first.commit();
     expect(await second).toBe('the first');
   });
@@ -555,7 +567,7 @@ describe('a transaction under its lock', () => {
     await lockTransaction(deciding, key(id));
     const signing = attempt(id);
     await untilWaiting();
-    await updateTransaction(deciding, id, { executionStatus: 'failed' });
+    await updateApproval(deciding, id, { executionStatus: 'failed' });
     await deciding.commit();
     const { id: attemptId } = await signing;
     expect((await read(id)).record.executionStatus).toBe('failed');
@@ -579,16 +591,16 @@ describe('a transaction under its lock', () => {
     const messageId = randomUUID();
     const taken = async (id: string) => [
       (await readTransactionForMessage(service, { ...key(id), messageId }))?.messageTaken,
-      await transactionMessageWasTaken(service, messageId, id),
+      await isMessageReceived(service, id, messageId),
     ];
     expect(await taken(one)).toEqual([false, false]);
-    await service.transaction((tx) => takeTransactionMessage(tx, messageId, one, 'sign'));
+    await service.transaction((tx) => insertMessage(tx, one, messageId, 'sign'));
     expect(await taken(one)).toEqual([true, true]);
     expect(await taken(two)).toEqual([false, false]);
     expect((await readTransactionForMessage(service, key(one)))?.messageTaken).toBe(false);
-    const again = service.transaction((tx) => takeTransactionMessage(tx, messageId, one, 'execute'));
+    const again = service.transaction((tx) => insertMessage(tx, one, messageId, 'execute'));
     await expect(again).rejects.toEqual(refused('23505'));
-    await service.transaction((tx) => takeTransactionMessage(tx, messageId, two, 'sign'));
+    await service.transaction((tx) => insertMessage(tx, two, messageId, 'sign'));
   });
 
   it('knows the API key of a request about it, and takes no other text for one', async () => {
@@ -762,7 +774,7 @@ describe('a transaction whose block the chain has lost', () => {
       policyId: policy.id,
       transactionId: id,
       networkId: NETWORK_ID,
-      tokenAddress: NATIVE_COIN,
+      tokenAddress: NATIVE_CURRENCY,
       amount: 1n,
       initiatorId: org.dave.id,
       accountId: account.id,
@@ -774,17 +786,17 @@ describe('a transaction whose block the chain has lost', () => {
       await decideAttempt(tx, id, outcome);
       if (status === 'completed') await commitUsage(tx, id, new Date(outcome.blockTime));
       else await releaseUsage(tx, id);
-      await updateTransaction(tx, id, {
+      await updateApproval(tx, id, {
         executionStatus: status,
         ...(status === 'completed'
-          ? { result: { resolution: 'approved' as const }, closedWith: transactionStanding(record, now) }
+          ? { result: { resolution: 'approved' as const }, closedWith: tally(transactionRules, record, now) }
           : { failure: aFailure({ code: 'reverted' }) }),
       });
     });
     return { ...made, id, usage };
   }
   const reopen = (transactionId: string, attemptId: string) =>
-    reopenTransaction(service, { ...key(transactionId), attemptId });
+    reopenTransaction(service, { ...ref(transactionId), attemptId });
   const usageOf = (id: string) =>
     owner('policy_usage').where({ transaction_id: id }).orderBy('id').pluck('status');
   const reopenings = (id: string) =>
@@ -845,7 +857,7 @@ describe('a transaction whose block the chain has lost', () => {
       const outcome = decided(second.id);
       await decideAttempt(tx, id, outcome);
       await commitUsage(tx, id, new Date(outcome.blockTime));
-      await updateTransaction(tx, id, { executionStatus: 'completed' });
+      await updateApproval(tx, id, { executionStatus: 'completed' });
     });
     expect(await reopen(id, second.id)).toBe(true);
     expect(await usageOf(id)).toEqual(['released', 'reserved']);

@@ -1,3 +1,134 @@
-// Every case; `npm test` tries the first ones.
-process.env.EVERY_CASE = '1';
-require('../chaos/temporalKilled.test');
+import { Client, Connection } from '@temporalio/client';
+import { expectOneOfEverything } from '../chaos/invariants';
+import {
+  askOf,
+  beginJourney,
+  finish,
+  type Journey,
+  persist,
+  prepare,
+  proposalOf,
+  type Step,
+} from '../chaos/journey';
+import { type ServiceProcess, startServiceProcess } from '../support/process';
+import { startTestService, type TestOrganization, type TestService } from '../support/service';
+import { startOwnTemporal } from '../support/stack';
+
+/** How long a request may take while Temporal is away; an execution may wait as long again for its outcome. */
+const QUICK_MS = 10_000;
+
+let temporal: Awaited<ReturnType<typeof startOwnTemporal>>;
+let api: TestService;
+let workers: ServiceProcess;
+let org: TestOrganization;
+let connection: Connection;
+
+beforeAll(async () => {
+  temporal = await startOwnTemporal();
+  api = await startTestService({
+    env: { ORGWALLET_ROLES: 'api', TEMPORAL_ADDRESS: temporal.current.address },
+  });
+  workers = await startServiceProcess(api.env, { roles: ['worker', 'chain', 'signer'] });
+  org = await api.createOrganization();
+  connection = Connection.lazy({ address: temporal.current.address });
+});
+afterEach(async () => {
+  if (!temporal.current.part.isRunning()) await temporal.start();
+});
+afterAll(async () => {
+  await Promise.all([workers?.stop(), api?.stop(), connection?.close()]);
+  await temporal?.stop();
+});
+
+/** Looks without a pause, so that little happens between the moment and what is done at it. */
+async function asSoonAs(look: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + QUICK_MS;
+  while (!(await look())) if (Date.now() > end) throw new Error('the moment did not come');
+}
+
+async function isStored(journey: Journey, step: Step): Promise<boolean> {
+  const key = journey.asks.get(step)?.idempotencyKey ?? '';
+  return (
+    (await api.db('idempotency_requests').where({ organization_id: org.id, key }).first('id')) !== undefined
+  );
+}
+
+async function hasEffect(journey: Journey, step: Step): Promise<boolean> {
+  const { db } = api;
+  switch (step) {
+    case 'create':
+      return (
+        (await db('proposals').whereRaw(`data->'items'->0->>'name' = ?`, [journey.name]).first('id')) !==
+        undefined
+      );
+    case 'execute':
+      return (
+        (
+          await db('approvals')
+            .where({ id: proposalOf(journey).id })
+            .first()
+        ).execution_status !== null
+      );
+    default:
+      return (
+        (await db('votes')
+          .where({ proposal_id: proposalOf(journey).id })
+          .first()) !== undefined
+      );
+  }
+}
+
+const steps: Step[] = ['create', 'sign', 'execute'];
+
+type Look = (journey: Journey, step: Step) => Promise<boolean>;
+type Sent = readonly (readonly [Journey, Step])[];
+const first = (sent: Sent, look: Look) => Promise.race(sent.map((one) => asSoonAs(() => look(...one))));
+const each = (sent: Sent, look: Look) => Promise.all(sent.map((one) => asSoonAs(() => look(...one))));
+
+interface Moment {
+  readonly when: string;
+  readonly reached: (sent: Sent) => Promise<unknown>;
+}
+
+const moments: Moment[] = [
+  { when: 'at once', reached: async () => undefined },
+  { when: 'when the first request is stored', reached: (sent) => first(sent, isStored) },
+  { when: 'when the first has its effect in the database', reached: (sent) => first(sent, hasEffect) },
+  { when: 'when each has its effect in the database', reached: (sent) => each(sent, hasEffect) },
+];
+
+describe('a Temporal server that is killed while it is asked to create, to sign and to execute', () => {
+  it.each(moments)('$when, loses nothing and repeats nothing', async ({ reached }) => {
+    const { http, db, config } = api;
+    const world = { http, db, org, temporal: new Client({ connection }), networks: config.networks };
+    const sent = steps.map((step) => [beginJourney(), step] as const);
+    await Promise.all(sent.map(([journey, step]) => prepare(world, journey, step)));
+    const asks = await Promise.all(sent.map(([journey, step]) => askOf(world, journey, step)));
+    const sending = Promise.all(
+      asks.map(async (ask) => {
+        const sentAt = Date.now();
+        return { answer: await http.send(ask), ms: Date.now() - sentAt };
+      }),
+    );
+    await reached(sent);
+    await temporal.kill();
+    for (const [index, { answer, ms }] of (await sending).entries()) {
+      const step = steps[index];
+      expect(ms).toBeLessThan(step === 'execute' ? 2 * QUICK_MS : QUICK_MS);
+      if (answer.status === 500) {
+        expect(answer.body.error.code).toBe('internalError');
+        expect(answer.headers['retry-after']).toMatch(/^\d+$/);
+      } else {
+        expect(answer.status).toBe(step === 'create' ? 201 : 200);
+      }
+    }
+    await temporal.start();
+    await Promise.all(
+      sent.map(async ([journey, step]) => {
+        await persist(world, journey, step);
+        await finish(world, journey);
+        await expectOneOfEverything(world, journey);
+      }),
+    );
+  });
+});

@@ -128,14 +128,14 @@ it('a retry of something that is in fact on chain finds it there: one effect, on
     .where({ transaction_id: id })
     .update({ status: 'released', block_at: null, decided_at: db.fn.now() });
   const failure = { code: 'rpc', message: 'away', at: new Date().toISOString(), attempt: 1 };
-  await db('transactions')
+  await db('approvals')
     .where({ id })
     .update({ execution_status: 'failed', failure, result: null, closed_at: null, frozen: null });
 
   const { status, stderr } = await command(env, 'transactions', 'retry', id);
   expect({ status, stderr }).toEqual({
     status: 0,
-    stderr: `The workflow of ${id} was gone and has been started again.\n`,
+    stderr: `The workflow of ${id} was gone and has been restarted.\n`,
   });
   expect((await untilCompleted(transaction)).result).toEqual(done.result);
   expect(await balanceOf(transaction.to)).toBe(7n);
@@ -154,10 +154,10 @@ it('what does not get through is given up, and tried again', async () => {
   });
   expect(await refused(env, 'transactions', 'retry', id)).toMatch(/is being executed/);
   expect(await words(env, 'transactions', 'show', id)).toContain(
-    `Give up: npx orgwallet transactions give-up ${id}`,
+    `Give up: npx orgwallet transactions cancel ${id}`,
   );
-  expect(await words(env, 'transactions', 'give-up', id)).toMatch(/^Being given up/);
-  expect(await words(env, 'transactions', 'show', id)).not.toContain('Give up:');
+  expect(await words(env, 'transactions', 'cancel', id)).toMatch(/^Being cancelled/);
+  expect(await words(env, 'transactions', 'show', id)).not.toContain('Cancel:');
   await until('the empty call is sent', async () => {
     const { attempts } = await json(env, 'transactions', 'show', id);
     return attempts[1]?.kind === 'cancellation' && attempts[1].envelopes[0]?.sentAt;
@@ -171,7 +171,7 @@ it('what does not get through is given up, and tried again', async () => {
   expect(text).toMatch(/^\S+ +transaction +\d+ +cancelled in block \d+ /m);
   expect(text).toMatch(/^\S+ +cancellation +\d+ +executed in block \d+ /m);
   expect(await balanceOf(transaction.to)).toBe(0n);
-  expect(await refused(env, 'transactions', 'give-up', id)).toMatch(/nothing to give up/);
+  expect(await refused(env, 'transactions', 'cancel', id)).toMatch(/nothing to cancel/);
 
   await rpc(url(), 'evm_setAutomine', [true]);
   // What the first execution came to says nothing of the second.
@@ -186,6 +186,6 @@ it('a retry approves nothing: what has not failed is refused and stays as it is'
   expect(await refused(env, 'transactions', 'retry', created.id)).toMatch(/no signature of its initiator/);
   const ready = await signed(service.http, org, created, org.dave, 'initiator');
   expect(ready.signatureStatus).toBe('approvalReady');
-  expect(await refused(env, 'transactions', 'retry', created.id)).toMatch(/nothing to try again/);
+  expect(await refused(env, 'transactions', 'retry', created.id)).toMatch(/nothing to retry/);
   expect(await readTransaction(service.http, org, created)).toEqual(ready);
 });

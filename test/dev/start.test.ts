@@ -1,52 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+/** @deep */
 import { readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { freePorts, temporaryDir } from '../support/stack';
-
-const projectDir = join(__dirname, '..', '..');
-
-interface Started {
-  readonly child: ChildProcess;
-  output(): string;
-  readonly exited: Promise<number | null>;
-}
-
-async function ownSettings(): Promise<NodeJS.ProcessEnv & { ORGWALLET_DATA_DIR: string }> {
-  const [https, http, ops, postgres, temporal, ui, anvil = 0] = await freePorts(7);
-  return {
-    PATH: process.env.PATH,
-    HOME: process.env.HOME,
-    XDG_CACHE_HOME: process.env.XDG_CACHE_HOME,
-    TEMPORAL_CLI_PATH: process.env.TEMPORAL_CLI_PATH,
-    ORGWALLET_DATA_DIR: temporaryDir(),
-    HTTPS_PORT: String(https),
-    HTTP_PORT: String(http),
-    OPS_PORT: String(ops),
-    POSTGRES_PORT: String(postgres),
-    TEMPORAL_PORT: String(temporal),
-    TEMPORAL_UI_PORT: String(ui),
-    ANVIL_PORT: String(anvil),
-  };
-}
-
-function start(env: NodeJS.ProcessEnv): Started {
-  const child = spawn(process.execPath, ['src/dev/start.mjs'], { cwd: projectDir, env, stdio: 'pipe' });
-  let text = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.on('data', (chunk) => {
-      text += chunk;
-    });
-  }
-  return { child, output: () => text, exited: new Promise((resolve) => child.once('exit', resolve)) };
-}
-
-async function untilReady({ child, output }: Started): Promise<void> {
-  while (!output().includes('\norgwallet is ready\n')) {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(output());
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
+import { ownSettings, start, untilStarted } from '../support/start';
+import { DEEP } from '../support/suite';
 
 /** Ids of the parts that the record in the data folder names, and of the supervisor. */
 function processes(dataDir: string): number[] {
@@ -89,13 +46,13 @@ describe('npm start', () => {
     }
   });
 
-  it('stops everything on SIGTERM, comes back after kill -9, and ends when a part ends', async () => {
+  it('comes back after kill -9 as it was, and stops everything on SIGTERM', async () => {
     const env = await ownSettings();
     const dataDir = env.ORGWALLET_DATA_DIR;
     const demo = () => JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
 
     const first = start(env);
-    await untilReady(first);
+    await untilStarted(first);
     const made = demo();
     expect(made).toMatchObject({
       origin: `https://localhost:${env.HTTPS_PORT}`,
@@ -114,26 +71,30 @@ describe('npm start', () => {
     ]) {
       expect(statSync(join(dataDir, file)).mode & 0o077).toBe(0);
     }
-    let pids = processes(dataDir);
-    expect(pids).toHaveLength(6);
-    first.child.kill('SIGTERM');
-    expect(await first.exited).toBe(0);
-    expect(pids.filter(isAlive)).toEqual([]);
+    for (const pid of processes(dataDir)) process.kill(pid, 'SIGKILL');
+    await first.exited;
 
     const second = start(env);
-    await untilReady(second);
+    await untilStarted(second);
     expect(demo()).toEqual(made);
-    pids = processes(dataDir);
-    for (const pid of pids) process.kill(pid, 'SIGKILL');
-    await second.exited;
-
-    const third = start(env);
-    await untilReady(third);
-    expect(demo()).toEqual(made);
-    pids = processes(dataDir);
-    process.kill(pids[1] ?? 0, 'SIGKILL');
-    expect(await third.exited).toBe(1);
-    expect(third.output()).toContain('ended by itself');
+    const pids = processes(dataDir);
+    expect(pids).toHaveLength(6);
+    second.child.kill('SIGTERM');
+    expect(await second.exited).toBe(0);
     expect(pids.filter(isAlive)).toEqual([]);
   }, 120_000);
+
+  // A third start of everything.
+  if (DEEP) {
+    it('ends, and says why, when a part ends by itself', async () => {
+      const env = await ownSettings();
+      const started = start(env);
+      await untilStarted(started);
+      const pids = processes(env.ORGWALLET_DATA_DIR);
+      process.kill(pids[1] ?? 0, 'SIGKILL');
+      expect(await started.exited).toBe(1);
+      expect(started.output()).toContain('ended by itself');
+      expect(pids.filter(isAlive)).toEqual([]);
+    }, 120_000);
+  }
 });

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { restoreProposal } from '../../src/temporal/client';
-import { proposalWorkflowId, taskQueues } from '../../src/temporal/ids';
-import { proposalMessages } from '../../src/temporal/messages';
+import { restartApproval } from '../../src/temporal/approvals';
+import { approvalWorkflowId, taskQueues } from '../../src/temporal/ids';
 import { findWorkflow } from '../../src/temporal/runs';
 import { RECONCILE_WORKFLOW } from '../../src/temporal/schedule';
 import { carryOut, execute, proposeChange, type Shown, UPDATE } from '../support/api';
@@ -15,6 +14,7 @@ import { until } from '../support/until';
 import {
   auditOf,
   ended,
+  messages,
   proposeAccount,
   proposeName,
   setRelayerBalance,
@@ -140,10 +140,11 @@ async function recordKinds(world: World, org: TestOrganization): Promise<Map<str
   await workflowOf(world, org, lost).terminate('by mistake');
   const queues = taskQueues(world.config.temporal.taskQueue);
   const sender = { client: world.temporal, queues, deadlineMs: 10_000 };
-  const address = { organizationId: org.id, resourceType: lost.resourceType, proposalId: lost.id };
+  const { resourceType, action } = lost;
+  const ref = { subject: 'proposal' as const, organizationId: org.id, id: lost.id, resourceType, action };
   const found = await findWorkflow(sender, workflowOf(world, org, lost).workflowId);
   if (found.status === 'running') throw new Error('a terminated workflow runs');
-  await restoreProposal(sender, { ...address, action: lost.action, found });
+  await restartApproval(sender, ref, found);
   await vote(world, org, lost, org.alice, 'approve', { execute: true });
   await ended(world, org, lost);
   recorded.set('restored', await history(lost));
@@ -193,10 +194,10 @@ async function recordStates(world: World, org: TestOrganization): Promise<Map<st
   // Votes of every kind as signals: right, forged and of a wrong shape.
   const signalled = await name();
   const handle = workflowOf(world, org, signalled);
-  await handle.signal('signProposal', null);
-  await handle.signal(proposalMessages.signSignal, { type: 'approve', signature: '0x' });
-  await handle.signal(proposalMessages.signSignal, await voteOf(org.alice, signalled));
-  await handle.signal(proposalMessages.signSignal, { ...(await voteOf(org.bob, signalled)), execute: true });
+  await handle.signal('sign', null);
+  await handle.signal(messages.signSignal, { type: 'approve', signature: '0x' });
+  await handle.signal(messages.signSignal, await voteOf(org.alice, signalled));
+  await handle.signal(messages.signSignal, { ...(await voteOf(org.bob, signalled)), execute: true });
   await ended(world, org, signalled);
   await record('signalled', signalled);
 
@@ -222,7 +223,12 @@ async function recordStates(world: World, org: TestOrganization): Promise<Map<st
     .whereRaw(`body->'items'->0->>'name' = 'Taken'`)
     .first('resource_id');
   const refused = world.temporal.workflow.getHandle(
-    proposalWorkflowId(org.id, 'accounts', refusedRequest.resource_id),
+    approvalWorkflowId({
+      subject: 'proposal',
+      organizationId: org.id,
+      resourceType: 'accounts',
+      id: refusedRequest.resource_id,
+    }),
   );
   await refused.result();
   recorded.set('refusedCreate', anonymous(await refused.fetchHistory()));
@@ -253,7 +259,7 @@ async function recordStates(world: World, org: TestOrganization): Promise<Map<st
   }
   await record('failed', failed);
   await setRelayerBalance(world, SECOND, parseEther('10'));
-  await workflowOf(world, org, failed).signal(proposalMessages.retryExecutionSignal);
+  await workflowOf(world, org, failed).signal(messages.retryExecutionSignal);
   await ended(world, org, failed);
   await record('retried', failed);
   await expired(partly);

@@ -2,15 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
 import { parseEther } from 'viem';
 import { newId } from '../../src/db/ids';
-import { taskQueues, transactionWorkflowId } from '../../src/temporal/ids';
+import { APPROVAL_WORKFLOWS, restartApproval, startOptions } from '../../src/temporal/approvals';
+import { approvalWorkflowId, taskQueues } from '../../src/temporal/ids';
 import { findWorkflow } from '../../src/temporal/runs';
 import { RECONCILE_WORKFLOW } from '../../src/temporal/schedule';
-import { giveUpSignal, transactionMessages } from '../../src/temporal/transactionMessages';
-import {
-  restoreTransaction,
-  TRANSACTION_WORKFLOW,
-  transactionStartOptions,
-} from '../../src/temporal/transactions';
 import type { Shown } from '../support/api';
 import {
   executeTransaction,
@@ -25,10 +20,11 @@ import {
   begun,
   cancellationSent,
   created,
+  messages,
   reached,
   sending,
   sent,
-  setRelayerCoin,
+  setRelayerFunds,
   startTransactionWorld,
   type TransactionWorld,
   withoutBlocks,
@@ -116,9 +112,9 @@ async function recordStates(world: TransactionWorld, anonymous: Anonymous): Prom
   // Signatures as signals: of a wrong shape, forged, right.
   const signalled = await created(world);
   const handle = workflowOfTransaction(world, signalled);
-  await handle.signal('signTransaction', null);
-  await handle.signal(transactionMessages.signSignal, { type: 'initiator', signature: '0x' });
-  await handle.signal(transactionMessages.signSignal, {
+  await handle.signal('sign', null);
+  await handle.signal(messages.signSignal, { type: 'initiator', signature: '0x' });
+  await handle.signal(messages.signSignal, {
     ...(await signatureBody(signalled, org.dave, 'initiator', { execute: true })),
     type: 'initiator',
   });
@@ -126,10 +122,10 @@ async function recordStates(world: TransactionWorld, anonymous: Anonymous): Prom
 
   // What nobody has asked for is refused by the create itself.
   const queues = taskQueues(world.config.temporal.taskQueue);
-  const nobodys = { organizationId: org.id, transactionId: newId('txn'), requestId: randomUUID() };
+  const nobodys = { subject: 'transaction' as const, organizationId: org.id, id: newId('txn') };
   const refused = await temporal.workflow.start(
-    TRANSACTION_WORKFLOW,
-    transactionStartOptions(queues, nobodys) as never,
+    APPROVAL_WORKFLOWS.transaction,
+    startOptions(queues, nobodys, { requestId: randomUUID() }) as never,
   );
   await refused.result();
   recorded.set('transactionRefusedCreate', await anonymous(refused));
@@ -141,13 +137,13 @@ async function recordStates(world: TransactionWorld, anonymous: Anonymous): Prom
   await reached(world, blocked, 'blocked');
   await record('transactionBlocked', blocked);
 
-  await setRelayerCoin(world, 0n);
+  await setRelayerFunds(world, 0n);
   const refilled = await begun(world);
   await reached(world, refilled, 'failed');
-  await record('transactionWithoutCoin', refilled);
-  await setRelayerCoin(world, parseEther('10'));
+  await record('transactionUnfunded', refilled);
+  await setRelayerFunds(world, parseEther('10'));
   await reached(world, refilled, 'completed');
-  await recordEnd('transactionRefilled', refilled);
+  await recordEnd('transactionFunded', refilled);
 
   // More than the account has: refused before it costs gas, until somebody funds the account and tries again.
   const coin = (await http.send({ key: org.readKey, path: `/api/v1/accounts/${world.account.id}/balances` }))
@@ -168,28 +164,31 @@ async function recordStates(world: TransactionWorld, anonymous: Anonymous): Prom
   await reached(world, poor, 'failed');
   await record('transactionFailed', poor);
 
-  const givenUp = await created(world);
+  const cancelled = await created(world);
   let answered: Promise<unknown> = Promise.resolve();
   await withoutBlocks(world, async () => {
-    answered = signed(http, org, givenUp, org.dave, 'initiator', { execute: true });
-    await sent(world, givenUp);
-    await workflowOfTransaction(world, givenUp).signal(giveUpSignal);
-    await cancellationSent(world, givenUp);
+    answered = signed(http, org, cancelled, org.dave, 'initiator', { execute: true });
+    await sent(world, cancelled);
+    await workflowOfTransaction(world, cancelled).signal(messages.cancelTransactionSignal);
+    await cancellationSent(world, cancelled);
   });
-  await reached(world, givenUp, 'failed');
+  await reached(world, cancelled, 'failed');
   await answered;
-  await record('transactionGivenUp', givenUp);
-  await workflowOfTransaction(world, givenUp).signal(transactionMessages.retryExecutionSignal);
-  await reached(world, givenUp, 'completed');
-  await recordEnd('transactionRetried', givenUp);
+  await record('transactionCancelled', cancelled);
+  await workflowOfTransaction(world, cancelled).signal(messages.retryExecutionSignal);
+  await reached(world, cancelled, 'completed');
+  await recordEnd('transactionRetried', cancelled);
 
   // Terminated by somebody, and started again from its record.
   const lost = await signed(http, org, await created(world, manual), org.dave, 'initiator');
   await workflowOfTransaction(world, lost).terminate('by mistake');
   const sender = { client: temporal, queues, deadlineMs: 10_000 };
-  const found = await findWorkflow(sender, transactionWorkflowId(org.id, lost.id));
+  const found = await findWorkflow(
+    sender,
+    approvalWorkflowId({ subject: 'transaction', organizationId: org.id, id: lost.id }),
+  );
   if (found.status === 'running') throw new Error('a terminated workflow runs');
-  await restoreTransaction(sender, { organizationId: org.id, transactionId: lost.id, found });
+  await restartApproval(sender, { subject: 'transaction', organizationId: org.id, id: lost.id }, found);
   await until('it is noted', async () => (await actionsOf(world, lost)).includes('transaction.restored'));
   await signed(http, org, await readTransaction(http, org, lost), org.alice, 'approve', { execute: true });
   await reached(world, lost, 'completed');

@@ -227,10 +227,10 @@ export async function expectRefused(
   ask: Ask,
   expected: Refusal,
 ): Promise<Answer> {
-  const before = await stateOf(http, org);
+  const before = await org.stored();
   const answer = await http.send(ask);
   expect(refusalIn(answer, expected)).toEqual(expected);
-  expect(await stateOf(http, org)).toEqual(before);
+  expect(await org.stored()).toEqual(before);
   return answer;
 }
 
@@ -243,7 +243,7 @@ export async function expectAllRefused(
   org: TestOrganization,
   requests: readonly BadRequest[],
 ): Promise<Answer[]> {
-  const before = await stateOf(http, org);
+  const before = await org.stored();
   const answers: Answer[] = [];
   for (const [, path, body] of requests) {
     answers.push(await http.send({ key: org.adminKey, path: `/api/v1${path}`, body }));
@@ -255,6 +255,6 @@ export async function expectAllRefused(
     body.error?.details?.field,
   ]);
   expect(found).toEqual(requests.map(([name, , , field]) => [name, 400, 'validationError', field]));
-  expect(await stateOf(http, org)).toEqual(before);
+  expect(await org.stored()).toEqual(before);
   return answers;
 }

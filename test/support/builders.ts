@@ -1,36 +1,22 @@
-import fc from 'fast-check';
 import { getAddress } from 'viem';
 import type {
-  AdminSet,
-  Deployment,
   ExecutionStatus,
   Failure,
   MemberSummary,
   Note,
-  Now,
-  ProposalAction,
-  ProposalRecord,
-  ResourceType,
-  Standing,
+  Tally,
   Vote,
   VoteType,
+} from '../../src/domain/approval';
+import type {
+  AdminSet,
+  Deployment,
+  ProposalAction,
+  ProposalNow,
+  ProposalRecord,
+  ResourceType,
 } from '../../src/domain/proposal';
-
-/** What every invented value of this test file comes from; the same seed makes the same values again. */
-export const SEED = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
-
-fc.configureGlobal({ seed: SEED });
-process.stderr.write(`test data from seed ${SEED}; TEST_SEED=${SEED} makes it again\n`);
-
-let randomState = SEED >>> 0;
-
-/** The next whole number in 0..below-1. Source: mulberry32. */
-function random(below: number): number {
-  randomState = (randomState + 0x6d2b79f5) >>> 0;
-  let mixed = Math.imul(randomState ^ (randomState >>> 15), randomState | 1);
-  mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-  return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-}
+import { random } from './random';
 
 function pick(alphabet: string, length: number): string {
   return Array.from({ length }, () => alphabet[random(alphabet.length)]).join('');
@@ -110,23 +96,23 @@ export class AdminSetBuilder {
     return this.admins;
   }
 
-  /** The world with these admins at that time. */
-  at(time: Date): Now {
+  /** What a proposal is judged by: these admins, at that time. */
+  at(time: Date): ProposalNow {
     return { admins: this.admins, time };
   }
 }
 
-/** The admins of an organization, with a threshold of 2 unless it is told otherwise. */
+/** The admins of an organization, with a threshold of 2 unless changed. */
 export function adminsOf(...members: readonly MemberSummary[]): AdminSetBuilder {
   return new AdminSetBuilder({ threshold: 2, members });
 }
 
-/** Goes on from an existing set of admins. */
+/** Builds on an existing set of admins. */
 export function adminsFrom(admins: AdminSet): AdminSetBuilder {
   return new AdminSetBuilder(admins);
 }
 
-/** Why an execution did not succeed: an unreachable network, unless it is told otherwise. */
+/** Why an execution did not succeed: an unreachable network, unless changed. */
 export function aFailure(change: Partial<Failure> = {}): Failure {
   return {
     code: 'rpc',
@@ -137,7 +123,7 @@ export function aFailure(change: Partial<Failure> = {}): Failure {
   };
 }
 
-/** One deployment of an account, pending unless it is told otherwise. */
+/** One deployment of an account, pending unless changed. */
 export function aDeployment(change: Partial<Deployment> = {}): Deployment {
   return {
     accountId: anId('acc'),
@@ -170,7 +156,13 @@ export class ProposalRecordBuilder {
   /** Adds votes that each member cast with the wallet they have now. */
   votedBy(type: VoteType, ...members: readonly MemberSummary[]): ProposalRecordBuilder {
     const votes = members.map(
-      ({ id, walletAddress }): Vote => ({ memberId: id, type, signerAddress: walletAddress }),
+      ({ id, walletAddress }): Vote => ({
+        memberId: id,
+        type,
+        signerAddress: walletAddress,
+        signatureHash: aHash(),
+        initiatorSignatureHash: null,
+      }),
     );
     return this.having({ votes: [...this.record.votes, ...votes] });
   }
@@ -195,6 +187,11 @@ export class ProposalRecordBuilder {
     return this.having({ effective: true });
   }
 
+  /** Records the tally when its execution began. */
+  executedWith(executedWith: Tally): ProposalRecordBuilder {
+    return this.having({ executedWith });
+  }
+
   failedWith(failure: Failure): ProposalRecordBuilder {
     return this.having({ failure });
   }
@@ -207,11 +204,11 @@ export class ProposalRecordBuilder {
     return this.having({ notes: [...this.record.notes, note] });
   }
 
-  frozenAs(frozen: Standing): ProposalRecordBuilder {
+  frozenAs(frozen: Tally): ProposalRecordBuilder {
     return this.having({ frozen });
   }
 
-  closedAs(frozen: Standing): ProposalRecordBuilder {
+  closedAs(frozen: Tally): ProposalRecordBuilder {
     return this.having({ frozen, closed: true });
   }
 
@@ -234,6 +231,7 @@ export function aProposal(): ProposalRecordBuilder {
     version: 1,
     executionStatus: null,
     executionAttempt: 0,
+    executedWith: null,
     applied: false,
     effective: false,
     failure: null,

@@ -26,34 +26,45 @@ export const document: Json = JSON.parse(readFileSync(join(__dirname, '../../ope
 
 export const BASE: string = document.servers[0].url;
 
-/** What a reference in the document stands for. */
-export function resolve(schema: Json): Json {
-  if (!schema.$ref) return schema;
-  const parts: string[] = schema.$ref.replace('#/', '').split('/');
-  return resolve(parts.reduce((value, part) => value[part], document));
+/** A part of the document without references and `allOf` at its top: what a $ref points to, with its own keywords. */
+export function resolve(part: Json): Json {
+  const { $ref, allOf, ...own } = part;
+  if ($ref) {
+    const keys: string[] = $ref.replace('#/', '').split('/');
+    return { ...resolve(keys.reduce((value, key) => value[key], document)), ...own };
+  }
+  if (!allOf) return part;
+  const parts: Json[] = [...allOf.map(resolve), own];
+  return Object.assign({}, ...parts, {
+    properties: Object.assign({}, ...parts.map(({ properties }) => properties)),
+    required: parts.flatMap(({ required = [] }) => required),
+  });
 }
 
 function operationOf(path: string, method: 'get' | 'post', described: Json): Operation {
   const parameters: Json[] = described.parameters.map(resolve);
-  const content = described.requestBody?.content['application/json'];
-  const statuses = Object.entries<Json>(described.responses);
+  const content = described.requestBody && resolve(described.requestBody).content['application/json'];
+  const responses = Object.entries<Json>(described.responses).map(([status, response]) => [
+    status,
+    resolve(response),
+  ]);
   return {
     id: described.operationId,
     method,
     path,
     params: parameters
       .filter((parameter) => parameter.in === 'path')
-      .map(({ name, schema }) => ({ name, example: schema.examples[0] })),
+      .map(({ name, schema }) => ({ name, example: resolve(schema).examples[0] })),
     query: parameters
       .filter((parameter) => parameter.in === 'query')
-      .map(({ name, required, schema }) => ({ name, required, schema })),
-    ...(content ? { body: { schema: content.schema, example: content.example } } : {}),
-    forAdmins: described.description.includes('Needs a key of an admin'),
-    success: Number(statuses.map(([status]) => status).find((status) => Number(status) < 400)),
-    codes: statuses.flatMap(
+      .map(({ name, required = false, schema }) => ({ name, required, schema: resolve(schema) })),
+    ...(content ? { body: { schema: content.schema, example: content.examples.body.value } } : {}),
+    forAdmins: described.description.includes('Requires the API key of an admin'),
+    success: Number(responses.map(([status]) => status).find((status) => Number(status) < 400)),
+    codes: responses.flatMap(
       ([, { content: answer }]) => Object.keys(answer['application/json'].examples ?? {}) as ErrorCode[],
     ),
-    responses: described.responses,
+    responses: Object.fromEntries(responses),
   };
 }
 

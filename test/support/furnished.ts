@@ -7,7 +7,7 @@ import { BASE, type ResourceType } from './interfaceTables';
 import type { TestMember, TestOrganization } from './service';
 import { createTransaction } from './transactionApi';
 
-const NATIVE_COIN = `0x${'0'.repeat(40)}`;
+const NATIVE_CURRENCY = `0x${'0'.repeat(40)}`;
 const NETWORK = 31337;
 
 /** An organization that has some of everything that a request can name. */
@@ -54,7 +54,7 @@ function policiesOf({ org, accounts, groups }: Pick<Furnished, 'org' | 'accounts
       limitation,
       initiatorSetting: { type: 'user', memberId: org.dave.id },
       tokenTransferCondition: {
-        tokenAddress: NATIVE_COIN,
+        tokenAddress: NATIVE_CURRENCY,
         tokenDecimals: 18,
         amountThreshold: '1000',
         destinationAddresses: [newAddress()],

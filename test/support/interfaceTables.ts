@@ -124,37 +124,36 @@ const BALANCE = fields({
 const NETWORK = fields({ id: 'integer', name: 'string', nativeAsset: 'object', 'explorerUrl?': 'string' });
 
 const SCOPE = oneOf('PER_ITEM', 'ALL_ITEMS');
+/** A member has memberId and userId, a group has groupId. */
 const SETTING = {
   type: oneOf('user', 'group'),
-  memberId: orNull(idOf('mem')),
-  userId: orNull(idOf('mem')),
-  groupId: orNull(idOf('grp')),
+  'memberId?': idOf('mem'),
+  'userId?': idOf('mem'),
+  'groupId?': idOf('grp'),
 };
 
-/** What a policy says; the condition only on its own transactionType. */
+/** What a policy says; the condition only on its own transactionType. Null only means any, or no maximum. */
 const POLICY_FIELDS = {
   name: 'string',
   type: oneOf('AUTO_APPROVAL', 'MANUAL_APPROVAL'),
   transactionType: oneOf('TOKEN_TRANSFER', 'CONTRACT_INTERACTION', 'ANY'),
   networkId: 'integer',
-  description: orNull('string'),
+  'description?': 'string',
   accounts: listOf(fields({ id: idOf('acc'), name: 'string', address: 'address' })),
   accountIds: orNull(listOf(idOf('acc'))),
-  limitation: orNull(
-    fields({
-      hours: 'integer',
-      initiatorScope: SCOPE,
-      sourceAccountScope: SCOPE,
-      destinationScope: SCOPE,
-    }),
-  ),
+  'limitation?': fields({
+    hours: 'integer',
+    initiatorScope: SCOPE,
+    sourceAccountScope: SCOPE,
+    destinationScope: SCOPE,
+  }),
   initiatorSetting: orNull(fields(SETTING)),
-  approverSetting: orNull(fields({ ...SETTING, threshold: orNull('integer'), excludeInitiator: 'boolean' })),
+  'approverSetting?': fields({ ...SETTING, 'threshold?': 'integer', excludeInitiator: 'boolean' }),
   'tokenTransferCondition?': fields({
     tokenAddress: orNull('address'),
     tokenSymbol: 'string',
     tokenName: 'string',
-    tokenLogoUrl: orNull('string'),
+    'tokenLogoUrl?': 'string',
     tokenDecimals: 'integer',
     amountThreshold: orNull('digits'),
     destinationAddresses: listOf('address'),
@@ -164,7 +163,7 @@ const POLICY_FIELDS = {
       fields({
         contractAddress: 'address',
         allowedFunctions: listOf('string'),
-        functions: listOf(fields({ name: orNull('string'), selector: 'selector' })),
+        functions: listOf(fields({ 'name?': 'string', selector: 'selector' })),
         maxValue: 'digits',
       }),
     ),

@@ -46,9 +46,10 @@ export function idPlacesIn(schema: Json, place = ''): string[] {
   const variants = resolved.anyOf ?? resolved.oneOf;
   if (variants) return variants.flatMap((variant: Json) => idPlacesIn(variant, place));
   if (/^\^[a-z]+_/.test(resolved.pattern ?? '')) return [place];
-  const inner = Object.entries<Json>(resolved.properties ?? {}).flatMap(([name, field]) =>
-    idPlacesIn(field, place === '' ? name : `${place}.${name}`),
-  );
+  const inner = Object.entries<Json>(resolved.properties ?? {})
+    // What only a response has is ignored.
+    .filter(([, { readOnly }]) => !readOnly)
+    .flatMap(([name, field]) => idPlacesIn(field, place === '' ? name : `${place}.${name}`));
   return [...inner, ...(resolved.items ? idPlacesIn(resolved.items, place) : [])];
 }
 

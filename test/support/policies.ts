@@ -4,7 +4,7 @@ import { anAddress, anId } from './builders';
 // biome-ignore lint/suspicious/noExplicitAny: a policy as a caller may write it, right or wrong
 export type WrittenPolicy = any;
 
-/** A policy of transfers of the native coin, by anybody, from any account, to anywhere, without any limit. */
+/** A policy of transfers of the native currency, by anybody, from any account, to anywhere, without any limit. */
 export function aPolicyItem(change: object = {}): WrittenPolicy {
   return {
     name: 'Payroll',
@@ -18,7 +18,7 @@ export function aPolicyItem(change: object = {}): WrittenPolicy {
   };
 }
 
-/** Any amount of the native coin to anywhere. */
+/** Any amount of the native currency to anywhere. */
 export function aTokenCondition(change: object = {}): WrittenPolicy {
   return {
     tokenAddress: `0x${'0'.repeat(40)}`,
@@ -52,7 +52,7 @@ export interface PolicyWorld {
   readonly memberIds: readonly string[];
   /** Ids of groups, with the number of their members. */
   readonly groups: readonly { readonly id: string; readonly size: number }[];
-  /** Tokens besides the native coin, by network. */
+  /** Tokens besides the native currency, by network. */
   readonly tokenAddresses: readonly string[];
 }
 
@@ -88,7 +88,8 @@ const plainName = (maximum: number) =>
       (text) =>
         text.trim() !== '' &&
         [...text].length <= maximum &&
-        !/\p{Cc}|\p{Bidi_Control}|\p{Surrogate}|[\u2028\u2029]/u.test(text),
+        !/\p{Cc}|\p{Surrogate}|[\u2028\u2029\u2800\u{1d159}]/u.test(text) &&
+        !/\p{Default_Ignorable_Code_Point}|\p{Noncharacter_Code_Point}/u.test(text),
     );
 
 /** A name that a user can give: quotes, commas and words of our own sentences among others. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Config, loadConfig, type Role } from '../../src/config';
 import { createDatabase } from '../../src/db/database';
-import type { Part } from '../../src/dev/parts';
+import type { Part } from '../../tools/dev/parts';
 import { checkConformance } from './conformance';
 import { HttpClient } from './http';
 import { fundRelayers, partsAway, startServicePart } from './service';
@@ -18,9 +18,9 @@ export interface ServiceProcess {
   kill(): Promise<void>;
   /** Orderly stop. */
   stop(): Promise<void>;
-  /** Starts it again after its end on the same ports and data, without a fault point unless one is given. */
-  start(faultPoint?: string): Promise<void>;
-  /** Makes the fault point count from now on that it was started with, behind which stands `@SIGUSR2`. */
+  /** Starts it again after its end on the same ports and data, without a failpoint unless one is given. */
+  start(failpoint?: string): Promise<void>;
+  /** Makes the failpoint count from now on that it was started with, behind which stands `@SIGUSR2`. */
   arm(): Promise<void>;
   /** What /readyz says is away. */
   away(): Promise<string[]>;
@@ -32,7 +32,7 @@ export interface ServiceProcess {
  */
 export async function startServiceProcess(
   settings: NodeJS.ProcessEnv,
-  options: { roles: readonly Role[]; faultPoint?: string },
+  options: { roles: readonly Role[]; failpoint?: string },
 ): Promise<ServiceProcess> {
   const [httpsPort, httpPort, opsPort] = await freePorts(3);
   const env: NodeJS.ProcessEnv = {
@@ -44,13 +44,13 @@ export async function startServiceProcess(
   };
   const config = loadConfig(env);
   let part: Part;
-  const start = async (faultPoint?: string) => {
+  const start = async (failpoint?: string) => {
     part = await startServicePart(
-      faultPoint === undefined ? env : { ...env, TEST_FAULT_POINT: faultPoint },
+      failpoint === undefined ? env : { ...env, TEST_FAILPOINT: failpoint },
       (name) => name.startsWith('network:'),
     );
   };
-  await start(options.faultPoint);
+  await start(options.failpoint);
   if (options.roles.includes('signer')) {
     const db = createDatabase(config.databaseUrl, { poolMax: 1 });
     await fundRelayers(db, config).finally(() => db.destroy());

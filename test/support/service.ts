@@ -1,19 +1,23 @@
-import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Hex } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { operationDomainSalt } from '../../src/chain/domainSalt';
-import { createOrOpenKeystore, type Keystore } from '../../src/chain/keystore';
+import type { Keystore } from '../../src/chain/keys';
+import { createOrOpenKeystore } from '../../src/chain/keystore';
 import { encodeSignature } from '../../src/chain/signatures';
 import { type Config, loadConfig } from '../../src/config';
 import { issueApiKey } from '../../src/db/apiKeys';
 import { OPERATOR } from '../../src/db/audit';
 import { createDatabase, type Db } from '../../src/db/database';
 import { createOrganization } from '../../src/db/organizations';
-import { type Part, projectRoot, startPart, untilReady } from '../../src/dev/parts';
+import { projectRoot } from '../../src/projectRoot';
+import { type Part, startPart, untilReady } from '../../tools/dev/parts';
 import { checkConformance } from './conformance';
 import { type Answer, HttpClient } from './http';
 import { createTestDatabase, freePorts, fundOnLocalChain, sharedStack, temporaryDir } from './stack';
+import { type StoredState, storedState } from './storedState';
+import { until } from './until';
 
 /** Starting takes some seconds; on a busy machine many. */
 const START_LIMIT_MS = 120_000;
@@ -43,6 +47,8 @@ export interface TestOrganization {
   readonly adminKeyId: string;
   /** Key of the bot that is no admin. */
   readonly readKey: string;
+  /** Everything that is stored for it: two equal answers say that nothing has changed in between. */
+  stored(): Promise<StoredState>;
 }
 
 /** Where a service runs: the shared stack unless a test brings its own parts. */
@@ -120,6 +126,7 @@ export async function makeOrganization(db: Db, threshold = 2): Promise<TestOrgan
     adminKey: adminKey.key,
     adminKeyId: adminKey.id,
     readKey: readKey.key,
+    stored: () => storedState(db, organizationId),
   };
 }
 
@@ -231,21 +238,46 @@ export async function startTestService(options: ServiceOptions = {}): Promise<Ow
   };
 }
 
-/**
- * The service that test files share which need nothing of their own: one for each worker of jest, started by the first
- * of them. It outlives the file, and ends with the worker. Tests are apart by their organizations.
- */
-export async function sharedService(): Promise<TestService> {
-  const settingsFile = join(sharedStack().dir, `service-${process.pid}.json`);
-  if (!existsSync(settingsFile)) {
-    const env = await serviceSettings();
-    await startServicePart(env);
-    writeFileSync(settingsFile, JSON.stringify(env), { mode: 0o600 });
+/** Connects to the service of a name, which the first that asks for it starts. It ends with that one's jest worker. */
+async function connectToShared(name: string, env: NodeJS.ProcessEnv = {}): Promise<TestService> {
+  const settingsFile = join(sharedStack().dir, `service-${name}.json`);
+  if (isFirst(`${settingsFile}.lock`)) {
+    const settings = await serviceSettings({ env });
+    await startServicePart(settings);
+    writeFileSync(`${settingsFile}.new`, JSON.stringify(settings), { mode: 0o600 });
+    renameSync(`${settingsFile}.new`, settingsFile);
   }
+  await until(`service ${name} has started`, async () => existsSync(settingsFile), START_LIMIT_MS);
   const connected = connectTo(JSON.parse(readFileSync(settingsFile, 'utf8')));
   // The file before may have emptied them.
   await fundRelayers(connected.db, connected.config);
   return connected;
+}
+
+/** Whether nobody has asked with that name before. */
+function isFirst(lock: string): boolean {
+  try {
+    mkdirSync(lock);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The service of test files that need nothing of their own: one for each worker of jest. It outlives the file. Tests
+ * are apart by their organizations.
+ */
+export function sharedService(): Promise<TestService> {
+  return connectToShared(String(process.pid));
+}
+
+/** How long proposals live with `shortLivedService`: long enough to carry one out, short enough to see it expire. */
+export const SHORT_LIFETIME_SECONDS = 18;
+
+/** The one service of all test files that see proposals and transactions expire. */
+export function shortLivedService(): Promise<TestService> {
+  return connectToShared('short-lived', { PROPOSAL_LIFETIME: `${SHORT_LIFETIME_SECONDS}s` });
 }
 
 /** A member's signature over a payload, as the API takes it. */

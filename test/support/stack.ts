@@ -3,14 +3,19 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { migrate } from '../../src/db/database';
-import { type ChainOptions, fundOnLocalChain, type RunningChain, startChain } from '../../src/dev/localChain';
-import { LOCAL_FUNDER, type TestToken } from '../../src/dev/localContracts';
-import { writeNetworksFile, writeTokenListFile } from '../../src/dev/localNetworks';
-import type { Part } from '../../src/dev/parts';
-import { freePorts } from '../../src/dev/ports';
-import { ensureDatabase, type PostgresOptions, startPostgres } from '../../src/dev/postgres';
-import { rpc } from '../../src/dev/rpc';
-import { startTemporal, type TemporalOptions } from '../../src/dev/temporalServer';
+import {
+  type ChainOptions,
+  fundOnLocalChain,
+  type RunningChain,
+  startChain,
+} from '../../tools/dev/localChain';
+import { LOCAL_FUNDER, type TestToken } from '../../tools/dev/localContracts';
+import { writeNetworksFile, writeTokenListFile } from '../../tools/dev/localNetworks';
+import type { Part } from '../../tools/dev/parts';
+import { freePorts } from '../../tools/dev/ports';
+import { ensureDatabase, type PostgresOptions, startPostgres } from '../../tools/dev/postgres';
+import { rpc } from '../../tools/dev/rpc';
+import { startTemporal, type TemporalOptions } from '../../tools/dev/temporalServer';
 
 export { freePorts, fundOnLocalChain, LOCAL_FUNDER, rpc, writeNetworksFile, writeTokenListFile };
 

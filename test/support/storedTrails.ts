@@ -1,21 +1,21 @@
 import type { Db } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
 import { insertPolicies } from '../../src/db/policies';
-import { type NewTransaction, readTransaction, type StoredTransaction } from '../../src/db/transactions';
-import { NATIVE_COIN } from '../../src/domain/policy';
+import { readTransaction, type StoredTransaction } from '../../src/db/transactions';
+import { NATIVE_CURRENCY } from '../../src/domain/policy';
 import { aHash } from './builders';
 import type { TestOrganization } from './service';
-import { storeAccount, storeTransaction } from './storedTransactions';
+import { type StoredWith, storeAccount, storeTransaction } from './storedTransactions';
 import { aPolicy, NETWORK_ID } from './transactions';
 
 /**
  * Stores a transfer by Dave that nobody has signed, with an account and a policy of its own, and no workflow.
- * `columns` are of its row.
+ * `columns` are of its row in `approvals`.
  */
 export async function storeTransactionOf(
   db: Db,
   org: TestOrganization,
-  change: Partial<NewTransaction> = {},
+  change: StoredWith = {},
   columns: object = {},
 ): Promise<StoredTransaction> {
   const policy = aPolicy({ id: newId('pol') });
@@ -31,7 +31,7 @@ export async function storeTransactionOf(
   ];
   const more = { id: newId('txn'), createdByKey: org.adminKeyId, names };
   const transactionId = await storeTransaction(db, of, { ...more, ...change });
-  if (Object.keys(columns).length > 0) await db('transactions').where({ id: transactionId }).update(columns);
+  if (Object.keys(columns).length > 0) await db('approvals').where({ id: transactionId }).update(columns);
   const found = await readTransaction(db, { organizationId: org.id, transactionId });
   if (!found) throw new Error(`${transactionId} was not stored`);
   return found.record;
@@ -89,7 +89,7 @@ export async function storeUsage(db: Db, of: StoredTransaction, columns: object 
     policy_id: of.policyId,
     transaction_id: of.id,
     network_id: of.networkId,
-    token_address: NATIVE_COIN,
+    token_address: NATIVE_CURRENCY,
     amount: String(of.value),
     initiator_id: of.initiator.id,
     account_id: of.accountId,

@@ -1,13 +1,9 @@
+import { randomUUID } from 'node:crypto';
+import { signatureHash } from '../../src/approvals/voters';
+import { insertApproval, insertVote, type NewApproval, placeApproval } from '../../src/db/approvals';
 import type { Db, Tx } from '../../src/db/database';
-import {
-  insertTransaction,
-  insertTransactionVote,
-  type NewTransaction,
-  placeTransaction,
-} from '../../src/db/transactions';
-import type { MemberSummary } from '../../src/domain/proposal';
-import type { TransactionVoteType } from '../../src/domain/transaction';
-import { signatureHash } from '../../src/transactions/voter';
+import { insertTransaction, type NewTransaction } from '../../src/db/transactions';
+import type { MemberSummary, VoteType } from '../../src/domain/approval';
 import { aHash, anAddress, anId } from './builders';
 import { aTransaction } from './transactionRecords';
 import { NETWORK_ID } from './transactions';
@@ -42,36 +38,38 @@ export async function storeAccount(
 }
 
 /** What a transaction cannot be stored without. */
-export type TransactionOf = Pick<NewTransaction, 'organizationId' | 'accountId' | 'policyId' | 'initiatorId'>;
+export type TransactionOf = Pick<NewTransaction, 'accountId' | 'policyId' | 'initiatorId'> & {
+  readonly organizationId: string;
+};
 
-/** Stores a transfer of 1 wei that nobody has signed and that ends in an hour; answers its id. */
-export async function storeTransaction(
-  db: Db,
-  of: TransactionOf,
-  change: Partial<NewTransaction> & { position?: bigint } = {},
-): Promise<string> {
+/** What a stored transaction can be given. */
+export type StoredWith = Partial<NewTransaction & NewApproval> & { readonly position?: bigint };
+
+/** Stores a transfer of 1 wei that nobody has signed and that expires in an hour. Returns its id. */
+export async function storeTransaction(db: Db, of: TransactionOf, change: StoredWith = {}): Promise<string> {
   const { position = 0n, ...fields } = change;
   const { id, networkId, description, type, to, value, calldata, content, summary } = aTransaction().build();
   const made = { id, networkId, description, type, to, value, calldata, content, summary, ...of, ...fields };
   await db.transaction(async (tx) => {
     const { rows } = await tx.raw(`SELECT date_trunc('second', now() + interval '1 hour') AS ends`);
-    await insertTransaction(tx, { names: [], createdByKey: null, expiresAt: rows[0].ends, ...made });
-    await placeTransaction(tx, made.id, position);
+    const approval = { names: [], createdByKey: null, expiresAt: rows[0].ends, ...made };
+    await insertApproval(tx, 'transaction', approval);
+    await insertTransaction(tx, made);
+    await placeApproval(tx, made.id, position);
   });
   return made.id;
 }
 
-/** Stores a signature on a transaction, as if it had been verified; answers its hash. */
+/** Stores a signature on a transaction, as if it had been verified. Returns its hash. */
 export async function storeVote(
   tx: Db | Tx,
   transactionId: string,
   member: Pick<MemberSummary, 'id' | 'walletAddress'>,
-  type: TransactionVoteType,
+  type: VoteType,
   initiatorSignatureHash: string | null = null,
 ): Promise<string> {
   const signature = aHash();
-  await insertTransactionVote(tx as Tx, {
-    transactionId,
+  await insertVote(tx as Tx, transactionId, randomUUID(), {
     memberId: member.id,
     type,
     signerAddress: member.walletAddress,

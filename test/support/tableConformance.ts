@@ -97,8 +97,13 @@ function settingFaults(setting: Body): string[] {
   if (!setting) return [];
   const { type, memberId, userId, groupId } = setting;
   const fits =
-    type === 'user' ? memberId !== null && groupId === null : memberId === null && groupId !== null;
-  return fits && memberId === userId ? [] : [`a setting that names ${memberId}, ${userId} and ${groupId}`];
+    type === 'user'
+      ? memberId !== undefined && groupId === undefined
+      : memberId === undefined && groupId !== undefined;
+  return [
+    ...(fits && memberId === userId ? [] : [`a setting that names ${memberId}, ${userId} and ${groupId}`]),
+    ...(type === 'user' && 'threshold' in setting ? ['a threshold of one member'] : []),
+  ];
 }
 
 function policyFaults(policy: Body): string[] {
@@ -106,7 +111,9 @@ function policyFaults(policy: Body): string[] {
   const conditions = Object.values(CONDITION_OF).filter((name) => name !== undefined && name in policy);
   return [
     ...(conditions.join() === (own ?? '') ? [] : [`${policy.transactionType} has ${conditions}`]),
-    ...((policy.approverSetting === null) === (policy.type === 'AUTO_APPROVAL') ? [] : ['approver and type']),
+    ...((policy.approverSetting === undefined) === (policy.type === 'AUTO_APPROVAL')
+      ? []
+      : ['approver and type']),
     ...settingFaults(policy.initiatorSetting),
     ...settingFaults(policy.approverSetting),
   ];
@@ -198,7 +205,9 @@ function successFaults(row: EndpointRow, { path }: Ask, { body, headers, status 
     : `${BASE}/transactions/${body.data.id}`;
   return [
     ...(row.proposals ? items.flatMap((item) => proposalFaults(row, item)) : []),
-    ...(row.path.startsWith('/policies') && !row.proposals ? items.flatMap(policyFaults) : []),
+    ...(row.path.startsWith('/policies') && !row.proposals && row.method === 'get'
+      ? items.flatMap(policyFaults)
+      : []),
     ...(row.path.startsWith('/transactions') ? items.flatMap((item) => transactionFaults(row, item)) : []),
     ...(row.path === '/audit-logs'
       ? items.filter(({ action }) => !/^[a-z][A-Za-z]*\.[a-z][A-Za-z]*$/.test(action)).map(({ id }) => id)

@@ -1,11 +1,6 @@
-import { NATIVE_COIN, type Policy } from '../../src/domain/policy';
-import type { ExecutionStatus, Failure, MemberSummary, Note } from '../../src/domain/proposal';
-import type {
-  TransactionNow,
-  TransactionRecord,
-  TransactionStanding,
-  TransactionVote,
-} from '../../src/domain/transaction';
+import type { ExecutionStatus, Failure, MemberSummary, Note, Tally, Vote } from '../../src/domain/approval';
+import { NATIVE_CURRENCY, type Policy } from '../../src/domain/policy';
+import type { TransactionNow, TransactionRecord } from '../../src/domain/transaction';
 import { aHash, aMember, anAddress, anId } from './builders';
 import { aPolicy, NETWORK_ID } from './transactions';
 
@@ -44,15 +39,15 @@ export class TransactionRecordBuilder {
 
   /** Adds votes that each member cast with the wallet they have now, bound to the newest signature of the initiator. */
   votedBy(type: 'approve' | 'reject', ...members: readonly MemberSummary[]): TransactionRecordBuilder {
-    const begun = this.record.votes.findLast((vote) => vote.type === 'initiator');
-    if (!begun) throw new Error('nobody can approve or reject before the initiator has signed');
+    const initiated = this.record.votes.findLast((vote) => vote.type === 'initiator');
+    if (!initiated) throw new Error('nobody can approve or reject before the initiator has signed');
     return this.voted(
       ...members.map(({ id, walletAddress }) => ({
         memberId: id,
         type,
         signerAddress: walletAddress,
         signatureHash: aHash(),
-        initiatorSignatureHash: begun.signatureHash,
+        initiatorSignatureHash: initiated.signatureHash,
       })),
     );
   }
@@ -66,12 +61,17 @@ export class TransactionRecordBuilder {
   }
 
   /** Adds votes as they are. */
-  voted(...votes: readonly TransactionVote[]): TransactionRecordBuilder {
+  voted(...votes: readonly Vote[]): TransactionRecordBuilder {
     return this.having({ votes: [...this.record.votes, ...votes] });
   }
 
   inState(executionStatus: ExecutionStatus | null): TransactionRecordBuilder {
     return this.having({ executionStatus });
+  }
+
+  /** Records the tally when its execution began. */
+  executedWith(executedWith: Tally): TransactionRecordBuilder {
+    return this.having({ executedWith });
   }
 
   failedWith(failure: Failure): TransactionRecordBuilder {
@@ -82,7 +82,7 @@ export class TransactionRecordBuilder {
     return this.having({ notes: [...this.record.notes, note] });
   }
 
-  closedAs(frozen: TransactionStanding): TransactionRecordBuilder {
+  closedAs(frozen: Tally): TransactionRecordBuilder {
     return this.having({ frozen, closed: true });
   }
 
@@ -95,12 +95,12 @@ export class TransactionRecordBuilder {
 export function aTransaction(): TransactionRecordBuilder {
   const [destination, accountAddress] = [anAddress(), anAddress()];
   const asset = {
-    id: `${NETWORK_ID}:${NATIVE_COIN}`,
+    id: `${NETWORK_ID}:${NATIVE_CURRENCY}`,
     symbol: 'ETH',
     name: 'Ether',
     logoUrl: null,
     decimals: 18,
-    tokenAddress: NATIVE_COIN,
+    tokenAddress: NATIVE_CURRENCY,
   };
   return new TransactionRecordBuilder({
     id: anId('txn'),
@@ -122,7 +122,7 @@ export function aTransaction(): TransactionRecordBuilder {
       displayAmount: '0.000000000000000001',
       networkId: NETWORK_ID,
     },
-    summary: `Send 0.000000000000000001 "ETH" ("Ether", the coin of the network) to ${destination} from the account "Treasury" (${accountAddress}) on "Local" (${NETWORK_ID})`,
+    summary: `Send 0.000000000000000001 "ETH" ("Ether", native currency) to ${destination} from the account "Treasury" (${accountAddress}) on "Local" (${NETWORK_ID})`,
     createdAt: new Date('2025-06-01T12:00:00.000Z'),
     updatedAt: new Date('2025-06-01T12:00:00.000Z'),
     expiresAt: new Date('2025-06-08T12:00:00.000Z'),
@@ -135,7 +135,7 @@ export function aTransaction(): TransactionRecordBuilder {
     chain: null,
     waitingFor: null,
     awaitsRelayerWei: null,
-    givingUp: false,
+    cancelling: false,
     closed: false,
     executedWith: null,
     frozen: null,
@@ -143,7 +143,7 @@ export function aTransaction(): TransactionRecordBuilder {
   });
 }
 
-/** Builds the world in which a transaction's state is computed. */
+/** Builds what a transaction is judged by. */
 export class TransactionNowBuilder {
   constructor(private readonly now: TransactionNow) {}
 
@@ -192,7 +192,7 @@ export class TransactionNowBuilder {
   }
 }
 
-/** A world of these members on 2 June 2025, under a policy of everything without approval. */
+/** These members on 2 June 2025, under a policy of everything without approval. */
 export function aTransactionNow(...members: readonly MemberSummary[]): TransactionNowBuilder {
   return new TransactionNowBuilder({
     time: new Date('2025-06-02T12:00:00.000Z'),

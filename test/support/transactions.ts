@@ -1,42 +1,50 @@
 import type { ContractRule, Policy, TokenTransferCondition } from '../../src/domain/policy';
-import { NATIVE_COIN } from '../../src/domain/policy';
+import { NATIVE_CURRENCY } from '../../src/domain/policy';
 import type { Usage, UsageWindow } from '../../src/domain/policyEngine';
 import { anId } from './builders';
 
 /** The network of the policies and transactions made here. */
 export const NETWORK_ID = 31_337;
 
+type KeyOfAny<T> = T extends unknown ? keyof T : never;
+type ValueOfAny<T, Key extends PropertyKey> = T extends { readonly [K in Key]?: infer Value } ? Value : never;
+
+/** Fields of a policy of whichever transactionType; undefined takes an optional field away. */
+export type PolicyChange = {
+  readonly [Key in KeyOfAny<Policy>]?: ValueOfAny<Policy, Key> | undefined;
+};
+
+/** A policy with some fields changed. Nothing checks that it is consistent. */
+export function changed(policy: Policy, change: PolicyChange): Policy {
+  const fields = Object.entries({ ...policy, ...change }).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(fields) as Policy;
+}
+
 /** A policy of everything on one network, by any member, from any account, without approval or limitation. */
-export function aPolicy(change: Partial<Policy> = {}): Policy {
-  return {
+export function aPolicy(change: PolicyChange = {}): Policy {
+  const policy: Policy = {
     id: anId('pol'),
     name: 'Everything',
     type: 'AUTO_APPROVAL',
     transactionType: 'ANY',
     networkId: NETWORK_ID,
-    description: null,
     accountIds: null,
-    limitation: null,
     initiatorSetting: null,
-    approverSetting: null,
-    tokenTransferCondition: null,
-    contractInteractionCondition: null,
-    ...change,
   };
+  return changed(policy, change);
 }
 
-/** A policy of transfers of the native coin to anywhere, without a cap. */
+/** A policy of transfers of the native currency to anywhere, without a cap. */
 export function aTransferPolicy(
   condition: Partial<TokenTransferCondition> = {},
-  change: Partial<Policy> = {},
+  change: PolicyChange = {},
 ): Policy {
   return aPolicy({
     transactionType: 'TOKEN_TRANSFER',
     tokenTransferCondition: {
-      tokenAddress: NATIVE_COIN,
+      tokenAddress: NATIVE_CURRENCY,
       tokenSymbol: 'ETH',
       tokenName: 'Ether',
-      tokenLogoUrl: null,
       tokenDecimals: 18,
       amountThreshold: null,
       destinationAddresses: [],
@@ -47,7 +55,7 @@ export function aTransferPolicy(
 }
 
 /** A policy of calls of these contracts. */
-export function aCallPolicy(rules: readonly ContractRule[] | null, change: Partial<Policy> = {}): Policy {
+export function aCallPolicy(rules: readonly ContractRule[] | null, change: PolicyChange = {}): Policy {
   return aPolicy({ transactionType: 'CONTRACT_INTERACTION', contractInteractionCondition: rules, ...change });
 }
 
@@ -60,7 +68,7 @@ export function aRule(
   return {
     contractAddress,
     allowedFunctions: selectors,
-    functions: selectors.map((selector) => ({ name: null, selector })),
+    functions: selectors.map((selector) => ({ selector })),
     maxValue,
   };
 }

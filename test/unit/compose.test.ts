@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { loadConfig, readNetworks } from '../../src/config';
-import { projectRoot } from '../../src/dev/parts';
-import { missingInProduction, readStackSettings } from '../../src/dev/settings';
+import { loadConfig, missingInProduction, readNetworks } from '../../src/config';
+import { projectRoot } from '../../src/projectRoot';
+import { readStackSettings } from '../../tools/dev/settings';
 
 const read = (file: string) => readFileSync(join(projectRoot(), file), 'utf8');
 const composeText = read('docker-compose.yml');
@@ -64,9 +64,8 @@ describe('docker-compose.yml', () => {
   });
 
   it('names every image with a version', () => {
-    for (const [name, service] of Object.entries<{ image?: string; build?: string }>(services)) {
-      if (name === 'orgwallet') expect(service).toMatchObject({ build: '.' });
-      else expect(service.image).toMatch(/:v?\d[\w.-]*$/);
+    for (const [name, service] of Object.entries<{ image?: string }>(services)) {
+      if (name !== 'orgwallet') expect(service.image).toMatch(/:v?\d[\w.-]*$/);
     }
   });
 
@@ -106,7 +105,7 @@ describe('docker-compose.yml', () => {
       roles: ['api', 'worker', 'chain', 'signer'],
       databaseUrl: 'postgres://orgwallet:orgwallet@postgres:5432/orgwallet',
       temporal: { address: 'temporal:7233', uiUrl: 'http://127.0.0.1:8233' },
-      operations: { host: '0.0.0.0', port: 9090 },
+      ops: { host: '0.0.0.0', port: 9090 },
       proposalLifetimeMs: 7 * 86_400_000,
     });
     const { databaseUrl, temporalAddress, networksFile } = readStackSettings(environment);
@@ -180,34 +179,54 @@ describe('docker-compose.yml', () => {
 });
 
 describe('Dockerfile', () => {
-  const [build = '', ...stages] = dockerfile.split(/^(?=FROM )/m);
-  const last = stages.at(-1) ?? '';
+  const stages = new Map(
+    dockerfile
+      .split(/^(?=FROM )/m)
+      .slice(1)
+      .map((text) => [/^FROM \S+ AS (\w+)$/m.exec(text)?.[1] ?? '', text]),
+  );
+  const { base = '', build = '', development = '', production = '' } = Object.fromEntries(stages);
+  const commandOf = (stage: string) => stage.trim().split('\n').at(-1);
 
-  it('builds in one stage and runs in another, on a fixed version of Node', () => {
-    expect(stages).toHaveLength(1);
-    expect(build).toMatch(/^FROM node:\d+[\w.-]* AS build$/m);
-    expect(last).toMatch(/^FROM node:\d+[\w.-]*-slim$/m);
-    expect(last).toMatch(/^COPY --from=build /m);
-    expect(build).toMatch(/npm ci/);
+  it('makes the image for production unless asked for another, on one fixed version of Node', () => {
+    expect([...stages.keys()]).toEqual(['base', 'build', 'development', 'production']);
+    expect(base).toMatch(/^FROM node:24[\w.-]*-slim AS base$/m);
+    expect(build).toMatch(/^FROM base AS build$/m);
     expect(dockerfile).not.toMatch(/:latest|npm install/);
   });
 
   it('runs as a user without rights, who owns the data folder', () => {
-    const user = /^USER (\S+)$/m.exec(last)?.[1];
-    expect(user).toBe('node');
-    expect(last.indexOf('USER ')).toBeLessThan(last.indexOf('CMD ["node", "src'));
-    expect(last).toMatch(/chown node:node \/data/);
-    expect(last).toMatch(/^ENV .*ORGWALLET_DATA_DIR=\/data/m);
-    expect(last).toMatch(/^VOLUME \/data$/m);
+    expect(base).toMatch(/chown node:node \/data/);
+    expect(base).toMatch(/^ENV ORGWALLET_DATA_DIR=\/data$/m);
+    expect(base).toMatch(/^VOLUME \/data$/m);
+    for (const stage of [development, production]) {
+      expect(/^USER (\S+)$/m.exec(stage)?.[1]).toBe('node');
+      expect(stage.indexOf('USER ')).toBeLessThan(stage.indexOf('CMD ["node", '));
+    }
   });
 
-  it('is production, installs nothing at start, and says whether it is ready', () => {
-    expect(last).toMatch(/^ENV .*NODE_ENV=production/m);
-    expect(last).toMatch(/^ENV .*ORGWALLET_PREBUILT=true/m);
-    expect(last).toMatch(/^HEALTHCHECK /m);
-    expect(last).toContain('/readyz');
-    expect(last).toMatch(/^EXPOSE 8443 8080 9090$/m);
-    expect(last.trim().split('\n').at(-1)).toBe('CMD ["node", "src/dev/start.mjs"]');
+  it('runs the service alone in production, with the packages of production', () => {
+    expect(production).toMatch(/^FROM base AS production$/m);
+    expect(production).toMatch(/^ENV NODE_ENV=production /m);
+    expect(production).toMatch(/^RUN npm ci --omit=dev /m);
+    const copied = [...production.matchAll(/^COPY --from=build \/app\/(\S+) /gm)].map(([, path]) => path);
+    expect(copied).toEqual(['dist/src', 'dist/activities', 'dist/workflow-bundle.js']);
+    expect(commandOf(production)).toBe('CMD ["node", "dist/src/main.js"]');
+  });
+
+  it('runs the stack in development, as docker-compose.yml does, and installs nothing at start', () => {
+    expect(services.orgwallet.build).toEqual({ context: '.', target: 'development' });
+    expect(development).toMatch(/^FROM build AS development$/m);
+    expect(development).toMatch(/^ENV NODE_ENV=development ORGWALLET_PREBUILT=true$/m);
+    expect(build).toMatch(/^RUN npm ci$/m);
+    expect(build).toMatch(/^RUN npm run build$/m);
+    expect(commandOf(development)).toBe('CMD ["node", "tools/dev/start.mjs"]');
+  });
+
+  it('says whether it is ready', () => {
+    expect(base).toMatch(/^HEALTHCHECK /m);
+    expect(base).toContain('/readyz');
+    expect(base).toMatch(/^EXPOSE 8443 8080 9090$/m);
   });
 
   it('takes neither secrets nor data nor what was built outside into the image', () => {

@@ -1,7 +1,6 @@
 import { existsSync, openSync } from 'node:fs';
 import fc from 'fast-check';
 import { createLogger, createLogOutput, type Logger, scrub } from '../../src/logging';
-import '../support/builders';
 
 const SECRET = 'hunter2-hunter2-hunter2';
 const API_KEY = `ow_live_${'Ab3_-'.repeat(8)}xyz`;

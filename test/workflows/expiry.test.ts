@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { parseEther } from 'viem';
-import { executeProposal, retryProposal, signProposal, type WorkflowSender } from '../../src/temporal/client';
+import { executeApproval, retryApproval, signApproval } from '../../src/temporal/approvals';
+import type { WorkflowSender } from '../../src/temporal/client';
 import { taskQueues } from '../../src/temporal/ids';
 import { execute, type Shown } from '../support/api';
 import { sign, type TestOrganization } from '../support/service';
@@ -73,11 +74,13 @@ const sender = (): WorkflowSender => ({
   deadlineMs: 10_000,
 });
 const addressOf = (proposal: Shown) => ({
+  subject: 'proposal' as const,
   organizationId: org.id,
   resourceType: proposal.resourceType,
-  proposalId: proposal.id,
+  action: proposal.action,
+  id: proposal.id,
 });
-const claimsOf = (proposal: Shown) => world.db('proposal_claims').where({ proposal_id: proposal.id });
+const claimsOf = (proposal: Shown) => world.db('claims').where({ approval_id: proposal.id });
 
 describe('a proposal that nobody executed', () => {
   it('ends its workflow at its expiry, with what the record says', async () => {
@@ -89,14 +92,14 @@ describe('a proposal that nobody executed', () => {
       closed: true,
       open: false,
     });
-    const row = await world.db('proposals').where({ id: signed.id }).first();
+    const row = await world.db('approvals').where({ id: signed.id }).first();
     expect(result?.version).toBe(row.version);
     expect(row.expired_at.getTime()).toBeGreaterThan(row.expires_at.getTime());
     expect(row.closed_at).toEqual(row.expired_at);
   });
 
   it('was not expired before its signed time, nor long after it', async () => {
-    const row = await world.db('proposals').where({ id: signed.id }).first();
+    const row = await world.db('approvals').where({ id: signed.id }).first();
     const lateMs = row.expired_at.getTime() - row.expires_at.getTime();
     expect(lateMs).toBeGreaterThan(0);
     expect(lateMs).toBeLessThan(20_000);
@@ -124,11 +127,12 @@ describe('a proposal that nobody executed', () => {
     const executed = await execute(world.http, org.adminKey, signed.id);
     expect([executed.status, executed.body.code]).toEqual([422, 'proposalExpired']);
     const { signature } = await voteOf(org.bob, signed);
-    const sent = { ...addressOf(signed), requestId: randomUUID() };
+    const requestId = randomUUID();
+    const ref = addressOf(signed);
     for (const outcome of [
-      await signProposal(sender(), { ...sent, type: 'approve', signature, execute: true }),
-      await executeProposal(sender(), { ...sent, type: 'approve' }),
-      await retryProposal(sender(), addressOf(signed)),
+      await signApproval(sender(), ref, { requestId, type: 'approve', signature, execute: true }),
+      await executeApproval(sender(), ref, { requestId, type: 'approve' }),
+      await retryApproval(sender(), addressOf(signed)),
     ]) {
       expect(outcome).toEqual({ gone: true });
     }
@@ -172,7 +176,7 @@ describe('an account that is on one of its networks', () => {
     expect([rejected.status, rejected.body.code]).toEqual([422, 'proposalExpired']);
 
     // Without coin it fails again, and waits again.
-    expect(await retryProposal(sender(), addressOf(partly))).toMatchObject({ ok: true });
+    expect(await retryApproval(sender(), addressOf(partly))).toMatchObject({ ok: true });
     await until('it has failed again', async () => (await show(world, org, partly)).failure?.attempt === 2);
 
     await setRelayerBalance(world, UNFUNDED, parseEther('10'));

@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { createPublicClient, type Hex, parseEther, http as rpcTransport } from 'viem';
-import { retryProposal, type WorkflowSender } from '../../src/temporal/client';
+import { retryApproval } from '../../src/temporal/approvals';
+import type { WorkflowSender } from '../../src/temporal/client';
 import { taskQueues } from '../../src/temporal/ids';
-import { proposalMessages } from '../../src/temporal/messages';
+import { OPERATOR_QUERIES } from '../../src/temporal/searchAttributes';
 import { execute, type Shown } from '../support/api';
 import type { TestOrganization } from '../support/service';
 import { until } from '../support/until';
@@ -10,6 +12,7 @@ import {
   auditOf,
   ended,
   expectSoundAudit,
+  messages,
   proposeAccount,
   proposeName,
   setRelayerBalance,
@@ -41,11 +44,11 @@ afterAll(async () => {
 });
 
 /** An account approved for both networks, of which one fails. */
-async function failedProposal(): Promise<Shown> {
-  const proposal = await proposeAccount(world, org, [FUNDED, UNFUNDED]);
-  await vote(world, org, proposal, org.alice);
-  await vote(world, org, proposal, org.bob, 'approve', { execute: true });
-  return untilStatus(world, org, proposal, 'failed');
+async function failedProposal(of = org): Promise<Shown> {
+  const proposal = await proposeAccount(world, of, [FUNDED, UNFUNDED]);
+  await vote(world, of, proposal, of.alice);
+  await vote(world, of, proposal, of.bob, 'approve', { execute: true });
+  return untilStatus(world, of, proposal, 'failed');
 }
 
 /** The words that an operator reads under "Current details". */
@@ -169,14 +172,19 @@ describe('an execution without coin for gas on one network', () => {
   it('is finished by the function of the CLI', async () => {
     const failed = await failedProposal();
     await setRelayerBalance(world, UNFUNDED, parseEther('10'));
-    const address = { organizationId: org.id, resourceType: failed.resourceType, proposalId: failed.id };
-    await expectFinished(failed, retryProposal(sender(), address));
+    const address = {
+      subject: 'proposal' as const,
+      organizationId: org.id,
+      resourceType: failed.resourceType,
+      id: failed.id,
+    };
+    await expectFinished(failed, retryApproval(sender(), address));
     const entry = await world
       .db('audit_log')
       .where({ resource_id: failed.id, action: 'proposal.executionRetried' })
       .first('actor');
     expect(entry.actor).toMatchObject({ type: 'operator' });
-    expect(await retryProposal(sender(), address)).toEqual({ gone: true });
+    expect(await retryApproval(sender(), address)).toEqual({ gone: true });
   });
 
   it('is finished by the signal that the Temporal UI sends, however often it is sent', async () => {
@@ -185,7 +193,7 @@ describe('an execution without coin for gas on one network', () => {
     const handle = workflowOf(world, org, failed);
     await expectFinished(
       failed,
-      Promise.all([1, 2, 3].map(() => handle.signal(proposalMessages.retryExecutionSignal))),
+      Promise.all([1, 2, 3].map(() => handle.signal(messages.retryExecutionSignal))),
     );
   });
 
@@ -196,7 +204,7 @@ describe('an execution without coin for gas on one network', () => {
     try {
       const answer = await execute(world.http, org.adminKey, failed.id);
       expect([answer.status, answer.body.code]).toEqual([422, 'thresholdNotMet']);
-      await workflowOf(world, org, failed).signal(proposalMessages.retryExecutionSignal);
+      await workflowOf(world, org, failed).signal(messages.retryExecutionSignal);
       expect((await vote(world, org, failed, org.carol)).ok).toBe(true);
     } finally {
       await world.db('admin_sets').where({ organization_id: org.id }).update({ threshold: 2 });
@@ -225,7 +233,7 @@ describe('an execution that no longer fits', () => {
     expect(text).toContain('**What to do:**');
     expect((await workflowOf(world, org, proposal).describe()).status.name).toBe('RUNNING');
 
-    await workflowOf(world, org, proposal).signal(proposalMessages.retryExecutionSignal);
+    await workflowOf(world, org, proposal).signal(messages.retryExecutionSignal);
     await until('it is blocked again', async () => (await show(world, org, proposal)).failure.attempt === 2);
     await world.db('account_networks').insert(standsOn);
     expect((await execute(world.http, org.adminKey, proposal.id)).body.data.executionStatus).toBe(
@@ -303,6 +311,31 @@ describe('the Temporal UI', () => {
       expect(summaries).toContain(summary);
     }
     expect(unnamed).toEqual([]);
+  });
+
+  it('is in the list of what failed, or of what awaits signatures, and leaves it when it is completed', async () => {
+    const own = await world.createOrganization();
+    const found = async (query: string) => {
+      const ids: string[] = [];
+      const workflows = world.temporal.workflow.list({ query: `${query} AND OrganizationId="${own.id}"` });
+      for await (const { workflowId } of workflows) ids.push(workflowId.split('/').at(-1) ?? '');
+      return ids;
+    };
+    const lists = async () => [
+      await found(OPERATOR_QUERIES.failedOrBlocked),
+      await found(OPERATOR_QUERIES.awaitingSignatures),
+    ];
+    /** Temporal's list follows the workflows after a moment. */
+    const untilListed = (failed: string[], awaiting: string[]) =>
+      until('the lists show the proposals', async () => isDeepStrictEqual(await lists(), [failed, awaiting]));
+
+    const pending = await proposeAccount(world, own, [FUNDED]);
+    await untilListed([], [pending.id]);
+    const failed = await failedProposal(own);
+    await untilListed([failed.id], [pending.id]);
+    await setRelayerBalance(world, UNFUNDED, parseEther('10'));
+    await execute(world.http, own.adminKey, failed.id);
+    await untilListed([], [pending.id]);
   });
 
   it('says whose signatures are missing while it waits', async () => {

@@ -4,13 +4,9 @@ import { operationDomainSalt } from '../../src/chain/domainSalt';
 import { issueApiKey } from '../../src/db/apiKeys';
 import { OPERATOR } from '../../src/db/audit';
 import { createOrganization } from '../../src/db/organizations';
-import type { VoteType } from '../../src/domain/proposal';
-import {
-  executeProposal,
-  type MessageOutcome,
-  signProposal,
-  type WorkflowSender,
-} from '../../src/temporal/client';
+import type { Decision } from '../../src/domain/approval';
+import { executeApproval, type MessageOutcome, signApproval } from '../../src/temporal/approvals';
+import type { WorkflowSender } from '../../src/temporal/client';
 import { taskQueues } from '../../src/temporal/ids';
 import { execute, type Shown } from '../support/api';
 import { sign, type TestMember, type TestOrganization } from '../support/service';
@@ -54,14 +50,15 @@ const sender = (): WorkflowSender => ({
 });
 
 const addressOf = (proposal: Shown, of = org) => ({
+  subject: 'proposal' as const,
   organizationId: of.id,
   resourceType: proposal.resourceType,
-  proposalId: proposal.id,
+  action: proposal.action,
+  id: proposal.id,
 });
 
-async function sendExecute(proposal: Shown, type: VoteType): Promise<boolean> {
-  const sent = { ...addressOf(proposal), requestId: randomUUID(), type };
-  const outcome = await executeProposal(sender(), sent);
+async function sendExecute(proposal: Shown, type: Decision): Promise<boolean> {
+  const outcome = await executeApproval(sender(), addressOf(proposal), { requestId: randomUUID(), type });
   return 'ok' in outcome && outcome.ok;
 }
 
@@ -69,20 +66,20 @@ async function sendExecute(proposal: Shown, type: VoteType): Promise<boolean> {
 async function sendVote(
   proposal: Shown,
   member: TestMember,
-  more: { of?: TestOrganization; type?: VoteType; execute?: boolean; requestId?: string } = {},
+  more: { of?: TestOrganization; type?: Decision; execute?: boolean; requestId?: string } = {},
 ): Promise<MessageOutcome> {
   const { of = org, type = 'approve', execute = false, requestId = randomUUID() } = more;
   const { signature } = await voteOf(member, proposal, type);
-  return signProposal(sender(), { ...addressOf(proposal, of), requestId, type, signature, execute });
+  return signApproval(sender(), addressOf(proposal, of), { requestId, type, signature, execute });
 }
 
 const accepted = (outcome: MessageOutcome) => 'ok' in outcome && outcome.ok;
 
 async function stored(proposal: Shown) {
   const [votes, evidence, messages] = await Promise.all([
-    world.db('proposal_votes').where({ proposal_id: proposal.id }),
-    world.db('evidence').where({ subject_id: proposal.id }),
-    world.db('proposal_messages').where({ proposal_id: proposal.id }),
+    world.db('votes').where({ approval_id: proposal.id }),
+    world.db('evidence').where({ approval_id: proposal.id }),
+    world.db('received_messages').where({ approval_id: proposal.id }),
   ]);
   return { votes, evidence, executions: messages.filter(({ kind }) => kind === 'execute') };
 }
@@ -102,12 +99,12 @@ test(`approve and reject executed at the same time, ${ROUNDS} times: exactly one
   const rounds = await Promise.all(
     Array.from({ length: ROUNDS }, async (_, round) => {
       const { accountId, proposal } = await readyForBoth(`After ${round}`);
-      const ways: ((type: VoteType) => Promise<boolean>)[] = [
+      const ways: ((type: Decision) => Promise<boolean>)[] = [
         async (type) => (await execute(world.http, org.adminKey, proposal.id, type)).status === 200,
         (type) => sendExecute(proposal, type),
       ];
       // Who is first changes from round to round; every way competes with every other.
-      const order: VoteType[] = round % 2 === 0 ? ['approve', 'reject'] : ['reject', 'approve'];
+      const order: Decision[] = round % 2 === 0 ? ['approve', 'reject'] : ['reject', 'approve'];
       const contenders = order.flatMap((type) => ways.map((way) => ({ type, way })));
       if (round % 3 === 0) contenders.reverse();
       const won = await Promise.all(
@@ -249,7 +246,7 @@ test('proposals that claim the same account at once: one is made', async () => {
     ),
   );
   expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)]);
-  const claims = await world.db('proposal_claims').where({ claim: `account:${accountId}` });
+  const claims = await world.db('claims').where({ claim: `account:${accountId}` });
   expect(claims).toHaveLength(1);
 });
 

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ScheduleOverlapPolicy } from '@temporalio/client';
 import { lookAtReconciler, lookAtWorkflows } from '../../src/cli/doctor/reconciler';
+import { closeOpenOfKey } from '../../src/db/approvalClosing';
 import { appendAudit, SYSTEM } from '../../src/db/audit';
 import type { Row } from '../../src/db/database';
-import { closeOpenOfKey } from '../../src/db/recordClosing';
 import { compare, countsAgree } from '../../src/reconciler/compare';
 import { reconcilerScheduleId, taskQueues } from '../../src/temporal/ids';
 import { describeReconciler, ensureReconciler } from '../../src/temporal/schedule';
@@ -71,7 +71,7 @@ async function waiting(name = 'After'): Promise<Shown & { accountId: string }> {
   return { ...(await proposeName(world, org, accountId, name)), accountId };
 }
 
-const aged = (proposal: Shown): Promise<Shown> => agedRecord(world.db, 'proposals', proposal);
+const aged = (proposal: Shown): Promise<Shown> => agedRecord(world.db, proposal);
 
 async function runIdOf(proposal: Shown): Promise<string> {
   return (await workflowOf(world, org, proposal).describe()).runId;
@@ -120,7 +120,7 @@ describe.each(['terminated', 'cancelled'] as const)('a workflow that an operator
       actor: { type: 'operator' },
       details: { resourceType: 'accounts', action: 'update', reason, found: { ...found, runId } },
     });
-    expect(await world.db('proposal_claims').where({ proposal_id: proposal.id })).toEqual([]);
+    expect(await world.db('claims').where({ approval_id: proposal.id })).toEqual([]);
     const answer = await sign(world.http, org.adminKey, proposal, org.alice);
     expect(answer).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } });
 
@@ -191,7 +191,7 @@ describe('a workflow that is lost', () => {
     await reconciler.withoutSchedule(async () => {
       await workflowOf(world, org, proposal).terminate();
       await world
-        .db('proposals')
+        .db('approvals')
         .where({ id: proposal.id })
         .update({ expires_at: world.db.raw(`date_trunc('second', now()) - interval '1 second'`) });
     });
@@ -246,7 +246,7 @@ describe('a workflow that is lost', () => {
       expect(await entriesOf(world.db, proposal, 'proposal.restored')).toHaveLength(10);
     });
     // What is left of it is none of the other tests' business.
-    await world.db('proposals').where({ id: proposal.id }).update({ closed_at: world.db.fn.now() });
+    await world.db('approvals').where({ id: proposal.id }).update({ closed_at: world.db.fn.now() });
   });
 });
 
@@ -256,7 +256,7 @@ describe('a record', () => {
     await closeOpenOfKey(world.db, { organizationId: org.id, apiKeyId: org.adminKeyId });
     expect((await workflowOf(world, org, proposal).describe()).status.name).toBe('RUNNING');
     await world
-      .db('proposals')
+      .db('approvals')
       .where({ id: proposal.id })
       .update({ closed_at: world.db.raw(`closed_at - interval '1 minute'`) });
     expect(await ended(world, org, proposal)).toMatchObject({ closed: true });
@@ -279,7 +279,7 @@ describe('a record', () => {
       return (await show(world, org, proposal)).deployments[0]?.waitingFor;
     });
     await world
-      .db('proposals')
+      .db('approvals')
       .where({ id: proposal.id })
       .update({ updated_at: world.db.raw(`updated_at - interval '1 minute'`) });
     await until('its workflow is told', async () => (await told()) === 1);
@@ -295,7 +295,7 @@ describe('a record', () => {
   it('that names a network which is gone says so once, and its workflow too', async () => {
     const proposal = await waiting();
     await world
-      .db('proposals')
+      .db('approvals')
       .where({ id: proposal.id })
       .update({ names: ['network:31337', 'network:99999'] });
     const { notes } = await until('it is noted', async () => {
@@ -306,7 +306,7 @@ describe('a record', () => {
       {
         at: expect.stringMatching(/Z$/),
         code: 'networkGone',
-        message: expect.stringContaining('no longer has the network 99999'),
+        message: expect.stringContaining('network 99999, which the proposal names, is not configured'),
       },
     ]);
     await until('its workflow shows the note', async () => {
@@ -369,7 +369,7 @@ describe('several passes at once', () => {
       expect(currentDetails).toMatch(
         /^\*\*Compared:\*\* \d+ open proposals and transactions with \d+ running workflows, one by one\./,
       );
-      expect(currentDetails).toContain('Nothing was to be done.');
+      expect(currentDetails).toContain('Nothing to repair.');
     });
     expect(await auditOf(world.db, proposal)).toEqual(['proposal.created']);
   });
@@ -487,7 +487,7 @@ describe('doctor', () => {
 
 it('counts what it repairs in the metrics', async () => {
   const closed = async () => {
-    const metrics = await fetch(`http://127.0.0.1:${world.config.operations.port}/metrics`);
+    const metrics = await fetch(`http://127.0.0.1:${world.config.ops.port}/metrics`);
     const match = /^orgwallet_reconciler_repairs_total\{repair="closed"\} (\d+)$/m.exec(await metrics.text());
     return Number(match?.[1] ?? 0);
   };

@@ -6,7 +6,7 @@ import { appendAudit, SYSTEM } from '../../src/db/audit';
 import type { Row } from '../../src/db/database';
 import { reopenTransaction } from '../../src/db/transactionReopening';
 import { compare } from '../../src/reconciler/compare';
-import { transactionWorkflowId } from '../../src/temporal/ids';
+import { approvalWorkflowId } from '../../src/temporal/ids';
 import { json } from '../cli/command';
 import { type Gate, startGate } from '../cli/gate';
 import { change, makeAccount, type Shown } from '../support/api';
@@ -70,7 +70,9 @@ afterAll(async () => {
 });
 
 function workflowOf({ id }: { id: string }): WorkflowHandle {
-  return world.temporal.workflow.getHandle(transactionWorkflowId(org.id, id));
+  return world.temporal.workflow.getHandle(
+    approvalWorkflowId({ subject: 'transaction', organizationId: org.id, id: id }),
+  );
 }
 
 async function runIdOf(transaction: Shown): Promise<string> {
@@ -79,7 +81,7 @@ async function runIdOf(transaction: Shown): Promise<string> {
 
 const body = () => aTransactionBody(org, { account, policy, to: anAddress() });
 
-const aged = (transaction: Shown): Promise<Shown> => agedRecord(world.db, 'transactions', transaction);
+const aged = (transaction: Shown): Promise<Shown> => agedRecord(world.db, transaction);
 
 const unsigned = async () => aged(await createTransaction(world.http, org, body()));
 const initiated = async () => aged(await initiate(world.http, org, body()));
@@ -196,7 +198,7 @@ describe('a workflow that is lost', () => {
       expect(await reconciler.pass()).toMatchObject({ restarted: 0, postponed: 1 });
     });
     // What is left of it is none of the other tests' business.
-    await world.db('transactions').where({ id: transaction.id }).update({ closed_at: world.db.fn.now() });
+    await world.db('approvals').where({ id: transaction.id }).update({ closed_at: world.db.fn.now() });
   });
 });
 
@@ -243,7 +245,7 @@ describe('a record', () => {
     };
     await untilStatus(waiting, 'processing');
     await world
-      .db('transactions')
+      .db('approvals')
       .where({ id: waiting.id })
       .update({ updated_at: world.db.raw(`updated_at - interval '1 minute'`) });
     await until('its workflow is told', async () => (await told()) === 1);
@@ -253,11 +255,11 @@ describe('a record', () => {
 
   it('that was closed with its key ends its workflow', async () => {
     const mine = await unsigned();
-    const { created_by_key: apiKeyId } = await world.db('transactions').where({ id: mine.id }).first();
+    const { created_by_key: apiKeyId } = await world.db('approvals').where({ id: mine.id }).first();
     const revoked = await json(world.env, 'keys', 'revoke', apiKeyId, '--close-open');
     expect(revoked.closed).toContain(mine.id);
     await untilEnded(mine);
-    const [row] = await world.db('transactions').where({ id: mine.id });
+    const [row] = await world.db('approvals').where({ id: mine.id });
     expect(row.failure).toMatchObject({ code: 'closedByOperator' });
     await world.db('api_keys').where({ id: apiKeyId }).update({ revoked_at: null });
   });

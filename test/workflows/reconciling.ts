@@ -50,12 +50,8 @@ export function reconcilerOf({ temporal, config }: World): Reconciler {
 }
 
 /** Makes a record old enough for the reconciler, which leaves alone what Temporal's list may not yet have. */
-export async function aged<T extends { id: string }>(
-  db: Db,
-  table: 'proposals' | 'transactions',
-  record: T,
-): Promise<T> {
-  await db(table)
+export async function aged<T extends { id: string }>(db: Db, record: T): Promise<T> {
+  await db('approvals')
     .where({ id: record.id })
     .update({ created_at: db.raw(`created_at - interval '1 minute'`) });
   return record;

@@ -47,10 +47,10 @@ const STATES = [
   'transactionSignalled',
   'transactionRefusedCreate',
   'transactionBlocked',
-  'transactionWithoutCoin',
-  'transactionRefilled',
+  'transactionUnfunded',
+  'transactionFunded',
   'transactionFailed',
-  'transactionGivenUp',
+  'transactionCancelled',
   'transactionRetried',
   'transactionRestored',
   'transactionExpired',
@@ -109,8 +109,8 @@ describe('a recorded history', () => {
     expect(types[0]).toBe('EVENT_TYPE_WORKFLOW_EXECUTION_STARTED');
     const open = [
       ...['waiting', 'signed', 'noted', 'blocked', 'failed', 'partlyDeployedAfterExpiry'],
-      ...['transactionWaiting', 'transactionInitiated', 'transactionBlocked', 'transactionWithoutCoin'],
-      ...['transactionFailed', 'transactionGivenUp'],
+      ...['transactionWaiting', 'transactionInitiated', 'transactionBlocked', 'transactionUnfunded'],
+      ...['transactionFailed', 'transactionCancelled'],
     ];
     const isComplete = types.at(-1) === 'EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED';
     expect(isComplete).toBe(!open.includes(state));

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { type MessageResult, proposalMessages } from '../../src/temporal/messages';
+import type { ProposalState } from '../../src/domain/proposal';
+import type { MessageResult } from '../../src/temporal/messages';
 import { execute, type Shown } from '../support/api';
 import type { TestMember, TestOrganization } from '../support/service';
 import { until } from '../support/until';
@@ -8,6 +9,7 @@ import {
   auditOf,
   ended,
   everything,
+  messages,
   proposeName,
   show,
   startWorld,
@@ -56,7 +58,7 @@ interface Expected {
 async function expectStanding({ status, threshold = 2, approvals = [], rejections = [] }: Expected) {
   const shown = await show(world, org, proposal);
   const handle = workflowOf(world, org, proposal);
-  await handle.signal(proposalMessages.refresh);
+  await handle.signal(messages.refresh);
   const state = await until('the workflow has read the record again', async () => {
     const found = await handle.query<Shown>('state');
     return (
@@ -81,8 +83,8 @@ async function expectNotExecuted(type: 'approve' | 'reject' = 'approve') {
   const before = await everything(world.db);
   const answer = await execute(world.http, org.adminKey, proposal.id, type);
   expect([answer.status, answer.body.code]).toEqual([422, 'thresholdNotMet']);
-  const result: MessageResult = await workflowOf(world, org, proposal).executeUpdate(
-    proposalMessages.execute,
+  const result: MessageResult<ProposalState> = await workflowOf(world, org, proposal).executeUpdate(
+    messages.execute,
     {
       updateId: randomUUID(),
       args: [{ type }],

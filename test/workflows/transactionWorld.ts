@@ -2,7 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import { createPublicClient, http as rpcTransport, zeroAddress } from 'viem';
-import { transactionWorkflowId } from '../../src/temporal/ids';
+import type { TransactionState } from '../../src/domain/transaction';
+import { approvalWorkflowId } from '../../src/temporal/ids';
+import { approvalMessages } from '../../src/temporal/messages';
 import { makeAccount, type Shown } from '../support/api';
 import { anAddress } from '../support/builders';
 import type { TestOrganization } from '../support/service';
@@ -28,7 +30,10 @@ export interface TransactionWorld extends World {
   readonly relayer: string;
 }
 
-/** A policy of coins to anybody, within 1,000 wei an hour. */
+/** The messages of a transaction's workflow. */
+export const messages = approvalMessages<TransactionState>();
+
+/** A policy of native currency to anybody, within 1,000 wei an hour. */
 export function sending(networkId: number, change: object = {}) {
   return {
     name: 'Coins to anybody',
@@ -104,7 +109,9 @@ export async function received({ url }: TransactionWorld, { to }: Shown): Promis
 
 /** The workflow of a transaction. */
 export function workflowOfTransaction({ temporal, org }: TransactionWorld, { id }: Shown): WorkflowHandle {
-  return temporal.workflow.getHandle(transactionWorkflowId(org.id, id));
+  return temporal.workflow.getHandle(
+    approvalWorkflowId({ subject: 'transaction', organizationId: org.id, id: id }),
+  );
 }
 
 /** What the audit log says has been done about a transaction. */
@@ -145,7 +152,7 @@ export async function cancellationSent({ db }: TransactionWorld, { id }: Shown):
 }
 
 /** Gives the relayer so much coin. */
-export async function setRelayerCoin({ url, relayer }: TransactionWorld, wei: bigint): Promise<void> {
+export async function setRelayerFunds({ url, relayer }: TransactionWorld, wei: bigint): Promise<void> {
   await rpc(url, 'anvil_setBalance', [relayer, `0x${wei.toString(16)}`]);
 }
 

@@ -1,5 +1,4 @@
 import { reconcilerScheduleId, taskQueues } from '../../src/temporal/ids';
-import { giveUpSignal, transactionMessages } from '../../src/temporal/transactionMessages';
 import type { Shown } from '../support/api';
 import { fundOnLocalChain, rpc } from '../support/stack';
 import { executeTransaction, readTransaction, settledTransaction, signed } from '../support/transactionApi';
@@ -9,10 +8,11 @@ import {
   begun,
   cancellationSent,
   created,
+  messages,
   reached,
   received,
   sent,
-  setRelayerCoin,
+  setRelayerFunds,
   startTransactionWorld,
   type TransactionWorld,
   usageOf,
@@ -29,7 +29,7 @@ afterAll(() => world?.stop());
 
 /** A transaction whose execution has failed, for the relayer has no coin. */
 async function withoutCoin(): Promise<Shown> {
-  await setRelayerCoin(world, 0n);
+  await setRelayerFunds(world, 0n);
   const transaction = await begun(world);
   return settledTransaction(world.http, world.org, transaction);
 }
@@ -102,15 +102,15 @@ describe('a transaction that does not get through', () => {
       });
       const refused = await executeTransaction(http, org, transaction, 'reject');
       expect([refused.status, refused.body.code]).toEqual([409, 'conflict']);
-      await workflowOfTransaction(world, transaction).signal(giveUpSignal);
+      await workflowOfTransaction(world, transaction).signal(messages.cancelTransactionSignal);
       await cancellationSent(world, transaction);
     });
     const failed = await reached(world, transaction, 'failed');
     await answered;
-    expect(failed.failure).toMatchObject({ code: 'timeout', message: expect.stringContaining('given up') });
+    expect(failed.failure).toMatchObject({ code: 'timeout', message: expect.stringContaining('cancelled') });
     expect(await received(world, transaction)).toBe(0n);
     expect(await usageOf(world, transaction)).toEqual(['released']);
-    await workflowOfTransaction(world, transaction).signal(transactionMessages.retryExecutionSignal);
+    await workflowOfTransaction(world, transaction).signal(messages.retryExecutionSignal);
     await reached(world, transaction, 'completed');
     expect(await received(world, transaction)).toBe(1n);
     expect(await usageOf(world, transaction)).toEqual(['released', 'committed']);
@@ -119,7 +119,7 @@ describe('a transaction that does not get through', () => {
       'transaction.signed',
       'transaction.executionStarted',
       'transaction.broadcast',
-      'transaction.giveUpRequested',
+      'transaction.cancellationRequested',
       'transaction.executionFailed',
       'transaction.executionStarted',
       'transaction.broadcast',

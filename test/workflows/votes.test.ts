@@ -3,8 +3,9 @@ import { type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/clie
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { encodeSignature } from '../../src/chain/signatures';
 import { newId } from '../../src/db/ids';
-import { PROPOSAL_WORKFLOW } from '../../src/temporal/client';
-import { proposalWorkflowId, taskQueues } from '../../src/temporal/ids';
+import type { ProposalState } from '../../src/domain/proposal';
+import { APPROVAL_WORKFLOWS } from '../../src/temporal/approvals';
+import { approvalWorkflowId, taskQueues } from '../../src/temporal/ids';
 import type { MessageResult } from '../../src/temporal/messages';
 import { proposalPath, type Shown } from '../support/api';
 import { signPayload, type TestOrganization } from '../support/service';
@@ -57,8 +58,8 @@ function update(
   args: unknown[],
   of = handle,
   updateId: string = randomUUID(),
-): Promise<MessageResult> {
-  return of.executeUpdate<MessageResult, [unknown, ...unknown[]]>(name, {
+): Promise<MessageResult<ProposalState>> {
+  return of.executeUpdate<MessageResult<ProposalState>, [unknown, ...unknown[]]>(name, {
     updateId,
     args: args as [unknown, ...unknown[]],
   });
@@ -159,7 +160,7 @@ describe('a forged vote', () => {
     const before = await everything(world.db);
     const done = await activitiesOf(handle);
     for (const [, make] of forgeries) {
-      await handle.signal('signProposal', { type: 'approve', signature: await make(), execute: true });
+      await handle.signal('sign', { type: 'approve', signature: await make(), execute: true });
     }
     await until(
       'all signals are handled',
@@ -170,11 +171,11 @@ describe('a forged vote', () => {
 
   it('cannot name another proposal to be counted on', async () => {
     const before = await everything(world.db);
-    const elsewhere = { organizationId: other.id, proposalId: foreign.id };
+    const elsewhere = { subject: 'proposal', organizationId: other.id, id: foreign.id };
     const result = await update('sign', [{ ...(await voteOf(other.alice, foreign)), ...elsewhere }]);
     expect(result).toMatchObject({ ok: false, refusal: { code: 'invalidSignature' } });
     expect(await everything(world.db)).toEqual(before);
-    expect(await handle.query('state')).toMatchObject({ proposalId: proposal.id, organizationId: org.id });
+    expect(await handle.query('state')).toMatchObject({ id: proposal.id, organizationId: org.id });
   });
 });
 
@@ -189,7 +190,7 @@ describe('a message of a wrong shape', () => {
   it('has no effect as a signal, and does not stop the workflow', async () => {
     const before = await everything(world.db);
     const sound = await voteOf(org.alice, proposal);
-    for (const [, spoil] of misshapen) await handle.signal('signProposal', spoil(sound));
+    for (const [, spoil] of misshapen) await handle.signal('sign', spoil(sound));
     await handle.signal('retryExecution', 'with', 'arguments', 3);
     await handle.signal('refresh', null);
     await handle.signal('noSuchSignal', 1);
@@ -205,7 +206,7 @@ describe('a message of a wrong shape', () => {
     const sound = await voteOf(org.alice, proposal);
     await expect(update('sign', [sound], handle, 'a\u0000b')).rejects.toThrow();
     await expect(update('retryExecution', [], handle, 'a\nb')).rejects.toThrow(WorkflowUpdateFailedError);
-    expect(await world.db('proposal_messages').where({ proposal_id: proposal.id })).toEqual([]);
+    expect(await world.db('received_messages').where({ approval_id: proposal.id })).toEqual([]);
   });
 });
 
@@ -215,19 +216,19 @@ describe('a right signature', () => {
     const itsHandle = workflowOf(world, org, voted);
     const message = await voteOf(org.alice, voted);
     const done = await activitiesOf(itsHandle);
-    for (let i = 0; i < 3; i += 1) await itsHandle.signal('signProposal', message);
+    for (let i = 0; i < 3; i += 1) await itsHandle.signal('sign', message);
     await until('all three are handled', async () => (await activitiesOf(itsHandle)) === done + 3);
     const shown = await show(world, org, voted);
     expect(shown.approvals.map(({ id }: Shown) => id)).toEqual([org.alice.id]);
     expect(await auditOf(world.db, voted)).toEqual(['proposal.created', 'proposal.signed']);
-    expect(await world.db('proposal_votes').where({ proposal_id: voted.id })).toHaveLength(1);
+    expect(await world.db('votes').where({ approval_id: voted.id })).toHaveLength(1);
   });
 
   it('executes when its signal asks for it and completes the threshold', async () => {
     const voted = await proposeName(world, org, await storeAccount(world.db, org), 'Named');
     const itsHandle = workflowOf(world, org, voted);
     for (const member of [org.alice, org.bob]) {
-      await itsHandle.signal('signProposal', { ...(await voteOf(member, voted)), execute: true });
+      await itsHandle.signal('sign', { ...(await voteOf(member, voted)), execute: true });
     }
     expect(await itsHandle.result()).toMatchObject({ executionStatus: 'completed', closed: true });
   });
@@ -305,9 +306,7 @@ describe('a forged execution', () => {
     await vote(world, other, ready, other.alice);
     await vote(world, other, ready, other.bob);
     const before = await everything(world.db);
-    const result = await update('execute', [
-      { type: 'approve', organizationId: other.id, proposalId: ready.id },
-    ]);
+    const result = await update('execute', [{ type: 'approve', organizationId: other.id, id: ready.id }]);
     expect(result).toMatchObject({ ok: false, refusal: { code: 'thresholdNotMet' } });
     expect(await everything(world.db)).toEqual(before);
   });
@@ -326,14 +325,14 @@ describe('a forged execution', () => {
 
 describe('a workflow that nobody asked the API for', () => {
   const start = (input: object, workflowId = `forged/${randomUUID()}`) =>
-    world.temporal.workflow.execute(PROPOSAL_WORKFLOW, {
+    world.temporal.workflow.execute(APPROVAL_WORKFLOWS.proposal, {
       workflowId,
       taskQueue: world.config.temporal.taskQueue,
       args: [input],
     });
   const input = (more: object = {}) => ({
     organizationId: org.id,
-    proposalId: newId('prop'),
+    id: newId('prop'),
     resourceType: 'accounts',
     action: 'create',
     queues: { chain: 'nowhere', signer: 'nowhere' },
@@ -348,10 +347,10 @@ describe('a workflow that nobody asked the API for', () => {
     ["with another proposal's request", async () => input({ requestId: await requestOf(proposal) })],
     [
       "with another organization's request",
-      async () => input({ requestId: await requestOf(foreign), proposalId: foreign.id }),
+      async () => input({ requestId: await requestOf(foreign), id: foreign.id }),
     ],
     ['for an unknown organization', async () => input({ organizationId: 'org_1', requestId: randomUUID() })],
-    ['for an unknown resource', async () => input({ resourceType: 'wishes', requestId: randomUUID() })],
+    ['for an unknown operation', async () => input({ action: 'remove', requestId: randomUUID() })],
   ])('%s leaves nothing', async (_what, make) => {
     const before = await everything(world.db);
     expect(await start(await make())).toBeNull();
@@ -371,28 +370,29 @@ describe('a workflow that nobody asked the API for', () => {
       resource_id: proposalId,
     });
     const before = await everything(world.db);
-    expect(await start(input({ action: 'update', requestId: id, proposalId }))).toBeNull();
-    expect(await start(input({ action: 'explode', requestId: id, proposalId }))).toBeNull();
+    expect(await start(input({ action: 'update', requestId: id, id: proposalId }))).toBeNull();
     expect(await everything(world.db)).toEqual(before);
   });
 
   it.each([
-    ['nothing', undefined],
-    ['an empty object', {}],
-    ['ids that are numbers', { organizationId: 1, proposalId: 2 }],
-    ['no queues', { organizationId: 'o', proposalId: 'p', resourceType: 'accounts', action: 'create' }],
+    ['nothing', () => undefined],
+    ['an empty object', () => ({})],
+    ['ids that are numbers', () => input({ organizationId: 1, id: 2 })],
+    ['no queues', () => input({ queues: undefined })],
+    ['an unknown resource', () => input({ resourceType: 'wishes' })],
+    ['an unknown action', () => input({ action: 'explode' })],
   ])('started with %s fails at once and says why', async (_what, garbage) => {
-    await expect(start(garbage as object)).rejects.toMatchObject({ cause: { type: 'InvalidInput' } });
+    await expect(start(garbage() as object)).rejects.toMatchObject({ cause: { type: 'InvalidInput' } });
   });
 
   it('for a proposal that has its own workflow decides nothing by itself', async () => {
     const twin = `forged/${randomUUID()}`;
-    const forged = await world.temporal.workflow.start(PROPOSAL_WORKFLOW, {
+    const forged = await world.temporal.workflow.start(APPROVAL_WORKFLOWS.proposal, {
       workflowId: twin,
       taskQueue: world.config.temporal.taskQueue,
       args: [
         input({
-          proposalId: proposal.id,
+          id: proposal.id,
           action: 'update',
           queues: { chain: 'nowhere', signer: taskQueues(world.config.temporal.taskQueue).signer },
         }),
@@ -416,7 +416,14 @@ it('leaves the proposal as it was, and sound audit logs', async () => {
     executionStatus: null,
     signatureStatus: 'pendingReviewSignatures',
   });
-  expect(proposalWorkflowId(org.id, 'accounts', proposal.id)).toBe(handle.workflowId);
+  expect(
+    approvalWorkflowId({
+      subject: 'proposal',
+      organizationId: org.id,
+      resourceType: 'accounts',
+      id: proposal.id,
+    }),
+  ).toBe(handle.workflowId);
   await expectSoundAudit(world.db, org);
   await expectSoundAudit(world.db, other);
 });

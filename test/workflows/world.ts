@@ -3,9 +3,10 @@ import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { verifyAudit } from '../../src/db/audit';
 import type { Db, Row } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
-import type { ProposalState, VoteType } from '../../src/domain/proposal';
-import { proposalWorkflowId } from '../../src/temporal/ids';
-import { type MessageResult, proposalMessages, type SignMessage } from '../../src/temporal/messages';
+import type { VoteType } from '../../src/domain/approval';
+import type { ProposalState } from '../../src/domain/proposal';
+import { approvalWorkflowId } from '../../src/temporal/ids';
+import { approvalMessages, type MessageResult, type SignMessage } from '../../src/temporal/messages';
 import { PROPOSE, proposalPath, read, type Shown, UPDATE } from '../support/api';
 import {
   type ServiceOptions,
@@ -38,6 +39,9 @@ export async function startWorld(options?: ServiceOptions): Promise<World> {
     },
   };
 }
+
+/** The messages of a proposal's workflow. */
+export const messages = approvalMessages<ProposalState>();
 
 let made = 0;
 
@@ -90,7 +94,14 @@ export async function storeAccount(db: Db, org: TestOrganization, name = 'Stored
 
 /** The workflow of a proposal. */
 export function workflowOf(world: World, org: TestOrganization, proposal: Shown): WorkflowHandle {
-  return world.temporal.workflow.getHandle(proposalWorkflowId(org.id, proposal.resourceType, proposal.id));
+  return world.temporal.workflow.getHandle(
+    approvalWorkflowId({
+      subject: 'proposal',
+      organizationId: org.id,
+      resourceType: proposal.resourceType,
+      id: proposal.id,
+    }),
+  );
 }
 
 /** A member's vote as a message to the workflow. */
@@ -110,10 +121,10 @@ export async function vote(
   member: TestMember,
   type: VoteType = 'approve',
   more: { execute?: boolean; updateId?: string } = {},
-): Promise<MessageResult> {
+): Promise<MessageResult<ProposalState>> {
   const { updateId = randomUUID(), ...rest } = more;
   const message = { ...(await voteOf(member, proposal, type)), ...rest };
-  return workflowOf(world, org, proposal).executeUpdate(proposalMessages.sign, { updateId, args: [message] });
+  return workflowOf(world, org, proposal).executeUpdate(messages.sign, { updateId, args: [message] });
 }
 
 /** The proposal as the API shows it. */
@@ -161,10 +172,11 @@ export async function expectSoundAudit(db: Db, org: TestOrganization): Promise<v
 /** Everything in the database that a message could change. */
 export async function everything(db: Db): Promise<{ [table: string]: Row[] }> {
   const tables = {
+    approvals: 'id',
     proposals: 'id',
-    proposal_votes: 'id',
-    proposal_messages: 'message_id',
-    proposal_claims: 'claim',
+    votes: 'id',
+    received_messages: 'message_id',
+    claims: 'claim',
     accounts: 'id',
     evidence: 'id',
     audit_log: 'id',

@@ -50,7 +50,9 @@ export function auditLogRoutes({ db, cursors }: { db: Db; cursors: Cursors }): R
       const { resourceId } = request.filters;
       if (rows.length === 0 && resourceId !== undefined) {
         if (!(await isResourceKnown(db, { organizationId, resourceId }))) {
-          throw badRequest([{ field: 'resourceId', message: `${resourceId} is the id of nothing here` }]);
+          throw badRequest([
+            { field: 'resourceId', message: `${resourceId} not found in this organization` },
+          ]);
         }
       }
       return page(cursors, scope, request, rows, auditView);

@@ -6,7 +6,7 @@ import {
 } from '../../contract/policies';
 import { type Account, findAccounts } from '../../db/accounts';
 import type { Db } from '../../db/database';
-import { findPolicy, listPolicies, type StoredPolicy } from '../../db/policies';
+import { definitionOf, findPolicy, listPolicies, type StoredPolicy } from '../../db/policies';
 import { policyView } from '../../domain/policy';
 import { dryRunRoute, type Route, readRoute } from '../context';
 import type { Cursors } from '../cursors';
@@ -17,7 +17,8 @@ import { notFound } from '../refusals';
 
 function show(policy: StoredPolicy, accounts: readonly Account[]): ShownPolicy {
   const times = { createdAt: policy.createdAt.toISOString(), updatedAt: policy.updatedAt.toISOString() };
-  return { ...policyView(policy, accounts), ...times } as ShownPolicy;
+  const view = policyView({ id: policy.id, ...definitionOf(policy) }, accounts);
+  return { ...view, ...times } as ShownPolicy;
 }
 
 /** GET /policies and /policies/{policyId}, POST /policies/evaluate. */

@@ -5,8 +5,10 @@ import { mutationRoute, type Route, readRoute } from '../context';
 import type { ApiDependencies } from '../dependencies';
 import { badRequest, notFound, Refused } from '../refusals';
 
-function nobodysWallet(): Refused {
-  return badRequest([{ field: 'walletAddress', message: 'is not the wallet of a member' }]);
+function unknownWallet(): Refused {
+  return badRequest([
+    { field: 'walletAddress', message: 'wallet not found among the members of this organization' },
+  ]);
 }
 
 /** GET /members/registrations/payload and POST /members/registrations. */
@@ -24,7 +26,7 @@ export function registrationRoutes({
       // What was signed is fixed here, once: no signature is verified again when the request is sent a second time.
       async prepare({ organizationId, body: { walletAddress, signature } }) {
         const challenges = await listOpenChallenges(db, { organizationId, walletAddress });
-        if (!challenges) throw nobodysWallet();
+        if (!challenges) throw unknownWallet();
         const messages = challenges.map(({ message }) => message);
         const signed = await findSignedMessage({ walletAddress, signature, messages });
         if (!signed.ok) throw new Refused(signed.refusal);
@@ -33,7 +35,7 @@ export function registrationRoutes({
       async send({ organizationId, key }, { id, resourceId }) {
         const { apiKeyId } = key;
         const done = await registerWallet(db, { organizationId, nonce: resourceId, requestId: id, apiKeyId });
-        if (done === 'gone') throw nobodysWallet();
+        if (done === 'gone') throw unknownWallet();
         if (done === 'spent') {
           throw new Refused({
             code: 'invalidSignature',

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/database';
-import { findStuckWork, schemaState } from '../../db/operations';
+import { findStuckWork, schemaState } from '../../db/operator';
 import { count } from '../text';
 import { type Finding, fail, MIGRATE, ok, stuck, warn } from './finding';
 
@@ -32,7 +32,7 @@ export async function lookAtWork(db: Db): Promise<Finding[]> {
     stuck(
       'executions',
       processing,
-      `without news for ${STUCK_SECONDS} s`,
+      `without progress for ${STUCK_SECONDS} s`,
       'npx orgwallet proposals show <id> (or transactions show) says what it waits for',
     ),
     stuck(

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { lastBackup, openKeystore, readPassphrase } from '../../chain/keystore';
 import type { Config } from '../../config';
 import type { Relayer } from '../../db/chain';
+import { isSameAddress } from '../../domain/address';
 import { type Finding, fail, ok, warn } from './finding';
 
 const BACKUP = 'npx orgwallet keystore backup: a lost keystore is lost money';
@@ -13,11 +14,10 @@ export async function lookAtKeystore(
 ): Promise<Finding[]> {
   const { file } = settings;
   if (!existsSync(file))
-    return [warn('keystore', `there is no ${file} here`, 'run doctor where the signer runs')];
+    return [warn('keystore', `${file} not found here`, 'run doctor where the signer runs')];
   const keystore = await openKeystore({ file, passphrase: readPassphrase(settings) });
   const other = relayers.find(
-    ({ networkId, index, address }) =>
-      keystore.relayerKey(networkId, index).address.toLowerCase() !== address.toLowerCase(),
+    ({ networkId, index, address }) => !isSameAddress(keystore.relayerKey(networkId, index).address, address),
   );
   const at = lastBackup(file);
   return [

@@ -1,9 +1,9 @@
 import { type Address, formatGwei, formatUnits } from 'viem';
 import { ask, type ChainClient } from '../../chain/clients';
+import { isLoopback } from '../../chain/loopback';
 import { relayerFunds } from '../../chain/relayerFunds';
 import { refuseNetwork } from '../../chain/safe';
 import type { Relayer } from '../../db/chain';
-import { isLoopback } from '../../dev/localNetworks';
 import { duration } from '../text';
 import { type Finding, fail, ok, warn } from './finding';
 
@@ -15,12 +15,12 @@ export async function lookAtNetwork(chain: ChainClient): Promise<Finding[]> {
   const part = `network ${id}`;
   const refusal = await refuseNetwork(chain);
   if (refusal) {
-    return [fail(part, refusal, 'mend NETWORKS_FILE, or deploy the canonical Safe 1.4.1 contracts there')];
+    return [fail(part, refusal, 'correct NETWORKS_FILE, or deploy the canonical Safe 1.4.1 contracts there')];
   }
   const [head, gasPrice, client] = await Promise.all([
     ask(chain, (rpc) => rpc.getBlock({ blockTag: 'latest' })),
     ask(chain, (rpc) => rpc.getGasPrice()),
-    // Not every provider tells.
+    // Not every provider reports it.
     chain.rpc.request({ method: 'web3_clientVersion' }).catch(() => 'client unknown'),
   ]);
   const ageMs = Date.now() - Number(head.timestamp) * 1_000;
@@ -36,7 +36,7 @@ export async function lookAtNetwork(chain: ChainClient): Promise<Finding[]> {
   }
   // A chain of this machine makes a block when there is something to put in it.
   if (ageMs > OLD_HEAD_MS && !isLoopback(rpcUrl))
-    return [warn(part, text, 'its head stands still: look at the node of its rpcUrl')];
+    return [warn(part, text, 'no new block: check the node of its rpcUrl')];
   return [ok(part, text)];
 }
 
@@ -46,7 +46,7 @@ export async function lookAtRelayers(chain: ChainClient, relayers: readonly Rela
   const part = `relayer ${id}`;
   const own = relayers.filter(({ networkId }) => networkId === id);
   if (own.length === 0) {
-    return [warn(part, `there is none for ${name} yet`, 'start a process whose ORGWALLET_ROLES has signer')];
+    return [warn(part, `no relayer for ${name} yet`, 'start a process whose ORGWALLET_ROLES has signer')];
   }
   const gasPrice = await ask(chain, (rpc) => rpc.getGasPrice());
   return Promise.all(

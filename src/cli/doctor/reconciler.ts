@@ -2,7 +2,7 @@ import type { Config } from '../../config';
 import type { Db } from '../../db/database';
 import { compare } from '../../reconciler/compare';
 import type { WorkflowSender } from '../../temporal/client';
-import { recordWorkflowId } from '../../temporal/records';
+import { approvalWorkflowId } from '../../temporal/ids';
 import { findWorkflow } from '../../temporal/runs';
 import { describeReconciler } from '../../temporal/schedule';
 import { count, duration } from '../text';
@@ -32,7 +32,7 @@ export async function lookAtWorkflows(
     const founds = await Promise.all(
       asked
         .slice(start, start + AT_ONCE)
-        .map(async (record) => ({ record, found: await findWorkflow(sender, recordWorkflowId(record)) })),
+        .map(async (record) => ({ record, found: await findWorkflow(sender, approvalWorkflowId(record)) })),
     );
     gone.push(...founds.flatMap(({ record, found }) => (found.status === 'running' ? [] : [record.id])));
   }

@@ -15,7 +15,7 @@ function away(config: Config, part: string, found: string, todo: string): Findin
 
 /** What the service says of itself on its operations port. */
 export async function lookAtReadiness(config: Config): Promise<Finding[]> {
-  const { host, port } = config.operations;
+  const { host, port } = config.ops;
   const url = `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}/readyz`;
   let response: Response;
   try {
@@ -24,9 +24,13 @@ export async function lookAtReadiness(config: Config): Promise<Finding[]> {
     return [away(config, 'service', `${url} does not answer`, 'start it: npm start')];
   }
   const { away: parts } = (await response.json()) as { away?: readonly string[] };
-  if (response.ok) return [ok('service', `${url} says ready`)];
+  if (response.ok) return [ok('service', `${url} reports ready`)];
   return [
-    fail('service', `${url} says away: ${parts?.join(', ') || 'nothing'}`, 'see the lines of these parts'),
+    fail(
+      'service',
+      `${url} reports unavailable: ${parts?.join(', ') || 'nothing'}`,
+      'see the lines of these parts',
+    ),
   ];
 }
 
@@ -66,13 +70,25 @@ export function certificateFinding(file: string, pem: string | Buffer, nowMs: nu
   return leftMs < RENEW_BEFORE_MS ? warn('certificate', text, todo) : ok('certificate', text);
 }
 
+/** The port behind the proxy: any answer will do, because only the proxy is trusted to say that a caller used TLS. */
+async function plainPort(config: Config): Promise<Finding> {
+  const url = `http://127.0.0.1:${config.httpPort}`;
+  try {
+    await fetch(`${url}/openapi.json`, { signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });
+    return ok('api', `${url} answers, for the proxies of TRUSTED_PROXIES`);
+  } catch {
+    return away(config, 'api', `${url} does not answer`, 'start it: node dist/src/main.js');
+  }
+}
+
 /** The API's port and its certificate. */
 export async function lookAtApi(config: Config): Promise<Finding[]> {
+  if (config.tlsEndsAtProxy) return [await plainPort(config)];
   const { certFile } = config.tls;
   const url = `https://localhost:${config.httpsPort}`;
   if (!existsSync(certFile)) {
     return [
-      away(config, 'certificate', `there is no ${certFile}`, 'it is made by npm start, or set TLS_CERT_FILE'),
+      away(config, 'certificate', `${certFile} not found`, 'npm start creates it; or set TLS_CERT_FILE'),
     ];
   }
   const certificate = certificateFinding(certFile, readFileSync(certFile), Date.now());

@@ -13,7 +13,7 @@ const MAX_ACCOUNTS = 200;
 const AT_ONCE = 20;
 const SHOWN = 5;
 
-/** What of the transactions' own bookkeeping does not add up, or waits for coin. */
+/** What of the transactions' own bookkeeping does not add up, or waits for native currency. */
 export async function lookAtTransactions(db: Db): Promise<Finding[]> {
   const { uncarried, reserved, awaiting } = await findTransactionTrouble(db, STUCK_SECONDS);
   return [
@@ -32,8 +32,8 @@ export async function lookAtTransactions(db: Db): Promise<Finding[]> {
     ...awaiting.map(({ networkId, count: waiting, wei }) =>
       warn(
         'funds',
-        `${count(waiting, 'transaction waits', 'transactions wait')} for coin of the relayer of network ${networkId}: up to ${wei} wei`,
-        'send the relayer coin; they go on by themselves',
+        `${count(waiting, 'transaction waits', 'transactions wait')} for native currency of the relayer of network ${networkId}: up to ${wei} wei`,
+        'fund the relayer; they continue by themselves',
       ),
     ),
   ];
@@ -69,7 +69,7 @@ export async function lookAtAccountNonces(chain: ChainClient, db: Db): Promise<F
         ]),
     ...(gone.length === 0
       ? []
-      : [fail(part, `nothing stands at the address of ${shown(gone)}`, 'has the network been reset?')]),
+      : [fail(part, `no contract at the address of ${shown(gone)}`, 'has the network been reset?')]),
   ];
   if (findings.length > 0) return findings;
   const those =

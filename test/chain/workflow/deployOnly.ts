@@ -1,4 +1,4 @@
-import type { DeploymentKey, DeploymentResult } from '../../../activities/proposals';
+import type { DeploymentKey, DeploymentResult } from '../../../src/domain/proposal';
 import { deployOnNetwork } from '../../../workflows/deployment';
 
 /** One deployment alone, with everything it reported. */

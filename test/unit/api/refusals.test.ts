@@ -10,7 +10,7 @@ describe('error bodies', () => {
     expect(errorBodyOf(refused)).toEqual({
       error: {
         code: 'validationError',
-        message: 'items[0].name is required',
+        message: 'items[0].name: is required',
         details: {
           field: 'items[0].name',
           message: 'is required',
@@ -21,7 +21,7 @@ describe('error bodies', () => {
         },
       },
       code: 'validationError',
-      message: 'items[0].name is required',
+      message: 'items[0].name: is required',
     });
   });
 

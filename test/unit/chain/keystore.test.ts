@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { parseTransaction, recoverTransactionAddress } from 'viem';
+import { type Keystore, KeystoreError } from '../../../src/chain/keys';
 import {
   backupKeystore,
   createOrOpenKeystore,
-  type Keystore,
-  KeystoreError,
   lastBackup,
   openKeystore,
   readPassphrase,
@@ -78,8 +77,8 @@ test('the file is readable by its owner only, and nothing else is left in its fo
   expect(readdirSync(sharedFolder)).toEqual(['keystore.json']);
 });
 
-test('a wrong passphrase, damage and absence are told by name', async () => {
-  await expect(openKeystore({ file, passphrase })).rejects.toThrow(/there is no keystore/);
+test('a wrong passphrase, damage and absence are reported by name', async () => {
+  await expect(openKeystore({ file, passphrase })).rejects.toThrow(/keystore not found/);
   await createOrOpenKeystore({ file, passphrase, cost: LOW_COST });
   await expect(openKeystore({ file, passphrase: 'another' })).rejects.toThrow(/passphrase is wrong/);
   const whole = readFileSync(file, 'utf8');

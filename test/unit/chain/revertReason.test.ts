@@ -11,20 +11,20 @@ describe('the reason of a revert', () => {
     ['nothing', '0x', 'no reason'],
     ['a text', errorBytes('too late'), '"too late"'],
     ['an empty text', errorBytes(''), '""'],
-    ['an overflow', panicBytes(0x11n), 'an overflow or underflow'],
-    ['a panic nobody knows', panicBytes(0x77n), 'a panic with code 119'],
+    ['an overflow', panicBytes(0x11n), 'panic 0x11 (arithmetic overflow or underflow)'],
+    ['a panic nobody knows', panicBytes(0x77n), 'panic 0x77'],
     [
       'an error of a standard',
       encodeErrorResult({ abi: ERC20, errorName: 'ERC20InsufficientBalance', args: [SENDER, 1n, 2n] }),
       `ERC20InsufficientBalance(${SENDER}, 1, 2)`,
     ],
-    ['an error of its own', '0xdeadbeef', 'an error of its own: 0xdeadbeef'],
+    ['a custom error', '0xdeadbeef', 'a custom error: 0xdeadbeef'],
     [
       'a long error of its own',
       concatHex(['0xdeadbeef', word(1n), word(2n)]),
-      `an error of its own: 0xdeadbeef${word(1n).slice(2)}…`,
+      `a custom error: 0xdeadbeef${word(1n).slice(2)}…`,
     ],
-    ['too little for a selector', '0xdead', 'something that is no reason: 0xdead'],
+    ['too little for a selector', '0xdead', 'malformed revert data: 0xdead'],
   ])('%s', (_, data, expected) => {
     expect(revertReason(data)).toBe(expected);
   });
@@ -37,7 +37,7 @@ describe('the reason of a revert', () => {
     ['of a panic with a code beyond all', concatHex(['0x4e487b71', word(2n ** 256n - 1n)])],
     ['of a standard error without arguments', '0xe450d38c'],
   ])('%s is shown raw', (_, data) => {
-    expect(revertReason(data)).toContain(`an error of its own: ${data.slice(0, 10)}`);
+    expect(revertReason(data)).toContain(`a custom error: ${data.slice(0, 10)}`);
   });
 
   test('is one plain line, whatever a contract says', () => {

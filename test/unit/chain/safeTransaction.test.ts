@@ -8,7 +8,7 @@ import {
   stringToHex,
 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { executionsIn, tellsTransfer } from '../../../src/chain/executions';
+import { executionsIn, hasTransferFrom } from '../../../src/chain/executions';
 import {
   cancellation,
   executionCall,
@@ -110,14 +110,14 @@ describe('executions in logs', () => {
       { kind: 'success', safeTxHash: hash('one') },
       { kind: 'failure', safeTxHash: hash('two') },
     ]);
-    expect(found.map(({ logs }) => tellsTransfer(logs, OTHER, ACCOUNT))).toEqual([true, false]);
+    expect(found.map(({ logs }) => hasTransferFrom(logs, OTHER, ACCOUNT))).toEqual([true, false]);
   });
 
   test('of which one stands in the other keep their own logs, before and after it', () => {
     const inner = [begun, ended('inner')];
     const outer = (...logs: (typeof inner)[number][]) =>
       executionsIn(ACCOUNT, [begun, ...logs, ended('outer')]).map(({ logs }) =>
-        tellsTransfer(logs, OTHER, ACCOUNT),
+        hasTransferFrom(logs, OTHER, ACCOUNT),
       );
     expect(outer(transfer(ACCOUNT), ...inner)).toEqual([false, true]);
     expect(outer(...inner, transfer(ACCOUNT))).toEqual([false, true]);
@@ -130,6 +130,6 @@ describe('executions in logs', () => {
 
   test('a transfer counts from this account, of this token', () => {
     const logs = [transfer(OTHER), transfer(ACCOUNT, ACCOUNT)];
-    expect(tellsTransfer(logs, OTHER, ACCOUNT)).toBe(false);
+    expect(hasTransferFrom(logs, OTHER, ACCOUNT)).toBe(false);
   });
 });

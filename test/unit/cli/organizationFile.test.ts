@@ -29,7 +29,7 @@ describe('an org.json', () => {
       'org.json: threshold: must be at least 1',
       'org.json: members[1].type: must be user or api',
       expect.stringMatching(/^org\.json: members\[1\]\.walletAddress: must be an address/),
-      'org.json: members[1].role: is not known here',
+      'org.json: members[1].role: is not a known field',
     ]);
   });
 

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commandSettings } from '../../../src/cli/settings';
-import { projectRoot } from '../../../src/dev/parts';
+import { projectRoot } from '../../../src/projectRoot';
 
 describe('the settings of a command', () => {
   const dataDir = () => mkdtempSync(join(tmpdir(), 'orgwallet-cli-'));

@@ -1,5 +1,5 @@
 import { duration, plainText, printable, table } from '../../../src/cli/text';
-import { operatorDetails } from '../../../src/domain/operatorText';
+import { proposalDetails } from '../../../src/domain/operatorText';
 import type { ProposalState } from '../../../src/domain/proposal';
 
 describe('what a terminal shows', () => {
@@ -32,14 +32,14 @@ describe('what a terminal shows', () => {
     [120_000, '2 min'],
     [3 * 3_600_000, '3 h'],
     [9 * 86_400_000, '9 d'],
-  ])('tells %s ms as %s', (ms, text) => {
+  ])('shows %s ms as %s', (ms, text) => {
     expect(duration(ms)).toBe(text);
   });
 });
 
-describe('the words for the Temporal UI on a terminal', () => {
+describe('the details of the Temporal UI on a terminal', () => {
   const state: ProposalState = {
-    proposalId: 'prop_1',
+    id: 'prop_1',
     organizationId: 'org_1',
     resourceType: 'accounts',
     action: 'create',
@@ -50,6 +50,7 @@ describe('the words for the Temporal UI on a terminal', () => {
     threshold: 1,
     approvals: [{ id: 'mem_1', name: '**Eve**', type: 'user', walletAddress: '0x' }],
     rejections: [],
+    ready: ['approve'],
     expiresAt: '2026-01-01T00:00:00.000Z',
     open: true,
     expired: false,
@@ -75,9 +76,9 @@ describe('the words for the Temporal UI on a terminal', () => {
       },
     ],
   };
-  const text = plainText(operatorDetails(state));
+  const text = plainText(proposalDetails(state));
 
-  it('are those words without Markdown', () => {
+  it('are without Markdown', () => {
     expect(text).toContain('Asked: Create account "a*b|c\\d`e" on "Chain" (1)');
     expect(text).toContain('Failure: rpc, attempt 1, 2025-01-01T00:00:00.000Z: x_y | <z>');
     expect(text).toContain('Approved by: "**Eve**" (mem_1) (1 of 1)');

@@ -92,7 +92,7 @@ function differences(shape: Shape, schema: Json, path: string): string[] {
 }
 
 function answerSchema(row: EndpointRow): Json {
-  return operationOf(row).responses[row.status].content['application/json'].schema;
+  return resolve(resolve(operationOf(row).responses[row.status]).content['application/json'].schema);
 }
 
 /** One variant of the table's proposal, for what the document says about the words of its own kinds only. */
@@ -149,7 +149,9 @@ describe('the OpenAPI document beside the tables of the interface page', () => {
       const successes = Object.keys(responses).filter((status) => Number(status) < 400);
       expect(successes).toEqual([String(row.status)]);
       const codes = Object.entries<Json>(responses).flatMap(([status, response]) =>
-        Object.keys(response.content['application/json'].examples ?? {}).map((code) => `${status} ${code}`),
+        Object.keys(resolve(response).content['application/json'].examples ?? {}).map(
+          (code) => `${status} ${code}`,
+        ),
       );
       expect(codes.sort()).toEqual(row.codes.map((code) => `${ERROR_CODES[code]} ${code}`).sort());
       for (const code of LISTED_CODES[name] ?? []) expect(row.codes).toContain(code);
@@ -165,7 +167,9 @@ describe('the OpenAPI document beside the tables of the interface page', () => {
       expect(named('path')).toHaveLength(row.path.split('{').length - 1);
       expect(named('header').includes('X-Idempotency-Key')).toBe(row.method === 'post');
       expect(operation.requestBody !== undefined).toBe(row.method === 'post');
-      expect(/Needs a key of an admin of type api/.test(operation.description)).toBe(row.who === 'A');
+      expect(/Requires the API key of an admin of type `api`/.test(operation.description)).toBe(
+        row.who === 'A',
+      );
       expect(named('query').includes('cursor')).toBe(row.form !== 'one');
       if (row.form === 'one') return;
       const limit = parameters.find((parameter: Json) => parameter.name === 'limit').schema;
@@ -204,11 +208,12 @@ describe('the OpenAPI document beside the tables of the interface page', () => {
   it('has the body of a vote', () => {
     for (const [name, operation] of documented) {
       if (!name.endsWith('/signatures')) continue;
-      const { properties, required } = operation.requestBody.content['application/json'].schema;
+      const body = resolve(operation.requestBody).content['application/json'];
+      const { properties, required } = resolve(body.schema);
       expect(Object.keys(properties).sort()).toEqual(['execute', 'reason', 'signature', 'type']);
       expect([...required].sort()).toEqual(['signature', 'type']);
       const initiates = name.includes('/transactions') ? ['initiator'] : [];
-      expect(properties.type.enum).toEqual([...initiates, 'approve', 'reject']);
+      expect(resolve(properties.type).enum).toEqual([...initiates, 'approve', 'reject']);
       expect(properties.execute).toMatchObject({ type: 'boolean', default: false });
     }
   });

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Ajv2020 from 'ajv/dist/2020';
+import addFormats from 'ajv-formats';
 import { endpoints } from '../../../src/api/endpoints';
 import { openApiDocument, openApiText } from '../../../src/contract/openapi';
+import { descriptionInput, nameInput, reasonInput } from '../../../src/contract/primitives';
 
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document, walked by the tests
 const document = openApiDocument(endpoints) as any;
@@ -12,6 +14,13 @@ function references(value: unknown): string[] {
   return Object.entries(value).flatMap(([key, inner]) =>
     key === '$ref' && typeof inner === 'string' ? [inner] : references(inner),
   );
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: as above
+function target(reference: string): any {
+  const keys = reference.replace('#/', '').split('/');
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  return keys.reduce<any>((value, key) => value?.[key], document);
 }
 
 describe('the OpenAPI document', () => {
@@ -30,12 +39,7 @@ describe('the OpenAPI document', () => {
 
   it('has a target for every reference', () => {
     for (const reference of references(document)) {
-      const target = reference
-        .replace('#/', '')
-        .split('/')
-        // biome-ignore lint/suspicious/noExplicitAny: as above
-        .reduce<any>((value, part) => value?.[part], document);
-      expect([reference, typeof target]).toEqual([reference, 'object']);
+      expect([reference, typeof target(reference)]).toEqual([reference, 'object']);
     }
   });
 
@@ -83,12 +87,190 @@ describe('the OpenAPI document', () => {
     }
     for (const { path, method, exampleBody } of endpoints) {
       if (exampleBody === undefined) continue;
-      const { schema } = document.paths[path][method].requestBody.content['application/json'];
-      expect(ajv.validate(schema, exampleBody)).toBe(true);
+      const reference = document.paths[path][method].requestBody.$ref;
+      const { schema } = target(reference).content['application/json'];
+      expect([reference, ajv.validate({ $ref: `openapi${schema.$ref}` }, exampleBody)]).toEqual([
+        reference,
+        true,
+      ]);
     }
-    const { examples } = document.paths['/members'].get.responses['401'].content['application/json'];
+    const { examples } = document.components.responses.Unauthorized.content['application/json'];
     expect(ajv.validate({ $ref: 'openapi#/components/schemas/Error' }, examples.unauthorized.value)).toBe(
       true,
     );
+  });
+});
+
+/** A schema somewhere in the document, with its place. */
+// biome-ignore lint/suspicious/noExplicitAny: as above
+type Placed = readonly [place: string, schema: any];
+
+/** A schema and every schema in it, without following references. */
+// biome-ignore lint/suspicious/noExplicitAny: as above
+function schemasIn(schema: any, place: string): Placed[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const { properties = {}, items, allOf = [], anyOf = [], oneOf = [] } = schema;
+  return [
+    [place, schema],
+    ...Object.entries(properties).flatMap(([name, field]) => schemasIn(field, `${place}.${name}`)),
+    ...schemasIn(items, `${place}[]`),
+    ...[...allOf, ...anyOf, ...oneOf].flatMap((variant, i) => schemasIn(variant, `${place}/${i}`)),
+  ];
+}
+
+const named: Placed[] = Object.entries(document.components.schemas);
+const all: Placed[] = named.flatMap(([name, schema]) => schemasIn(schema, name));
+
+/** The names of the schemas that a request can contain. */
+function namesInRequests(): Set<string> {
+  const found = new Set<string>();
+  const visit = (part: unknown): void => {
+    for (const reference of references(part)) {
+      const name = reference.replace('#/components/schemas/', '');
+      if (found.has(name)) continue;
+      found.add(name);
+      visit(target(reference));
+    }
+  };
+  visit(Object.values(document.components.requestBodies));
+  return found;
+}
+
+describe('the components of the OpenAPI document', () => {
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  const operations = Object.values<any>(document.paths).flatMap((path) => Object.values<any>(path));
+
+  it('fit in 300 KB with everything else', () => {
+    expect(Buffer.byteLength(openApiText(endpoints))).toBeLessThan(300_000);
+  });
+
+  it('hold every error response and every request body', () => {
+    for (const { operationId, responses, requestBody } of operations) {
+      for (const status of Object.keys(responses).filter((one) => Number(one) >= 400)) {
+        expect([operationId, responses[status]]).toEqual([
+          operationId,
+          { $ref: expect.stringMatching('^#/components/responses/') },
+        ]);
+      }
+      if (!requestBody) continue;
+      const { schema } = target(requestBody.$ref).content['application/json'];
+      expect([operationId, schema]).toEqual([
+        operationId,
+        { $ref: expect.stringMatching('^#/components/schemas/\\w+Request$') },
+      ]);
+    }
+  });
+
+  it('hold every response body under a name', () => {
+    for (const { responses } of operations) {
+      for (const response of Object.values<{ $ref?: string }>(responses)) {
+        const { content } = response.$ref ? target(response.$ref) : response;
+        expect(content['application/json'].schema).toEqual({ $ref: expect.any(String) });
+      }
+    }
+  });
+
+  it('hold every enum under a name', () => {
+    const enums = all.filter(([, schema]) => schema.enum?.length > 1).map(([place]) => place);
+    expect(enums).toEqual(enums.filter((place) => /^\w+$/.test(place)));
+    expect(enums).toEqual(expect.arrayContaining(['SignatureStatus', 'ExecutionStatus', 'ErrorCode']));
+  });
+
+  it('hold what variants have in common as a base', () => {
+    for (const [base, variant] of [
+      ['ProposalBase', 'AccountsCreateProposal'],
+      ['TransactionBase', 'TokenTransferTransaction'],
+      ['PolicyBase', 'AnyTransactionPolicy'],
+      ['PolicyInput', 'NewPolicy'],
+    ] as const) {
+      expect(document.components.schemas[variant].allOf[0]).toEqual({ $ref: `#/components/schemas/${base}` });
+    }
+  });
+
+  it('have a discriminator for every variant of a oneOf, and no oneOf of one', () => {
+    const unions = all.filter(([, { oneOf }]) => oneOf);
+    expect(unions.length).toBeGreaterThan(8);
+    for (const [place, { oneOf, discriminator }] of unions) {
+      const variants = oneOf.map(({ $ref }: { $ref: string }) => $ref).sort();
+      expect([place, variants.length > 1]).toEqual([place, true]);
+      expect([place, [...new Set(Object.values(discriminator.mapping))].sort()]).toEqual([place, variants]);
+    }
+  });
+
+  it('have anyOf for null, and where no field tells variants apart', () => {
+    const withoutField = ['Remaining', 'TransactionSigningPayloads'];
+    for (const [place, { anyOf }] of all) {
+      if (!anyOf || withoutField.includes(place)) continue;
+      expect([place, anyOf.length, anyOf[1]]).toEqual([place, 2, { type: 'null' }]);
+    }
+  });
+
+  it('say of every part of a request what it is', () => {
+    const names = namesInRequests();
+    const parts = named.filter(([name]) => names.has(name)).flatMap(([name, one]) => schemasIn(one, name));
+    expect(parts.length).toBeGreaterThan(100);
+    for (const [place, schema] of parts) {
+      const says = ['type', '$ref', 'anyOf', 'oneOf', 'allOf'].some((key) => key in schema);
+      expect([place, says]).toEqual([place, true]);
+    }
+  });
+
+  it('refuse duplicates in every list of a request', () => {
+    const names = namesInRequests();
+    const lists = named
+      .filter(([name]) => names.has(name))
+      .flatMap(([name, schema]) => schemasIn(schema, name))
+      .filter(([, schema]) => schema.type === 'array' && schema.maxItems !== undefined);
+    expect(lists.length).toBeGreaterThan(15);
+    for (const [place, schema] of lists) expect([place, schema.uniqueItems]).toEqual([place, true]);
+  });
+
+  it('have examples that fit', () => {
+    const ajv = new Ajv2020({ strict: false });
+    addFormats(ajv);
+    ajv.addSchema({ $id: 'openapi', components: document.components });
+    const examples = all.flatMap(([place, schema]) =>
+      [...(schema.examples ?? []), ...('default' in schema ? [schema.default] : [])].map(
+        (example) => [place, schema, example] as const,
+      ),
+    );
+    expect(examples.length).toBeGreaterThan(40);
+    for (const [place, schema, example] of examples) {
+      const text = JSON.stringify(schema).replaceAll('"#/components/', '"openapi#/components/');
+      expect([place, ajv.validate(JSON.parse(text), example)]).toEqual([place, true]);
+    }
+  });
+
+  it('give X-Request-Id no pattern, because none is enforced', () => {
+    expect(document.components.headers.RequestId.schema).not.toHaveProperty('pattern');
+    expect(JSON.stringify(document.components.parameters)).not.toContain('X-Request-Id');
+  });
+
+  it('refuse the code points of a name that the service refuses, as far as a pattern can say it', () => {
+    const { pattern } = document.components.schemas.Name;
+    const expression = new RegExp(pattern, 'u');
+    const differing: string[] = [];
+    for (let point = 0; point <= 0xffff; point++) {
+      if (point >= 0xd800 && point <= 0xdfff) continue;
+      const name = `a${String.fromCodePoint(point)}`;
+      if (expression.test(name) !== nameInput.safeParse(name).success) differing.push(point.toString(16));
+    }
+    expect(differing).toEqual([]);
+    expect(expression.test('  ')).toBe(false);
+  });
+
+  it('refuse the control characters of texts that the service refuses', () => {
+    for (const [name, schema] of [
+      ['Description', descriptionInput],
+      ['Reason', reasonInput],
+    ] as const) {
+      const expression = new RegExp(document.components.schemas[name].pattern, 'u');
+      for (let point = 0; point < 0xd800; point++) {
+        const text = String.fromCodePoint(point);
+        if (expression.test(text) !== schema.safeParse(text).success) {
+          throw new Error(`${name} and its pattern differ on U+${point.toString(16)}`);
+        }
+      }
+    }
   });
 });

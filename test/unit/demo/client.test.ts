@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { generate } from 'selfsigned';
 import { decodeAbiParameters, recoverTypedDataAddress } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { ApiError, OrgwalletClient, signPayload } from '../../../src/demo/client';
-import { signTransaction, type Transaction } from '../../../src/demo/transaction';
 import { proposalPayload, transactionPayload } from '../../../src/domain/signing';
+import { ApiError, OrgwalletClient, signPayload } from '../../../tools/demo/client';
+import { signTransaction, type Transaction } from '../../../tools/demo/transaction';
 
 interface Heard {
   readonly method: string | undefined;

@@ -1,4 +1,4 @@
-import { wrap } from '../../../src/demo/printer';
+import { wrap } from '../../../tools/demo/printer';
 
 describe('a long line of the demo', () => {
   it.each([

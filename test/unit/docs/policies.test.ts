@@ -2,12 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Address, encodeFunctionData, erc20Abi, type Hex, parseAbi, toFunctionSelector } from 'viem';
 import { checksumAddress } from '../../../src/chain/address';
-import { handsOutTokens } from '../../../src/chain/functions';
-import { NATIVE_COIN, type Policy } from '../../../src/domain/policy';
+import { grantsAllowance } from '../../../src/chain/functions';
+import type { PolicyItem } from '../../../src/contract/policies';
+import type { MemberSummary } from '../../../src/domain/approval';
+import { NATIVE_CURRENCY, type Policy } from '../../../src/domain/policy';
 import { type Evaluation, evaluate, type Usage, usageWindow } from '../../../src/domain/policyEngine';
-import type { MemberSummary } from '../../../src/domain/proposal';
 import { readContent } from '../../../src/domain/transactionContent';
 import { policiesCreate } from '../../../src/operations/policiesCreate';
+import { definitionFrom } from '../../../src/operations/policyItems';
 
 const page = readFileSync(join(__dirname, '..', '..', '..', 'docs', 'policies.md'), 'utf8');
 
@@ -49,7 +51,7 @@ const whole = (text: string): bigint => {
   const [before = '', after = ''] = text.split('.');
   return BigInt(`${before}${after.padEnd(18, '0')}`);
 };
-const coin = (to: string, amount: string) => ({ to, value: whole(amount), data: '0x' });
+const native = (to: string, amount: string) => ({ to, value: whole(amount), data: '0x' });
 const token = (to: string, amount: string, of: string = TOKEN) => {
   const args = [to as Address, whole(amount)] as const;
   return { to: of, value: 0n, data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args }) };
@@ -64,7 +66,7 @@ const approve = encodeFunctionData({
   args: [RITA as Address, 1n],
 }) as Hex;
 
-/** What each row of the page asks, and what went out before it; in the order of the page. */
+/** The transaction of each row of the page and the executions before it, in the order of the page. */
 const rows: { readonly [policy: string]: readonly [string, Asked, (readonly Asked[])?, string?][] } = {
   'Petty cash': [
     ['100 to anybody, by Ann', { by: 'Ann', call: token(RITA, '100') }],
@@ -80,7 +82,7 @@ const rows: { readonly [policy: string]: readonly [string, Asked, (readonly Aske
       [{ by: 'Ann', call: token(RITA, '100') }],
     ],
     ['1 by Zoe', { by: 'Zoe', call: token(RITA, '1') }],
-    ['1 of the coin', { by: 'Ann', call: coin(RITA, '1') }],
+    ['1 ETH', { by: 'Ann', call: native(RITA, '1') }],
     ['a call of `burn(uint256)`', { by: 'Ann', call: call('burn(uint256)') }],
   ],
   Payouts: [
@@ -112,7 +114,7 @@ const rows: { readonly [policy: string]: readonly [string, Asked, (readonly Aske
       'all of any token, from any account, by Zoe',
       { by: 'Zoe', call: token(FIRST, '1000000', OTHER_TOKEN), account: OTHER_ACCOUNT },
     ],
-    ['all of the coin', { by: 'Zoe', call: coin(FIRST, '1000') }],
+    ['all of its ETH', { by: 'Zoe', call: native(FIRST, '1000') }],
     ['1 to Rita', { by: 'Zoe', call: token(RITA, '1') }],
     [
       'something that is no token, by the same bytes',
@@ -122,16 +124,16 @@ const rows: { readonly [policy: string]: readonly [string, Asked, (readonly Aske
     ],
   ],
   Gas: [
-    ['0.1 to Rita, by Ann', { by: 'Ann', call: coin(RITA, '0.1') }],
+    ['0.1 to Rita, by Ann', { by: 'Ann', call: native(RITA, '0.1') }],
     [
       '0.1 to Rita, by Ben, 6 days later',
-      { by: 'Ben', call: coin(RITA, '0.1') },
-      [{ by: 'Ann', call: coin(RITA, '0.1'), hoursAgo: 144 }],
+      { by: 'Ben', call: native(RITA, '0.1') },
+      [{ by: 'Ann', call: native(RITA, '0.1'), hoursAgo: 144 }],
     ],
     [
       'the same, 8 days later',
-      { by: 'Ben', call: coin(RITA, '0.1') },
-      [{ by: 'Ann', call: coin(RITA, '0.1'), hoursAgo: 192 }],
+      { by: 'Ben', call: native(RITA, '0.1') },
+      [{ by: 'Ann', call: native(RITA, '0.1'), hoursAgo: 192 }],
     ],
     ['0.1 with calldata', { by: 'Ann', call: call('deposit()', { value: '0.1', to: RITA }) }],
   ],
@@ -149,11 +151,11 @@ const rows: { readonly [policy: string]: readonly [string, Asked, (readonly Aske
     ],
   ],
   'Market maker': [
-    ['`deposit()` with 1 of the coin, by Mia', { by: 'Mia', call: call('deposit()', { value: '1' }) }],
-    ['`deposit()` with 2', { by: 'Mia', call: call('deposit()', { value: '2' }) }],
+    ['`deposit()` with 1 ETH, by Mia', { by: 'Mia', call: call('deposit()', { value: '1' }) }],
+    ['`deposit()` with 2 ETH', { by: 'Mia', call: call('deposit()', { value: '2' }) }],
     ['`burn(uint256)`', { by: 'Mia', call: call('burn(uint256)') }],
     ['`deposit()` of another contract', { by: 'Mia', call: call('deposit()', { to: OTHER_TOKEN }) }],
-    ['1 of the coin without calldata', { by: 'Mia', call: coin(TOKEN, '1') }],
+    ['1 ETH without calldata', { by: 'Mia', call: native(TOKEN, '1') }],
   ],
   Allowances: [
     ['`approve(address,uint256)`, by Ann', { by: 'Ann', call: { to: TOKEN, value: 0n, data: approve } }],
@@ -167,44 +169,46 @@ const rows: { readonly [policy: string]: readonly [string, Asked, (readonly Aske
     ],
   ],
   Board: [
-    ['any transfer from any account, by Zoe', { by: 'Zoe', call: coin(RITA, '1000') }],
+    ['any transfer from any account, by Zoe', { by: 'Zoe', call: native(RITA, '1000') }],
     ['any call, by Zoe', { by: 'Zoe', call: call('burn(uint256)') }],
-    ['the same by Ann, who is one of the board', { by: 'Ann', call: coin(RITA, '1000') }],
+    ['the same by Ann, who is one of the board', { by: 'Ann', call: native(RITA, '1000') }],
     ['`approve(address,uint256)`', { by: 'Zoe', call: { to: TOKEN, value: 0n, data: approve } }],
     [
       'a second one of that account on the same day',
       { by: 'Zoe', call: call('burn(uint256)') },
-      [{ by: 'Zoe', call: coin(RITA, '1000'), hoursAgo: 3 }],
+      [{ by: 'Zoe', call: native(RITA, '1000'), hoursAgo: 3 }],
     ],
     [
       'one of another account',
       { by: 'Zoe', call: call('burn(uint256)'), account: OTHER_ACCOUNT },
-      [{ by: 'Zoe', call: coin(RITA, '1000'), hoursAgo: 3 }],
+      [{ by: 'Zoe', call: native(RITA, '1000'), hoursAgo: 3 }],
     ],
   ],
 };
 
 interface Section {
   readonly policy: Policy;
-  /** What is asked, and what the page says becomes of it. */
+  /** Each transaction, and its result according to the page. */
   readonly table: readonly (readonly [string, string])[];
 }
 
 function sections(): Section[] {
   const request = policiesCreate.requests.find(({ path }) => path === '/policies/proposals/add');
-  if (!request) throw new Error('nothing adds policies');
+  if (!request) throw new Error('no endpoint adds policies');
   return page
-    .split(/^## /m)
-    .filter((text) => text.includes('```json'))
+    .split(/^### /m)
+    .filter((text) => text.includes('`POST /policies/proposals/add`:'))
     .map((text) => {
       const [, json = ''] = /```json\n([\s\S]*?)```/.exec(text) ?? [];
-      const { policies } = request.body.parse(JSON.parse(json)) as unknown as { policies: Policy[] };
+      const { policies } = request.body.parse(JSON.parse(json)) as unknown as { policies: PolicyItem[] };
       const [item] = policies;
       if (!item) throw new Error('a section without a policy');
       const table = [...text.matchAll(/^\| (.+?) +\| (.+?) +\|$/gm)]
         .map(([, asked = '', answer = '']) => [asked, answer] as const)
         .filter(([asked]) => asked !== 'Asked' && !asked.startsWith('--'));
-      return { policy: { ...item, id: 'pol_01jz8k3v5fe5ht0n2m6w9r4xyz' }, table };
+      const named = { symbol: 'T', name: 'Token', decimals: 18, logoUrl: null };
+      const definition = definitionFrom(item, named);
+      return { policy: { ...definition, id: 'pol_01jz8k3v5fe5ht0n2m6w9r4xyz' }, table };
     });
 }
 
@@ -219,7 +223,7 @@ function transactionOf({ by, call: asked, account = ACCOUNT }: Asked) {
   };
 }
 
-/** What stands in the window of a transaction, of all that the policy has let out. */
+/** What the window of a transaction contains, of the executions `before` it. */
 function usageOf(policy: Policy, asked: Asked, before: readonly Asked[]): Usage | null {
   const window = usageWindow(policy, transactionOf(asked));
   if (!window) return null;
@@ -243,7 +247,7 @@ function usageOf(policy: Policy, asked: Asked, before: readonly Asked[]): Usage 
   return { amount, executions: counted.length, oldestBlockAt: null, at: new Date() };
 }
 
-/** The answer as the page writes it: ids and addresses cut short. */
+/** The result as the page writes it: ids and addresses shortened. */
 function inWords({ allowed, failures, approvers, threshold }: Evaluation): string {
   const short = (text: string) =>
     text
@@ -252,30 +256,30 @@ function inWords({ allowed, failures, approvers, threshold }: Evaluation): strin
   if (!allowed) {
     return `\`${failures.map(({ condition, found, wanted }) => short(`${condition} ${found} (wanted: ${wanted})`)).join('; ')}\``;
   }
-  if (threshold === 0) return 'goes out';
+  if (threshold === 0) return 'executes';
   return `waits for ${threshold} of ${approvers.map(({ name }) => name).join(', ')}`;
 }
 
-describe('the policies by use', () => {
+describe('the ten examples of docs/policies.md', () => {
   const found = sections();
 
-  it('are ten, each with what it lets go and what it refuses', () => {
+  it('have a table of results each', () => {
     expect(found.map(({ policy }) => policy.name)).toEqual(Object.keys(rows));
     expect(found).toHaveLength(10);
   });
 
   it.each(found.map((section) => [section.policy.name, section] as const))(
-    'has true words about %s',
+    'permit and refuse as the table of %s says',
     (name, { policy, table }) => {
       const expected = (rows[name] ?? []).map(([words, asked, before, tokenFault = null]) => {
         const transaction = transactionOf(asked);
         const { content, accountId } = transaction;
-        const isNative = content.type === 'TOKEN_TRANSFER' && content.tokenAddress === NATIVE_COIN;
+        const isNative = content.type === 'TOKEN_TRANSFER' && content.tokenAddress === NATIVE_CURRENCY;
         const evaluation = evaluate(policy, transaction, {
           account: { id: accountId, networkIds: [31_337] },
           members,
           groups,
-          handsOutTokens,
+          grantsAllowance,
           tokenFault: isNative ? null : tokenFault,
           // Only what is executed meets a budget.
           usage: before ? usageOf(policy, asked, before) : null,

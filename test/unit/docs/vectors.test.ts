@@ -11,6 +11,7 @@ import {
   stringToBytes,
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
+import { signatureHash } from '../../../src/approvals/voters';
 import { checksumAddress } from '../../../src/chain/address';
 import { operationDomainSalt } from '../../../src/chain/domainSalt';
 import { decodeSignature, encodeSignature, verifySignature } from '../../../src/chain/signatures';
@@ -26,12 +27,11 @@ import {
 } from '../../../src/domain/signing';
 import { readContent } from '../../../src/domain/transactionContent';
 import { transactionSummary } from '../../../src/domain/transactionText';
-import { signatureHash } from '../../../src/transactions/voter';
 
 interface Vectors {
   readonly signer: { readonly privateKey: Hex; readonly address: Address };
   readonly domain: {
-    readonly deploymentId: string;
+    readonly installationId: string;
     readonly organizationId: string;
     readonly text: string;
     readonly salt: Hex;
@@ -53,7 +53,7 @@ interface Vectors {
     readonly structHash: Hex;
     readonly digest: Hex;
     readonly signature: Hex;
-    readonly envelope: Hex;
+    readonly encoded: Hex;
   }[];
   readonly transaction: {
     readonly id: string;
@@ -78,11 +78,11 @@ interface Vectors {
     readonly structHash: Hex;
     readonly digest: Hex;
     readonly signature: Hex;
-    readonly envelope: Hex;
+    readonly encoded: Hex;
   }[];
   readonly refused: readonly {
     readonly mistake: string;
-    readonly envelope: Hex;
+    readonly encoded: Hex;
     readonly message: string;
   }[];
   readonly registration: {
@@ -110,9 +110,9 @@ const [approve] = statements;
 const hashOf = (text: string) => keccak256(stringToBytes(text));
 
 /** The message that a refused signature gets, or `accepted`. */
-async function verdict(envelope: string, hash: Hex): Promise<string> {
+async function verdict(encoded: string, hash: Hex): Promise<string> {
   try {
-    const decoded = decodeSignature(envelope);
+    const decoded = decodeSignature(encoded);
     const verified = await verifySignature({ hash, ...decoded });
     return verified.valid ? 'accepted' : verified.reason;
   } catch (error) {
@@ -121,22 +121,22 @@ async function verdict(envelope: string, hash: Hex): Promise<string> {
 }
 
 describe('the test vectors of the documentation', () => {
-  it('have the salt that the service makes of deployment and organization', () => {
-    expect(domain.text).toBe(`${domain.deploymentId}/${domain.organizationId}`);
-    expect(operationDomainSalt(domain.deploymentId, domain.organizationId)).toBe(domain.salt);
+  it('have the salt that the service derives from installation and organization', () => {
+    expect(domain.text).toBe(`${domain.installationId}/${domain.organizationId}`);
+    expect(operationDomainSalt(domain.installationId, domain.organizationId)).toBe(domain.salt);
     expect(hashOf(domain.text)).toBe(domain.salt);
   });
 
   it('are signed by the key that they name', () => expect(account.address).toBe(signer.address));
 
-  it.each(statements)('have the payload, digest, signature and envelope of $primaryType', async (vector) => {
-    const { primaryType, payload, digest, signature, envelope } = vector;
+  it.each(statements)('have the payload, digest, signature and encoding of $primaryType', async (vector) => {
+    const { primaryType, payload, digest, signature, encoded } = vector;
     const expiresAt = new Date(proposal.expiresAt);
     expect(proposalPayload(primaryType, domain.salt, { ...proposal, expiresAt })).toBe(payload);
     expect(hashTypedPayload(payload)).toBe(digest);
     expect(await account.signTypedData(JSON.parse(payload))).toBe(signature);
-    expect(encodeSignature(signer.address, signature)).toBe(envelope);
-    expect(await verdict(envelope, digest)).toBe('accepted');
+    expect(encodeSignature(signer.address, signature)).toBe(encoded);
+    expect(await verdict(encoded, digest)).toBe('accepted');
   });
 
   it.each(statements)('have the digest of $primaryType as the page computes it, step by step', (vector) => {
@@ -170,8 +170,8 @@ describe('the test vectors of the documentation', () => {
     expect(page).toContain(fields);
   });
 
-  it.each(vectors.refused)('have the message that $mistake gets', async ({ envelope, message }) => {
-    expect(await verdict(envelope, approve?.digest ?? '0x')).toBe(message);
+  it.each(vectors.refused)('have the message that $mistake gets', async ({ encoded, message }) => {
+    expect(await verdict(encoded, approve?.digest ?? '0x')).toBe(message);
     // The page writes the address of the message as a placeholder.
     expect(page).toContain(message.replace(/0x[0-9a-fA-F]{40}/, '0x…'));
   });
@@ -222,9 +222,9 @@ describe('the worked example of a transaction', () => {
   });
 
   it.each(transactionStatements)(
-    'has the payload, digest, signature and envelope of $primaryType',
+    'has the payload, digest, signature and encoding of $primaryType',
     async (vector) => {
-      const { primaryType, payload, digest, signature, envelope, initiatorSignatureHash } = vector;
+      const { primaryType, payload, digest, signature, encoded, initiatorSignatureHash } = vector;
       const signed = {
         ...transaction,
         value: BigInt(transaction.value),
@@ -235,15 +235,15 @@ describe('the worked example of a transaction', () => {
       const keys = [signer, vectors.approver].map(({ privateKey }) => privateKeyToAccount(privateKey));
       const wallet = keys.find(({ address }) => address === vector.signer);
       expect(await wallet?.signTypedData(JSON.parse(payload))).toBe(signature);
-      expect(encodeSignature(vector.signer, signature)).toBe(envelope);
-      expect(await verdict(envelope, digest)).toBe('accepted');
+      expect(encodeSignature(vector.signer, signature)).toBe(encoded);
+      expect(await verdict(encoded, digest)).toBe('accepted');
     },
   );
 
-  it('binds what follows to the whole envelope of the initiator', () => {
+  it('binds what follows to the whole encoded signature of the initiator', () => {
     expect(initiate?.initiatorSignatureHash).toBeNull();
-    expect(keccak256(initiate?.envelope ?? '0x')).toBe(vectors.initiatorSignatureHash);
-    expect(signatureHash(initiate?.envelope ?? '0x')).toBe(vectors.initiatorSignatureHash);
+    expect(keccak256(initiate?.encoded ?? '0x')).toBe(vectors.initiatorSignatureHash);
+    expect(signatureHash(initiate?.encoded ?? '0x')).toBe(vectors.initiatorSignatureHash);
     for (const { initiatorSignatureHash } of transactionStatements.slice(1)) {
       expect(initiatorSignatureHash).toBe(vectors.initiatorSignatureHash);
     }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { type AuditEntry, auditHash, GENESIS_HASH } from '../../../src/db/audit';
-import '../../support/builders';
 
 const ENTRY: Omit<AuditEntry, 'hash'> = {
   id: 'log_1',

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { canonicalJson } from '../../../src/domain/canonicalJson';
-import '../../support/builders';
 
 /** The double with these eight bytes, as appendix B of RFC 8785 names its samples. */
 function double(hex: string): number {

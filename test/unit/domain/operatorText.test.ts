@@ -1,11 +1,7 @@
 import fc from 'fast-check';
-import { operatorDetails, statusSentence } from '../../../src/domain/operatorText';
-import type {
-  ExecutionStatus,
-  FailureCode,
-  ProposalState,
-  SignatureStatus,
-} from '../../../src/domain/proposal';
+import type { ExecutionStatus, FailureCode, SignatureStatus } from '../../../src/domain/approval';
+import { proposalDetails, proposalSentence } from '../../../src/domain/operatorText';
+import type { ProposalState } from '../../../src/domain/proposal';
 import { proposalState } from '../../../src/domain/proposal';
 import { aDeployment, adminsOf, aFailure, aHash, aMember, aProposal } from '../../support/builders';
 
@@ -37,7 +33,7 @@ const EXECUTIONS: readonly (ExecutionStatus | null)[] = [
 ];
 const CODES: readonly FailureCode[] = ['rpc', 'reverted', 'funds', 'policy', 'budget', 'stale', 'timeout'];
 
-describe('where a proposal stands, in one sentence', () => {
+describe('the status of a proposal, in one sentence', () => {
   it.each<[SignatureStatus, string]>([
     ['pendingInitiatorSignature', 'Waits for the signature of its initiator.'],
     ['pendingReviewSignatures', 'Waits for signatures: 1 more to approve, or 2 more to reject.'],
@@ -49,7 +45,7 @@ describe('where a proposal stands, in one sentence', () => {
     ],
     ['expired', 'Expired before it was executed.'],
   ])('before any execution, %s: %s', (signatureStatus, sentence) => {
-    expect(statusSentence(state({ signatureStatus }))).toBe(sentence);
+    expect(proposalSentence(state({ signatureStatus }))).toBe(sentence);
   });
 
   it.each<[ExecutionStatus, boolean, string]>([
@@ -60,34 +56,34 @@ describe('where a proposal stands, in one sentence', () => {
     ['blocked', true, 'A check refused the execution; nothing was changed.'],
     ['blocked', false, 'Expired after an execution that was blocked.'],
   ])('%s, open %s: %s', (executionStatus, open, sentence) => {
-    expect(statusSentence(state({ executionStatus, open }))).toBe(sentence);
+    expect(proposalSentence(state({ executionStatus, open }))).toBe(sentence);
   });
 
-  it('while it is executed: how many deployments are on their way, and what each waits for', () => {
+  it('while it is executed: how many deployments are in progress, and what each waits for', () => {
     const deployments = [
       aDeployment({ networkId: 1, status: 'completed', waitingFor: 'nothing' }),
       aDeployment({ networkId: 2, waitingFor: 'a lower gas price' }),
       aDeployment({ networkId: 3 }),
       aDeployment({ networkId: 4, waitingFor: 'funds' }),
     ];
-    expect(statusSentence(state({ executionStatus: 'processing', deployments }))).toBe(
-      'Being executed; 3 of 4 deployments are on their way. Waiting: network 2: a lower gas price; network 4: funds.',
+    expect(proposalSentence(state({ executionStatus: 'processing', deployments }))).toBe(
+      'Being executed; 3 of 4 deployments are in progress. Waiting: network 2: a lower gas price; network 4: funds.',
     );
     expect(
-      statusSentence(state({ executionStatus: 'processing', deployments: deployments.slice(2, 3) })),
-    ).toBe('Being executed; 1 of 1 deployments are on their way.');
+      proposalSentence(state({ executionStatus: 'processing', deployments: deployments.slice(2, 3) })),
+    ).toBe('Being executed; 1 of 1 deployments are in progress.');
   });
 
   it('never asks for less than no signature', () => {
-    const sentence = statusSentence(state({ threshold: 1, approvals: [ada, bo] }));
+    const sentence = proposalSentence(state({ threshold: 1, approvals: [ada, bo] }));
     expect(sentence).toBe('Waits for signatures: 0 more to approve, or 1 more to reject.');
   });
 
-  it('has words for every state, each one sentence that ends', () => {
+  it('has one sentence for every state', () => {
     for (const signatureStatus of SIGNATURES) {
       for (const executionStatus of EXECUTIONS) {
         for (const open of [true, false]) {
-          const sentence = statusSentence(state({ signatureStatus, executionStatus, open }));
+          const sentence = proposalSentence(state({ signatureStatus, executionStatus, open }));
           expect(sentence).toMatch(/^[A-Z].*\.$/);
           expect(sentence).not.toMatch(/undefined|null|NaN/);
         }
@@ -95,16 +91,16 @@ describe('where a proposal stands, in one sentence', () => {
     }
   });
 
-  it('refuses a state that there is not', () => {
-    expect(() => statusSentence(state({ executionStatus: 'surprise' as never }))).toThrow('surprise');
-    expect(() => statusSentence(state({ signatureStatus: 'surprise' as never }))).toThrow('surprise');
+  it('refuses a status that the types rule out', () => {
+    expect(() => proposalSentence(state({ executionStatus: 'surprise' as never }))).toThrow('surprise');
+    expect(() => proposalSentence(state({ signatureStatus: 'surprise' as never }))).toThrow('surprise');
   });
 });
 
 describe('what an operator reads about a proposal', () => {
-  it('is what is asked, where it stands, who signed, and until when', () => {
+  it('is what is asked, its status, who signed, and until when', () => {
     expect(
-      operatorDetails(
+      proposalDetails(
         state({ summary: 'Create the account "Treasury"', expiresAt: '2025-06-08T12:00:00.000Z' }),
       ),
     ).toBe(
@@ -136,12 +132,12 @@ describe('what an operator reads about a proposal', () => {
         accountId: 'acc_1',
         networkId: 3,
         status: 'failed',
-        failure: aFailure({ message: 'no coin' }),
+        failure: aFailure({ message: 'insufficient funds' }),
       }),
       aDeployment({ accountId: 'acc_1', networkId: 4 }),
     ];
     expect(
-      operatorDetails(state({ executionStatus: 'processing', deployments }))
+      proposalDetails(state({ executionStatus: 'processing', deployments }))
         .split('\n')
         .slice(-6),
     ).toEqual([
@@ -149,7 +145,7 @@ describe('what an operator reads about a proposal', () => {
       '|---|---|---|---|',
       `| acc_1 | 1 | completed | ${hash} |`,
       '| acc_1 | 2 | pending | a lower gas price |',
-      '| acc_1 | 3 | failed | no coin |',
+      '| acc_1 | 3 | failed | insufficient funds |',
       '| acc_1 | 4 | pending |  |',
     ]);
   });
@@ -157,19 +153,19 @@ describe('what an operator reads about a proposal', () => {
   it.each(CODES)('says what to do about a failure of the kind %s while it can still change', (code) => {
     const failure = aFailure({ code, attempt: 3, transactionHash: '0xabc' });
     const failed = state({ executionStatus: 'failed', failure });
-    expect(operatorDetails(failed)).toContain(
+    expect(proposalDetails(failed)).toContain(
       `**Failure:** **${code}**, attempt 3, 2025-06-02T00:00:00.000Z: the network does not answer (transaction 0xabc)`,
     );
-    expect(operatorDetails(failed)).toMatch(/\*\*What to do:\*\* [A-Z].*\.$/m);
-    expect(operatorDetails({ ...failed, open: false })).not.toContain('What to do');
+    expect(proposalDetails(failed)).toMatch(/\*\*What to do:\*\* [A-Z].*\.$/m);
+    expect(proposalDetails({ ...failed, open: false })).not.toContain('What to do');
   });
 
-  it('tells its notes last, each with its time', () => {
+  it('ends with its notes, each with its time', () => {
     const notes = [
       { at: '2025-06-02T00:00:00.000Z', code: 'adminLeft', message: 'an admin left' },
       { at: '2025-06-03T00:00:00.000Z', code: 'threshold', message: 'the threshold changed' },
     ];
-    expect(operatorDetails(state({ notes })).split('\n').slice(-3)).toEqual([
+    expect(proposalDetails(state({ notes })).split('\n').slice(-3)).toEqual([
       '**Note** (2025-06-02T00:00:00.000Z): an admin left',
       '',
       '**Note** (2025-06-03T00:00:00.000Z): the threshold changed',
@@ -178,7 +174,7 @@ describe('what an operator reads about a proposal', () => {
 
   it('quotes the names of members, so that no name can be read as words of the service', () => {
     const mallory = aMember().withId('mem_m').named('Bo" (mem_b), "Chidi').build();
-    expect(operatorDetails(state({ approvals: [mallory] }))).toContain(
+    expect(proposalDetails(state({ approvals: [mallory] }))).toContain(
       String.raw`**Approved by:** "Bo\\" (mem\_b), \\"Chidi" (mem_m) (1 of 2)`,
     );
   });
@@ -186,8 +182,8 @@ describe('what an operator reads about a proposal', () => {
   it('keeps every name on its own line, whatever it is', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (name) => {
-        const details = operatorDetails(state({ approvals: [aMember().named(name).build()] }));
-        expect(details.split('\n')).toHaveLength(operatorDetails(state()).split('\n').length);
+        const details = proposalDetails(state({ approvals: [aMember().named(name).build()] }));
+        expect(details.split('\n')).toHaveLength(proposalDetails(state()).split('\n').length);
       }),
     );
   });
@@ -195,14 +191,14 @@ describe('what an operator reads about a proposal', () => {
   it('keeps a message from a chain in its own cell: it adds no row and no heading to the table', () => {
     const failure = aFailure({ code: 'reverted', message: 'no | completed |\n\n**What to do:** nothing' });
     const deployments = [aDeployment({ status: 'failed', failure })];
-    const details = operatorDetails(state({ executionStatus: 'failed', deployments, failure }));
+    const details = proposalDetails(state({ executionStatus: 'failed', deployments, failure }));
     expect(details.match(/^\*\*What to do:\*\*/gm)).toHaveLength(1);
     const row = details.split('\n').find((line) => line.startsWith('| acc_'));
     expect(row?.replaceAll('\\|', '').match(/\|/g)).toHaveLength(5);
   });
 
   it('cuts between characters, never through one', () => {
-    const details = operatorDetails(state({ summary: `x${'😀'.repeat(2_000)}` }));
+    const details = proposalDetails(state({ summary: `x${'😀'.repeat(2_000)}` }));
     expect(details).not.toMatch(/\p{Surrogate}/u);
   });
 });

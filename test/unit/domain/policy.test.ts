@@ -1,17 +1,21 @@
 import fc from 'fast-check';
 import { formatUnits } from 'viem';
+import { z } from 'zod';
 import { policiesBodies } from '../../../src/contract/policies';
+import { definitionOf } from '../../../src/db/policies';
 import {
-  displayAmount,
-  NATIVE_COIN,
+  type ContractRule,
+  NATIVE_CURRENCY,
   type PolicyDefinition,
-  type PolicyNames,
+  type PolicyView,
   policyOfView,
-  policyText,
   policyView,
 } from '../../../src/domain/policy';
+import { displayAmount, type PolicyNames, policyText } from '../../../src/domain/policyText';
+import { definitionFrom } from '../../../src/operations/policyItems';
 import { anAddress, anId } from '../../support/builders';
-import { aPolicyWorld, policyItems, policyName } from '../../support/policies';
+import { aPolicyWorld, policyItems, policyName, type WrittenPolicy } from '../../support/policies';
+import { aPolicy, type PolicyChange } from '../../support/transactions';
 
 const TOKEN = '0x468f18d57bC8bAE33874e6429638edf9F6F77c41';
 const names: PolicyNames = {
@@ -21,31 +25,16 @@ const names: PolicyNames = {
   group: (id) => `Group ${id}`,
 };
 
-function policy(change: Partial<PolicyDefinition> = {}): PolicyDefinition {
-  return {
-    name: 'Payroll',
-    type: 'AUTO_APPROVAL',
-    transactionType: 'ANY',
-    networkId: 31337,
-    description: null,
-    accountIds: null,
-    limitation: null,
-    initiatorSetting: null,
-    approverSetting: null,
-    tokenTransferCondition: null,
-    contractInteractionCondition: null,
-    ...change,
-  };
-}
+const policy = (change: PolicyChange = {}): PolicyDefinition =>
+  definitionOf(aPolicy({ name: 'Payroll', ...change }));
 
-const transfers = (change: object = {}, more: Partial<PolicyDefinition> = {}) =>
+const transfers = (change: object = {}, more: PolicyChange = {}) =>
   policy({
     transactionType: 'TOKEN_TRANSFER',
     tokenTransferCondition: {
       tokenAddress: TOKEN,
       tokenSymbol: 'DEMO',
       tokenName: 'Demo Token',
-      tokenLogoUrl: null,
       tokenDecimals: 6,
       amountThreshold: '1500000',
       destinationAddresses: [],
@@ -54,7 +43,7 @@ const transfers = (change: object = {}, more: Partial<PolicyDefinition> = {}) =>
     ...more,
   });
 
-const calls = (rules: PolicyDefinition['contractInteractionCondition']) =>
+const calls = (rules: readonly ContractRule[] | null) =>
   policy({ transactionType: 'CONTRACT_INTERACTION', contractInteractionCondition: rules });
 
 const anybody = 'from any account of the organization, initiated by any member, approved automatically';
@@ -80,14 +69,19 @@ describe('a policy in words', () => {
     ).toContain('transfers of any token WITHOUT LIMIT to 0xA,');
   });
 
-  it('names the native coin', () => {
-    const native = { tokenAddress: NATIVE_COIN, tokenSymbol: 'ETH', tokenName: 'Ether', tokenDecimals: 18 };
+  it('names the native currency', () => {
+    const native = {
+      tokenAddress: NATIVE_CURRENCY,
+      tokenSymbol: 'ETH',
+      tokenName: 'Ether',
+      tokenDecimals: 18,
+    };
     expect(policyText(transfers({ ...native, amountThreshold: '1' }), names)).toContain(
-      'transfers of at most 0.000000000000000001 "ETH" ("Ether", the coin of the network) each to',
+      'transfers of at most 0.000000000000000001 "ETH" ("Ether", native currency) each to',
     );
   });
 
-  it('says which contracts and functions may be called, and with how much coin', () => {
+  it('says which contracts and functions may be called, and with how much native currency', () => {
     const rules = [
       {
         contractAddress: '0xA',
@@ -95,14 +89,14 @@ describe('a policy in words', () => {
         functions: [
           { name: 'mint', selector: '0x40c10f19' },
           { name: 'transfer', selector: '0xa9059cbb' },
-          { name: null, selector: '0x12345678' },
+          { selector: '0x12345678' },
         ],
         maxValue: '0',
       },
       { contractAddress: '0xB', allowedFunctions: [], functions: [], maxValue: '1500000000000000000' },
     ];
     expect(policyText(calls(rules), names)).toBe(
-      '"Payroll": calls of 0xA (mint(address,uint256), 0xa9059cbb (transfer) and 0x12345678, with no coin) and ' +
+      '"Payroll": calls of 0xA (mint(address,uint256), 0xa9059cbb (transfer) and 0x12345678, with no native currency) and ' +
         `0xB (any function, with at most 1.5 "ETH"), on "Local One" (31337), ${anybody}, ${always}`,
     );
     expect(policyText(calls(null), names)).toContain('"Payroll": calls of any contract WITHOUT LIMIT, on ');
@@ -126,7 +120,7 @@ describe('a policy in words', () => {
   });
 
   it('says who may initiate and who must approve', () => {
-    const text = (change: Partial<PolicyDefinition>) => policyText(policy(change), names);
+    const text = (change: PolicyChange) => policyText(policy(change), names);
     expect(text({ initiatorSetting: { type: 'user', memberId: 'mem_1' } })).toContain(
       ', initiated by "Member mem_1" (mem_1), approved automatically, ',
     );
@@ -172,7 +166,7 @@ describe('a policy in words', () => {
 });
 
 describe('an amount', () => {
-  it('is shown in whole coins, exactly', () => {
+  it('is shown in whole units, exactly', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }),
@@ -200,18 +194,9 @@ describe('every policy in words', () => {
         fc.integer({ min: 0, max: 255 }),
         (item, name, tokenDecimals) => {
           const [parsed] = policiesBodies.mixed.parse({ policies: [{ ...item, name: 'x' }] }).policies;
-          const condition = parsed?.tokenTransferCondition;
-          const definition = {
-            ...parsed,
-            name,
-            tokenTransferCondition: condition && {
-              ...condition,
-              tokenSymbol: name,
-              tokenName: name,
-              tokenLogoUrl: null,
-              tokenDecimals,
-            },
-          } as PolicyDefinition;
+          if (!parsed) throw new Error('nothing was read');
+          const token = { symbol: name, name, decimals: tokenDecimals, logoUrl: null };
+          const definition = definitionFrom({ ...parsed, name }, token);
           const text = policyText(definition, {
             network: { name, nativeAsset: { symbol: name, decimals: 18 } },
             account: (id) => ({ name, address: addresses.get(id) ?? '' }),
@@ -234,22 +219,41 @@ describe('every policy in words', () => {
 });
 
 describe('a policy that contradicts itself', () => {
-  const shown = policyView(
-    policy({
-      type: 'MANUAL_APPROVAL',
-      approverSetting: { type: 'user', memberId: 'mem_1', excludeInitiator: false },
-    }),
-    [],
-  );
+  const member = { type: 'user', memberId: 'mem_1', excludeInitiator: false } as const;
+  const shown: WrittenPolicy = policyView(policy({ type: 'MANUAL_APPROVAL', approverSetting: member }), []);
+  const approvers = { type: 'group', groupId: 'grp_1', threshold: 1, excludeInitiator: false };
+  const limitation = {
+    hours: 24,
+    initiatorScope: 'PER_ITEM',
+    sourceAccountScope: 'PER_ITEM',
+    destinationScope: 'PER_ITEM',
+  };
+  const { approverSetting: _, ...unapproved } = shown;
 
-  it('is not read', () => {
-    const setting = { type: 'group', memberId: null, userId: null, groupId: 'grp_1' } as const;
-    const nobody = { ...setting, groupId: null };
-    expect(() =>
-      policyOfView({ ...shown, approverSetting: { ...setting, threshold: null, excludeInitiator: false } }),
-    ).toThrow(/threshold/);
-    expect(() => policyOfView({ ...shown, initiatorSetting: nobody })).toThrow(/without an id/);
-    expect(() => policyView(transfers({}, { tokenTransferCondition: null }), [])).toThrow(/no condition/);
-    expect(() => policyView(policy({ accountIds: [anId('acc')] }), [])).toThrow(/not there/);
+  it.each<[string, WrittenPolicy]>([
+    ['a group of approvers without a threshold', { approverSetting: { ...approvers, threshold: undefined } }],
+    ['a group of which none must approve', { approverSetting: { ...approvers, threshold: 0 } }],
+    ['an initiator without an id', { initiatorSetting: { type: 'group' } }],
+    ['an initiator of an unknown type', { initiatorSetting: { type: 'role', roleId: 'x' } }],
+    ['an unknown transactionType', { transactionType: 'SWAP' }],
+    ['a condition of another transactionType', { contractInteractionCondition: null }],
+    ['an unknown field', { dailyLimit: '1' }],
+    ['an unknown scope', { limitation: { ...limitation, destinationScope: 'SOME' } }],
+    ['a window of no length', { limitation: { ...limitation, hours: 0 } }],
+    ['a window longer than a year', { limitation: { ...limitation, hours: 8_761 } }],
+    ['no account', { accountIds: [] }],
+    ['null for what it does not have', { description: null }],
+  ])('is not read: %s', (_name, change) => {
+    expect(policyOfView(shown)).toEqual(policy({ type: 'MANUAL_APPROVAL', approverSetting: member }));
+    expect(() => policyOfView({ ...shown, ...change })).toThrow(z.ZodError);
+  });
+
+  it('is not read without the approver that it needs', () => {
+    expect(() => policyOfView(unapproved as PolicyView)).toThrow(/approverSetting/);
+    expect(() => policyOfView({ ...shown, type: 'AUTO_APPROVAL' })).toThrow(/approverSetting/);
+  });
+
+  it('is not shown with an account that is unknown', () => {
+    expect(() => policyView(policy({ accountIds: [anId('acc')] }), [])).toThrow(/not found/);
   });
 });

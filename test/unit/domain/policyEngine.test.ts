@@ -1,6 +1,12 @@
 import { checksumAddress } from '../../../src/chain/address';
 import { STANDARD_FUNCTIONS } from '../../../src/chain/functions';
-import { type Limitation, NATIVE_COIN, type Policy } from '../../../src/domain/policy';
+import {
+  type ApproverSetting,
+  type ContractRule,
+  type Limitation,
+  NATIVE_CURRENCY,
+  type Policy,
+} from '../../../src/domain/policy';
 import {
   approversOf,
   type ConditionFailure,
@@ -17,6 +23,7 @@ import {
   aRule,
   aTransferPolicy,
   NETWORK_ID,
+  type PolicyChange,
   transferData,
 } from '../../support/transactions';
 
@@ -36,7 +43,7 @@ interface Asked {
   readonly initiatorId: string;
 }
 
-const coins = (value: bigint, to = RECIPIENT): Partial<Asked> => ({ to, value, data: '0x' });
+const native = (value: bigint, to = RECIPIENT): Partial<Asked> => ({ to, value, data: '0x' });
 const tokens = (amount: bigint, to = RECIPIENT, token = TOKEN): Partial<Asked> => ({
   to: token,
   value: 0n,
@@ -50,7 +57,7 @@ const call = (selector: string, value = 0n, to = CONTRACT): Partial<Asked> => ({
 
 function transaction(asked: Partial<Asked>) {
   const { to, value, data, ...who } = {
-    ...coins(1n),
+    ...native(1n),
     networkId: NETWORK_ID,
     accountId: ACCOUNT,
     initiatorId: ALICE.id,
@@ -66,7 +73,7 @@ function context(change: Partial<PolicyContext> = {}): PolicyContext {
     account: { id: ACCOUNT, networkIds: [NETWORK_ID] },
     members: new Map([ALICE, BOB, CAROL].map((member) => [member.id, member])),
     groups: new Map([[GROUP, [ALICE, BOB]]]),
-    handsOutTokens: (selector) => STANDARD_FUNCTIONS.get(selector)?.handsOutTokens ?? false,
+    grantsAllowance: (selector) => STANDARD_FUNCTIONS.get(selector)?.grantsAllowance ?? false,
     tokenFault: null,
     usage: usage(),
     ...change,
@@ -167,12 +174,12 @@ describe('the type of a transaction', () => {
   const transfers = aTransferPolicy({ tokenAddress: null });
   const calls = aCallPolicy(null);
   const kinds: [string, Partial<Asked>, boolean][] = [
-    ['native coin', coins(1n), true],
+    ['native currency', native(1n), true],
     ['a token', tokens(1n), true],
     ['a call', call('0x40c10f19'), false],
-    ['a call with native coin', call('0x40c10f19', 1n), false],
+    ['a call with native currency', call('0x40c10f19', 1n), false],
     ['a call of no function', { to: CONTRACT, value: 0n, data: '0x' }, false],
-    ['fewer bytes than a selector, with native coin', { to: CONTRACT, value: 1n, data: '0x00' }, false],
+    ['fewer bytes than a selector, with native currency', { to: CONTRACT, value: 1n, data: '0x00' }, false],
   ];
 
   it.each(kinds)('decides which policies cover it: %s', (_, asked, isTransfer) => {
@@ -193,18 +200,18 @@ describe('the type of a transaction', () => {
 describe('the token', () => {
   it.each<[string, string | null, Partial<Asked>, string[]]>([
     ['any token', null, tokens(1n), []],
-    ['any token, the native coin', null, coins(1n), []],
+    ['any token, the native currency', null, native(1n), []],
     ['the token', TOKEN, tokens(1n), []],
     ['the token in lower case', TOKEN.toLowerCase(), tokens(1n), []],
     ['another token', TOKEN, tokens(1n, RECIPIENT, OTHER_TOKEN), ['token']],
-    ['the native coin instead', TOKEN, coins(1n), ['token']],
-    ['the native coin', NATIVE_COIN, coins(1n), []],
-    ['a token instead of the native coin', NATIVE_COIN, tokens(1n), ['token']],
+    ['the native currency instead', TOKEN, native(1n), ['token']],
+    ['the native currency', NATIVE_CURRENCY, native(1n), []],
+    ['a token instead of the native currency', NATIVE_CURRENCY, tokens(1n), ['token']],
   ])('may be %s', (_, tokenAddress, asked, conditions) => {
     expect(conditionsOf(aTransferPolicy({ tokenAddress }), asked)).toEqual(conditions);
   });
 
-  it('must be one that can be read, under every policy; the native coin always can', () => {
+  it('must be one that can be read, under every policy; the native currency always can', () => {
     const tokenFault = 'there is no contract';
     for (const policy of [
       aTransferPolicy({ tokenAddress: null }),
@@ -215,7 +222,7 @@ describe('the token', () => {
         failure('token', `${TOKEN}: there is no contract`, 'a token that can be read'),
       ]);
     }
-    expect(conditionsOf(aPolicy(), coins(1n), { tokenFault })).toEqual([]);
+    expect(conditionsOf(aPolicy(), native(1n), { tokenFault })).toEqual([]);
   });
 });
 
@@ -239,24 +246,24 @@ describe('the amount', () => {
   });
 
   it('says how much there was and how much there may be', () => {
-    expect(failuresOf(aTransferPolicy({ amountThreshold: '5' }), coins(6n))).toEqual([
+    expect(failuresOf(aTransferPolicy({ amountThreshold: '5' }), native(6n))).toEqual([
       failure('amount', '6', 'at most 5'),
     ]);
   });
 
   it('has no common maximum over unlike tokens', () => {
     const policy = aTransferPolicy({ tokenAddress: null, amountThreshold: '5' });
-    expect(conditionsOf(policy, coins(1n))).toEqual(['amount']);
+    expect(conditionsOf(policy, native(1n))).toEqual(['amount']);
   });
 });
 
 describe('the destination', () => {
   it.each<[string, readonly string[], Partial<Asked>, string[]]>([
-    ['any', [], coins(1n), []],
-    ['the one', [RECIPIENT], coins(1n), []],
-    ['the one, written otherwise', [RECIPIENT.toLowerCase()], coins(1n), []],
-    ['the last of several', [TOKEN, RECIPIENT], coins(1n), []],
-    ['another', [TOKEN], coins(1n), ['destination']],
+    ['any', [], native(1n), []],
+    ['the one', [RECIPIENT], native(1n), []],
+    ['the one, written otherwise', [RECIPIENT.toLowerCase()], native(1n), []],
+    ['the last of several', [TOKEN, RECIPIENT], native(1n), []],
+    ['another', [TOKEN], native(1n), ['destination']],
     ['whoever a token goes to', [RECIPIENT], tokens(1n), []],
     ['not the token itself', [TOKEN], tokens(1n), ['destination']],
   ])('may be %s', (_, destinationAddresses, asked, conditions) => {
@@ -266,7 +273,7 @@ describe('the destination', () => {
 });
 
 describe('the contract', () => {
-  it.each<[string, Policy['contractInteractionCondition'], string[]]>([
+  it.each<[string, readonly ContractRule[] | null, string[]]>([
     ['any', null, []],
     ['the one', [aRule(CONTRACT)], []],
     ['the one, written otherwise', [aRule(CONTRACT.toLowerCase())], []],
@@ -296,9 +303,9 @@ describe('the function', () => {
     expect(conditionsOf(policy, asked)).toEqual(conditions);
   });
 
-  const handingOut = [...STANDARD_FUNCTIONS.values()].filter(({ handsOutTokens }) => handsOutTokens);
-  it.each(handingOut.map(({ signature, selector }) => [signature, selector]))(
-    'that hands out tokens is matched only when named: %s',
+  const granting = [...STANDARD_FUNCTIONS.values()].filter(({ grantsAllowance }) => grantsAllowance);
+  it.each(granting.map(({ signature, selector }) => [signature, selector]))(
+    'that grants an allowance is matched only when named: %s',
     (_, selector = '') => {
       const asked = call(selector);
       expect(conditionsOf(aPolicy(), asked)).toEqual(['function']);
@@ -309,14 +316,14 @@ describe('the function', () => {
     },
   );
 
-  it('that hands out tokens is named for one contract and not for the next', () => {
+  it('that grants an allowance is named for one contract and not for the next', () => {
     const policy = aCallPolicy([aRule(TOKEN, { selectors: ['0x095ea7b3'] }), aRule(CONTRACT)]);
     expect(conditionsOf(policy, call('0x095ea7b3', 0n, TOKEN))).toEqual([]);
     expect(conditionsOf(policy, call('0x095ea7b3'))).toEqual(['function']);
   });
 
-  it('that hands out tokens cannot be called with fewer than 4 bytes, which contracts may fill up with zeros', () => {
-    expect(handingOut.filter(({ selector }) => selector.endsWith('00'))).toEqual([]);
+  it('that grants an allowance cannot be called with fewer than 4 bytes, which contracts may fill up with zeros', () => {
+    expect(granting.filter(({ selector }) => selector.endsWith('00'))).toEqual([]);
   });
 
   it('of a rule that contradicts itself is none', () => {
@@ -427,7 +434,7 @@ describe('the budget', () => {
   it.each<[string, Policy, Partial<Asked>]>([
     ['transfers without a cap', capped(null), tokens(5n)],
     ['calls', aCallPolicy(null, { limitation }), call('0x40c10f19')],
-    ['everything', aPolicy({ limitation }), coins(1n)],
+    ['everything', aPolicy({ limitation }), native(1n)],
   ])('is one execution where there is no amount: %s', (_, policy, asked) => {
     expect(conditionsOf(policy, asked, spent(0n, 0))).toEqual([]);
     expect(failuresOf(policy, asked, spent(0n, 1))).toEqual([
@@ -437,7 +444,7 @@ describe('the budget', () => {
   });
 
   it('is not touched by what the policy does not cover', () => {
-    expect(conditionsOf(capped('1000'), coins(1n), spent(1000n))).toEqual(['token']);
+    expect(conditionsOf(capped('1000'), native(1n), spent(1000n))).toEqual(['token']);
     expect(conditionsOf(capped('1000'), call('0x40c10f19'), spent(1000n))).toEqual(['transactionType']);
   });
 
@@ -457,7 +464,7 @@ describe('the budget', () => {
     const policy = aTransferPolicy({}, { limitation: { ...limitation, ...change } as Limitation });
     expect(usageWindow(policy, transaction({}))).toBeNull();
     for (const known of [usage(), null]) {
-      expect(conditionsOf(policy, coins(1n), { usage: known })).toEqual(['budget']);
+      expect(conditionsOf(policy, native(1n), { usage: known })).toEqual(['budget']);
     }
   });
 
@@ -499,7 +506,7 @@ describe('the budget', () => {
 });
 
 describe('those who have to approve', () => {
-  const manual = (approverSetting: Policy['approverSetting'], type = 'MANUAL_APPROVAL' as Policy['type']) =>
+  const manual = (approverSetting: ApproverSetting | undefined, type = 'MANUAL_APPROVAL' as Policy['type']) =>
     aPolicy({ type, approverSetting });
   const user = { type: 'user', memberId: BOB.id, excludeInitiator: false } as const;
   const group = { type: 'group', groupId: GROUP, threshold: 2, excludeInitiator: false } as const;
@@ -515,9 +522,9 @@ describe('those who have to approve', () => {
     ['a group, by an outsider', manual({ ...group, excludeInitiator: true }), CAROL.id, [ALICE, BOB], 2],
     ['a member who is gone', manual({ ...user, memberId: anId('mem') }), ALICE.id, [], 1],
     ['a group that is gone', manual({ ...group, groupId: anId('grp') }), ALICE.id, [], 2],
-    ['nobody who is named', manual(null), ALICE.id, [], 1],
+    ['nobody who is named', manual(undefined), ALICE.id, [], 1],
     ['a group that needs nobody', manual({ ...group, threshold: 0 }), ALICE.id, [], 1],
-    ['by a type that nobody knows', manual(null, 'NO_APPROVAL' as Policy['type']), ALICE.id, [], 1],
+    ['by a type that nobody knows', manual(undefined, 'NO_APPROVAL' as Policy['type']), ALICE.id, [], 1],
     ['though it says it is automatic', manual(user, 'AUTO_APPROVAL'), ALICE.id, [BOB], 1],
   ])('are %s', (_, policy, initiatorId, approvers, threshold) => {
     expect(approversOf(policy, initiatorId, context())).toEqual({ approvers, threshold });
@@ -536,7 +543,7 @@ describe('a policy of which something is unknown', () => {
     ['a kind of initiator', { initiatorSetting: { type: 'role', roleId: 'x' } }, 'initiator'],
     ['its token', { transactionType: 'TOKEN_TRANSFER', tokenTransferCondition: null }, 'token'],
   ])('refuses: %s', (_, change, condition) => {
-    expect(conditionsOf(aPolicy(change as Partial<Policy>))).toEqual([condition]);
+    expect(conditionsOf(aPolicy(change as PolicyChange))).toEqual([condition]);
   });
 });
 

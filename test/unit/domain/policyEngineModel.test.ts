@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { checksumAddress } from '../../../src/chain/address';
 import { STANDARD_FUNCTIONS } from '../../../src/chain/functions';
-import { NATIVE_COIN, type Policy } from '../../../src/domain/policy';
+import { contractRules, NATIVE_CURRENCY, type Policy, transferCondition } from '../../../src/domain/policy';
 import {
   evaluate,
   type PolicyContext,
@@ -24,7 +24,7 @@ const MEMBERS = PEOPLE.map(({ id }) => id);
 const GROUPS = [anId('grp'), anId('grp')];
 const POLICIES = [anId('pol'), anId('pol')];
 const ADDRESSES = [anAddress(), anAddress(), anAddress()];
-/** Three that hand out tokens, and two that do not. */
+/** Three that grant an allowance, and two that do not. */
 const SELECTORS = ['0x095ea7b3', '0x23b872dd', '0xd505accf', '0x40c10f19', '0x12345678'];
 
 const anAddressOfAnyCase = fc
@@ -49,7 +49,7 @@ const initiatorSetting = fc.oneof(
 );
 const excludeInitiator = fc.boolean();
 const approval = fc.oneof(
-  fc.constant({ type: 'AUTO_APPROVAL' as const, approverSetting: null }),
+  fc.constant({ type: 'AUTO_APPROVAL' as const }),
   fc
     .oneof(
       fc.record({ type: fc.constant('user' as const), memberId, excludeInitiator }),
@@ -65,7 +65,7 @@ const approval = fc.oneof(
 
 const tokenCondition = fc
   .record({
-    tokenAddress: fc.constantFrom(null, NATIVE_COIN, ...ADDRESSES),
+    tokenAddress: fc.constantFrom(null, NATIVE_CURRENCY, ...ADDRESSES),
     amountThreshold: fc.option(amount.map(String)),
     destinationAddresses: fc.subarray(ADDRESSES),
   })
@@ -75,7 +75,6 @@ const tokenCondition = fc
     destinationAddresses,
     tokenSymbol: '',
     tokenName: '',
-    tokenLogoUrl: null,
     tokenDecimals: 0,
   }));
 const rules = fc.uniqueArray(
@@ -88,7 +87,7 @@ const rules = fc.uniqueArray(
     .map(({ contractAddress, selectors, maxValue }) => ({
       contractAddress,
       allowedFunctions: selectors,
-      functions: selectors.map((selector) => ({ name: null, selector })),
+      functions: selectors.map((selector) => ({ selector })),
       maxValue,
     })),
   { minLength: 1, maxLength: 3, selector: ({ contractAddress }) => contractAddress.toLowerCase() },
@@ -97,17 +96,13 @@ const cover = fc.oneof(
   tokenCondition.map((tokenTransferCondition) => ({
     transactionType: 'TOKEN_TRANSFER' as const,
     tokenTransferCondition,
-    contractInteractionCondition: null,
   })),
   fc.option(rules).map((contractInteractionCondition) => ({
     transactionType: 'CONTRACT_INTERACTION' as const,
-    tokenTransferCondition: null,
     contractInteractionCondition,
   })),
   fc.constant({
     transactionType: 'ANY' as const,
-    tokenTransferCondition: null,
-    contractInteractionCondition: null,
   }),
 );
 
@@ -116,16 +111,18 @@ const policies: fc.Arbitrary<Policy> = fc
     fc.record({
       id: fc.constantFrom(...POLICIES),
       name: fc.constant('P'),
-      description: fc.constant(null),
       networkId: fc.constantFrom(...NETWORKS),
       accountIds: fc.option(fc.subarray(ACCOUNTS, { minLength: 1 })),
-      limitation: fc.option(limitation),
       initiatorSetting,
     }),
+    fc.oneof(
+      fc.constant({}),
+      limitation.map((limit) => ({ limitation: limit })),
+    ),
     approval,
     cover,
   )
-  .map(([common, approved, covered]) => ({ ...common, ...approved, ...covered }));
+  .map((parts): Policy => Object.assign({}, ...parts));
 
 const calldata = fc.oneof(
   { weight: 3, arbitrary: fc.constant('0x') },
@@ -140,7 +137,7 @@ const calldata = fc.oneof(
       '0xa9059cbb',
       '0xA9059CBB01',
       '0xa9059c',
-      `${transferData(NATIVE_COIN, 1n)}00`,
+      `${transferData(NATIVE_CURRENCY, 1n)}00`,
     ),
   },
   {
@@ -165,7 +162,7 @@ const past: fc.Arbitrary<PastExecution> = fc
   .record({
     policyId: fc.constantFrom(...POLICIES),
     networkId: fc.constantFrom(...NETWORKS),
-    tokenAddress: fc.constantFrom(NATIVE_COIN, ...ADDRESSES),
+    tokenAddress: fc.constantFrom(NATIVE_CURRENCY, ...ADDRESSES),
     amount: fc.bigInt({ min: 0n, max: 3n }),
     initiatorId: memberId,
     accountId: fc.constantFrom(...ACCOUNTS),
@@ -213,8 +210,8 @@ function askEngine(policy: Policy, tx: AskedTransaction, world: OracleWorld) {
   const transaction: PolicyTransaction = { networkId, accountId, initiatorId, content: read.value };
   const window = usageWindow(policy, transaction);
   const members = new Map(world.members.map((member) => [member.id, member]));
-  const token = read.value.type === 'TOKEN_TRANSFER' ? read.value.tokenAddress : NATIVE_COIN;
-  const readable = [NATIVE_COIN, ...world.readableTokens].some(
+  const token = read.value.type === 'TOKEN_TRANSFER' ? read.value.tokenAddress : NATIVE_CURRENCY;
+  const readable = [NATIVE_CURRENCY, ...world.readableTokens].some(
     (address) => address.toLowerCase() === token.toLowerCase(),
   );
   const context: PolicyContext = {
@@ -223,7 +220,7 @@ function askEngine(policy: Policy, tx: AskedTransaction, world: OracleWorld) {
     groups: new Map(
       world.groups.map(({ id, memberIds }) => [id, memberIds.flatMap((member) => members.get(member) ?? [])]),
     ),
-    handsOutTokens: (selector) => STANDARD_FUNCTIONS.get(selector)?.handsOutTokens ?? false,
+    grantsAllowance: (selector) => STANDARD_FUNCTIONS.get(selector)?.grantsAllowance ?? false,
     tokenFault: readable ? null : 'there is no contract',
     usage: window && usageIn(window, world.past, world.nowMs),
   };
@@ -245,8 +242,8 @@ function askEngine(policy: Policy, tx: AskedTransaction, world: OracleWorld) {
 /** Makes a transaction fit a policy in all but one respect or none, so that every edge is met often. */
 function towards(policy: Policy, tx: AskedTransaction, spared: string): AskedTransaction {
   const keep = (what: string) => what === spared;
-  const token = policy.tokenTransferCondition;
-  const rule = policy.contractInteractionCondition?.[0];
+  const token = transferCondition(policy);
+  const rule = contractRules(policy)?.[0];
   const asset = token?.tokenAddress ?? null;
   return {
     networkId: keep('network') ? tx.networkId : policy.networkId,
@@ -256,12 +253,12 @@ function towards(policy: Policy, tx: AskedTransaction, spared: string): AskedTra
         ? policy.initiatorSetting.memberId
         : tx.initiatorId,
     ...(token && !keep('content')
-      ? asset === NATIVE_COIN
+      ? asset === NATIVE_CURRENCY
         ? { to: token.destinationAddresses[0] ?? tx.to, value: tx.value + 1n, data: '0x' }
         : {
             to: asset ?? tx.to,
             value: 0n,
-            data: transferData(token.destinationAddresses[0] ?? NATIVE_COIN, tx.value),
+            data: transferData(token.destinationAddresses[0] ?? NATIVE_CURRENCY, tx.value),
           }
       : { to: rule && !keep('content') ? rule.contractAddress : tx.to, value: tx.value, data: tx.data }),
   };
@@ -348,16 +345,13 @@ function executionOf(policy: Policy, tx: AskedTransaction, nowMs: number, fails:
     blockTimeMs: fails ? null : nowMs,
     ...(content.type === 'TOKEN_TRANSFER'
       ? { tokenAddress: content.tokenAddress, amount: content.amount, destination: content.destination }
-      : { tokenAddress: NATIVE_COIN, amount: content.value, destination: content.contractAddress }),
+      : { tokenAddress: NATIVE_CURRENCY, amount: content.value, destination: content.contractAddress }),
   };
 }
 
 /** Whether more than the budget went out in the window that begins with an execution, for its own key. */
-function excess(
-  { limitation: limit, ...policy }: Policy,
-  first: PastExecution,
-  all: readonly PastExecution[],
-) {
+function excess(policy: Policy, first: PastExecution, all: readonly PastExecution[]) {
+  const { limitation: limit } = policy;
   if (!limit || first.blockTimeMs === null) return false;
   const begin = first.blockTimeMs;
   const together = all.filter(
@@ -370,7 +364,7 @@ function excess(
       (limit.destinationScope === 'ALL_ITEMS' ||
         destination.toLowerCase() === first.destination.toLowerCase()),
   );
-  const cap = policy.tokenTransferCondition?.amountThreshold ?? null;
+  const cap = transferCondition(policy)?.amountThreshold ?? null;
   if (cap === null) return together.length > 1;
   return together.reduce((sum, { amount: part }) => sum + part, 0n) > BigInt(cap);
 }

@@ -1,11 +1,32 @@
-import type { Policy } from '../../../src/domain/policy';
-import type { MemberSummary } from '../../../src/domain/proposal';
+import type { MemberSummary } from '../../../src/domain/approval';
+import type {
+  ApproverSetting,
+  ContractRule,
+  InitiatorSetting,
+  Limitation,
+  Policy,
+  TokenTransferCondition,
+} from '../../../src/domain/policy';
 import type { PastExecution } from '../../support/transactions';
 
 /**
  * The rules of sections 5 and 6 of the decisions once more, slow and plain, one sentence after the other. It shares
  * nothing with the engine but the shape of a policy.
  */
+
+/** A policy of any kind, as one reads it: what it does not have is not there. */
+interface Written {
+  readonly id: string;
+  readonly type: Policy['type'];
+  readonly transactionType: Policy['transactionType'];
+  readonly networkId: number;
+  readonly accountIds: readonly string[] | null;
+  readonly initiatorSetting: InitiatorSetting | null;
+  readonly limitation?: Limitation;
+  readonly approverSetting?: ApproverSetting;
+  readonly tokenTransferCondition?: TokenTransferCondition;
+  readonly contractInteractionCondition?: readonly ContractRule[] | null;
+}
 
 /** A transaction as a caller writes it. */
 export interface AskedTransaction {
@@ -23,7 +44,7 @@ export interface OracleWorld {
   readonly members: readonly MemberSummary[];
   readonly groups: readonly { readonly id: string; readonly memberIds: readonly string[] }[];
   readonly accounts: readonly { readonly id: string; readonly networkIds: readonly number[] }[];
-  /** Tokens that answer what a token must answer; the native coin needs no answer. */
+  /** Tokens that answer what a token must answer; the native currency needs no answer. */
   readonly readableTokens: readonly string[];
   readonly past: readonly PastExecution[];
 }
@@ -79,10 +100,10 @@ function whatIsSent({ to, value, data }: AskedTransaction): Sent | 'malformed' {
 }
 
 /** "Over any period of `hours` … the sum of executed and executing amounts per scope key." */
-function spent(policy: Policy, tx: AskedTransaction, sent: Sent, world: OracleWorld): PastExecution[] {
+function spent(policy: Written, tx: AskedTransaction, sent: Sent, world: OracleWorld): PastExecution[] {
   const { limitation } = policy;
   const counted: PastExecution[] = [];
-  if (limitation === null) return counted;
+  if (!limitation) return counted;
   for (const past of world.past) {
     if (past.policyId !== policy.id) continue;
     if (past.state === 'failed') continue;
@@ -102,7 +123,7 @@ function spent(policy: Policy, tx: AskedTransaction, sent: Sent, world: OracleWo
   return counted;
 }
 
-function budgetHolds(policy: Policy, tx: AskedTransaction, sent: Sent, world: OracleWorld): boolean {
+function budgetHolds(policy: Written, tx: AskedTransaction, sent: Sent, world: OracleWorld): boolean {
   const counted = spent(policy, tx, sent, world);
   const cap = policy.tokenTransferCondition?.amountThreshold ?? null;
   if (cap === null) return counted.length === 0;
@@ -111,8 +132,8 @@ function budgetHolds(policy: Policy, tx: AskedTransaction, sent: Sent, world: Or
   return sum <= BigInt(cap);
 }
 
-function remainingOf(policy: Policy, tx: AskedTransaction, sent: Sent, world: OracleWorld) {
-  if (policy.limitation === null) return null;
+function remainingOf(policy: Written, tx: AskedTransaction, sent: Sent, world: OracleWorld) {
+  if (!policy.limitation) return null;
   const counted = spent(policy, tx, sent, world);
   const windowMs = policy.limitation.hours * HOUR_MS;
   // What executes has yet to be in a block: it counts for a window from now at least.
@@ -127,9 +148,9 @@ function remainingOf(policy: Policy, tx: AskedTransaction, sent: Sent, world: Or
   return { amount: String(left < 0n ? 0n : left), untilMs };
 }
 
-function approval(policy: Policy, tx: AskedTransaction, world: OracleWorld) {
+function approval(policy: Written, tx: AskedTransaction, world: OracleWorld) {
   const setting = policy.approverSetting;
-  if (policy.type === 'AUTO_APPROVAL' || setting === null) return { approverIds: [], threshold: 0 };
+  if (policy.type === 'AUTO_APPROVAL' || !setting) return { approverIds: [], threshold: 0 };
   let ids: readonly string[] = [];
   if (setting.type === 'user') ids = [setting.memberId];
   else ids = world.groups.find(({ id }) => id === setting.groupId)?.memberIds ?? [];
@@ -140,7 +161,7 @@ function approval(policy: Policy, tx: AskedTransaction, world: OracleWorld) {
 }
 
 /** Does the transaction fit the policy, in this world? */
-export function askOracle(policy: Policy, tx: AskedTransaction, world: OracleWorld): OracleAnswer {
+export function askOracle(policy: Written, tx: AskedTransaction, world: OracleWorld): OracleAnswer {
   const sent = whatIsSent(tx);
   if (sent === 'malformed') {
     return { malformed: true, failing: [], approverIds: [], threshold: 0, remaining: null };
@@ -185,7 +206,7 @@ export function askOracle(policy: Policy, tx: AskedTransaction, world: OracleWor
 
   if (sent.kind === 'CONTRACT_INTERACTION' && policy.transactionType !== 'TOKEN_TRANSFER') {
     const rules = policy.contractInteractionCondition;
-    if (rules === null) {
+    if (!rules) {
       if (HANDS_OUT.includes(sent.selector)) failing.add('function');
     } else {
       const rule = rules.find(({ contractAddress }) => equal(contractAddress, sent.destination));

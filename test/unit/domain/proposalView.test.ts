@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { type ExecutionStatus, type ProposalRecord, standing } from '../../../src/domain/proposal';
+import { type ExecutionStatus, tally } from '../../../src/domain/approval';
+import { type ProposalRecord, proposalRules } from '../../../src/domain/proposal';
 import { proposalView } from '../../../src/domain/proposalView';
 import { proposalPayload } from '../../../src/domain/signing';
 import { aDeployment, adminsOf, aFailure, aHash, aMember, aProposal } from '../../support/builders';
@@ -93,7 +94,10 @@ describe('a proposal as the API shows it', () => {
       'are gone once it is closed (%s)',
       (status) => {
         const voted = proposal().approvedBy(ada, bo);
-        const record = voted.inState(status).closedAs(standing(voted.build(), OPEN)).build();
+        const record = voted
+          .inState(status)
+          .closedAs(tally(proposalRules, voted.build(), OPEN))
+          .build();
         expect(proposalView(record, OPEN, SALT)).not.toHaveProperty('signingPayloads');
       },
     );
@@ -199,7 +203,7 @@ describe('a proposal as the API shows it', () => {
         (status, now, closed, created, deployed) => {
           const record = proposal()
             .inState(status)
-            .having({ closed, frozen: closed ? standing(proposal().build(), now) : null })
+            .having({ closed, frozen: closed ? tally(proposalRules, proposal().build(), now) : null })
             .deploying(...deployed.map((state) => aDeployment({ status: state })))
             .build();
           const view = proposalView(record, now, SALT, { created });

@@ -1,17 +1,18 @@
-import type { ProposalRecord } from '../../../src/domain/proposal';
 import {
   foundText,
   type ReconcileSummary,
+  type Repairable,
   reconcileDetails,
   repairOf,
   type WorkflowFound,
   type WorkflowGone,
 } from '../../../src/domain/reconciliation';
-import { parseProposalInput } from '../../../src/temporal/messages';
+import { parseMessage, proposalInput, transactionInput } from '../../../src/temporal/messages';
 import { aMember, aProposal } from '../../support/builders';
+import { aTransaction } from '../../support/transactionRecords';
 
 const ada = aMember().named('Ada').build();
-const open = aProposal().build();
+const open: Repairable & { readonly expiresAt: Date } = aProposal().build();
 const BEFORE = new Date(open.expiresAt.getTime() - 1_000);
 const AFTER = new Date(open.expiresAt.getTime() + 1);
 const RUN = 'e6a1f0a2-5b1c-4a52-9a70-3a1c6f9d2b11';
@@ -31,7 +32,7 @@ const ENDS: readonly WorkflowGone[] = [
 ];
 const BY_OPERATOR = ENDS.filter((found) => 'byOperator' in found && found.byOperator);
 
-describe('what becomes of an open proposal whose workflow is gone', () => {
+describe('an open approval whose workflow is gone', () => {
   it.each(BY_OPERATOR)('that an operator has ended before anything was signed: closed ($status)', (found) => {
     expect(repairOf(open, BEFORE, found)).toBe('close');
   });
@@ -43,7 +44,7 @@ describe('what becomes of an open proposal whose workflow is gone', () => {
     },
   );
 
-  it.each<[string, Partial<ProposalRecord>]>([
+  it.each<[string, Partial<Repairable>]>([
     ['signed', { votes: aProposal().approvedBy(ada).build().votes }],
     [
       'rejected by one',
@@ -54,10 +55,10 @@ describe('what becomes of an open proposal whose workflow is gone', () => {
           .votes.map((vote) => ({ ...vote, type: 'reject' })),
       },
     ],
-    ['being executed', { executionStatus: 'processing' }],
-    ['blocked', { executionStatus: 'blocked' }],
-    ['failed', { executionStatus: 'failed' }],
-    ['applied', { applied: true }],
+    ['signed by its initiator', { votes: aTransaction().initiated().build().votes }],
+    ['being executed', { executionStatus: 'processing', executionAttempt: 1 }],
+    ['blocked', { executionStatus: 'blocked', executionAttempt: 1 }],
+    ['failed', { executionStatus: 'failed', executionAttempt: 2 }],
   ])('that is %s: started again, however it ended', (_, change) => {
     for (const found of ENDS) expect(repairOf({ ...open, ...change }, BEFORE, found)).toBe('restart');
   });
@@ -73,7 +74,7 @@ describe('what becomes of an open proposal whose workflow is gone', () => {
   });
 });
 
-it('how it was found is told in words', () => {
+it('describes how a workflow was found', () => {
   expect(ENDS.map(foundText)).toEqual([
     'was missing',
     'had ended before it',
@@ -88,7 +89,7 @@ it('how it was found is told in words', () => {
   );
 });
 
-describe('the words of a pass', () => {
+describe('the summary of a pass', () => {
   const nothing: ReconcileSummary = {
     open: 3,
     running: 2,
@@ -99,54 +100,67 @@ describe('the words of a pass', () => {
     noted: 0,
     postponed: 0,
     failed: 0,
+    networkIds: [],
     repairs: [],
   };
 
-  it('say that nothing was to be done', () => {
+  it('says that there was nothing to repair', () => {
     expect(reconcileDetails(nothing)).toBe(
-      '**Compared:** 3 open proposals and transactions with 2 running workflows, one by one.\n\nNothing was to be done.',
+      '**Compared:** 3 open proposals and transactions with 2 running workflows, one by one.\n\nNothing to repair.',
     );
-    expect(reconcileDetails({ ...nothing, listed: false })).toContain('running workflows, by their number.');
+    expect(reconcileDetails({ ...nothing, listed: false })).toContain('running workflows, by count.');
   });
 
-  it('say what was done, and to what', () => {
+  it('says what was done, and to what', () => {
     const repairs = ['prop_1: its workflow was missing and was started again'];
     const text = reconcileDetails({ ...nothing, restarted: 1, failed: 2, repairs });
-    expect(text).toContain('- 1 workflows started again\n- 2 repairs that did not succeed');
+    expect(text).toContain('- 1 workflows restarted\n- 2 repairs failed; the next pass retries them');
     expect(text).toContain(`- ${repairs[0]}`);
-    expect(text).not.toContain('Nothing was to be done');
+    expect(text).not.toContain('Nothing to repair');
   });
 });
 
-describe('what a restarted workflow is told of the one before it', () => {
-  const input = {
-    organizationId: 'org_1',
-    proposalId: 'prop_1',
-    resourceType: 'accounts',
-    action: 'create',
-    queues: { chain: 'c', signer: 's' },
-  };
+describe('what a restarted workflow receives about the one before it', () => {
+  const input = { organizationId: 'org_1', id: 'prop_1', queues: { chain: 'c', signer: 's' } };
+  const parsers: readonly (readonly [string, (found?: unknown) => { found?: WorkflowGone | undefined }])[] = [
+    [
+      'proposal',
+      (found) =>
+        parseMessage(proposalInput, {
+          ...input,
+          resourceType: 'accounts',
+          action: 'create',
+          ...(found === undefined ? {} : { found }),
+        }),
+    ],
+    [
+      'transaction',
+      (found) => parseMessage(transactionInput, { ...input, ...(found === undefined ? {} : { found }) }),
+    ],
+  ];
 
-  it.each(ENDS)('is taken as it is: $status', (found) => {
-    expect(parseProposalInput({ ...input, found })).toMatchObject({ found });
-    expect(parseProposalInput(input)).not.toHaveProperty('found');
-  });
+  describe.each(parsers)('of a %s', (_subject, parse) => {
+    it.each(ENDS)('is kept: $status', (found) => {
+      expect(parse(found)).toMatchObject({ found });
+      expect(parse()).not.toHaveProperty('found');
+    });
 
-  it('holds nothing else', () => {
-    const found = { ...ended('failed', false), more: 'x' };
-    expect(parseProposalInput({ ...input, found }).found).toEqual(ended('failed', false));
-  });
+    it('holds nothing else', () => {
+      const found = { ...ended('failed', false), more: 'x' };
+      expect(parse(found).found).toEqual(ended('failed', false));
+    });
 
-  it.each<[string, unknown]>([
-    ['null', null],
-    ['a text', 'missing'],
-    ['another status', { status: 'running' }],
-    ['a status alone', { status: 'terminated' }],
-    ['a run id that is none', { ...ended('failed', false), runId: 'x' }],
-    ['words for true', { ...ended('failed', false), byOperator: 'yes' }],
-    ['a reason of two lines', { ...ended('failed', false), reason: 'a\nb' }],
-    ['a reason without end', { ...ended('failed', false), reason: 'a'.repeat(501) }],
-  ])('is refused when it is %s', (_, found) => {
-    expect(() => parseProposalInput({ ...input, found })).toThrow(TypeError);
+    it.each<[string, unknown]>([
+      ['null', null],
+      ['a text', 'missing'],
+      ['another status', { status: 'running' }],
+      ['a status alone', { status: 'terminated' }],
+      ['an invalid run id', { ...ended('failed', false), runId: 'x' }],
+      ['a string instead of a boolean', { ...ended('failed', false), byOperator: 'yes' }],
+      ['a reason of two lines', { ...ended('failed', false), reason: 'a\nb' }],
+      ['a reason that is too long', { ...ended('failed', false), reason: 'a'.repeat(501) }],
+    ])('is refused when it is %s', (_, found) => {
+      expect(() => parse(found)).toThrow(TypeError);
+    });
   });
 });

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { nameInput } from '../../../src/contract/primitives';
 import { type RegistrationChallenge, registrationMessage } from '../../../src/domain/registration';
-import '../../support/builders';
 
 const CHALLENGE: RegistrationChallenge = {
   organizationId: 'org_01jwnqv8x0e1tvn5c9k3b7h2mb',

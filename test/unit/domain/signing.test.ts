@@ -7,7 +7,6 @@ import {
   proposalPayload,
   quoted,
 } from '../../../src/domain/signing';
-import '../../support/builders';
 
 const SALT = `0x${'5a'.repeat(32)}` as const;
 const OTHER_SALT = `0x${'5b'.repeat(32)}` as const;

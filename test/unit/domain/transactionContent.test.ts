@@ -1,5 +1,5 @@
 import { checksumAddress } from '../../../src/chain/address';
-import { NATIVE_COIN } from '../../../src/domain/policy';
+import { NATIVE_CURRENCY } from '../../../src/domain/policy';
 import { checkTarget, MAX_CALLDATA_BYTES, readContent } from '../../../src/domain/transactionContent';
 import { anAddress } from '../../support/builders';
 import { transferData } from '../../support/transactions';
@@ -27,10 +27,10 @@ const transfer = (amount: bigint, destination: string = RECIPIENT) => ({
 });
 
 describe('a transaction with a value and no data', () => {
-  it.each([1n, 10n ** 18n, MAX])('transfers the native coin: %p', (value) => {
+  it.each([1n, 10n ** 18n, MAX])('transfers the native currency: %p', (value) => {
     expect(content('0x', value)).toEqual({
       type: 'TOKEN_TRANSFER',
-      tokenAddress: NATIVE_COIN,
+      tokenAddress: NATIVE_CURRENCY,
       destination: TO,
       amount: value,
     });
@@ -52,7 +52,7 @@ describe('calldata of transfer(address,uint256)', () => {
   });
 
   it('transfers it to whoever is named, the zero address too', () => {
-    expect(content(transferData(NATIVE_COIN, 7n))).toEqual(transfer(7n, NATIVE_COIN));
+    expect(content(transferData(NATIVE_CURRENCY, 7n))).toEqual(transfer(7n, NATIVE_CURRENCY));
   });
 
   const good = transferData(RECIPIENT, 7n);
@@ -99,8 +99,8 @@ describe('what is no transaction', () => {
     ['no text', '', 0n, TO, 'data'],
     ['a negative value', '0x', -1n, TO, 'value'],
     ['a value of 2^256', '0x', MAX + 1n, TO, 'value'],
-    ['the zero address', '0x', 1n, NATIVE_COIN, 'to'],
-    ['a transfer by the zero address as a token', transferData(TO, 1n), 0n, NATIVE_COIN, 'to'],
+    ['the zero address', '0x', 1n, NATIVE_CURRENCY, 'to'],
+    ['a transfer by the zero address as a token', transferData(TO, 1n), 0n, NATIVE_CURRENCY, 'to'],
   ])('is refused: %s', (_, data, value, to, field) => {
     expect(content(data, value, to)).toBe(field);
   });

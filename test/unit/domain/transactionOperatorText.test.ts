@@ -1,5 +1,5 @@
+import type { ExecutionStatus, FailureCode, SignatureStatus } from '../../../src/domain/approval';
 import { transactionDetails, transactionSentence } from '../../../src/domain/operatorText';
-import type { ExecutionStatus, FailureCode, SignatureStatus } from '../../../src/domain/proposal';
 import type { TransactionState } from '../../../src/domain/transaction';
 import { aFailure, aHash, aMember } from '../../support/builders';
 
@@ -9,7 +9,7 @@ const bo = aMember().withId('mem_b').named('Bo').build();
 /** A transaction that its initiator has signed and one of two approvers has approved, with changes. */
 function state(change: Partial<TransactionState> = {}): TransactionState {
   return {
-    transactionId: 'txn_1',
+    id: 'txn_1',
     organizationId: 'org_1',
     accountId: 'acc_1',
     networkId: 31_337,
@@ -25,13 +25,14 @@ function state(change: Partial<TransactionState> = {}): TransactionState {
     ready: [],
     expiresAt: '2025-06-08T12:00:00.000Z',
     open: true,
+    expired: false,
     closed: false,
     failure: null,
     notes: [],
     transactionHash: null,
     waitingFor: null,
     awaitsRelayerWei: null,
-    givingUp: false,
+    cancelling: false,
     ...change,
   };
 }
@@ -39,7 +40,7 @@ function state(change: Partial<TransactionState> = {}): TransactionState {
 const failedWith = (code: FailureCode, change: Partial<TransactionState> = {}) =>
   state({ executionStatus: 'failed', failure: aFailure({ code }), ...change });
 
-describe('where a transaction stands, in one sentence', () => {
+describe('the status of a transaction, in one sentence', () => {
   it.each<[SignatureStatus, number, string]>([
     ['pendingInitiatorSignature', 2, 'Waits for the signature of its initiator.'],
     ['pendingReviewSignatures', 2, 'Waits for signatures: 1 more to approve, or 2 more to reject.'],
@@ -63,13 +64,13 @@ describe('where a transaction stands, in one sentence', () => {
 
   it.each<[string, Partial<TransactionState>, string]>([
     ['being signed', {}, 'Being executed.'],
-    ['on its way', { transactionHash: '0xabc' }, 'Being executed; sent in transaction 0xabc.'],
+    ['sent', { transactionHash: '0xabc' }, 'Being executed; sent in transaction 0xabc.'],
     [
       'waiting',
       { transactionHash: '0xabc', waitingFor: '1 of 2 confirmations' },
       'Being executed; sent in transaction 0xabc. Waiting: 1 of 2 confirmations.',
     ],
-    ['given up', { givingUp: true }, 'Being given up: an empty call of the account takes its nonce.'],
+    ['cancelled', { cancelling: true }, 'Being cancelled: an empty call of the account takes its nonce.'],
   ])('while it is executed, %s', (_, change, sentence) => {
     expect(transactionSentence(state({ executionStatus: 'processing', ...change }))).toBe(sentence);
   });
@@ -85,10 +86,10 @@ describe('where a transaction stands, in one sentence', () => {
     expect(transactionSentence(state({ executionStatus, open }))).toBe(sentence);
   });
 
-  it('without coin for the relayer: what it waits for, as long as it is open', () => {
+  it('when the relayer has insufficient funds: what it waits for, as long as it is open', () => {
     const waiting = failedWith('funds', { awaitsRelayerWei: '1200' });
     expect(transactionSentence(waiting)).toBe(
-      'The relayer of network 31337 has too little coin; it goes on by itself when the relayer has 1200 wei.',
+      'The relayer of network 31337 has insufficient funds; the execution continues by itself at a balance of 1200 wei.',
     );
     expect(transactionSentence({ ...waiting, open: false })).toBe(
       'Expired after an execution that was failed.',
@@ -103,7 +104,7 @@ describe('where a transaction stands, in one sentence', () => {
 });
 
 describe('what an operator reads about a transaction', () => {
-  it('is what is asked, of which account, by whom, where it stands, who signed, and until when', () => {
+  it('is what is asked, of which account, by whom, its status, who signed, and until when', () => {
     expect(transactionDetails(state())).toBe(
       [
         '**Asked:** Send 1 "ETH" to 0x1',
@@ -142,23 +143,25 @@ describe('what an operator reads about a transaction', () => {
     },
   );
 
-  it('asks for no retry of what goes on by itself, and for nothing about what is closed', () => {
+  it('asks for no retry of what continues by itself, and for nothing about what is closed', () => {
     const details = transactionDetails(failedWith('funds', { awaitsRelayerWei: '1200' }));
-    expect(details).toContain('until it has at least 1200 wei. It goes on by itself then.');
+    expect(details).toContain(
+      'until its balance is at least 1200 wei. The execution then continues by itself.',
+    );
     expect(details).not.toContain('retryExecution');
     expect(transactionDetails(failedWith('closedByOperator'))).toContain('Nothing: it is closed.');
   });
 
-  it('tells a revert on chain from one that was foreseen', () => {
+  it('distinguishes a revert on chain from a simulated one', () => {
     const failure = aFailure({ code: 'reverted', transactionHash: '0xabc' });
     expect(transactionDetails(failedWith('reverted', { failure }))).toContain('its nonce is used');
     expect(transactionDetails(failedWith('reverted'))).toContain('nothing was sent');
   });
 
-  it('offers to give up what is on its way, once', () => {
+  it('offers to cancel an in-flight transaction, once', () => {
     const processing = state({ executionStatus: 'processing' });
-    expect(transactionDetails(processing)).toContain('send the signal `giveUp`');
-    expect(transactionDetails({ ...processing, givingUp: true })).not.toContain('`giveUp`');
+    expect(transactionDetails(processing)).toContain('send the signal `cancelTransaction`');
+    expect(transactionDetails({ ...processing, cancelling: true })).not.toContain('`cancelTransaction`');
   });
 
   it('keeps what comes from outside on its line and out of the Markdown', () => {

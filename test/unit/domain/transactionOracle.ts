@@ -1,6 +1,6 @@
 /**
- * The life of a transaction once more, slow and plain, from sections 3 to 6 of the decisions. It shares nothing with the
- * service: people are names, a signature is a sentence in a list.
+ * The rules of a transaction once more, slow and plain, written from the specification. It shares nothing with the
+ * service: people are ids, a signature is an entry in a list.
  */
 
 export interface Person {
@@ -29,25 +29,27 @@ export interface OracleWorld {
 
 export type How = 'initiator' | 'approve' | 'reject';
 
-/** "Somebody signed, with that wallet, in that way, on top of that signature of the initiator." */
-export interface Sentence {
+/** Somebody signed, with that wallet, in that way, bound to that signature of the initiator. */
+export interface Signed {
   readonly by: string;
   readonly wallet: string;
   readonly how: How;
-  readonly about: Sentence | null;
+  readonly about: Signed | null;
 }
 
-export interface Story {
+export interface Model {
   readonly initiator: string;
   readonly expiresMs: number;
-  readonly said: Sentence[];
-  /** Where its execution stands. */
+  readonly signed: Signed[];
+  /** The status of its execution. */
   execution: 'none' | 'running' | 'completed' | 'rejected' | 'failed' | 'blocked';
-  /** How it stood when nothing could change any more. */
-  last: Stand | null;
+  /** The tally when its last execution began. */
+  began: OracleTally | null;
+  /** The tally when nothing could change any more. */
+  last: OracleTally | null;
 }
 
-export interface Stand {
+export interface OracleTally {
   readonly status: string;
   readonly threshold: number;
   readonly approvals: readonly string[];
@@ -62,37 +64,37 @@ function isOneOf(world: OracleWorld, setting: Setting, id: string): boolean {
 }
 
 /** "Approvers are looked up when they vote and again when it executes." */
-export function mayGive(story: Story, world: OracleWorld, how: How, id: string): boolean {
-  if (how === 'initiator') return id === story.initiator && world.members.some((member) => member.id === id);
+export function mayGive(model: Model, world: OracleWorld, how: How, id: string): boolean {
+  if (how === 'initiator') return id === model.initiator && world.members.some((member) => member.id === id);
   const { rules } = world;
   // "threshold 0; one rejection by any allowed initiator"
   if (rules.automatic) return how === 'reject' && isOneOf(world, rules.initiators, id);
-  if (rules.excludeInitiator && id === story.initiator) return false;
+  if (rules.excludeInitiator && id === model.initiator) return false;
   return isOneOf(world, rules.approvers, id);
 }
 
 /** With the wallet that its signer has now. */
-function isFresh(world: OracleWorld, sentence: Sentence): boolean {
-  return world.members.some(({ id, wallet }) => id === sentence.by && wallet === sentence.wallet);
+function isFresh(world: OracleWorld, one: Signed): boolean {
+  return world.members.some(({ id, wallet }) => id === one.by && wallet === one.wallet);
 }
 
 /** "The initiator signs first." */
-export function begun(story: Story, world: OracleWorld): Sentence | null {
-  for (const sentence of story.said) {
-    if (sentence.how === 'initiator' && sentence.by === story.initiator && isFresh(world, sentence)) {
-      return sentence;
+export function initiation(model: Model, world: OracleWorld): Signed | null {
+  for (const one of model.signed) {
+    if (one.how === 'initiator' && one.by === model.initiator && isFresh(world, one)) {
+      return one;
     }
   }
   return null;
 }
 
 /** "A vote also binds the hash of the initiator's signature." */
-export function counted(story: Story, world: OracleWorld, how: 'approve' | 'reject'): string[] {
-  const first = begun(story, world);
+export function counted(model: Model, world: OracleWorld, how: 'approve' | 'reject'): string[] {
+  const first = initiation(model, world);
   const names = new Set<string>();
-  for (const sentence of story.said) {
-    if (first === null || sentence.about !== first || sentence.how !== how) continue;
-    if (isFresh(world, sentence) && mayGive(story, world, how, sentence.by)) names.add(sentence.by);
+  for (const one of model.signed) {
+    if (first === null || one.about !== first || one.how !== how) continue;
+    if (isFresh(world, one) && mayGive(model, world, how, one.by)) names.add(one.by);
   }
   return [...names].sort();
 }
@@ -104,47 +106,55 @@ function needed({ rules }: OracleWorld): { approve: number; reject: number } {
 }
 
 /** "Expiry is … valid while now <= expiry"; "while … processing … does not expire". */
-export function isOver(story: Story, world: OracleWorld): boolean {
-  return world.nowMs > story.expiresMs && story.execution !== 'running';
+export function isOver(model: Model, world: OracleWorld): boolean {
+  return world.nowMs > model.expiresMs && model.execution !== 'running';
 }
 
-/** How it stands now. */
-export function stand(story: Story, world: OracleWorld): Stand {
-  if (story.last) return story.last;
-  const approvals = counted(story, world, 'approve');
-  const rejections = counted(story, world, 'reject');
+/** The tally now. "While it is processing", that of the beginning. */
+export function oracleTally(model: Model, world: OracleWorld): OracleTally {
+  if (model.last) return model.last;
+  if (model.execution === 'running' && model.began) return model.began;
+  const approvals = counted(model, world, 'approve');
+  const rejections = counted(model, world, 'reject');
   const need = needed(world);
   const [yes, no] = [approvals.length >= need.approve, rejections.length >= need.reject];
   let status = 'pendingReviewSignatures';
   if (yes) status = 'approvalReady';
   if (no) status = 'rejectionReady';
   if (yes && no) status = 'approvalAndRejectionReady';
-  if (begun(story, world) === null) status = 'pendingInitiatorSignature';
-  if (isOver(story, world)) status = 'expired';
+  if (initiation(model, world) === null) status = 'pendingInitiatorSignature';
+  if (isOver(model, world)) status = 'expired';
   return { status, threshold: need.approve, approvals, rejections };
 }
 
 /** "Signing or executing what is processing, completed or rejected is 409; what is expired is 422." */
-function settled(story: Story, world: OracleWorld): string | null {
-  if (['running', 'completed', 'rejected'].includes(story.execution)) return 'conflict';
-  return story.last || isOver(story, world) ? 'proposalExpired' : null;
+function ended(model: Model, world: OracleWorld): string | null {
+  if (['running', 'completed', 'rejected'].includes(model.execution)) return 'conflict';
+  return model.last || isOver(model, world) ? 'proposalExpired' : null;
 }
 
-/** What is answered to somebody who signs with the wallet they have now, and may. */
-export function answerToVote(story: Story, world: OracleWorld, how: How, id: string): string {
-  const end = settled(story, world);
+/** What is answered to somebody who signs with the wallet they have now, and may: new, repeated, or the refusal. */
+export function answerToVote(
+  model: Model,
+  world: OracleWorld,
+  { how, by, execute }: { readonly how: How; readonly by: string; readonly execute: boolean },
+): string {
+  const end = ended(model, world);
   if (end) return end;
-  const first = begun(story, world);
-  if (how === 'initiator') return first ? 'conflict' : 'ok';
-  if (!first) return 'conflict';
+  const first = initiation(model, world);
+  if (!first) return how === 'initiator' ? 'new' : 'conflict';
   // "One vote of each type per member; a member whose address changed may vote again."
-  return counted(story, world, how).includes(id) ? 'conflict' : 'ok';
+  const isRepeated = how === 'initiator' || counted(model, world, how).includes(by);
+  if (!isRepeated) return 'new';
+  // "except with execute: true while that threshold is met"; "with the initiator's signature executes approval"
+  const decision = how === 'initiator' ? 'approve' : how;
+  return execute && answerToExecution(model, world, decision) === 'ok' ? 'repeated' : 'conflict';
 }
 
 /** What is answered to somebody who executes. */
-export function answerToExecution(story: Story, world: OracleWorld, how: 'approve' | 'reject'): string {
-  const end = settled(story, world);
+export function answerToExecution(model: Model, world: OracleWorld, how: 'approve' | 'reject'): string {
+  const end = ended(model, world);
   if (end) return end;
-  if (!begun(story, world)) return 'thresholdNotMet';
-  return counted(story, world, how).length >= needed(world)[how] ? 'ok' : 'thresholdNotMet';
+  if (!initiation(model, world)) return 'thresholdNotMet';
+  return counted(model, world, how).length >= needed(world)[how] ? 'ok' : 'thresholdNotMet';
 }

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { checksumAddress } from '../../../src/chain/address';
 import { decodeCall } from '../../../src/chain/decode';
-import { displayAmount, NATIVE_COIN } from '../../../src/domain/policy';
+import { NATIVE_CURRENCY } from '../../../src/domain/policy';
+import { displayAmount } from '../../../src/domain/policyText';
 import { readContent, type TransactionCall } from '../../../src/domain/transactionContent';
 import {
   type TransactionFacts,
@@ -50,20 +51,20 @@ function called(data: string, signatures: readonly string[] = [], value = 0n) {
 }
 
 describe('a transfer', () => {
-  it('of the native coin', () => {
+  it('of the native currency', () => {
     const content = contentOf({ value: 1_500_000_000_000_000_000n });
     expect(transactionSummary(content, facts())).toBe(
-      `Send 1.5 "ETH" ("Ether", the coin of the network) to ${TO} ${FROM}`,
+      `Send 1.5 "ETH" ("Ether", native currency) to ${TO} ${FROM}`,
     );
     expect(transactionData(content, facts())).toEqual({
       destination: TO,
       asset: {
-        id: `31337:${NATIVE_COIN}`,
+        id: `31337:${NATIVE_CURRENCY}`,
         symbol: 'ETH',
         name: 'Ether',
         logoUrl: null,
         decimals: 18,
-        tokenAddress: NATIVE_COIN,
+        tokenAddress: NATIVE_CURRENCY,
       },
       rawAmount: '1500000000000000000',
       displayAmount: '1.5',
@@ -86,17 +87,17 @@ describe('a transfer', () => {
     });
   });
 
-  it('of a token that says little about itself', () => {
+  it('of a token that reports little about itself', () => {
     const token = { symbol: '', name: null, decimals: 0, logoUrl: null };
     const content = contentOf({ data: transferData(RECIPIENT, 7n) });
     expect(transactionSummary(content, facts({ token }))).toMatch(`Send 7 "" (${TO}) to ${RECIPIENT} `);
     expect(transactionData(content, facts({ token }))).toMatchObject({ asset: token });
   });
 
-  it('of a token of which nothing is known is not shown', () => {
+  it('of a token that was not read is not shown', () => {
     const content = contentOf({ data: transferData(RECIPIENT, 7n) });
-    expect(() => transactionData(content, facts())).toThrow(/nothing is known about the token/);
-    expect(() => transactionSummary(content, facts())).toThrow(/nothing is known about the token/);
+    expect(() => transactionData(content, facts())).toThrow(/token 0x[0-9a-fA-F]{40} was not read/);
+    expect(() => transactionSummary(content, facts())).toThrow(/token 0x[0-9a-fA-F]{40} was not read/);
   });
 });
 

@@ -1,5 +1,6 @@
 import { hashTypedData, keccak256, stringToHex } from 'viem';
-import { type TransactionRecord, transactionStanding } from '../../../src/domain/transaction';
+import { tally } from '../../../src/domain/approval';
+import { type TransactionRecord, transactionRules } from '../../../src/domain/transaction';
 import { transactionView } from '../../../src/domain/transactionView';
 import { aFailure, aHash, aMember, anId } from '../../support/builders';
 import { aTransaction, aTransactionNow } from '../../support/transactionRecords';
@@ -133,7 +134,7 @@ describe('a transaction as the API shows it', () => {
       'version',
       'frozen',
       'closed',
-      'givingUp',
+      'cancelling',
     ]) {
       expect(view).not.toHaveProperty(field);
     }
@@ -168,7 +169,7 @@ describe('a transaction as the API shows it', () => {
 
   it('shows what it did on chain, its result, and the votes of then once it is over', () => {
     const open = transaction().initiated(SIGNED).approvedBy(ada, bo);
-    const frozen = transactionStanding(open.build(), now);
+    const frozen = tally(transactionRules, open.build(), now);
     const hash = aHash();
     const record = open
       .inState('completed')
@@ -195,7 +196,7 @@ describe('a transaction as the API shows it', () => {
   it('shows the payloads of then for one that was executed before the initiator got another wallet', () => {
     const open = transaction().initiated(SIGNED).approvedBy(ada, bo);
     const moved = { ...ada, walletAddress: aMember().build().walletAddress };
-    const frozen = { ...transactionStanding(open.build(), now), initiator: moved };
+    const frozen = { ...tally(transactionRules, open.build(), now), initiator: moved };
     const view = show(open.inState('completed').closedAs(frozen).build());
     expect(signed(view.signatureData.approvePayload).message.initiatorSignatureHash).toBe(SIGNED);
   });

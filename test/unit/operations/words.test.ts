@@ -38,7 +38,7 @@ describe('members that a proposal shows', () => {
 
   it('are gone', () => {
     expect(membersDiffer([ada, bo], [bo])).toBe(
-      `member "Ada" (${ada.id}, ${ada.walletAddress}) is no longer a member of the organization`,
+      `member "Ada" (${ada.id}, ${ada.walletAddress}) has left the organization`,
     );
   });
 

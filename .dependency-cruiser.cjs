@@ -1,0 +1,163 @@
+// The import table of ARCHITECTURE.md as lint: who may import whom, and which packages. Checked by `npm run lint`.
+// Types count too: what a file names is what it depends on. A layer that may use only the types of another says so.
+
+const folder = (path) => `^${path}/`;
+const file = (path) => `^${path}[.]ts$`;
+const npm = (...names) => `^node_modules/(${names.join('|')})/`;
+
+/** Files of src/chain that compute, and neither call a node nor hold keys. */
+const PURE_CHAIN = file('src/chain/(address|decode|domainSalt|functions|loopback|revertReason|typedData)');
+const MESSAGES = file('src/temporal/(ids|messages|searchAttributes)');
+const CONFIG = file('src/config');
+const LOGGING = file('src/logging');
+const METRICS = file('src/metrics');
+const FAILPOINTS = file('src/failpoints');
+const PRODUCTION = '^(src|activities|workflows)/';
+const PROJECT = '^(src|activities|workflows|tools|test)/';
+
+/**
+ * One row for each layer, from the lowest to the highest: whom it may import besides itself, and of whom only types.
+ * A row with `packages` may use only these, and none of Node's own modules.
+ */
+const LAYERS = {
+  'src/domain': { may: [], packages: npm('canonicalize', 'zod') },
+  'src/chain': { may: [folder('src/domain')], types: [CONFIG] },
+  'src/db': { may: [folder('src/domain'), FAILPOINTS] },
+  'src/temporal': { may: [folder('src/domain')], types: [CONFIG, LOGGING, folder('workflows')] },
+  'src/contract': { may: [folder('src/domain'), PURE_CHAIN], packages: npm('zod', 'zod-openapi') },
+  'src/operations': {
+    may: [folder('src/(contract|domain|db)'), PURE_CHAIN],
+    types: [CONFIG],
+    packages: npm('zod'),
+  },
+  'src/transactions': {
+    may: [folder('src/(contract|domain|db)'), PURE_CHAIN, file('src/chain/(safe|signatures)')],
+    types: [CONFIG, folder('src/chain'), file('src/operations/kind')],
+    packages: npm('zod', 'viem'),
+  },
+  'src/approvals': {
+    may: [folder('src/(db|domain)'), file('src/chain/signatures')],
+    types: [folder('src/chain')],
+    packages: npm('viem'),
+  },
+  'src/reconciler': { may: [folder('src/(domain|db|temporal)')] },
+  activities: {
+    may: [folder('src/(approvals|chain|db|domain|operations|reconciler|temporal|transactions)'), FAILPOINTS],
+    types: [CONFIG, LOGGING, folder('src/contract')],
+  },
+  workflows: {
+    may: [folder('src/domain'), MESSAGES],
+    types: [folder('activities')],
+    packages: npm('@temporalio/workflow', '@temporalio/common', 'zod'),
+  },
+  'src/api': {
+    may: [
+      folder('src/(approvals|contract|db|domain|operations|temporal|transactions)'),
+      PURE_CHAIN,
+      FAILPOINTS,
+    ],
+    types: [CONFIG, METRICS, LOGGING, folder('src/chain')],
+  },
+  'src/cli': {
+    may: [folder('src/(chain|contract|db|domain|reconciler|temporal)'), CONFIG, file('src/projectRoot')],
+  },
+  'tools/dev': { may: [folder('src')] },
+  'tools/demo': { may: [folder('src'), folder('tools/dev')] },
+};
+
+/** A type may come from a package that is there for development only: it is gone when the code runs. */
+const VALUES = { dependencyTypesNot: ['type-only'] };
+const TYPES = { dependencyTypes: ['type-only'] };
+
+function rulesOf([layer, { may, types = [], packages }]) {
+  const own = folder(layer);
+  const from = { path: own };
+  const rules = [
+    { name: `${layer}: imports`, from, to: { path: PROJECT, pathNot: [own, ...may], ...VALUES } },
+    { name: `${layer}: types`, from, to: { path: PROJECT, pathNot: [own, ...may, ...types], ...TYPES } },
+  ];
+  if (packages) {
+    rules.push({ name: `${layer}: packages`, from, to: { path: '^node_modules/', pathNot: packages } });
+    rules.push({ name: `${layer}: modules of Node`, from, to: { dependencyTypes: ['core'] } });
+  }
+  return rules;
+}
+
+/** Besides: what holds within a layer, and for all of them. */
+const OTHER_RULES = [
+  {
+    name: 'no cycle between files',
+    from: {},
+    to: { circular: true },
+  },
+  {
+    name: 'production without tools and tests',
+    from: { path: PRODUCTION },
+    to: { path: '^(tools|test)/' },
+  },
+  {
+    // The image is installed with `npm ci --omit=dev`.
+    name: 'production without packages of development',
+    from: { path: PRODUCTION },
+    to: { dependencyTypes: ['npm-dev'], ...VALUES },
+  },
+  {
+    name: 'packages are declared',
+    from: { path: PROJECT },
+    to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+  },
+  {
+    name: 'imports exist',
+    from: {},
+    to: { couldNotResolve: true },
+  },
+  {
+    name: 'only the service runs activities',
+    from: { path: folder('src'), pathNot: file('src/roles') },
+    to: { path: folder('activities') },
+  },
+  {
+    // Activities get keys as a dependency; their types are in src/chain/keys.ts.
+    name: 'only the service and the CLI open the keystore',
+    from: {
+      path: '^(src|activities|workflows|tools)/',
+      pathNot: [file('src/roles'), folder('src/cli')],
+    },
+    to: { path: file('src/chain/keystore') },
+  },
+  {
+    name: 'the chain worker is apart from the signer',
+    from: { path: file('activities/(deployments|relayer|transactions)/chain') },
+    to: { path: folder('activities/signer'), reachable: true },
+  },
+  {
+    name: 'what subjects share knows no subject',
+    from: { path: folder('activities/(relayer|signer)') },
+    to: { path: folder('activities/(proposals|transactions|deployments)') },
+  },
+  {
+    name: 'proposals and transactions are apart',
+    from: { path: folder('activities/(proposals|deployments)') },
+    to: { path: folder('activities/transactions') },
+  },
+  {
+    name: 'transactions and proposals are apart',
+    from: { path: folder('activities/transactions') },
+    to: { path: folder('activities/(proposals|deployments)') },
+  },
+];
+
+module.exports = {
+  forbidden: [...Object.entries(LAYERS).flatMap(rulesOf), ...OTHER_RULES].map((rule) => ({
+    severity: 'error',
+    ...rule,
+  })),
+  options: {
+    doNotFollow: { path: '^node_modules/' },
+    exclude: { path: '^dist/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    // Packages that are ES modules only have exports and no main.
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['require', 'import', 'default'] },
+  },
+};

@@ -1,0 +1,50 @@
+import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
+import { keyActor } from '../../src/db/apiKeys';
+import { type Actor, type AuditInput, OPERATOR, SYSTEM } from '../../src/db/audit';
+import type { Tx } from '../../src/db/database';
+import type { ApprovalState, MemberSummary } from '../../src/domain/approval';
+import type { JsonValue } from '../../src/domain/canonicalJson';
+
+/** The audit entry of a change of an approval. */
+export function approvalEntry<V extends AnySnapshot, S extends ApprovalState>(
+  { rules, about }: ApprovalSubject<V, S>,
+  record: V['record'],
+  verb: string,
+  actor: Actor,
+  details: { readonly [key: string]: JsonValue } = {},
+): AuditInput {
+  return {
+    action: `${rules.subject}.${verb}`,
+    actor,
+    resourceType: rules.subject,
+    resourceId: record.id,
+    details: { ...about(record), ...details },
+  };
+}
+
+/** A member as an actor. */
+export function memberActor({ id, name, walletAddress }: MemberSummary): Actor {
+  return { type: 'member', id, name, walletAddress };
+}
+
+/** The actor of a request that came with an API key. */
+export async function apiKeyActor(tx: Tx, apiKeyId: string): Promise<Actor> {
+  return (await keyActor(tx, apiKeyId)) ?? { ...SYSTEM, id: apiKeyId };
+}
+
+/** The actor of a message: the operator or the service itself where it says so, else whoever has the API key. */
+export async function messageActor(
+  tx: Tx,
+  {
+    actor,
+    apiKeyId,
+  }: { readonly actor?: 'operator' | 'system' | undefined; readonly apiKeyId: string | null },
+): Promise<Actor> {
+  if (actor === 'system') return SYSTEM;
+  return actor === 'operator' || apiKeyId === null ? OPERATOR : apiKeyActor(tx, apiKeyId);
+}
+
+/** The API key in an audit entry's details, when there is one. */
+export function withKey(apiKeyId: string | null): { apiKeyId?: string } {
+  return apiKeyId === null ? {} : { apiKeyId };
+}

@@ -1,0 +1,245 @@
+import type { AnySnapshot } from '../../src/approvals/subject';
+import { verifyVotes, voteKey } from '../../src/approvals/voters';
+import {
+  insertEvidence,
+  insertMessage,
+  releaseClaims,
+  type StoredVote,
+  updateApproval,
+} from '../../src/db/approvals';
+import { appendAudit } from '../../src/db/audit';
+import type { Tx } from '../../src/db/database';
+import {
+  type ApprovalState,
+  checkExecution,
+  countedVotes,
+  type Decision,
+  tally,
+  type VoteType,
+} from '../../src/domain/approval';
+import { failpoint } from '../../src/failpoints';
+import type { MessageResult } from '../../src/temporal/messages';
+import { approvalEntry, messageActor, withKey } from './audit';
+import { blockApproval } from './finish';
+import { approvalNotFound, lockOrRefuse, readState } from './read';
+import { catchRefusal, Rollback } from './refusals';
+import type { ApprovalDeps, Beginning, CreateInput, ExecutableSubject, MessageInput, Seen } from './subject';
+
+/** The wish to execute a decision, as the workflow hands it on. */
+export type BeginInput = MessageInput & {
+  readonly type: Decision;
+  /** Absent: whoever has the API key of the request. */
+  readonly actor?: 'operator' | 'system';
+};
+
+type Subject<V extends AnySnapshot, S extends ApprovalState> = ExecutableSubject<V, S, CreateInput>;
+
+/** What a beginning works with. */
+interface Context<V extends AnySnapshot, S extends ApprovalState> {
+  readonly deps: ApprovalDeps;
+  readonly subject: Subject<V, S>;
+  readonly input: BeginInput;
+}
+
+/** The votes that prove a decision and count now. */
+function provingVotes<V extends AnySnapshot, S extends ApprovalState>(
+  { subject, input }: Context<V, S>,
+  { record, now }: V,
+): StoredVote[] {
+  const types: readonly VoteType[] = [...subject.provedBy, input.type];
+  return types.flatMap((type) => countedVotes(subject.rules, record, now, type) as StoredVote[]);
+}
+
+/** Rejections of the request itself: it changes nothing, not even to blocked. */
+function checkRequest<V extends AnySnapshot, S extends ApprovalState>(
+  { subject, input }: Context<V, S>,
+  { record, now }: Seen<V>,
+): void {
+  const allowed = checkExecution(subject.rules, record, now, input.type);
+  if (!allowed.ok) throw new Rollback(allowed.refusal);
+  if (input.actor === 'operator' && record.failure === null) {
+    throw new Rollback({
+      code: 'conflict',
+      message: `no execution of ${subject.rules.subject} ${record.id} has failed: there is nothing to retry`,
+    });
+  }
+}
+
+/** Stores the proof of the decision: the payload, its votes, and who was eligible. */
+async function storeEvidence<V extends AnySnapshot, S extends ApprovalState>(
+  tx: Tx,
+  context: Context<V, S>,
+  seen: Seen<V>,
+  votes: readonly StoredVote[],
+): Promise<void> {
+  const { subject, input } = context;
+  const { threshold } = tally(subject.rules, seen.record, seen.now);
+  // Where no approval is needed, the initiator's signature is what approves it.
+  const proof = input.type === 'approve' && threshold === 0 ? 'initiator' : input.type;
+  await insertEvidence(tx, input, {
+    resolution: input.type === 'approve' ? 'approved' : 'rejected',
+    payload: subject.payload(seen, proof) ?? '',
+    votes,
+    threshold: input.type === 'approve' ? threshold : Math.max(1, threshold),
+    electorate: subject.electorate(seen.now),
+  });
+}
+
+/** Ends the approval with its rejection: nothing is changed. */
+async function reject<V extends AnySnapshot, S extends ApprovalState>(
+  tx: Tx,
+  { subject, input }: Context<V, S>,
+  { seen, actor }: Beginning<V>,
+): Promise<MessageResult<S>> {
+  const { record, now, apiKeyId } = seen;
+  const counted = tally(subject.rules, record, now);
+  await releaseClaims(tx, input.id);
+  await subject.clear(tx, record);
+  await updateApproval(tx, input.id, {
+    executionStatus: 'rejected',
+    result: subject.rejectedResult,
+    failure: null,
+    closedWith: counted,
+  });
+  const state = await readState(tx, subject, input);
+  await appendAudit(tx, input.organizationId, [
+    approvalEntry(subject, record, 'rejected', actor, {
+      rejections: counted.rejections.map(({ id }) => id),
+      ...withKey(apiKeyId),
+    }),
+  ]);
+  return { ok: true, state };
+}
+
+/** Continues an execution whose off-chain part is done. */
+async function resume<V extends AnySnapshot, S extends ApprovalState>(
+  tx: Tx,
+  { subject, input }: Context<V, S>,
+  { seen, attempt, actor }: Beginning<V>,
+): Promise<MessageResult<S>> {
+  const { record, now, apiKeyId } = seen;
+  await subject.resume(tx, record);
+  await updateApproval(tx, input.id, {
+    executionStatus: 'processing',
+    executionAttempt: attempt,
+    executedWith: tally(subject.rules, record, now),
+    failure: null,
+  });
+  const state = await readState(tx, subject, input);
+  await appendAudit(tx, input.organizationId, [
+    approvalEntry(subject, record, 'executionRetried', actor, { attempt, ...withKey(apiKeyId) }),
+  ]);
+  return { ok: true, state };
+}
+
+/** Executes the off-chain part; what is left is `processing`. A check that refuses leaves the approval blocked. */
+async function approve<V extends AnySnapshot, S extends ApprovalState>(
+  tx: Tx,
+  context: Context<V, S>,
+  beginning: Beginning<V>,
+  votes: readonly StoredVote[],
+): Promise<MessageResult<S>> {
+  const { deps, subject, input } = context;
+  const { seen, attempt, actor } = beginning;
+  const { record, now, apiKeyId } = seen;
+  const begun = await subject.execute({ deps, tx }, beginning);
+  if ('refused' in begun) return blockApproval(tx, subject, beginning, begun.refused);
+  await storeEvidence(tx, context, seen, votes);
+  const counted = tally(subject.rules, record, now);
+  if (begun.isComplete) await releaseClaims(tx, input.id);
+  await subject.clear(tx, record);
+  await updateApproval(tx, input.id, {
+    executionStatus: begun.isComplete ? 'completed' : 'processing',
+    executionAttempt: attempt,
+    executedWith: counted,
+    failure: null,
+    waitingFor: null,
+    ...(begun.result ? { result: begun.result } : {}),
+    ...(begun.isComplete ? { closedWith: counted } : {}),
+  });
+  const noted = (await begun.settle?.(tx)) ?? 0;
+  const state = await readState(tx, subject, input);
+  const positions = await appendAudit(tx, input.organizationId, [
+    ...begun.audit,
+    approvalEntry(subject, record, begun.isComplete ? 'executed' : 'executionStarted', actor, {
+      attempt,
+      approvals: counted.approvals.map(({ id }) => id),
+      threshold: counted.threshold,
+      ...withKey(apiKeyId),
+    }),
+  ]);
+  await begun.place?.(positions);
+  failpoint('worker.executionStarted');
+  return { ok: true, state, ...(noted > 0 ? { noted: true } : {}) };
+}
+
+/** What was verified before the locks were taken. */
+interface Verified {
+  /** Every vote that counted then. */
+  readonly seen: ReadonlySet<string>;
+  /** Those of them whose signatures verify. */
+  readonly valid: ReadonlySet<string>;
+}
+
+/** Begins under the locks. Undefined when a vote counts that has not been verified: then everything is read again. */
+async function beginLocked<V extends AnySnapshot, S extends ApprovalState>(
+  tx: Tx,
+  context: Context<V, S>,
+  verified: Verified,
+  alone: boolean,
+): Promise<MessageResult<S> | undefined> {
+  const { subject, input } = context;
+  const seen = await lockOrRefuse(tx, subject, input, { alone });
+  const { record, now, apiKeyId, messageTaken } = seen;
+  const isPointless = input.actor === 'system' && subject.isOutdated(record);
+  if (messageTaken || isPointless) return { ok: true, state: subject.state(seen) };
+  checkRequest(context, seen);
+  const isResumed = input.type === 'approve' && subject.isResumed(record);
+  const counting = provingVotes(context, seen);
+  if (!isResumed && counting.some((vote) => !verified.seen.has(voteKey(vote)))) return undefined;
+  await insertMessage(tx, input.id, input.messageId, 'execute');
+  const actor = await messageActor(tx, { actor: input.actor, apiKeyId });
+  const beginning: Beginning<V> = { seen, attempt: record.executionAttempt + 1, actor };
+  if (isResumed) return resume(tx, context, beginning);
+  const votes = counting.filter((vote) => verified.valid.has(voteKey(vote)));
+  if (!checkExecution(subject.rules, { ...record, votes }, now, input.type).ok) {
+    return blockApproval(tx, subject, beginning, {
+      code: 'stale',
+      message: 'a signature that counted is not valid anymore: its wallet does not accept it',
+    });
+  }
+  if (input.type === 'approve') return approve(tx, context, beginning, votes);
+  await storeEvidence(tx, context, seen, votes);
+  return reject(tx, context, beginning);
+}
+
+/**
+ * Begins the execution of a decision whose threshold is met, in one database transaction: everything off chain happens
+ * in it. Before it, every vote is verified again. What still has to be done on chain leaves the approval `processing`;
+ * a check that refuses leaves it `blocked`. Idempotent by the message.
+ */
+export async function beginExecution<V extends AnySnapshot, S extends ApprovalState>(
+  deps: ApprovalDeps,
+  subject: Subject<V, S>,
+  input: BeginInput,
+): Promise<MessageResult<S>> {
+  const context = { deps, subject, input };
+  return catchRefusal(async () => {
+    for (;;) {
+      const seen = await subject.read(deps.db, input);
+      if (!seen) return { ok: false, refusal: approvalNotFound(subject.rules.subject, input.id) };
+      if (seen.messageTaken) return { ok: true, state: subject.state(seen) };
+      const types: readonly VoteType[] = [...subject.provedBy, input.type];
+      const valid = await Promise.all(
+        types.map((type) => verifyVotes(deps.identifyVoter, subject, seen, type)),
+      );
+      const verified = {
+        seen: new Set(provingVotes(context, seen).map(voteKey)),
+        valid: new Set(valid.flat().map(voteKey)),
+      };
+      const alone = subject.isAlone(seen.record, input.type);
+      const begun = await deps.db.transaction((tx) => beginLocked(tx, context, verified, alone));
+      if (begun) return begun;
+    }
+  });
+}

@@ -1,0 +1,140 @@
+import type { AnySnapshot } from '../../src/approvals/subject';
+import {
+  insertApproval,
+  placeApproval,
+  readCreationRequest,
+  type TakenClaim,
+  takeClaims,
+} from '../../src/db/approvals';
+import { appendAudit } from '../../src/db/audit';
+import type { Tx } from '../../src/db/database';
+import type { ApprovalState } from '../../src/domain/approval';
+import { refuse } from '../../src/domain/refusal';
+import { failpoint } from '../../src/failpoints';
+import type { CreateResult } from '../../src/temporal/messages';
+import { apiKeyActor, approvalEntry } from './audit';
+import { expireApproval } from './expire';
+import { readState } from './read';
+import { catchRefusal, Rollback } from './refusals';
+import type { ApprovalDeps, CreateInput, ExecutableSubject, PlannedApproval } from './subject';
+
+/** Rolls a creation back because an open approval holds one of its claims. */
+class ClaimTaken extends Error {
+  constructor(readonly taken: TakenClaim) {
+    super(`${taken.claim} is claimed`);
+  }
+}
+
+function noRequest(subject: string, id: string) {
+  return { code: 'notFound', message: `no request to create ${subject} ${id} found` } as const;
+}
+
+function checkOpen(open: number, maxOpenPerKey: number): void {
+  if (open < maxOpenPerKey) return;
+  throw new Rollback({
+    code: 'conflict',
+    message: `this API key has ${open} open proposals and transactions, the maximum per key`,
+  });
+}
+
+/** The expiry that is signed: whole seconds. */
+function expiryOf(time: Date, lifetimeMs: number): Date {
+  return new Date(Math.floor((time.getTime() + lifetimeMs) / 1_000) * 1_000);
+}
+
+async function store<V extends AnySnapshot, S extends ApprovalState, I extends CreateInput>(
+  { tx, deps, subject }: { tx: Tx; deps: ApprovalDeps; subject: ExecutableSubject<V, S, I> },
+  input: I,
+  planned: PlannedApproval,
+  { apiKeyId, time }: { apiKeyId: string; time: Date },
+): Promise<void> {
+  const { organizationId, id } = input;
+  const { summary, names, claims } = planned;
+  const expiresAt = expiryOf(time, deps.proposalLifetimeMs);
+  await insertApproval(tx, subject.rules.subject, {
+    id,
+    organizationId,
+    summary,
+    names,
+    expiresAt,
+    createdByKey: apiKeyId,
+  });
+  const taken = await takeClaims(tx, input, claims);
+  if (taken) throw new ClaimTaken(taken);
+  await planned.store(tx, id);
+  failpoint('worker.approvalStored');
+  const seen = await subject.read(tx, { organizationId, id });
+  if (!seen) throw new Error(`${subject.rules.subject} ${id} was not stored`);
+  const [position] = await appendAudit(tx, organizationId, [
+    approvalEntry(subject, seen.record, 'created', await apiKeyActor(tx, apiKeyId), {
+      summary,
+      ...planned.audit,
+      expiresAt: expiresAt.toISOString(),
+      apiKeyId,
+    }),
+  ]);
+  await placeApproval(tx, id, position ?? 0n);
+}
+
+/** One try to create an approval. Returns the claim that is taken instead, when there is one. */
+async function tryToCreate<V extends AnySnapshot, S extends ApprovalState, I extends CreateInput>(
+  deps: ApprovalDeps,
+  subject: ExecutableSubject<V, S, I>,
+  input: I,
+  observed: unknown,
+): Promise<CreateResult<S> | TakenClaim> {
+  const noun = subject.rules.subject;
+  const create = async (tx: Tx): Promise<CreateResult<S>> => {
+    const { created, request, open, time, hasSigningKey } = await readCreationRequest(tx, input, {
+      lock: true,
+    });
+    const needsSigningKey = subject.needsSigningKey(input) && !hasSigningKey;
+    if (!created) {
+      if (!request || !subject.isRequestedBy(input, request)) throw new Rollback(noRequest(noun, input.id));
+      checkOpen(open, deps.maxOpenPerKey);
+      const planned = await subject.plan({ deps, tx, input }, request.body, observed);
+      if (!planned.ok) throw new Rollback(planned.refusal);
+      await store({ tx, deps, subject }, input, planned.value, { apiKeyId: request.apiKeyId, time });
+    }
+    return { ok: true, state: await readState(tx, subject, input), needsSigningKey };
+  };
+  try {
+    return await deps.db.transaction(create);
+  } catch (error) {
+    if (error instanceof ClaimTaken) return error.taken;
+    throw error;
+  }
+}
+
+/**
+ * Creates an approval from its stored request, or finds it when it exists; without a request it can only be found. A
+ * refusal leaves nothing behind.
+ */
+export async function createApproval<V extends AnySnapshot, S extends ApprovalState, I extends CreateInput>(
+  deps: ApprovalDeps,
+  subject: ExecutableSubject<V, S, I>,
+  input: I,
+): Promise<CreateResult<S>> {
+  return catchRefusal(async () => {
+    const { created, request } = await readCreationRequest(deps.db, input);
+    let observed: unknown;
+    if (!created && request && subject.isRequestedBy(input, request)) {
+      const observation = await subject.observe(deps, input, request.body);
+      if (!observation.ok) return observation;
+      observed = observation.value;
+    }
+    for (;;) {
+      const result = await tryToCreate(deps, subject, input, observed);
+      if ('ok' in result) return result;
+      // One that is past its expiry holds nothing; its own workflow may not have recorded that yet.
+      const holder = { organizationId: input.organizationId, id: result.heldBy };
+      if (!(await subject.read(deps.db, holder))) continue;
+      const { closed, signatureStatus } = await expireApproval(deps, subject, holder);
+      if (closed || signatureStatus === 'expired') continue;
+      return refuse(
+        'conflict',
+        `the open ${subject.rules.subject} ${result.heldBy} already changes ${result.claim}`,
+      );
+    }
+  });
+}

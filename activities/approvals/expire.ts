@@ -1,0 +1,37 @@
+import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
+import { releaseClaims, updateApproval } from '../../src/db/approvals';
+import { appendAudit, SYSTEM } from '../../src/db/audit';
+import { type ApprovalState, isExpired, type Tally, tally } from '../../src/domain/approval';
+import type { ApprovalKey } from '../../src/domain/approvalRef';
+import { approvalEntry } from './audit';
+import { lockOrRefuse, readState } from './read';
+import type { ApprovalDeps } from './subject';
+
+/** Expires an approval that is past its expiry by the database's clock. Too early, or too late, it changes nothing. */
+export async function expireApproval<V extends AnySnapshot, S extends ApprovalState>(
+  { db }: Pick<ApprovalDeps, 'db'>,
+  subject: ApprovalSubject<V, S>,
+  key: ApprovalKey,
+): Promise<S> {
+  return db.transaction(async (tx) => {
+    const seen = await lockOrRefuse(tx, subject, { organizationId: key.organizationId, id: key.id });
+    const { record, now } = seen;
+    const isUnchanged =
+      record.closed ||
+      record.frozen !== null ||
+      record.executionStatus === 'processing' ||
+      !isExpired(record, now.time);
+    if (isUnchanged) return subject.state(seen);
+    const expired: Tally = { ...tally(subject.rules, record, now), signatureStatus: 'expired' };
+    await releaseClaims(tx, record.id);
+    await updateApproval(tx, record.id, {
+      expired: true,
+      ...(subject.rules.isFinishable(record) ? { frozen: expired } : { closedWith: expired }),
+    });
+    const state = await readState(tx, subject, record);
+    await appendAudit(tx, record.organizationId, [
+      approvalEntry(subject, record, 'expired', SYSTEM, { expiresAt: record.expiresAt.toISOString() }),
+    ]);
+    return state;
+  });
+}

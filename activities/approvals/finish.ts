@@ -1,0 +1,96 @@
+import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
+import { releaseClaims, updateApproval } from '../../src/db/approvals';
+import { type Actor, appendAudit, SYSTEM } from '../../src/db/audit';
+import type { Tx } from '../../src/db/database';
+import { type ApprovalState, type Failure, tally } from '../../src/domain/approval';
+import type { JsonValue } from '../../src/domain/canonicalJson';
+import { failpoint } from '../../src/failpoints';
+import type { MessageResult } from '../../src/temporal/messages';
+import { approvalEntry, withKey } from './audit';
+import { readState } from './read';
+import type { Beginning, CreateInput, ExecutableSubject, ExecutionRefusal, Seen } from './subject';
+
+/** A failure as it is stored. */
+export function failureAt(
+  time: Date,
+  attempt: number,
+  { code, message, transactionHash }: ExecutionRefusal,
+): Failure {
+  return {
+    code,
+    message,
+    at: time.toISOString(),
+    attempt,
+    ...(transactionHash === undefined ? {} : { transactionHash }),
+  };
+}
+
+/** Parks an approval whose execution was refused by a check: nothing was changed. */
+export async function blockApproval<V extends AnySnapshot, S extends ApprovalState>(
+  tx: Tx,
+  subject: ExecutableSubject<V, S, CreateInput>,
+  { seen, attempt, actor }: Beginning<V>,
+  refused: ExecutionRefusal,
+): Promise<MessageResult<S>> {
+  const { record, now, apiKeyId } = seen;
+  await subject.clear(tx, record);
+  await updateApproval(tx, record.id, {
+    executionStatus: 'blocked',
+    executionAttempt: attempt,
+    failure: failureAt(now.time, attempt, refused),
+  });
+  const state = await readState(tx, subject, record);
+  await appendAudit(tx, record.organizationId, [
+    approvalEntry(subject, record, 'blocked', actor, {
+      attempt,
+      code: refused.code,
+      message: refused.message,
+      ...withKey(apiKeyId),
+    }),
+  ]);
+  return { ok: true, state };
+}
+
+/** Parks an approval whose execution ended without success: it can be retried or rejected. */
+export async function failApproval<V extends AnySnapshot, S extends ApprovalState>(
+  tx: Tx,
+  subject: ApprovalSubject<V, S>,
+  { record, now }: Seen<V>,
+  end: { readonly status: 'failed' | 'blocked'; readonly failure: ExecutionRefusal; readonly actor?: Actor },
+): Promise<S> {
+  const attempt = record.executionAttempt;
+  const failure = failureAt(now.time, attempt, end.failure);
+  await updateApproval(tx, record.id, { executionStatus: end.status, failure, waitingFor: null });
+  const state = await readState(tx, subject, record);
+  await appendAudit(tx, record.organizationId, [
+    approvalEntry(subject, record, end.status === 'blocked' ? 'blocked' : 'executionFailed', SYSTEM, {
+      attempt,
+      failure: { ...failure },
+    }),
+  ]);
+  failpoint('worker.executionFailed');
+  return state;
+}
+
+/** Closes an approval whose execution is complete. */
+export async function completeApproval<V extends AnySnapshot, S extends ApprovalState>(
+  tx: Tx,
+  subject: ApprovalSubject<V, S>,
+  { record, now }: Seen<V>,
+  end: { readonly result?: object; readonly audit?: { readonly [key: string]: JsonValue } } = {},
+): Promise<S> {
+  await releaseClaims(tx, record.id);
+  await updateApproval(tx, record.id, {
+    executionStatus: 'completed',
+    failure: null,
+    waitingFor: null,
+    ...(end.result ? { result: end.result } : {}),
+    closedWith: tally(subject.rules, record, now),
+  });
+  const state = await readState(tx, subject, record);
+  await appendAudit(tx, record.organizationId, [
+    approvalEntry(subject, record, 'executed', SYSTEM, { attempt: record.executionAttempt, ...end.audit }),
+  ]);
+  failpoint('worker.executionFinished');
+  return state;
+}

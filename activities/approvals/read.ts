@@ -1,0 +1,35 @@
+import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
+import type { MessageKey } from '../../src/db/approvals';
+import type { Db, Tx } from '../../src/db/database';
+import type { ApprovalState } from '../../src/domain/approval';
+import type { ApprovalKey } from '../../src/domain/approvalRef';
+import { Rollback } from './refusals';
+import type { Seen } from './subject';
+
+/** The refusal of a message to an approval that does not exist. */
+export function approvalNotFound(subject: string, id: string) {
+  return { code: 'notFound', message: `${subject} ${id} not found in this organization` } as const;
+}
+
+/** The state of an approval now. Throws when there is none. */
+export async function readState<V extends AnySnapshot, S extends ApprovalState>(
+  db: Db | Tx,
+  subject: ApprovalSubject<V, S>,
+  { organizationId, id }: ApprovalKey,
+): Promise<S> {
+  const seen = await subject.read(db, { organizationId, id });
+  if (!seen) throw new Error(approvalNotFound(subject.rules.subject, id).message);
+  return subject.state(seen);
+}
+
+/** Locks an approval and reads it. Rolls back when there is none. */
+export async function lockOrRefuse<V extends AnySnapshot, S extends ApprovalState>(
+  tx: Tx,
+  subject: ApprovalSubject<V, S>,
+  key: MessageKey,
+  options: { alone?: boolean } = {},
+): Promise<Seen<V>> {
+  const locked = await subject.lock(tx, key, options);
+  if (!locked) throw new Rollback(approvalNotFound(subject.rules.subject, key.id));
+  return locked;
+}

@@ -1,0 +1,28 @@
+import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
+import { insertMessage, restoredMessageId } from '../../src/db/approvals';
+import { appendAudit, SYSTEM } from '../../src/db/audit';
+import type { ApprovalState } from '../../src/domain/approval';
+import type { ApprovalKey } from '../../src/domain/approvalRef';
+import type { WorkflowGone } from '../../src/domain/reconciliation';
+import { approvalEntry } from './audit';
+import { lockOrRefuse } from './read';
+import type { ApprovalDeps } from './subject';
+
+/** Records, once for each run of the workflow, that it was restarted for an open approval, and why. */
+export async function recordRestored<V extends AnySnapshot, S extends ApprovalState>(
+  { db }: Pick<ApprovalDeps, 'db'>,
+  subject: ApprovalSubject<V, S>,
+  input: ApprovalKey & { readonly found: WorkflowGone; readonly runId: string },
+): Promise<S> {
+  const { organizationId, id, found, runId } = input;
+  return db.transaction(async (tx) => {
+    const messageId = restoredMessageId(runId);
+    const seen = await lockOrRefuse(tx, subject, { organizationId, id, messageId });
+    if (seen.messageTaken || seen.record.closed) return subject.state(seen);
+    await insertMessage(tx, id, messageId, 'restore');
+    await appendAudit(tx, organizationId, [
+      approvalEntry(subject, seen.record, 'restored', SYSTEM, { found: { ...found }, startedRunId: runId }),
+    ]);
+    return subject.state(seen);
+  });
+}

@@ -1,0 +1,98 @@
+import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
+import { identifySignatory, signatureHash } from '../../src/approvals/voters';
+import type { Voter } from '../../src/chain/voter';
+import { insertMessage, insertVote } from '../../src/db/approvals';
+import { appendAudit } from '../../src/db/audit';
+import type { Tx } from '../../src/db/database';
+import { isSameAddress } from '../../src/domain/address';
+import { type ApprovalState, checkVote, type MemberSummary, tally } from '../../src/domain/approval';
+import { failpoint } from '../../src/failpoints';
+import type { MessageResult, SignMessage } from '../../src/temporal/messages';
+import { approvalEntry, memberActor, withKey } from './audit';
+import { approvalNotFound, lockOrRefuse, readState } from './read';
+import { catchRefusal, Rollback } from './refusals';
+import type { ApprovalDeps, MessageInput, Seen } from './subject';
+
+/** A vote, as the workflow hands it on. */
+export type VoteInput = MessageInput & SignMessage;
+
+/** The member whose eligible vote this is under the locks; undefined when that has changed since it was verified. */
+function eligibleMember<V extends AnySnapshot, S extends ApprovalState>(
+  subject: ApprovalSubject<V, S>,
+  { record, now }: Seen<V>,
+  type: VoteInput['type'],
+  voter: Voter,
+): MemberSummary | undefined {
+  return subject.rules
+    .people(now)
+    .find(
+      (member) =>
+        member.id === voter.member.id &&
+        isSameAddress(member.walletAddress, voter.signerAddress) &&
+        subject.rules.mayVote(record, now, type, member),
+    );
+}
+
+async function storeVote<V extends AnySnapshot, S extends ApprovalState>(
+  tx: Tx,
+  subject: ApprovalSubject<V, S>,
+  input: VoteInput,
+  verified: Voter & { readonly payload: string },
+): Promise<MessageResult<S> | undefined> {
+  const { organizationId, id, messageId, type, signature, reason, execute } = input;
+  const locked = await lockOrRefuse(tx, subject, input);
+  if (locked.messageTaken) return { ok: true, state: subject.state(locked) };
+  const seen = await subject.withSigner(tx, locked, signature);
+  const member = eligibleMember(subject, seen, type, verified);
+  if (!member || subject.payload(seen, type) !== verified.payload) return undefined;
+  const { record, now, apiKeyId } = seen;
+  const allowed = checkVote(subject.rules, record, now, { member, type, execute });
+  if (!allowed.ok) throw new Rollback(allowed.refusal);
+  if (allowed.value === 'repeated') {
+    await insertMessage(tx, id, messageId, 'sign');
+    return { ok: true, state: subject.state(seen) };
+  }
+  const before = tally(subject.rules, record, now).signatureStatus;
+  await insertVote(tx, id, messageId, {
+    memberId: member.id,
+    type,
+    signerAddress: verified.signerAddress,
+    scheme: verified.scheme,
+    signature,
+    signatureHash: signatureHash(signature),
+    initiatorSignatureHash: subject.boundTo(seen, type),
+    reason: reason ?? null,
+    apiKeyId,
+  });
+  failpoint('worker.voteStored');
+  const state = await readState(tx, subject, input);
+  await appendAudit(tx, organizationId, [
+    approvalEntry(subject, record, 'signed', memberActor(member), {
+      type,
+      ...(reason === undefined ? {} : { reason }),
+      signatureStatus: { before, after: state.signatureStatus },
+      ...withKey(apiKeyId),
+    }),
+  ]);
+  return { ok: true, state };
+}
+
+/** Records a vote after verifying its signature and its signer's eligibility, whichever way it came. Idempotent. */
+export async function recordVote<V extends AnySnapshot, S extends ApprovalState>(
+  deps: Pick<ApprovalDeps, 'db' | 'identifyVoter'>,
+  subject: ApprovalSubject<V, S>,
+  input: VoteInput,
+): Promise<MessageResult<S>> {
+  return catchRefusal(async () => {
+    for (;;) {
+      const seen = await subject.read(deps.db, input);
+      if (!seen) return { ok: false, refusal: approvalNotFound(subject.rules.subject, input.id) };
+      if (seen.messageTaken) return { ok: true, state: subject.state(seen) };
+      const verified = await identifySignatory(deps, subject, seen, input);
+      if (!verified.ok) return verified;
+      const recorded = await deps.db.transaction((tx) => storeVote(tx, subject, input, verified.value));
+      if (recorded) return recorded;
+      // Who may vote, or what is signed, has changed between the verification and the lock.
+    }
+  });
+}

@@ -1,0 +1,23 @@
+import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
+import { updateApproval } from '../../src/db/approvals';
+import type { ApprovalState } from '../../src/domain/approval';
+import type { ApprovalKey } from '../../src/domain/approvalRef';
+import { lockOrRefuse, readState } from './read';
+import type { ApprovalDeps } from './subject';
+
+/** Stores what an execution waits for, or (null) that it does not wait anymore. */
+export async function reportWaiting<V extends AnySnapshot, S extends ApprovalState>(
+  { db }: Pick<ApprovalDeps, 'db'>,
+  subject: ApprovalSubject<V, S>,
+  { organizationId, id, waitingFor }: ApprovalKey & { readonly waitingFor: string | null },
+): Promise<S> {
+  return db.transaction(async (tx) => {
+    const seen = await lockOrRefuse(tx, subject, { organizationId, id });
+    const { record } = seen;
+    if (record.executionStatus !== 'processing' || record.waitingFor === waitingFor) {
+      return subject.state(seen);
+    }
+    await updateApproval(tx, id, { waitingFor });
+    return readState(tx, subject, record);
+  });
+}

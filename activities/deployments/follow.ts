@@ -1,0 +1,32 @@
+import { readEnvelope } from '../../src/db/chain';
+import { type RelayerContext, requireChain } from '../relayer/context';
+import { checkEnvelope } from '../relayer/envelopes';
+import { follow, type Obstacle } from '../relayer/follow';
+
+/** What became of the envelope of a deployment while it was followed. */
+export type DeploymentFollowed =
+  | { readonly kind: 'mined' | 'dropped' }
+  | { readonly kind: 'reverted'; readonly transactionHash: string }
+  | Obstacle;
+
+/** An envelope to follow; `reported` is what was reported last as waited for. */
+export interface FollowDeployment {
+  readonly envelopeId: string;
+  readonly networkId: number;
+  readonly reported: string | null;
+}
+
+/** Sends the stored envelope of a deployment and follows it until the chain has decided, or there is news. */
+export async function followDeployment(
+  context: RelayerContext,
+  { envelopeId, networkId, reported }: FollowDeployment,
+): Promise<DeploymentFollowed> {
+  const { db } = context;
+  const envelope = await readEnvelope(db, BigInt(envelopeId));
+  const { outcome, transactionHash } = envelope;
+  const chain = requireChain(context, networkId);
+  const check = (head: bigint) => checkEnvelope(db, chain, envelope, head);
+  const followed = outcome ?? (await follow(context, { chain, envelope, reported, check }));
+  if (followed === 'reverted') return { kind: followed, transactionHash };
+  return typeof followed === 'string' ? { kind: followed } : followed;
+}

@@ -1,0 +1,147 @@
+import type { Address, Hex } from 'viem';
+import {
+  ask,
+  assertChainId,
+  type ChainClient,
+  ChainUnavailable,
+  networkLabel,
+  receiptOf,
+  rpcErrorText,
+  transactionCount,
+} from '../../src/chain/clients';
+import { deploymentCall, inspectAccount, refuseNetwork } from '../../src/chain/safe';
+import { deploymentEnvelopes, type Envelope, findAccountDerivation } from '../../src/db/chain';
+import type { AccountDerivation } from '../../src/domain/account';
+import type { FailureCode } from '../../src/domain/approval';
+import type { DeploymentKey } from '../../src/domain/proposal';
+import { type RelayerContext, relayerAddress } from '../relayer/context';
+import { reopenLostEnvelope, undecidedEnvelope } from '../relayer/envelopes';
+import { currentFees, type EnvelopeTerms, envelopeTerms, refuseFunds } from '../relayer/terms';
+
+/** What was found when looking for an account on a network, and what the next step towards it is. */
+export type DeploymentObservation =
+  /** Confirmed. Hash and block are null when no envelope of ours did it. */
+  | {
+      readonly kind: 'deployed';
+      readonly transactionHash: string | null;
+      readonly blockNumber: string | null;
+    }
+  | { readonly kind: 'confirming'; readonly message: string }
+  | { readonly kind: 'inFlight'; readonly envelopeId: string }
+  | { readonly kind: 'needsEnvelope'; readonly terms: EnvelopeTerms }
+  | { readonly kind: 'unreachable'; readonly message: string }
+  | {
+      readonly kind: 'failed';
+      readonly failure: { readonly code: FailureCode; readonly message: string };
+    };
+
+/** Gas above what the node estimates, in percent. */
+const GAS_MARGIN_PERCENT = 130n;
+
+function failed(code: FailureCode, message: string): DeploymentObservation {
+  return { kind: 'failed', failure: { code, message } };
+}
+
+function inFlight({ id }: Envelope): DeploymentObservation {
+  return { kind: 'inFlight', envelopeId: String(id) };
+}
+
+/** The block and hash of the envelope that did it, when it was one of ours. */
+async function minedEnvelope(chain: ChainClient, envelopes: readonly Envelope[]) {
+  for (const { transactionHash } of envelopes) {
+    const receipt = await receiptOf(chain, transactionHash);
+    if (receipt?.status === 'success') {
+      return { transactionHash, blockNumber: receipt.blockNumber.toString() };
+    }
+  }
+  return { transactionHash: null, blockNumber: null };
+}
+
+/** What the chain has at the account's address; undefined when it has nothing there. */
+async function observePresent(
+  chain: ChainClient,
+  account: AccountDerivation,
+  envelopes: readonly Envelope[],
+): Promise<DeploymentObservation | undefined> {
+  const [head] = await Promise.all([ask(chain, (rpc) => rpc.getBlockNumber()), assertChainId(chain)]);
+  const present = await ask(chain, (rpc) => inspectAccount(rpc, account));
+  if (present.kind === 'missing') return undefined;
+  if (present.kind === 'different') {
+    return failed(
+      'stale',
+      `the contract at ${account.address} on ${networkLabel(chain)} is not this account: ${present.reason}`,
+    );
+  }
+  const depth = BigInt(chain.network.confirmations);
+  const confirming: DeploymentObservation = {
+    kind: 'confirming',
+    message: `waiting for ${depth} confirmations on ${networkLabel(chain)}`,
+  };
+  if (depth > head) return confirming;
+  if (depth > 0n) {
+    const confirmed = await ask(chain, (rpc) => inspectAccount(rpc, account, { blockNumber: head - depth }));
+    if (confirmed.kind !== 'fits') return confirming;
+  }
+  return { kind: 'deployed', ...(await minedEnvelope(chain, envelopes)) };
+}
+
+/** The gas of a deployment, with a margin; or its revert as the node words it. Throws ChainUnavailable. */
+async function estimateGas(
+  chain: ChainClient,
+  account: Address,
+  call: { to: Address; data: Hex },
+): Promise<{ gas: bigint } | { revert: string }> {
+  try {
+    // Without a fee: a relayer without funds is told apart from a call that cannot succeed.
+    const estimate = await chain.rpc.estimateGas({ account, ...call });
+    return { gas: (estimate * GAS_MARGIN_PERCENT) / 100n };
+  } catch (error) {
+    const text = rpcErrorText(error);
+    if (/revert/i.test(text)) return { revert: text };
+    throw new ChainUnavailable(chain.network, text, { cause: error });
+  }
+}
+
+/** The terms of a new deployment, or why there can be none now. */
+async function observeNew(
+  { db }: RelayerContext,
+  chain: ChainClient,
+  account: AccountDerivation,
+): Promise<DeploymentObservation> {
+  const refusal = await refuseNetwork(chain);
+  if (refusal) return failed('rpc', refusal);
+  const relayer = await relayerAddress(db, chain.network.id);
+  const chainNonce = await transactionCount(chain, relayer);
+  const [fees, balance] = await Promise.all([
+    currentFees(chain),
+    ask(chain, (rpc) => rpc.getBalance({ address: relayer })),
+  ]);
+  const estimated = await estimateGas(chain, relayer, deploymentCall(account));
+  if ('revert' in estimated) return failed('reverted', `the deployment would revert: ${estimated.revert}`);
+  const refused = refuseFunds(chain, { address: relayer, balance }, fees, estimated.gas);
+  if (refused) return failed('funds', refused.message);
+  return { kind: 'needsEnvelope', terms: envelopeTerms(fees, estimated.gas, chainNonce) };
+}
+
+/** Looks for an account on a network, and says what the next step towards it is. */
+export async function observeDeployment(
+  context: RelayerContext,
+  key: DeploymentKey,
+): Promise<DeploymentObservation> {
+  const { db } = context;
+  const chain = context.chains.get(key.networkId);
+  if (!chain) return failed('stale', `network ${key.networkId} is no longer configured`);
+  const account = await findAccountDerivation(db, key.organizationId, key.accountId);
+  if (!account) throw new Error(`account ${key.accountId} not found`);
+  const envelopes = await deploymentEnvelopes(db, key);
+  const undecided = undecidedEnvelope(envelopes);
+  try {
+    const present = await observePresent(chain, account, envelopes);
+    if (present) return present;
+    const current = undecided ?? (await reopenLostEnvelope(db, chain, envelopes));
+    return current ? inFlight(current) : await observeNew(context, chain, account);
+  } catch (error) {
+    if (!(error instanceof ChainUnavailable)) throw error;
+    return undecided ? inFlight(undecided) : { kind: 'unreachable', message: error.message };
+  }
+}

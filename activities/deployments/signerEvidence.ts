@@ -1,0 +1,127 @@
+import { operationDomainSalt } from '../../src/chain/domainSalt';
+import { deriveAccount } from '../../src/chain/safe';
+import { findAccountDerivation } from '../../src/db/chain';
+import type { Db, Tx } from '../../src/db/database';
+import { readInstallationId } from '../../src/db/installation';
+import { findProposal, readNow, type StoredProposal } from '../../src/db/proposals';
+import type { AccountDerivation } from '../../src/domain/account';
+import { isExpired } from '../../src/domain/approval';
+import { canonicalJson } from '../../src/domain/canonicalJson';
+import { type DeploymentKey, isPartlyDeployed, type ProposalNow } from '../../src/domain/proposal';
+import { proposalPayload } from '../../src/domain/signing';
+import { kindOf } from '../../src/operations';
+import type { SignerContext } from '../signer/context';
+import { SignerRefusal } from '../signer/refusal';
+
+/** Approvals whose cryptography holds, by signature, and the payload they are over. */
+export interface VerifiedApprovals {
+  readonly payload: string;
+  readonly signerOf: ReadonlyMap<string, string>;
+}
+
+/** The payload that an approval of the proposal signs, computed from its content: no stored text is trusted. */
+async function approvalPayload(handle: Db | Tx, proposal: StoredProposal): Promise<string> {
+  const salt = operationDomainSalt(await readInstallationId(handle), proposal.organizationId);
+  return proposalPayload('ApproveProposal', salt, proposal);
+}
+
+/**
+ * Verifies every stored approval again. Outside the database transaction, because contract signers are asked on chain.
+ * Throws ChainUnavailable.
+ */
+export async function verifyApprovals(
+  { db, identifyVoter }: SignerContext,
+  key: DeploymentKey,
+): Promise<VerifiedApprovals | undefined> {
+  const proposal = await findProposal(db, key.organizationId, key.proposalId);
+  if (!proposal) return undefined;
+  const payload = await approvalPayload(db, proposal);
+  const { admins } = await readNow(db, key.organizationId);
+  const approvals = proposal.votes.filter(({ type }) => type === 'approve');
+  const verified = await Promise.all(
+    approvals.map(async ({ signature }) => {
+      const voter = await identifyVoter({ payload, signature, admins });
+      return voter.ok ? [[signature, voter.value.signerAddress.toLowerCase()] as const] : [];
+    }),
+  );
+  return { payload, signerOf: new Map(verified.flat()) };
+}
+
+/** Throws SignerRefusal unless enough current admins have signed exactly this proposal's content. */
+async function assertApprovals(
+  tx: Tx,
+  proposal: StoredProposal,
+  now: ProposalNow,
+  verified: VerifiedApprovals | undefined,
+): Promise<void> {
+  const payload = await approvalPayload(tx, proposal);
+  const signers = new Set(
+    proposal.votes.flatMap(({ type, signature }) => {
+      const signer = type === 'approve' ? verified?.signerOf.get(signature) : undefined;
+      return signer !== undefined && verified?.payload === payload ? [signer] : [];
+    }),
+  );
+  const { members, threshold } = now.admins;
+  const approvers = members.filter(({ walletAddress }) => signers.has(walletAddress.toLowerCase()));
+  if (threshold < 1 || approvers.length < threshold) {
+    throw new SignerRefusal(
+      'stale',
+      `the signer found ${approvers.length} valid approvals by current admins; ${threshold} are required`,
+    );
+  }
+}
+
+/** Throws SignerRefusal unless the records say that this deployment is pending, and its signed content asks for it. */
+function assertPending(proposal: StoredProposal, { proposalId, accountId, networkId }: DeploymentKey): void {
+  const isThis = (other: { accountId: string; networkId: number }) =>
+    other.accountId === accountId && other.networkId === networkId;
+  const recorded = proposal.deployments.find(isThis);
+  if (proposal.executionStatus !== 'processing' || recorded?.status !== 'pending') {
+    throw new SignerRefusal(
+      'stale',
+      `proposal ${proposalId} is not deploying account ${accountId} on network ${networkId}`,
+    );
+  }
+  const { deployments } = kindOf(proposal.resourceType, proposal.action);
+  if (!(deployments?.of(proposal) ?? []).some(isThis)) {
+    throw new SignerRefusal(
+      'stale',
+      `the signed content does not deploy account ${accountId} on network ${networkId}`,
+    );
+  }
+}
+
+/** The account as its key and id determine it. Throws SignerRefusal unless it is recorded exactly so. */
+async function assertAccount(
+  { keystore }: SignerContext,
+  tx: Tx,
+  { organizationId, accountId }: DeploymentKey,
+): Promise<AccountDerivation> {
+  const recorded = await findAccountDerivation(tx, organizationId, accountId);
+  const expected = deriveAccount(keystore.organizationKey(organizationId).address, accountId);
+  if (!recorded || canonicalJson(recorded) !== canonicalJson(expected)) {
+    throw new SignerRefusal('stale', `account ${accountId} is not recorded as its key and id determine it`);
+  }
+  return expected;
+}
+
+/**
+ * The account that is to be deployed. Throws SignerRefusal unless everything that permits it is in the records, at this
+ * moment. `isSigned`: whether something was signed for this deployment before.
+ */
+export async function assertDeploymentEvidence(
+  context: SignerContext,
+  tx: Tx,
+  key: DeploymentKey,
+  { verified, isSigned }: { verified: VerifiedApprovals | undefined; isSigned: boolean },
+): Promise<AccountDerivation> {
+  const proposal = await findProposal(tx, key.organizationId, key.proposalId);
+  if (!proposal) throw new SignerRefusal('stale', `proposal ${key.proposalId} not found`);
+  const now = await readNow(tx, key.organizationId);
+  assertPending(proposal, key);
+  if (isExpired(proposal, now.time) && !isPartlyDeployed(proposal) && !isSigned) {
+    throw new SignerRefusal('timeout', 'the proposal expired before anything of it was sent');
+  }
+  await assertApprovals(tx, proposal, now, verified);
+  return assertAccount(context, tx, key);
+}

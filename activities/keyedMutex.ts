@@ -1,0 +1,16 @@
+/** Runs work after all earlier work with the same key has ended. */
+export type KeyedMutex = <T>(key: number, work: () => Promise<T>) => Promise<T>;
+
+/**
+ * Makes a mutex per key. Work that would wait for the same database lock waits here instead, and holds no connection
+ * meanwhile.
+ */
+export function createKeyedMutex(): KeyedMutex {
+  const last = new Map<number, Promise<unknown>>();
+  return (key, work) => {
+    const before = last.get(key) ?? Promise.resolve();
+    const done = before.then(work, work);
+    last.set(key, done);
+    return done;
+  };
+}

@@ -1,0 +1,97 @@
+import type { AnySnapshot } from '../src/approvals/subject';
+import type { ApprovalState, Subject } from '../src/domain/approval';
+import type { ApprovalKey } from '../src/domain/approvalRef';
+import type { DeploymentKey, DeploymentResult, ProposalState } from '../src/domain/proposal';
+import type { WorkflowGone } from '../src/domain/reconciliation';
+import type { ExecutionResult, TransactionState } from '../src/domain/transaction';
+import type { CreateResult, MessageResult } from '../src/temporal/messages';
+import { type BeginInput, beginExecution } from './approvals/begin';
+import { createApproval } from './approvals/create';
+import { expireApproval } from './approvals/expire';
+import { readState } from './approvals/read';
+import { recordRestored } from './approvals/restore';
+import type { ApprovalDeps, CreateInput, ExecutableSubject, MessageInput } from './approvals/subject';
+import { recordVote, type VoteInput } from './approvals/vote';
+import { reportWaiting } from './approvals/wait';
+import { finishDeployments, recordDeployment, reportDeployment } from './proposals/deployments';
+import { refreshNoted } from './proposals/refresh';
+import { type CreateProposalInput, executableProposal } from './proposals/subject';
+import { requestCancellation } from './transactions/cancel';
+import { finishTransaction } from './transactions/finish';
+import { executableTransaction } from './transactions/subject';
+
+/** The shared lifecycle of one subject. Each activity is one database transaction, and idempotent. */
+export type LifecycleActivities<K extends Subject, S extends ApprovalState, I extends CreateInput> = {
+  createApproval(input: I & { readonly subject: K }): Promise<CreateResult<S>>;
+  recordVote(input: VoteInput & { readonly subject: K }): Promise<MessageResult<S>>;
+  beginExecution(input: BeginInput & { readonly subject: K }): Promise<MessageResult<S>>;
+  expireApproval(input: ApprovalKey & { readonly subject: K }): Promise<S>;
+  recordRestored(
+    input: ApprovalKey & { readonly subject: K; readonly found: WorkflowGone; readonly runId: string },
+  ): Promise<S>;
+  readApproval(input: ApprovalKey & { readonly subject: K }): Promise<S>;
+  reportWaiting(input: ApprovalKey & { readonly subject: K; readonly waitingFor: string | null }): Promise<S>;
+};
+
+/** The activities of a proposal's workflow that decide and write in the database. */
+export type ProposalActivities = LifecycleActivities<'proposal', ProposalState, CreateProposalInput> & {
+  reportDeployment(input: DeploymentKey & { readonly waitingFor: string | null }): Promise<ProposalState>;
+  recordDeployment(input: DeploymentKey & { readonly result: DeploymentResult }): Promise<ProposalState>;
+  finishDeployments(input: ApprovalKey): Promise<ProposalState>;
+  refreshNoted(input: ApprovalKey): Promise<number>;
+};
+
+/** The activities of a transaction's workflow that decide and write in the database. */
+export type TransactionActivities = LifecycleActivities<'transaction', TransactionState, CreateInput> & {
+  finishTransaction(input: ApprovalKey & { readonly result: ExecutionResult }): Promise<TransactionState>;
+  requestCancellation(input: MessageInput): Promise<MessageResult<TransactionState>>;
+};
+
+/** Binds the shared lifecycle to a subject. */
+function lifecycleOf<
+  K extends Subject,
+  V extends AnySnapshot,
+  S extends ApprovalState,
+  I extends CreateInput,
+>(deps: ApprovalDeps, subject: ExecutableSubject<V, S, I>): LifecycleActivities<K, S, I> {
+  // A beginning asks nothing of what an approval was created with.
+  const executable = subject as unknown as ExecutableSubject<V, S, CreateInput>;
+  return {
+    createApproval: (input) => createApproval(deps, subject, input),
+    recordVote: (input) => recordVote(deps, subject, input),
+    beginExecution: (input) => beginExecution(deps, executable, input),
+    expireApproval: (input) => expireApproval(deps, subject, input),
+    recordRestored: (input) => recordRestored(deps, subject, input),
+    readApproval: (input) => readState(deps.db, subject, input),
+    reportWaiting: (input) => reportWaiting(deps, subject, input),
+  };
+}
+
+/** The activities of approvals that decide and write in the database, as a worker registers them. */
+export function createLifecycleActivities(deps: ApprovalDeps): ProposalActivities & TransactionActivities {
+  const proposals = lifecycleOf<'proposal', never, ProposalState, CreateProposalInput>(
+    deps,
+    executableProposal as never,
+  );
+  const transactions = lifecycleOf<'transaction', never, TransactionState, CreateInput>(
+    deps,
+    executableTransaction as never,
+  );
+  const bySubject = { proposal: proposals, transaction: transactions };
+  const dispatch =
+    (name: keyof typeof proposals) =>
+    (input: { readonly subject: Subject }): Promise<unknown> =>
+      (bySubject[input.subject][name] as (input: unknown) => Promise<unknown>)(input);
+  const lifecycle = Object.fromEntries(
+    (Object.keys(proposals) as (keyof typeof proposals)[]).map((name) => [name, dispatch(name)]),
+  ) as unknown as typeof proposals & typeof transactions;
+  return {
+    ...lifecycle,
+    reportDeployment: (input) => reportDeployment(deps, input),
+    recordDeployment: (input) => recordDeployment(deps, input),
+    finishDeployments: (input) => finishDeployments(deps, input),
+    refreshNoted: (input) => refreshNoted(deps, input),
+    finishTransaction: (input) => finishTransaction(deps, input),
+    requestCancellation: (input) => requestCancellation(deps, input),
+  };
+}

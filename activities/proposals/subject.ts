@@ -1,0 +1,119 @@
+import { proposalSubject } from '../../src/approvals/proposals';
+import { noteOnOpenApprovals } from '../../src/db/approvalNotes';
+import type { Tx } from '../../src/db/database';
+import { readAdmins } from '../../src/db/members';
+import {
+  insertDeployments,
+  insertProposal,
+  markApplied,
+  type ProposalSnapshot,
+  type StoredProposal,
+  updateDeployment,
+} from '../../src/db/proposals';
+import { rollbackTo, savepoint } from '../../src/db/savepoint';
+import { adminChanges } from '../../src/domain/outsideEvents';
+import type { ProposalAction, ProposalState, ResourceType } from '../../src/domain/proposal';
+import { accept } from '../../src/domain/refusal';
+import { findKind, kindOf, proposes } from '../../src/operations';
+import type { Applied, KindContext } from '../../src/operations/kind';
+import type { ApprovalDeps, Beginning, Begun, CreateInput, ExecutableSubject } from '../approvals/subject';
+
+/** What a proposal is created with. */
+export interface CreateProposalInput extends CreateInput {
+  readonly resourceType: ResourceType;
+  readonly action: ProposalAction;
+}
+
+const UNCHANGED = 'unchanged';
+
+function kindContext({ networks, deriveAccount }: ApprovalDeps, tx: Tx, organizationId: string): KindContext {
+  return { tx, organizationId, networks, deriveAccount };
+}
+
+/** Notes on the other open approvals what the change means for them. Returns how many notes were written. */
+async function noteChanges(
+  tx: Tx,
+  { record, now }: ProposalSnapshot,
+  notices: Applied['notices'] = [],
+): Promise<number> {
+  const { organizationId, id } = record;
+  return noteOnOpenApprovals(tx, organizationId, id, [
+    ...adminChanges(now.admins, await readAdmins(tx, organizationId)),
+    ...notices.map(({ subject, ...notice }) => ({ target: { subject }, ...notice })),
+  ]);
+}
+
+/** Applies the operation. What refuses is undone. */
+async function apply(
+  { deps, tx }: { readonly deps: ApprovalDeps; readonly tx: Tx },
+  { seen, actor }: Beginning<ProposalSnapshot>,
+): Promise<Begun | { readonly refused: { readonly code: 'stale'; readonly message: string } }> {
+  const { record } = seen;
+  await savepoint(tx, UNCHANGED);
+  const kind = kindOf(record.resourceType, record.action);
+  const applied = await kind.apply(kindContext(deps, tx, record.organizationId), record);
+  if (!applied.ok) {
+    await rollbackTo(tx, UNCHANGED);
+    return { refused: { code: 'stale', message: applied.refusal.message } };
+  }
+  const { resources, effective = false, audit, notices, place } = applied.value;
+  const deployments = kind.deployments?.of(record) ?? [];
+  return {
+    isComplete: deployments.length === 0,
+    result: { resolution: 'approved', resources },
+    audit: audit.map((entry) => ({ ...entry, actor })),
+    async settle() {
+      await insertDeployments(tx, record.id, deployments);
+      await markApplied(tx, record.id, effective);
+      return noteChanges(tx, seen, notices);
+    },
+    place,
+  };
+}
+
+/** Lets the next execution try the deployments again that have failed. */
+async function resetFailedDeployments(tx: Tx, record: StoredProposal): Promise<void> {
+  for (const deployment of record.deployments.filter(({ status }) => status === 'failed')) {
+    await updateDeployment(
+      tx,
+      { proposalId: record.id, ...deployment },
+      { ...deployment, status: 'pending', failure: null, waitingFor: null },
+    );
+  }
+}
+
+/** Organization operations: created by their kind, applied in one database transaction, then deployed. */
+export const executableProposal: ExecutableSubject<ProposalSnapshot, ProposalState, CreateProposalInput> = {
+  ...proposalSubject,
+  isRequestedBy({ resourceType, action }, { path, body }) {
+    const kind = findKind(resourceType, action);
+    return kind !== undefined && proposes(kind, path, body);
+  },
+  needsSigningKey: ({ resourceType, action }) => findKind(resourceType, action)?.needsSigningKey === true,
+  async observe({ networks, readToken }, { resourceType, action }, body) {
+    const observed = await kindOf(resourceType, action).observe?.({ networks, readToken }, body);
+    return observed ?? accept(undefined);
+  },
+  async plan({ deps, tx, input }, body, observed) {
+    const { organizationId, resourceType, action } = input;
+    const kind = kindOf(resourceType, action);
+    const planned = await kind.plan(kindContext(deps, tx, organizationId), body, observed);
+    if (!planned.ok) return planned;
+    const { data, plan, summary, claims, names } = planned.value;
+    return accept({
+      summary,
+      claims: resourceType === 'admins' ? ['admins', ...claims] : claims,
+      names,
+      store: (inTx, id) => insertProposal(inTx, { id, resourceType, action, data, plan }),
+      audit: { data },
+    });
+  },
+  // A change of the organization has it to itself.
+  isAlone: (record, decision) => decision === 'approve' && !record.applied,
+  isOutdated: () => false,
+  isResumed: ({ applied }) => applied,
+  resume: resetFailedDeployments,
+  execute: apply,
+  rejectedResult: { resolution: 'rejected', resources: [] },
+  clear: async () => undefined,
+};

@@ -1,0 +1,155 @@
+import { closeApproval } from '../../src/db/approvalClosing';
+import type { Db } from '../../src/db/database';
+import {
+  hasBegun,
+  noteGoneNetworks,
+  type OpenApproval,
+  readRepairable,
+  restoredLastHour,
+} from '../../src/db/reconciler';
+import { foundText, MAX_LISTED_REPAIRS, repairOf, type WorkflowGone } from '../../src/domain/reconciliation';
+import type { Logger } from '../../src/logging';
+import type { Differences } from '../../src/reconciler/compare';
+import { refreshApproval, refreshWorkflow, restartApproval } from '../../src/temporal/approvals';
+import type { WorkflowSender } from '../../src/temporal/client';
+import { approvalWorkflowId } from '../../src/temporal/ids';
+import { findWorkflow } from '../../src/temporal/runs';
+import { mapLimit } from '../mapLimit';
+import type { IsDue } from './backoffs';
+
+/** A kind of repair, as it is counted. */
+export type Repair = 'restarted' | 'closed' | 'refreshed' | 'noted' | 'postponed' | 'failed';
+
+/** What the reconciler needs from outside. */
+export interface ReconcilerDeps {
+  readonly db: Db;
+  readonly sender: WorkflowSender;
+  readonly networkIds: readonly number[];
+  readonly logger: Logger;
+  readonly countRepair: (repair: Repair) => void;
+}
+
+/** How many repairs run at once: the rest of the service keeps its turn. */
+export const AT_ONCE = 16;
+/** After so many failures the part that they need is unavailable, and the pass is broken off. */
+const MAX_FAILURES = 20;
+/** A workflow that ends again and again would fill the audit log. */
+const MAX_RESTARTS_PER_HOUR = 10;
+/** How long a pass waits for a workflow that it has started; the workflow continues in any case. */
+const FIRST_ACT_LIMIT_MS = 10_000;
+const FIRST_ACT_POLL_MS = 50;
+
+/** The repairs of one pass, counted and in words. */
+export class Repairs {
+  readonly counts: { [repair in Repair]: number } = {
+    restarted: 0,
+    closed: 0,
+    refreshed: 0,
+    noted: 0,
+    postponed: 0,
+    failed: 0,
+  };
+  readonly texts: string[] = [];
+
+  constructor(
+    private readonly deps: ReconcilerDeps,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** Repairs every difference. Throws when everything fails. */
+  async run({ suspects, networkGone, still, leftOver }: Differences, isDue: IsDue): Promise<void> {
+    const approvals = (list: readonly OpenApproval[], work: (approval: OpenApproval) => Promise<void>) =>
+      mapLimit(AT_ONCE, list, (approval) => this.attempt(approval.id, () => work(approval)));
+    await approvals(suspects, (approval) => this.repair(approval));
+    await approvals(networkGone, (approval) => this.noteNetworks(approval));
+    await approvals(
+      still.filter(({ id }) => isDue(id)),
+      (approval) => this.refreshStill(approval),
+    );
+    const due = leftOver.filter(isDue);
+    await mapLimit(AT_ONCE, due, (id) => this.attempt(id, () => this.refreshLeftOver(id)));
+  }
+
+  private done(repair: Repair, id: string, text: string, fields: object = {}): void {
+    const { countRepair, logger } = this.deps;
+    this.counts[repair] += 1;
+    countRepair(repair);
+    logger.warn({ resourceId: id, repair, ...fields }, text);
+    if (this.texts.length < MAX_LISTED_REPAIRS) this.texts.push(`${id}: ${text}`);
+  }
+
+  /** One repair. What fails is left for the next pass, unless everything fails. */
+  private async attempt(id: string, work: () => Promise<void>): Promise<void> {
+    this.signal.throwIfAborted();
+    try {
+      await work();
+    } catch (error) {
+      this.done('failed', id, `repair failed: ${(error as Error).message}`, { err: error });
+      if (this.counts.failed >= MAX_FAILURES) throw error;
+    }
+  }
+
+  /** Waits for the first act of a run, so that no more are queued than are worked on and the API keeps its turn. */
+  private async begun(approval: OpenApproval, runId: string): Promise<void> {
+    const end = performance.now() + FIRST_ACT_LIMIT_MS;
+    while (performance.now() < end && !this.signal.aborted) {
+      if (await hasBegun(this.deps.db, approval, runId)) return;
+      await new Promise((resolve) => setTimeout(resolve, FIRST_ACT_POLL_MS));
+    }
+  }
+
+  private async restart(approval: OpenApproval, found: WorkflowGone): Promise<void> {
+    const { db, sender } = this.deps;
+    const { id, organizationId } = approval;
+    const fields = { organizationId, found };
+    if ((await restoredLastHour(db, approval)) >= MAX_RESTARTS_PER_HOUR) {
+      const text = `its workflow ${foundText(found)}, and was restarted ${MAX_RESTARTS_PER_HOUR} times in the last hour; retried later`;
+      return this.done('postponed', id, text, fields);
+    }
+    await this.begun(approval, await restartApproval(sender, approval, found));
+    this.done('restarted', id, `its workflow ${foundText(found)} and was restarted`, fields);
+  }
+
+  private async repair(approval: OpenApproval): Promise<void> {
+    const { db, sender } = this.deps;
+    const found = await findWorkflow(sender, approvalWorkflowId(approval));
+    if (found.status === 'running') return;
+    const seen = await readRepairable(db, approval);
+    const wanted = seen ? repairOf(seen.record, seen.time, found) : null;
+    if (wanted === null) return;
+    if (wanted === 'restart') return this.restart(approval, found);
+    const reason = `its workflow ${foundText(found)}`;
+    const closed = await closeApproval(db, approval, {
+      reason,
+      details: { found: { ...found } },
+      mayClose: ({ record, time }) => repairOf(record, time, found) === 'close',
+    });
+    // Where something came between, the next pass sees what.
+    const { id, organizationId } = approval;
+    if (closed) this.done('closed', id, `${reason}, so it was closed`, { organizationId, found });
+  }
+
+  private async noteNetworks(approval: OpenApproval): Promise<void> {
+    const { db, sender } = this.deps;
+    if (!(await noteGoneNetworks(db, approval))) return;
+    await refreshApproval(sender, approval);
+    const networks = approval.goneNetworks.join(', ');
+    this.done('noted', approval.id, `it names networks that are not configured anymore: ${networks}`);
+  }
+
+  private async refreshStill(approval: OpenApproval): Promise<void> {
+    await refreshApproval(this.deps.sender, approval);
+    const seconds = Math.round(approval.unchangedMs / 1_000);
+    const text = `its execution has not changed for ${seconds} s; its workflow was notified`;
+    this.done('refreshed', approval.id, text);
+  }
+
+  private async refreshLeftOver(workflowId: string): Promise<void> {
+    await refreshWorkflow(this.deps.sender, workflowId);
+    this.done(
+      'refreshed',
+      workflowId,
+      'it is closed and its workflow was running; the workflow was notified',
+    );
+  }
+}

@@ -1,0 +1,55 @@
+import { type ChainClient, receiptOf, transactionCount } from '../../src/chain/clients';
+import { decideEnvelope, type Envelope, reopenEnvelope } from '../../src/db/chain';
+import type { Db } from '../../src/db/database';
+import { failpoint } from '../../src/failpoints';
+
+/** What a look at the chain found: the end, or whether it is inside a block and only lacks confirmations. */
+export type ChainCheck<T> = { readonly end: T } | { readonly inBlock: boolean };
+
+/** The newest envelope that is undecided, or undefined. */
+export function undecidedEnvelope(envelopes: readonly Envelope[]): Envelope | undefined {
+  return envelopes.filter(({ outcome }) => outcome === null).at(-1);
+}
+
+/**
+ * The newest envelope when it was decided and the chain has lost the block that decided it; undefined otherwise. Its
+ * bytes can land again, so it is undecided again and nothing new is signed. Throws ChainUnavailable.
+ */
+export async function reopenLostEnvelope(
+  db: Db,
+  chain: ChainClient,
+  envelopes: readonly Envelope[],
+): Promise<Envelope | undefined> {
+  const last = envelopes.at(-1);
+  if (!last || undecidedEnvelope(envelopes)) return undefined;
+  if ((await transactionCount(chain, last.relayerAddress)) > last.relayerNonce) return undefined;
+  await reopenEnvelope(db, last.id);
+  return last;
+}
+
+/**
+ * One look at an envelope: mined, reverted, or dropped because another one has used its nonce. It ends with the
+ * network's confirmations, and then the outcome is recorded. `head`: the number of the newest block.
+ */
+export async function checkEnvelope(
+  db: Db,
+  chain: ChainClient,
+  envelope: Envelope,
+  head: bigint,
+): Promise<ChainCheck<'mined' | 'reverted' | 'dropped'>> {
+  const depth = BigInt(chain.network.confirmations);
+  const receipt = await receiptOf(chain, envelope.transactionHash);
+  if (receipt) {
+    if (receipt.blockNumber + depth > head) return { inBlock: true };
+    const outcome = receipt.status === 'success' ? 'mined' : 'reverted';
+    await decideEnvelope(db, envelope, outcome);
+    failpoint('chain.envelopeDecided');
+    return { end: outcome };
+  }
+  const confirmed = head > depth ? head - depth : 0n;
+  if ((await transactionCount(chain, envelope.relayerAddress, confirmed)) <= envelope.relayerNonce) {
+    return { inBlock: false };
+  }
+  await decideEnvelope(db, envelope, 'dropped');
+  return { end: 'dropped' };
+}

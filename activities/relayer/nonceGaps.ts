@@ -1,0 +1,45 @@
+import { type ChainClient, transactionCount } from '../../src/chain/clients';
+import { carriedBy, isDeploymentPending } from '../../src/db/attempts';
+import { type Envelope, newestEnvelopes } from '../../src/db/chain';
+import type { Db } from '../../src/db/database';
+import { currentFees, type EnvelopeTerms, envelopeTerms, FILLER_GAS, replacementTerms } from './terms';
+
+/** A nonce of the relayer that nothing needs and that the envelopes behind it wait for. */
+export interface NonceGap {
+  readonly nonce: number;
+  /** The envelope at this nonce, which pays too little and is no longer needed; undefined where there is none. */
+  readonly useless?: Envelope;
+}
+
+/** Terms of the transfer of nothing that fills a gap; null when fees are above the ceiling. Throws ChainUnavailable. */
+export async function gapTerms(
+  chain: ChainClient,
+  { nonce, useless }: NonceGap,
+): Promise<EnvelopeTerms | null> {
+  if (useless) return replacementTerms(chain, useless, FILLER_GAS);
+  const fees = await currentFees(chain);
+  return fees.baseFee > chain.network.maxFeePerGas ? null : envelopeTerms(fees, FILLER_GAS, nonce);
+}
+
+/** True when nothing needs what an envelope carries, and so no workflow follows it. */
+async function isUseless(db: Db, envelope: Envelope): Promise<boolean> {
+  const { kind, attempt } = await carriedBy(db, envelope);
+  if (kind === 'deployment') return !(await isDeploymentPending(db, envelope.attemptId));
+  return attempt === undefined || attempt.outcome !== null;
+}
+
+/** What keeps an envelope out of a block: a gap, other envelopes that are followed, or nothing before it. */
+export async function findBlocker(
+  db: Db,
+  chain: ChainClient,
+  envelope: Envelope,
+): Promise<NonceGap | 'others' | 'nothing'> {
+  const { networkId, relayerAddress, relayerNonce } = envelope;
+  const used = await transactionCount(chain, relayerAddress);
+  if (used === relayerNonce) return 'nothing';
+  // Its nonce was used, and that has no confirmations yet.
+  if (used > relayerNonce) return 'others';
+  const [first] = await newestEnvelopes(db, { networkId, relayerAddress, fromNonce: used, toNonce: used });
+  if (!first) return { nonce: used };
+  return (await isUseless(db, first)) ? { nonce: used, useless: first } : 'others';
+}

@@ -1,0 +1,47 @@
+import { BaseError, type Hex } from 'viem';
+import { type ChainClient, ChainUnavailable, networkLabel, rpcErrorText } from '../../src/chain/clients';
+import { noteSent } from '../../src/db/attempts';
+import type { Envelope } from '../../src/db/chain';
+import { failpoint } from '../../src/failpoints';
+import type { RelayerContext } from './context';
+
+/** A node answers, and rejects a transaction for now. */
+export class TransactionRejected extends Error {
+  override readonly name = 'TransactionRejected';
+}
+
+/** The bytes may be there already; whether they are is read from the chain, not from this answer. */
+const MAY_BE_THERE = /already|known|nonce too low|underpriced|imported|base fee/i;
+
+/** Throws ChainUnavailable, or TransactionRejected where the node's answer says that it has not taken the bytes. */
+function assertMayBeThere(chain: ChainClient, envelope: Envelope, error: unknown): void {
+  const text = rpcErrorText(error);
+  const answered = error instanceof BaseError && error.walk((e) => (e as Error).name === 'RpcRequestError');
+  if (!answered) throw new ChainUnavailable(chain.network, text, { cause: error });
+  if (/insufficient funds/i.test(text)) {
+    throw new TransactionRejected(
+      `insufficient funds: relayer ${envelope.relayerAddress} on ${networkLabel(chain)}; fund it`,
+    );
+  }
+  if (!MAY_BE_THERE.test(text)) {
+    throw new TransactionRejected(`${networkLabel(chain)} rejects the transaction: ${text}`);
+  }
+}
+
+async function sendOnce(context: RelayerContext, chain: ChainClient, envelope: Envelope): Promise<void> {
+  failpoint('chain.sending');
+  try {
+    await chain.rpc.sendRawTransaction({ serializedTransaction: envelope.rawTransaction as Hex });
+  } catch (error) {
+    assertMayBeThere(chain, envelope, error);
+  }
+  failpoint('chain.sent');
+  context.sent.note(envelope);
+  await noteSent(context.db, envelope);
+  failpoint('chain.noted');
+}
+
+/** Sends the stored bytes of an envelope. Throws ChainUnavailable or TransactionRejected. */
+export function send(context: RelayerContext, chain: ChainClient, envelope: Envelope): Promise<void> {
+  return context.sent.once(envelope, () => sendOnce(context, chain, envelope));
+}

@@ -1,0 +1,61 @@
+import { type ChainClient, transactionCount } from '../../src/chain/clients';
+import { accountNonce } from '../../src/chain/safe';
+import { carriedBy, hasGoneOn } from '../../src/db/attempts';
+import { type Envelope, findAccountDerivation, newestEnvelopes } from '../../src/db/chain';
+import type { Db } from '../../src/db/database';
+import type { RelayerContext } from './context';
+import type { NonceGap } from './nonceGaps';
+import { send } from './send';
+
+/**
+ * What is to be done about an envelope of an earlier nonce that the chain does not have. Bytes whose effect was
+ * decided once are sent only where they cannot have another one: `findLostTransactions` handles what the chain has
+ * lost.
+ */
+async function judge(db: Db, chain: ChainClient, envelope: Envelope): Promise<'send' | 'leave' | 'replace'> {
+  const { attempt } = await carriedBy(db, envelope);
+  if (!attempt || attempt.outcome === null || attempt.kind === 'cancellation') return 'send';
+  const account = await findAccountDerivation(db, attempt.organizationId, attempt.accountId);
+  const nonce = account && (await accountNonce(chain, account.address));
+  if (nonce !== null && nonce !== undefined && nonce > attempt.safeNonce) return 'send';
+  return (await hasGoneOn(db, attempt)) ? 'replace' : 'leave';
+}
+
+/** Sends the envelopes before one that the chain does not have; answers the first nonce that nothing needs. */
+async function sendEarlier(
+  context: RelayerContext,
+  chain: ChainClient,
+  envelope: Envelope,
+): Promise<NonceGap | null> {
+  const { networkId, relayerAddress, relayerNonce } = envelope;
+  const used = await transactionCount(chain, relayerAddress);
+  if (used >= relayerNonce) return null;
+  const range = { networkId, relayerAddress, fromNonce: used, toNonce: relayerNonce - 1 };
+  let gap: NonceGap | null = null;
+  let expected = used;
+  for (const earlier of await newestEnvelopes(context.db, range)) {
+    if (earlier.relayerNonce > expected) gap ??= { nonce: expected };
+    expected = earlier.relayerNonce + 1;
+    if (context.sent.isRecent(earlier)) continue;
+    const verdict = await judge(context.db, chain, earlier);
+    if (verdict === 'send') await send(context, chain, earlier);
+    if (verdict === 'replace') gap ??= { nonce: earlier.relayerNonce, useless: earlier };
+  }
+  if (expected < relayerNonce) gap ??= { nonce: expected };
+  return gap;
+}
+
+/**
+ * Sends an envelope after those of earlier nonces that the chain does not have: their workflows may be gone, the
+ * chain may have lost them, and without them this one would wait for ever. Answers the first nonce before it that
+ * nothing needs. Throws ChainUnavailable or TransactionRejected.
+ */
+export async function sendInOrder(
+  context: RelayerContext,
+  chain: ChainClient,
+  envelope: Envelope,
+): Promise<NonceGap | null> {
+  const gap = await sendEarlier(context, chain, envelope);
+  await send(context, chain, envelope);
+  return gap;
+}

@@ -1,0 +1,108 @@
+import { ask, type ChainClient, networkLabel } from '../../src/chain/clients';
+import type { Envelope } from '../../src/db/chain';
+
+/** What the chain worker proposes for an envelope; the signer caps it. Decimal strings of wei, and of gas. */
+export interface EnvelopeTerms {
+  readonly gas: string;
+  readonly maxFeePerGas: string;
+  readonly maxPriorityFeePerGas: string;
+  /** Transactions of the relayer that are in blocks: the first nonce that is free on chain. */
+  readonly chainNonce: number;
+  /** Id of the stuck envelope whose nonce the new one takes, with a higher fee. */
+  readonly replaces?: string;
+}
+
+/** Fees of a new envelope, in wei, within the ceiling of the network. */
+export interface Fees {
+  readonly baseFee: bigint;
+  readonly maxFeePerGas: bigint;
+  readonly maxPriorityFeePerGas: bigint;
+}
+
+/** Gas of a transfer of nothing, which fills a nonce. */
+export const FILLER_GAS = 21_000n;
+/** The step by which a replacement raises the fee, in percent; nodes ask for 110. */
+const REPLACEMENT_STEP_PERCENT = 125n;
+
+function min(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}
+
+function raised(wei: bigint): bigint {
+  return (wei * REPLACEMENT_STEP_PERCENT) / 100n + 1n;
+}
+
+/** The current fees of a network. Throws ChainUnavailable. */
+export async function currentFees(chain: ChainClient): Promise<Fees> {
+  const ceiling = chain.network.maxFeePerGas;
+  return ask(chain, async (rpc) => {
+    const [block, tip] = await Promise.all([
+      rpc.getBlock({ blockTag: 'latest' }),
+      rpc.estimateMaxPriorityFeePerGas(),
+    ]);
+    const baseFee = block.baseFeePerGas ?? 0n;
+    const maxFeePerGas = min(2n * baseFee + tip, ceiling);
+    return { baseFee, maxFeePerGas, maxPriorityFeePerGas: min(tip, maxFeePerGas) };
+  });
+}
+
+/** Fees and gas as activities pass them on. */
+export function envelopeTerms(
+  fees: Pick<Fees, 'maxFeePerGas' | 'maxPriorityFeePerGas'>,
+  gas: bigint,
+  chainNonce: number,
+): EnvelopeTerms {
+  return {
+    gas: gas.toString(),
+    maxFeePerGas: fees.maxFeePerGas.toString(),
+    maxPriorityFeePerGas: fees.maxPriorityFeePerGas.toString(),
+    chainNonce,
+  };
+}
+
+/**
+ * Terms of an envelope that replaces another at its nonce; null when it would pay more than the network's ceiling.
+ * Throws ChainUnavailable.
+ */
+export async function replacementTerms(
+  chain: ChainClient,
+  envelope: Envelope,
+  gas = envelope.gas,
+): Promise<EnvelopeTerms | null> {
+  const fees = await currentFees(chain);
+  const maxPriorityFeePerGas = raised(envelope.maxPriorityFeePerGas);
+  let maxFeePerGas = raised(envelope.maxFeePerGas);
+  if (maxFeePerGas < fees.maxFeePerGas) maxFeePerGas = fees.maxFeePerGas;
+  if (maxFeePerGas > chain.network.maxFeePerGas || maxPriorityFeePerGas > maxFeePerGas) return null;
+  return {
+    ...envelopeTerms({ maxFeePerGas, maxPriorityFeePerGas }, gas, envelope.relayerNonce),
+    replaces: String(envelope.id),
+  };
+}
+
+/** Why a relayer cannot pay. `neededWei`: the balance that it needs; absent when the fees are above the ceiling. */
+export interface FundsRefusal {
+  readonly message: string;
+  readonly neededWei?: bigint;
+}
+
+/** Why the current fees, or the relayer's balance, allow no envelope; null when they do. */
+export function refuseFunds(
+  chain: ChainClient,
+  relayer: { address: string; balance: bigint },
+  fees: Fees,
+  gas: bigint,
+): FundsRefusal | null {
+  const ceiling = chain.network.maxFeePerGas;
+  if (fees.baseFee > ceiling) {
+    return {
+      message: `the base fee on ${networkLabel(chain)} is ${fees.baseFee} wei, above the ceiling of ${ceiling} wei (maxFeePerGas of the network)`,
+    };
+  }
+  const cost = gas * fees.maxFeePerGas;
+  if (relayer.balance >= cost) return null;
+  return {
+    message: `insufficient funds: relayer ${relayer.address} has ${relayer.balance} wei on ${networkLabel(chain)} and needs ${cost} wei; fund it`,
+    neededWei: cost,
+  };
+}

@@ -1,0 +1,54 @@
+import type { Keystore } from '../../src/chain/keys';
+import type { IdentifyVoter } from '../../src/chain/voter';
+import type { NetworkConfig } from '../../src/config';
+import { lockRelayer } from '../../src/db/chain';
+import type { Db, Tx } from '../../src/db/database';
+import { createKeyedMutex, type KeyedMutex } from '../keyedMutex';
+import { RELAYER_INDEX } from '../relayer/context';
+import { SignerRefusal } from './refusal';
+
+/** What the signer needs from outside. */
+export interface SignerDeps {
+  /** Works under the role orgwallet_signer. */
+  readonly db: Db;
+  readonly keystore: Keystore;
+  readonly networks: readonly NetworkConfig[];
+  readonly identifyVoter: IdentifyVoter;
+  /** Gas ceiling of one chain transaction. */
+  readonly maxGas: bigint;
+}
+
+/** The dependencies, and what the activities of one process share. */
+export interface SignerContext extends SignerDeps {
+  readonly relayerMutex: KeyedMutex;
+}
+
+/** Creates the context that the activities of one process share. */
+export function createSignerContext(deps: SignerDeps): SignerContext {
+  return { ...deps, relayerMutex: createKeyedMutex() };
+}
+
+/** The configuration of a network. Throws SignerRefusal when it is not configured. */
+export function networkOf({ networks }: Pick<SignerDeps, 'networks'>, networkId: number): NetworkConfig {
+  const found = networks.find(({ id }) => id === networkId);
+  if (!found) throw new SignerRefusal('stale', `network ${networkId} is not configured`);
+  return found;
+}
+
+/**
+ * Runs `work` in a database transaction that holds the relayer of a network: its nonces are given one at a time.
+ * Throws SignerRefusal when the network is not configured.
+ */
+export async function withRelayer<T>(
+  context: SignerContext,
+  networkId: number,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  networkOf(context, networkId);
+  return context.relayerMutex(networkId, () =>
+    context.db.transaction(async (tx) => {
+      await lockRelayer(tx, networkId, RELAYER_INDEX);
+      return work(tx);
+    }),
+  );
+}

@@ -1,0 +1,31 @@
+import { KeystoreError } from '../../src/chain/keys';
+import { anySigningKey, recordRelayer, recordSigningKey } from '../../src/db/chain';
+import { RELAYER_INDEX } from '../relayer/context';
+import type { SignerDeps } from './context';
+
+/**
+ * Records the relayers of all networks. Run once when the signer starts. Throws KeystoreError when the keystore is not
+ * the one that owns the accounts of this database.
+ */
+export async function registerRelayers({ db, keystore, networks }: SignerDeps): Promise<void> {
+  const known = await anySigningKey(db);
+  if (known && keystore.organizationKey(known.organizationId).address !== known.address) {
+    throw new KeystoreError(
+      `this keystore (${keystore.fingerprint}) is not the one that owns the accounts of this database: restore the right one from its backup (KEYSTORE_FILE)`,
+    );
+  }
+  for (const { id } of networks) {
+    const { address } = keystore.relayerKey(id, RELAYER_INDEX);
+    await recordRelayer(db, { networkId: id, index: RELAYER_INDEX, address });
+  }
+}
+
+/** The address of the key that owns an organization's accounts. */
+export async function provideSigningKey(
+  { db, keystore }: SignerDeps,
+  { organizationId }: { organizationId: string },
+): Promise<{ address: string }> {
+  const { address } = keystore.organizationKey(organizationId);
+  await recordSigningKey(db, organizationId, address);
+  return { address };
+}

@@ -1,0 +1,89 @@
+import { type Address, type Hex, keccak256 } from 'viem';
+import { takenNonces } from '../../src/db/attempts';
+import { type Envelope, insertEnvelope } from '../../src/db/chain';
+import type { Tx } from '../../src/db/database';
+import { failpoint } from '../../src/failpoints';
+import { RELAYER_INDEX } from '../relayer/context';
+import type { EnvelopeTerms } from '../relayer/terms';
+import { networkOf, type SignerContext } from './context';
+import { SignerRefusal } from './refusal';
+
+/** An envelope that is to be signed. */
+export interface EnvelopeRequest {
+  readonly attemptId: bigint;
+  readonly networkId: number;
+  readonly call: { readonly to: Address; readonly data: Hex };
+  readonly terms: EnvelopeTerms;
+  /** The envelope whose nonce the new one takes; it must pay more. */
+  readonly replaces?: Envelope;
+  /** The nonce, where it is not the next free one. */
+  readonly at?: number;
+  /** The next free nonce is above this one. */
+  readonly above?: number;
+}
+
+/** The terms as numbers, within the ceilings of gas and fees. Throws SignerRefusal. */
+function cappedTerms(context: SignerContext, { networkId, terms, replaces }: EnvelopeRequest) {
+  const { maxFeePerGas: feeCeiling } = networkOf(context, networkId);
+  const gas = BigInt(terms.gas);
+  const maxFeePerGas = BigInt(terms.maxFeePerGas);
+  const maxPriorityFeePerGas = BigInt(terms.maxPriorityFeePerGas);
+  if (gas > context.maxGas) {
+    throw new SignerRefusal('reverted', `needs ${gas} gas, above the ceiling of ${context.maxGas} (MAX_GAS)`);
+  }
+  if (maxFeePerGas > feeCeiling || maxPriorityFeePerGas > maxFeePerGas) {
+    throw new SignerRefusal(
+      'funds',
+      `gas costs ${maxFeePerGas} wei, above the network's ceiling of ${feeCeiling} (maxFeePerGas)`,
+    );
+  }
+  if (replaces && maxFeePerGas <= replaces.maxFeePerGas) {
+    throw new SignerRefusal('funds', 'a replacement envelope must pay a higher fee');
+  }
+  return { gas, maxFeePerGas, maxPriorityFeePerGas };
+}
+
+async function nonceFor(tx: Tx, relayerAddress: string, request: EnvelopeRequest): Promise<number> {
+  const { networkId, terms, replaces, at, above = -1 } = request;
+  const given = replaces?.relayerNonce ?? at;
+  if (given !== undefined) return given;
+  let nonce = Math.max(terms.chainNonce, above + 1);
+  const taken = await takenNonces(tx, { networkId, relayerAddress, from: nonce });
+  while (taken.has(nonce)) nonce += 1;
+  return nonce;
+}
+
+/**
+ * Signs what a relayer sends, within the ceilings of gas and fees, and stores it before anyone can send it. Answers
+ * the id of the envelope. Call it inside `withRelayer`. Throws SignerRefusal.
+ */
+export async function signEnvelope(
+  context: SignerContext,
+  tx: Tx,
+  request: EnvelopeRequest,
+): Promise<bigint> {
+  const { attemptId, networkId, call } = request;
+  const relayer = context.keystore.relayerKey(networkId, RELAYER_INDEX);
+  const terms = cappedTerms(context, request);
+  const nonce = await nonceFor(tx, relayer.address, request);
+  const rawTransaction: Hex = await relayer.signTransaction({
+    type: 'eip1559',
+    chainId: networkId,
+    nonce,
+    to: call.to,
+    data: call.data,
+    value: 0n,
+    ...terms,
+  });
+  const id = await insertEnvelope(tx, {
+    attemptId,
+    networkId,
+    relayerAddress: relayer.address,
+    relayerNonce: nonce,
+    ...terms,
+    transactionHash: keccak256(rawTransaction),
+    rawTransaction,
+  });
+  failpoint('signer.envelopeStored');
+  return id;
+}

@@ -1,0 +1,100 @@
+import type { Address, Hex } from 'viem';
+import { ask, type ChainClient } from '../../src/chain/clients';
+import { type Execution, executionInTransaction, findExecution } from '../../src/chain/executions';
+import { accountNonce } from '../../src/chain/safe';
+import { type Attempt, attemptsAtNonce, envelopesOf, noteConfirmations } from '../../src/db/attempts';
+import type { Envelope } from '../../src/db/chain';
+import type { Db } from '../../src/db/database';
+import { readTransaction, type StoredTransaction } from '../../src/db/transactions';
+import type { AttemptOutcome, TransactionRef } from '../../src/domain/transaction';
+import { failpoint } from '../../src/failpoints';
+import type { RelayerContext } from '../relayer/context';
+import { checkEnvelope } from '../relayer/envelopes';
+import { type AtNonce, outcomeOf } from './outcome';
+
+/** A chain may be shorter after a reorganization: so many blocks before the recorded one are searched as well. */
+const LOOK_BACK_BLOCKS = 256n;
+
+/** The record of a transaction. Throws when there is none. */
+export async function recordOf(db: Db, ref: TransactionRef): Promise<StoredTransaction> {
+  const found = await readTransaction(db, ref);
+  if (!found) throw new Error(`transaction ${ref.transactionId} not found`);
+  return found.record;
+}
+
+/** What was signed at a nonce of a transaction's account. Throws when nothing was. */
+export async function readAtNonce(db: Db, record: StoredTransaction, safeNonce: bigint): Promise<AtNonce> {
+  const found = await attemptsAtNonce(db, record, safeNonce);
+  const transaction = found.find(({ kind }) => kind === 'transaction');
+  if (!transaction) throw new Error(`nothing was signed at nonce ${safeNonce} of ${record.accountId}`);
+  return {
+    record,
+    account: record.accountAddress as Address,
+    transaction,
+    cancellation: found.find(({ kind }) => kind === 'cancellation'),
+  };
+}
+
+/** Both attempts at a nonce, the transaction first. */
+export function attemptsOf({ transaction, cancellation }: AtNonce): Attempt[] {
+  return cancellation ? [transaction, cancellation] : [transaction];
+}
+
+/** The execution that used the nonce, in anyone's transaction; null while none that is known has. */
+export async function findAtNonce(
+  chain: ChainClient,
+  at: AtNonce,
+  envelopes: readonly Envelope[],
+  head: bigint,
+): Promise<Execution | null> {
+  const { account } = at;
+  const attempts = attemptsOf(at);
+  // Our own transactions come first: they take one request each.
+  for (const envelope of envelopes.toReversed()) {
+    const safeTxHash = attempts.find(({ id }) => id === envelope.attemptId)?.safeTxHash as Hex;
+    const transactionHash = envelope.transactionHash as Hex;
+    const found = await executionInTransaction(chain, { account, safeTxHash, transactionHash });
+    if (found) return found;
+  }
+  const next = await accountNonce(chain, account);
+  if (next === null || next <= at.transaction.safeNonce) return null;
+  const { fromBlock: signedAt } = at.transaction;
+  const known = signedAt < head ? signedAt : head;
+  return findExecution(chain, {
+    account,
+    safeTxHashes: attempts.map(({ safeTxHash }) => safeTxHash as Hex),
+    fromBlock: known > LOOK_BACK_BLOCKS ? known - LOOK_BACK_BLOCKS : 0n,
+    toBlock: head,
+  });
+}
+
+/** The outcome at a nonce, once it is confirmed; else how deep it is in the chain, null while it is not in it. */
+export async function checkAtNonce(
+  { db }: RelayerContext,
+  chain: ChainClient,
+  at: AtNonce,
+  head: bigint,
+): Promise<{ outcome: AttemptOutcome } | { depth: number | null }> {
+  const envelopes = await envelopesOf(db, attemptsOf(at));
+  const execution = await findAtNonce(chain, at, envelopes, head);
+  if (!execution) {
+    await noteConfirmations(db, at.transaction, 0);
+    return { depth: null };
+  }
+  const depth = head > execution.blockNumber ? head - execution.blockNumber : 0n;
+  const needed = chain.network.confirmations;
+  await noteConfirmations(db, at.transaction, Math.min(Number(depth), needed));
+  if (depth < BigInt(needed)) return { depth: Number(depth) };
+  failpoint('chain.confirmed');
+  for (const envelope of envelopes.filter((one) => one.outcome === null)) {
+    await checkEnvelope(db, chain, envelope, head);
+  }
+  const outcome = await outcomeOf(db, chain, at, execution);
+  failpoint('chain.outcomeSeen');
+  return { outcome };
+}
+
+/** The number of the newest block. Throws ChainUnavailable. */
+export function headOf(chain: ChainClient): Promise<bigint> {
+  return ask(chain, (rpc) => rpc.getBlockNumber());
+}

@@ -1,0 +1,43 @@
+import { insertMessage, updateApproval } from '../../src/db/approvals';
+import { appendAudit, OPERATOR } from '../../src/db/audit';
+import { updateExecution } from '../../src/db/transactions';
+import { refuse } from '../../src/domain/refusal';
+import type { TransactionState } from '../../src/domain/transaction';
+import { failpoint } from '../../src/failpoints';
+import type { MessageResult } from '../../src/temporal/messages';
+import { approvalEntry } from '../approvals/audit';
+import { lockOrRefuse, readState } from '../approvals/read';
+import { catchRefusal } from '../approvals/refusals';
+import type { ApprovalDeps, MessageInput } from '../approvals/subject';
+import { executableTransaction as subject } from './subject';
+
+/** Records that an operator wants the in-flight attempt cancelled. Refuses with conflict when there is none. */
+export async function requestCancellation(
+  { db }: Pick<ApprovalDeps, 'db'>,
+  input: MessageInput,
+): Promise<MessageResult<TransactionState>> {
+  return catchRefusal(() =>
+    db.transaction(async (tx): Promise<MessageResult<TransactionState>> => {
+      const seen = await lockOrRefuse(tx, subject, input);
+      const { record, messageTaken } = seen;
+      if (messageTaken) return { ok: true, state: subject.state(seen) };
+      if (record.executionStatus !== 'processing') {
+        return refuse(
+          'conflict',
+          `transaction ${record.id} is not being executed: there is nothing to cancel`,
+        );
+      }
+      await insertMessage(tx, record.id, input.messageId, 'cancel');
+      await updateExecution(tx, record, { cancelling: true });
+      await updateApproval(tx, record.id, {});
+      failpoint('worker.cancellationRequested');
+      const state = await readState(tx, subject, record);
+      await appendAudit(tx, record.organizationId, [
+        approvalEntry(subject, record, 'cancellationRequested', OPERATOR, {
+          attempt: record.executionAttempt,
+        }),
+      ]);
+      return { ok: true, state };
+    }),
+  );
+}

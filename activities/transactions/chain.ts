@@ -1,0 +1,17 @@
+import type { TransactionChainContext, TransactionChainDeps } from './chainContext';
+import { findLostTransactions } from './findLost';
+import { type FollowTransaction, followTransaction } from './follow';
+import { type PrepareTransaction, prepareTransaction } from './prepare';
+
+/** The activities of the chain worker that carry transactions of accounts to their chains. They hold no key. */
+export function createTransactionChainActivities(deps: TransactionChainDeps) {
+  const context: TransactionChainContext = { ...deps, lastHeads: new Map() };
+  return {
+    prepareTransaction: (input: PrepareTransaction) => prepareTransaction(context, input),
+    followTransaction: (input: FollowTransaction) => followTransaction(context, input),
+    findLostTransactions: (input: { networkId: number }) => findLostTransactions(context, input),
+  };
+}
+
+/** The activities of the chain worker that carry transactions to their chains, as workflows see them. */
+export type TransactionChainActivities = ReturnType<typeof createTransactionChainActivities>;

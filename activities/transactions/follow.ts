@@ -1,0 +1,69 @@
+import type { ChainClient } from '../../src/chain/clients';
+import { accountNonce } from '../../src/chain/safe';
+import { type Attempt, carriedBy } from '../../src/db/attempts';
+import { type Envelope, readEnvelope } from '../../src/db/chain';
+import type { StoredTransaction } from '../../src/db/transactions';
+import type { TransactionRef } from '../../src/domain/transaction';
+import { requireChain } from '../relayer/context';
+import { type ChainCheck, checkEnvelope } from '../relayer/envelopes';
+import { follow } from '../relayer/follow';
+import { checkAtNonce, readAtNonce, recordOf } from './atNonce';
+import type { TransactionChainContext } from './chainContext';
+import { carryingTerms, type TransactionFollowed } from './observation';
+
+/** An envelope to follow; `reported` is what was reported last as waited for. */
+export interface FollowTransaction extends TransactionRef {
+  readonly envelopeId: string;
+  readonly networkId: number;
+  readonly reported: string | null;
+}
+
+type Ended = Extract<TransactionFollowed, { kind: 'decided' | 'reverted' | 'dropped' }>;
+
+/** One look at a transaction and at the envelope that carries it. */
+async function check(
+  context: TransactionChainContext,
+  chain: ChainClient,
+  { record, attempt, envelope }: { record: StoredTransaction; attempt: Attempt; envelope: Envelope },
+  head: bigint,
+): Promise<ChainCheck<Ended>> {
+  // A cancellation may have been signed at its nonce meanwhile.
+  const at = await readAtNonce(context.db, record, attempt.safeNonce);
+  const seen = await checkAtNonce(context, chain, at, head);
+  if ('outcome' in seen) return { end: { kind: 'decided', outcome: seen.outcome } };
+  if (seen.depth !== null) return { inBlock: true };
+  const own = await checkEnvelope(context.db, chain, envelope, head);
+  if (!('end' in own)) return own;
+  if (own.end === 'dropped') return { end: { kind: 'dropped' } };
+  // What it carries has not failed where an earlier nonce of the account was not used yet.
+  const next = await accountNonce(chain, at.account);
+  const isEarly = next !== null && next < attempt.safeNonce;
+  return { end: { kind: isEarly ? 'dropped' : 'reverted' } };
+}
+
+/**
+ * Sends a stored envelope of a transaction and follows the transaction until the chain has decided it, in anyone's
+ * transaction. It ends before that only when there is news.
+ */
+export async function followTransaction(
+  context: TransactionChainContext,
+  input: FollowTransaction,
+): Promise<TransactionFollowed> {
+  const { db } = context;
+  const chain = requireChain(context, input.networkId);
+  const record = await recordOf(db, input);
+  const envelope = await readEnvelope(db, BigInt(input.envelopeId));
+  const { attempt } = await carriedBy(db, envelope);
+  if (!attempt) throw new Error(`envelope ${input.envelopeId} carries no transaction of an account`);
+  if (envelope.outcome === 'reverted' || envelope.outcome === 'dropped') return { kind: envelope.outcome };
+  const followed = await follow<Ended>(context, {
+    chain,
+    envelope,
+    reported: input.reported,
+    check: (head) => check(context, chain, { record, attempt, envelope }, head),
+  });
+  if (followed.kind !== 'stuck') return followed;
+  // An account nonce of its own: the signer finds none before it that it would have to carry as well.
+  const terms = carryingTerms(followed.terms, attempt, attempt.fromBlock, attempt.safeNonce);
+  return { kind: 'stuck', terms, cancels: attempt.kind === 'cancellation' };
+}

@@ -1,0 +1,83 @@
+import type { Hex } from 'viem';
+import { ask, type ChainClient } from '../../src/chain/clients';
+import { type Attempt, decidedAttempts } from '../../src/db/attempts';
+import type { Db } from '../../src/db/database';
+
+/** A block, as its chain names it. */
+export interface BlockRef {
+  readonly number: bigint;
+  readonly hash: Hex;
+}
+
+/** After so many recorded blocks that are on the chain, older ones are taken to be there. */
+const BLOCKS_ENOUGH = 64;
+const PAGE_SIZE = 200;
+
+/** Reads the hash of the block at a height, null where there is none; each is asked for once. */
+function createHashReader(chain: ChainClient): (blockNumber: bigint) => Promise<Hex | null> {
+  const hashes = new Map<bigint, Promise<Hex | null>>();
+  return (blockNumber) => {
+    const hash =
+      hashes.get(blockNumber) ??
+      ask(chain, async (rpc) => {
+        try {
+          return (await rpc.getBlock({ blockNumber })).hash;
+        } catch (error) {
+          if ((error as Error).name === 'BlockNotFoundError') return null;
+          throw error;
+        }
+      });
+    hashes.set(blockNumber, hash);
+    return hash;
+  };
+}
+
+/** The decided attempts of a network above a block, highest block first, in pages. */
+async function* decidedAbove(
+  db: Db,
+  networkId: number,
+  above: bigint | undefined,
+): AsyncGenerator<readonly Attempt[]> {
+  let below: Attempt | undefined;
+  for (;;) {
+    const page: Attempt[] = await decidedAttempts(db, {
+      networkId,
+      limit: PAGE_SIZE,
+      ...(below === undefined ? {} : { below }),
+      ...(above === undefined ? {} : { above }),
+    });
+    yield page;
+    if (page.length < PAGE_SIZE) return;
+    below = page.at(-1);
+  }
+}
+
+/**
+ * The decided attempts of a network whose blocks are not on its chain, lowest nonce first. `lastHeads` remembers per
+ * network the head at the last look that found none: while it is on the chain, nothing below it was lost. Throws
+ * ChainUnavailable.
+ */
+export async function findLostAttempts(
+  db: Db,
+  chain: ChainClient,
+  lastHeads: Map<number, BlockRef>,
+): Promise<Attempt[]> {
+  const networkId = chain.network.id;
+  const hashAt = createHashReader(chain);
+  const head = await ask(chain, (rpc) => rpc.getBlock({ blockTag: 'latest' }));
+  const last = lastHeads.get(networkId);
+  const above = last && (await hashAt(last.number)) === last.hash ? last.number : undefined;
+  const lost: Attempt[] = [];
+  const present = new Set<bigint>();
+  for await (const page of decidedAbove(db, networkId, above)) {
+    for (const attempt of page) {
+      const { blockNumber, blockHash } = attempt;
+      if (blockNumber === null) continue;
+      if ((await hashAt(blockNumber)) === blockHash) present.add(blockNumber);
+      else lost.push(attempt);
+    }
+    if (present.size >= BLOCKS_ENOUGH) break;
+  }
+  if (lost.length === 0) lastHeads.set(networkId, { number: head.number, hash: head.hash });
+  return lost.sort((one, two) => Number(one.safeNonce - two.safeNonce));
+}

@@ -1,0 +1,54 @@
+import type { AttemptOutcome, ExecutionFailure } from '../../src/domain/transaction';
+import type { EnvelopeTerms } from '../relayer/terms';
+
+/** What the chain worker proposes for a transaction; the signer caps it. Decimal strings. */
+export interface TransactionTerms extends EnvelopeTerms {
+  /** Gas that the account's inner call must be able to use. */
+  readonly safeTxGas: string;
+  /** The account's next nonce on chain. */
+  readonly accountNonce: string;
+  /** Head of the chain. */
+  readonly fromBlock: string;
+}
+
+/** Where a transaction stands on its chain, and what the next step towards its end is. */
+export type TransactionObservation =
+  | { readonly kind: 'decided'; readonly outcome: AttemptOutcome }
+  /** Something signed is in flight; this is the newest envelope that carries it. */
+  | { readonly kind: 'inFlight'; readonly envelopeId: string }
+  | {
+      readonly kind: 'needsEnvelope';
+      readonly terms: TransactionTerms;
+      /** What is to be signed is the empty call that takes the nonce from the transaction. */
+      readonly cancels: boolean;
+      /** Something was signed before, so that it can reach the chain whatever is done. */
+      readonly attempted: boolean;
+    }
+  | { readonly kind: 'unreachable'; readonly message: string }
+  /** Nothing is signed, and nothing can be now. */
+  | { readonly kind: 'failed'; readonly failure: ExecutionFailure; readonly awaitsRelayerWei?: string }
+  | { readonly kind: 'confirming'; readonly message: string };
+
+/** What became of a transaction while one of its envelopes was followed. */
+export type TransactionFollowed =
+  | { readonly kind: 'decided'; readonly outcome: AttemptOutcome }
+  /** The envelope came to nothing, and the transaction is undecided. */
+  | { readonly kind: 'reverted' | 'dropped' }
+  | { readonly kind: 'stuck'; readonly terms: TransactionTerms; readonly cancels: boolean }
+  | { readonly kind: 'gap'; readonly nonce: number; readonly terms: EnvelopeTerms }
+  | { readonly kind: 'waiting'; readonly message: string | null };
+
+/** What carries something that is signed already, or the empty call that cancels it. */
+export function carryingTerms(
+  envelope: EnvelopeTerms,
+  { safeTxGas }: { readonly safeTxGas: bigint },
+  fromBlock: bigint,
+  accountNonce: bigint,
+): TransactionTerms {
+  return {
+    ...envelope,
+    safeTxGas: String(safeTxGas),
+    accountNonce: String(accountNonce),
+    fromBlock: String(fromBlock),
+  };
+}

@@ -1,0 +1,116 @@
+import type { Address, Hex } from 'viem';
+import {
+  ask,
+  assertChainId,
+  type ChainClient,
+  networkLabel,
+  transactionCount,
+} from '../../src/chain/clients';
+import { accountNonce } from '../../src/chain/safe';
+import { executionGas, mostSafeTxGas } from '../../src/chain/safeTransaction';
+import { type InnerCall, type Simulation, simulateInner } from '../../src/chain/simulation';
+import type { StoredTransaction } from '../../src/db/transactions';
+import type { FailureCode } from '../../src/domain/approval';
+import { relayerAddress } from '../relayer/context';
+import { currentFees, envelopeTerms, type FundsRefusal, refuseFunds } from '../relayer/terms';
+import { headOf } from './atNonce';
+import type { TransactionChainContext } from './chainContext';
+import type { TransactionObservation } from './observation';
+import { tokenOf } from './outcome';
+
+function failed(code: FailureCode, message: string): TransactionObservation {
+  return { kind: 'failed', failure: { code, message } };
+}
+
+/** Why what a token returned is no success; null where it is one: nothing, or true. Source: ERC-20, SafeERC20. */
+function refuseTokenAnswer(returnData: Hex): string | null {
+  if (returnData === '0x') return null;
+  if (returnData.length >= 66 && BigInt(returnData.slice(0, 66)) === 1n) return null;
+  const isFalse = returnData.length >= 66 && BigInt(returnData.slice(0, 66)) === 0n;
+  return isFalse ? 'the token returns false' : 'the token returns neither true nor false';
+}
+
+/** Why the call would fail, as an observation. */
+function failedSimulation(
+  chain: ChainClient,
+  { accountAddress }: StoredTransaction,
+  { kind, reason }: Extract<Simulation, { ok: false }>,
+): TransactionObservation {
+  return kind === 'funds'
+    ? failed('funds', `${reason}: fund the account ${accountAddress} on ${networkLabel(chain)}`)
+    : failed('reverted', `the call would revert with ${reason}; nothing was sent`);
+}
+
+/** Why the call would succeed and move no tokens; null when it would move them, or is not to move any. */
+function refuseToken(
+  chain: ChainClient,
+  record: StoredTransaction,
+  { hasCode, returnData }: Extract<Simulation, { ok: true }>,
+): TransactionObservation | null {
+  const token = tokenOf(record);
+  if (token === null) return null;
+  const refusal = hasCode ? refuseTokenAnswer(returnData) : 'there is no token contract';
+  return refusal === null
+    ? null
+    : failed('reverted', `${token} on ${networkLabel(chain)}: ${refusal}; nothing was sent`);
+}
+
+/** A failure for lack of funds; the execution goes on by itself when the relayer has what it needs. */
+function insufficientFunds({ message, neededWei }: FundsRefusal): TransactionObservation {
+  return {
+    kind: 'failed',
+    failure: { code: 'funds', message },
+    ...(neededWei === undefined ? {} : { awaitsRelayerWei: String(neededWei) }),
+  };
+}
+
+/**
+ * The terms of a transaction of which nothing is signed yet, or why it fails now. It is simulated first: what would
+ * revert, or move nothing, is refused before it costs gas. Throws ChainUnavailable.
+ */
+export async function observeNew(
+  { db, maxGas }: TransactionChainContext,
+  chain: ChainClient,
+  record: StoredTransaction,
+): Promise<TransactionObservation> {
+  const account = record.accountAddress as Address;
+  const relayer = await relayerAddress(db, record.networkId);
+  const data = record.calldata.toLowerCase() as Hex;
+  const call: InnerCall = { account, to: record.to as Address, value: record.value, data };
+  const ceiling = mostSafeTxGas(maxGas, data);
+  if (ceiling <= 0n) {
+    return failed('reverted', `its calldata alone needs more than ${maxGas} gas, the ceiling (MAX_GAS)`);
+  }
+  const nonce = await accountNonce(chain, account);
+  if (nonce === null) {
+    return failed(
+      'stale',
+      `account ${record.accountId} is no longer at ${account} on ${networkLabel(chain)}`,
+    );
+  }
+  const [head, simulated, fees, balance, chainNonce] = await Promise.all([
+    headOf(chain),
+    simulateInner(chain, call, { ceiling, sender: relayer }),
+    currentFees(chain),
+    ask(chain, (rpc) => rpc.getBalance({ address: relayer })),
+    transactionCount(chain, relayer),
+    assertChainId(chain),
+  ]);
+  if (!simulated.ok) return failedSimulation(chain, record, simulated);
+  const movesNothing = refuseToken(chain, record, simulated);
+  if (movesNothing) return movesNothing;
+  const gas = executionGas({ safeTxGas: simulated.gas, data });
+  const poor = refuseFunds(chain, { address: relayer, balance }, fees, gas);
+  if (poor) return insufficientFunds(poor);
+  return {
+    kind: 'needsEnvelope',
+    terms: {
+      ...envelopeTerms(fees, gas, chainNonce),
+      safeTxGas: String(simulated.gas),
+      accountNonce: String(nonce),
+      fromBlock: String(head),
+    },
+    cancels: false,
+    attempted: false,
+  };
+}

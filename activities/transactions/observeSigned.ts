@@ -1,0 +1,106 @@
+import type { Hex } from 'viem';
+import { type ChainClient, networkLabel, transactionCount } from '../../src/chain/clients';
+import { accountNonce } from '../../src/chain/safe';
+import { cancellation, executionGas, type SafeTransaction } from '../../src/chain/safeTransaction';
+import { envelopesOf, undecidedBelow } from '../../src/db/attempts';
+import type { Envelope } from '../../src/db/chain';
+import type { Db } from '../../src/db/database';
+import { relayerAddress } from '../relayer/context';
+import { checkEnvelope, reopenLostEnvelope, undecidedEnvelope } from '../relayer/envelopes';
+import { currentFees, type EnvelopeTerms, envelopeTerms, replacementTerms } from '../relayer/terms';
+import { attemptsOf, checkAtNonce, headOf } from './atNonce';
+import type { TransactionChainContext } from './chainContext';
+import { carryingTerms, type TransactionObservation } from './observation';
+import type { AtNonce } from './outcome';
+
+/** What an envelope that reverted whole had too little of is raised by this, in percent, each time. */
+const REVERTED_GAS_PERCENT = 150n;
+
+function inFlight({ id }: Envelope): TransactionObservation {
+  return { kind: 'inFlight', envelopeId: String(id) };
+}
+
+function gasOf(
+  { maxGas }: TransactionChainContext,
+  content: Pick<SafeTransaction, 'safeTxGas' | 'data'>,
+  reverts: number,
+): bigint {
+  let gas = executionGas(content);
+  for (let i = 0; i < reverts; i += 1) gas = (gas * REVERTED_GAS_PERCENT) / 100n;
+  return gas > maxGas ? maxGas : gas;
+}
+
+/** Records what became of the envelopes of earlier nonces: the signer then carries on those that have none left. */
+async function checkEarlier(
+  db: Db,
+  chain: ChainClient,
+  { transaction }: AtNonce,
+  head: bigint,
+): Promise<void> {
+  const earlier = await undecidedBelow(db, transaction, transaction.safeNonce);
+  for (const envelope of await envelopesOf(db, earlier)) {
+    if (envelope.outcome === null) await checkEnvelope(db, chain, envelope, head);
+  }
+}
+
+/** The terms of the next envelope at a nonce: in place of an undecided one, where the fee can be raised. */
+async function nextTerms(
+  context: TransactionChainContext,
+  chain: ChainClient,
+  at: AtNonce,
+  { envelopes, cancels }: { envelopes: readonly Envelope[]; cancels: boolean },
+): Promise<TransactionObservation> {
+  const { safeNonce, networkId } = at.transaction;
+  const signed = at.cancellation ?? at.transaction;
+  const content = cancels
+    ? cancellation({ networkId, account: at.account, nonce: safeNonce })
+    : { safeTxGas: signed.safeTxGas, data: signed.data as Hex };
+  const reverts = envelopes.filter((one) => one.attemptId === signed.id && one.outcome === 'reverted').length;
+  const gas = gasOf(context, content, cancels ? 0 : reverts);
+  const undecided = undecidedEnvelope(envelopes);
+  const nextNonce = (await accountNonce(chain, at.account)) ?? 0n;
+  const needs = (terms: EnvelopeTerms): TransactionObservation => ({
+    kind: 'needsEnvelope',
+    terms: carryingTerms(terms, content, signed.fromBlock, nextNonce),
+    cancels,
+    attempted: true,
+  });
+  const replacing = undecided && (await replacementTerms(chain, undecided, gas));
+  if (replacing) return needs(replacing);
+  const relayer = undecided?.relayerAddress ?? (await relayerAddress(context.db, networkId));
+  const [fees, chainNonce] = await Promise.all([currentFees(chain), transactionCount(chain, relayer)]);
+  return needs(envelopeTerms(fees, gas, chainNonce));
+}
+
+/**
+ * Where a transaction of which something is signed stands. `cancel`: what is in flight is to be cancelled. Throws
+ * ChainUnavailable.
+ */
+export async function observeSigned(
+  context: TransactionChainContext,
+  chain: ChainClient,
+  at: AtNonce,
+  cancel: boolean,
+): Promise<TransactionObservation> {
+  const { db } = context;
+  const head = await headOf(chain);
+  const seen = await checkAtNonce(context, chain, at, head);
+  if ('outcome' in seen) return { kind: 'decided', outcome: seen.outcome };
+  const envelopes = await envelopesOf(db, attemptsOf(at));
+  const undecided = undecidedEnvelope(envelopes);
+  const inBlock = seen.depth !== null;
+  const cancels = cancel || at.cancellation !== undefined;
+  const cancellationIsMissing = cancels && !at.cancellation;
+  if (undecided && (inBlock || !cancellationIsMissing)) return inFlight(undecided);
+  if (inBlock) {
+    const { confirmations } = chain.network;
+    return {
+      kind: 'confirming',
+      message: `waiting for ${confirmations} confirmations on ${networkLabel(chain)}`,
+    };
+  }
+  const reopened = await reopenLostEnvelope(db, chain, envelopes);
+  if (reopened) return inFlight(reopened);
+  await checkEarlier(db, chain, at, head);
+  return nextTerms(context, chain, at, { envelopes, cancels });
+}

@@ -1,0 +1,74 @@
+import type { Address, Hex } from 'viem';
+import { ask, type ChainClient, ChainUnavailable } from '../../src/chain/clients';
+import { type Execution, hasTransferFrom } from '../../src/chain/executions';
+import { revertReason } from '../../src/chain/revertReason';
+import { type InnerCall, simulateInner } from '../../src/chain/simulation';
+import { tracedRevert } from '../../src/chain/traces';
+import type { Attempt } from '../../src/db/attempts';
+import type { Db } from '../../src/db/database';
+import type { StoredTransaction } from '../../src/db/transactions';
+import { NATIVE_CURRENCY } from '../../src/domain/policy';
+import type { AttemptOutcome } from '../../src/domain/transaction';
+import { contentOf } from '../../src/transactions/policy';
+import { relayerAddress } from '../relayer/context';
+
+/** What is at one nonce of an account: a transaction, and maybe the empty call that takes the nonce from it. */
+export interface AtNonce {
+  readonly record: StoredTransaction;
+  readonly account: Address;
+  readonly transaction: Attempt;
+  readonly cancellation: Attempt | undefined;
+}
+
+/** The ERC-20 token that a transaction moves; null when it moves none. */
+export function tokenOf(record: StoredTransaction): Address | null {
+  const content = contentOf(record);
+  if (content.type !== 'TOKEN_TRANSFER' || content.tokenAddress === NATIVE_CURRENCY) return null;
+  return content.tokenAddress as Address;
+}
+
+/** Why the inner call failed: as the node traces it, or found by simulating it before and after its block. */
+async function failureReason(db: Db, chain: ChainClient, at: AtNonce, execution: Execution): Promise<string> {
+  const { to, value, data, safeTxGas } = at.transaction;
+  const call: InnerCall = { account: at.account, to: to as Address, value, data: data as Hex };
+  const traced = await tracedRevert(chain, execution.transactionHash, call);
+  if (traced !== undefined) return `the call reverted with ${revertReason(traced)}`;
+  const sender = await relayerAddress(db, chain.network.id);
+  for (const blockNumber of [execution.blockNumber - 1n, execution.blockNumber]) {
+    try {
+      const seen = await simulateInner(chain, call, { ceiling: safeTxGas, sender, blockNumber });
+      if (!seen.ok) return seen.kind === 'funds' ? seen.reason : `the call reverted with ${seen.reason}`;
+    } catch (error) {
+      if (!(error instanceof ChainUnavailable)) throw error;
+    }
+  }
+  return 'the call reverted in its block, and does not revert when simulated: the reason is unknown';
+}
+
+/** What an execution at a nonce means for the transaction that was signed at it. Throws ChainUnavailable. */
+export async function outcomeOf(
+  db: Db,
+  chain: ChainClient,
+  at: AtNonce,
+  execution: Execution,
+): Promise<AttemptOutcome> {
+  const { blockHash, transactionHash, blockNumber } = execution;
+  const block = await ask(chain, (rpc) => rpc.getBlock({ blockHash }));
+  const common = {
+    attemptId: String(at.transaction.id),
+    transactionHash,
+    blockNumber: String(blockNumber),
+    blockHash,
+    blockTime: new Date(Number(block.timestamp) * 1_000).toISOString(),
+  };
+  if (execution.safeTxHash !== at.transaction.safeTxHash) return { ...common, kind: 'cancelled' };
+  if (execution.kind === 'failure') {
+    return { ...common, kind: 'reverted', reason: await failureReason(db, chain, at, execution) };
+  }
+  const token = tokenOf(at.record);
+  if (token !== null && !hasTransferFrom(execution.logs, token, at.account)) {
+    const reason = `the call succeeded, but the token ${token} emitted no Transfer from the account: nothing was moved`;
+    return { ...common, kind: 'reverted', reason };
+  }
+  return { ...common, kind: 'executed' };
+}

@@ -1,0 +1,75 @@
+import { assertChainId, type ChainClient, ChainUnavailable } from '../../src/chain/clients';
+import { type Attempt, attemptsOfTransaction, envelopesOf } from '../../src/db/attempts';
+import type { Db } from '../../src/db/database';
+import type { TransactionRef } from '../../src/domain/transaction';
+import { undecidedEnvelope } from '../relayer/envelopes';
+import { readAtNonce, recordOf } from './atNonce';
+import type { TransactionChainContext } from './chainContext';
+import type { TransactionObservation } from './observation';
+import { observeNew } from './observeNew';
+import { observeSigned } from './observeSigned';
+
+/** A transaction to look for; `cancel`: what is in flight is to be cancelled. */
+export interface PrepareTransaction extends TransactionRef {
+  readonly networkId: number;
+  readonly cancel: boolean;
+}
+
+async function undecidedAttempt(db: Db, transactionId: string): Promise<Attempt | undefined> {
+  const attempts = await attemptsOfTransaction(db, transactionId);
+  return attempts.find(({ kind, outcome }) => kind === 'transaction' && outcome === null);
+}
+
+/** The answer while the chain is unavailable. What is in flight is followed further, unless it is to be cancelled. */
+async function whileUnavailable(
+  db: Db,
+  attempt: Attempt | undefined,
+  cancel: boolean,
+  message: string,
+): Promise<TransactionObservation> {
+  if (!attempt) return { kind: 'unreachable', message };
+  const undecided = undecidedEnvelope(await envelopesOf(db, [attempt]));
+  return undecided && !cancel
+    ? { kind: 'inFlight', envelopeId: String(undecided.id) }
+    : { kind: 'confirming', message };
+}
+
+/** Why nothing can be signed for a transaction of which nothing is signed yet; null when it can. */
+function refuseNew(chain: ChainClient | undefined, input: PrepareTransaction): TransactionObservation | null {
+  if (!chain) {
+    const message = `network ${input.networkId} is no longer configured`;
+    return { kind: 'failed', failure: { code: 'stale', message } };
+  }
+  if (!input.cancel) return null;
+  return {
+    kind: 'failed',
+    failure: { code: 'timeout', message: 'it was cancelled before anything was signed' },
+  };
+}
+
+/** Looks for a transaction on its chain, and says what the next step towards its end is. */
+export async function prepareTransaction(
+  context: TransactionChainContext,
+  input: PrepareTransaction,
+): Promise<TransactionObservation> {
+  const { db } = context;
+  const record = await recordOf(db, input);
+  const attempt = await undecidedAttempt(db, record.id);
+  const chain = context.chains.get(input.networkId);
+  const refusal = attempt ? null : refuseNew(chain, input);
+  if (refusal) return refusal;
+  if (!chain) return { kind: 'confirming', message: `network ${input.networkId} is no longer configured` };
+  try {
+    if (!attempt) return await observeNew(context, chain, record);
+    await assertChainId(chain);
+    return await observeSigned(
+      context,
+      chain,
+      await readAtNonce(db, record, attempt.safeNonce),
+      input.cancel,
+    );
+  } catch (error) {
+    if (!(error instanceof ChainUnavailable)) throw error;
+    return whileUnavailable(db, attempt, input.cancel, error.message);
+  }
+}

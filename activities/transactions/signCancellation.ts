@@ -1,0 +1,49 @@
+import { cancellation } from '../../src/chain/safeTransaction';
+import { type Attempt, attemptsOfTransaction } from '../../src/db/attempts';
+import type { TransactionRef } from '../../src/domain/transaction';
+import { failpoint } from '../../src/failpoints';
+import { type SignerContext, withRelayer } from '../signer/context';
+import { refusalsAsValues, SignerRefusal, type SigningResult } from '../signer/refusal';
+import type { TransactionTerms } from './observation';
+import { carryOn, signAttempt } from './signedAttempts';
+import { assertAccount } from './signerEvidence';
+import { readOnNetwork, statusOf } from './signTransaction';
+
+/** A transaction to cancel: its undecided attempt, or the one with `attemptId`. */
+export interface SignCancellation extends TransactionRef {
+  readonly terms: TransactionTerms;
+  readonly attemptId?: string;
+}
+
+function findTarget(attempts: readonly Attempt[], attemptId: string | undefined): Attempt | undefined {
+  return attempts
+    .filter(({ kind }) => kind === 'transaction')
+    .find(({ id, outcome }) => (attemptId === undefined ? outcome === null : String(id) === attemptId));
+}
+
+/**
+ * Signs the empty call that takes the nonce from a transaction that was signed, and an envelope for it: at the relayer
+ * nonce of the one in flight, where the terms replace it. Whichever is mined decides.
+ */
+export async function signCancellation(
+  context: SignerContext,
+  input: SignCancellation,
+): Promise<SigningResult> {
+  return refusalsAsValues(async () => {
+    const { networkId } = await statusOf(context.db, input);
+    return withRelayer(context, networkId, async (tx) => {
+      const { record } = await readOnNetwork(tx, input, networkId);
+      const account = await assertAccount(context, tx, record);
+      const attempts = await attemptsOfTransaction(tx, record.id);
+      const target = findTarget(attempts, input.attemptId);
+      if (!target) throw new SignerRefusal('stale', `nothing of transaction ${record.id} is in flight`);
+      const { safeNonce, fromBlock } = target;
+      const content = cancellation({ networkId, account, nonce: safeNonce });
+      const attempt =
+        attempts.find((one) => one.kind === 'cancellation' && one.safeNonce === safeNonce) ??
+        (await signAttempt(context, tx, record, { kind: 'cancellation', content, fromBlock }));
+      failpoint('signer.cancellationStored');
+      return carryOn(context, tx, { attempt, account }, input.terms);
+    });
+  });
+}

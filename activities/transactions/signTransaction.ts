@@ -1,0 +1,107 @@
+import type { Hex } from 'viem';
+import { checksumAddress } from '../../src/chain/address';
+import type { SafeTransaction } from '../../src/chain/safeTransaction';
+import { type Attempt, attemptsOfTransaction, highestSafeNonce } from '../../src/db/attempts';
+import type { Db, Tx } from '../../src/db/database';
+import {
+  findTransactionStatus,
+  readTransaction,
+  type StoredTransaction,
+  type TransactionSnapshot,
+} from '../../src/db/transactions';
+import type { TransactionRef } from '../../src/domain/transaction';
+import { failpoint } from '../../src/failpoints';
+import { networkOf, type SignerContext, withRelayer } from '../signer/context';
+import { refusalsAsValues, SignerRefusal, type SigningResult } from '../signer/refusal';
+import type { TransactionTerms } from './observation';
+import { carryNew, carryOn, signAttempt } from './signedAttempts';
+import { assertAccount, assertTransactionEvidence, verifiedVotes } from './signerEvidence';
+
+/** The network and execution status of a transaction. Throws SignerRefusal when there is none. */
+export async function statusOf(handle: Db | Tx, ref: TransactionRef) {
+  const found = await findTransactionStatus(handle, ref);
+  if (!found) throw new SignerRefusal('stale', `transaction ${ref.transactionId} not found`);
+  return found;
+}
+
+/** Reads a transaction. Throws SignerRefusal unless it is on that network, whose relayer is locked. */
+export async function readOnNetwork(
+  tx: Tx,
+  ref: TransactionRef,
+  networkId: number,
+): Promise<TransactionSnapshot> {
+  const found = await readTransaction(tx, ref);
+  if (found?.record.networkId !== networkId) {
+    throw new SignerRefusal('stale', `transaction ${ref.transactionId} not found on network ${networkId}`);
+  }
+  return found;
+}
+
+/** The next nonce of an account by the records. Throws SignerRefusal when the chain is ahead of them. */
+async function nextSafeNonce(
+  context: SignerContext,
+  tx: Tx,
+  { accountId, networkId }: StoredTransaction,
+  { accountNonce }: TransactionTerms,
+): Promise<bigint> {
+  const highest = await highestSafeNonce(tx, { accountId, networkId });
+  const next = highest === undefined ? 0n : highest + 1n;
+  if (BigInt(accountNonce) > next) {
+    throw new SignerRefusal(
+      'stale',
+      `account ${accountId} has the nonce ${accountNonce} on ${networkOf(context, networkId).name}, but the records explain only those below ${next}: something else was signed with its key; see doctor`,
+    );
+  }
+  return next;
+}
+
+/** What is to be carried on for a transaction: its undecided attempt, or the cancellation of that one. */
+function undecidedAttempt(attempts: readonly Attempt[]): Attempt | undefined {
+  const undecided = attempts.find(({ kind, outcome }) => kind === 'transaction' && outcome === null);
+  const cancelled = attempts.find(
+    ({ kind, safeNonce }) => kind === 'cancellation' && safeNonce === undecided?.safeNonce,
+  );
+  return undecided && (cancelled ?? undecided);
+}
+
+/**
+ * Signs a transaction of an account and an envelope that carries it, in one database transaction; or, where it was
+ * signed before, only the envelope. Trusts nothing: what is signed for the first time is rebuilt from the record, and
+ * every signature, entitlement, policy, budget and time verified again; what was signed is only carried on.
+ */
+export async function signTransaction(
+  context: SignerContext,
+  input: TransactionRef & { terms: TransactionTerms },
+): Promise<SigningResult> {
+  const { terms } = input;
+  return refusalsAsValues(async () => {
+    const { networkId } = await statusOf(context.db, input);
+    const votes = await verifiedVotes(context, input);
+    return withRelayer(context, networkId, async (tx) => {
+      const snapshot = await readOnNetwork(tx, input, networkId);
+      const { record } = snapshot;
+      const account = await assertAccount(context, tx, record);
+      const undecided = undecidedAttempt(await attemptsOfTransaction(tx, record.id));
+      if (undecided) return carryOn(context, tx, { attempt: undecided, account }, terms);
+      await assertTransactionEvidence(tx, snapshot, votes);
+      const content: SafeTransaction = {
+        networkId,
+        account,
+        to: checksumAddress(record.to),
+        value: record.value,
+        data: record.calldata.toLowerCase() as Hex,
+        safeTxGas: BigInt(terms.safeTxGas),
+        nonce: await nextSafeNonce(context, tx, record, terms),
+      };
+      if (content.safeTxGas <= 0n) throw new SignerRefusal('stale', 'safeTxGas must be above 0');
+      const fromBlock = BigInt(terms.fromBlock);
+      const attempt = await signAttempt(context, tx, record, { kind: 'transaction', content, fromBlock });
+      failpoint('signer.attemptStored');
+      // The row of the attempt holds its transaction: nobody ends the execution from here on, or has already.
+      if ((await statusOf(tx, input)).executionStatus !== 'processing') {
+        throw new SignerRefusal('stale', `transaction ${record.id} is no longer being executed`);
+      }
+      return carryNew(context, tx, { attempt, account }, terms);
+    });
+  });
+}

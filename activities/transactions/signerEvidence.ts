@@ -1,0 +1,123 @@
+import type { Address } from 'viem';
+import { payloadToSign, transactionSubject } from '../../src/approvals/transactions';
+import { verifyVotes } from '../../src/approvals/voters';
+import { ACCOUNT_CONTRACTS, deriveAccount } from '../../src/chain/safe';
+import { hashTypedPayload } from '../../src/chain/typedData';
+import { findAccountDerivation } from '../../src/db/chain';
+import type { Tx } from '../../src/db/database';
+import { findReservation, type UsageOfExecution } from '../../src/db/policyUsage';
+import { readTransaction, type StoredTransaction, type TransactionSnapshot } from '../../src/db/transactions';
+import { countedVoters, isExpired } from '../../src/domain/approval';
+import { canonicalJson } from '../../src/domain/canonicalJson';
+import { initiatorVote, type TransactionRef, transactionRules } from '../../src/domain/transaction';
+import { checkTarget } from '../../src/domain/transactionContent';
+import { policyRefusal, policyTransactionOf, usageOf } from '../../src/transactions/policy';
+import type { SignerContext } from '../signer/context';
+import { SignerRefusal } from '../signer/refusal';
+
+/** The votes of a transaction. */
+export type Votes = StoredTransaction['votes'];
+
+/** Whether what a record says can be signed at all: nobody has signed what is no address or no number. */
+function canBeSigned({ record, now }: TransactionSnapshot): boolean {
+  try {
+    hashTypedPayload(payloadToSign(record, now, 'initiator') ?? '');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Those of a transaction's votes whose signatures hold now. Outside the database transaction, because contract signers
+ * are asked on chain. Throws ChainUnavailable.
+ */
+export async function verifiedVotes(
+  { db, identifyVoter }: SignerContext,
+  ref: TransactionRef,
+): Promise<Votes> {
+  const seen = await readTransaction(db, ref);
+  if (!seen || !canBeSigned(seen)) return [];
+  const initiated = await verifyVotes(identifyVoter, transactionSubject, seen, 'initiator');
+  // An approval is bound to the initiator's signature: only one that holds can be.
+  const others = seen.record.votes.filter(({ type }) => type !== 'initiator');
+  const begun = { ...seen, record: { ...seen.record, votes: [...initiated, ...others] } };
+  return [...initiated, ...(await verifyVotes(identifyVoter, transactionSubject, begun, 'approve'))];
+}
+
+/** The account of a transaction as its key and id determine it. Throws SignerRefusal unless it is recorded so. */
+export async function assertAccount(
+  { keystore }: SignerContext,
+  tx: Tx,
+  { organizationId, accountId, accountAddress }: StoredTransaction,
+): Promise<Address> {
+  const recorded = await findAccountDerivation(tx, organizationId, accountId);
+  const expected = deriveAccount(keystore.organizationKey(organizationId).address, accountId);
+  if (canonicalJson(recorded ?? {}) !== canonicalJson(expected) || accountAddress !== expected.address) {
+    throw new SignerRefusal('stale', `account ${accountId} is not recorded as its key and id determine it`);
+  }
+  return expected.address as Address;
+}
+
+/** The record with those of its votes that are stored now and were verified before the transaction began. */
+function withVerifiedVotes(record: StoredTransaction, verified: Votes): StoredTransaction {
+  const identity = (vote: Votes[number]) => canonicalJson({ ...vote, createdAt: null });
+  const stored = new Set(record.votes.map(identity));
+  return { ...record, votes: verified.filter((vote) => stored.has(identity(vote))) };
+}
+
+/** Throws SignerRefusal unless a transaction is being executed, in time, and is what its record says. */
+function assertExecuting(record: StoredTransaction, now: TransactionSnapshot['now']): void {
+  const { id, accountAddress } = record;
+  if (record.executionStatus !== 'processing') {
+    throw new SignerRefusal('stale', `transaction ${id} is not being executed`);
+  }
+  if (isExpired(record, now.time)) {
+    throw new SignerRefusal('timeout', `transaction ${id} expired before anything of it was signed`);
+  }
+  const { content } = policyTransactionOf(record);
+  const target = checkTarget(record.to, { address: accountAddress, contracts: ACCOUNT_CONTRACTS });
+  if (!target.ok) throw new SignerRefusal('stale', `to ${target.refusal.message}`);
+  if (record.type !== content.type) {
+    throw new SignerRefusal('stale', `transaction ${id} is a ${content.type} and recorded as ${record.type}`);
+  }
+}
+
+/** Throws SignerRefusal unless the initiator and enough approvers have signed. `record` holds verified votes only. */
+function assertVotes(record: StoredTransaction, now: TransactionSnapshot['now']): void {
+  if (!initiatorVote(record, now)) {
+    throw new SignerRefusal('stale', 'the signer found no valid signature of the initiator');
+  }
+  const approvals = countedVoters(transactionRules, record, now, 'approve');
+  const { approve: threshold } = transactionRules.thresholds(record, now);
+  if (approvals.length < threshold) {
+    throw new SignerRefusal(
+      'stale',
+      `the signer found ${approvals.length} valid approvals by current approvers; ${threshold} are required`,
+    );
+  }
+}
+
+/** Throws SignerRefusal unless the budget of exactly this execution is reserved. */
+async function assertReservation(tx: Tx, record: StoredTransaction): Promise<void> {
+  const plain = (usage: UsageOfExecution) => canonicalJson({ ...usage, amount: String(usage.amount) });
+  const reserved = await findReservation(tx, record.id);
+  if (!reserved || plain(reserved) !== plain(usageOf(record))) {
+    throw new SignerRefusal('stale', `no budget is reserved for transaction ${record.id} as recorded`);
+  }
+}
+
+/** Throws SignerRefusal unless everything that permits a transaction is in the records, at this moment. */
+export async function assertTransactionEvidence(
+  tx: Tx,
+  snapshot: TransactionSnapshot,
+  verified: Votes,
+): Promise<void> {
+  const { now } = snapshot;
+  const record = withVerifiedVotes(snapshot.record, verified);
+  assertExecuting(record, now);
+  assertVotes(record, now);
+  const refused = await policyRefusal(tx, { record, now }, { except: record.id });
+  if (refused) throw new SignerRefusal(refused.code, refused.message);
+  await assertReservation(tx, record);
+}

@@ -1,0 +1,85 @@
+import { transactionSubject } from '../../src/approvals/transactions';
+import type { NewTransaction } from '../../src/contract/transactions';
+import type { Db, Tx } from '../../src/db/database';
+import { lockBudget, reserveUsage } from '../../src/db/policyUsage';
+import { insertTransaction, type TransactionSnapshot, updateExecution } from '../../src/db/transactions';
+import { readTransactionWorld } from '../../src/db/transactionWorld';
+import type { JsonValue } from '../../src/domain/canonicalJson';
+import { accept, refuse } from '../../src/domain/refusal';
+import type { TransactionState } from '../../src/domain/transaction';
+import { failpoint } from '../../src/failpoints';
+import { planTransaction, readTransferredToken, resolveTransaction } from '../../src/transactions/plan';
+import { policyRefusal, usageOf } from '../../src/transactions/policy';
+import type {
+  Beginning,
+  Begun,
+  CreateInput,
+  ExecutableSubject,
+  ExecutionRefusal,
+} from '../approvals/subject';
+
+type TransferredToken = Awaited<ReturnType<typeof readTransferredToken>>;
+
+function readWorld(db: Db | Tx, organizationId: string, request: NewTransaction) {
+  const { accountId, initiatorWalletAddress: walletAddress, policyId } = request;
+  return readTransactionWorld(db, { organizationId, accountId, walletAddress, policyId });
+}
+
+/** Checks the policy again and reserves its budget; the chain follows. */
+async function reserve(
+  tx: Tx,
+  { seen }: Beginning<TransactionSnapshot>,
+): Promise<Begun | { readonly refused: ExecutionRefusal }> {
+  const { record } = seen;
+  await lockBudget(tx, record.policyId);
+  const refused = await policyRefusal(tx, seen);
+  if (refused) return { refused };
+  await reserveUsage(tx, usageOf(record));
+  failpoint('worker.usageReserved');
+  return { isComplete: false, audit: [] };
+}
+
+/** Transactions of accounts: planned under their policy, their budget reserved, then executed on chain. */
+export const executableTransaction: ExecutableSubject<TransactionSnapshot, TransactionState, CreateInput> = {
+  ...transactionSubject,
+  isRequestedBy: (_input, { path }) => path === '/api/v1/transactions',
+  needsSigningKey: () => false,
+  async observe({ db, networks, readToken }, { organizationId }, body) {
+    const request = body as unknown as NewTransaction;
+    const world = await readWorld(db, organizationId, request);
+    const resolved = resolveTransaction(networks, world, request);
+    const token = resolved.ok
+      ? await readTransferredToken(readToken, request.networkId, resolved.value.content, world.policy)
+      : null;
+    // Says nothing against the transaction: the activity is retried until the chain is available.
+    if (token && !token.ok && token.unavailable) throw new Error(token.reason);
+    return accept(token);
+  },
+  async plan({ deps, tx, input }, body, observed) {
+    const request = body as unknown as NewTransaction;
+    const world = await readWorld(tx, input.organizationId, request);
+    const resolved = resolveTransaction(deps.networks, world, request);
+    if (!resolved.ok) {
+      const [{ field, message }] = resolved.issues;
+      return refuse('validationError', `${field} ${message}`, field);
+    }
+    const token = (observed ?? null) as TransferredToken;
+    const planned = planTransaction(world, resolved.value, request, token);
+    if (!planned.ok) return planned;
+    const { summary, names, content, policyId, initiatorId } = planned.value;
+    return accept({
+      summary,
+      claims: [],
+      names,
+      store: (inTx, id) => insertTransaction(inTx, { ...planned.value, id }),
+      audit: { policyId, initiatorId, data: content as JsonValue },
+    });
+  },
+  isAlone: () => false,
+  isOutdated: ({ awaitsRelayerWei }) => awaitsRelayerWei === null,
+  isResumed: () => false,
+  resume: async () => undefined,
+  execute: ({ tx }, beginning) => reserve(tx, beginning),
+  rejectedResult: { resolution: 'rejected' },
+  clear: (tx, record) => updateExecution(tx, record, { awaitsRelayerWei: null, cancelling: false }),
+};

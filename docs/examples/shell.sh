@@ -1,0 +1,30 @@
+# Shell functions for the tutorial in README.md. In the project folder, while `npm start` runs:
+#   . docs/examples/shell.sh
+# They need curl and node, in bash or zsh. Data folder: ORGWALLET_DATA_DIR, else .data.
+
+DEMO_FILE="$(cd "${ORGWALLET_DATA_DIR:-.data}" && pwd)/demo.json"
+
+# demo 'd.baseUrl': a value of the demo file. person Dave id: a field of a person in it.
+demo() { node -p "const d = JSON.parse(require('fs').readFileSync('$DEMO_FILE', 'utf8')); $1"; }
+person() { demo "[...d.admins.members, ...d.members].find(({ name }) => name === '$1').$2"; }
+
+API=$(demo d.baseUrl) KEY=$(demo 'd.apiKeys[0].key') CA=$(demo d.caFile) RPC=$(demo 'd.networks[0].rpcUrl')
+
+# get PATH and post PATH BODY: requests with the API key of the demo organization.
+get() { curl -sS --cacert "$CA" -H "Authorization: Bearer $KEY" "$API$1"; }
+post() {
+  curl -sS --cacert "$CA" -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \
+    -H "X-Idempotency-Key: $(node -p 'crypto.randomUUID()')" -d "$2" "$API$1"
+}
+
+# field 'data.id': a value of the response on standard input, or its error.
+field() { node -p "const { data, error } = JSON.parse(require('fs').readFileSync(0, 'utf8')); error ?? ($1)"; }
+
+# sign Alice "$PAYLOAD": Alice's signature, encoded as the API takes it.
+sign() { printf '%s' "$2" | PRIVATE_KEY=$(person "$1" privateKey) node docs/examples/sign.mjs; }
+
+# rpc METHOD PARAMS: a JSON-RPC call to the first local chain.
+rpc() {
+  curl -sS -H 'Content-Type: application/json' -d '{"jsonrpc":"2.0","id":1,"method":"'"$1"'","params":'"$2"'}' "$RPC"
+  echo
+}

@@ -1,0 +1,18 @@
+import type { Request } from 'express';
+import ipaddr from 'ipaddr.js';
+
+/**
+ * The address of the caller, as far as trusted proxies report it; the peer's where they report something else. IPv4 in
+ * IPv6 (`::ffff:1.2.3.4`) is IPv4.
+ */
+export function clientAddress({ ip = '', socket }: Pick<Request, 'ip' | 'socket'>): string {
+  const address = ipaddr.isValid(ip) ? ip : (socket.remoteAddress ?? '');
+  return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
+}
+
+/** Whom failures are counted against: an IPv4 address, or the /64 network that an IPv6 address is in. */
+export function callerNetwork(address: string): string {
+  if (!ipaddr.IPv6.isValid(address)) return address;
+  const { parts } = ipaddr.IPv6.parse(address);
+  return `${new ipaddr.IPv6([...parts.slice(0, 4), 0, 0, 0, 0])}/64`;
+}

@@ -1,0 +1,170 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { BASE_PATH, type Endpoint } from '../contract/endpoint';
+import { isId } from '../contract/primitives';
+import type { AuthenticatedKey } from '../db/apiKeys';
+import type { JsonValue } from '../domain/canonicalJson';
+import { readJsonBody } from './body';
+import type { RequestContext, Route } from './context';
+import { type Exchange, exchangeOf, sendJson } from './exchange';
+import type { Idempotency } from './idempotency';
+import { parseQuery, parseWith } from './query';
+import { badRequest, notFound, Refused } from './refusals';
+
+/** What handlers need besides their route. */
+export interface HandlerDependencies {
+  readonly idempotency: Idempotency;
+  /** Outside production every response is compared with its schema. */
+  readonly production: boolean;
+}
+
+/** A request that has been admitted, with its response. */
+interface Admitted {
+  readonly request: Request;
+  readonly response: Response;
+  readonly exchange: Exchange;
+  readonly key: AuthenticatedKey;
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** Refuses a path whose ids do not have the shape of their kind. */
+function checkParams(endpoint: Endpoint, params: Request['params']): { [name: string]: string } {
+  return Object.fromEntries(
+    Object.entries(endpoint.params).map(([name, prefix]) => {
+      const value = params[name];
+      if (typeof value !== 'string' || !isId(prefix, value)) {
+        throw notFound(name === 'txId' ? 'transaction' : name.replace(/Id$/, ''));
+      }
+      return [name, value];
+    }),
+  );
+}
+
+function idempotencyKey(request: Request): string {
+  const key = request.headers['x-idempotency-key'];
+  if (typeof key !== 'string') throw badRequest([{ field: 'X-Idempotency-Key', message: 'is required' }]);
+  const lower = key.toLowerCase();
+  if (!UUID.test(lower)) throw badRequest([{ field: 'X-Idempotency-Key', message: 'must be a UUID' }]);
+  return lower;
+}
+
+function requireAccess(endpoint: Endpoint, key: AuthenticatedKey): void {
+  if (endpoint.access === 'admin' && !key.members.some((member) => member.isAdmin)) {
+    throw new Refused({ code: 'forbidden', message: 'requires the API key of an admin of type api' });
+  }
+}
+
+function checkResponse(endpoint: Endpoint, body: unknown): void {
+  const checked = endpoint.response.safeParse(body);
+  if (!checked.success) {
+    throw new Error(`the response of ${endpoint.id} does not match its schema: ${checked.error.message}`);
+  }
+}
+
+function contextOf(
+  endpoint: Endpoint,
+  { request, exchange, key }: Admitted,
+  { query, body }: { query: unknown; body: unknown },
+): RequestContext {
+  const { requestId, log } = exchange;
+  const params = checkParams(endpoint, request.params);
+  return { requestId, log, key, organizationId: key.organizationId, params, query, body };
+}
+
+async function runRead(
+  { production }: HandlerDependencies,
+  { endpoint, read }: Extract<Route, { read: unknown }>,
+  admitted: Admitted,
+): Promise<void> {
+  const { request, response, key } = admitted;
+  const query = parseQuery(endpoint.query, request.originalUrl);
+  requireAccess(endpoint, key);
+  const body = await read(contextOf(endpoint, admitted, { query, body: undefined }));
+  if (!production) checkResponse(endpoint, body);
+  sendJson(request, response, endpoint.status, JSON.stringify(body));
+}
+
+/** What every POST carries, dry run or not. */
+async function readPost(endpoint: Endpoint, request: Request) {
+  const idempotencyId = idempotencyKey(request);
+  const sentBody = await readJsonBody(request);
+  const query = parseQuery(endpoint.query, request.originalUrl);
+  const body = endpoint.body ? parseWith(endpoint.body, sentBody) : sentBody;
+  return { idempotencyId, sentBody, query, body };
+}
+
+async function runDryRun(
+  { production }: HandlerDependencies,
+  { endpoint, dryRun }: Extract<Route, { dryRun: unknown }>,
+  admitted: Admitted,
+): Promise<void> {
+  const { request, response, key } = admitted;
+  const post = await readPost(endpoint, request);
+  requireAccess(endpoint, key);
+  const answer = await dryRun(contextOf(endpoint, admitted, post));
+  if (!production) checkResponse(endpoint, answer);
+  sendJson(request, response, endpoint.status, JSON.stringify(answer));
+}
+
+async function runMutation(
+  { production, idempotency }: HandlerDependencies,
+  { endpoint, mutation }: Extract<Route, { mutation: unknown }>,
+  admitted: Admitted,
+): Promise<void> {
+  const { request, response, exchange, key } = admitted;
+  const post = await readPost(endpoint, request);
+  const answer = await idempotency.run(
+    {
+      organizationId: key.organizationId,
+      apiKeyId: key.apiKeyId,
+      key: post.idempotencyId,
+      method: request.method,
+      path: request.originalUrl.split('?')[0] ?? '',
+      sentBody: post.sentBody,
+      body: post.body as JsonValue,
+    },
+    {
+      authorize: async () => requireAccess(endpoint, key),
+      prepare: () => mutation.prepare(contextOf(endpoint, admitted, post)),
+      send: async (sent) => {
+        exchange.resourceId = sent.resourceId;
+        const made = await mutation.send(contextOf(endpoint, admitted, post), sent);
+        if (!production) checkResponse(endpoint, made.body);
+        const location = made.location ?? null;
+        return { status: endpoint.status, body: JSON.stringify(made.body), location };
+      },
+    },
+    exchange.deadlineMs,
+  );
+  if (response.headersSent) return;
+  if (answer.replayed) response.setHeader('Idempotency-Replayed', 'true');
+  if (answer.location !== null) response.setHeader('Location', answer.location);
+  sendJson(request, response, answer.status, answer.body);
+}
+
+/** Notes in the log and the metrics which route and which record a request is about. */
+function noteSubject(exchange: Exchange, route: Route, params: Request['params']): void {
+  exchange.route = `${BASE_PATH}${route.endpoint.path}`;
+  const { proposalId, txId } = params;
+  if (typeof proposalId === 'string') {
+    exchange.resourceId = proposalId;
+    exchange.log = exchange.log.child({ proposalId });
+  } else if (typeof txId === 'string') {
+    exchange.resourceId = txId;
+    exchange.log = exchange.log.child({ transactionId: txId });
+  }
+}
+
+/** The Express handler of a route, for requests that have been admitted. */
+export function handlerOf(dependencies: HandlerDependencies, route: Route): RequestHandler {
+  return async (request, response) => {
+    const exchange = exchangeOf(response);
+    const { key } = exchange;
+    if (!key) throw new Error('a request reached its handler without a key');
+    noteSubject(exchange, route, request.params);
+    const admitted: Admitted = { request, response, exchange, key };
+    if ('read' in route) await runRead(dependencies, route, admitted);
+    else if ('dryRun' in route) await runDryRun(dependencies, route, admitted);
+    else await runMutation(dependencies, route, admitted);
+  };
+}

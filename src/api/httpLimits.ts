@@ -1,0 +1,74 @@
+import type { Server, ServerOptions, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { requestIdOf } from './exchange';
+import { badRequest, errorBodyOf, pathNotFound, Refused } from './refusals';
+
+const MAX_CONNECTIONS = 5_000;
+const SOCKET_IDLE_MS = 60_000;
+
+/** Limits against callers that send or read slowly, or open more than they use. */
+export const HTTP_LIMITS: ServerOptions = {
+  headersTimeout: 10_000,
+  // Before the request times out: a body that comes too slowly is the caller's fault.
+  requestTimeout: 20_000,
+  keepAliveTimeout: 30_000,
+  connectionsCheckingInterval: 1_000,
+  maxHeaderSize: 16_384,
+  // The application refuses it, in JSON.
+  requireHostHeader: false,
+};
+
+const PARSER_ERRORS: { readonly [code: string]: string } = {
+  HPE_HEADER_OVERFLOW: 'request headers are too large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request did not arrive in time',
+};
+
+function bodyAndHeaders(refused: Refused, requestId: string | string[] | undefined) {
+  const body = JSON.stringify(errorBodyOf(refused));
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    'X-Request-Id': requestIdOf(requestId),
+    Connection: 'close',
+  };
+  return { body, headers };
+}
+
+/** Answers on a connection whose request could not be parsed: there is no response object. */
+function answerOnSocket(socket: Duplex, refused: Refused): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { body, headers } = bodyAndHeaders(refused, undefined);
+  const reason = { 400: 'Bad Request', 404: 'Not Found' }[refused.status] ?? 'Error';
+  const lines = Object.entries(headers).map((header) => header.join(': '));
+  socket.end([`HTTP/1.1 ${refused.status} ${reason}`, ...lines, '', body].join('\r\n'));
+}
+
+function answer(response: ServerResponse, refused: Refused, requestId: string | string[] | undefined): void {
+  const { body, headers } = bodyAndHeaders(refused, requestId);
+  response.writeHead(refused.status, headers).end(body);
+}
+
+/** Limits the connections of a server, and answers in JSON what is not parsed into a request. */
+export function limitHttp(server: Server): void {
+  server.maxConnections = MAX_CONNECTIONS;
+  server.setTimeout(SOCKET_IDLE_MS);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (error.code === 'ECONNRESET') {
+      socket.destroy();
+      return;
+    }
+    const message = PARSER_ERRORS[error.code ?? ''] ?? 'malformed HTTP request';
+    answerOnSocket(socket, new Refused({ code: 'validationError', message, field: 'request' }));
+  });
+  // Without a TLS session nothing can be answered.
+  server.on('tlsClientError', (_error, socket: Socket) => socket.destroy());
+  server.on('connect', (_request, socket) => answerOnSocket(socket, pathNotFound()));
+  server.on('checkExpectation', (request, response) => {
+    const refused = badRequest([{ field: 'Expect', message: 'is not supported' }]);
+    answer(response, refused, request.headers['x-request-id']);
+  });
+}

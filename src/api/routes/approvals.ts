@@ -1,0 +1,141 @@
+import type { z } from 'zod';
+import type { AnySnapshot, ApprovalSubject } from '../../approvals/subject';
+import { identifySignatory } from '../../approvals/voters';
+import type { IdentifyVoter } from '../../chain/voter';
+import type { Endpoint } from '../../contract/endpoint';
+import { isMessageReceived } from '../../db/approvals';
+import type { Db } from '../../db/database';
+import {
+  type ApprovalState,
+  checkExecution,
+  checkOpenToVotes,
+  checkVote,
+  type Decision,
+  type VoteType,
+} from '../../domain/approval';
+import type { WorkflowRef } from '../../domain/approvalRef';
+import type { Outcome } from '../../domain/refusal';
+import type { MessageOutcome } from '../../temporal/approvals';
+import { mutationRoute, type RequestContext, type Route } from '../context';
+import { deliver } from '../deliver';
+import type { ApprovalMessages } from '../dependencies';
+import type { WaitForExecution } from '../executionWaiter';
+import { acceptOrThrow, Refused, unavailable } from '../refusals';
+
+// biome-ignore lint/suspicious/noExplicitAny: the shape is the subject's; responses are checked in one place
+export type Shown = any;
+
+/** The body of a signature request. */
+interface SignBody {
+  type: VoteType;
+  signature: string;
+  execute: boolean;
+  reason?: string | undefined;
+}
+
+/** What the routes of every approval work with. */
+export interface ApprovalRouteDeps {
+  readonly db: Db;
+  readonly waitForExecution: WaitForExecution;
+  readonly approvals: ApprovalMessages;
+  readonly identifyVoter: IdentifyVoter;
+}
+
+/** How the routes of a subject read and show it. */
+export interface ApprovalRoutes<V extends AnySnapshot, S extends ApprovalState> {
+  readonly subject: ApprovalSubject<V, S>;
+  readonly sign: Endpoint<z.ZodType, z.ZodType<SignBody>>;
+  readonly execute: Endpoint<z.ZodType, z.ZodType<{ type: Decision }>>;
+  /** The approval that a request names. Throws notFound. */
+  readonly load: (context: RequestContext) => Promise<V>;
+  /** The workflow of the approval that a request names. */
+  readonly workflowOf: (context: RequestContext) => WorkflowRef;
+  readonly show: (snapshot: V) => Shown;
+}
+
+/** Waits for what a message has begun, and shows the approval as it is then. */
+async function settle<V extends AnySnapshot, S extends ApprovalState>(
+  { db, waitForExecution }: ApprovalRouteDeps,
+  { subject, load, show }: ApprovalRoutes<V, S>,
+  context: RequestContext,
+  message: { readonly id: string; readonly resourceId: string },
+  outcome: MessageOutcome,
+  recheck: (snapshot: V) => Outcome<unknown>,
+): Promise<{ body: { data: Shown } }> {
+  const { id, resourceId } = message;
+  if ('gone' in outcome) {
+    // Its workflow is closed: either the message had its effect before, or the record says why it cannot have one.
+    if (!(await isMessageReceived(db, resourceId, id))) {
+      acceptOrThrow(recheck(await load(context)));
+      throw unavailable(
+        `the workflow of the ${subject.rules.subject} is being restarted, which takes up to a minute; send the same request again`,
+      );
+    }
+  } else if (!outcome.ok) {
+    throw new Refused(outcome.refusal);
+  } else if (outcome.state.executionStatus === 'processing') {
+    await waitForExecution(resourceId);
+  }
+  return { body: { data: show(await load(context)) } };
+}
+
+function signRoute<V extends AnySnapshot, S extends ApprovalState>(
+  deps: ApprovalRouteDeps,
+  routes: ApprovalRoutes<V, S>,
+): Route {
+  const { subject, load, workflowOf } = routes;
+  const { rules } = subject;
+  return mutationRoute(routes.sign, {
+    async prepare(context) {
+      const { type, execute } = context.body;
+      const snapshot = await load(context);
+      const { record, now } = snapshot;
+      // Before its initiator has signed there is nothing to approve or reject: no payload to verify against.
+      if (subject.payload(snapshot, type) === undefined) {
+        acceptOrThrow(checkOpenToVotes(rules, record, now, type));
+      }
+      const { seen, member } = acceptOrThrow(await identifySignatory(deps, subject, snapshot, context.body));
+      acceptOrThrow(checkVote(rules, record, seen.now, { member, type, execute }));
+      return { resourceId: record.id };
+    },
+    async send(context, message) {
+      const { type, signature, execute, reason } = context.body;
+      const ref = workflowOf(context);
+      const vote = { type, signature, execute, ...(reason === undefined ? {} : { reason }) };
+      const outcome = await deliver(() => deps.approvals.sign(ref, { ...vote, requestId: message.id }));
+      return settle(deps, routes, context, message, outcome, ({ record, now }) =>
+        checkOpenToVotes(rules, record, now, type),
+      );
+    },
+  });
+}
+
+function executeRoute<V extends AnySnapshot, S extends ApprovalState>(
+  deps: ApprovalRouteDeps,
+  routes: ApprovalRoutes<V, S>,
+): Route {
+  const { subject, load, workflowOf } = routes;
+  const check = ({ record, now }: V, type: 'approve' | 'reject') =>
+    checkExecution(subject.rules, record, now, type);
+  return mutationRoute(routes.execute, {
+    async prepare(context) {
+      const snapshot = await load(context);
+      acceptOrThrow(check(snapshot, context.body.type));
+      return { resourceId: snapshot.record.id };
+    },
+    async send(context, message) {
+      const { type } = context.body;
+      const ref = workflowOf(context);
+      const outcome = await deliver(() => deps.approvals.execute(ref, { type, requestId: message.id }));
+      return settle(deps, routes, context, message, outcome, (snapshot) => check(snapshot, type));
+    },
+  });
+}
+
+/** Signing and executing, the same for every subject. */
+export function approvalRoutes<V extends AnySnapshot, S extends ApprovalState>(
+  deps: ApprovalRouteDeps,
+  routes: ApprovalRoutes<V, S>,
+): Route[] {
+  return [signRoute(deps, routes), executeRoute(deps, routes)];
+}

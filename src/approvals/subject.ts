@@ -1,0 +1,44 @@
+import type { MessageKey, MessageOrigin, StoredApproval } from '../db/approvals';
+import type { Db, Tx } from '../db/database';
+import type { ApprovalRules, ApprovalState, Now, VoteType } from '../domain/approval';
+import type { JsonValue } from '../domain/canonicalJson';
+
+/** A record with what it is judged by, read at one moment. */
+export interface Snapshot<R extends StoredApproval, N extends Now> {
+  readonly record: R;
+  readonly now: N;
+}
+
+/** The snapshot of any subject. */
+export type AnySnapshot = Snapshot<StoredApproval, Now>;
+
+/**
+ * What is different between organization operations and transactions of accounts while they are decided. `V` is a
+ * subject's snapshot, `S` the state that its workflow keeps.
+ */
+export interface ApprovalSubject<V extends AnySnapshot, S extends ApprovalState> {
+  readonly rules: ApprovalRules<V['record'], V['now']>;
+  /** Reads a record with what a message to it is judged by; undefined when there is none. */
+  read(db: Db | Tx, key: MessageKey): Promise<(V & MessageOrigin) | undefined>;
+  /** Locks a record and reads it as it is under the locks. With `alone` no other execution runs meanwhile. */
+  lock(
+    tx: Tx,
+    key: MessageKey,
+    options?: { alone?: boolean | undefined },
+  ): Promise<(V & MessageOrigin) | undefined>;
+  state(snapshot: V): S;
+  /** What a vote of that type signs, EIP-712 typed data as JSON text; undefined before its initiator has signed. */
+  payload(snapshot: V, type: VoteType): string | undefined;
+  /** The snapshot with the member in it whose wallet a signature claims: they may have no part in it yet. */
+  withSigner<W extends V>(db: Db | Tx, snapshot: W, signature: string): Promise<W>;
+  /** What somebody is not whose valid signature is refused, such as `an admin of the organization`. */
+  role(type: VoteType): string;
+  /** The initiator's signature that a vote of that type is bound to; null for none. */
+  boundTo(snapshot: V, type: VoteType): string | null;
+  /** The types of the votes that prove a decision, apart from the decision's own. */
+  readonly provedBy: readonly VoteType[];
+  /** Who was eligible, for the evidence. */
+  electorate(now: V['now']): JsonValue;
+  /** What every audit entry of a record says about it. */
+  about(record: V['record']): { readonly [key: string]: JsonValue };
+}

@@ -1,0 +1,79 @@
+import { decodeSignature, InvalidSignature } from '../chain/signatures';
+import { findMembersByWallet, memberSummary } from '../db/members';
+import { lockTransaction, readTransactionForMessage, type TransactionSnapshot } from '../db/transactions';
+import type { VoteType } from '../domain/approval';
+import type { JsonValue } from '../domain/canonicalJson';
+import { type TransactionStatement, transactionPayload } from '../domain/signing';
+import {
+  initiatorVote,
+  type TransactionNow,
+  type TransactionRecord,
+  type TransactionState,
+  transactionRules,
+  transactionState,
+} from '../domain/transaction';
+import type { ApprovalSubject } from './subject';
+
+const STATEMENTS: Record<VoteType, TransactionStatement> = {
+  initiator: 'InitiateTransaction',
+  approve: 'ApproveTransaction',
+  reject: 'RejectTransaction',
+};
+
+const ROLES: Record<VoteType, string> = {
+  initiator: 'the initiator of this transaction',
+  approve: 'permitted to approve this transaction by its policy',
+  reject: 'permitted to reject this transaction by its policy',
+};
+
+function claimedSigner(signature: string): string | undefined {
+  try {
+    return decodeSignature(signature).signer;
+  } catch (error) {
+    if (error instanceof InvalidSignature) return undefined;
+    throw error;
+  }
+}
+
+/** What is signed about a transaction in that way now; undefined before its initiator has signed. */
+export function payloadToSign(
+  record: TransactionRecord,
+  now: Pick<TransactionNow, 'members'>,
+  type: VoteType,
+): string | undefined {
+  if (type === 'initiator') return transactionPayload(STATEMENTS.initiator, record, null);
+  const initiated = initiatorVote(record, now);
+  return initiated && transactionPayload(STATEMENTS[type], record, initiated.signatureHash);
+}
+
+/** Transactions of accounts: decided by the policy that they name. */
+export const transactionSubject: ApprovalSubject<TransactionSnapshot, TransactionState> = {
+  rules: transactionRules,
+  read: readTransactionForMessage,
+  lock: lockTransaction,
+  state: ({ record, now }) => transactionState(record, now),
+  payload: ({ record, now }, type) => payloadToSign(record, now, type),
+  async withSigner(db, snapshot, signature) {
+    const signer = claimedSigner(signature);
+    const { organizationId } = snapshot.record;
+    const [known] = signer ? await findMembersByWallet(db, organizationId, [signer]) : [];
+    if (!known) return snapshot;
+    const { now } = snapshot;
+    return {
+      ...snapshot,
+      now: { ...now, members: new Map([...now.members, [known.id, memberSummary(known)]]) },
+    };
+  },
+  role: (type) => ROLES[type],
+  boundTo({ record, now }, type) {
+    return type === 'initiator' ? null : (initiatorVote(record, now)?.signatureHash ?? null);
+  },
+  provedBy: ['initiator'],
+  electorate: ({ policy, members, groups }) =>
+    ({
+      policy,
+      members: [...members.values()],
+      groups: Object.fromEntries(groups),
+    }) as unknown as JsonValue,
+  about: ({ accountId, networkId }) => ({ accountId, networkId }),
+};

@@ -1,0 +1,22 @@
+import type { PrivateKeyAccount } from 'viem/accounts';
+
+/** A key that signs; it never shows its secret. */
+export type SigningKey = Pick<PrivateKeyAccount, 'address' | 'sign' | 'signTransaction'>;
+
+/**
+ * The keys of an installation, all derived from one master secret, so that one backup holds every key for ever.
+ * Derivation: HKDF-SHA256 (RFC 5869), 48 bytes reduced into the order of secp256k1 (FIPS 186-5, A.2.1).
+ */
+export interface Keystore {
+  /** Identifies the keystore without revealing anything about its secret. */
+  readonly fingerprint: string;
+  /** The key that owns every account of an organization. */
+  organizationKey(organizationId: string): SigningKey;
+  /** A key that pays for gas on a network. */
+  relayerKey(networkId: number, index: number): SigningKey;
+}
+
+/** A keystore cannot be opened, created or used; names the file and what to do. */
+export class KeystoreError extends Error {
+  override readonly name = 'KeystoreError';
+}

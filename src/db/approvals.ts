@@ -1,0 +1,402 @@
+import type { ApprovalRecord, Failure, Note, Subject, Tally, Vote, VoteType } from '../domain/approval';
+import type { ApprovalKey } from '../domain/approvalRef';
+import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
+import type { AdminSet } from '../domain/proposal';
+import type { Db, Row, Tx } from './database';
+import { uuidOrNull } from './ids';
+import { type PreparedStatement, runPrepared } from './prepared';
+
+/** A recorded signature with its evidence. */
+export interface StoredVote extends Vote {
+  readonly scheme: 'eoa' | 'eip1271' | 'erc6492';
+  /** The signature as it was sent: ABI-encoded signer and bytes. */
+  readonly signature: string;
+  readonly createdAt: Date;
+}
+
+/** What every subject's stored record has. */
+export interface StoredApproval extends ApprovalRecord {
+  readonly updatedAt: Date;
+  /** Place in the order of commit. */
+  readonly position: bigint;
+  readonly createdByKey: string | null;
+  readonly waitingFor: string | null;
+  readonly votes: readonly StoredVote[];
+}
+
+/** The columns of the approval `a`, its votes as one JSON column. */
+export const approvalColumns = `a.*, coalesce((SELECT json_agg(json_build_object(
+    'memberId', v.member_id, 'type', v.type, 'signerAddress', v.signer_address, 'scheme', v.scheme,
+    'signature', v.signature, 'signatureHash', v.signature_hash,
+    'initiatorSignatureHash', v.initiator_signature_hash, 'createdAt', v.created_at
+  ) ORDER BY v.id) FROM votes v WHERE v.approval_id = a.id), '[]') AS votes`;
+
+/** What `approvalColumns` read. */
+export function storedApproval(row: Row): StoredApproval {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    summary: row.summary,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    expiresAt: row.expires_at,
+    position: row.position,
+    version: row.version,
+    createdByKey: row.created_by_key,
+    executionStatus: row.execution_status,
+    executionAttempt: row.execution_attempt,
+    executedWith: row.executed_with,
+    waitingFor: row.waiting_for,
+    failure: row.failure,
+    notes: row.notes,
+    closed: row.closed_at !== null,
+    frozen: row.frozen,
+    votes: row.votes.map((vote: Row) => ({ ...vote, createdAt: new Date(vote.createdAt) })),
+  };
+}
+
+/** A member as one JSON value. */
+export const memberColumn = (member: string) =>
+  `json_build_object('id', ${member}.id, 'name', ${member}.name, 'type', ${member}.type, 'walletAddress', ${member}.wallet_address)`;
+
+/** The threshold and the members of the admin set that stands in the statement as `set`. */
+export function adminColumns(set: string): string {
+  return `${set}.threshold AS admin_threshold,
+      coalesce((SELECT json_agg(${memberColumn('m')} ORDER BY m.id)
+        FROM admin_set_members admin JOIN members m ON m.id = admin.member_id
+        WHERE admin.organization_id = ${set}.organization_id AND m.removed_at IS NULL), '[]') AS admin_members`;
+}
+
+/** What `adminColumns` read. */
+export function adminsOf(row: Row): AdminSet {
+  return { threshold: row.admin_threshold, members: row.admin_members };
+}
+
+/** The time of the database transaction, in whole milliseconds. */
+export const timeColumn = `date_trunc('milliseconds', now()) AS read_at`;
+
+/** Names a message to an approval, or (without `messageId`) only the approval. */
+export interface MessageKey extends ApprovalKey {
+  readonly messageId?: string | undefined;
+  /** Id of the stored request that carried it, when it came through the API. */
+  readonly requestId?: string | undefined;
+}
+
+/** What a message to an approval did, and who sent it. */
+export interface MessageOrigin {
+  /** True when the message has had its effect. */
+  readonly messageTaken: boolean;
+  /** The API key that sent the message; null when it came another way. */
+  readonly apiKeyId: string | null;
+}
+
+/** The columns of a message to an approval: `$1` organization, `$2` approval, `$3` message, `$4` request. */
+export const messageColumns = `
+    EXISTS (SELECT FROM received_messages WHERE approval_id = $2 AND message_id = $3) AS message_taken,
+    (SELECT api_key_id FROM idempotency_requests r
+      WHERE r.id = $4 AND r.organization_id = $1 AND r.resource_id = $2) AS request_api_key_id`;
+
+/** The values of `messageColumns`. */
+export function messageValues({ organizationId, id, messageId, requestId }: MessageKey) {
+  return [organizationId, id, messageId ?? null, uuidOrNull(requestId)];
+}
+
+/** What `messageColumns` read. */
+export function messageOrigin(row: Row): MessageOrigin {
+  return { messageTaken: row.message_taken, apiKeyId: row.request_api_key_id };
+}
+
+// The admins come first, always: an execution that changes them goes on to change other approvals. The CTE is read
+// before the row that it is joined to is locked.
+function lockStatement(name: string, admins: 'FOR SHARE' | 'FOR UPDATE'): PreparedStatement {
+  return {
+    name,
+    text: `WITH admins AS MATERIALIZED (
+        SELECT organization_id FROM admin_sets WHERE organization_id = $1 ${admins}
+      )
+      SELECT 1 FROM admins JOIN approvals ON approvals.organization_id = admins.organization_id
+      WHERE approvals.id = $2
+      FOR UPDATE OF approvals`,
+  };
+}
+const LOCK = lockStatement('lock_approval', 'FOR SHARE');
+const LOCK_ORGANIZATION = lockStatement('lock_organization_and_approval', 'FOR UPDATE');
+
+/**
+ * Locks an approval, and its organization's admins, people and policies against change, until the end of the database
+ * transaction. With `alone` no other execution of the organization runs meanwhile. False when there is none. Read it
+ * afterwards, in a statement of its own: one that has waited for a lock still sees the rest as it was before.
+ */
+export async function lockApproval(
+  tx: Tx,
+  { organizationId, id }: ApprovalKey,
+  options: { alone?: boolean | undefined } = {},
+): Promise<boolean> {
+  const locked = await runPrepared(tx, options.alone ? LOCK_ORGANIZATION : LOCK, [organizationId, id]);
+  return locked.length > 0;
+}
+
+/** What the creation of an approval is judged by, apart from its content. */
+export interface CreationRequest {
+  /** Its stored body, and the key that sent it; undefined when there is no such request. */
+  readonly request: { readonly path: string; readonly body: Row; readonly apiKeyId: string } | undefined;
+  /** True when the approval has been created already. */
+  readonly created: boolean;
+  /** True once the signer has provided the organization's key. */
+  readonly hasSigningKey: boolean;
+  /** How many open proposals and transactions the key has created. */
+  readonly open: number;
+  readonly time: Date;
+}
+
+function creationStatement(name: string, lock: 'FOR SHARE' | ''): PreparedStatement {
+  return {
+    name,
+    text: `WITH s AS MATERIALIZED (SELECT 1 FROM admin_sets WHERE organization_id = $1 ${lock})
+      SELECT r.path, r.body, r.api_key_id, ${timeColumn},
+        EXISTS (SELECT FROM approvals WHERE organization_id = $1 AND id = $2) AS created,
+        EXISTS (SELECT FROM signing_keys WHERE organization_id = $1) AS has_signing_key,
+        (SELECT count(*)::integer FROM approvals
+          WHERE organization_id = $1 AND created_by_key = r.api_key_id AND closed_at IS NULL) AS open
+      FROM (SELECT count(*) FROM s) AS locked
+      LEFT JOIN idempotency_requests r
+        ON r.organization_id = $1 AND r.resource_id = $2 AND r.id = $3 AND r.method = 'POST'`,
+  };
+}
+const READ_CREATION = creationStatement('creation_request', '');
+// The admins are locked, so that nothing the plan has looked at changes before the approval is stored.
+const LOCK_CREATION = creationStatement('creation_request_locked', 'FOR SHARE');
+
+/** Reads the stored request to create an approval, with what it is judged by, in one statement. */
+export async function readCreationRequest(
+  db: Db | Tx,
+  key: ApprovalKey & { readonly requestId?: string | undefined },
+  options: { lock?: true } = {},
+): Promise<CreationRequest> {
+  const values = [key.organizationId, key.id, uuidOrNull(key.requestId)];
+  const [row]: Row[] = await runPrepared(db, options.lock ? LOCK_CREATION : READ_CREATION, values);
+  return {
+    request:
+      row.api_key_id === null ? undefined : { path: row.path, body: row.body, apiKeyId: row.api_key_id },
+    created: row.created,
+    hasSigningKey: row.has_signing_key,
+    open: row.open,
+    time: row.read_at,
+  };
+}
+
+/** The shared part of a new record. */
+export interface NewApproval {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly summary: string;
+  readonly names: readonly string[];
+  readonly expiresAt: Date;
+  readonly createdByKey: string | null;
+}
+
+/** Stores the shared part of a new record. Its place in the list follows with `placeApproval`. */
+export async function insertApproval(tx: Tx, subject: Subject, approval: NewApproval): Promise<void> {
+  await tx('approvals').insert({
+    id: approval.id,
+    subject,
+    organization_id: approval.organizationId,
+    summary: approval.summary,
+    names: approval.names,
+    expires_at: approval.expiresAt,
+    created_by_key: approval.createdByKey,
+    position: 0,
+  });
+}
+
+/** Sets a new record's place in the order of commit: the position of the audit entry of its creation. */
+export async function placeApproval(tx: Tx, id: string, position: bigint): Promise<void> {
+  await tx('approvals')
+    .where({ id })
+    .update({ position: String(position) });
+}
+
+/** A claim that an open approval has taken already. */
+export interface TakenClaim {
+  readonly claim: string;
+  /** The approval that holds it. */
+  readonly heldBy: string;
+}
+
+/** Takes claims for an approval. Returns the first one that another open approval holds instead. */
+export async function takeClaims(
+  tx: Tx,
+  { organizationId, id }: ApprovalKey,
+  claims: readonly string[],
+): Promise<TakenClaim | undefined> {
+  for (const claim of [...claims].sort()) {
+    const taken = await tx('claims')
+      .insert({ organization_id: organizationId, claim, approval_id: id })
+      .onConflict(['organization_id', 'claim'])
+      .ignore()
+      .returning('claim');
+    if (taken.length > 0) continue;
+    const holder = await tx('claims').where({ organization_id: organizationId, claim }).first('approval_id');
+    return { claim, heldBy: holder?.approval_id ?? '' };
+  }
+  return undefined;
+}
+
+/** Releases everything that an approval claims. */
+export async function releaseClaims(tx: Tx, id: string): Promise<void> {
+  await tx('claims').where({ approval_id: id }).delete();
+}
+
+/** What can change about the shared part of a record. */
+export interface ApprovalChange {
+  readonly executionStatus?: ApprovalRecord['executionStatus'];
+  readonly executionAttempt?: number;
+  readonly executedWith?: Tally;
+  readonly waitingFor?: string | null;
+  readonly failure?: Failure | null;
+  readonly notes?: readonly Note[];
+  readonly result?: object | null;
+  readonly expired?: true;
+  /** Freezes the tally; nothing can change any more. */
+  readonly closedWith?: Tally;
+  /** Freezes the tally at expiry, while what is partly done may still be finished. */
+  readonly frozen?: Tally;
+  /** Takes a close back: the chain has lost the block that decided it. */
+  readonly reopened?: true;
+}
+
+/** Changes a record, counts its version up and notifies listeners on `approval_changed` at commit. */
+export async function updateApproval(tx: Tx, id: string, change: ApprovalChange): Promise<void> {
+  const now = tx.raw('now()');
+  const json = (value: object | null) => (value === null ? null : JSON.stringify(value));
+  await tx('approvals')
+    .where({ id })
+    .update({
+      version: tx.raw('version + 1'),
+      updated_at: now,
+      ...(change.executionStatus === undefined ? {} : { execution_status: change.executionStatus }),
+      ...(change.executionAttempt === undefined ? {} : { execution_attempt: change.executionAttempt }),
+      ...(change.executedWith ? { executed_with: json(change.executedWith) } : {}),
+      ...(change.waitingFor === undefined ? {} : { waiting_for: change.waitingFor }),
+      ...(change.failure === undefined ? {} : { failure: json(change.failure) }),
+      ...(change.notes ? { notes: JSON.stringify(change.notes) } : {}),
+      ...(change.result === undefined ? {} : { result: json(change.result) }),
+      ...(change.expired ? { expired_at: now } : {}),
+      ...(change.frozen ? { frozen: json(change.frozen) } : {}),
+      ...(change.closedWith ? { frozen: json(change.closedWith), closed_at: now } : {}),
+      ...(change.reopened ? { frozen: null, closed_at: null } : {}),
+    })
+    .returning(tx.raw(`pg_notify('approval_changed', id) AS notified`));
+}
+
+/** A vote as it is first stored. */
+export interface NewVote {
+  readonly memberId: string;
+  readonly type: VoteType;
+  readonly signerAddress: string;
+  readonly scheme: StoredVote['scheme'];
+  readonly signature: string;
+  readonly signatureHash: string;
+  readonly initiatorSignatureHash: string | null;
+  readonly reason: string | null;
+  readonly apiKeyId: string | null;
+}
+
+const STORE_VOTE: PreparedStatement = {
+  name: 'store_vote',
+  text: `WITH message AS (
+      INSERT INTO received_messages (approval_id, message_id, kind) VALUES ($1, $2, 'sign')
+    ), vote AS (
+      INSERT INTO votes (approval_id, member_id, type, signer_address, scheme, signature, signature_hash,
+        initiator_signature_hash, reason, api_key_id)
+      VALUES ($1, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+    ), changed AS (
+      UPDATE approvals SET version = version + 1, updated_at = now() WHERE id = $1 RETURNING id, version
+    )
+    SELECT version, pg_notify('approval_changed', id) FROM changed`,
+};
+
+/**
+ * Stores a vote together with the message that brought it, counts the record's version up and notifies listeners on
+ * `approval_changed` at commit. Returns the new version. Call it with the record locked.
+ */
+export async function insertVote(tx: Tx, id: string, messageId: string, vote: NewVote): Promise<number> {
+  const [row]: Row[] = await runPrepared(tx, STORE_VOTE, [
+    id,
+    messageId,
+    vote.memberId,
+    vote.type,
+    vote.signerAddress,
+    vote.scheme,
+    vote.signature,
+    vote.signatureHash,
+    vote.initiatorSignatureHash,
+    vote.reason,
+    vote.apiKeyId,
+  ]);
+  return row.version;
+}
+
+/** Records that a new message has its effect in this transaction. Call it with the record locked. */
+export async function insertMessage(
+  tx: Tx,
+  id: string,
+  messageId: string,
+  kind: 'sign' | 'execute' | 'restore' | 'cancel',
+): Promise<void> {
+  await tx('received_messages').insert({ approval_id: id, message_id: messageId, kind });
+}
+
+/** True when a message with this id has had its effect on that approval. */
+export async function isMessageReceived(db: Db | Tx, id: string, messageId: string): Promise<boolean> {
+  const received = await db('received_messages')
+    .where({ approval_id: id, message_id: messageId })
+    .first('message_id');
+  return received !== undefined;
+}
+
+/** The message under which a run that was restarted records itself. */
+export function restoredMessageId(runId: string): string {
+  return `restored/${runId}`;
+}
+
+/** The proof of one outcome: the payload, the signatures over it, and who was eligible. */
+export interface Evidence {
+  readonly resolution: 'approved' | 'rejected';
+  readonly payload: string;
+  readonly votes: readonly StoredVote[];
+  readonly threshold: number;
+  /** The admins, or the policy with its members and groups. */
+  readonly electorate: JsonValue;
+}
+
+/** Stores the proof of an outcome, for ever. */
+export async function insertEvidence(
+  tx: Tx,
+  { organizationId, id }: ApprovalKey,
+  { resolution, payload, votes, threshold, electorate }: Evidence,
+): Promise<void> {
+  await tx('evidence').insert({
+    organization_id: organizationId,
+    approval_id: id,
+    resolution,
+    payload,
+    signatures: JSON.stringify(
+      votes.map(({ memberId, type, signerAddress, scheme, signature }) => ({
+        memberId,
+        type,
+        signerAddress,
+        scheme,
+        signature,
+      })),
+    ),
+    threshold,
+    electorate: canonicalJson(electorate),
+  });
+}
+
+/** Whether an approval is being executed; undefined when there is none. */
+export async function findExecutionStatus(db: Db | Tx, id: string): Promise<string | null | undefined> {
+  const row = await db('approvals').where({ id }).first('execution_status');
+  return row?.execution_status;
+}

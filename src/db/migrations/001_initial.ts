@@ -1,0 +1,493 @@
+import type { Knex } from 'knex';
+
+/** The whole schema. Row types are in `tables.ts`. */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(`
+    DO $$
+    DECLARE role_name text;
+    BEGIN
+      FOREACH role_name IN ARRAY ARRAY['orgwallet_service', 'orgwallet_signer'] LOOP
+        BEGIN
+          EXECUTE format('CREATE ROLE %I NOLOGIN', role_name);
+        EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
+        END;
+        IF NOT pg_has_role(current_user, role_name, 'MEMBER') THEN
+          EXECUTE format('GRANT %I TO CURRENT_USER', role_name);
+        END IF;
+      END LOOP;
+    END $$;
+
+    CREATE TABLE installation (
+      singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
+      id uuid NOT NULL DEFAULT gen_random_uuid(),
+      cursor_secret bytea NOT NULL DEFAULT decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex'),
+      created_at timestamptz(3) NOT NULL DEFAULT now()
+    );
+    INSERT INTO installation DEFAULT VALUES;
+
+    CREATE TABLE organizations (
+      id text PRIMARY KEY,
+      name text NOT NULL,
+      -- EIP-712 domain salt of organization operations: keccak256 of installation id and organization id
+      domain_salt text NOT NULL,
+      created_at timestamptz(3) NOT NULL DEFAULT now()
+    );
+
+    CREATE TABLE members (
+      id text PRIMARY KEY,
+      organization_id text NOT NULL REFERENCES organizations,
+      name text NOT NULL,
+      type text NOT NULL CHECK (type IN ('user', 'api')),
+      -- checksummed (EIP-55), like every address in this database; compared by lower()
+      wallet_address text NOT NULL CHECK (wallet_address ~ '^0x[0-9a-fA-F]{40}$'),
+      registered_at timestamptz(3),
+      position bigint NOT NULL,
+      created_at timestamptz(3) NOT NULL DEFAULT now(),
+      updated_at timestamptz(3) NOT NULL DEFAULT now(),
+      removed_at timestamptz(3)
+    );
+    CREATE UNIQUE INDEX members_wallet_address ON members (organization_id, lower(wallet_address))
+      WHERE removed_at IS NULL;
+    CREATE INDEX members_position ON members (organization_id, position);
+
+    CREATE TABLE admin_sets (
+      id text PRIMARY KEY,
+      organization_id text NOT NULL UNIQUE REFERENCES organizations,
+      threshold integer NOT NULL CHECK (threshold >= 1)
+    );
+    CREATE TABLE admin_set_members (
+      organization_id text NOT NULL REFERENCES organizations,
+      member_id text NOT NULL REFERENCES members,
+      PRIMARY KEY (organization_id, member_id)
+    );
+
+    CREATE TABLE accounts (
+      id text PRIMARY KEY,
+      organization_id text NOT NULL REFERENCES organizations,
+      name text NOT NULL,
+      address text NOT NULL,
+      owner_address text NOT NULL,
+      singleton text NOT NULL,
+      factory text NOT NULL,
+      fallback_handler text NOT NULL,
+      initializer text NOT NULL,
+      salt_nonce text NOT NULL,
+      position bigint NOT NULL,
+      created_at timestamptz(3) NOT NULL DEFAULT now(),
+      updated_at timestamptz(3) NOT NULL DEFAULT now()
+    );
+    CREATE INDEX accounts_position ON accounts (organization_id, position);
+    CREATE TABLE account_networks (
+      account_id text NOT NULL REFERENCES accounts,
+      network_id bigint NOT NULL,
+      transaction_hash text,
+      block_number bigint,
+      deployed_at timestamptz(3) NOT NULL DEFAULT now(),
+      PRIMARY KEY (account_id, network_id)
+    );
+
+    CREATE TABLE groups (
+      id text PRIMARY KEY,
+      organization_id text NOT NULL REFERENCES organizations,
+      name text NOT NULL,
+      position bigint NOT NULL,
+      created_at timestamptz(3) NOT NULL DEFAULT now(),
+      updated_at timestamptz(3) NOT NULL DEFAULT now(),
+      deleted_at timestamptz(3)
+    );
+    CREATE INDEX groups_position ON groups (organization_id, position);
+    CREATE TABLE group_members (
+      group_id text NOT NULL REFERENCES groups,
+      member_id text NOT NULL REFERENCES members,
+      PRIMARY KEY (group_id, member_id)
+    );
+    CREATE INDEX group_members_member ON group_members (member_id);
+
+    CREATE TABLE policies (
+      id text PRIMARY KEY,
+      organization_id text NOT NULL REFERENCES organizations,
+      name text NOT NULL,
+      -- the whole policy, exact, apart from id and times
+      definition jsonb NOT NULL,
+      position bigint NOT NULL,
+      created_at timestamptz(3) NOT NULL DEFAULT now(),
+      updated_at timestamptz(3) NOT NULL DEFAULT now(),
+      removed_at timestamptz(3)
+    );
+    CREATE INDEX policies_position ON policies (organization_id, position);
+
+    -- texts to be signed by the wallet of a member: each proves once, and not for long
+    CREATE TABLE registration_challenges (
+      nonce text PRIMARY KEY,
+      organization_id text NOT NULL REFERENCES organizations,
+      member_id text NOT NULL REFERENCES members,
+      wallet_address text NOT NULL,
+      message text NOT NULL,
+      created_at timestamptz(3) NOT NULL DEFAULT now(),
+      expires_at timestamptz(3) NOT NULL,
+      used_at timestamptz(3),
+      -- the request that used it: sent again, it finds its own proof
+      used_by uuid
+    );
+    CREATE INDEX registration_challenges_wallet
+      ON registration_challenges (organization_id, lower(wallet_address), created_at);
+    CREATE INDEX registration_challenges_expiry ON registration_challenges (expires_at);
+
+    -- the lifecycle of what is decided by signatures: organization operations (prop_…) and transactions (txn_…)
+    CREATE TABLE approvals (
+      id text PRIMARY KEY,
+      subject text NOT NULL CHECK (subject IN ('proposal', 'transaction')),
+      organization_id text NOT NULL REFERENCES organizations,
+      -- one line of plain words; it is signed
+      summary text NOT NULL,
+      -- members, groups, accounts, policies and networks that it names, such as member:mem_…
+      names text[] NOT NULL DEFAULT '{}',
+      created_at timestamptz(3) NOT NULL DEFAULT now(),
+      updated_at timestamptz(3) NOT NULL DEFAULT now(),
+      -- whole seconds: this is the expiry that is signed
+      expires_at timestamptz(3) NOT NULL,
+      position bigint NOT NULL,
+      version integer NOT NULL DEFAULT 1,
+      created_by_key text,
+      execution_status text CHECK (execution_status IN ('processing', 'completed', 'rejected', 'failed', 'blocked')),
+      execution_attempt integer NOT NULL DEFAULT 0,
+      -- the tally when the last execution began
+      executed_with jsonb,
+      -- what an execution waits for, in words
+      waiting_for text,
+      failure jsonb,
+      notes jsonb NOT NULL DEFAULT '[]',
+      result jsonb,
+      expired_at timestamptz(3),
+      closed_at timestamptz(3),
+      -- the tally when nothing could change any more
+      frozen jsonb
+    );
+    CREATE INDEX approvals_position ON approvals (organization_id, subject, position);
+    CREATE INDEX approvals_open_of_key ON approvals (organization_id, created_by_key) WHERE closed_at IS NULL;
+    CREATE INDEX approvals_open_names ON approvals USING gin (names) WHERE closed_at IS NULL;
+    -- the reconciler reads the open ones of all organizations
+    CREATE INDEX approvals_open_by_id ON approvals (id) WHERE closed_at IS NULL;
+
+    CREATE TABLE votes (
+      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      approval_id text NOT NULL REFERENCES approvals,
+      member_id text NOT NULL REFERENCES members,
+      type text NOT NULL CHECK (type IN ('initiator', 'approve', 'reject')),
+      signer_address text NOT NULL,
+      scheme text NOT NULL CHECK (scheme IN ('eoa', 'eip1271', 'erc6492')),
+      signature text NOT NULL,
+      -- keccak256 of the signature as it was sent
+      signature_hash text NOT NULL,
+      -- the initiator's signature that an approval or rejection of a transaction is bound to
+      initiator_signature_hash text,
+      reason text,
+      api_key_id text,
+      created_at timestamptz(3) NOT NULL DEFAULT now(),
+      CHECK (type <> 'initiator' OR initiator_signature_hash IS NULL)
+    );
+    CREATE UNIQUE INDEX votes_once ON votes
+      (approval_id, member_id, type, signer_address, coalesce(initiator_signature_hash, ''));
+
+    -- what each message did: the same message, sent again, finds its own outcome
+    CREATE TABLE received_messages (
+      approval_id text NOT NULL REFERENCES approvals,
+      message_id text NOT NULL,
+      kind text NOT NULL,
+      created_at timestamptz(3) NOT NULL DEFAULT now(),
+      PRIMARY KEY (approval_id, message_id)
+    );
+
+    -- what an open approval changes: no other open one may
+    CREATE TABLE claims (
+      organization_id text NOT NULL,
+      claim text NOT NULL,
+      approval_id text NOT NULL REFERENCES approvals,
+      PRIMARY KEY (organization_id, claim)
+    );
+    CREATE INDEX claims_approval ON claims (approval_id);
+
+    -- one row per outcome: the payload, the signatures, and who was eligible when they were counted
+    CREATE TABLE evidence (
+      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      organization_id text NOT NULL REFERENCES organizations,
+      approval_id text NOT NULL REFERENCES approvals,
+      resolution text NOT NULL CHECK (resolution IN ('approved', 'rejected')),
+      payload text NOT NULL,
+      signatures jsonb NOT NULL,
+      threshold integer NOT NULL,
+      -- the admins, or the policy with its members and groups
+      electorate jsonb NOT NULL,
+      created_at timestamptz(3) NOT NULL DEFAULT now()
+    );
+    CREATE INDEX evidence_approval ON evidence (approval_id);
+
+    -- organization operations
+    CREATE TABLE proposals (
+      id text PRIMARY KEY REFERENCES approvals,
+      resource_type text NOT NULL CHECK (resource_type IN ('members', 'groups', 'policies', 'accounts', 'admins')),
+      action text NOT NULL CHECK (action IN ('create', 'update', 'remove', 'delete')),
+      data jsonb NOT NULL,
+      -- what the change needs besides data, fixed when proposed (ids of what it will create)
+      plan jsonb NOT NULL,
+      -- the off-chain part of the change is done; only deployments may be missing
+      applied_at timestamptz(3),
+      -- something that others can see has been changed: it can no longer be rejected
+      effective boolean NOT NULL DEFAULT false
+    );
+    CREATE TABLE deployments (
+      proposal_id text NOT NULL REFERENCES proposals,
+      account_id text NOT NULL REFERENCES accounts,
+      network_id bigint NOT NULL,
+      status text NOT NULL CHECK (status IN ('pending', 'completed', 'failed')),
+      transaction_hash text,
+      failure jsonb,
+      waiting_for text,
+      updated_at timestamptz(3) NOT NULL DEFAULT now(),
+      PRIMARY KEY (proposal_id, account_id, network_id)
+    );
+
+    -- transactions of accounts
+    CREATE TABLE transactions (
+      id text PRIMARY KEY REFERENCES approvals,
+      account_id text NOT NULL REFERENCES accounts,
+      network_id bigint NOT NULL,
+      policy_id text NOT NULL REFERENCES policies,
+      initiator_id text NOT NULL REFERENCES members,
+      description text NOT NULL,
+      type text NOT NULL CHECK (type IN ('TOKEN_TRANSFER', 'CONTRACT_INTERACTION')),
+      to_address text NOT NULL,
+      value numeric(78, 0) NOT NULL CHECK (value >= 0),
+      calldata text NOT NULL,
+      -- the same in the words of the API: asset and amount, or function and parameters
+      content jsonb NOT NULL,
+      -- balance of the relayer in wei at which the execution continues by itself
+      awaits_relayer_wei numeric(78, 0),
+      -- an operator wants the in-flight attempt cancelled
+      cancelling boolean NOT NULL DEFAULT false
+    );
+    CREATE INDEX transactions_account ON transactions (account_id, id);
+    -- the tokens that an account has to do with
+    CREATE INDEX transactions_tokens ON transactions (account_id, (content->'asset'->>'id'), id)
+      WHERE type = 'TOKEN_TRANSFER';
+
+    CREATE TABLE audit_heads (
+      organization_id text PRIMARY KEY REFERENCES organizations,
+      position bigint NOT NULL,
+      hash text NOT NULL
+    );
+    CREATE TABLE audit_log (
+      organization_id text NOT NULL REFERENCES organizations,
+      position bigint NOT NULL,
+      id text NOT NULL UNIQUE,
+      action text NOT NULL,
+      actor jsonb NOT NULL,
+      resource_type text NOT NULL,
+      resource_id text NOT NULL,
+      details jsonb NOT NULL,
+      created_at timestamptz(3) NOT NULL,
+      previous_hash text NOT NULL,
+      hash text NOT NULL,
+      PRIMARY KEY (organization_id, position)
+    );
+    CREATE INDEX audit_log_resource ON audit_log (organization_id, resource_id, position);
+
+    CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      RAISE EXCEPTION '% is append-only: % is refused', TG_TABLE_NAME, TG_OP USING ERRCODE = 'insufficient_privilege';
+    END $$;
+    CREATE TRIGGER audit_log_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_log
+      FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+    CREATE TRIGGER evidence_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON evidence
+      FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+    -- one row per execution of a transaction, from the moment it starts; never removed
+    CREATE TABLE policy_usage (
+      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      organization_id text NOT NULL REFERENCES organizations,
+      policy_id text NOT NULL REFERENCES policies,
+      transaction_id text NOT NULL REFERENCES transactions DEFERRABLE INITIALLY DEFERRED,
+      network_id bigint NOT NULL,
+      -- the zero address is the native currency, which contract calls carry as well
+      token_address text NOT NULL,
+      amount numeric(78, 0) NOT NULL CHECK (amount >= 0),
+      initiator_id text NOT NULL REFERENCES members,
+      account_id text NOT NULL REFERENCES accounts,
+      -- recipient of a token transfer, contract of a call
+      destination text NOT NULL,
+      status text NOT NULL DEFAULT 'reserved' CHECK (status IN ('reserved', 'committed', 'released')),
+      reserved_at timestamptz(3) NOT NULL DEFAULT now(),
+      -- time of the block that it is in
+      block_at timestamptz(3) CHECK ((block_at IS NOT NULL) = (status = 'committed')),
+      -- when it was committed or released
+      decided_at timestamptz(3) CHECK ((decided_at IS NULL) = (status = 'reserved')),
+      -- the time from which the hours of a window count: in no block yet, it has not begun; released, it is long over
+      counted_from timestamptz(3) GENERATED ALWAYS AS (
+        CASE status WHEN 'released' THEN '-infinity' ELSE coalesce(block_at, 'infinity') END) STORED
+    );
+    -- a transaction spends once, however often its execution is tried
+    CREATE UNIQUE INDEX policy_usage_transaction ON policy_usage (transaction_id) WHERE status <> 'released';
+    CREATE INDEX policy_usage_window ON policy_usage (policy_id, counted_from);
+    CREATE TRIGGER policy_usage_kept BEFORE DELETE OR TRUNCATE ON policy_usage
+      FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+    CREATE TABLE api_keys (
+      id text PRIMARY KEY,
+      organization_id text NOT NULL REFERENCES organizations,
+      -- SHA-256 of the key; the key itself is stored nowhere
+      key_hash bytea NOT NULL UNIQUE,
+      created_at timestamptz(3) NOT NULL DEFAULT now(),
+      expires_at timestamptz(3),
+      revoked_at timestamptz(3),
+      -- the key that took its place
+      rotated_to text REFERENCES api_keys
+    );
+    CREATE INDEX api_keys_organization ON api_keys (organization_id);
+    CREATE TABLE api_key_members (
+      api_key_id text NOT NULL REFERENCES api_keys,
+      member_id text NOT NULL REFERENCES members,
+      -- order in which the members were named: the first entitled one is the actor
+      place integer NOT NULL,
+      PRIMARY KEY (api_key_id, member_id)
+    );
+    CREATE INDEX api_key_members_member ON api_key_members (member_id);
+
+    CREATE TABLE idempotency_requests (
+      -- id of the request everywhere: update id in Temporal, message id in received_messages
+      id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+      organization_id text NOT NULL REFERENCES organizations,
+      -- X-Idempotency-Key
+      key uuid NOT NULL,
+      api_key_id text NOT NULL REFERENCES api_keys,
+      method text NOT NULL,
+      path text NOT NULL,
+      request_hash bytea NOT NULL,
+      body jsonb NOT NULL,
+      -- id of what the request makes or changes, fixed before it is sent
+      resource_id text NOT NULL,
+      lease_owner uuid NOT NULL,
+      lease_until timestamptz(3) NOT NULL,
+      created_at timestamptz(3) NOT NULL DEFAULT now(),
+      answered_at timestamptz(3),
+      status integer,
+      response_body text,
+      location text,
+      UNIQUE (organization_id, key),
+      CHECK ((answered_at IS NULL) = (status IS NULL) AND (answered_at IS NULL) = (response_body IS NULL))
+    );
+    CREATE INDEX idempotency_requests_created ON idempotency_requests (created_at);
+
+    -- losing it in a crash only fills the buckets
+    CREATE UNLOGGED TABLE rate_limit_buckets (
+      bucket text PRIMARY KEY,
+      tokens double precision NOT NULL,
+      -- what the last lease was given
+      taken integer NOT NULL,
+      updated_at timestamptz NOT NULL
+    );
+
+    -- notifies every process that its cache of API keys may be outdated
+    CREATE FUNCTION announce_access_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM pg_notify('access_changed', '');
+      RETURN NULL;
+    END $$;
+    CREATE TRIGGER api_keys_access_changed AFTER UPDATE ON api_keys
+      FOR EACH STATEMENT EXECUTE FUNCTION announce_access_changed();
+    CREATE TRIGGER members_access_changed AFTER UPDATE ON members
+      FOR EACH STATEMENT EXECUTE FUNCTION announce_access_changed();
+    CREATE TRIGGER admin_set_members_access_changed AFTER INSERT OR DELETE ON admin_set_members
+      FOR EACH STATEMENT EXECUTE FUNCTION announce_access_changed();
+
+    CREATE TABLE signing_keys (
+      organization_id text PRIMARY KEY REFERENCES organizations,
+      address text NOT NULL,
+      created_at timestamptz(3) NOT NULL DEFAULT now()
+    );
+    CREATE TABLE relayers (
+      network_id bigint NOT NULL,
+      index integer NOT NULL,
+      address text NOT NULL,
+      PRIMARY KEY (network_id, index)
+    );
+
+    -- one need for an effect on chain, made once; its content never changes. A deployment; a transaction of an account;
+    -- the empty call that takes its nonce; a transfer of nothing that takes a relayer's nonce
+    CREATE TABLE chain_attempts (
+      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      kind text NOT NULL CHECK (kind IN ('deployment', 'transaction', 'cancellation', 'filler')),
+      organization_id text REFERENCES organizations,
+      -- these reference the row that the lifecycle locks: whoever ends an execution waits for what is being signed
+      proposal_id text REFERENCES approvals,
+      transaction_id text REFERENCES approvals,
+      account_id text REFERENCES accounts,
+      network_id bigint NOT NULL,
+      to_address text NOT NULL,
+      value numeric(78, 0) NOT NULL DEFAULT 0,
+      data text NOT NULL,
+      safe_nonce bigint,
+      safe_tx_gas numeric(78, 0),
+      safe_tx_hash text UNIQUE,
+      signature text,
+      -- head of the chain when it was signed: its outcome is in no earlier block
+      from_block bigint,
+      -- the outcome, once it has the network's confirmations
+      outcome text CHECK (outcome IN ('executed', 'reverted', 'cancelled')),
+      outcome_hash text,
+      block_number bigint,
+      block_hash text,
+      block_at timestamptz(3),
+      confirmations integer NOT NULL DEFAULT 0,
+      created_at timestamptz(3) NOT NULL DEFAULT now(),
+      decided_at timestamptz(3),
+      CHECK (kind NOT IN ('transaction', 'cancellation') OR (transaction_id IS NOT NULL AND safe_nonce IS NOT NULL
+        AND safe_tx_gas IS NOT NULL AND safe_tx_hash IS NOT NULL AND signature IS NOT NULL AND from_block IS NOT NULL
+        AND account_id IS NOT NULL AND organization_id IS NOT NULL)),
+      CHECK ((outcome IS NULL) = (decided_at IS NULL))
+    );
+    CREATE UNIQUE INDEX chain_attempts_deployment ON chain_attempts (account_id, network_id) WHERE kind = 'deployment';
+    CREATE UNIQUE INDEX chain_attempts_live ON chain_attempts (transaction_id)
+      WHERE kind = 'transaction' AND outcome IS NULL;
+    CREATE UNIQUE INDEX chain_attempts_safe_nonce ON chain_attempts (account_id, network_id, safe_nonce, kind)
+      WHERE safe_nonce IS NOT NULL;
+    CREATE INDEX chain_attempts_transaction ON chain_attempts (transaction_id) WHERE transaction_id IS NOT NULL;
+    CREATE INDEX chain_attempts_block ON chain_attempts (network_id, block_number) WHERE block_number IS NOT NULL;
+
+    -- signed transactions of a relayer that carry an attempt to the chain; stored before they are sent
+    CREATE TABLE chain_envelopes (
+      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      attempt_id bigint NOT NULL REFERENCES chain_attempts,
+      network_id bigint NOT NULL,
+      relayer_address text NOT NULL,
+      relayer_nonce bigint NOT NULL,
+      gas numeric(78, 0) NOT NULL,
+      max_fee_per_gas numeric(78, 0) NOT NULL,
+      max_priority_fee_per_gas numeric(78, 0) NOT NULL,
+      transaction_hash text NOT NULL UNIQUE,
+      raw_transaction text NOT NULL,
+      created_at timestamptz(3) NOT NULL DEFAULT now(),
+      sent_at timestamptz(3),
+      -- mined, reverted, or dropped because its nonce was used by another
+      outcome text CHECK (outcome IN ('mined', 'reverted', 'dropped')),
+      decided_at timestamptz(3)
+    );
+    CREATE INDEX chain_envelopes_attempt ON chain_envelopes (attempt_id);
+    CREATE INDEX chain_envelopes_nonce ON chain_envelopes (network_id, relayer_address, relayer_nonce);
+    CREATE INDEX chain_envelopes_live ON chain_envelopes (network_id, relayer_address) WHERE outcome IS NULL;
+
+    GRANT USAGE ON SCHEMA public TO orgwallet_service, orgwallet_signer;
+    GRANT SELECT ON ALL TABLES IN SCHEMA public TO orgwallet_service, orgwallet_signer;
+    GRANT INSERT, UPDATE ON organizations, members, admin_sets, groups, policies, accounts, account_networks, approvals,
+      proposals, deployments, transactions, audit_heads, api_keys TO orgwallet_service;
+    GRANT INSERT, DELETE ON admin_set_members, group_members, claims TO orgwallet_service;
+    GRANT INSERT ON votes, received_messages, evidence, audit_log, api_key_members TO orgwallet_service;
+    GRANT INSERT, UPDATE, DELETE ON idempotency_requests, rate_limit_buckets, registration_challenges
+      TO orgwallet_service;
+    GRANT INSERT, UPDATE (status, block_at, decided_at) ON policy_usage TO orgwallet_service;
+    GRANT INSERT ON signing_keys, chain_attempts, chain_envelopes TO orgwallet_signer;
+    GRANT INSERT, UPDATE ON relayers TO orgwallet_signer;
+    GRANT UPDATE (sent_at, outcome, decided_at) ON chain_envelopes TO orgwallet_service;
+    GRANT UPDATE (outcome, outcome_hash, block_number, block_hash, block_at, confirmations, decided_at)
+      ON chain_attempts TO orgwallet_service;
+  `);
+}

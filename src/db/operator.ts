@@ -1,0 +1,63 @@
+import type { Db, Tx } from './database';
+import { migrations } from './migrations';
+
+/** The organization that a member is or was of, or undefined. */
+export async function findOrganizationOfMember(db: Db | Tx, memberId: string): Promise<string | undefined> {
+  const row = await db('members').where({ id: memberId }).first('organization_id');
+  return row?.organization_id;
+}
+
+/** The organization that an API key belongs to, or undefined. */
+export async function findOrganizationOfKey(db: Db | Tx, apiKeyId: string): Promise<string | undefined> {
+  const row = await db('api_keys').where({ id: apiKeyId }).first('organization_id');
+  return row?.organization_id;
+}
+
+/** Which steps of the schema a database has: those of this program that it lacks, and those it has besides. */
+export async function schemaState(
+  db: Db | Tx,
+): Promise<{ applied: number; missing: string[]; unknown: string[] }> {
+  const applied: string[] = await db('schema_migrations').orderBy('name').pluck('name');
+  const known = migrations.map(({ name }) => name);
+  return {
+    applied: applied.length,
+    missing: known.filter((name) => !applied.includes(name)),
+    unknown: applied.filter((name) => !known.includes(name)),
+  };
+}
+
+/** Work that waits for somebody: ids of proposals, then of transactions, at most 100 of each. */
+export interface StuckWork {
+  /** Being executed, and the record has not changed for a while. */
+  readonly processing: readonly string[];
+  /** The execution failed or was blocked, and can still be retried or rejected. */
+  readonly failed: readonly string[];
+  /** Past their expiry, which nobody has recorded. */
+  readonly overdue: readonly string[];
+  /** Requests without an answer that nobody works on. */
+  readonly unanswered: readonly string[];
+}
+
+const MAX_IDS = 100;
+
+/** Looks for work that has not moved for `seconds`. */
+export async function findStuckWork(db: Db | Tx, seconds: number): Promise<StuckWork> {
+  const before = db.raw('now() - make_interval(secs => ?)', [seconds]);
+  const approvals = () => db('approvals').orderBy('subject').orderBy('created_at').limit(MAX_IDS);
+  const [processing, failed, overdue, unanswered] = await Promise.all([
+    approvals().where({ execution_status: 'processing' }).where('updated_at', '<', before).pluck('id'),
+    approvals().whereIn('execution_status', ['failed', 'blocked']).whereNull('closed_at').pluck('id'),
+    approvals()
+      .where({ closed_at: null, expired_at: null })
+      .whereRaw(`execution_status IS DISTINCT FROM 'processing'`)
+      .where('expires_at', '<', before)
+      .pluck('id'),
+    db('idempotency_requests')
+      .whereNull('answered_at')
+      .where('lease_until', '<', before)
+      .orderBy('created_at')
+      .limit(MAX_IDS)
+      .pluck('id'),
+  ]);
+  return { processing, failed, overdue, unanswered };
+}

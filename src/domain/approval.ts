@@ -1,0 +1,403 @@
+import { isSameAddress } from './address';
+import { accept, type Outcome, type Refusal, refuse } from './refusal';
+
+/** What an approval is about: an organization operation, or a transaction of an account. */
+export type Subject = 'proposal' | 'transaction';
+export const SUBJECTS = ['proposal', 'transaction'] as const satisfies readonly Subject[];
+
+/** What can be signed. Only a transaction has an initiator who signs first. */
+export type VoteType = 'initiator' | 'approve' | 'reject';
+/** The two outcomes that can be executed. */
+export type Decision = 'approve' | 'reject';
+export const DECISIONS = ['approve', 'reject'] as const satisfies readonly Decision[];
+
+export type SignatureStatus =
+  | 'pendingInitiatorSignature'
+  | 'pendingReviewSignatures'
+  | 'approvalReady'
+  | 'rejectionReady'
+  | 'approvalAndRejectionReady'
+  | 'expired';
+export type ExecutionStatus = 'processing' | 'completed' | 'rejected' | 'failed' | 'blocked';
+export type FailureCode =
+  | 'rpc'
+  | 'reverted'
+  | 'funds'
+  | 'policy'
+  | 'budget'
+  | 'stale'
+  | 'timeout'
+  | 'closedByOperator';
+
+/** A member as others see it. `walletAddress` is checksummed (EIP-55). */
+export interface MemberSummary {
+  readonly id: string;
+  readonly name: string;
+  readonly type: 'user' | 'api';
+  readonly walletAddress: string;
+}
+
+/** A recorded signature. It counts while its member is eligible, with that wallet. */
+export interface Vote {
+  readonly memberId: string;
+  readonly type: VoteType;
+  readonly signerAddress: string;
+  /** keccak256 of the signature as it was sent. */
+  readonly signatureHash: string;
+  /** The initiator's signature that an approval or rejection of a transaction is bound to; null for all others. */
+  readonly initiatorSignatureHash: string | null;
+}
+
+/** Why an execution did not succeed. */
+export interface Failure {
+  readonly code: FailureCode;
+  readonly message: string;
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  readonly attempt: number;
+  readonly transactionHash?: string;
+}
+
+/** What happened to an approval from outside, in words. */
+export interface Note {
+  readonly at: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** The votes that count, against the number that is needed. */
+export interface Tally {
+  readonly signatureStatus: SignatureStatus;
+  readonly threshold: number;
+  readonly approvals: readonly MemberSummary[];
+  readonly rejections: readonly MemberSummary[];
+  /** Who asked for a transaction; a proposal has none. */
+  readonly initiator?: MemberSummary;
+}
+
+/** What every subject's record has: everything that the shared rules depend on. */
+export interface ApprovalRecord {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly summary: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  readonly version: number;
+  readonly executionStatus: ExecutionStatus | null;
+  readonly executionAttempt: number;
+  /** The tally when the last execution began. */
+  readonly executedWith: Tally | null;
+  readonly failure: Failure | null;
+  readonly notes: readonly Note[];
+  readonly closed: boolean;
+  /** The tally when nothing could change any more. */
+  readonly frozen: Tally | null;
+  readonly votes: readonly Vote[];
+}
+
+/** What a record is judged by: the database's time, and what its subject adds. */
+export interface Now {
+  readonly time: Date;
+}
+
+/** What a subject decides by itself. `R` is its record, `N` what it is judged by. */
+export interface ApprovalRules<R extends ApprovalRecord, N extends Now> {
+  readonly subject: Subject;
+  /** Everybody who may be eligible, in the order of their ids. */
+  people(now: N): readonly MemberSummary[];
+  /** Whether a member may cast a vote of that type now. */
+  mayVote(record: R, now: N, type: VoteType, member: Pick<MemberSummary, 'id'>): boolean;
+  /** False for a vote that is bound to something which does not hold any more. */
+  isBound(record: R, now: N, vote: Vote): boolean;
+  /** How many votes each decision needs. */
+  thresholds(record: R, now: N): { readonly [decision in Decision]: number };
+  /** True once approvals and rejections can be collected. */
+  isInitiated(record: R, now: N): boolean;
+  /** True when something of it is done that a rejection could not take back. */
+  isPartlyDone(record: R): boolean;
+  /** True while its execution may still be finished after its expiry. */
+  isFinishable(record: R): boolean;
+  readonly initiatorOf?: (record: R) => MemberSummary;
+}
+
+/** Throws at run time for a value that the types rule out. */
+export function assertNever(value: never): never {
+  throw new Error(`unexpected value: ${String(value)}`);
+}
+
+/** The decision that a vote counts for. */
+export function decisionOf(type: VoteType): Decision {
+  return type === 'reject' ? 'reject' : 'approve';
+}
+
+/** True from the first instant after the signed expiry: a record is valid while now <= expiresAt. */
+export function isExpired(record: Pick<ApprovalRecord, 'expiresAt'>, time: Date): boolean {
+  return time.getTime() > record.expiresAt.getTime();
+}
+
+/** The votes of a type that count now: their member is eligible, with the wallet that signed. */
+export function countedVotes<R extends ApprovalRecord, N extends Now>(
+  rules: ApprovalRules<R, N>,
+  record: R,
+  now: N,
+  type: VoteType,
+): R['votes'][number][] {
+  const people = rules.people(now);
+  return record.votes.filter(
+    (vote) =>
+      vote.type === type &&
+      rules.isBound(record, now, vote) &&
+      people.some(
+        (member) =>
+          member.id === vote.memberId &&
+          isSameAddress(member.walletAddress, vote.signerAddress) &&
+          rules.mayVote(record, now, type, member),
+      ),
+  );
+}
+
+/** The members whose vote of that type counts now, in the order of their ids. */
+export function countedVoters<R extends ApprovalRecord, N extends Now>(
+  rules: ApprovalRules<R, N>,
+  record: R,
+  now: N,
+  type: VoteType,
+): readonly MemberSummary[] {
+  const voters = new Set(countedVotes(rules, record, now, type).map(({ memberId }) => memberId));
+  return rules.people(now).filter(({ id }) => voters.has(id));
+}
+
+/** The status that so many approvals and rejections have against what is needed. */
+export function reviewStatus(
+  votes: { readonly approvals: number; readonly rejections: number },
+  needed: { readonly [decision in Decision]: number },
+): SignatureStatus {
+  const approved = votes.approvals >= needed.approve;
+  const rejected = votes.rejections >= needed.reject;
+  if (approved && rejected) return 'approvalAndRejectionReady';
+  if (approved) return 'approvalReady';
+  if (rejected) return 'rejectionReady';
+  return 'pendingReviewSignatures';
+}
+
+/**
+ * The tally of a record: frozen once nothing can change, that of its beginning while an execution goes on, else the
+ * votes of those who are eligible now against the thresholds of now.
+ */
+export function tally<R extends ApprovalRecord, N extends Now>(
+  rules: ApprovalRules<R, N>,
+  record: R,
+  now: N,
+): Tally {
+  if (record.frozen) return record.frozen;
+  const isProcessing = record.executionStatus === 'processing';
+  if (isProcessing && record.executedWith) return record.executedWith;
+  const approvals = countedVoters(rules, record, now, 'approve');
+  const rejections = countedVoters(rules, record, now, 'reject');
+  const needed = rules.thresholds(record, now);
+  const status = (): SignatureStatus => {
+    if (isExpired(record, now.time) && !isProcessing) return 'expired';
+    if (!rules.isInitiated(record, now)) return 'pendingInitiatorSignature';
+    return reviewStatus({ approvals: approvals.length, rejections: rejections.length }, needed);
+  };
+  return {
+    ...(rules.initiatorOf ? { initiator: rules.initiatorOf(record) } : {}),
+    threshold: needed.approve,
+    approvals,
+    rejections,
+    signatureStatus: status(),
+  };
+}
+
+/** True while the record can still change. */
+export function isOpen<R extends ApprovalRecord>(
+  rules: Pick<ApprovalRules<R, never>, 'isFinishable'>,
+  record: R,
+  time: Date,
+): boolean {
+  if (record.closed) return false;
+  return !isExpired(record, time) || record.executionStatus === 'processing' || rules.isFinishable(record);
+}
+
+/** True while signatures can be collected; only then are signing payloads shown. */
+export function collectsSignatures(
+  record: Pick<ApprovalRecord, 'closed' | 'executionStatus' | 'expiresAt'>,
+  time: Date,
+): boolean {
+  return !record.closed && record.executionStatus !== 'processing' && !isExpired(record, time);
+}
+
+function refuseDecided(subject: Subject, record: ApprovalRecord): Refusal | null {
+  const conflict = (what: string): Refusal => ({
+    code: 'conflict',
+    message: `${subject} ${record.id} ${what}`,
+  });
+  if (record.closed && record.failure?.code === 'closedByOperator') {
+    return conflict('has been closed by an operator');
+  }
+  switch (record.executionStatus) {
+    case 'processing':
+      return conflict('is being executed');
+    case 'completed':
+      return conflict('has been executed');
+    case 'rejected':
+      return conflict('has been rejected');
+    case 'failed':
+    case 'blocked':
+    case null:
+      return null;
+    default:
+      return assertNever(record.executionStatus);
+  }
+}
+
+function refuseExpired(subject: Subject, record: ApprovalRecord): Refusal {
+  return {
+    code: 'proposalExpired',
+    message: `${subject} ${record.id} expired at ${record.expiresAt.toISOString()}`,
+  };
+}
+
+/** Whether anybody can cast a vote of that type now. Refuses with conflict or proposalExpired. */
+export function checkOpenToVotes<R extends ApprovalRecord, N extends Now>(
+  rules: ApprovalRules<R, N>,
+  record: R,
+  now: N,
+  type: VoteType,
+): Outcome<null> {
+  const decided = refuseDecided(rules.subject, record);
+  if (decided) return { ok: false, refusal: decided };
+  if (record.closed || isExpired(record, now.time)) {
+    return { ok: false, refusal: refuseExpired(rules.subject, record) };
+  }
+  if (type !== 'initiator' && !rules.isInitiated(record, now)) {
+    return refuse('conflict', `${rules.subject} ${record.id} waits for the signature of its initiator first`);
+  }
+  return accept(null);
+}
+
+/** A vote that an eligible member wants to cast. */
+export interface VoteRequest {
+  readonly member: Pick<MemberSummary, 'id'>;
+  readonly type: VoteType;
+  /** Execute its decision as well, if that is possible. */
+  readonly execute?: boolean | undefined;
+}
+
+/**
+ * Whether a vote of an eligible member can be recorded now. `repeated`: the member has cast it already, and it is
+ * accepted only because what it asks to execute can be executed. Refuses with conflict or proposalExpired.
+ */
+export function checkVote<R extends ApprovalRecord, N extends Now>(
+  rules: ApprovalRules<R, N>,
+  record: R,
+  now: N,
+  { member, type, execute }: VoteRequest,
+): Outcome<'new' | 'repeated'> {
+  const open = checkOpenToVotes(rules, record, now, type);
+  if (!open.ok) return open;
+  const isRepeated = countedVoters(rules, record, now, type).some(({ id }) => id === member.id);
+  if (!isRepeated) return accept('new');
+  if (execute === true && checkExecution(rules, record, now, decisionOf(type)).ok) {
+    return accept('repeated');
+  }
+  const what = type === 'initiator' ? 'signed' : `signed to ${type}`;
+  return refuse('conflict', `member ${member.id} has already ${what} ${rules.subject} ${record.id}`);
+}
+
+/**
+ * Whether a decision can be executed now. Refuses with conflict (being executed, decided, or partly done and to be
+ * rejected), proposalExpired or thresholdNotMet.
+ */
+export function checkExecution<R extends ApprovalRecord, N extends Now>(
+  rules: ApprovalRules<R, N>,
+  record: R,
+  now: N,
+  decision: Decision,
+): Outcome<null> {
+  const { subject } = rules;
+  const decided = refuseDecided(subject, record);
+  if (decided) return { ok: false, refusal: decided };
+  if (record.closed) return { ok: false, refusal: refuseExpired(subject, record) };
+  if (isExpired(record, now.time)) {
+    const finishes = decision === 'approve' && rules.isFinishable(record);
+    return finishes ? accept(null) : { ok: false, refusal: refuseExpired(subject, record) };
+  }
+  if (!rules.isInitiated(record, now)) {
+    return refuse('thresholdNotMet', `${subject} ${record.id} has no signature of its initiator yet`);
+  }
+  const needed = rules.thresholds(record, now)[decision];
+  const votes = countedVoters(rules, record, now, decision).length;
+  if (votes < needed) {
+    return refuse(
+      'thresholdNotMet',
+      `${subject} ${record.id} has ${votes} of ${needed} signatures needed to ${decision} it`,
+    );
+  }
+  if (decision === 'reject' && rules.isPartlyDone(record)) {
+    return refuse('conflict', `${subject} ${record.id} is partly executed and cannot be rejected`);
+  }
+  return accept(null);
+}
+
+/** What a workflow keeps of a record: enough for its query, its timers and what an operator reads. */
+export interface ApprovalState {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly version: number;
+  readonly summary: string;
+  readonly signatureStatus: SignatureStatus;
+  readonly executionStatus: ExecutionStatus | null;
+  readonly threshold: number;
+  readonly approvals: readonly MemberSummary[];
+  readonly rejections: readonly MemberSummary[];
+  /** The decisions that can be executed now. */
+  readonly ready: readonly Decision[];
+  readonly expiresAt: string;
+  /** It can still change. */
+  readonly open: boolean;
+  /** Its expiry is recorded; at most what is partly done may still be finished. */
+  readonly expired: boolean;
+  /** Nothing is left to do, for anybody. */
+  readonly closed: boolean;
+  readonly failure: Failure | null;
+  readonly notes: readonly Note[];
+}
+
+/** A workflow's history holds a state for each message: what can be long is cut there. */
+const STATE_SUMMARY_LENGTH = 2_000;
+const STATE_NOTES = 20;
+
+function stateSummary(text: string): string {
+  const characters = [...text];
+  return characters.length <= STATE_SUMMARY_LENGTH
+    ? text
+    : `${characters.slice(0, STATE_SUMMARY_LENGTH).join('')} …`;
+}
+
+/** The shared part of a record's state now: a long summary is cut, and of many notes the latest are kept. */
+export function approvalState<R extends ApprovalRecord, N extends Now>(
+  rules: ApprovalRules<R, N>,
+  record: R,
+  now: N,
+): ApprovalState {
+  const { signatureStatus, threshold, approvals, rejections } = tally(rules, record, now);
+  return {
+    id: record.id,
+    organizationId: record.organizationId,
+    version: record.version,
+    summary: stateSummary(record.summary),
+    signatureStatus,
+    executionStatus: record.executionStatus,
+    threshold,
+    approvals,
+    rejections,
+    ready: DECISIONS.filter((decision) => checkExecution(rules, record, now, decision).ok),
+    expiresAt: record.expiresAt.toISOString(),
+    open: isOpen(rules, record, now.time),
+    expired: record.frozen?.signatureStatus === 'expired',
+    closed: record.closed,
+    failure: record.failure,
+    notes: record.notes.slice(-STATE_NOTES),
+  };
+}

@@ -1,0 +1,45 @@
+import { findAccountToDeploy, insertAccountNetwork, markAccountDeployed } from '../db/accounts';
+import type { CompletedDeployment, FailedDeployment, KindContext, Recorded } from './kind';
+
+/** Puts a deployed account on its network. An account is created with its first deployment. */
+export async function deploymentCompleted(
+  { tx, organizationId }: Pick<KindContext, 'tx' | 'organizationId'>,
+  proposalId: string,
+  deployment: CompletedDeployment,
+): Promise<Recorded> {
+  const { accountId, networkId, transactionHash } = deployment;
+  const account = await findAccountToDeploy(tx, organizationId, accountId);
+  if (!account) throw new Error(`account ${accountId} not found in organization ${organizationId}`);
+  const { name, address, networkIds } = account;
+  const created = networkIds.length === 0;
+  await insertAccountNetwork(tx, deployment);
+  const about = { resourceType: 'account', resourceId: accountId };
+  return {
+    audit: [
+      ...(created
+        ? [{ ...about, action: 'account.created', details: { proposalId, after: { name, address } } }]
+        : []),
+      {
+        ...about,
+        action: 'account.deployed',
+        details: { proposalId, networkId, address, transactionHash },
+      },
+    ],
+    place: ([position]) => markAccountDeployed(tx, accountId, created ? position : undefined),
+  };
+}
+
+/** The audit entry of a deployment that failed. The account stays as it is. */
+export function deploymentFailed(
+  proposalId: string,
+  { accountId, networkId, failure }: FailedDeployment,
+): Recorded['audit'] {
+  return [
+    {
+      action: 'account.deploymentFailed',
+      resourceType: 'account',
+      resourceId: accountId,
+      details: { proposalId, networkId, failure: { ...failure } },
+    },
+  ];
+}

@@ -1,0 +1,180 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Connection } from '@temporalio/client';
+import { createDeploymentChainActivities } from '../activities/deployments/chain';
+import { resendLostDeployments } from '../activities/deployments/resendLost';
+import { createDeploymentSignerActivities } from '../activities/deployments/signer';
+import { createLifecycleActivities } from '../activities/lifecycle';
+import { createReconcilerActivities } from '../activities/reconciler/reconciler';
+import { createRelayerActivities } from '../activities/relayer/chain';
+import { createRelayerContext } from '../activities/relayer/context';
+import { createSignerContext } from '../activities/signer/context';
+import { registerRelayers } from '../activities/signer/keys';
+import { createSignerActivities } from '../activities/signer/signer';
+import { createTransactionChainActivities } from '../activities/transactions/chain';
+import { createTransactionSignerActivities } from '../activities/transactions/signer';
+import type { Keystore } from './chain/keys';
+import { createOrOpenKeystore, lastBackup, readPassphrase } from './chain/keystore';
+import { deriveAccount } from './chain/safe';
+import type { Clients } from './clients';
+import type { Config } from './config';
+import { createDatabase } from './db/database';
+import { withFailpoints } from './failpoints';
+import type { Lifetime } from './lifetime';
+import type { Logger } from './logging';
+import { watchRelayers } from './relayers';
+import { refreshApproval } from './temporal/approvals';
+import { registerSearchAttributes } from './temporal/connection';
+import { keepReconciler } from './temporal/schedule';
+import { type WorkerSpec, workflowSource } from './workers';
+
+const PENDING_POLL_MS = 250;
+const STUCK_AFTER_MS = 30_000;
+const LOST_BLOCKS_POLL_MS = 15_000;
+const SEARCH_ATTRIBUTE_RETRY_MS = 2_000;
+const SEARCH_ATTRIBUTE_WAIT_MS = 5_000;
+
+/** Registers the search attributes as soon as Temporal can be reached; workflows need them to run. */
+async function ensureSearchAttributes(
+  connection: Connection,
+  namespace: string,
+  logger: Logger,
+  stopped: () => boolean,
+): Promise<void> {
+  for (let warned = false; !stopped(); warned = true) {
+    try {
+      await connection.withDeadline(Date.now() + 5_000, () =>
+        registerSearchAttributes(connection, namespace),
+      );
+      return;
+    } catch (error) {
+      if (!warned) logger.warn({ err: error }, 'search attributes cannot be registered yet; trying again');
+      await sleep(SEARCH_ATTRIBUTE_RETRY_MS);
+    }
+  }
+}
+
+/** Polls every network for blocks that it has lost, and sends their transactions again. Returns its stop. */
+function keepResending(
+  config: Config,
+  resendLost: (networkId: number) => Promise<number>,
+  logger: Logger,
+): () => Promise<void> {
+  const pollNetwork = async (networkId: number) => {
+    try {
+      const count = await resendLost(networkId);
+      if (count > 0)
+        logger.warn({ networkId, count }, 'the network has lost blocks; transactions sent again');
+    } catch (error) {
+      logger.debug({ err: error, networkId }, 'the network cannot be compared with the record now');
+    }
+  };
+  const poll = () => Promise.all(config.networks.map(({ id }) => pollNetwork(id)));
+  let polling = poll();
+  const timer = setInterval(() => {
+    polling = poll();
+  }, LOST_BLOCKS_POLL_MS);
+  return async () => {
+    clearInterval(timer);
+    await polling;
+  };
+}
+
+/** The worker of workflows and of the activities that write the database; it keeps the reconciler's schedule. */
+async function workflowWorker(clients: Clients, lifetime: Lifetime): Promise<WorkerSpec> {
+  const { config, logger, metrics, db, connection, sender, identifyVoter, readToken } = clients;
+  const { networks, proposalLifetimeMs, maxOpenPerKey } = config;
+  const { client, queues } = sender;
+  // A start does not wait for an unavailable Temporal: requests fail until it is back.
+  await Promise.race([
+    ensureSearchAttributes(connection, config.temporal.namespace, logger, lifetime.stopped),
+    sleep(SEARCH_ATTRIBUTE_WAIT_MS, undefined, { ref: false }),
+  ]);
+  lifetime.onStop(keepReconciler({ client, connection, queues, everyMs: config.reconcileEveryMs, logger }));
+  return {
+    role: 'worker',
+    taskQueue: queues.workflows,
+    activities: withFailpoints('worker', {
+      ...createLifecycleActivities({
+        db,
+        networks,
+        identifyVoter,
+        deriveAccount,
+        readToken,
+        refresh: (approval) => refreshApproval(sender, approval),
+        proposalLifetimeMs,
+        maxOpenPerKey,
+      }),
+      ...createReconcilerActivities({
+        db,
+        sender,
+        networkIds: networks.map(({ id }) => id),
+        logger,
+        countRepair: metrics.countRepair,
+      }),
+    }),
+    options: workflowSource(),
+  };
+}
+
+/** The worker that reads chains and sends what the signer has signed; it watches the relayers and lost blocks. */
+function chainWorker(clients: Clients, lifetime: Lifetime): WorkerSpec {
+  const { config, logger, metrics, db, chains, sender } = clients;
+  const relaying = createRelayerContext({
+    db,
+    chains,
+    pollMs: PENDING_POLL_MS,
+    stuckAfterMs: STUCK_AFTER_MS,
+  });
+  lifetime.onStop(keepResending(config, (networkId) => resendLostDeployments(relaying, networkId), logger));
+  lifetime.onStop(watchRelayers({ db, chains, logger, setBalance: metrics.setRelayerBalance }));
+  return {
+    role: 'chain',
+    taskQueue: sender.queues.chain,
+    activities: withFailpoints('chain', {
+      ...createRelayerActivities(relaying),
+      ...createDeploymentChainActivities(relaying),
+      ...createTransactionChainActivities({ ...relaying, maxGas: config.maxGas }),
+    }),
+  };
+}
+
+async function openKeystore({ keystore, production }: Config, logger: Logger): Promise<Keystore> {
+  const opened = await createOrOpenKeystore({ file: keystore.file, passphrase: readPassphrase(keystore) });
+  if (production && lastBackup(keystore.file) === null) {
+    logger.warn(
+      'the keystore has no backup: a lost keystore is lost money. Run `npx orgwallet keystore backup`',
+    );
+  }
+  return opened;
+}
+
+/** The worker that holds the keys, with a database login of its own. */
+async function signerWorker(clients: Clients, lifetime: Lifetime): Promise<WorkerSpec> {
+  const { config, logger, metrics, identifyVoter, sender } = clients;
+  const keystore = await openKeystore(config, logger);
+  const db = createDatabase(config.signerDatabaseUrl, { role: 'orgwallet_signer', poolMax: 5 });
+  lifetime.onStop(() => db.destroy());
+  metrics.watchPool('signer', db);
+  const { networks, maxGas } = config;
+  const signing = createSignerContext({ db, keystore, networks, identifyVoter, maxGas });
+  await registerRelayers(signing);
+  return {
+    role: 'signer',
+    taskQueue: sender.queues.signer,
+    activities: withFailpoints('signer', {
+      ...createSignerActivities(signing),
+      ...createDeploymentSignerActivities(signing),
+      ...createTransactionSignerActivities(signing),
+    }),
+  };
+}
+
+/** The workers of the roles that this process runs, ready to be started. */
+export async function workersOf(clients: Clients, lifetime: Lifetime): Promise<WorkerSpec[]> {
+  const { roles } = clients.config;
+  return [
+    ...(roles.includes('worker') ? [await workflowWorker(clients, lifetime)] : []),
+    ...(roles.includes('chain') ? [chainWorker(clients, lifetime)] : []),
+    ...(roles.includes('signer') ? [await signerWorker(clients, lifetime)] : []),
+  ];
+}

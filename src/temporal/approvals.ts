@@ -1,0 +1,168 @@
+import { TypedSearchAttributes } from '@temporalio/common';
+import type { ApprovalState, Decision, VoteType } from '../domain/approval';
+import type { ApprovalRef, WorkflowRef } from '../domain/approvalRef';
+import type { WorkflowGone } from '../domain/reconciliation';
+import {
+  type Gone,
+  restoreWorkflow,
+  sendUpdate,
+  signalRefresh,
+  startWithUpdate,
+  type WorkflowSender,
+} from './client';
+import { approvalWorkflowId, type TaskQueues } from './ids';
+import { approvalMessages, type MessageResult, type ProposalInput, type TransactionInput } from './messages';
+import { searchAttributes } from './searchAttributes';
+
+/** The names under which the workflows of approvals are registered. */
+export const APPROVAL_WORKFLOWS = {
+  proposal: 'proposalWorkflow',
+  transaction: 'transactionWorkflow',
+} as const;
+
+/** The outcome of a message to an approval's workflow. */
+export type MessageOutcome = MessageResult<ApprovalState> | Gone;
+
+const messages = approvalMessages<ApprovalState>();
+
+function describe(ref: ApprovalRef): { summary: string; details: string[] } {
+  const current =
+    'The section *Current details* says in words what is asked, who has signed, what is missing and what to do.';
+  if (ref.subject === 'proposal') {
+    return {
+      summary: `${ref.resourceType} ${ref.action} proposal ${ref.id}`,
+      details: [
+        `An operation of organization \`${ref.organizationId}\` that its admins decide.`,
+        '',
+        current,
+        'A failed execution waits here: send the signal `retryExecution` (no argument) to retry it.',
+      ],
+    };
+  }
+  return {
+    summary: `transaction ${ref.id}`,
+    details: [
+      `A transaction of an account of organization \`${ref.organizationId}\` that a policy decides.`,
+      '',
+      current,
+      'A failed execution waits here: send the signal `retryExecution` (no argument) to retry it. One that the chain',
+      'does not include can be cancelled by the signal `cancelTransaction` (no argument).',
+    ],
+  };
+}
+
+/** How an approval's workflow is started, by the API for a new one and by the reconciler for a lost one. */
+export function startOptions(
+  queues: TaskQueues,
+  ref: ApprovalRef,
+  start: { readonly requestId?: string; readonly found?: WorkflowGone },
+) {
+  const shared: TransactionInput = {
+    organizationId: ref.organizationId,
+    id: ref.id,
+    ...(start.requestId === undefined ? {} : { requestId: start.requestId }),
+    ...(start.found === undefined ? {} : { found: start.found }),
+    queues: { chain: queues.chain, signer: queues.signer },
+  };
+  const input: ProposalInput | TransactionInput =
+    ref.subject === 'proposal' ? { ...shared, resourceType: ref.resourceType, action: ref.action } : shared;
+  const { summary, details } = describe(ref);
+  return {
+    workflowId: approvalWorkflowId(ref),
+    taskQueue: queues.workflows,
+    args: [input],
+    staticSummary: summary,
+    staticDetails: details.join('\n'),
+    typedSearchAttributes: new TypedSearchAttributes([
+      { key: searchAttributes.organizationId, value: ref.organizationId },
+      ...(ref.subject === 'proposal'
+        ? [
+            { key: searchAttributes.resourceType, value: ref.resourceType },
+            { key: searchAttributes.action, value: ref.action },
+          ]
+        : [{ key: searchAttributes.resourceType, value: 'transactions' }]),
+    ]),
+  };
+}
+
+/**
+ * Starts an approval's workflow and waits for the outcome of its creation. Idempotent: a second call joins the same
+ * workflow and reads the same outcome. Throws TemporalUnavailable.
+ */
+export async function startApproval(
+  sender: WorkflowSender,
+  ref: ApprovalRef,
+  { requestId }: { readonly requestId: string },
+): Promise<MessageOutcome> {
+  const options = startOptions(sender.queues, ref, { requestId });
+  return startWithUpdate(sender, APPROVAL_WORKFLOWS[ref.subject], options, {
+    update: messages.created,
+    updateId: requestId,
+  });
+}
+
+/** Sends a signature. Idempotent by `requestId`, which is the update's id. Throws TemporalUnavailable. */
+export async function signApproval(
+  sender: WorkflowSender,
+  ref: WorkflowRef,
+  vote: {
+    readonly requestId: string;
+    readonly type: VoteType;
+    readonly signature: string;
+    readonly reason?: string;
+    readonly execute: boolean;
+  },
+): Promise<MessageOutcome> {
+  return sendUpdate(sender, approvalWorkflowId(ref), messages.sign, {
+    updateId: vote.requestId,
+    args: [vote],
+  });
+}
+
+/** Asks for an execution. Idempotent by `requestId`, which is the update's id. Throws TemporalUnavailable. */
+export async function executeApproval(
+  sender: WorkflowSender,
+  ref: WorkflowRef,
+  message: { readonly requestId: string; readonly type: Decision },
+): Promise<MessageOutcome> {
+  return sendUpdate(sender, approvalWorkflowId(ref), messages.execute, {
+    updateId: message.requestId,
+    args: [message],
+  });
+}
+
+/** Retries a failed or blocked execution, as an operator. Throws TemporalUnavailable. */
+export async function retryApproval(sender: WorkflowSender, ref: WorkflowRef): Promise<MessageOutcome> {
+  return sendUpdate(sender, approvalWorkflowId(ref), messages.retryExecution, { args: [] });
+}
+
+/** Asks for the cancellation of an in-flight transaction, as an operator. Throws TemporalUnavailable. */
+export async function cancelTransaction(sender: WorkflowSender, ref: WorkflowRef): Promise<MessageOutcome> {
+  return sendUpdate(sender, approvalWorkflowId(ref), messages.cancelTransaction, { args: [] });
+}
+
+/** Notifies an approval's workflow to read its record again. Throws TemporalUnavailable. */
+export async function refreshApproval(sender: WorkflowSender, ref: WorkflowRef): Promise<void> {
+  return refreshWorkflow(sender, approvalWorkflowId(ref));
+}
+
+/** Notifies a workflow to read its record again. One that is closed or unknown needs no notice. */
+export async function refreshWorkflow(sender: WorkflowSender, workflowId: string): Promise<void> {
+  return signalRefresh(sender, workflowId, messages.refresh);
+}
+
+/**
+ * Restarts the workflow of an open approval: its first act is the audit entry that says how it was found. Returns the id
+ * of the run. Throws TemporalUnavailable.
+ */
+export async function restartApproval(
+  sender: WorkflowSender,
+  ref: ApprovalRef,
+  found: WorkflowGone,
+): Promise<string> {
+  return restoreWorkflow(
+    sender,
+    APPROVAL_WORKFLOWS[ref.subject],
+    startOptions(sender.queues, ref, { found }),
+  );
+}

@@ -1,0 +1,53 @@
+interface Queue {
+  running: number;
+  readonly waiting: (() => void)[];
+}
+
+/** A call did not start before its deadline. */
+export class LimiterTimeout extends Error {
+  override readonly name = 'LimiterTimeout';
+}
+
+/** Runs at most `limit` calls with the same key at once; the others wait, in the order they came. */
+export class KeyedLimiter {
+  private readonly queues = new Map<string, Queue>();
+
+  constructor(private readonly limit: number) {}
+
+  /** Runs a call as soon as the limit allows. `deadline` is in milliseconds since 1970; throws LimiterTimeout after it. */
+  async run<T>(key: string, deadline: number, call: () => Promise<T>): Promise<T> {
+    const queue = this.queues.get(key) ?? { running: 0, waiting: [] };
+    this.queues.set(key, queue);
+    if (queue.running < this.limit) queue.running += 1;
+    else await this.slot(queue, deadline);
+    try {
+      return await call();
+    } finally {
+      const next = queue.waiting.shift();
+      if (next) {
+        next();
+      } else {
+        queue.running -= 1;
+        if (queue.running === 0) this.queues.delete(key);
+      }
+    }
+  }
+
+  /** A call that ends hands its slot over. */
+  private slot(queue: Queue, deadline: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const start = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(
+        () => {
+          queue.waiting.splice(queue.waiting.indexOf(start), 1);
+          reject(new LimiterTimeout(`not started before ${new Date(deadline).toISOString()}`));
+        },
+        Math.max(0, deadline - Date.now()),
+      );
+      queue.waiting.push(start);
+    });
+  }
+}

@@ -1,0 +1,48 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { lookAtApi } from '../../src/cli/doctor/service';
+import { loadConfig } from '../../src/config';
+import type { Part } from '../../tools/dev/parts';
+import { serviceSettings, startServicePart } from '../support/service';
+
+let settings: NodeJS.ProcessEnv;
+let service: Part;
+
+beforeAll(async () => {
+  settings = await serviceSettings({
+    env: { NODE_ENV: 'production', ORGWALLET_ROLES: 'api', TRUSTED_PROXIES: '127.0.0.1' },
+  });
+  rmSync(join(settings.ORGWALLET_DATA_DIR ?? '', 'tls'), { recursive: true });
+  service = await startServicePart(settings);
+});
+afterAll(() => service?.stop());
+
+const statusOf = async (headers: Record<string, string>) =>
+  (await fetch(`http://127.0.0.1:${settings.HTTP_PORT}/openapi.json`, { headers })).status;
+
+describe('a service in production whose trusted proxy terminates TLS', () => {
+  it('answers what the proxy forwards from callers with TLS, and needs no certificate', async () => {
+    expect(await statusOf({ 'X-Forwarded-Proto': 'https' })).toBe(200);
+  });
+
+  it('refuses a caller without TLS', async () => {
+    expect(await statusOf({})).toBe(426);
+    expect(await statusOf({ 'X-Forwarded-Proto': 'http' })).toBe(426);
+  });
+
+  it('has no TLS port', async () => {
+    await expect(fetch(`https://127.0.0.1:${settings.HTTPS_PORT}/openapi.json`)).rejects.toMatchObject({
+      cause: { code: 'ECONNREFUSED' },
+    });
+  });
+
+  it('is found by doctor', async () => {
+    expect(await lookAtApi(loadConfig(settings))).toEqual([
+      {
+        part: 'api',
+        status: 'ok',
+        found: `http://127.0.0.1:${settings.HTTP_PORT} answers, for the proxies of TRUSTED_PROXIES`,
+      },
+    ]);
+  });
+});

@@ -1,0 +1,371 @@
+import { closeApproval, closeOpenOfKey } from '../../src/db/approvalClosing';
+import { listNotedSince, noteOnOpenApprovals } from '../../src/db/approvalNotes';
+import { insertMessage, readCreationRequest, restoredMessageId } from '../../src/db/approvals';
+import { appendAudit, SYSTEM, verifyAudit } from '../../src/db/audit';
+import { createDatabase, type Db } from '../../src/db/database';
+import {
+  closedFor,
+  countOpenApprovals,
+  hasBegun,
+  noteGoneNetworks,
+  type OpenApproval,
+  openApprovals,
+  readRepairable,
+  restoredLastHour,
+} from '../../src/db/reconciler';
+import { findTransactionTrouble } from '../../src/db/transactionHealth';
+import { readTransaction, type StoredTransaction } from '../../src/db/transactions';
+import type { OutsideEvent } from '../../src/domain/outsideEvents';
+import { aHash, anAddress, anId } from '../support/builders';
+import { makeOrganization, type TestOrganization } from '../support/service';
+import { createTestDatabase } from '../support/stack';
+import { storeAttempt, storeEnvelope, storeTransactionOf, storeUsage } from '../support/storedTrails';
+import { storeVote } from '../support/storedTransactions';
+import { NETWORK_ID } from '../support/transactions';
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let owner: Db;
+let service: Db;
+let org: TestOrganization;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  owner = createDatabase(database.url);
+  service = createDatabase(database.url, { role: 'orgwallet_service', poolMax: 3 });
+});
+beforeEach(async () => {
+  org = await makeOrganization(owner);
+});
+afterEach(async () => {
+  expect(await verifyAudit(owner, org.id)).toMatchObject({ ok: true });
+});
+afterAll(async () => {
+  await Promise.all([owner, service].map((db) => db?.destroy()));
+  await database?.drop();
+});
+
+async function openOf(networkIds: readonly number[] = [NETWORK_ID]): Promise<OpenApproval[]> {
+  const found: OpenApproval[] = [];
+  for await (const page of openApprovals(service, networkIds)) {
+    found.push(...page.filter(({ organizationId }) => organizationId === org.id));
+  }
+  return found;
+}
+
+const refOf = ({ id, organizationId }: StoredTransaction) =>
+  ({ subject: 'transaction', organizationId, id }) as const;
+
+async function seen({ id }: StoredTransaction) {
+  const found = await readTransaction(service, { organizationId: org.id, transactionId: id });
+  if (!found) throw new Error(`there is no ${id}`);
+  return found.record;
+}
+
+/** Stores a proposal to remove a policy. `columns` are of its row in `approvals`, `more` of that in `proposals`. */
+async function storeProposal(columns: object = {}, more: object = {}): Promise<string> {
+  const id = anId('prop');
+  await owner('approvals').insert({
+    id,
+    subject: 'proposal',
+    organization_id: org.id,
+    summary: 'Remove a policy',
+    expires_at: owner.raw(`now() + interval '1 day'`),
+    position: 0,
+    created_by_key: org.adminKeyId,
+    ...columns,
+  });
+  await owner('proposals').insert({
+    id,
+    resource_type: 'policies',
+    action: 'remove',
+    data: '{}',
+    plan: '{}',
+    ...more,
+  });
+  return id;
+}
+
+describe('the approvals that the reconciler reads', () => {
+  it('are the open proposals and transactions, with their age', async () => {
+    const hour = owner.raw(`now() - interval '1 hour'`);
+    const open = await storeTransactionOf(owner, org, {}, { created_at: hour, updated_at: hour });
+    const processing = await storeTransactionOf(owner, org, {}, { execution_status: 'processing' });
+    const closed = await storeTransactionOf(owner, org, {}, { closed_at: hour });
+    const proposalId = await storeProposal();
+    const found = await openOf();
+    expect(found.map(({ id }) => id).sort()).toEqual([open.id, processing.id, proposalId].sort());
+    const [one] = found.filter(({ id }) => id === open.id);
+    expect(one).toMatchObject({ subject: 'transaction', processing: false, goneNetworks: [] });
+    expect(one?.ageMs).toBeGreaterThanOrEqual(3_600_000);
+    expect(one?.unchangedMs).toBeGreaterThanOrEqual(3_600_000);
+    expect(found).toContainEqual(expect.objectContaining({ id: processing.id, processing: true }));
+    expect(found).toContainEqual(
+      expect.objectContaining({ subject: 'proposal', resourceType: 'policies', action: 'remove' }),
+    );
+    expect(await closedFor(service, [open.id, closed.id, proposalId], 10_000)).toEqual([closed.id]);
+    expect(await closedFor(service, [closed.id], 2 * 3_600_000)).toEqual([]);
+  });
+
+  it('are counted together when they are old enough', async () => {
+    const before = await countOpenApprovals(service, 10_000);
+    const old = { created_at: owner.raw(`now() - interval '1 minute'`) };
+    await storeTransactionOf(owner, org, {}, old);
+    await storeTransactionOf(owner, org);
+    await storeTransactionOf(owner, org, {}, { ...old, closed_at: owner.fn.now() });
+    await storeProposal(old);
+    expect((await countOpenApprovals(service, 10_000)).count).toBe(before.count + 2);
+  });
+
+  it('are read with what decides on their repair, and whether a new run has begun', async () => {
+    const stored = await storeTransactionOf(owner, org);
+    const ref = refOf(stored);
+    expect(await readRepairable(service, ref)).toMatchObject({
+      record: { id: stored.id, votes: [], executionStatus: null },
+    });
+    expect(await readRepairable(service, { ...ref, id: anId('txn') })).toBeUndefined();
+    const runId = 'e6a1f0a2-5b1c-4a52-9a70-3a1c6f9d2b11';
+    expect(await hasBegun(service, ref, runId)).toBe(false);
+    await service.transaction((tx) => insertMessage(tx, stored.id, restoredMessageId(runId), 'restore'));
+    expect(await hasBegun(service, ref, runId)).toBe(true);
+    const restored = {
+      action: 'transaction.restored',
+      actor: SYSTEM,
+      resourceType: 'transaction',
+      resourceId: stored.id,
+      details: {},
+    };
+    await service.transaction((tx) => appendAudit(tx, org.id, [restored, restored]));
+    expect(await restoredLastHour(service, ref)).toBe(2);
+  });
+
+  it('are noted once when their network is not configured anymore', async () => {
+    const stored = await storeTransactionOf(owner, org);
+    const [gone] = await openOf([1]);
+    expect(gone).toMatchObject({ id: stored.id, goneNetworks: [NETWORK_ID] });
+    if (!gone) throw new Error('it is not found');
+    expect(await noteGoneNetworks(service, gone)).toBe(true);
+    expect(await noteGoneNetworks(service, gone)).toBe(false);
+    expect((await seen(stored)).notes).toEqual([
+      {
+        at: expect.stringMatching(/Z$/),
+        code: 'networkGone',
+        message: expect.stringContaining(
+          `network ${NETWORK_ID}, which the transaction names, is not configured anymore`,
+        ),
+      },
+    ]);
+    expect(await openOf([1])).toMatchObject([{ goneNetworks: [] }]);
+  });
+});
+
+describe('closing transactions as an operator', () => {
+  it('freezes their tally, and is audited', async () => {
+    const stored = await storeTransactionOf(owner, org, {}, { waiting_for: 'funds' });
+    await owner('transactions').where({ id: stored.id }).update({ awaits_relayer_wei: 5 });
+    const closing = { reason: 'not wanted', details: { found: 'x' }, mayClose: () => true };
+    expect(await closeApproval(service, refOf(stored), closing)).toBe(true);
+    expect(await closeApproval(service, refOf(stored), closing)).toBe(false);
+    expect(await seen(stored)).toMatchObject({
+      executionStatus: 'failed',
+      failure: { code: 'closedByOperator', message: 'not wanted', attempt: 0 },
+      closed: true,
+      frozen: { signatureStatus: 'pendingInitiatorSignature' },
+      awaitsRelayerWei: null,
+      waitingFor: null,
+    });
+    const [entry] = await owner('audit_log').where({ resource_id: stored.id });
+    expect(entry).toMatchObject({
+      action: 'transaction.closed',
+      actor: { type: 'operator' },
+      resource_type: 'transaction',
+      details: { accountId: stored.accountId, networkId: NETWORK_ID, reason: 'not wanted', found: 'x' },
+    });
+  });
+
+  it('is not done when it may not be, or there is none', async () => {
+    const stored = await storeTransactionOf(owner, org);
+    const closing = { reason: '', mayClose: () => false };
+    expect(await closeApproval(service, refOf(stored), closing)).toBe(false);
+    const other = { ...refOf(stored), id: anId('txn') };
+    expect(await closeApproval(service, other, { ...closing, mayClose: () => true })).toBe(false);
+    expect(await seen(stored)).toMatchObject({ closed: false, version: 1 });
+  });
+
+  it('closes what a key has made, except what is in flight, and leaves what another key made', async () => {
+    const waiting = await storeTransactionOf(owner, org);
+    const failed = await storeTransactionOf(owner, org, {}, { execution_status: 'failed' });
+    const blocked = await storeTransactionOf(owner, org, {}, { execution_status: 'blocked' });
+    const processing = await storeTransactionOf(owner, org, {}, { execution_status: 'processing' });
+    const foreign = await storeTransactionOf(owner, org, { createdByKey: 'key_other' });
+    const proposalId = await storeProposal();
+    const closed = await closeOpenOfKey(service, { organizationId: org.id, apiKeyId: org.adminKeyId });
+    expect(closed.map(({ subject, id }) => `${subject} ${id}`).sort()).toEqual(
+      [...[waiting, failed, blocked].map(({ id }) => `transaction ${id}`), `proposal ${proposalId}`].sort(),
+    );
+    for (const one of [processing, foreign]) expect((await seen(one)).closed).toBe(false);
+    expect((await seen(waiting)).failure?.message).toContain(
+      `${org.adminKeyId} that proposed it was revoked`,
+    );
+  });
+});
+
+describe('an outside event', () => {
+  const note = (events: readonly OutsideEvent[], except = 'prop_x') =>
+    service.transaction((tx) => noteOnOpenApprovals(tx, org.id, except, events));
+  const changed = (subject: string): OutsideEvent => ({
+    target: { subject },
+    code: 'changed',
+    message: subject,
+  });
+
+  it('is noted on the open transactions that name it', async () => {
+    const stored = await storeTransactionOf(owner, org);
+    const { names } = await owner('approvals').where({ id: stored.id }).first('names');
+    const closed = await storeTransactionOf(owner, org, { names }, { closed_at: new Date() });
+    const other = await storeTransactionOf(owner, org);
+    expect(await note([changed(`policy:${stored.policyId}`), changed(`account:${stored.accountId}`)])).toBe(
+      2,
+    );
+    expect((await seen(stored)).notes.map(({ message }) => message)).toEqual([
+      `policy:${stored.policyId}`,
+      `account:${stored.accountId}`,
+    ]);
+    for (const one of [other, closed]) expect(await seen(one)).toMatchObject({ notes: [], version: 1 });
+    expect((await seen(stored)).version).toBe(3);
+  });
+
+  it('about a member is noted on the transactions that they have signed, and not on such proposals', async () => {
+    const stored = await storeTransactionOf(owner, org);
+    const proposalId = await storeProposal();
+    expect(await note([changed(`member:${org.carol.id}`)])).toBe(0);
+    const carol = { id: org.carol.id, walletAddress: org.carol.wallet.address };
+    await storeVote(service, stored.id, carol, 'reject', aHash());
+    await storeVote(service, stored.id, carol, 'approve', aHash());
+    await storeVote(service, proposalId, carol, 'reject');
+    expect(await note([changed(`member:${org.carol.id}`)])).toBe(1);
+  });
+
+  it('about the admins is noted on proposals alone', async () => {
+    const stored = await storeTransactionOf(owner, org);
+    await storeProposal();
+    expect(
+      await note([
+        { target: { all: true }, code: 'thresholdChanged', message: 'x' },
+        { target: { signedBy: org.dave.id }, code: 'adminRemoved', message: 'y' },
+      ]),
+    ).toBe(1);
+    expect((await seen(stored)).notes).toEqual([]);
+  });
+
+  it('notifies listeners of every approval that it is noted on', async () => {
+    const stored = await storeTransactionOf(owner, org);
+    const connection = await owner.client.acquireRawConnection();
+    const notified: string[] = [];
+    connection.on('notification', ({ payload }: { payload?: string }) => notified.push(payload ?? ''));
+    await connection.query('LISTEN approval_changed');
+    await note([changed(`policy:${stored.policyId}`)]);
+    await connection.query('SELECT 1');
+    await owner.client.destroyRawConnection(connection);
+    expect(notified).toEqual([stored.id]);
+  });
+
+  it('is for the workflows of both subjects', async () => {
+    const stored = await storeTransactionOf(owner, org);
+    const named = await storeProposal({ names: [`policy:${stored.policyId}`] });
+    const executed = await storeProposal({}, { applied_at: owner.fn.now() });
+    await storeTransactionOf(owner, org);
+    await note([changed(`policy:${stored.policyId}`)], executed);
+    const noted = await listNotedSince(service, { organizationId: org.id, proposalId: executed });
+    expect(noted).toEqual([
+      { subject: 'proposal', organizationId: org.id, id: named, resourceType: 'policies', action: 'remove' },
+      { subject: 'transaction', organizationId: org.id, id: stored.id },
+    ]);
+  });
+});
+
+it('counts the open proposals and transactions of a key together', async () => {
+  await storeTransactionOf(owner, org);
+  await storeTransactionOf(owner, org, {}, { closed_at: owner.fn.now() });
+  await storeProposal();
+  const requestId = '11111111-1111-4111-8111-111111111111';
+  const proposalId = anId('prop');
+  await owner('idempotency_requests').insert({
+    id: requestId,
+    organization_id: org.id,
+    api_key_id: org.adminKeyId,
+    key: requestId,
+    lease_owner: requestId,
+    request_hash: Buffer.alloc(32),
+    method: 'POST',
+    path: '/x',
+    body: '{}',
+    resource_id: proposalId,
+    lease_until: owner.fn.now(),
+  });
+  const { open } = await readCreationRequest(service, {
+    organizationId: org.id,
+    id: proposalId,
+    requestId,
+  });
+  expect(open).toBe(2);
+});
+
+describe('trouble with transactions', () => {
+  const relayerAddress = anAddress();
+  const minute = () => ({ created_at: owner.raw(`now() - interval '1 minute'`) });
+  const troubled = async () => {
+    const ids: string[] = await owner('approvals').where({ organization_id: org.id }).pluck('id');
+    const { uncarried, reserved, awaiting } = await findTransactionTrouble(service, 30);
+    return {
+      uncarried: uncarried.filter((id) => ids.includes(id)),
+      reserved: reserved.filter((id) => ids.includes(id)),
+      awaiting,
+    };
+  };
+
+  it('is a signed attempt that no envelope carries', async () => {
+    const stored = await storeTransactionOf(owner, org, {}, { execution_status: 'processing' });
+    const attemptId = await storeAttempt(owner, stored);
+    expect((await troubled()).uncarried).toEqual([]);
+    await owner('chain_attempts').where({ id: attemptId }).update(minute());
+    expect((await troubled()).uncarried).toEqual([stored.id]);
+    const dropped = { outcome: 'dropped', decided_at: owner.fn.now() };
+    await storeEnvelope(owner, { attemptId, relayerAddress }, dropped);
+    expect((await troubled()).uncarried).toEqual([stored.id]);
+    await storeEnvelope(owner, { attemptId, relayerAddress });
+    expect((await troubled()).uncarried).toEqual([]);
+    await owner('chain_envelopes')
+      .where({ attempt_id: attemptId })
+      .update({ ...dropped, outcome: 'mined' });
+    expect((await troubled()).uncarried).toEqual([]);
+  });
+
+  it('is not an attempt whose nonce an in-flight cancellation takes', async () => {
+    const stored = await storeTransactionOf(owner, org, {}, { execution_status: 'processing' });
+    await storeAttempt(owner, stored, minute());
+    const attemptId = await storeAttempt(owner, stored, { ...minute(), kind: 'cancellation' });
+    await storeEnvelope(owner, { attemptId, relayerAddress });
+    expect((await troubled()).uncarried).toEqual([]);
+  });
+
+  it('is a budget without an execution', async () => {
+    const running = await storeTransactionOf(owner, org, {}, { execution_status: 'processing' });
+    const failed = await storeTransactionOf(owner, org, {}, { execution_status: 'failed' });
+    await storeUsage(owner, running);
+    await storeUsage(owner, failed);
+    await storeUsage(owner, running, { status: 'released', decided_at: owner.fn.now() });
+    expect((await troubled()).reserved).toEqual([failed.id]);
+  });
+
+  it('is what waits for funds of the relayer, by network, with the highest balance that it needs', async () => {
+    const waits = async (wei: number, columns: object = {}) => {
+      const failed = { execution_status: 'failed', ...columns };
+      const { id } = await storeTransactionOf(owner, org, { networkId: 77 }, failed);
+      await owner('transactions').where({ id }).update({ awaits_relayer_wei: wei });
+    };
+    await waits(5);
+    await waits(7);
+    await waits(9, { closed_at: owner.fn.now() });
+    expect((await troubled()).awaiting).toContainEqual({ networkId: 77, count: 2, wei: 7n });
+  });
+});

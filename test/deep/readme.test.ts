@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sharedService, type TestMember, type TestService } from '../support/service';
+import { temporaryDir } from '../support/stack';
+
+const project = join(__dirname, '..', '..');
+
+/** Many short processes, and the TypeScript compiler, beside other tests. */
+const TUTORIAL_LIMIT_MS = 240_000;
+
+let service: TestService;
+beforeAll(async () => {
+  service = await sharedService();
+});
+afterAll(async () => {
+  await service?.stop();
+});
+
+/** The shell blocks of README.md from the first account on, as somebody pastes them into one terminal. */
+function tutorial(): string {
+  const page = readFileSync(join(project, 'README.md'), 'utf8');
+  const walk = page.slice(page.indexOf('## Your first account'), page.indexOf('## Where to go next'));
+  return [...walk.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block).join('\n');
+}
+
+/** A data folder with a demo.json for a fresh organization of the running service. */
+async function dataFolder(): Promise<string> {
+  const { adminKey, alice, bob, carol, bot, dave } = await service.createOrganization();
+  const shown = ({ id, name, wallet, privateKey }: TestMember) => ({
+    id,
+    name,
+    walletAddress: wallet.address,
+    privateKey,
+  });
+  const demo = {
+    baseUrl: `https://localhost:${service.config.httpsPort}/api/v1`,
+    caFile: service.config.tls.certFile,
+    apiKeys: [{ key: adminKey }],
+    admins: { threshold: 2, members: [alice, bob, carol, bot].map(shown) },
+    members: [shown(dave)],
+    networks: service.config.networks.map(({ id, name, rpcUrl }) => ({ id, name, rpcUrl })),
+  };
+  const folder = temporaryDir();
+  writeFileSync(join(folder, 'demo.json'), JSON.stringify(demo));
+  return folder;
+}
+
+describe('the tutorial in README.md', () => {
+  it(
+    'works when its blocks are pasted into a shell, in curl and in TypeScript',
+    async () => {
+      const env = { PATH: process.env.PATH, HOME: process.env.HOME, ORGWALLET_DATA_DIR: await dataFolder() };
+      const output = await new Promise<string>((resolve, reject) =>
+        execFile('bash', ['-euo', 'pipefail', '-c', tutorial()], { cwd: project, env }, (error, out, err) =>
+          error ? reject(new Error(`${error.message}\n${out}\n${err}`)) : resolve(out),
+        ),
+      );
+      const expected = [
+        /^Create account "Treasury" on .*\npendingReviewSignatures\ncompleted$/m,
+        /^1 ETH\nCreate policy "Petty cash": .*\npendingReviewSignatures\ncompleted$/m,
+        /^Send 0\.05 "ETH" .*\ncompleted$/m,
+        /"result":"0x[1-9a-f][0-9a-f]*"/,
+        /code: 'forbidden',\n +message: '.*amount 200000000000000000 \(wanted: at most 100000000000000000\)'/,
+        /^Bob signed: approvalReady, completed\nTreasury is 0x\w{40} on /m,
+        /^completed in block \d+: 0x\w{64}$/m,
+      ];
+      for (const text of expected) expect(output).toMatch(text);
+    },
+    TUTORIAL_LIMIT_MS,
+  );
+});

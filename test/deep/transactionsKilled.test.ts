@@ -1,3 +1,0 @@
-import { describeKilling, everyCase } from '../chaos/killing';
-
-describeKilling(everyCase);

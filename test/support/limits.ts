@@ -1,2 +1,0 @@
-// Tests against real parts wait for real processes; each waits for a condition, never for this limit.
-jest.setTimeout(60_000);

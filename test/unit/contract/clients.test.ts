@@ -1,0 +1,89 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const ROOT = join(__dirname, '../../..');
+/** Programs of their own, on a machine that may be busy. */
+const LIMIT_MS = 120_000;
+
+function run(program: string, ...args: string[]): string {
+  return execFileSync(process.execPath, [join(ROOT, program), ...args], { cwd: ROOT, encoding: 'utf8' });
+}
+
+/** Code of a client: each line compiles only if the type of the response or request is as exact as it can be. */
+const CLIENT = `
+import type { components, paths } from './api';
+
+type Schema = components['schemas'];
+
+export function nameOrId(proposal: Schema['AccountsProposal']): string | undefined {
+  return proposal.action === 'create' ? proposal.data.items[0]?.name : proposal.data.items[0]?.id;
+}
+export function threshold(proposal: Schema['Proposal']): number {
+  return proposal.resourceType === 'admins' ? proposal.data.threshold : proposal.threshold;
+}
+export function token(policy: Schema['Policy']): string | null {
+  return policy.transactionType === 'TOKEN_TRANSFER' ? policy.tokenTransferCondition.tokenAddress : null;
+}
+export function approvals(setting: Schema['ApproverSetting']): number {
+  return setting.type === 'group' ? setting.threshold : 1;
+}
+export const status: Schema['SignatureStatus'] = 'approvalReady';
+export const policy: Schema['NewPolicy'] = {
+  name: 'Everything',
+  type: 'AUTO_APPROVAL',
+  transactionType: 'ANY',
+  networkId: 1,
+  accountIds: null,
+  initiatorSetting: { type: 'group', groupId: 'grp_01jz8k3v5fe5ht0n2m6w9r4xyz' },
+};
+export const request: paths['/policies/proposals/add']['post']['requestBody']['content']['application/json'] = {
+  policies: [policy],
+};
+// @ts-expect-error: a vote is approve or reject
+export const vote: Schema['VoteType'] = 'yes';
+// @ts-expect-error: accountIds may be null, but never absent
+export const wide: Schema['NewPolicy'] = { ...policy, accountIds: undefined };
+`;
+
+describe('the OpenAPI document for client developers', () => {
+  it(
+    'has no problem that Redocly or Spectral reports',
+    () => {
+      const problems = JSON.parse(run('test/support/lintOpenApi.mjs', 'openapi.json'));
+      expect(problems).toEqual({ redocly: [], spectral: [] });
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'gives TypeScript types of at most 4,500 lines that compile in strict mode',
+    () => {
+      const folder = mkdtempSync(join(tmpdir(), 'orgwallet-types-'));
+      try {
+        const types = join(folder, 'api.ts');
+        run('node_modules/openapi-typescript/bin/cli.js', 'openapi.json', '--output', types);
+        expect(readFileSync(types, 'utf8').split('\n').length).toBeLessThanOrEqual(4_500);
+        writeFileSync(join(folder, 'client.ts'), CLIENT);
+        const compilerOptions = {
+          noEmit: true,
+          strict: true,
+          exactOptionalPropertyTypes: true,
+          noUncheckedIndexedAccess: true,
+          skipLibCheck: true,
+          target: 'es2022',
+          lib: ['es2022'],
+          module: 'preserve',
+          types: [],
+        };
+        const project = join(folder, 'tsconfig.json');
+        writeFileSync(project, JSON.stringify({ compilerOptions, files: ['client.ts'] }));
+        expect(run('node_modules/typescript/bin/tsc', '--project', project)).toBe('');
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    },
+    LIMIT_MS,
+  );
+});

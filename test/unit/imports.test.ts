@@ -1,0 +1,154 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { projectRoot } from '../../src/projectRoot';
+
+const root = projectRoot();
+const FOLDERS = ['src', 'activities', 'workflows', 'tools'];
+
+/** `rule file → file` for each import that the rules of the project refuse, in the project or in a folder like it. */
+function refused(dir: string, folders: readonly string[]): string[] {
+  const program = join(root, 'node_modules', 'dependency-cruiser', 'bin', 'dependency-cruise.mjs');
+  const options = ['--config', join(root, '.dependency-cruiser.cjs'), '--output-type', 'json'];
+  const output = execFileSync(process.execPath, [program, ...options, ...folders], {
+    cwd: dir,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  const { violations } = JSON.parse(output).summary as {
+    violations: { rule: { name: string }; from: string; to: string }[];
+  };
+  return violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`).sort();
+}
+
+/** What is refused in a project of these files, each with its one import. */
+function refusedIn(files: { readonly [path: string]: string }): string[] {
+  const dir = mkdtempSync(join(tmpdir(), 'orgwallet-imports-'));
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(dir, path)), { recursive: true });
+    writeFileSync(join(dir, path), text);
+  };
+  try {
+    const packages = { zod: '1.0.0', viem: '1.0.0' };
+    write(
+      'package.json',
+      JSON.stringify({ dependencies: packages, devDependencies: { selfsigned: '1.0.0' } }),
+    );
+    write('tsconfig.json', '{}');
+    for (const name of [...Object.keys(packages), 'selfsigned', 'undeclared']) {
+      write(
+        `node_modules/${name}/package.json`,
+        JSON.stringify({ name, version: '1.0.0', main: 'index.js' }),
+      );
+      write(`node_modules/${name}/index.js`, '');
+    }
+    for (const [path, from] of Object.entries(files)) write(path, from);
+    return refused(dir, [...new Set(Object.keys(files).map((path) => path.split('/')[0] ?? ''))]);
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+}
+
+const value = (from: string) => `import { x } from '${from}';\nexport const y = x;\n`;
+const type = (from: string) => `import type { X } from '${from}';\nexport type Y = X;\n`;
+
+describe('the import table of ARCHITECTURE.md', () => {
+  it('holds in the project', () => {
+    expect(refused(root, FOLDERS)).toEqual([]);
+  }, 120_000);
+
+  it('refuses what a layer must not import, and nothing else', () => {
+    const allowed = {
+      'src/config.ts': value('zod'),
+      'src/domain/policy.ts': value('zod'),
+      'src/domain/own.ts': value('./policy'),
+      'src/chain/address.ts': value('viem'),
+      'src/chain/keys.ts': type('../config'),
+      'src/chain/keystore.ts': '',
+      'src/db/members.ts': value('../domain/policy'),
+      'src/temporal/ids.ts': value('../domain/policy'),
+      'src/contract/members.ts': value('../chain/address'),
+      'src/operations/kind.ts': value('../contract/members'),
+      'src/transactions/plan.ts': type('../operations/kind'),
+      'src/api/app.ts': value('../transactions/plan'),
+      'activities/deployments/signer.ts': value('../../src/chain/keys'),
+      'workflows/activity.ts': type('../activities/deployments/signer'),
+      'workflows/ids.ts': value('../src/temporal/ids'),
+      'tools/dev/main.ts': value('../../src/service'),
+      'tools/demo/main.ts': value('../dev/main'),
+      'test/certificate.ts': value('selfsigned'),
+      'src/chain/clients.ts': '',
+      'src/temporal/client.ts': '',
+      'activities/mapLimit.ts': '',
+      'activities/signer/context.ts': '',
+      'activities/transactions/signer.ts': '',
+      'tools/dev/ports.ts': '',
+      'test/support/api.ts': '',
+    };
+    const notAllowed = {
+      'src/domain/db.ts': value('../db/members'),
+      'src/domain/files.ts': value('node:fs'),
+      'src/domain/viem.ts': value('viem'),
+      'src/db/chain.ts': value('../chain/clients'),
+      'src/temporal/config.ts': value('../config'),
+      'src/contract/clients.ts': value('../chain/clients'),
+      'src/operations/api.ts': type('../api/app'),
+      'src/transactions/kind.ts': value('../operations/kind'),
+      'src/api/activity.ts': value('../../activities/mapLimit'),
+      'src/cli/stack.ts': value('../../tools/dev/ports'),
+      'src/service.ts': value('../test/support/api'),
+      'src/workers.ts': value('./chain/keystore'),
+      'src/logging.ts': value('selfsigned'),
+      'src/metrics.ts': value('undeclared'),
+      'src/main.ts': value('./nowhere'),
+      'activities/deployments/api.ts': type('../../src/api/app'),
+      'activities/deployments/config.ts': value('../../src/config'),
+      'activities/relayer/follow.ts': value('../../src/chain/keystore'),
+      'activities/relayer/terms.ts': type('../signer/context'),
+      'activities/deployments/chain.ts': value('../relayer/terms'),
+      'activities/signer/evidence.ts': value('../transactions/signer'),
+      'activities/deployments/follow.ts': value('../transactions/signer'),
+      'activities/transactions/evidence.ts': value('../deployments/config'),
+      'workflows/values.ts': value('../activities/mapLimit'),
+      'workflows/client.ts': value('../src/temporal/client'),
+      'workflows/crypto.ts': value('node:crypto'),
+      'workflows/db.ts': value('../src/db/members'),
+      'tools/dev/demo.ts': value('../demo/story'),
+      'tools/demo/story.ts': value('./chapters'),
+      'tools/demo/chapters.ts': value('./story'),
+    };
+    expect(refusedIn({ ...allowed, ...notAllowed })).toEqual([
+      'activities: imports: activities/deployments/config.ts → src/config.ts',
+      'activities: types: activities/deployments/api.ts → src/api/app.ts',
+      'imports exist: src/main.ts → ./nowhere',
+      'no cycle between files: tools/demo/chapters.ts → tools/demo/story.ts',
+      'only the service and the CLI open the keystore: activities/relayer/follow.ts → src/chain/keystore.ts',
+      'only the service and the CLI open the keystore: src/workers.ts → src/chain/keystore.ts',
+      'only the service runs activities: src/api/activity.ts → activities/mapLimit.ts',
+      'packages are declared: src/metrics.ts → node_modules/undeclared/index.js',
+      'production without packages of development: src/logging.ts → node_modules/selfsigned/index.js',
+      'production without tools and tests: src/cli/stack.ts → tools/dev/ports.ts',
+      'production without tools and tests: src/service.ts → test/support/api.ts',
+      'proposals and transactions are apart: activities/deployments/follow.ts → activities/transactions/signer.ts',
+      'src/api: imports: src/api/activity.ts → activities/mapLimit.ts',
+      'src/cli: imports: src/cli/stack.ts → tools/dev/ports.ts',
+      'src/contract: imports: src/contract/clients.ts → src/chain/clients.ts',
+      'src/db: imports: src/db/chain.ts → src/chain/clients.ts',
+      'src/domain: imports: src/domain/db.ts → src/db/members.ts',
+      'src/domain: modules of Node: src/domain/files.ts → fs',
+      'src/domain: packages: src/domain/viem.ts → node_modules/viem/index.js',
+      'src/operations: types: src/operations/api.ts → src/api/app.ts',
+      'src/temporal: imports: src/temporal/config.ts → src/config.ts',
+      'src/transactions: imports: src/transactions/kind.ts → src/operations/kind.ts',
+      'the chain worker is apart from the signer: activities/deployments/chain.ts → activities/signer/context.ts',
+      'tools/dev: imports: tools/dev/demo.ts → tools/demo/story.ts',
+      'transactions and proposals are apart: activities/transactions/evidence.ts → activities/deployments/config.ts',
+      'what subjects share knows no subject: activities/signer/evidence.ts → activities/transactions/signer.ts',
+      'workflows: imports: workflows/client.ts → src/temporal/client.ts',
+      'workflows: imports: workflows/db.ts → src/db/members.ts',
+      'workflows: imports: workflows/values.ts → activities/mapLimit.ts',
+      'workflows: modules of Node: workflows/crypto.ts → crypto',
+    ]);
+  }, 120_000);
+});

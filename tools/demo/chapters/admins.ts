@@ -1,0 +1,95 @@
+import type { Proposal } from '../client';
+import {
+  type Admins,
+  carryOut,
+  decided,
+  expect,
+  mustRefuse,
+  printNote,
+  propose,
+  rejectIt,
+  type Stage,
+  vote,
+} from '../stage';
+import type { Group } from './groups';
+
+const PATH = '/admins/proposals/update';
+
+function printAdmins({ print }: Stage, { members, threshold }: Admins): void {
+  print.line('admins', `${members.map(({ name }) => name).join(', ')}: ${threshold} must agree`);
+}
+
+async function queuedProposal({ client }: Stage): Promise<Proposal | undefined> {
+  return client.read<Proposal>('/admins/proposals').catch((error) => {
+    if (error.code === 'notFound') return undefined;
+    throw error;
+  });
+}
+
+/** Makes the admins those of demo.json again, if they are not: an earlier run may have been stopped half-way. */
+export async function adminsAsBefore(stage: Stage): Promise<void> {
+  const { client, demo, print } = stage;
+  const now = await client.read<Admins>('/admins');
+  const wanted = new Set(demo.admins.members.map(({ id }) => id));
+  const present = new Set(now.members.map(({ id }) => id));
+  const updates = [
+    ...[...wanted].filter((id) => !present.has(id)).map((id) => ({ action: 'addMember', id })),
+    ...[...present].filter((id) => !wanted.has(id)).map((id) => ({ action: 'removeMember', id })),
+  ];
+  const { threshold } = demo.admins;
+  if (updates.length === 0 && now.threshold === threshold) return;
+  print.line('admins', 'are made those of demo.json again');
+  const queued = await queuedProposal(stage);
+  if (queued) await rejectIt(stage, queued, 'left over from an earlier run');
+  await carryOut(stage, PATH, { updates, threshold });
+  printAdmins(stage, await client.read<Admins>('/admins'));
+}
+
+/**
+ * An admin leaves, and comes back, while a proposal that she has signed is open. What counts is who is an admin now,
+ * and the threshold of now.
+ */
+export async function adminLeaves(stage: Stage, group: Group): Promise<void> {
+  const { client, demo, print } = stage;
+  print.chapter('An admin leaves while a proposal is open');
+  const carol = demo.admins.members.find(({ name }) => name === 'Carol');
+  expect(carol !== undefined, 'demo.json has no Carol among its admins');
+  const items = [{ id: group.id, name: 'Desk One' }];
+  const open = await propose(stage, '/groups/proposals/update', { items });
+  await vote(stage, open, 'approve', { by: ['Alice', 'Carol'] });
+  print.line('', 'enough to be executed, but nobody does it yet');
+
+  const removal = { updates: [{ action: 'removeMember', id: carol.id }], threshold: 2 };
+  const change = await propose(stage, PATH, removal);
+  await mustRefuse(stage, 'one queued', 'conflict', client.post(PATH, { updates: [], threshold: 3 }));
+  await decided(
+    stage,
+    await vote(stage, change, 'approve', { by: ['Alice', 'Bob'], execute: true }),
+    'completed',
+  );
+  printAdmins(stage, await client.read<Admins>('/admins'));
+
+  const stale = await client.getProposal(open);
+  expect(stale.approvals.length === 1, `Carol's signature still counts on ${open.id}`);
+  print.line(
+    'meanwhile',
+    `${open.id}: ${stale.approvals.length} of ${stale.threshold}, ${stale.signatureStatus}`,
+  );
+  printNote(stage, stale, 'adminRemoved');
+  await mustRefuse(stage, 'execute', 'thresholdNotMet', client.execute(open, 'approve'));
+
+  print.line('', 'Carol comes back, and from now on three have to agree');
+  await carryOut(stage, PATH, { updates: [{ action: 'addMember', id: carol.id }], threshold: 3 });
+  const again = await client.getProposal(open);
+  print.line(
+    'meanwhile',
+    `${open.id}: ${again.approvals.length} of ${again.threshold}, ${again.signatureStatus}`,
+  );
+  printNote(stage, again, 'adminAdded');
+  printNote(stage, again, 'thresholdChanged');
+  await decided(stage, await vote(stage, open, 'approve', { by: ['Bob'], execute: true }), 'completed');
+  const { name } = await client.read<Group>(`/groups/${group.id}`);
+  expect(name === 'Desk One', `${group.id} should have its new name`);
+  print.line('group', `is now called ${name}`);
+  await adminsAsBefore(stage);
+}

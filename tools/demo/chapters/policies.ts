@@ -1,0 +1,161 @@
+import { carryOut, expect, mustRefuse, resultIds, type Stage } from '../stage';
+import type { Account } from './accounts';
+import type { Group } from './groups';
+
+/** A policy, as far as the demo looks at it. */
+interface Policy {
+  readonly id: string;
+  readonly name: string;
+  readonly tokenTransferCondition?: {
+    readonly tokenSymbol: string;
+    readonly tokenDecimals: number;
+    readonly amountThreshold: string | null;
+  };
+  readonly contractInteractionCondition?:
+    | readonly {
+        readonly functions: readonly { readonly name: string | null; readonly selector: string }[];
+      }[]
+    | null;
+}
+
+const NATIVE_CURRENCY = '0x0000000000000000000000000000000000000000';
+const ONE_COIN = 10n ** 18n;
+
+const coins = (count: bigint) => (count * ONE_COIN).toString();
+
+/** Where, for whom and about what the policies of the demo are. */
+interface Setting {
+  readonly networkId: number;
+  readonly tokenAddress: string;
+  readonly accountId: string;
+  readonly groupId: string;
+  readonly approverId: string;
+}
+
+/** A member of the group sends up to 100 DEMO by themselves, and no more than that from the account in 24 hours. */
+function smallPayments({ networkId, tokenAddress, accountId, groupId }: Setting) {
+  return {
+    name: 'Small payments',
+    type: 'AUTO_APPROVAL',
+    transactionType: 'TOKEN_TRANSFER',
+    networkId,
+    accountIds: [accountId],
+    initiatorSetting: { type: 'group', groupId },
+    limitation: {
+      hours: 24,
+      initiatorScope: 'ALL_ITEMS',
+      sourceAccountScope: 'PER_ITEM',
+      destinationScope: 'ALL_ITEMS',
+    },
+    tokenTransferCondition: { tokenAddress, amountThreshold: coins(100n), destinationAddresses: [] },
+  };
+}
+
+/** One function of one contract, which two of the group approve. */
+function burning({ networkId, tokenAddress, accountId, groupId }: Setting) {
+  return {
+    name: 'Burning',
+    type: 'MANUAL_APPROVAL',
+    transactionType: 'CONTRACT_INTERACTION',
+    networkId,
+    accountIds: [accountId],
+    initiatorSetting: null,
+    approverSetting: { type: 'group', groupId, threshold: 2, excludeInitiator: true },
+    contractInteractionCondition: [{ contractAddress: tokenAddress, allowedFunctions: ['burn(uint256)'] }],
+  };
+}
+
+/** Whatever it is, from any account, if one person approves. */
+function anythingElse({ networkId, approverId }: Setting) {
+  return {
+    name: 'Anything else',
+    type: 'MANUAL_APPROVAL',
+    transactionType: 'ANY',
+    networkId,
+    accountIds: null,
+    initiatorSetting: null,
+    approverSetting: { type: 'user', memberId: approverId },
+  };
+}
+
+/** The native currency, to anybody, up to 1 ETH a day. */
+function gasMoney({ networkId, accountId, groupId }: Setting) {
+  return {
+    ...smallPayments({ networkId, accountId, groupId, tokenAddress: NATIVE_CURRENCY, approverId: '' }),
+    name: 'Gas money',
+    tokenTransferCondition: {
+      tokenAddress: NATIVE_CURRENCY,
+      amountThreshold: coins(1n),
+      destinationAddresses: [],
+    },
+  };
+}
+
+function without<T extends object>(value: T, key: keyof T): object {
+  return Object.fromEntries(Object.entries(value).filter(([name]) => name !== key));
+}
+
+/** Policies of each variant are made, one is added, they are changed, one and several at a time, and removed. */
+export async function policies(stage: Stage, account: Account, group: Group): Promise<void> {
+  const { client, demo, print } = stage;
+  print.chapter('Policies: what accounts may do, and who approves it');
+  const [network] = demo.networks;
+  const token = network?.testTokens[0];
+  const [approver] = demo.admins.members;
+  expect(network !== undefined && token !== undefined, 'demo.json has no test token');
+  expect(approver !== undefined, 'demo.json has no admins');
+  const setting: Setting = {
+    networkId: network.id,
+    tokenAddress: token.address,
+    accountId: account.id,
+    groupId: group.id,
+    approverId: approver.id,
+  };
+  const read = (id: string | undefined) => client.read<Policy>(`/policies/${id}`);
+
+  const tooWide = { policies: [without(smallPayments(setting), 'accountIds')] };
+  const refused = client.post('/policies/proposals/add', tooWide);
+  await mustRefuse(stage, 'left out', 'validationError', refused);
+  print.line('', 'A policy is wide only on purpose: any account has to be said, with null.');
+
+  const created = await carryOut(stage, '/policies/proposals', {
+    policies: [smallPayments(setting), burning(setting), anythingElse(setting)],
+  });
+  expect(created.action === 'create', `${created.id} should create policies`);
+  const [smallId, burningId, anythingId] = resultIds(created, 3);
+  const small = await read(smallId);
+  const { tokenSymbol, tokenDecimals } = small.tokenTransferCondition ?? {};
+  print.line('read', `the token says of itself: ${tokenSymbol}, ${tokenDecimals} decimals`);
+
+  const added = await carryOut(stage, '/policies/proposals/add', { policies: [gasMoney(setting)] });
+  const [gasId] = resultIds(added, 1);
+
+  print.line('', 'What was read is sent back, with one field changed:');
+  const tokenTransferCondition = { ...small.tokenTransferCondition, amountThreshold: coins(50n) };
+  await carryOut(stage, '/policies/proposals/update', { policies: [{ ...small, tokenTransferCondition }] });
+  const smaller = await read(smallId);
+  expect(
+    smaller.tokenTransferCondition?.amountThreshold === coins(50n),
+    `${smallId} should have a lower maximum`,
+  );
+
+  print.line('', 'One proposal changes a policy and adds another:');
+  const contractInteractionCondition = [
+    { contractAddress: token.address, allowedFunctions: ['burn(uint256)', '0x40c10f19'] },
+  ];
+  const mixed = await carryOut(stage, '/policies/proposals', {
+    policies: [
+      { id: burningId, ...burning(setting), contractInteractionCondition },
+      { ...gasMoney(setting), name: 'More gas money', accountIds: null },
+    ],
+  });
+  expect(mixed.action === 'update', `${mixed.id} should update policies`);
+  const [, moreGasId] = resultIds(mixed, 2);
+  const functions = (await read(burningId)).contractInteractionCondition?.[0]?.functions ?? [];
+  print.line('read', `0x40c10f19 is ${functions[1]?.name ?? 'not known'}`);
+
+  const policyIds = [smallId, burningId, anythingId, gasId, moreGasId];
+  await carryOut(stage, '/policies/proposals/remove', { policyIds });
+  const left = new Set((await client.read<Policy[]>('/policies')).map(({ id }) => id));
+  expect(!policyIds.some((id) => id !== undefined && left.has(id)), 'a removed policy is still listed');
+}

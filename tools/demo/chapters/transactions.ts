@@ -1,0 +1,268 @@
+import { encodeFunctionData, erc20Abi, type Hex, parseAbi, zeroAddress } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import type { DemoFile } from '../../dev/prepare';
+import { walletOf } from '../client';
+import { fund, type Holdings, holdings, shownAmount, testToken, whole } from '../money';
+import { carryOut, expect, mustRefuse, resultIds, type Stage } from '../stage';
+import type { TransactionRequest } from '../transaction';
+import { ask, type DemoMember, demoMember, signAs, transactionOutcome } from '../transactionSteps';
+import type { Account } from './accounts';
+
+/** An account with money, and the rules by which it leaves. */
+export interface Purse {
+  readonly account: Account;
+  readonly network: DemoFile['networks'][number];
+  readonly token: Hex;
+  /** Who asks for transactions. */
+  readonly dave: DemoMember;
+  readonly approvers: { readonly alice: DemoMember; readonly bob: DemoMember };
+  readonly groupId: string;
+  readonly policyIds: { readonly petty: string; readonly invoices: string; readonly burning: string };
+}
+
+/** The most that petty cash lets out, at a time and within a day. */
+const PETTY_CASH = whole(20n);
+
+function newAddress(): Hex {
+  return privateKeyToAccount(generatePrivateKey()).address;
+}
+
+/** Asks the chain what an address has; it must be this. */
+async function expectHoldings(
+  { print }: Stage,
+  { network }: Pick<Purse, 'network'>,
+  address: string,
+  wanted: Holdings,
+): Promise<void> {
+  const { native, token } = await holdings(network, address as Hex);
+  expect(
+    native === wanted.native && token === wanted.token,
+    `${address} should have ${shownAmount(wanted.native)} ETH and ${shownAmount(wanted.token)} DEMO on ${network.name}, ` +
+      `and has ${shownAmount(native)} and ${shownAmount(token)}`,
+  );
+  print.line('on chain', `${address} has ${shownAmount(native)} ETH and ${shownAmount(token)} DEMO`);
+}
+
+/** What Dave asks for: nothing yet, in a call of nobody. */
+function request(purse: Purse, policyId: string, what: Partial<TransactionRequest>): TransactionRequest {
+  return {
+    accountId: purse.account.id,
+    initiatorWalletAddress: purse.dave.walletAddress,
+    networkId: purse.network.id,
+    policyId,
+    description: '',
+    to: purse.token,
+    value: '0',
+    data: '0x',
+    ...what,
+  };
+}
+
+function tokenTransfer(to: Hex, amount: bigint): Pick<TransactionRequest, 'data'> {
+  return { data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, amount] }) };
+}
+
+function burn(amount: bigint): Pick<TransactionRequest, 'data'> {
+  return { data: encodeFunctionData({ abi: parseAbi(['function burn(uint256)']), args: [amount] }) };
+}
+
+function policiesOf(base: object, groupId: string, carolId: string, tokenAddress: string) {
+  return [
+    {
+      ...base,
+      name: 'Petty cash',
+      type: 'AUTO_APPROVAL',
+      transactionType: 'TOKEN_TRANSFER',
+      tokenTransferCondition: {
+        tokenAddress,
+        amountThreshold: String(PETTY_CASH),
+        destinationAddresses: [],
+      },
+      limitation: {
+        hours: 24,
+        initiatorScope: 'ALL_ITEMS',
+        sourceAccountScope: 'PER_ITEM',
+        destinationScope: 'ALL_ITEMS',
+      },
+    },
+    {
+      ...base,
+      name: 'Invoices',
+      type: 'MANUAL_APPROVAL',
+      transactionType: 'TOKEN_TRANSFER',
+      approverSetting: { type: 'group', groupId, threshold: 2, excludeInitiator: true },
+      tokenTransferCondition: {
+        tokenAddress: zeroAddress,
+        amountThreshold: null,
+        destinationAddresses: [],
+      },
+    },
+    {
+      ...base,
+      name: 'Burning tokens',
+      type: 'MANUAL_APPROVAL',
+      transactionType: 'CONTRACT_INTERACTION',
+      approverSetting: { type: 'user', memberId: carolId },
+      contractInteractionCondition: [{ contractAddress: tokenAddress, allowedFunctions: ['burn(uint256)'] }],
+    },
+  ];
+}
+
+/** The account gets native currency and tokens of the funder, and policies say who may send them where. */
+export async function purse(stage: Stage, account: Account): Promise<Purse> {
+  const { demo, print } = stage;
+  const [network] = demo.networks;
+  expect(network !== undefined, 'demo.json has no network');
+  print.chapter(`Money: the account gets some on ${network.name}, and rules for it`);
+  const token = testToken(network);
+  await expectHoldings(stage, { network }, account.address, { native: 0n, token: 0n });
+  const income = { native: whole(2n), token: whole(100n) };
+  await fund(network, account.address as Hex, income);
+  const funder = walletOf(network.funderPrivateKey).address;
+  print.line(
+    'funder',
+    `${funder} sends ${shownAmount(income.native)} ETH and ${shownAmount(income.token)} DEMO`,
+  );
+  await expectHoldings(stage, { network }, account.address, income);
+
+  const [alice, bob, carol] = ['Alice', 'Bob', 'Carol'].map((name) => demoMember(demo, name));
+  expect(alice !== undefined && bob !== undefined && carol !== undefined, 'three people approve');
+  const dave = demoMember(demo, 'Dave');
+  const items = [{ name: 'Treasurers', memberIds: [alice.id, bob.id, carol.id] }];
+  const [groupId = ''] = resultIds(await carryOut(stage, '/groups/proposals/create', { items }), 1);
+  const base = {
+    networkId: network.id,
+    accountIds: [account.id],
+    initiatorSetting: { type: 'user', memberId: dave.id },
+  };
+  const policies = policiesOf(base, groupId, carol.id, token);
+  const added = await carryOut(stage, '/policies/proposals/add', { policies });
+  const [petty = '', invoices = '', burning = ''] = resultIds(added, 3);
+  const policyIds = { petty, invoices, burning };
+  return { account, network, token, dave, approvers: { alice, bob }, groupId, policyIds };
+}
+
+/** What a policy has left for a transaction, as a dry run reports. */
+async function printRest(
+  { client, print }: Stage,
+  { policyId, ...asked }: TransactionRequest,
+): Promise<void> {
+  const answers = await client.post<
+    {
+      policy: { id: string; name: string };
+      allowed: boolean;
+      remaining: { amount?: string; until: string } | null;
+    }[]
+  >('/policies/evaluate', asked);
+  const answer = answers.find(({ policy }) => policy.id === policyId);
+  const amount = answer?.remaining?.amount;
+  expect(answer !== undefined && amount !== undefined, `a dry run should tell what ${policyId} has left`);
+  const verdict = answer.allowed ? 'would let it go' : 'would not let it go';
+  print.line('dry run', `${answer.policy.name} ${verdict}: ${shownAmount(BigInt(amount))} DEMO are left`);
+}
+
+/** Transfers that go out on one signature, until the budget is used up. */
+export async function pettyCash(stage: Stage, purse: Purse): Promise<void> {
+  const { print } = stage;
+  const { account, network, dave, policyIds } = purse;
+  print.chapter('Transfers that need nobody else, up to a budget');
+  const to = newAddress();
+  const transfer = (amount: bigint) => request(purse, policyIds.petty, tokenTransfer(to, amount));
+  const sent = async (amount: bigint) =>
+    signAs(stage, account, await ask(stage, transfer(amount)), 'initiator', dave, { execute: true });
+
+  await transactionOutcome(stage, await sent(whole(15n)), 'completed');
+  await expectHoldings(stage, { network }, to, { native: 0n, token: whole(15n) });
+
+  const refusal = await mustRefuse(
+    stage,
+    'too much',
+    'forbidden',
+    stage.client.post('/transactions', transfer(PETTY_CASH + 1n)),
+  );
+  expect(
+    refusal.failures.map(({ condition }) => condition).join() === 'amount',
+    'the amount is all that the policy should have against it',
+  );
+
+  await printRest(stage, transfer(whole(5n)));
+  await transactionOutcome(stage, await sent(whole(5n)), 'completed');
+  print.line('', 'Now the budget of the day is used up:');
+  await printRest(stage, transfer(1n));
+  const blocked = await transactionOutcome(stage, await sent(1n), 'blocked');
+  expect(blocked.failure?.code === 'budget', `${blocked.id} should be blocked for its budget`);
+  const closed = await signAs(stage, account, blocked, 'reject', dave, { execute: true, reason: 'too late' });
+  await transactionOutcome(stage, closed, 'rejected');
+  await expectHoldings(stage, { network }, to, { native: 0n, token: PETTY_CASH });
+}
+
+/** A transfer that two of a group approve, and one that two reject. */
+export async function twoDecide(stage: Stage, purse: Purse): Promise<void> {
+  const { client, print } = stage;
+  const { account, network, dave, policyIds } = purse;
+  const { alice, bob } = purse.approvers;
+  const to = newAddress();
+  const transfer = (coins: bigint, description: string) =>
+    request(purse, policyIds.invoices, { to, value: String(whole(coins)), description });
+
+  print.chapter('A transfer that two must approve');
+  const invoice = await ask(stage, transfer(1n, 'Invoice 4711'));
+  const begun = await signAs(stage, account, invoice, 'initiator', dave, { execute: true });
+  expect(begun.executionStatus === null, `${begun.id} was executed before anybody approved it`);
+  const one = await signAs(stage, account, begun, 'approve', alice, { execute: true });
+  const early = client.post(`/transactions/${one.id}/execute`, { type: 'approve' });
+  await mustRefuse(stage, 'too early', 'thresholdNotMet', early);
+  const two = await signAs(stage, account, one, 'approve', bob, { execute: true });
+  await transactionOutcome(stage, two, 'completed');
+  await expectHoldings(stage, { network }, to, { native: whole(1n), token: 0n });
+
+  print.chapter('A transfer that two reject');
+  const unknown = await ask(stage, transfer(1n, 'Invoice 4711, once more'));
+  const waiting = await signAs(stage, account, unknown, 'initiator', dave);
+  const doubted = await signAs(stage, account, waiting, 'reject', bob, { reason: 'is paid already' });
+  const rejected = await signAs(stage, account, doubted, 'reject', alice, { execute: true });
+  const done = await transactionOutcome(stage, rejected, 'rejected');
+  expect(done.result?.transactionHash === undefined, `${done.id} was rejected and is on chain`);
+  await expectHoldings(stage, { network }, to, { native: whole(1n), token: 0n });
+}
+
+/** A call of a contract, decoded; and one that the contract refuses, which is seen before it costs anything. */
+export async function contractCall(stage: Stage, purse: Purse): Promise<void> {
+  const { demo, print } = stage;
+  const { account, network, dave, policyIds } = purse;
+  print.chapter('A call of a contract');
+  const carol = demoMember(demo, 'Carol');
+  const before = await holdings(network, account.address as Hex);
+  const approved = async (amount: bigint) => {
+    const asked = await ask(stage, request(purse, policyIds.burning, burn(amount)));
+    const { functionName, functionParameters = [] } = asked.data;
+    const [parameter] = functionParameters;
+    expect(
+      functionName === 'burn' && functionParameters.length === 1 && parameter?.value === String(amount),
+      `${asked.id} should be decoded as a call of burn`,
+    );
+    const begun = await signAs(stage, account, asked, 'initiator', dave);
+    return signAs(stage, account, begun, 'approve', carol, { execute: true });
+  };
+  await transactionOutcome(stage, await approved(whole(10n)), 'completed');
+  const after = { native: before.native, token: before.token - whole(10n) };
+  await expectHoldings(stage, purse, account.address, after);
+
+  print.line('', 'More than there is cannot be burned. The chain says so before anything is sent:');
+  const failed = await transactionOutcome(stage, await approved(whole(1_000n)), 'failed');
+  expect(failed.failure?.code === 'reverted', `${failed.id} should have failed because it would revert`);
+  expect(failed.chain === undefined, `${failed.id} was sent, though it would revert`);
+  const closed = await signAs(stage, account, failed, 'reject', carol, { execute: true });
+  await transactionOutcome(stage, closed, 'rejected');
+  await expectHoldings(stage, purse, account.address, after);
+}
+
+/** The rules go, and so does what they were about. */
+export async function rulesRemoved(stage: Stage, { account, groupId, policyIds }: Purse): Promise<void> {
+  const { client, print } = stage;
+  print.chapter('The rules for the money are removed');
+  await carryOut(stage, '/policies/proposals/remove', { policyIds: Object.values(policyIds) });
+  await carryOut(stage, '/groups/proposals/delete', { items: [{ id: groupId }] });
+  const open = await client.read<readonly unknown[]>(`/transactions?status=queued&accountId=${account.id}`);
+  expect(open.length === 0, `${open.length} transactions of ${account.id} are open still`);
+}

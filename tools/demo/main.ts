@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { workflowLink } from '../../src/cli/workflowLink';
+import type { ResourceType } from '../../src/domain/proposal';
+import { approvalWorkflowId } from '../../src/temporal/ids';
+import type { DemoFile } from '../dev/prepare';
+import { dataFiles, readStackSettings } from '../dev/settings';
+import { OrgwalletClient } from './client';
+import { createPrinter } from './printer';
+import { playScenario } from './scenario';
+import { NotAsExpected, type Stage } from './stage';
+
+const READY_LIMIT_MS = 5_000;
+
+function readDemoFile(file: string): DemoFile {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new NotAsExpected(
+      `There is no demo organization: ${(error as Error).message}\n` +
+        'The first `npm start` on local chains makes one. Start the service, then run this again.',
+    );
+  }
+}
+
+/** Throws with what is unavailable, so that nobody waits for a service that does not run. */
+async function assertServiceReady({ origin, operationsUrl }: DemoFile): Promise<void> {
+  let response: Response;
+  try {
+    response = await fetch(`${operationsUrl}/readyz`, { signal: AbortSignal.timeout(READY_LIMIT_MS) });
+  } catch {
+    throw new NotAsExpected(`No service answers for ${origin}. Start it in another terminal: npm start`);
+  }
+  if (response.ok) return;
+  const { away } = (await response.json()) as { away?: string[] };
+  throw new NotAsExpected(`The service is not ready; unavailable: ${away?.join(', ') || 'unknown'}.`);
+}
+
+/** Acts out the first days of an organization against a running service. Throws when anything is not as expected. */
+async function main(env: NodeJS.ProcessEnv): Promise<void> {
+  const startedAt = Date.now();
+  const settings = readStackSettings(env);
+  const demo = readDemoFile(dataFiles(settings.dataDir).demo);
+  await assertServiceReady(demo);
+  // The first key is that of the bot among the admins: it carries requests, and signs nothing here.
+  const apiKey = demo.apiKeys[0]?.key ?? '';
+  const client = new OrgwalletClient({
+    origin: demo.origin,
+    apiKey,
+    ca: readFileSync(demo.caFile, 'utf8'),
+  });
+  const print = createPrinter(process.stdout, env);
+  const stage: Stage = {
+    client,
+    demo,
+    print,
+    linkOf: ({ id, resourceType }) =>
+      workflowLink(
+        { uiUrl: demo.temporalUiUrl, namespace: settings.temporalNamespace },
+        approvalWorkflowId({
+          organizationId: demo.organizationId,
+          id,
+          ...(resourceType === undefined
+            ? { subject: 'transaction' }
+            : { subject: 'proposal', resourceType: resourceType as ResourceType }),
+        }),
+      ),
+  };
+  try {
+    print.plain(
+      `The demo organization at ${demo.origin}: ${demo.admins.members.length} admins, ${demo.admins.threshold} must agree.`,
+    );
+    await playScenario(stage);
+  } finally {
+    client.close();
+  }
+  print.plain(
+    `\nEverything is as expected (${((Date.now() - startedAt) / 1_000).toFixed(1)} s). Open a link above for the history of a workflow, or list them: npx orgwallet proposals list, npx orgwallet transactions list`,
+  );
+}
+
+main(process.env).catch((error: Error) => {
+  process.stderr.write(`\nThe demo failed. ${error.message}\n`);
+  process.exitCode = 1;
+});

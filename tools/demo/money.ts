@@ -1,0 +1,64 @@
+import { encodeFunctionData, erc20Abi, formatUnits, type Hex } from 'viem';
+import type { DemoFile } from '../dev/prepare';
+import { rpc } from '../dev/rpc';
+import { walletOf } from './client';
+import { expect } from './stage';
+
+type Network = DemoFile['networks'][number];
+
+/** What an address holds on its chain, in smallest units. */
+export interface Holdings {
+  readonly native: bigint;
+  readonly token: bigint;
+}
+
+const RECEIPT_LIMIT_MS = 10_000;
+
+/** An amount of ETH, or of a token of 18 decimals, in smallest units. */
+export function whole(count: bigint): bigint {
+  return count * 10n ** 18n;
+}
+
+/** An amount of 18 decimals as a person writes it. */
+export function shownAmount(amount: bigint): string {
+  return formatUnits(amount, 18);
+}
+
+/** The token that the local chains carry for trying things out. */
+export function testToken({ name, testTokens: [token] }: Network): Hex {
+  expect(token !== undefined, `demo.json has no test token on ${name}`);
+  return token.address as Hex;
+}
+
+/** Asks the chain, not the service, what an address has. */
+export async function holdings(network: Network, address: Hex): Promise<Holdings> {
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [address] });
+  const [native, token] = await Promise.all([
+    rpc<string>(network.rpcUrl, 'eth_getBalance', [address, 'latest']),
+    rpc<string>(network.rpcUrl, 'eth_call', [{ to: testToken(network), data }, 'latest']),
+  ]);
+  return { native: BigInt(native), token: BigInt(token) };
+}
+
+/** Sends a transaction of the funder, whose key a local chain keeps itself; waits until it is in a block. */
+async function sendAsFunder({ rpcUrl, funderPrivateKey }: Network, transaction: object): Promise<void> {
+  const from = walletOf(funderPrivateKey).address;
+  const hash = await rpc<string>(rpcUrl, 'eth_sendTransaction', [{ from, ...transaction }]);
+  const deadline = Date.now() + RECEIPT_LIMIT_MS;
+  for (;;) {
+    const receipt = await rpc<{ status: string } | null>(rpcUrl, 'eth_getTransactionReceipt', [hash]);
+    if (receipt) {
+      expect(receipt.status === '0x1', `the transaction ${hash} of the funder reverted`);
+      return;
+    }
+    expect(Date.now() < deadline, `the transaction ${hash} of the funder is in no block`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** Sends native currency and tokens of the funder to an address. */
+export async function fund(network: Network, address: Hex, { native, token }: Holdings): Promise<void> {
+  await sendAsFunder(network, { to: address, value: `0x${native.toString(16)}` });
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [address, token] });
+  await sendAsFunder(network, { to: testToken(network), data });
+}

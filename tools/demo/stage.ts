@@ -1,0 +1,166 @@
+import type { DemoFile } from '../dev/prepare';
+import {
+  ApiError,
+  type MemberSummary,
+  type OrgwalletClient,
+  type Proposal,
+  signPayload,
+  type VoteType,
+  walletOf,
+} from './client';
+import type { Printer } from './printer';
+
+/** Something is not as it should be; the demo ends here. */
+export class NotAsExpected extends Error {
+  override readonly name = 'NotAsExpected';
+}
+
+/** What the scenario needs: the client, who acts, and where it is printed. */
+export interface Stage {
+  readonly client: OrgwalletClient;
+  readonly demo: DemoFile;
+  readonly print: Printer;
+  /** Where the workflow of a proposal or transaction is in the Temporal UI; null when there is none. */
+  linkOf(record: { readonly id: string; readonly resourceType?: string }): string | null;
+}
+
+const DECISION_LIMIT_MS = 40_000;
+
+/** Ends the demo unless something is as it should be. */
+export function expect(condition: boolean, what: string): asserts condition {
+  if (!condition) throw new NotAsExpected(what);
+}
+
+/** Those who decide, and how many of them it takes. */
+export interface Admins {
+  readonly id: string;
+  readonly members: readonly MemberSummary[];
+  readonly threshold: number;
+}
+
+/** Proposes an operation and prints what is asked. */
+export async function propose(
+  { client, print, linkOf }: Stage,
+  path: string,
+  body: object,
+): Promise<Proposal> {
+  const proposal = await client.post<Proposal>(path, body);
+  print.line('proposed', proposal.summary);
+  print.line('', `${proposal.id}, needs ${proposal.threshold} signatures`);
+  const link = linkOf(proposal);
+  if (link) print.link(link);
+  return proposal;
+}
+
+type DemoAdmin = DemoFile['admins']['members'][number];
+
+/** The admins of now whose keys demo.json has, people first. */
+async function availableAdmins({ client, demo }: Stage): Promise<DemoAdmin[]> {
+  const { members } = await client.read<Admins>('/admins');
+  return demo.admins.members
+    .filter(({ id }) => members.some((member) => member.id === id))
+    .sort((one, two) => two.type.localeCompare(one.type));
+}
+
+/** How a signature is handed in, and by whom. */
+export interface VoteOptions {
+  /** Names of those who sign; absent: as many admins as it takes, people first. */
+  readonly by?: readonly string[];
+  /** The last signature carries the outcome out. */
+  readonly execute?: boolean;
+  readonly reason?: string;
+}
+
+/** Admins sign a proposal, one after the other. */
+export async function vote(
+  stage: Stage,
+  proposal: Proposal,
+  type: VoteType,
+  { by, execute, reason }: VoteOptions = {},
+): Promise<Proposal> {
+  const { client, print } = stage;
+  const admins = await availableAdmins(stage);
+  const wanted = by?.length ?? proposal.threshold;
+  const signers = by ? admins.filter(({ name }) => by.includes(name)) : admins.slice(0, wanted);
+  expect(signers.length === wanted, 'demo.json has fewer admins than have to sign');
+  let current = proposal;
+  for (const [index, admin] of signers.entries()) {
+    const signature = await signPayload(walletOf(admin.privateKey), proposal, type);
+    const last = index === signers.length - 1;
+    current = await client.sign(proposal, type, signature, {
+      ...(reason === undefined ? {} : { reason }),
+      execute: last && execute === true,
+    });
+    const votes = type === 'approve' ? current.approvals : current.rejections;
+    expect(
+      votes.some(({ id }) => id === admin.id),
+      `${admin.name}'s signature is not among those of ${proposal.id}`,
+    );
+    const signed = type === 'approve' ? 'signed to approve' : 'signed to reject';
+    print.line(admin.name, `${signed} (${votes.length} of ${current.threshold}): ${current.signatureStatus}`);
+  }
+  return current;
+}
+
+function printOutcome({ print }: Stage, { result, failure }: Proposal, outcome: string): void {
+  const done = (result?.resources ?? []).map(({ type, id }) => `${type} ${id}`).join(', ');
+  if (outcome === 'completed') print.line('completed', done);
+  else print.line(outcome, `${failure ? `${failure.message}; ` : ''}nothing was changed`);
+}
+
+/** Waits for the outcome of an execution, which must be the one that is wanted, and prints it. */
+export async function decided(
+  stage: Stage,
+  proposal: Proposal,
+  wanted: 'completed' | 'rejected' | 'blocked',
+): Promise<Proposal> {
+  const done = await stage.client.untilDecided(proposal, DECISION_LIMIT_MS);
+  const why = done.failure ? ` (${done.failure.code}: ${done.failure.message})` : '';
+  expect(
+    done.executionStatus === wanted,
+    `proposal ${done.id} should be ${wanted} and is ${done.executionStatus ?? 'not executed'}${why}`,
+  );
+  printOutcome(stage, done, wanted);
+  return done;
+}
+
+/** Proposes an operation, has it approved by as many as it takes, and carries it out. */
+export async function carryOut(stage: Stage, path: string, body: object): Promise<Proposal> {
+  const proposal = await propose(stage, path, body);
+  return decided(stage, await vote(stage, proposal, 'approve', { execute: true }), 'completed');
+}
+
+/** As many as it takes reject a proposal. */
+export async function rejectIt(stage: Stage, proposal: Proposal, reason: string): Promise<Proposal> {
+  return decided(stage, await vote(stage, proposal, 'reject', { execute: true, reason }), 'rejected');
+}
+
+/** The service must refuse a request with that code; prints its message. */
+export async function mustRefuse(
+  { print }: Stage,
+  label: string,
+  code: string,
+  request: Promise<unknown>,
+): Promise<ApiError> {
+  const outcome = await request.then(
+    () => new NotAsExpected(`${label}: this should have been refused with ${code}`),
+    (error: Error) => error,
+  );
+  if (!(outcome instanceof ApiError) || outcome.code !== code) throw outcome;
+  print.line(label, `refused: ${outcome.message}`);
+  return outcome;
+}
+
+/** The ids of what an executed proposal has made or changed. */
+export function resultIds(proposal: Proposal, wanted: number): string[] {
+  const ids = (proposal.result?.resources ?? []).map(({ id }) => id);
+  expect(ids.length === wanted, `proposal ${proposal.id} should name ${wanted} results, not ${ids.length}`);
+  return ids;
+}
+
+/** Prints the last note of a proposal with that code; there must be one. */
+export function printNote({ print }: Stage, proposal: Proposal, code: string): void {
+  const note = proposal.notes.filter((candidate) => candidate.code === code).at(-1);
+  expect(note !== undefined, `proposal ${proposal.id} has no note ${code}`);
+  print.line('note', note.message);
+}

@@ -1,0 +1,55 @@
+import { relative } from 'node:path';
+import { workflowListLink } from '../../src/cli/workflowLink';
+import type { NetworkConfig } from '../../src/config';
+import { OPERATOR_QUERIES } from '../../src/temporal/searchAttributes';
+import { dataFiles, type StackSettings } from './settings';
+
+/** What a start has brought up, and where it is reached. */
+export interface RunningStack {
+  readonly origin: string;
+  readonly caFile: string;
+  readonly operationsUrl: string;
+  readonly temporal: { readonly address: string; readonly uiUrl?: string | undefined };
+  readonly networks: readonly NetworkConfig[];
+  /** True when demo.json has been written. */
+  readonly hasDemo: boolean;
+}
+
+type Line = readonly [label: string, text: string];
+
+function temporalLines({ temporal }: RunningStack, namespace: string): Line[] {
+  const { address, uiUrl } = temporal;
+  if (!uiUrl) return [['Temporal UI', `of ${address}`]];
+  const list = (query: string) => workflowListLink({ uiUrl, namespace }, query);
+  return [
+    ['Temporal UI', uiUrl],
+    ['- failed or blocked', list(OPERATOR_QUERIES.failedOrBlocked)],
+    ['- awaiting signatures', list(OPERATOR_QUERIES.awaitingSignatures)],
+  ];
+}
+
+/** The lines that a start ends with: where everything is, and what to do next. Paths are relative to `workingDir`. */
+export function board(settings: StackSettings, stack: RunningStack, workingDir: string): string {
+  const { origin, caFile, operationsUrl, networks, hasDemo } = stack;
+  const files = dataFiles(settings.dataDir);
+  const fromHere = relative(workingDir, settings.dataDir);
+  const dataDir = fromHere.startsWith('..') ? settings.dataDir : fromHere;
+  const lines: Line[] = [
+    ['API', `${origin}/api/v1 (certificate: ${caFile})`],
+    ['Documentation', `${origin}/docs`],
+    ...temporalLines(stack, settings.temporalNamespace),
+    ...networks.map(({ id, name, rpcUrl }): Line => [name, `${rpcUrl} (chain id ${id})`]),
+    ['Operations', `${operationsUrl}/readyz, /healthz, /metrics`],
+    ...(hasDemo ? [['Demo credentials', files.demo] as const] : []),
+    ['Logs', `${files.logs}/`],
+    ['Stop', 'Ctrl-C'],
+  ];
+  const width = Math.max(...lines.map(([label]) => label.length)) + 2;
+  const shown = lines.map(
+    ([label, text]) => `  ${label.padEnd(width)}${text.replace(`${settings.dataDir}/`, `${dataDir}/`)}`,
+  );
+  const next = hasDemo ? 'npm run demo' : 'npx orgwallet doctor';
+  return ['', 'orgwallet is ready', '', ...shown, '', `  Next, in another terminal: ${next}`, '', ''].join(
+    '\n',
+  );
+}

@@ -1,0 +1,308 @@
+// Makes a clone able to run: dependencies as the lockfile says, the build, the `npx orgwallet` link.
+// Plain Node without dependencies, because it runs before anything is installed.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const projectDir = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+const OLDEST_NODE = [20, 19];
+const SOURCE_DIRS = ['src', 'tools', 'workflows', 'activities', 'test/bench'];
+const INSTALL_STAMP = join(projectDir, 'node_modules', '.orgwallet-installed');
+const BUILD_STAMP = join(projectDir, 'dist', '.built-from');
+const CLI_LINK = join(projectDir, 'node_modules', '.bin', 'orgwallet');
+
+function requireNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return;
+  throw new Error(`Node ${OLDEST_NODE.join('.')} or newer is needed; this is ${process.versions.node}.`);
+}
+
+function sha256(...parts) {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return hash.digest('hex');
+}
+
+function read(file) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function sources() {
+  const found = [];
+  const walk = (dir) => {
+    for (const entry of readdirSync(dir, { withFileTypes: true })) {
+      const path = join(dir, entry.name);
+      if (entry.isDirectory()) walk(path);
+      else if (entry.isFile()) found.push(path);
+    }
+  };
+  for (const dir of SOURCE_DIRS) {
+    if (existsSync(join(projectDir, dir))) walk(join(projectDir, dir));
+  }
+  return found.sort();
+}
+
+function lockfileHash() {
+  return sha256(readFileSync(join(projectDir, 'package-lock.json')), process.platform, process.arch);
+}
+
+/** True when npm itself has installed exactly what the lockfile asks for, by this program or by hand. */
+function isInstalled() {
+  if (read(INSTALL_STAMP) === lockfileHash()) return true;
+  const wanted = JSON.parse(readFileSync(join(projectDir, 'package-lock.json'), 'utf8')).packages;
+  const installed = JSON.parse(read(join(projectDir, 'node_modules', '.package-lock.json')) ?? '{}').packages;
+  if (!installed) return false;
+  const differs = Object.entries(wanted).some(
+    ([path, { version, optional }]) =>
+      path !== '' && !(optional && !installed[path]) && installed[path]?.version !== version,
+  );
+  if (differs || Object.keys(installed).some((path) => !wanted[path])) return false;
+  try {
+    writeFileSync(INSTALL_STAMP, lockfileHash());
+  } catch {
+    // a folder of another user; it is compared again next time
+  }
+  return true;
+}
+
+function sourceHash() {
+  const hash = createHash('sha256').update(lockfileHash());
+  for (const file of sources())
+    hash.update(relative(projectDir, file)).update('\0').update(readFileSync(file));
+  return hash.digest('hex');
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+/** One bootstrap at a time per project folder; a second one waits for the first. */
+async function withLock(say, work) {
+  const lock = join(tmpdir(), `orgwallet-bootstrap-${sha256(projectDir).slice(0, 16)}.lock`);
+  let told = false;
+  for (;;) {
+    try {
+      writeFileSync(lock, String(process.pid), { flag: 'wx' });
+      break;
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+      const holder = Number(read(lock));
+      if (holder && !isAlive(holder)) {
+        rmSync(lock, { force: true });
+        continue;
+      }
+      if (!told) say(`Waiting for another set-up of this folder (process ${holder || 'unknown'})`);
+      told = true;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
+  const release = () => rmSync(lock, { force: true });
+  process.once('exit', release);
+  try {
+    return await work();
+  } finally {
+    process.removeListener('exit', release);
+    release();
+  }
+}
+
+/** Waits for a child to end; a signal to this process ends both. */
+async function untilEnded(child) {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  const end = () => {
+    child.kill('SIGTERM');
+    process.exit(1);
+  };
+  for (const signal of signals) process.on(signal, end);
+  try {
+    return await new Promise((resolve) => {
+      child.once('error', () => resolve(1));
+      child.once('close', resolve);
+    });
+  } finally {
+    for (const signal of signals) process.removeListener(signal, end);
+  }
+}
+
+async function install(say) {
+  say('Installing dependencies with npm ci (about 1 minute the first time)');
+  const startedAt = Date.now();
+  const progress = setInterval(
+    () => say(`  still installing (${Math.round((Date.now() - startedAt) / 1000)} s)`),
+    20_000,
+  );
+  // Settings of the npm that started this process (production mode, a prefix) are not for this install.
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) => !/^npm_(?!config_(registry|cache|userconfig|.*proxy|cafile)$)/i.test(name),
+    ),
+  );
+  const npm = process.env.npm_execpath;
+  const [command, first] = npm?.endsWith('.js') ? [process.execPath, [npm]] : ['npm', []];
+  const child = spawn(
+    command,
+    [...first, 'ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'],
+    {
+      cwd: projectDir,
+      env: { ...env, NODE_ENV: 'development' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output = (output + chunk).slice(-20_000);
+    });
+  }
+  child.once('error', (error) => {
+    output += error.message;
+  });
+  const code = await untilEnded(child);
+  clearInterval(progress);
+  if (code !== 0) throw new Error(`npm ci failed (status ${code}):\n${output.trim()}`);
+  writeFileSync(INSTALL_STAMP, lockfileHash());
+  say(`  installed in ${Math.round((Date.now() - startedAt) / 1000)} s`);
+}
+
+/** Builds in a process of its own: the compiler's memory is not for the process that runs on. */
+async function buildApart() {
+  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), '--build-only'], {
+    cwd: projectDir,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output = (output + chunk).slice(-20_000);
+    });
+  }
+  const code = await untilEnded(child);
+  if (code !== 0) throw new Error(`The build failed:\n${output.trim()}`);
+}
+
+/** Translates sources to dist/ and bundles the workflows. Types are checked by `npm run check`, not here. */
+async function build(hash) {
+  const require = createRequire(join(projectDir, 'package.json'));
+  const swc = require('@swc/core');
+  const options = require(join(projectDir, 'swc.config.js'));
+  const target = join(projectDir, `dist.${process.pid}`);
+  rmSync(target, { recursive: true, force: true });
+  try {
+    for (const file of sources()) {
+      const path = relative(projectDir, file);
+      const out = join(target, path);
+      mkdirSync(dirname(out), { recursive: true });
+      if (!path.endsWith('.ts')) {
+        if (!path.endsWith('.mjs')) cpSync(file, out);
+        continue;
+      }
+      if (path.endsWith('.d.ts')) continue;
+      const js = out.replace(/\.ts$/, '.js');
+      const { code, map } = await swc.transformFile(file, {
+        ...options,
+        sourceMaps: true,
+        sourceFileName: relative(dirname(js), file),
+      });
+      const name = js.slice(dirname(js).length + 1);
+      writeFileSync(js, `${code}\n//# sourceMappingURL=${name}.map\n`);
+      writeFileSync(`${js}.map`, map);
+      if (code.startsWith('#!')) chmodSync(js, 0o755);
+    }
+    const workflows = join(projectDir, 'workflows', 'index.ts');
+    if (existsSync(workflows)) {
+      const { bundleWorkflowCode } = require('@temporalio/worker');
+      const quiet = { log() {}, trace() {}, debug() {}, info() {}, warn: console.warn, error: console.error };
+      // zod keeps no state of a workflow, and evaluating it takes longer than the rest of the bundle together.
+      const { code } = await bundleWorkflowCode({
+        workflowsPath: workflows,
+        preloadModules: ['zod/mini'],
+        logger: quiet,
+      });
+      writeFileSync(join(target, 'workflow-bundle.js'), code);
+    }
+    writeFileSync(join(target, '.built-from'), hash);
+    const old = join(projectDir, `dist.${process.pid}.old`);
+    if (existsSync(join(projectDir, 'dist'))) renameSync(join(projectDir, 'dist'), old);
+    renameSync(target, join(projectDir, 'dist'));
+    rmSync(old, { recursive: true, force: true });
+  } finally {
+    rmSync(target, { recursive: true, force: true });
+  }
+}
+
+function isLinked() {
+  try {
+    return readlinkSync(CLI_LINK) === join('..', '..', 'tools', 'dev', 'cli.mjs');
+  } catch {
+    return false;
+  }
+}
+
+/** Lets `npx orgwallet` find the operator commands of this folder. */
+function linkCli() {
+  const target = join(projectDir, 'tools', 'dev', 'cli.mjs');
+  if (!existsSync(target)) return;
+  rmSync(CLI_LINK, { force: true });
+  symlinkSync(join('..', '..', 'tools', 'dev', 'cli.mjs'), CLI_LINK);
+  try {
+    chmodSync(target, 0o755);
+  } catch {
+    // not the owner of the folder; git keeps the mode
+  }
+}
+
+/**
+ * Installs, builds and links what is missing or out of date; quick when nothing is.
+ * `say` gets one line for each thing that takes a while.
+ */
+export async function bootstrap(say = (line) => console.log(line)) {
+  requireNode();
+  const isBuilt = () => read(BUILD_STAMP) === sourceHash();
+  // An image is built once, by its Dockerfile, and its folder may be read-only.
+  if (process.env.ORGWALLET_PREBUILT === 'true') return;
+  if (isInstalled() && isBuilt() && isLinked()) return;
+  await withLock(say, async () => {
+    if (!isInstalled()) await install(say);
+    if (!isBuilt()) {
+      say('Building (about 10 s)');
+      const startedAt = Date.now();
+      await buildApart();
+      say(`  built in ${((Date.now() - startedAt) / 1000).toFixed(1)} s`);
+    }
+    if (!isLinked()) linkCli();
+  });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const work = process.argv[2] === '--build-only' ? build(sourceHash()) : bootstrap();
+  work.catch((error) => {
+    console.error(error.message);
+    process.exit(1);
+  });
+}

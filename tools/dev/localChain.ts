@@ -1,0 +1,98 @@
+import { mkdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { ensureDemoToken, ensureSafeContracts, type TestToken } from './localContracts';
+import { type Part, startPart, untilReady } from './parts';
+import { rpc } from './rpc';
+
+const BLOCK_WATCH_MS = 150;
+
+/** An anvil chain that this process has started. */
+export interface RunningChain {
+  readonly part: Part;
+  readonly chainId: number;
+  readonly rpcUrl: string;
+  readonly token: TestToken;
+  /** Stops mining the block that confirms a transaction; the chain itself runs on. */
+  stopConfirming(): void;
+}
+
+export interface ChainOptions {
+  readonly name: string;
+  readonly chainId: number;
+  readonly port: number;
+  /** Folder for the state file. */
+  readonly dir: string;
+  /** False: keeps no state over its end. */
+  readonly durable?: false;
+  readonly logFile: string;
+}
+
+/** The native anvil program; npm's wrapper script would be one process more. */
+function anvilProgram(): string {
+  const resolveFrom = createRequire(createRequire(__filename).resolve('@foundry-rs/anvil/package.json'));
+  const arch = process.arch === 'x64' ? 'amd64' : process.arch;
+  const platform = process.platform === 'win32' ? 'win32' : process.platform;
+  try {
+    const manifest = resolveFrom.resolve(`@foundry-rs/anvil-${platform}-${arch}/package.json`);
+    return join(dirname(manifest), 'bin', process.platform === 'win32' ? 'anvil.exe' : 'anvil');
+  } catch {
+    throw new Error(
+      `There is no anvil for this machine (@foundry-rs/anvil-${platform}-${arch} is not installed). Set NETWORKS_FILE to chains that run elsewhere.`,
+    );
+  }
+}
+
+/**
+ * Mines an empty block on top of each block that holds transactions, so that they get their confirmation while
+ * an idle chain does not grow. Returns a function that ends it.
+ */
+export function confirmTransactions(rpcUrl: string): () => void {
+  let ended = false;
+  let timer: NodeJS.Timeout;
+  const look = async () => {
+    try {
+      const block = await rpc<{ transactions: unknown[] }>(rpcUrl, 'eth_getBlockByNumber', ['latest', false]);
+      if (!ended && block.transactions.length > 0) await rpc(rpcUrl, 'anvil_mine', ['0x1']);
+    } catch {
+      // the chain is unavailable; the next look tries again
+    }
+    if (!ended) timer = setTimeout(look, BLOCK_WATCH_MS).unref();
+  };
+  timer = setTimeout(look, BLOCK_WATCH_MS).unref();
+  return () => {
+    ended = true;
+    clearTimeout(timer);
+  };
+}
+
+/** Starts anvil with its state in a file, and puts the Safe contracts and the demo token on it. */
+export async function startChain(options: ChainOptions): Promise<RunningChain> {
+  mkdirSync(options.dir, { recursive: true, mode: 0o700 });
+  const rpcUrl = `http://127.0.0.1:${options.port}`;
+  const part = startPart({
+    name: options.name,
+    command: anvilProgram(),
+    args: [
+      ...['--host', '127.0.0.1', '--port', String(options.port), '--chain-id', String(options.chainId)],
+      ...(options.durable === false
+        ? []
+        : ['--state', join(options.dir, `chain-${options.chainId}.json`), '--state-interval', '1']),
+      ...['--cache-path', join(options.dir, `cache-${options.chainId}`)],
+      '--quiet',
+    ],
+    logFile: options.logFile,
+    stopSignal: 'SIGINT',
+    stopLimitMs: 5_000,
+  });
+  await untilReady(part, 30_000, () => rpc(rpcUrl, 'eth_chainId'));
+  await ensureSafeContracts(rpcUrl);
+  const token = await ensureDemoToken(rpcUrl);
+  const stopConfirming = confirmTransactions(rpcUrl);
+  return { part, chainId: options.chainId, rpcUrl, token, stopConfirming };
+}
+
+/** Gives an address 1,000,000 ETH on a local chain, more than it can use. */
+export async function fundOnLocalChain(rpcUrl: string, address: string): Promise<void> {
+  await rpc(rpcUrl, 'anvil_setBalance', [address, `0x${(10n ** 24n).toString(16)}`]);
+}

@@ -1,0 +1,110 @@
+import { mkdirSync } from 'node:fs';
+import { board } from './board';
+import { lastLogLines, type Part, startedParts } from './parts';
+import { endLeftovers, known, removeRecord, writeRecord } from './processes';
+import { dataFiles, readStackSettings } from './settings';
+import { SERVICE, startStack } from './stack';
+
+const PARENT_WATCH_MS = 500;
+const RECORD_MS = 50;
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+/** Stops the service, then what it needs, then parts that were still being started; removes the record. */
+async function stopAll(recordFile: string): Promise<void> {
+  const parts = startedParts().filter((part) => part.isRunning());
+  await parts.find((part) => part.name === SERVICE)?.stop();
+  await Promise.all(parts.map((part) => part.stop()));
+  await Promise.all(startedParts().map((part) => part.kill()));
+  removeRecord(recordFile);
+}
+
+/** Makes the function that stops everything once and ends this process with a status. */
+function createStop(recordFile: string) {
+  let stopped: Promise<void> | undefined;
+  return {
+    stopping: () => stopped !== undefined,
+    stop(reason: string, status: number): Promise<void> {
+      if (stopped) return stopped;
+      say(`Stopping (${reason})`);
+      stopped = stopAll(recordFile)
+        .then(
+          () => say('Stopped'),
+          (error: Error) => say(error.message),
+        )
+        .then(() => process.exit(status));
+      return stopped;
+    },
+  };
+}
+
+/** Ends everything on a signal, and when npm is gone: then this process has another parent. */
+function watchOutside(env: NodeJS.ProcessEnv, stop: (reason: string, status: number) => void): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(signal, 0));
+  const parent = process.ppid;
+  // The timer also keeps this process alive.
+  setInterval(() => {
+    if (env.npm_lifecycle_event && process.ppid !== parent) stop('npm is gone', 1);
+  }, PARENT_WATCH_MS);
+}
+
+/** Records the parts for a later start, and calls `onEnd` for a part that ends. */
+function createPartWatch(recordFile: string, onEnd: (part: Part, how: string) => void) {
+  const supervisor = known('supervisor', process.pid);
+  const watched = new Set<Part>();
+  return {
+    record() {
+      const parts = startedParts().filter((part) => part.isRunning());
+      writeRecord(recordFile, { supervisor, parts: parts.map(({ name, pid }) => known(name, pid)) });
+    },
+    watchNew() {
+      const fresh = startedParts().filter((part) => !watched.has(part));
+      if (fresh.length === 0) return;
+      for (const part of fresh) {
+        watched.add(part);
+        void part.exited.then(({ code, signal }) => onEnd(part, signal ?? `status ${code}`));
+      }
+      this.record();
+    },
+  };
+}
+
+/** Runs the embedded stack and the service until a signal comes, the parent goes or a part ends by itself. */
+export async function main(env: NodeJS.ProcessEnv): Promise<void> {
+  const settings = readStackSettings(env);
+  const files = dataFiles(settings.dataDir);
+  // Others may pass through, for a Postgres that runs as another user; every file in it is closed to them.
+  mkdirSync(settings.dataDir, { recursive: true, mode: 0o711 });
+  mkdirSync(files.logs, { recursive: true, mode: 0o700 });
+  process.stdout.on('error', () => undefined);
+  process.stderr.on('error', () => undefined);
+
+  const { stop, stopping } = createStop(files.supervisor);
+  watchOutside(env, stop);
+  let ready = false;
+  const parts = createPartWatch(files.supervisor, (part, how) => {
+    if (stopping() || !ready) return;
+    process.stderr.write(
+      `${part.name} ended by itself (${how}). The end of ${part.logFile}:\n${lastLogLines(part.logFile)}\n`,
+    );
+    stop(`${part.name} ended`, 1);
+  });
+  try {
+    await endLeftovers(files.supervisor, settings.dataDir, say);
+    parts.record();
+    const recorder = setInterval(() => {
+      if (!stopping()) parts.watchNew();
+    }, RECORD_MS);
+    const stack = await startStack(env, settings, say);
+    clearInterval(recorder);
+    process.stdout.write(board(settings, stack, process.cwd()));
+    ready = true;
+    parts.watchNew();
+    const ended = startedParts().find((part) => !part.isRunning() && part.name !== 'Postgres');
+    if (ended) throw new Error(`${ended.name} ended during the start`);
+  } catch (error) {
+    if (stopping()) return;
+    process.stderr.write(`${(error as Error).message}\n`);
+    await stop('the start failed', 1);
+  }
+}

@@ -1,0 +1,124 @@
+import { execFileSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
+
+/** A port that has to be free, and the setting that moves it. */
+export interface WantedPort {
+  readonly setting: string;
+  readonly port: number;
+  /** How many ports after the one that is set this one lies. */
+  readonly offset?: number;
+  readonly host?: string;
+}
+
+/** True when nothing listens on the port. */
+export function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}
+
+/** Ports that this process has handed out: their users may not listen yet. */
+const handedOut = new Set<number>();
+
+/**
+ * Finds `count` different ports on the loopback interface that are free, each with the next one. They lie below the
+ * range from which the system gives ports to outgoing connections and to whoever asks for any. By hand and not get-port,
+ * which knows no pairs and tries a range from its beginning: processes that ask at the same time would meet there.
+ */
+export async function freePorts(count: number): Promise<number[]> {
+  const found: number[] = [];
+  for (let attempt = 0; found.length < count; attempt += 1) {
+    if (attempt > 1_000) throw new Error('there are no free ports between 20000 and 32000');
+    const port = 2 * randomInt(10_000, 16_000);
+    if (handedOut.has(port)) continue;
+    handedOut.add(port);
+    if ((await isPortFree(port)) && (await isPortFree(port + 1))) found.push(port);
+  }
+  return found;
+}
+
+/** Says which process listens on a port, as far as this user can see it: `node (process 4711)`. */
+export function portHolder(port: number): string | undefined {
+  return holderFromProc(port) ?? holderFromLsof(port);
+}
+
+/** Inodes of the sockets that listen on a port, from the tables of the kernel; none where there are no such tables. */
+function listeningInodes(port: number): Set<string> {
+  const hexPort = port.toString(16).toUpperCase().padStart(4, '0');
+  const inodes = new Set<string>();
+  for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
+    if (!existsSync(table)) continue;
+    for (const line of readFileSync(table, 'utf8').split('\n').slice(1)) {
+      const fields = line.trim().split(/\s+/);
+      // State 0A is LISTEN.
+      if (fields[1]?.endsWith(`:${hexPort}`) && fields[3] === '0A' && fields[9]) inodes.add(fields[9]);
+    }
+  }
+  return inodes;
+}
+
+/** True when a process has one of these sockets open. Throws for another user's process, and for one that has ended. */
+function holdsSocket(pid: string, inodes: ReadonlySet<string>): boolean {
+  return readdirSync(`/proc/${pid}/fd`).some((fd) => {
+    const inode = /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`))?.[1];
+    return inode !== undefined && inodes.has(inode);
+  });
+}
+
+function holderFromProc(port: number): string | undefined {
+  const inodes = listeningInodes(port);
+  if (inodes.size === 0) return undefined;
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      if (holdsSocket(pid, inodes)) {
+        return `${readFileSync(`/proc/${pid}/comm`, 'utf8').trim()} (process ${pid})`;
+      }
+    } catch {
+      // not readable, or gone
+    }
+  }
+  return undefined;
+}
+
+function holderFromLsof(port: number): string | undefined {
+  try {
+    const text = execFileSync('lsof', ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-Fpc'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      timeout: 3_000,
+    });
+    const pid = /^p(\d+)$/m.exec(text)?.[1];
+    const command = /^c(.+)$/m.exec(text)?.[1];
+    return pid ? `${command ?? 'a program'} (process ${pid})` : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** One sentence for each wanted port that is taken, or that two settings ask for; empty when all are free. */
+export async function takenPorts(wanted: readonly WantedPort[]): Promise<string[]> {
+  const problems: string[] = [];
+  const owners = new Map<number, string>();
+  for (const { setting: variable, port, offset = 0, host } of wanted) {
+    const setting = offset === 0 ? variable : `${variable} + ${offset}`;
+    const other = owners.get(port);
+    if (other) {
+      problems.push(
+        `Port ${port} is asked for twice, by ${other} and by ${setting}. Give one of them another port.`,
+      );
+      continue;
+    }
+    owners.set(port, setting);
+    if (!(await isPortFree(port, host))) {
+      const holder = portHolder(port);
+      problems.push(
+        `Port ${port} (${setting}) is taken${holder ? ` by ${holder}` : ''}. End that program, or choose another port with ${variable}=<port>.`,
+      );
+    }
+  }
+  return problems;
+}

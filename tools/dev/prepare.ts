@@ -1,0 +1,210 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { operationDomainSalt } from '../../src/chain/domainSalt';
+import { isLoopback } from '../../src/chain/loopback';
+import { type NetworkConfig, readNetworks } from '../../src/config';
+import { issueApiKey } from '../../src/db/apiKeys';
+import { OPERATOR } from '../../src/db/audit';
+import { listRelayers } from '../../src/db/chain';
+import { createDatabase, type Db, migrate } from '../../src/db/database';
+import { createOrganization, listOrganizations } from '../../src/db/organizations';
+import { fundOnLocalChain } from './localChain';
+import { ensureDemoToken, ensureSafeContracts, LOCAL_FUNDER, type TestToken } from './localContracts';
+import { rpc } from './rpc';
+
+/** A member of the demo organization, with the key that a person would keep in a wallet. */
+interface DemoMember {
+  readonly id: string;
+  readonly name: string;
+  readonly type: 'user' | 'api';
+  readonly walletAddress: string;
+  readonly privateKey: string;
+}
+
+/** ORGWALLET_DATA_DIR/demo.json: all that a client needs to try the service out. */
+export interface DemoFile {
+  readonly origin: string;
+  readonly baseUrl: string;
+  readonly caFile: string;
+  readonly operationsUrl: string;
+  readonly temporalUiUrl: string | null;
+  readonly organizationId: string;
+  readonly apiKeys: readonly { readonly key: string; readonly memberId: string }[];
+  readonly admins: { readonly threshold: number; readonly members: readonly DemoMember[] };
+  readonly members: readonly DemoMember[];
+  readonly networks: readonly {
+    readonly id: number;
+    readonly name: string;
+    readonly rpcUrl: string;
+    readonly funderPrivateKey: string;
+    readonly testTokens: readonly {
+      readonly address: string;
+      readonly symbol: string;
+      readonly decimals: number;
+    }[];
+  }[];
+}
+
+/** Where the running service can be reached. */
+type Addresses = Pick<DemoFile, 'origin' | 'baseUrl' | 'caFile' | 'operationsUrl' | 'temporalUiUrl'>;
+
+const CHAIN_LIMIT_MS = 30_000;
+const THRESHOLD = 2;
+const PEOPLE = [
+  { name: 'Alice', type: 'user', admin: true },
+  { name: 'Bob', type: 'user', admin: true },
+  { name: 'Carol', type: 'user', admin: true },
+  { name: 'Admin Bot', type: 'api', admin: true },
+  { name: 'Dave', type: 'user', admin: false },
+  { name: 'Payments Bot', type: 'api', admin: false },
+] as const;
+
+/** What a node says it is. A chain that was started at the same time gets 30 s to answer. */
+async function clientVersion(rpcUrl: string): Promise<string> {
+  const deadline = Date.now() + CHAIN_LIMIT_MS;
+  for (;;) {
+    try {
+      return await rpc<string>(rpcUrl, 'web3_clientVersion');
+    } catch (error) {
+      if (Date.now() > deadline) {
+        throw new Error(`NETWORKS_FILE: the chain at ${rpcUrl} does not answer: ${(error as Error).message}`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+  }
+}
+
+/**
+ * Puts the Safe contracts and the demo token on an anvil of this machine. A chain that is no anvil, or runs
+ * elsewhere, is left as it is; then there is no token.
+ */
+export async function prepareLocalNetwork(
+  network: Pick<NetworkConfig, 'rpcUrl'>,
+): Promise<TestToken | undefined> {
+  if (!isLoopback(network.rpcUrl)) return undefined;
+  const version = await clientVersion(network.rpcUrl);
+  if (!/^anvil/i.test(version)) return undefined;
+  await ensureSafeContracts(network.rpcUrl);
+  return ensureDemoToken(network.rpcUrl);
+}
+
+async function makeDemoOrganization(
+  db: Db,
+): Promise<Pick<DemoFile, 'organizationId' | 'apiKeys' | 'admins' | 'members'>> {
+  const people = PEOPLE.map((person) => {
+    const privateKey = generatePrivateKey();
+    return { ...person, privateKey, walletAddress: privateKeyToAccount(privateKey).address };
+  });
+  const { organizationId, memberIds } = await createOrganization(
+    db,
+    {
+      name: 'Demo Organization',
+      threshold: THRESHOLD,
+      members: people.map(({ name, type, walletAddress, admin }) => ({ name, type, walletAddress, admin })),
+    },
+    operationDomainSalt,
+  );
+  const members = people.map(({ admin, ...person }, index) => ({
+    admin,
+    member: { id: memberIds[index] ?? '', ...person },
+  }));
+  const apiKeys: { key: string; memberId: string }[] = [];
+  for (const { member } of members.filter((candidate) => candidate.member.type === 'api')) {
+    const { key } = await db.transaction((tx) =>
+      issueApiKey(tx, { organizationId, memberIds: [member.id], actor: OPERATOR }),
+    );
+    apiKeys.push({ key, memberId: member.id });
+  }
+  const ofAdmins = (admin: boolean): DemoMember[] =>
+    members
+      .filter((candidate) => candidate.admin === admin)
+      .map(({ member: { id, name, type, walletAddress, privateKey } }) => ({
+        id,
+        name,
+        type,
+        walletAddress,
+        privateKey,
+      }));
+  return {
+    organizationId,
+    apiKeys,
+    admins: { threshold: THRESHOLD, members: ofAdmins(true) },
+    members: ofAdmins(false),
+  };
+}
+
+function readDemoFile(file: string): DemoFile | undefined {
+  if (!existsSync(file)) return undefined;
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Funds the relayers, makes the demo organization unless the one of demo.json is in the database, and writes
+ * demo.json with the addresses of this start. Refuses chains that are not of this machine.
+ */
+export async function prepareDemo(options: {
+  databaseUrl: string;
+  networksFile: string;
+  demoFile: string;
+  addresses: Addresses;
+}): Promise<void> {
+  const networks = readNetworks(options.networksFile);
+  const remote = networks.find((network) => !isLoopback(network.rpcUrl));
+  if (remote) throw new Error(`A demo needs local chains; ${remote.name} is at ${remote.rpcUrl}.`);
+  const db = createDatabase(options.databaseUrl, { poolMax: 2 });
+  try {
+    const relayers = await listRelayers(db);
+    const demoNetworks: DemoFile['networks'][number][] = [];
+    for (const { id, name, rpcUrl } of networks) {
+      const token = await prepareLocalNetwork({ rpcUrl });
+      for (const relayer of relayers.filter((candidate) => candidate.networkId === id)) {
+        if (token) await fundOnLocalChain(rpcUrl, relayer.address);
+      }
+      demoNetworks.push({
+        id,
+        name,
+        rpcUrl,
+        funderPrivateKey: LOCAL_FUNDER.privateKey,
+        testTokens: token ? [{ address: token.address, symbol: token.symbol, decimals: token.decimals }] : [],
+      });
+    }
+    const before = readDemoFile(options.demoFile);
+    const organizations = before ? await listOrganizations(db) : [];
+    const kept = before && organizations.some(({ id }) => id === before.organizationId) ? before : undefined;
+    const organization = kept ?? (await makeDemoOrganization(db));
+    const demo: DemoFile = {
+      ...options.addresses,
+      organizationId: organization.organizationId,
+      apiKeys: organization.apiKeys,
+      admins: organization.admins,
+      members: organization.members,
+      networks: demoNetworks,
+    };
+    writeFileSync(`${options.demoFile}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
+    renameSync(`${options.demoFile}.new`, options.demoFile);
+  } finally {
+    await db.destroy();
+  }
+}
+
+/**
+ * Runs one step of a start in a process of its own, so that the supervisor stays small:
+ * `node prepare.js <step>` with its argument in ORGWALLET_PREPARE, where other users cannot read it.
+ */
+async function main([step, argument = '']: string[]): Promise<void> {
+  if (step === 'database') await migrate(argument);
+  else if (step === 'networks') await Promise.all(readNetworks(argument).map(prepareLocalNetwork));
+  else if (step === 'demo') await prepareDemo(JSON.parse(argument));
+  else throw new Error(`unknown step ${step}`);
+}
+
+if (require.main === module) {
+  main([process.argv[2] ?? '', process.env.ORGWALLET_PREPARE ?? '']).catch((error: Error) => {
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  });
+}

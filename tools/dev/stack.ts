@@ -1,0 +1,222 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { isLoopback } from '../../src/chain/loopback';
+import { readNetworks } from '../../src/config';
+import { projectRoot } from '../../src/projectRoot';
+import type { RunningStack } from './board';
+import { ensureCertificate } from './certificate';
+import { startChain } from './localChain';
+import { writeNetworksFile, writeTokenListFile } from './localNetworks';
+import { startPart, untilReady } from './parts';
+import { takenPorts, type WantedPort } from './ports';
+import { ensureDatabase, startPostgres } from './postgres';
+import { dataFiles, type StackSettings } from './settings';
+import { findTemporalBinary } from './temporalBinary';
+import { startTemporal } from './temporalServer';
+
+const run = promisify(execFile);
+
+/** The name of the service among the parts: it is stopped before what it needs. */
+export const SERVICE = 'the service';
+
+const DATABASE = 'orgwallet';
+const CHAIN_IDS = [31_337, 31_338];
+const RETENTION_DAYS = 30;
+const PREPARE_LIMIT_MS = 120_000;
+const SERVICE_READY_LIMIT_MS = 90_000;
+
+/** What a start is made with. */
+interface Start {
+  readonly env: NodeJS.ProcessEnv;
+  readonly settings: StackSettings;
+  readonly files: ReturnType<typeof dataFiles>;
+  readonly say: (line: string) => void;
+}
+
+/** Ports that this start needs: those of the service and of each part that is not set to run elsewhere. */
+function wantedPorts(settings: StackSettings): WantedPort[] {
+  const ports: WantedPort[] = [
+    { setting: 'HTTPS_PORT', port: settings.httpsPort },
+    { setting: 'HTTP_PORT', port: settings.httpPort },
+    { setting: 'OPS_PORT', port: settings.opsPort, host: settings.opsHost },
+  ];
+  if (!settings.databaseUrl) ports.push({ setting: 'POSTGRES_PORT', port: settings.postgresPort });
+  if (!settings.temporalAddress) {
+    ports.push({ setting: 'TEMPORAL_PORT', port: settings.temporalPort });
+    ports.push({ setting: 'TEMPORAL_UI_PORT', port: settings.temporalUiPort });
+  }
+  if (!settings.networksFile) {
+    for (const offset of CHAIN_IDS.keys()) {
+      ports.push({ setting: 'ANVIL_PORT', port: settings.anvilPort + offset, offset });
+    }
+  }
+  return ports;
+}
+
+/** One step of the start in a process of its own; its argument may hold secrets and is passed in the environment. */
+async function prepare(step: 'database' | 'networks' | 'demo', argument: string): Promise<void> {
+  try {
+    await run(process.execPath, [join(__dirname, 'prepare.js'), step], {
+      env: { ...process.env, ORGWALLET_PREPARE: argument },
+      timeout: PREPARE_LIMIT_MS,
+    });
+  } catch (error) {
+    const { stderr } = error as { stderr?: string };
+    throw new Error(stderr?.trim() || (error as Error).message);
+  }
+}
+
+/** The URL of the database, its schema up to date. */
+async function databaseOf({ settings, files }: Start): Promise<string> {
+  let url = settings.databaseUrl;
+  if (!url) {
+    const postgres = await startPostgres({
+      dir: join(settings.dataDir, 'postgres'),
+      port: settings.postgresPort,
+      logFile: join(files.logs, 'postgres.log'),
+    });
+    await ensureDatabase(postgres.adminUrl, DATABASE);
+    url = postgres.urlOf(DATABASE);
+  }
+  await prepare('database', url);
+  return url;
+}
+
+async function temporalOf({ env, settings, files, say }: Start): Promise<RunningStack['temporal']> {
+  if (settings.temporalAddress) return { address: settings.temporalAddress, uiUrl: env.TEMPORAL_UI_URL };
+  const binary = await findTemporalBinary(env, say);
+  say(`Temporal: using the CLI ${binary.source} (${binary.path})`);
+  return startTemporal({
+    binary: binary.path,
+    port: settings.temporalPort,
+    uiPort: settings.temporalUiPort,
+    namespace: settings.temporalNamespace,
+    databaseFile: join(settings.dataDir, 'temporal', 'state.db'),
+    logFile: join(files.logs, 'temporal.log'),
+    retentionDays: RETENTION_DAYS,
+  });
+}
+
+/** Where the service finds its networks and, with embedded chains, the tokens on them. */
+async function networksOf({ settings, files }: Start): Promise<Record<string, string>> {
+  const ownTokenList = settings.tokenListFile;
+  if (settings.networksFile) {
+    await prepare('networks', settings.networksFile);
+    return {
+      NETWORKS_FILE: settings.networksFile,
+      ...(ownTokenList ? { TOKEN_LIST_FILE: ownTokenList } : {}),
+    };
+  }
+  const chains = await Promise.all(
+    CHAIN_IDS.map((chainId, index) =>
+      startChain({
+        name: `Local Chain ${index + 1}`,
+        chainId,
+        port: settings.anvilPort + index,
+        dir: join(settings.dataDir, 'chains'),
+        logFile: join(files.logs, `chain-${chainId}.log`),
+      }),
+    ),
+  );
+  writeNetworksFile(files.networks, chains);
+  writeTokenListFile(files.tokenList, chains);
+  return { NETWORKS_FILE: files.networks, TOKEN_LIST_FILE: ownTokenList ?? files.tokenList };
+}
+
+/** The keystore's passphrase, made at the first start unless one is set. */
+function passphraseOf({ settings, files }: Start): Record<string, string> {
+  if (settings.hasPassphrase) return {};
+  if (!existsSync(files.passphrase)) {
+    writeFileSync(files.passphrase, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 });
+  }
+  return { KEYSTORE_PASSPHRASE_FILE: files.passphrase };
+}
+
+function sayWhatStarts({ settings, say }: Start): void {
+  const embedded = [
+    ...(settings.databaseUrl ? [] : ['Postgres']),
+    ...(settings.temporalAddress ? [] : ['Temporal']),
+    ...(settings.networksFile ? [] : ['two chains']),
+  ];
+  if (embedded.length > 0) say(`Starting ${embedded.join(', ')} (about 5 s)`);
+}
+
+/** Starts the service, and waits until it is ready. */
+async function startService(
+  { env, files }: Start,
+  serviceSettings: Record<string, string>,
+  readyUrl: string,
+) {
+  const service = startPart({
+    name: SERVICE,
+    command: process.execPath,
+    args: ['--enable-source-maps', join(__dirname, '..', '..', 'src', 'main.js')],
+    cwd: projectRoot(),
+    env: { ...env, ...serviceSettings },
+    logFile: join(files.logs, 'service.log'),
+    stopSignal: 'SIGTERM',
+    stopLimitMs: 9_000,
+  });
+  await untilReady(service, SERVICE_READY_LIMIT_MS, async () => {
+    const response = await fetch(readyUrl, { signal: AbortSignal.timeout(3_000) });
+    if (!response.ok) throw new Error('not ready');
+  });
+}
+
+/**
+ * Starts what is not set to run elsewhere, then the service; resolves when the first request can be served. Throws when
+ * a port is taken or a part does not start.
+ */
+export async function startStack(
+  env: NodeJS.ProcessEnv,
+  settings: StackSettings,
+  say: (line: string) => void,
+): Promise<RunningStack> {
+  const files = dataFiles(settings.dataDir);
+  const start: Start = { env, settings, files, say };
+  const problems = await takenPorts(wantedPorts(settings));
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+
+  sayWhatStarts(start);
+  const [databaseUrl, temporal, networkSettings] = await Promise.all([
+    databaseOf(start),
+    temporalOf(start),
+    networksOf(start),
+    settings.tlsCertFile ? undefined : ensureCertificate(files.certificate, files.certificateKey),
+  ]);
+  const serviceSettings: Record<string, string> = {
+    ORGWALLET_DATA_DIR: settings.dataDir,
+    HTTPS_PORT: String(settings.httpsPort),
+    HTTP_PORT: String(settings.httpPort),
+    OPS_HOST: settings.opsHost,
+    OPS_PORT: String(settings.opsPort),
+    DATABASE_URL: databaseUrl,
+    TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_NAMESPACE: settings.temporalNamespace,
+    ...networkSettings,
+    ...(temporal.uiUrl ? { TEMPORAL_UI_URL: temporal.uiUrl } : {}),
+    ...passphraseOf(start),
+  };
+  writeFileSync(files.stack, `${JSON.stringify(serviceSettings, null, 2)}\n`, { mode: 0o600 });
+  chmodSync(files.stack, 0o600);
+
+  say('Starting the service (about 5 s)');
+  const operationsUrl = `http://${settings.opsHost === '0.0.0.0' ? '127.0.0.1' : settings.opsHost}:${settings.opsPort}`;
+  await startService(start, serviceSettings, `${operationsUrl}/readyz`);
+
+  const origin = `https://localhost:${settings.httpsPort}`;
+  const caFile = settings.tlsCertFile ?? files.certificate;
+  const networksFile = networkSettings.NETWORKS_FILE ?? '';
+  const networks = readNetworks(networksFile);
+  const hasDemo = networks.every(({ rpcUrl }) => isLoopback(rpcUrl));
+  if (hasDemo) {
+    const temporalUiUrl = temporal.uiUrl ?? null;
+    const addresses = { origin, baseUrl: `${origin}/api/v1`, caFile, operationsUrl, temporalUiUrl };
+    const demo = { databaseUrl, networksFile, demoFile: files.demo, addresses };
+    await prepare('demo', JSON.stringify(demo));
+  }
+  return { origin, caFile, operationsUrl, temporal, networks, hasDemo };
+}

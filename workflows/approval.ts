@@ -1,0 +1,193 @@
+import {
+  allHandlersFinished,
+  condition,
+  setCurrentDetails,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { z } from 'zod/mini';
+import type { LifecycleActivities } from '../activities/lifecycle';
+import { type ApprovalState, type Decision, decisionOf, type Subject } from '../src/domain/approval';
+import type { ApprovalKey } from '../src/domain/approvalRef';
+import type { WorkflowGone } from '../src/domain/reconciliation';
+import {
+  approvalMessages,
+  type CreateResult,
+  type ExecuteMessage,
+  type MessageResult,
+  type SignMessage,
+} from '../src/temporal/messages';
+import { searchAttributes } from '../src/temporal/searchAttributes';
+import { databaseActivities, untilExpiryMs } from './database';
+import { receiveMessages } from './messages';
+
+/** What every approval's workflow is started with. */
+export interface ApprovalInput extends ApprovalKey {
+  readonly requestId?: string | undefined;
+  readonly found?: WorkflowGone | undefined;
+  readonly queues: { readonly chain: string; readonly signer: string };
+}
+
+/** What a subject's workflow does in its own way. */
+export interface ApprovalStrategy<S extends ApprovalState> {
+  readonly signSchema: z.ZodMiniType<SignMessage>;
+  /** What an operator reads in the Temporal UI (Markdown). */
+  readonly details: (state: S) => string;
+  /** What the workflow can be found by. */
+  readonly places: (state: S) => { readonly accountIds: string[]; readonly networkIds: number[] };
+  /** Called once, when the approval exists. */
+  readonly onCreated?: (created: Extract<CreateResult<S>, { ok: true }>) => void;
+  /** Waits until an approval can be executed. */
+  readonly untilExecutable?: () => Promise<unknown>;
+  /** Called when an execution has begun. */
+  readonly onBegun?: (begun: Extract<MessageResult<S>, { ok: true }>) => void;
+  /** Executes on chain what is being executed, and records the end of it. */
+  readonly execute: () => Promise<void>;
+  /** Waits while nothing is being executed; until something changes, or its expiry. */
+  readonly park: () => Promise<void>;
+  readonly cancel?: (messageId: string) => Promise<MessageResult<S>>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: each subject creates with its own input
+type Lifecycle<S extends ApprovalState> = LifecycleActivities<any, S, any>;
+
+/** The activities of the shared lifecycle, with what an operator reads about each. */
+function lifecycle<S extends ApprovalState>(subject: Subject) {
+  return {
+    create: databaseActivities<Lifecycle<S>>(`Store the ${subject}`).createApproval,
+    vote: databaseActivities<Lifecycle<S>>('Verify and record a signature').recordVote,
+    begin: databaseActivities<Lifecycle<S>>('Check everything again and begin the execution').beginExecution,
+    expire: databaseActivities<Lifecycle<S>>('Expire').expireApproval,
+    restored: databaseActivities<Lifecycle<S>>('Record that the workflow was restarted').recordRestored,
+    read: databaseActivities<Lifecycle<S>>('Read the record').readApproval,
+    wait: databaseActivities<Lifecycle<S>>('Record what the execution waits for').reportWaiting,
+  };
+}
+
+/** One approval under way: its last known state, and what changes it. */
+export class ApprovalRun<S extends ApprovalState> {
+  private state: S | null = null;
+  private published = '';
+  private readonly activities: ReturnType<typeof lifecycle<S>>;
+  private readonly key: ApprovalKey & { readonly subject: Subject };
+
+  private readonly strategy: ApprovalStrategy<S>;
+
+  constructor(
+    private readonly subject: Subject,
+    private readonly input: ApprovalInput,
+    strategyOf: (run: ApprovalRun<S>) => ApprovalStrategy<S>,
+  ) {
+    this.activities = lifecycle<S>(subject);
+    this.key = { subject, organizationId: input.organizationId, id: input.id };
+    this.strategy = strategyOf(this);
+  }
+
+  /** The state, as last seen. Only once it exists. */
+  get current(): S {
+    if (!this.state) throw new Error(`${this.subject} ${this.key.id} is not created yet`);
+    return this.state;
+  }
+
+  get isClosedOrProcessing(): boolean {
+    return this.current.closed || this.current.executionStatus === 'processing';
+  }
+
+  /** Takes over what a database transaction returned; never an older version for a newer one. */
+  adopt(next: S): void {
+    if (this.state && next.version < this.state.version) return;
+    this.state = next;
+    setCurrentDetails(this.strategy.details(next));
+    const { signatureStatus, executionStatus, expiresAt } = next;
+    const { accountIds, networkIds } = this.strategy.places(next);
+    const attributes = JSON.stringify([signatureStatus, executionStatus, expiresAt, accountIds, networkIds]);
+    if (attributes === this.published) return;
+    this.published = attributes;
+    upsertSearchAttributes([
+      { key: searchAttributes.signatureStatus, value: signatureStatus },
+      { key: searchAttributes.executionState, value: executionStatus ?? 'none' },
+      { key: searchAttributes.expiresAt, value: new Date(expiresAt) },
+      { key: searchAttributes.accountId, value: accountIds },
+      { key: searchAttributes.networkId, value: networkIds.map(String) },
+    ]);
+  }
+
+  /** Waits until something changes or its expiry, and expires it then. True when something has changed. */
+  async changedBeforeExpiry(hasChanged: () => boolean = () => this.isClosedOrProcessing): Promise<boolean> {
+    const { expiresAt } = this.current;
+    const changed = await condition(hasChanged, untilExpiryMs(expiresAt), {
+      summary: `Expires at ${expiresAt}`,
+    });
+    if (!changed) this.adopt(await this.activities.expire(this.key));
+    return changed;
+  }
+
+  async begin(
+    messageId: string,
+    message: ExecuteMessage & { readonly actor?: 'operator' | 'system' },
+  ): Promise<MessageResult<S>> {
+    if (message.type === 'approve') await this.strategy.untilExecutable?.();
+    const begun = await this.activities.begin({ ...this.key, ...message, messageId });
+    if (begun.ok) {
+      this.adopt(begun.state);
+      this.strategy.onBegun?.(begun);
+    }
+    return begun;
+  }
+
+  private async sign(messageId: string, vote: SignMessage): Promise<MessageResult<S>> {
+    const signed = await this.activities.vote({ ...this.key, ...vote, messageId });
+    if (!signed.ok) return signed;
+    this.adopt(signed.state);
+    const type: Decision = decisionOf(vote.type);
+    if (vote.execute !== true || !signed.state.ready.includes(type)) return signed;
+    const { requestId } = vote;
+    const begun = await this.begin(`${messageId}/execute`, { type, requestId });
+    // The signature is recorded whatever else happened meanwhile; an execution that lost a race is not its failure.
+    return begun.ok ? begun : signed;
+  }
+
+  async refresh(): Promise<void> {
+    this.adopt(await this.activities.read(this.key));
+  }
+
+  /** Stores what the execution waits for (null: it does not wait anymore). */
+  async reportWaiting(waitingFor: string | null): Promise<void> {
+    this.adopt(await this.activities.wait({ ...this.key, waitingFor }));
+  }
+
+  /** Listens to messages, creates the approval, and follows it until nothing can change anymore. Null: refused. */
+  async follow(): Promise<S | null> {
+    let created: CreateResult<S> | undefined;
+    receiveMessages(approvalMessages<S>(), {
+      subject: this.subject,
+      signSchema: this.strategy.signSchema,
+      state: () => this.state,
+      created: () => created,
+      sign: (messageId, message) => this.sign(messageId, message),
+      execute: (messageId, message) => this.begin(messageId, message),
+      retry: (messageId) => this.begin(messageId, { type: 'approve', actor: 'operator' }),
+      refresh: () => this.refresh(),
+      ...(this.strategy.cancel ? { cancel: this.strategy.cancel } : {}),
+    });
+    const { queues: _queues, found, ...request } = this.input;
+    created = await this.activities.create({ ...request, subject: this.subject });
+    if (!created.ok) {
+      setCurrentDetails(`**Refused:** ${created.refusal.message}\n\nNo ${this.subject} was created.`);
+      await condition(allHandlersFinished);
+      return null;
+    }
+    this.adopt(created.state);
+    if (found) {
+      const { runId } = workflowInfo();
+      this.adopt(await this.activities.restored({ ...this.key, found, runId }));
+    }
+    this.strategy.onCreated?.(created);
+    while (!this.current.closed) {
+      if (this.current.executionStatus === 'processing') await this.strategy.execute();
+      else await this.strategy.park();
+    }
+    await condition(allHandlersFinished);
+    return this.current;
+  }
+}

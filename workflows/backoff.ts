@@ -1,0 +1,60 @@
+import { sleep } from '@temporalio/workflow';
+
+/** How long an unavailable network is retried before anything is signed. */
+const RETRY_BEFORE_SIGNING_MS = 20_000;
+const MAX_PAUSE_MS = 30_000;
+const MAX_PAUSE_BEFORE_SIGNING_MS = 5_000;
+
+/** Growing pauses between looks at one network, and the report of what is waited for meanwhile. */
+export interface Backoff {
+  /** Reports what is waited for (null: nothing any more); the same is not reported twice in a row. */
+  report(waitingFor: string | null): Promise<void>;
+  /** What was reported last. */
+  reported(): string | null;
+  /** Waits; each time twice as long. */
+  pause(why: string): Promise<void>;
+  /** Waits while a network is unavailable before anything is signed; false after 20 s. */
+  retryUnavailable(message: string): Promise<boolean>;
+  /** There was progress: the pauses are short again. */
+  reset(): void;
+}
+
+/** Creates the backoff of one effect on one network. `firstPauseMs` is the shortest pause. */
+export function createBackoff(options: {
+  readonly networkId: number;
+  readonly firstPauseMs: number;
+  readonly report: (waitingFor: string | null) => Promise<void>;
+}): Backoff {
+  const { networkId, firstPauseMs } = options;
+  let reported: string | null = null;
+  let pauseMs = firstPauseMs;
+  let unavailableSince: number | undefined;
+
+  async function report(waitingFor: string | null): Promise<void> {
+    if (waitingFor === reported) return;
+    reported = waitingFor;
+    await options.report(waitingFor);
+  }
+
+  async function pause(why: string, longestMs = MAX_PAUSE_MS): Promise<void> {
+    await sleep(pauseMs, { summary: `${why} (network ${networkId})` });
+    pauseMs = Math.min(pauseMs * 2, longestMs);
+  }
+
+  return {
+    report,
+    reported: () => reported,
+    pause,
+    async retryUnavailable(message) {
+      unavailableSince ??= Date.now();
+      if (Date.now() - unavailableSince >= RETRY_BEFORE_SIGNING_MS) return false;
+      await report(message);
+      await pause('Ask the network again', MAX_PAUSE_BEFORE_SIGNING_MS);
+      return true;
+    },
+    reset() {
+      unavailableSince = undefined;
+      pauseMs = firstPauseMs;
+    },
+  };
+}

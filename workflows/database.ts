@@ -1,0 +1,36 @@
+import { ApplicationFailure, proxyLocalActivities, type UntypedActivities } from '@temporalio/workflow';
+import type { z } from 'zod/mini';
+import { parseMessage } from '../src/temporal/messages';
+
+/**
+ * The activities that decide and write in one database transaction. Postgres decides; while it is unavailable these are
+ * retried without end, so that no handler ever fails: an outcome recorded as an error would stay the answer to that
+ * message for ever.
+ */
+export function databaseActivities<A extends UntypedActivities>(summary: string) {
+  return proxyLocalActivities<A>({
+    startToCloseTimeout: '20s',
+    localRetryThreshold: '5s',
+    retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '5s' },
+    summary,
+  });
+}
+
+/** The timer fires this long after the signed expiry, which itself is still valid. */
+const EXPIRY_SLACK_MS = 20;
+/** How soon expiry is checked again when the database's clock is behind. */
+const MIN_TIMER_MS = 500;
+
+/** How long to wait until something has expired, in milliseconds. */
+export function untilExpiryMs(expiresAt: string): number {
+  return Math.max(MIN_TIMER_MS, Date.parse(expiresAt) - Date.now() + EXPIRY_SLACK_MS);
+}
+
+/** What a workflow was started with; a wrong shape ends it as failed. */
+export function parseInput<T>(schema: z.ZodMiniType<T>, input: unknown): T {
+  try {
+    return parseMessage(schema, input);
+  } catch (error) {
+    throw ApplicationFailure.nonRetryable((error as Error).message, 'InvalidInput');
+  }
+}
