@@ -63,11 +63,15 @@ async function unfit(path: string): Promise<string | undefined> {
 async function download(target: string): Promise<string | undefined> {
   mkdirSync(join(target, '..'), { recursive: true });
   const folder = mkdtempSync(`${target}.download-`);
-  const child = spawn(process.execPath, [join(projectRoot(), 'src', 'dev', 'downloadTemporal.mjs'), folder], {
-    cwd: projectRoot(),
-    detached: true,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    [join(projectRoot(), 'tools', 'dev', 'downloadTemporal.mjs'), folder],
+    {
+      cwd: projectRoot(),
+      detached: true,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  );
   const end = () => {
     try {
       if (child.pid) process.kill(-child.pid, 'SIGKILL');
