@@ -12,7 +12,7 @@ import { OPERATOR } from '../../src/db/audit';
 import { createDatabase, type Db } from '../../src/db/database';
 import { createOrganization } from '../../src/db/organizations';
 import { projectRoot } from '../../src/projectRoot';
-import { type Part, startPart, untilReady } from '../../tools/dev/parts';
+import { lastLogLines, type Part, startPart, untilReady } from '../../tools/dev/parts';
 import { checkConformance } from './conformance';
 import { type Answer, HttpClient } from './http';
 import { createTestDatabase, freePorts, fundOnLocalChain, sharedStack, temporaryDir } from './stack';
@@ -243,7 +243,13 @@ async function connectToShared(name: string, env: NodeJS.ProcessEnv = {}): Promi
   const settingsFile = join(sharedStack().dir, `service-${name}.json`);
   if (isFirst(`${settingsFile}.lock`)) {
     const settings = await serviceSettings({ env });
-    await startServicePart(settings);
+    const part = await startServicePart(settings);
+    part.exited.then(({ code, signal }) => {
+      const log = lastLogLines(part.logFile);
+      process.stderr.write(
+        `service ${name} ended during the tests (${signal ?? `exit code ${code}`})\n${log}\n`,
+      );
+    });
     writeFileSync(`${settingsFile}.new`, JSON.stringify(settings), { mode: 0o600 });
     renameSync(`${settingsFile}.new`, settingsFile);
   }

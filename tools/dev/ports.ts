@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
+import { createSocket } from 'node:dgram';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 
@@ -21,21 +22,30 @@ export function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   });
 }
 
-/** Ports that this process has handed out: their users may not listen yet. */
-const handedOut = new Set<number>();
+/**
+ * Reserves a port for this process until it ends: binds the UDP port of the same number, which nothing here uses and
+ * which the system gives to one process only. False when another process has reserved it.
+ */
+function reservePort(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createSocket('udp4');
+    socket.unref();
+    socket.once('error', () => resolve(false));
+    socket.bind({ port, address: '127.0.0.1', exclusive: true }, () => resolve(true));
+  });
+}
 
 /**
- * Finds `count` different ports on the loopback interface that are free, each with the next one. They lie below the
- * range from which the system gives ports to outgoing connections and to whoever asks for any. By hand and not get-port,
- * which knows no pairs and tries a range from its beginning: processes that ask at the same time would meet there.
+ * Finds `count` different ports on the loopback interface that are free, each with the next one, and reserves them:
+ * their users may not listen yet. They lie below the range from which the system gives ports to outgoing connections
+ * and to whoever asks for any. By hand and not get-port, which knows no pairs and reserves within one process only.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const found: number[] = [];
   for (let attempt = 0; found.length < count; attempt += 1) {
     if (attempt > 1_000) throw new Error('there are no free ports between 20000 and 32000');
     const port = 2 * randomInt(10_000, 16_000);
-    if (handedOut.has(port)) continue;
-    handedOut.add(port);
+    if (!(await reservePort(port))) continue;
     if ((await isPortFree(port)) && (await isPortFree(port + 1))) found.push(port);
   }
   return found;
