@@ -9,7 +9,8 @@ import {
 import { appendAudit } from '../../src/db/audit';
 import type { Tx } from '../../src/db/database';
 import type { ApprovalState } from '../../src/domain/approval';
-import { refuse } from '../../src/domain/refusal';
+import type { ApprovalKey } from '../../src/domain/approvalRef';
+import { accept, type Outcome, refuse } from '../../src/domain/refusal';
 import { failpoint } from '../../src/failpoints';
 import type { CreateResult } from '../../src/temporal/messages';
 import { apiKeyActor, approvalEntry } from './audit';
@@ -106,6 +107,28 @@ async function tryToCreate<V extends AnySnapshot, S extends ApprovalState, I ext
   }
 }
 
+/** Observes what the plan needs from chains; nothing when the approval exists or is not requested. */
+async function observeRequested<V extends AnySnapshot, S extends ApprovalState, I extends CreateInput>(
+  deps: ApprovalDeps,
+  subject: ExecutableSubject<V, S, I>,
+  input: I,
+): Promise<Outcome<unknown>> {
+  const { created, request } = await readCreationRequest(deps.db, input);
+  if (created || !request || !subject.isRequestedBy(input, request)) return accept(undefined);
+  return subject.observe(deps, input, request.body);
+}
+
+/** True when the holder of a claim stays open. Past its expiry it is expired: its own workflow may be late. */
+async function remainsOpen<V extends AnySnapshot, S extends ApprovalState, I extends CreateInput>(
+  deps: ApprovalDeps,
+  subject: ExecutableSubject<V, S, I>,
+  holder: ApprovalKey,
+): Promise<boolean> {
+  if (!(await subject.read(deps.db, holder))) return false;
+  const { closed, signatureStatus } = await expireApproval(deps, subject, holder);
+  return !closed && signatureStatus !== 'expired';
+}
+
 /**
  * Creates an approval from its stored request, or finds it when it exists; without a request it can only be found. A
  * refusal leaves nothing behind.
@@ -116,25 +139,14 @@ export async function createApproval<V extends AnySnapshot, S extends ApprovalSt
   input: I,
 ): Promise<CreateResult<S>> {
   return catchRefusal(async () => {
-    const { created, request } = await readCreationRequest(deps.db, input);
-    let observed: unknown;
-    if (!created && request && subject.isRequestedBy(input, request)) {
-      const observation = await subject.observe(deps, input, request.body);
-      if (!observation.ok) return observation;
-      observed = observation.value;
-    }
+    const observation = await observeRequested(deps, subject, input);
+    if (!observation.ok) return observation;
     for (;;) {
-      const result = await tryToCreate(deps, subject, input, observed);
+      const result = await tryToCreate(deps, subject, input, observation.value);
       if ('ok' in result) return result;
-      // One that is past its expiry holds nothing; its own workflow may not have recorded that yet.
-      const holder = { organizationId: input.organizationId, id: result.heldBy };
-      if (!(await subject.read(deps.db, holder))) continue;
-      const { closed, signatureStatus } = await expireApproval(deps, subject, holder);
-      if (closed || signatureStatus === 'expired') continue;
-      return refuse(
-        'conflict',
-        `the open ${subject.rules.subject} ${result.heldBy} already changes ${result.claim}`,
-      );
+      const { claim, heldBy } = result;
+      if (!(await remainsOpen(deps, subject, { organizationId: input.organizationId, id: heldBy }))) continue;
+      return refuse('conflict', `the open ${subject.rules.subject} ${heldBy} already changes ${claim}`);
     }
   });
 }

@@ -1,4 +1,4 @@
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Metrics } from '../metrics';
 
@@ -9,6 +9,14 @@ export type PartCheck = () => Promise<void>;
 export interface OpsServer {
   start(): Promise<{ port: number }>;
   stop(): Promise<void>;
+}
+
+interface OpsOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly metrics: Metrics;
+  /** What /readyz checks, on every call; a getter may name parts that come later. */
+  readonly parts: () => { readonly [name: string]: PartCheck };
 }
 
 const CHECK_DEADLINE_MS = 2_000;
@@ -30,46 +38,65 @@ async function stateOf(check: PartCheck): Promise<PartState> {
   }
 }
 
-function send(response: ServerResponse, status: number, type: string, body: string): void {
+interface OpsResponse {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+}
+
+function json(status: number, body: object): OpsResponse {
+  return { status, type: 'application/json; charset=utf-8', body: JSON.stringify(body) };
+}
+
+async function readiness(parts: { readonly [name: string]: PartCheck }): Promise<OpsResponse> {
+  const states = await Promise.all(
+    Object.entries(parts).map(async ([name, check]) => [name, await stateOf(check)] as const),
+  );
+  const away = states.filter(([, { status }]) => status === 'down').map(([name]) => name);
+  const ready = away.length === 0;
+  return json(ready ? 200 : 503, {
+    status: ready ? 'ready' : 'notReady',
+    away,
+    parts: Object.fromEntries(states),
+  });
+}
+
+async function exposition({ registry }: Metrics): Promise<OpsResponse> {
+  return { status: 200, type: registry.contentType, body: await registry.metrics() };
+}
+
+async function responseTo(
+  { method, url = '/' }: IncomingMessage,
+  { metrics, parts }: Pick<OpsOptions, 'metrics' | 'parts'>,
+): Promise<OpsResponse> {
+  const path = method === 'GET' || method === 'HEAD' ? url.split('?')[0] : undefined;
+  switch (path) {
+    case '/healthz':
+      return json(200, { status: 'up' });
+    case '/readyz':
+      return readiness(parts());
+    case '/metrics':
+      return exposition(metrics);
+    default:
+      return json(404, { status: 'notFound' });
+  }
+}
+
+function send(response: ServerResponse, { status, type, body }: OpsResponse): void {
   response.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-store' }).end(body);
 }
 
-const JSON_TYPE = 'application/json; charset=utf-8';
-
 /**
- * /healthz (the process lives), /readyz (which part is unavailable) and /metrics, for the operator only.
- *
- * `parts` are checked on every call of /readyz, each for 2 seconds at most; a getter may name parts that come later.
+ * /healthz (the process lives), /readyz (which part is unavailable) and /metrics, for the operator only. Each part is
+ * checked for 2 seconds at most.
  */
-export function createOpsServer(options: {
-  host: string;
-  port: number;
-  metrics: Metrics;
-  parts: () => { readonly [name: string]: PartCheck };
-}): OpsServer {
-  const { host, port, metrics, parts } = options;
+export function createOpsServer(options: OpsOptions): OpsServer {
+  const { host, port } = options;
   const server = createServer(async (request, response) => {
-    const path = (request.url ?? '/').split('?')[0];
-    const readOnly = request.method === 'GET' || request.method === 'HEAD';
     try {
-      if (path === '/healthz' && readOnly) {
-        send(response, 200, JSON_TYPE, JSON.stringify({ status: 'up' }));
-      } else if (path === '/readyz' && readOnly) {
-        const names = Object.entries(parts());
-        const states = await Promise.all(
-          names.map(async ([name, check]) => [name, await stateOf(check)] as const),
-        );
-        const ready = states.every(([, state]) => state.status === 'up');
-        const away = states.filter(([, state]) => state.status === 'down').map(([name]) => name);
-        const body = { status: ready ? 'ready' : 'notReady', away, parts: Object.fromEntries(states) };
-        send(response, ready ? 200 : 503, JSON_TYPE, JSON.stringify(body));
-      } else if (path === '/metrics' && readOnly) {
-        send(response, 200, metrics.registry.contentType, await metrics.registry.metrics());
-      } else {
-        send(response, 404, JSON_TYPE, JSON.stringify({ status: 'notFound' }));
-      }
+      send(response, await responseTo(request, options));
     } catch (error) {
-      send(response, 500, JSON_TYPE, JSON.stringify({ status: 'error', reason: String(error) }));
+      send(response, json(500, { status: 'error', reason: String(error) }));
     }
   });
   return {

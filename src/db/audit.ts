@@ -183,33 +183,40 @@ export async function verifyAudit(db: Db, organizationId: string): Promise<Audit
   });
 }
 
-async function walkChain(db: Tx, organizationId: string): Promise<AuditProof> {
-  let position = 0n;
-  let previousHash = GENESIS_HASH;
-  for (;;) {
-    const rows = await db('audit_log')
+async function* entriesInOrder(tx: Tx, organizationId: string): AsyncGenerator<AuditEntry> {
+  for (let after = 0n; ; ) {
+    const rows = await tx('audit_log')
       .where({ organization_id: organizationId })
-      .where('position', '>', String(position))
+      .where('position', '>', String(after))
       .orderBy('position')
       .limit(VERIFY_PAGE);
-    for (const entry of rows.map(auditEntry)) {
-      const broken = (reason: string): AuditProof => ({
-        ok: false,
-        position: entry.position,
-        id: entry.id,
-        reason,
-      });
-      if (entry.position !== position + 1n) return broken(`entry ${position + 1n} is missing before it`);
-      if (entry.previousHash !== previousHash)
-        return broken('it does not continue the hash of the entry before it');
-      if (auditHash(entry) !== entry.hash) return broken('its content does not have its hash');
-      position = entry.position;
-      previousHash = entry.hash;
-    }
-    if (rows.length < VERIFY_PAGE) break;
+    yield* rows.map(auditEntry);
+    if (rows.length < VERIFY_PAGE) return;
+    after = rows.at(-1).position;
   }
-  const head = await db('audit_heads').where({ organization_id: organizationId }).first();
-  if (!head || head.position !== position || head.hash !== previousHash) {
+}
+
+type ChainEnd = Pick<AuditEntry, 'position' | 'hash'>;
+
+/** Why an entry does not continue a chain that ends there; undefined when it does. */
+function breakBetween(end: ChainEnd, entry: AuditEntry): string | undefined {
+  const position = end.position + 1n;
+  if (entry.position !== position) return `entry ${position} is missing before it`;
+  if (entry.previousHash !== end.hash) return 'it does not continue the hash of the entry before it';
+  if (auditHash(entry) !== entry.hash) return 'its content does not have its hash';
+  return undefined;
+}
+
+async function walkChain(tx: Tx, organizationId: string): Promise<AuditProof> {
+  let end: ChainEnd = { position: 0n, hash: GENESIS_HASH };
+  for await (const entry of entriesInOrder(tx, organizationId)) {
+    const reason = breakBetween(end, entry);
+    if (reason !== undefined) return { ok: false, position: entry.position, id: entry.id, reason };
+    end = entry;
+  }
+  const { position, hash } = end;
+  const head = await tx('audit_heads').where({ organization_id: organizationId }).first();
+  if (!head || head.position !== position || head.hash !== hash) {
     return {
       ok: false,
       position: position + 1n,
@@ -217,5 +224,5 @@ async function walkChain(db: Tx, organizationId: string): Promise<AuditProof> {
       reason: `the chain ends at ${position} and its head says ${head?.position ?? 'nothing'}: entries at the end are missing`,
     };
   }
-  return { ok: true, entries: position, hash: previousHash };
+  return { ok: true, entries: position, hash };
 }

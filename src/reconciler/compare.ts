@@ -38,6 +38,23 @@ export async function countsAgree({ db, sender }: Pick<Compared, 'db' | 'sender'
   return (await countRunning(sender, before)) === count;
 }
 
+function isStill({ processing, unchangedMs }: OpenApproval): boolean {
+  return processing && unchangedMs >= STILL_MS;
+}
+
+/** Those of the workflows that run whose approval is closed. `onStep` is called at every step. */
+async function leftOverOf(db: Db, running: Iterable<string>, onStep: () => void): Promise<readonly string[]> {
+  const workflowIds = new Map([...running].map((workflowId) => [workflowId.split('/').at(-1), workflowId]));
+  const recordIds = [...workflowIds.keys()].filter((id) => id !== undefined);
+  const leftOver: string[] = [];
+  for (let start = 0; start < recordIds.length; start += IDS_AT_ONCE) {
+    onStep();
+    const closed = await closedFor(db, recordIds.slice(start, start + IDS_AT_ONCE), YOUNG_MS);
+    leftOver.push(...closed.flatMap((id) => workflowIds.get(id) ?? []));
+  }
+  return leftOver;
+}
+
 /**
  * Compares every open approval with the workflows that run. Changes nothing. `onStep` is called at every step. With
  * `unlisted`, Temporal's list is not read, and every open approval is taken to have its workflow.
@@ -55,20 +72,11 @@ export async function compare(
   for await (const page of openApprovals(db, networkIds)) {
     onStep();
     open += page.length;
-    for (const record of page) {
-      const listed = unlisted || unmatched.delete(approvalWorkflowId(record));
-      if (!listed && record.ageMs >= YOUNG_MS) suspects.push(record);
-      if (listed && record.processing && record.unchangedMs >= STILL_MS) still.push(record);
-      if (record.goneNetworks.length > 0) networkGone.push(record);
-    }
+    const listed = new Set(page.filter((record) => unlisted || unmatched.delete(approvalWorkflowId(record))));
+    suspects.push(...page.filter((record) => !listed.has(record) && record.ageMs >= YOUNG_MS));
+    still.push(...page.filter((record) => listed.has(record) && isStill(record)));
+    networkGone.push(...page.filter(({ goneNetworks }) => goneNetworks.length > 0));
   }
-  const workflowIds = new Map([...unmatched].map((workflowId) => [workflowId.split('/').at(-1), workflowId]));
-  const recordIds = [...workflowIds.keys()].filter((id) => id !== undefined);
-  const leftOver: string[] = [];
-  for (let start = 0; start < recordIds.length; start += IDS_AT_ONCE) {
-    onStep();
-    const closed = await closedFor(db, recordIds.slice(start, start + IDS_AT_ONCE), YOUNG_MS);
-    leftOver.push(...closed.flatMap((id) => workflowIds.get(id) ?? []));
-  }
+  const leftOver = await leftOverOf(db, unmatched, onStep);
   return { open, running: unlisted ? open : running, suspects, still, networkGone, leftOver };
 }
