@@ -79,7 +79,7 @@ describe('the OpenAPI document for client developers', () => {
         };
         const project = join(folder, 'tsconfig.json');
         writeFileSync(project, JSON.stringify({ compilerOptions, files: ['client.ts'] }));
-        expect(run('node_modules/typescript/bin/tsc', '--project', project)).toBe('');
+        expect(run('node_modules/.bin/tsc', '--project', project)).toBe('');
       } finally {
         rmSync(folder, { recursive: true });
       }
