@@ -1,4 +1,4 @@
-import type { PolicyContent, Request } from './operations.model';
+import type { PolicyContent, Request } from './organization.model';
 
 /** The body that asks for it. Addresses are sent in lower case, as wallets do too. */
 export function bodyOf(request: Request): unknown {

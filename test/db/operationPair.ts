@@ -14,14 +14,7 @@ import {
   type Toggle,
   type Wish,
 } from './operationSteps';
-import {
-  type Member,
-  OrganizationModel,
-  type PolicyContent,
-  type Proposal,
-  type Request,
-  type VoteType,
-} from './operations.model';
+import { OrganizationModel, type Proposal, type VoteType } from './operations.model';
 import { viewOfDatabase, viewOfModel } from './operationViews';
 import {
   type Counts,
@@ -33,6 +26,7 @@ import {
   type Stage,
   World,
 } from './operationWorld';
+import type { Member, PolicyContent, Request } from './organization.model';
 
 /** So many wallets are somebody's from the first. */
 const FAMILY_WALLETS = 6;

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import type { Kind, VoteType } from './operations.model';
+import type { VoteType } from './operations.model';
+import type { Kind } from './organization.model';
 
 /**
  * What somebody wishes to propose, as small numbers that fast-check shrinks well. `who` picks one of all who ever were

@@ -28,7 +28,8 @@ import { kindOf } from '../../src/operations';
 import { createTestDatabase } from '../support/stack';
 import { bodyOf, policyDefinition } from './operationBodies';
 import { KEYS, type Key, NOBODY, signed, signerOf, WALLET_KEYS } from './operationKeys';
-import type { Member, PolicyContent, Request, VoteType } from './operations.model';
+import type { VoteType } from './operations.model';
+import type { Member, PolicyContent, Request } from './organization.model';
 
 export const NETWORK_IDS = [11, 12, 13];
 export const NO_NETWORK = 14;

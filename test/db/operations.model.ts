@@ -3,106 +3,10 @@
  * rules of the product, with plain lists and no database, and shares nothing with the code that it is compared with.
  */
 
+import { type Judgement, type Place, type ProposedState, type Refusal, rulesFor } from './operations.rules';
+import { type Account, type Kind, type Member, Organization, type Request } from './organization.model';
+
 export type VoteType = 'approve' | 'reject';
-
-/** How something is refused. */
-export type Refusal =
-  | 'validationError'
-  | 'conflict'
-  | 'forbidden'
-  | 'invalidSignature'
-  | 'thresholdNotMet'
-  | 'proposalExpired';
-
-export interface Member {
-  readonly id: string;
-  readonly name: string;
-  readonly type: 'user' | 'api';
-  readonly walletAddress: string;
-}
-
-export interface Group {
-  readonly id: string;
-  readonly name: string;
-  /** Ascending. */
-  readonly memberIds: readonly string[];
-}
-
-export interface Account {
-  readonly id: string;
-  readonly name: string;
-  /** Ascending. Nobody sees an account before it is on one. */
-  readonly networkIds: readonly number[];
-}
-
-type Setting =
-  | { readonly type: 'user'; readonly memberId: string }
-  | { readonly type: 'group'; readonly groupId: string };
-
-/** The part of a policy that organization operations care about: what it names. */
-export interface PolicyContent {
-  readonly name: string;
-  readonly networkId: number;
-  readonly accountIds: readonly string[] | null;
-  readonly initiator: Setting | null;
-  readonly approver: (Setting & { readonly threshold: number }) | null;
-}
-
-export interface Policy extends PolicyContent {
-  readonly id: string;
-}
-
-export interface MemberUpdate {
-  readonly action: 'addMember' | 'removeMember';
-  readonly id: string;
-}
-
-/** A request to change the organization. */
-export type Request =
-  | { readonly kind: 'members/create'; readonly items: readonly Omit<Member, 'id'>[] }
-  | {
-      readonly kind: 'members/update';
-      readonly items: readonly {
-        readonly id: string;
-        readonly name?: string;
-        readonly walletAddress?: string;
-      }[];
-    }
-  | { readonly kind: 'members/remove'; readonly ids: readonly string[] }
-  | { readonly kind: 'groups/create'; readonly items: readonly Omit<Group, 'id'>[] }
-  | {
-      readonly kind: 'groups/update';
-      readonly items: readonly {
-        readonly id: string;
-        readonly name?: string;
-        readonly memberUpdates?: readonly MemberUpdate[];
-      }[];
-    }
-  | { readonly kind: 'groups/delete'; readonly items: readonly { readonly id: string }[] }
-  | {
-      readonly kind: 'policies/create' | 'policies/update';
-      readonly policies: readonly (PolicyContent & { readonly id?: string })[];
-    }
-  | { readonly kind: 'policies/remove'; readonly policyIds: readonly string[] }
-  | {
-      readonly kind: 'admins/update';
-      readonly updates: readonly MemberUpdate[];
-      readonly threshold: number;
-    }
-  | {
-      readonly kind: 'accounts/create';
-      readonly items: readonly { readonly name: string; readonly networkIds: readonly number[] }[];
-    }
-  | {
-      readonly kind: 'accounts/update';
-      readonly items: readonly {
-        readonly id: string;
-        readonly name?: string;
-        readonly networkIds?: readonly number[];
-      }[];
-    };
-
-export type Kind = Request['kind'];
 
 /** How the votes of a proposal stand, or stood. */
 export interface Tally {
@@ -112,9 +16,7 @@ export interface Tally {
   readonly rejections: readonly Member[];
 }
 
-export interface Deployment {
-  readonly accountId: string;
-  readonly networkId: number;
+export interface Deployment extends Place {
   status: 'pending' | 'completed' | 'failed';
 }
 
@@ -148,66 +50,17 @@ export interface Proposal {
   readonly resolutions: ('approved' | 'rejected')[];
 }
 
-/** The state that a proposal shows, as far as its kind has one. */
-export interface ProposedState {
-  readonly members?: readonly (Pick<Member, 'id' | 'name' | 'walletAddress'> & { readonly type?: string })[];
-  readonly groups?: readonly {
-    readonly id: string;
-    readonly name: string;
-    readonly members: readonly Member[];
-  }[];
-  readonly policies?: readonly (PolicyContent & { readonly id?: string })[];
-  readonly threshold?: number;
-}
-
-/** What a request would mean now. */
-interface Judgement {
-  /** Everything that is wrong with it. */
-  readonly refusals: ReadonlySet<Refusal>;
-  readonly data: ProposedState;
-  readonly claims: readonly string[];
-  readonly names: readonly string[];
-}
-
-/** What a change has done. */
-interface Change {
-  /** `action id` of the entries that it leaves in the audit log. */
-  readonly audit: readonly string[];
-  /** `subject code`: what becomes of things that others may name. */
-  readonly events: readonly string[];
-  readonly deployments?: readonly Omit<Deployment, 'status'>[];
-  readonly effective?: boolean;
-}
-
-const byId = (one: { readonly id: string }, two: { readonly id: string }) => (one.id < two.id ? -1 : 1);
-const unique = <T>(values: readonly T[]) => [...new Set(values)];
-const repeats = (values: readonly unknown[]) => new Set(values).size !== values.length;
-const walletClaim = (address: string) => `wallet:${address.toLowerCase()}`;
-
-export class OrganizationModel {
-  readonly members = new Map<string, Member>();
-  readonly groups = new Map<string, Group>();
-  readonly policies = new Map<string, Policy>();
-  readonly accounts = new Map<string, Account>();
+export class OrganizationModel extends Organization {
   readonly proposals: Proposal[] = [];
   /** `action id` of the audit entries that should have been written since this was last emptied. */
   audit: string[] = [];
   /** `proposalId code` of the notes that should have been made since this was last emptied. */
   notes = new Set<string>();
-  adminIds: ReadonlySet<string> = new Set();
-  threshold = 1;
-
-  constructor(
-    readonly adminsId: string,
-    readonly networkIds: readonly number[],
-  ) {}
 
   /** The same organization, to try something out on. */
   copy(): OrganizationModel {
     const copy = new OrganizationModel(this.adminsId, this.networkIds);
-    for (const field of ['members', 'groups', 'policies', 'accounts'] as const) {
-      for (const [id, thing] of this[field]) (copy[field] as Map<string, unknown>).set(id, thing);
-    }
+    copy.takeAfter(this);
     for (const proposal of this.proposals) {
       copy.proposals.push({
         ...proposal,
@@ -218,8 +71,6 @@ export class OrganizationModel {
     }
     copy.audit = [...this.audit];
     copy.notes = new Set(this.notes);
-    copy.adminIds = this.adminIds;
-    copy.threshold = this.threshold;
     return copy;
   }
 
@@ -237,232 +88,11 @@ export class OrganizationModel {
     for (const proposal of this.proposals) proposal.resolutions.length = 0;
   }
 
-  /** The admins of now, by id. */
-  admins(): Member[] {
-    return [...this.adminIds].flatMap((id) => this.members.get(id) ?? []).sort(byId);
-  }
-
-  holderOf(walletAddress: string): Member | undefined {
-    const wanted = walletAddress.toLowerCase();
-    return [...this.members.values()].find((member) => member.walletAddress.toLowerCase() === wanted);
-  }
-
-  /** Those accounts that can be seen. */
-  visibleAccounts(): Account[] {
-    return [...this.accounts.values()].filter(({ networkIds }) => networkIds.length > 0);
-  }
-
-  private account(id: string): Account | undefined {
-    const account = this.accounts.get(id);
-    return account && account.networkIds.length > 0 ? account : undefined;
-  }
-
-  private membersOf(ids: readonly string[]): Member[] {
-    return ids.flatMap((id) => this.members.get(id) ?? []).sort(byId);
-  }
-
   // --- proposing -------------------------------------------------------------------------------------------------
 
   /** What a request would mean now, and what is wrong with it. */
   judge(request: Request): Judgement {
-    const refusals = new Set<Refusal>();
-    const invalid = (condition: boolean) => condition && refusals.add('validationError');
-    const inConflict = (condition: boolean) => condition && refusals.add('conflict');
-    const noMember = (id: string) => !this.members.has(id);
-    const done = (data: ProposedState, claims: readonly string[], names: readonly string[]): Judgement => ({
-      refusals,
-      data,
-      claims: unique(claims),
-      names: unique(names),
-    });
-    switch (request.kind) {
-      case 'members/create': {
-        const wallets = request.items.map(({ walletAddress }) => walletAddress.toLowerCase());
-        invalid(repeats(wallets) || wallets.length === 0);
-        inConflict(wallets.some((wallet) => this.holderOf(wallet) !== undefined));
-        const claims = wallets.map(walletClaim);
-        return done({}, claims, claims);
-      }
-      case 'members/update': {
-        const { items } = request;
-        const wallets = items.flatMap(({ walletAddress }) => walletAddress?.toLowerCase() ?? []);
-        invalid(repeats(items.map(({ id }) => id)) || repeats(wallets) || items.length === 0);
-        invalid(items.some(({ id }) => noMember(id)));
-        const changed = items.flatMap((item) => {
-          const before = this.members.get(item.id);
-          return before ? [{ before, after: { ...before, ...item } }] : [];
-        });
-        inConflict(
-          changed.some(({ after }) => {
-            const holder = this.holderOf(after.walletAddress);
-            if (holder === undefined || holder.id === after.id) return false;
-            const next = changed.find(({ before }) => before.id === holder.id)?.after ?? holder;
-            return next.walletAddress === holder.walletAddress;
-          }),
-        );
-        invalid(
-          changed.some(
-            ({ before, after }) => before.name === after.name && before.walletAddress === after.walletAddress,
-          ),
-        );
-        const claims = [
-          ...items.map(({ id }) => `member:${id}`),
-          ...changed
-            .filter(({ before, after }) => before.walletAddress !== after.walletAddress)
-            .map(({ after }) => walletClaim(after.walletAddress)),
-        ];
-        const members = changed.map(({ after: { id, name, walletAddress } }) => ({
-          id,
-          name,
-          walletAddress,
-        }));
-        return done({ members }, claims, claims);
-      }
-      case 'members/remove': {
-        const { ids } = request;
-        invalid(repeats(ids) || ids.length === 0 || ids.some(noMember));
-        inConflict(ids.some((id) => this.adminIds.has(id)));
-        const claims = ids.map((id) => `member:${id}`);
-        return done({ members: ids.flatMap((id) => this.members.get(id) ?? []) }, claims, claims);
-      }
-      case 'groups/create': {
-        const { items } = request;
-        const memberIds = items.flatMap((item) => item.memberIds);
-        invalid(items.some((item) => repeats(item.memberIds)) || memberIds.some(noMember));
-        invalid(repeats(items.map((item) => JSON.stringify([item.name, [...item.memberIds].sort()]))));
-        return done(
-          {},
-          [],
-          memberIds.map((id) => `member:${id}`),
-        );
-      }
-      case 'groups/update': {
-        const { items } = request;
-        invalid(repeats(items.map(({ id }) => id)) || items.some(({ id }) => !this.groups.has(id)));
-        const groups = items.flatMap(({ id, name, memberUpdates = [] }) => {
-          const before = this.groups.get(id);
-          const ids = memberUpdates.map((update) => update.id);
-          invalid(repeats(ids) || ids.some(noMember));
-          if (!before) return [];
-          invalid(
-            memberUpdates.some(
-              (update) => before.memberIds.includes(update.id) === (update.action === 'addMember'),
-            ),
-          );
-          invalid((name ?? before.name) === before.name && ids.length === 0);
-          const members = this.membersOf(this.membershipAfter(before, memberUpdates));
-          return [{ id, name: name ?? before.name, members }];
-        });
-        const claims = items.map(({ id }) => `group:${id}`);
-        const concerned = [
-          ...groups.flatMap(({ members }) => members.map(({ id }) => id)),
-          ...items.flatMap(({ memberUpdates = [] }) => memberUpdates.map(({ id }) => id)),
-        ];
-        return done({ groups }, claims, [...claims, ...concerned.map((id) => `member:${id}`)]);
-      }
-      case 'groups/delete': {
-        const ids = request.items.map(({ id }) => id);
-        invalid(repeats(ids) || ids.length === 0 || ids.some((id) => !this.groups.has(id)));
-        const claims = ids.map((id) => `group:${id}`);
-        const groups = ids.flatMap((id) => {
-          const group = this.groups.get(id);
-          return group ? [{ id, name: group.name, members: this.membersOf(group.memberIds) }] : [];
-        });
-        return done({ groups }, claims, claims);
-      }
-      case 'policies/create':
-      case 'policies/update': {
-        const { policies } = request;
-        const ids = policies.flatMap(({ id }) => id ?? []);
-        invalid(policies.length === 0 || repeats(ids) || ids.some((id) => !this.policies.has(id)));
-        for (const policy of policies) {
-          invalid(!this.canBe(policy));
-          const before = policy.id === undefined ? undefined : this.policies.get(policy.id);
-          invalid(before !== undefined && samePolicy(before, policy));
-        }
-        invalid(
-          repeats(policies.filter(({ id }) => id === undefined).map((policy) => JSON.stringify(policy))),
-        );
-        const claims = ids.map((id) => `policy:${id}`);
-        return done({ policies }, claims, [...claims, ...policies.flatMap(subjectsOf)]);
-      }
-      case 'policies/remove': {
-        const { policyIds } = request;
-        invalid(
-          repeats(policyIds) || policyIds.length === 0 || policyIds.some((id) => !this.policies.has(id)),
-        );
-        const claims = policyIds.map((id) => `policy:${id}`);
-        return done({ policies: policyIds.flatMap((id) => this.policies.get(id) ?? []) }, claims, claims);
-      }
-      case 'admins/update': {
-        const { updates, threshold } = request;
-        const ids = updates.map(({ id }) => id);
-        invalid(repeats(ids) || ids.some(noMember));
-        invalid(updates.some(({ action, id }) => this.adminIds.has(id) === (action === 'addMember')));
-        const members = this.membersOf(this.adminsAfter(updates));
-        invalid(!members.some(({ type }) => type === 'api'));
-        invalid(threshold < 1 || threshold > members.length);
-        invalid(updates.length === 0 && threshold === this.threshold);
-        return done(
-          { members, threshold },
-          ['admins'],
-          [...members.map(({ id }) => `member:${id}`), ...ids.map((id) => `member:${id}`)],
-        );
-      }
-      case 'accounts/create': {
-        const networkIds = request.items.flatMap((item) => item.networkIds);
-        invalid(networkIds.some((id) => !this.networkIds.includes(id)));
-        invalid(request.items.some((item) => item.networkIds.length === 0 || repeats(item.networkIds)));
-        invalid(
-          repeats(request.items.map((item) => JSON.stringify([item.name, [...item.networkIds].sort()]))),
-        );
-        return done(
-          {},
-          [],
-          networkIds.map((id) => `network:${id}`),
-        );
-      }
-      case 'accounts/update': {
-        const { items } = request;
-        invalid(repeats(items.map(({ id }) => id)));
-        for (const { id, name, networkIds } of items) {
-          const account = this.account(id);
-          invalid(account === undefined);
-          invalid(networkIds !== undefined && (networkIds.length === 0 || repeats(networkIds)));
-          for (const networkId of networkIds ?? []) {
-            invalid(!this.networkIds.includes(networkId));
-            invalid(account?.networkIds.includes(networkId) === true);
-          }
-          invalid((name ?? account?.name) === account?.name && (networkIds ?? []).length === 0);
-        }
-        const claims = items.map(({ id }) => `account:${id}`);
-        const networks = items.flatMap(({ networkIds }) => networkIds ?? []);
-        return done({}, claims, [...claims, ...networks.map((id) => `network:${id}`)]);
-      }
-    }
-  }
-
-  private membershipAfter(group: Group, updates: readonly MemberUpdate[]): string[] {
-    return changed(group.memberIds, updates);
-  }
-
-  private adminsAfter(updates: readonly MemberUpdate[]): string[] {
-    return changed([...this.adminIds], updates);
-  }
-
-  /** True when all that a policy names is there, and its approvers are enough. */
-  private canBe(policy: PolicyContent): boolean {
-    const { approver } = policy;
-    const isThere = (subject: string): boolean => {
-      const [type, id = ''] = subject.split(':');
-      if (type === 'account') return this.account(id) !== undefined;
-      if (type === 'member') return this.members.has(id);
-      if (type === 'group') return this.groups.has(id);
-      return this.networkIds.includes(Number(id));
-    };
-    if (!subjectsOf(policy).every(isThere)) return false;
-    if (approver?.type !== 'group') return true;
-    return approver.threshold <= (this.groups.get(approver.groupId)?.memberIds.length ?? 0);
+    return rulesFor(request).judge(this, request);
   }
 
   /**
@@ -604,7 +234,7 @@ export class OrganizationModel {
       return;
     }
     const before = { admins: this.admins(), threshold: this.threshold };
-    const change = this.carryOut(proposal);
+    const change = rulesFor(proposal.request).carryOut(this, proposal);
     if (change === 'blocked') {
       proposal.status = 'blocked';
       log('blocked');
@@ -661,173 +291,6 @@ export class OrganizationModel {
     }
   }
 
-  /** Makes the change, if it would come out exactly as it was shown. */
-  private carryOut({ request, data, newIds }: Proposal): Change | 'blocked' {
-    const stands = ({ id, walletAddress }: { readonly id: string; readonly walletAddress: string }) =>
-      this.members.get(id)?.walletAddress === walletAddress;
-    switch (request.kind) {
-      case 'members/create': {
-        if (request.items.some(({ walletAddress }) => this.holderOf(walletAddress))) return 'blocked';
-        const created = request.items.map((item, i) => ({ ...item, id: newIds[i] ?? '' }));
-        for (const member of created) this.members.set(member.id, member);
-        return {
-          audit: newIds.map((id) => `member.created ${id}`),
-          events: created.map(({ walletAddress }) => `${walletClaim(walletAddress)} walletTaken`),
-        };
-      }
-      case 'members/update': {
-        const members = data.members ?? [];
-        const possible = members.every(({ id, walletAddress }) => {
-          const holder = this.holderOf(walletAddress);
-          const next = members.find((member) => member.id === holder?.id) ?? holder;
-          const free =
-            holder === undefined || holder.id === id || next?.walletAddress !== holder.walletAddress;
-          return this.members.has(id) && free;
-        });
-        if (!possible) return 'blocked';
-        const events: string[] = [];
-        for (const { id, name, walletAddress } of members) {
-          const before = this.members.get(id) as Member;
-          if (before.walletAddress !== walletAddress) {
-            events.push(`member:${id} walletChanged`, `${walletClaim(walletAddress)} walletTaken`);
-          }
-          this.members.set(id, { ...before, name, walletAddress });
-        }
-        return { audit: members.map(({ id }) => `member.updated ${id}`), events };
-      }
-      case 'members/remove': {
-        const members = data.members ?? [];
-        if (!members.every(stands) || members.some(({ id }) => this.adminIds.has(id))) return 'blocked';
-        const ids = members.map(({ id }) => id);
-        const groups = [...this.groups.values()].filter((group) =>
-          group.memberIds.some((id) => ids.includes(id)),
-        );
-        for (const id of ids) this.members.delete(id);
-        for (const group of groups) {
-          const memberIds = group.memberIds.filter((id) => !ids.includes(id));
-          this.groups.set(group.id, { ...group, memberIds });
-        }
-        return {
-          audit: [
-            ...ids.map((id) => `member.removed ${id}`),
-            ...groups.map(({ id }) => `group.updated ${id}`),
-          ],
-          events: [
-            ...ids.map((id) => `member:${id} memberRemoved`),
-            ...groups.map(({ id }) => `group:${id} groupChanged`),
-          ],
-        };
-      }
-      case 'groups/create': {
-        if (request.items.some(({ memberIds }) => memberIds.some((id) => !this.members.has(id)))) {
-          return 'blocked';
-        }
-        for (const [i, { name, memberIds }] of request.items.entries()) {
-          const id = newIds[i] ?? '';
-          this.groups.set(id, { id, name, memberIds: [...memberIds].sort() });
-        }
-        return { audit: newIds.map((id) => `group.created ${id}`), events: [] };
-      }
-      case 'groups/update': {
-        const shown = data.groups ?? [];
-        for (const [i, { id, members }] of shown.entries()) {
-          const group = this.groups.get(id);
-          if (!group || !members.every(stands)) return 'blocked';
-          const after = this.membershipAfter(group, request.items[i]?.memberUpdates ?? []);
-          if (after.join() !== members.map((member) => member.id).join()) return 'blocked';
-        }
-        for (const { id, name, members } of shown) {
-          this.groups.set(id, { id, name, memberIds: members.map((member) => member.id) });
-        }
-        return {
-          audit: shown.map(({ id }) => `group.updated ${id}`),
-          events: shown.map(({ id }) => `group:${id} groupChanged`),
-        };
-      }
-      case 'groups/delete': {
-        const shown = data.groups ?? [];
-        for (const { id, members } of shown) {
-          const group = this.groups.get(id);
-          // Whoever has left it since is no loss; whoever came was never shown.
-          const known = members.map((member) => member.id);
-          if (!group || group.memberIds.some((memberId) => !known.includes(memberId))) return 'blocked';
-        }
-        for (const { id } of shown) this.groups.delete(id);
-        return {
-          audit: shown.map(({ id }) => `group.deleted ${id}`),
-          events: shown.map(({ id }) => `group:${id} groupDeleted`),
-        };
-      }
-      case 'policies/create':
-      case 'policies/update': {
-        const { policies } = request;
-        if (!policies.every((policy) => this.canBe(policy))) return 'blocked';
-        if (policies.some(({ id }) => id !== undefined && !this.policies.has(id))) return 'blocked';
-        const fresh = [...newIds];
-        const audit: string[] = [];
-        const events: string[] = [];
-        for (const policy of policies) {
-          const id = policy.id ?? fresh.shift() ?? '';
-          this.policies.set(id, { ...policy, id });
-          audit.push(`policy.${policy.id === undefined ? 'created' : 'updated'} ${id}`);
-          if (policy.id !== undefined) events.push(`policy:${id} policyChanged`);
-        }
-        return { audit, events };
-      }
-      case 'policies/remove': {
-        const { policyIds } = request;
-        if (policyIds.some((id) => !this.policies.has(id))) return 'blocked';
-        for (const id of policyIds) this.policies.delete(id);
-        return {
-          audit: policyIds.map((id) => `policy.removed ${id}`),
-          events: policyIds.map((id) => `policy:${id} policyRemoved`),
-        };
-      }
-      case 'admins/update': {
-        const members = data.members ?? [];
-        if (!members.every(stands)) return 'blocked';
-        if (this.adminsAfter(request.updates).join() !== members.map(({ id }) => id).join()) return 'blocked';
-        this.adminIds = new Set(members.map(({ id }) => id));
-        this.threshold = request.threshold;
-        return { audit: [`admins.updated ${this.adminsId}`], events: [] };
-      }
-      case 'accounts/create': {
-        for (const [i, { name }] of request.items.entries()) {
-          const id = newIds[i] ?? '';
-          this.accounts.set(id, { id, name, networkIds: [] });
-        }
-        return {
-          audit: [],
-          events: [],
-          deployments: request.items.flatMap(({ networkIds }, i) =>
-            networkIds.map((networkId) => ({ accountId: newIds[i] ?? '', networkId })),
-          ),
-        };
-      }
-      case 'accounts/update': {
-        const present = request.items.some(({ id, networkIds = [] }) =>
-          networkIds.some((networkId) => this.account(id)?.networkIds.includes(networkId)),
-        );
-        if (present) return 'blocked';
-        const audit: string[] = [];
-        for (const { id, name } of request.items) {
-          const account = this.accounts.get(id) as Account;
-          if (name === undefined || name === account.name) continue;
-          this.accounts.set(id, { ...account, name });
-          audit.push(`account.updated ${id}`);
-        }
-        return {
-          audit,
-          events: [],
-          effective: audit.length > 0,
-          deployments: request.items.flatMap(({ id, networkIds = [] }) =>
-            networkIds.map((networkId) => ({ accountId: id, networkId })),
-          ),
-        };
-      }
-    }
-  }
-
   // --- what comes from outside -----------------------------------------------------------------------------------
 
   /** A network has decided about one of its accounts. */
@@ -842,7 +305,7 @@ export class OrganizationModel {
     const account = this.accounts.get(accountId) as Account;
     if (account.networkIds.length === 0) this.audit.push(`account.created ${accountId}`);
     this.audit.push(`account.deployed ${accountId}`);
-    const networkIds = unique([...account.networkIds, networkId]).sort((one, two) => one - two);
+    const networkIds = [...new Set([...account.networkIds, networkId])].sort((one, two) => one - two);
     this.accounts.set(accountId, { ...account, networkIds });
   }
 
@@ -885,34 +348,7 @@ export class OrganizationModel {
   }
 }
 
-function changed(ids: readonly string[], updates: readonly MemberUpdate[]): string[] {
-  const after = new Set(ids);
-  for (const { action, id } of updates) {
-    if (action === 'addMember') after.add(id);
-    else after.delete(id);
-  }
-  return [...after].sort();
-}
-
 function byPlace(one: Deployment, two: Deployment): number {
   if (one.accountId !== two.accountId) return one.accountId < two.accountId ? -1 : 1;
   return one.networkId - two.networkId;
-}
-
-/** What a policy is about. */
-function subjectsOf({ networkId, accountIds, initiator, approver }: PolicyContent): string[] {
-  return [
-    `network:${networkId}`,
-    ...(accountIds ?? []).map((id) => `account:${id}`),
-    ...[initiator, approver].flatMap((setting) => {
-      if (setting === null) return [];
-      return setting.type === 'user' ? `member:${setting.memberId}` : `group:${setting.groupId}`;
-    }),
-  ];
-}
-
-function samePolicy(one: PolicyContent, two: PolicyContent): boolean {
-  const text = ({ name, networkId, accountIds, initiator, approver }: PolicyContent) =>
-    JSON.stringify([name, networkId, accountIds, initiator, approver]);
-  return text(one) === text(two);
 }
