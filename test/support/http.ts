@@ -25,6 +25,37 @@ export interface Ask {
 /** Every answer that a client has received, for checks over a whole suite. */
 export type Listener = (ask: Ask & { method: string }, answer: Answer) => void;
 
+/** A kept connection was closed before the answer came. */
+class ClosedConnection extends Error {
+  override readonly name = 'ClosedConnection';
+}
+
+/** Sends one request and reads its answer. Throws ClosedConnection when it was sent on a connection kept too long. */
+function exchange(options: RequestOptions, body: Buffer | undefined): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(options, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString('utf8');
+        const json = /json/.test(response.headers['content-type'] ?? '');
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text,
+          body: json && text !== '' ? JSON.parse(text) : undefined,
+        });
+      });
+    });
+    outgoing.on('error', (error: NodeJS.ErrnoException) => {
+      const closed = outgoing.reusedSocket && error.code === 'ECONNRESET';
+      reject(closed ? new ClosedConnection(error.message, { cause: error }) : error);
+    });
+    outgoing.end(body);
+  });
+}
+
 /** Sends requests to one service over TLS, checking its certificate. */
 export class HttpClient {
   private readonly agent: Agent;
@@ -59,24 +90,11 @@ export class HttpClient {
         ...ask.headers,
       },
     };
-    const answer = await new Promise<Answer>((resolve, reject) => {
-      const outgoing = request(options, (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk) => chunks.push(chunk));
-        response.on('error', reject);
-        response.on('end', () => {
-          const text = Buffer.concat(chunks).toString('utf8');
-          const json = /json/.test(response.headers['content-type'] ?? '');
-          resolve({
-            status: response.statusCode ?? 0,
-            headers: response.headers,
-            text,
-            body: json && text !== '' ? JSON.parse(text) : undefined,
-          });
-        });
-      });
-      outgoing.on('error', reject);
-      outgoing.end(raw);
+    const repeatable = method === 'GET' || Boolean(idempotencyKey);
+    const answer = await exchange(options, raw).catch((error) => {
+      // The server may close a kept connection just as a request is sent on it.
+      if (!(repeatable && error instanceof ClosedConnection)) throw error;
+      return exchange(options, raw);
     });
     this.listener({ ...ask, method }, answer);
     return answer;
