@@ -85,35 +85,55 @@ function badTexts(schemas: readonly Json[], text: string): [string, string][] {
   ].map(([what, value]) => [what, value]);
 }
 
+/** What a list can be instead that its schema forbids. */
+function badLists(schemas: readonly Json[], path: Path, list: readonly Json[]): Fault[] {
+  const longest = Math.max(...schemas.map(({ maxItems }) => maxItems ?? 0));
+  const faults: Fault[] = [];
+  if (schemas.some(({ minItems }) => minItems > 0)) faults.push({ what: 'an empty list', path, value: [] });
+  if (longest > 0) {
+    const many = Array.from({ length: longest + 1 }, () => list[0]);
+    faults.push({ what: 'too many', path, value: many, within: true });
+  }
+  if (list.length > 0) {
+    faults.push({ what: 'one of them twice', path, value: [list[0], list[0]], within: true });
+  }
+  return faults;
+}
+
+/** What can be wrong with the keys of an object. */
+function badKeys(schemas: readonly Json[], path: Path, names: readonly string[]): Fault[] {
+  const objects = schemas.filter(({ type }) => type !== 'null');
+  const always = names.filter((name) => objects.every(({ required = [] }) => required.includes(name)));
+  return [
+    { what: 'an unknown key', path: [...path, 'surprise'], value: 1 },
+    ...always.map((name) => ({ what: 'missing', path: [...path, name], value: undefined })),
+  ];
+}
+
+/** What can be wrong with a value that is of a type that its schema allows. */
+function faultsWithin(schemas: readonly Json[], path: Path, value: Json): Fault[] {
+  if (typeof value === 'string') {
+    return badTexts(schemas, value).map(([what, text]) => ({ what, path, value: text }));
+  }
+  if (typeof value === 'number') {
+    return [
+      { what: 'a fraction', path, value: 1.5 },
+      { what: 'a negative number', path, value: -1 },
+    ];
+  }
+  if (Array.isArray(value)) return badLists(schemas, path, value);
+  return typeof value === 'object' && value !== null ? badKeys(schemas, path, Object.keys(value)) : [];
+}
+
 /** Everything that can be wrong at one place of a body. */
 function faultsAt(schema: Json, path: Path, value: Json): Fault[] {
   const schemas = schemasAt(schema, path);
   const nullable = schemas.some(({ type }) => [type].flat().includes('null'));
-  const at = (what: string, bad: Json, place = path): Fault => ({ what, path: place, value: bad });
-  const faults = [at('another type', OF_ANOTHER_TYPE[typeOf(value)])];
-  if (!nullable) faults.push(at('null', null));
-  if (typeof value === 'string') {
-    faults.push(...badTexts(schemas, value).map(([what, bad]) => at(what, bad)));
-  } else if (typeof value === 'number') {
-    faults.push(at('a fraction', 1.5), at('a negative number', -1));
-  } else if (Array.isArray(value)) {
-    const longest = Math.max(...schemas.map(({ maxItems }) => maxItems ?? 0));
-    if (schemas.some(({ minItems }) => minItems > 0)) faults.push(at('an empty list', []));
-    if (longest > 0) {
-      const many = Array.from({ length: longest + 1 }, () => value[0]);
-      faults.push({ ...at('too many', many), within: true });
-    }
-    if (value.length > 0) faults.push({ ...at('one of them twice', [value[0], value[0]]), within: true });
-  } else if (typeof value === 'object' && value !== null) {
-    faults.push(at('an unknown key', 1, [...path, 'surprise']));
-    for (const name of Object.keys(value)) {
-      const always = schemas
-        .filter(({ type }) => type !== 'null')
-        .every(({ required = [] }) => required.includes(name));
-      if (always) faults.push(at('missing', undefined, [...path, name]));
-    }
-  }
-  return faults;
+  return [
+    { what: 'another type', path, value: OF_ANOTHER_TYPE[typeOf(value)] },
+    ...(nullable ? [] : [{ what: 'null', path, value: null }]),
+    ...faultsWithin(schemas, path, value),
+  ];
 }
 
 const mutations = operations.filter(({ method }) => method === 'post');

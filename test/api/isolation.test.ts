@@ -26,7 +26,7 @@ import {
 } from '../support/furnished';
 import type { Ask } from '../support/http';
 import type { ResourceType } from '../support/interfaceTables';
-import { fieldOf, idPlacesIn, placeWithin, valuesIn, withValue } from '../support/leaves';
+import { fieldOf, idPlacesIn, type Path, placeWithin, valuesIn, withValue } from '../support/leaves';
 import { signPayload, type TestOrganization, type TestService } from '../support/service';
 import { signatureBody, transactionPath } from '../support/transactionApi';
 
@@ -174,6 +174,11 @@ const QUERIES: { readonly [name: string]: (operation: Operation) => Promise<void
   },
 };
 
+/** The ids in a body, with their places. */
+function idsIn(body: Json): [Path, string][] {
+  return [...valuesIn(body)].filter(([, value]) => typeof value === 'string' && ID.test(value));
+}
+
 /** Everything by which the other organization can be known. */
 function theirMarks(): string[] {
   const { org, accounts, groups, policies, transactions } = theirs;
@@ -238,23 +243,20 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
   const namesRecords = proposesSomething(operation) || id === 'evaluatePolicies';
   if (namesRecords) {
     it('does not know the ids of others in its body', async () => {
-      const tried = new Set<string>();
       const bodies = id === 'evaluatePolicies' ? [transactionOf(ours)] : bodiesFor(id, ours);
-      for (const body of bodies) {
-        for (const [path, value] of valuesIn(body)) {
-          if (typeof value !== 'string' || !ID.test(value)) continue;
-          tried.add(placeWithin(path));
-          const names = [idLike(value, theirs), example(value)] as const;
-          await refusedAlike(
-            refusal(400, 'validationError', fieldOf(path)),
-            (isTheirs) => ({
-              path: urlOf(operation),
-              body: withValue(body, path, isTheirs ? names[0] : names[1]),
-            }),
-            names,
-          );
-        }
+      const ids = bodies.flatMap((body) => idsIn(body).map(([path, own]) => ({ body, path, own })));
+      for (const { body, path, own } of ids) {
+        const names = [idLike(own, theirs), example(own)] as const;
+        await refusedAlike(
+          refusal(400, 'validationError', fieldOf(path)),
+          (isTheirs) => ({
+            path: urlOf(operation),
+            body: withValue(body, path, isTheirs ? names[0] : names[1]),
+          }),
+          names,
+        );
       }
+      const tried = new Set(ids.map(({ path }) => placeWithin(path)));
       expect([...tried].sort()).toEqual([...new Set(idPlacesIn(operation.body?.schema))].sort());
     });
   } else if (operation.body && operation.params.length === 0) {

@@ -10,6 +10,7 @@ import {
   ANY_PROPOSAL,
   LAST_PERSON,
   type PolicyWish,
+  type Signing,
   type Step,
   type Toggle,
   type Wish,
@@ -358,21 +359,31 @@ export class Pair {
     return proposal;
   }
 
-  private async vote(
-    proposal: Proposal,
-    { who, type, how, execute }: Extract<Step, { do: 'vote' }>,
-  ): Promise<void> {
+  private async vote(proposal: Proposal, step: Extract<Step, { do: 'vote' }>): Promise<void> {
+    const { who, type, how, execute } = step;
     const wallets = this.walletsOf.get(this.person(who)) ?? [NOBODY.address];
     const signer = (how === 'formerWallet' ? wallets[0] : wallets.at(-1)) ?? NOBODY.address;
     if (how === 'right' || how === 'formerWallet') return this.voteWith(proposal, type, signer, execute);
+    if (how === 'again') return this.repeatMessage(proposal, type, signer);
+    return this.voteInvalidly(proposal, type, { how, signer });
+  }
+
+  /** Delivers the last message of a proposal once more. */
+  private async repeatMessage(proposal: Proposal, type: VoteType, signer: Address): Promise<void> {
     const messageId = this.lastMessage.get(proposal.id);
-    if (how === 'again') {
-      if (messageId === undefined) return;
-      const refusal = await this.world.vote(proposal.id, type, { signer, messageId });
-      this.counts.add('vote again: no effect');
-      expect(refusal).toBeUndefined();
-      return this.compare();
-    }
+    if (messageId === undefined) return;
+    const refusal = await this.world.vote(proposal.id, type, { signer, messageId });
+    this.counts.add('vote again: no effect');
+    expect(refusal).toBeUndefined();
+    await this.compare();
+  }
+
+  /** Delivers a signature that is not of this vote. */
+  private async voteInvalidly(
+    proposal: Proposal,
+    type: VoteType,
+    { how, signer }: { how: Signing; signer: Address },
+  ): Promise<void> {
     const refusal = await this.world.vote(proposal.id, type, {
       signer,
       ...(how === 'otherType'

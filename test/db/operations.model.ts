@@ -3,7 +3,14 @@
  * rules of the product, with plain lists and no database, and shares nothing with the code that it is compared with.
  */
 
-import { type Judgement, type Place, type ProposedState, type Refusal, rulesFor } from './operations.rules';
+import {
+  type Change,
+  type Judgement,
+  type Place,
+  type ProposedState,
+  type Refusal,
+  rulesFor,
+} from './operations.rules';
 import { type Account, type Kind, type Member, Organization, type Request } from './organization.model';
 
 export type VoteType = 'approve' | 'reject';
@@ -169,9 +176,9 @@ export class OrganizationModel extends Organization {
   }
 
   /** What can still change. */
-  isOpen({ closed, aged, status, deployments }: Proposal): boolean {
-    const begun = deployments.some((deployment) => deployment.status === 'completed');
-    return !closed && (!aged || status === 'processing' || (status === 'failed' && begun));
+  isOpen(proposal: Proposal): boolean {
+    const { closed, aged, status } = proposal;
+    return !closed && (!aged || status === 'processing' || (status === 'failed' && hasBegun(proposal)));
   }
 
   private isDecided({ status, closedByOperator }: Proposal): boolean {
@@ -198,48 +205,73 @@ export class OrganizationModel extends Organization {
 
   /** Why an outcome cannot be executed now; undefined when it can. */
   refusesExecution(proposal: Proposal, type: VoteType, byOperator: boolean): Refusal | undefined {
-    const begun = proposal.deployments.some(({ status }) => status === 'completed');
     if (this.isDecided(proposal)) return 'conflict';
     if (proposal.closed) return 'proposalExpired';
-    if (proposal.aged) {
-      const finishes = type === 'approve' && proposal.status === 'failed' && begun;
-      if (!finishes) return 'proposalExpired';
-    } else {
-      if (this.counted(proposal, type).length < this.threshold) return 'thresholdNotMet';
-      if (type === 'reject' && (proposal.effective || begun)) return 'conflict';
-    }
+    const refusal = proposal.aged
+      ? this.refusesLateExecution(proposal, type)
+      : this.refusesTimelyExecution(proposal, type);
+    if (refusal) return refusal;
     const hasFailed = proposal.status === 'failed' || proposal.status === 'blocked';
     return byOperator && !hasFailed ? 'conflict' : undefined;
+  }
+
+  /** Past its time only what has begun on chain is finished. */
+  private refusesLateExecution(proposal: Proposal, type: VoteType): Refusal | undefined {
+    const finishes = type === 'approve' && proposal.status === 'failed' && hasBegun(proposal);
+    return finishes ? undefined : 'proposalExpired';
+  }
+
+  private refusesTimelyExecution(proposal: Proposal, type: VoteType): Refusal | undefined {
+    if (this.counted(proposal, type).length < this.threshold) return 'thresholdNotMet';
+    return type === 'reject' && (proposal.effective || hasBegun(proposal)) ? 'conflict' : undefined;
   }
 
   /** Executes an outcome that `refusesExecution` does not refuse. */
   execute(proposal: Proposal, type: VoteType): void {
     const tally = this.tally(proposal);
-    const log = (verb: string) => this.audit.push(`proposal.${verb} ${proposal.id}`);
-    if (type === 'reject') {
-      proposal.status = 'rejected';
-      proposal.resolutions.push('rejected');
-      this.close(proposal, tally);
-      log('rejected');
-      return;
-    }
+    if (type === 'reject') this.reject(proposal, tally);
+    else this.approve(proposal, tally);
+  }
+
+  private approve(proposal: Proposal, tally: Tally): void {
     proposal.attempts += 1;
     if (proposal.applied) {
-      proposal.status = 'processing';
-      proposal.executedWith = tally;
-      for (const deployment of proposal.deployments) {
-        if (deployment.status === 'failed') deployment.status = 'pending';
-      }
-      log('executionRetried');
+      this.deployAgain(proposal, tally);
       return;
     }
     const before = { admins: this.admins(), threshold: this.threshold };
     const change = rulesFor(proposal.request).carryOut(this, proposal);
     if (change === 'blocked') {
       proposal.status = 'blocked';
-      log('blocked');
+      this.log(proposal, 'blocked');
       return;
     }
+    this.apply(proposal, tally, change);
+    this.tellOthers(proposal, before, change.events);
+  }
+
+  private log({ id }: Proposal, verb: string): void {
+    this.audit.push(`proposal.${verb} ${id}`);
+  }
+
+  private reject(proposal: Proposal, tally: Tally): void {
+    proposal.status = 'rejected';
+    proposal.resolutions.push('rejected');
+    this.close(proposal, tally);
+    this.log(proposal, 'rejected');
+  }
+
+  private deployAgain(proposal: Proposal, tally: Tally): void {
+    proposal.status = 'processing';
+    proposal.executedWith = tally;
+    for (const deployment of proposal.deployments) {
+      if (deployment.status === 'failed') deployment.status = 'pending';
+    }
+    this.log(proposal, 'executionRetried');
+  }
+
+  /** Records a change that was made; without deployments nothing is left to do. */
+  private apply(proposal: Proposal, tally: Tally, change: Change): void {
     proposal.applied = true;
     proposal.executedWith = tally;
     proposal.effective = change.effective === true;
@@ -250,13 +282,12 @@ export class OrganizationModel extends Organization {
     this.audit.push(...change.audit);
     if (proposal.deployments.length > 0) {
       proposal.status = 'processing';
-      log('executionStarted');
-    } else {
-      proposal.status = 'completed';
-      this.close(proposal, tally);
-      log('executed');
+      this.log(proposal, 'executionStarted');
+      return;
     }
-    this.tellOthers(proposal, before, change.events);
+    proposal.status = 'completed';
+    this.close(proposal, tally);
+    this.log(proposal, 'executed');
   }
 
   private close(proposal: Proposal, frozen: Tally): void {
@@ -266,28 +297,17 @@ export class OrganizationModel extends Organization {
   }
 
   /** Every other open proposal learns what it is concerned by. */
-  private tellOthers(
-    proposal: Proposal,
-    before: { readonly admins: readonly Member[]; readonly threshold: number },
-    events: readonly string[],
-  ): void {
-    const after = this.admins();
+  private tellOthers(proposal: Proposal, before: Electorate, events: readonly string[]): void {
+    const after = { admins: this.admins(), threshold: this.threshold };
     for (const other of this.proposals.filter((one) => one !== proposal && !one.closed)) {
-      const tell = (code: string) => this.notes.add(`${other.id} ${code}`);
-      const signed = (id: string) => other.votes.some(({ memberId }) => memberId === id);
-      if (before.threshold !== this.threshold) tell('thresholdChanged');
-      for (const admin of before.admins) {
-        const now = after.find(({ id }) => id === admin.id);
-        if (!now && signed(admin.id)) tell('adminRemoved');
-        if (now && now.walletAddress !== admin.walletAddress && signed(admin.id)) tell('walletChanged');
-      }
-      for (const admin of after) {
-        if (!before.admins.some(({ id }) => id === admin.id) && signed(admin.id)) tell('adminAdded');
-      }
       for (const event of events) {
         const [subject = '', code = ''] = event.split(' ');
-        if (other.names.has(subject)) tell(code);
+        if (other.names.has(subject)) this.notes.add(`${other.id} ${code}`);
       }
+      const concerning = electorateChanges(before, after).filter(
+        ({ adminId }) => adminId === undefined || other.votes.some(({ memberId }) => memberId === adminId),
+      );
+      for (const { code } of concerning) this.notes.add(`${other.id} ${code}`);
     }
   }
 
@@ -330,15 +350,14 @@ export class OrganizationModel extends Organization {
     proposal.expired = true;
     proposal.frozen = frozen;
     proposal.claims = [];
-    const begun = proposal.deployments.some(({ status }) => status === 'completed');
-    if (!begun) this.close(proposal, frozen);
+    if (!hasBegun(proposal)) this.close(proposal, frozen);
     this.audit.push(`proposal.expired ${proposal.id}`);
   }
 
   /** An operator closes it; what is done, or on its way, stays. */
   closeByOperator(proposal: Proposal): boolean {
-    const begun = proposal.deployments.some(({ status }) => status === 'completed');
-    if (proposal.closed || proposal.status === 'processing' || proposal.effective || begun) return false;
+    if (proposal.closed || proposal.status === 'processing') return false;
+    if (proposal.effective || hasBegun(proposal)) return false;
     const tally = this.tally(proposal);
     proposal.status = 'failed';
     proposal.closedByOperator = true;
@@ -346,6 +365,34 @@ export class OrganizationModel extends Organization {
     this.audit.push(`proposal.closed ${proposal.id}`);
     return true;
   }
+}
+
+/** Something of it is on chain. */
+function hasBegun({ deployments }: Proposal): boolean {
+  return deployments.some(({ status }) => status === 'completed');
+}
+
+/** Who decides, and how many of them it takes. */
+interface Electorate {
+  readonly admins: readonly Member[];
+  readonly threshold: number;
+}
+
+/** What has changed in who decides; what is about an admin concerns only what that admin has signed. */
+function electorateChanges(before: Electorate, after: Electorate): { code: string; adminId?: string }[] {
+  const nowOf = ({ id }: Member) => after.admins.find((admin) => admin.id === id);
+  const removed = before.admins.filter((admin) => nowOf(admin) === undefined);
+  const moved = before.admins.filter((admin) => {
+    const now = nowOf(admin);
+    return now !== undefined && now.walletAddress !== admin.walletAddress;
+  });
+  const added = after.admins.filter(({ id }) => !before.admins.some((admin) => admin.id === id));
+  return [
+    ...(before.threshold === after.threshold ? [] : [{ code: 'thresholdChanged' }]),
+    ...removed.map(({ id }) => ({ code: 'adminRemoved', adminId: id })),
+    ...moved.map(({ id }) => ({ code: 'walletChanged', adminId: id })),
+    ...added.map(({ id }) => ({ code: 'adminAdded', adminId: id })),
+  ];
 }
 
 function byPlace(one: Deployment, two: Deployment): number {

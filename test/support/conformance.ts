@@ -74,35 +74,48 @@ function checkError(what: string, answer: Answer): void {
   }
 }
 
-/** Throws unless an answer is one that openapi.json promises for its request: status, headers, body. */
-function checkAgainstDocument({ method, path }: Ask & { method: string }, answer: Answer): void {
-  const what = `${method} ${path} → ${answer.status} ${answer.text.slice(0, 300)}`;
-  const header = (name: string) => answer.headers[name.toLowerCase()];
-  if (header('X-Request-Id') === undefined) throw new Error(`${what}: there is no X-Request-Id`);
+/** The part of a checked answer that its faults are about. */
+interface Checked {
+  readonly what: string;
+  readonly method: string;
+  readonly answer: Answer;
+}
+
+function headerOf({ headers }: Answer, name: string) {
+  return headers[name.toLowerCase()];
+}
+
+function checkEveryAnswer({ what, method, answer }: Checked): void {
+  if (headerOf(answer, 'X-Request-Id') === undefined) throw new Error(`${what}: there is no X-Request-Id`);
   if ((method === 'HEAD' || answer.status === 204) && answer.text !== '') {
     throw new Error(`${what}: there must be no body`);
   }
-  if (OPEN_PATHS.some((open) => path.startsWith(open)) && answer.status < 400) return;
-  const operation = findOperation(method, path);
-  if (!operation) {
-    if (method === 'OPTIONS' && answer.status === 204) return;
-    if (answer.status < 400) throw new Error(`${what}: there is no such operation`);
-    if (method !== 'HEAD') checkError(what, answer);
-    return;
-  }
-  const response = operation.responses[String(answer.status)];
-  const documented: DocumentedResponse | undefined = response && resolve(response);
-  if (!documented) throw new Error(`${what}: ${operation.operationId} has no such status`);
+}
+
+/** A path or a method that is not documented: refused, except for a preflight. */
+function checkUndocumented({ what, method, answer }: Checked): void {
+  if (method === 'OPTIONS' && answer.status === 204) return;
+  if (answer.status < 400) throw new Error(`${what}: there is no such operation`);
+  if (method !== 'HEAD') checkError(what, answer);
+}
+
+function checkHeaders({ what, answer }: Checked, documented: DocumentedResponse): void {
   for (const name of Object.keys(documented.headers ?? {})) {
-    if (!OCCASIONAL_HEADERS.includes(name) && header(name) === undefined) {
+    if (!OCCASIONAL_HEADERS.includes(name) && headerOf(answer, name) === undefined) {
       throw new Error(`${what}: the header ${name} is missing`);
     }
   }
+  const type = headerOf(answer, 'Content-Type');
+  if (type !== 'application/json; charset=utf-8') throw new Error(`${what}: the content type is ${type}`);
+}
+
+function checkDocumented({ what, method, answer }: Checked, operation: DocumentedOperation): void {
+  const response = operation.responses[String(answer.status)];
+  const documented: DocumentedResponse | undefined = response && resolve(response);
+  if (!documented) throw new Error(`${what}: ${operation.operationId} has no such status`);
   const content = documented.content?.['application/json'];
   if (!content) throw new Error(`${what}: no body is documented`);
-  if (header('Content-Type') !== 'application/json; charset=utf-8') {
-    throw new Error(`${what}: the content type is ${header('Content-Type')}`);
-  }
+  checkHeaders({ what, method, answer }, documented);
   if (method === 'HEAD') return;
   checkBody(what, content.schema, answer.body);
   if (answer.status < 400) return;
@@ -110,6 +123,17 @@ function checkAgainstDocument({ method, path }: Ask & { method: string }, answer
   if (!(answer.body.code in (content.examples ?? {}))) {
     throw new Error(`${what}: ${operation.operationId} does not document ${answer.body.code}`);
   }
+}
+
+/** Throws unless an answer is one that openapi.json promises for its request: status, headers, body. */
+function checkAgainstDocument({ method, path }: Ask & { method: string }, answer: Answer): void {
+  const what = `${method} ${path} → ${answer.status} ${answer.text.slice(0, 300)}`;
+  const checked = { what, method, answer };
+  checkEveryAnswer(checked);
+  if (OPEN_PATHS.some((open) => path.startsWith(open)) && answer.status < 400) return;
+  const operation = findOperation(method, path);
+  if (operation) checkDocumented(checked, operation);
+  else checkUndocumented(checked);
 }
 
 /** Throws unless an answer is one that openapi.json and the tables of the interface page promise for its request. */

@@ -32,6 +32,13 @@ export function findRow(method: string, url: string): EndpointRow | undefined {
   return rows.find(({ row }) => row.path === literal?.row.path && row.method === verb)?.row;
 }
 
+/** Whether something holds, and what is wrong when it does not. */
+type Rule = readonly [boolean, string];
+
+function broken(rules: readonly Rule[]): string[] {
+  return rules.filter(([holds]) => !holds).map(([, fault]) => fault);
+}
+
 function hasKeyWithin(value: unknown, names: readonly string[]): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries(value).some(([key, inner]) => names.includes(key) || hasKeyWithin(inner, names));
@@ -64,7 +71,7 @@ function proposalFaults(row: EndpointRow, proposal: Body): string[] {
   if (!shape) return [`there is no kind ${kind}`];
   const created = row.status === 201;
   const open = [null, 'failed', 'blocked'].includes(executionStatus) && signatureStatus !== 'expired';
-  const rules: [boolean, string][] = [
+  const rules: Rule[] = [
     [row.proposals?.resources.includes(resourceType) === true, `a proposal about ${resourceType}`],
     [row.proposals?.actions.includes(action) === true, `a proposal of action ${action}`],
     [!hasKeyWithin(data, ['createdAt', 'updatedAt']), 'times in data'],
@@ -86,7 +93,7 @@ function proposalFaults(row: EndpointRow, proposal: Body): string[] {
     ],
   ];
   return [
-    ...rules.filter(([holds]) => !holds).map(([, fault]) => fault),
+    ...broken(rules),
     ...faultsOf(shape, data, 'data'),
     ...resultFaults(proposal),
     ...(resourceType === 'policies' ? data.policies.flatMap(policyFaults) : []),
@@ -127,16 +134,11 @@ function payloadsIn(signatureStatus: string): string {
     : 'approvePayload,rejectPayload';
 }
 
-function transactionFaults(row: EndpointRow, transaction: Body): string[] {
-  const { type, data, signatureStatus, executionStatus, signingPayloads, signatureData, result } =
-    transaction;
-  const shape = TRANSACTION_DATA[type];
-  if (!shape) return [`there is no type ${type}`];
+function signingRules({ signatureStatus, executionStatus, signingPayloads, signatureData }: Body): Rule[] {
   const { status, ...kept } = signatureData;
   const payloads = payloadsIn(signatureStatus);
   const waits = [null, 'failed', 'blocked'].includes(executionStatus) && signatureStatus !== 'expired';
-  const executed = executionStatus === 'completed' || executionStatus === 'rejected';
-  const rules: [boolean, string][] = [
+  return [
     [status === signatureStatus, `signatureData of ${status}`],
     [Object.keys(kept).sort().join() === payloads, `signatureData has ${Object.keys(kept)}`],
     [waits || signingPayloads === undefined, 'payloads that nobody can sign'],
@@ -144,7 +146,12 @@ function transactionFaults(row: EndpointRow, transaction: Body): string[] {
       signingPayloads === undefined || Object.keys(signingPayloads).sort().join() === payloads,
       `${signatureStatus} has ${Object.keys(signingPayloads ?? {})}`,
     ],
-    [transaction.policy.threshold === transaction.threshold, 'two thresholds'],
+  ];
+}
+
+function executionRules({ executionStatus, failure, result, chain }: Body): Rule[] {
+  const executed = executionStatus === 'completed' || executionStatus === 'rejected';
+  return [
     [executed === (result !== undefined), 'a result belongs to what was executed, and only there'],
     [
       !executed || result?.resolution === (executionStatus === 'completed' ? 'approved' : 'rejected'),
@@ -152,29 +159,42 @@ function transactionFaults(row: EndpointRow, transaction: Body): string[] {
     ],
     [
       executionStatus !== 'completed' ||
-        (result?.transactionHash !== undefined && result.blockNumber !== undefined && transaction.chain),
+        (result?.transactionHash !== undefined && result.blockNumber !== undefined && chain),
       'it is completed and nowhere on chain',
     ],
+    [!['failed', 'blocked'].includes(executionStatus) || failure !== undefined, 'no failure on what failed'],
+  ];
+}
+
+function contentRules({ type, data, networkId, calldata, value }: Body): Rule[] {
+  const isTransfer = type === 'TOKEN_TRANSFER';
+  return [
     [
-      !['failed', 'blocked'].includes(executionStatus) || transaction.failure !== undefined,
-      'no failure on what failed',
-    ],
-    [
-      row.status !== 201 || (signatureStatus === 'pendingInitiatorSignature' && executionStatus === null),
-      'it is new, and more than that',
-    ],
-    [
-      type === 'TOKEN_TRANSFER' || 'functionName' in data === 'functionParameters' in data,
+      isTransfer || 'functionName' in data === 'functionParameters' in data,
       'a function without parameters, or the other way round',
     ],
-    [data.networkId === transaction.networkId, 'another network in data'],
-    [
-      type === 'TOKEN_TRANSFER' ||
-        (data.calldata === transaction.calldata && data.value === transaction.value),
-      'other bytes in data',
-    ],
+    [data.networkId === networkId, 'another network in data'],
+    [isTransfer || (data.calldata === calldata && data.value === value), 'other bytes in data'],
   ];
-  return [...rules.filter(([holds]) => !holds).map(([, fault]) => fault), ...faultsOf(shape, data, 'data')];
+}
+
+function transactionFaults(row: EndpointRow, transaction: Body): string[] {
+  const { type, data, signatureStatus, executionStatus, policy, threshold } = transaction;
+  const shape = TRANSACTION_DATA[type];
+  if (!shape) return [`there is no type ${type}`];
+  return [
+    ...broken([
+      ...signingRules(transaction),
+      ...executionRules(transaction),
+      ...contentRules(transaction),
+      [policy.threshold === threshold, 'two thresholds'],
+      [
+        row.status !== 201 || (signatureStatus === 'pendingInitiatorSignature' && executionStatus === null),
+        'it is new, and more than that',
+      ],
+    ]),
+    ...faultsOf(shape, data, 'data'),
+  ];
 }
 
 function pageFaults(row: EndpointRow, query: URLSearchParams, body: Body): string[] {
@@ -221,12 +241,12 @@ function errorFaults(row: EndpointRow | undefined, { body, status }: Answer): st
   const faults = faultsOf(ERROR, body);
   if (faults.length > 0) return faults;
   const code: keyof typeof ERROR_CODES = body.error.code;
-  const rules: [boolean, string][] = [
+  const rules: Rule[] = [
     [body.code === code && body.message === body.error.message, 'top level and error differ'],
     [ERROR_CODES[code] === status, `${code} has the status ${ERROR_CODES[code]}`],
     [row === undefined || row.codes.includes(code), `the endpoint has no ${code}`],
   ];
-  return rules.filter(([holds]) => !holds).map(([, fault]) => fault);
+  return broken(rules);
 }
 
 /** Everything in which an answer is other than the tables of the interface page say. */

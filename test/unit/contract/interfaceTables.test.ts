@@ -35,10 +35,71 @@ function variantsOf(schema: Json): Json[] {
   return [resolved.type ?? []].flat().map((type: string) => ({ ...resolved, type }));
 }
 
-function wordsOf(variants: Json[]): string[] {
+function wordsOf(variants: readonly Json[]): string[] {
   return variants
     .flatMap((schema) => schema.enum ?? (schema.const === undefined ? [] : [schema.const]))
     .sort();
+}
+
+function typesOf(variants: readonly Json[]): string {
+  return [...new Set(variants.map(({ type }) => type))].join();
+}
+
+function typeDifferences(wanted: string, variants: readonly Json[], path: string): string[] {
+  const types = typesOf(variants);
+  return types === wanted ? [] : [`${path} is ${types}, not ${wanted}`];
+}
+
+/** A text of a form. Other forms are only said in words, or in patterns of their own. */
+function textDifferences(form: Shape, variants: readonly Json[], path: string): string[] {
+  const isTime = form === 'dateTime' || form === 'wholeSeconds';
+  return [
+    ...typeDifferences('string', variants, path),
+    ...(isTime && variants.some(({ format }) => format !== 'date-time') ? [`${path} is no date-time`] : []),
+    ...(form === 'address' && variants.some(({ pattern }) => pattern !== '^0x[a-fA-F0-9]{40}$')
+      ? [`${path} has no pattern of an address`]
+      : []),
+  ];
+}
+
+function fieldDifferences(
+  [name, required, shape]: ReturnType<typeof rowsOf>[number],
+  variants: readonly Json[],
+  path: string,
+): string[] {
+  const having = variants.filter(({ properties }) => properties?.[name]);
+  if (having.length === 0) return [`${path} is missing`];
+  const always = variants.every((variant) => variant.required?.includes(name));
+  return [
+    ...(always === required ? [] : [`${path} is ${required ? 'not always there' : 'required'}`]),
+    ...differences(shape, { anyOf: having.map(({ properties }) => properties[name]) }, path),
+  ];
+}
+
+/** Differences from a shape that cannot be null. */
+function differencesOf(
+  shape: Exclude<Shape, { orNull: Shape }>,
+  variants: readonly Json[],
+  path: string,
+): string[] {
+  if (shape === 'boolean' || shape === 'integer' || shape === 'object') {
+    return typeDifferences(shape, variants, path);
+  }
+  if (typeof shape === 'string' || 'id' in shape) return textDifferences(shape, variants, path);
+  if ('oneOf' in shape) {
+    const words = [...new Set(wordsOf(variants))];
+    return words.join() === [...shape.oneOf].sort().join() ? [] : [`${path} is one of ${words}`];
+  }
+  if ('listOf' in shape) {
+    return [
+      ...typeDifferences('array', variants, path),
+      ...differences(shape.listOf, { anyOf: variants.map(({ items }) => items) }, `${path}[]`),
+    ];
+  }
+  return [
+    ...typeDifferences('object', variants, path),
+    ...rowsOf(shape.fields).flatMap((row) => fieldDifferences(row, variants, `${path}.${row[0]}`)),
+  ];
 }
 
 /** Everything in which the schema of the document is other than a shape of the tables: types, required, enums. */
@@ -52,43 +113,7 @@ function differences(shape: Shape, schema: Json, path: string): string[] {
       ...differences(shape.orNull, { anyOf: variants }, path),
     ];
   }
-  if (nullable) return [`${path} can be null`];
-  const types = new Set(variants.map(({ type }) => type));
-  const ofType = (wanted: string) =>
-    [...types].join() === wanted ? [] : [`${path} is ${[...types]}, not ${wanted}`];
-  if (shape === 'boolean' || shape === 'integer' || shape === 'object') return ofType(shape);
-  if (typeof shape === 'string' || 'id' in shape) {
-    const isTime = shape === 'dateTime' || shape === 'wholeSeconds';
-    return [
-      ...ofType('string'),
-      ...(isTime && variants.some(({ format }) => format !== 'date-time') ? [`${path} is no date-time`] : []),
-      ...(shape === 'address' && variants.some(({ pattern }) => pattern !== '^0x[a-fA-F0-9]{40}$')
-        ? [`${path} has no pattern of an address`]
-        : []),
-    ];
-  }
-  if ('oneOf' in shape) {
-    const words = [...new Set(wordsOf(variants))];
-    return words.join() === [...shape.oneOf].sort().join() ? [] : [`${path} is one of ${words}`];
-  }
-  if ('listOf' in shape) {
-    return [
-      ...ofType('array'),
-      ...differences(shape.listOf, { anyOf: variants.map(({ items }) => items) }, `${path}[]`),
-    ];
-  }
-  return [
-    ...ofType('object'),
-    ...rowsOf(shape.fields).flatMap(([name, required, inner]) => {
-      const having = variants.filter(({ properties }) => properties?.[name]);
-      if (having.length === 0) return [`${path}.${name} is missing`];
-      const always = variants.every((variant) => variant.required?.includes(name));
-      return [
-        ...(always === required ? [] : [`${path}.${name} is ${required ? 'not always there' : 'required'}`]),
-        ...differences(inner, { anyOf: having.map(({ properties }) => properties[name]) }, `${path}.${name}`),
-      ];
-    }),
-  ];
+  return nullable ? [`${path} can be null`] : differencesOf(shape, variants, path);
 }
 
 function answerSchema(row: EndpointRow): Json {

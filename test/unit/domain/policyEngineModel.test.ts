@@ -239,29 +239,30 @@ function askEngine(policy: Policy, tx: AskedTransaction, world: OracleWorld) {
   };
 }
 
+/** The bytes of a transaction that fit the condition of a policy, if it has one. */
+function contentTowards(
+  policy: Policy,
+  { to, value, data }: AskedTransaction,
+): Pick<AskedTransaction, 'to' | 'value' | 'data'> {
+  const token = transferCondition(policy);
+  if (!token) return { to: contractRules(policy)?.[0]?.contractAddress ?? to, value, data };
+  const [destination] = token.destinationAddresses;
+  return token.tokenAddress === NATIVE_CURRENCY
+    ? { to: destination ?? to, value: value + 1n, data: '0x' }
+    : { to: token.tokenAddress ?? to, value: 0n, data: transferData(destination ?? NATIVE_CURRENCY, value) };
+}
+
 /** Makes a transaction fit a policy in all but one respect or none, so that every edge is met often. */
 function towards(policy: Policy, tx: AskedTransaction, spared: string): AskedTransaction {
-  const keep = (what: string) => what === spared;
-  const token = transferCondition(policy);
-  const rule = contractRules(policy)?.[0];
-  const asset = token?.tokenAddress ?? null;
-  return {
-    networkId: keep('network') ? tx.networkId : policy.networkId,
-    accountId: keep('account') ? tx.accountId : (policy.accountIds?.[0] ?? tx.accountId),
-    initiatorId:
-      !keep('initiator') && policy.initiatorSetting?.type === 'user'
-        ? policy.initiatorSetting.memberId
-        : tx.initiatorId,
-    ...(token && !keep('content')
-      ? asset === NATIVE_CURRENCY
-        ? { to: token.destinationAddresses[0] ?? tx.to, value: tx.value + 1n, data: '0x' }
-        : {
-            to: asset ?? tx.to,
-            value: 0n,
-            data: transferData(token.destinationAddresses[0] ?? NATIVE_CURRENCY, tx.value),
-          }
-      : { to: rule && !keep('content') ? rule.contractAddress : tx.to, value: tx.value, data: tx.data }),
+  const { initiatorSetting } = policy;
+  const fitting = {
+    network: { networkId: policy.networkId },
+    account: { accountId: policy.accountIds?.[0] ?? tx.accountId },
+    initiator: initiatorSetting?.type === 'user' ? { initiatorId: initiatorSetting.memberId } : {},
+    content: contentTowards(policy, tx),
   };
+  const changes = Object.entries(fitting).flatMap(([respect, fields]) => (respect === spared ? [] : fields));
+  return Object.assign({ ...tx }, ...changes);
 }
 
 const spared = fc.constantFrom('nothing', 'network', 'account', 'initiator', 'content');

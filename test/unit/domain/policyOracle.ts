@@ -83,11 +83,10 @@ function whatIsSent({ to, value, data }: AskedTransaction): Sent | 'malformed' {
   const selector = bytes.subarray(0, 4).toString('hex');
   if (selector === 'a9059cbb') {
     if (bytes.length !== 68) return 'malformed';
-    for (let at = 4; at < 16; at += 1) if (bytes[at] !== 0) return 'malformed';
+    if (bytes.subarray(4, 16).some((byte) => byte !== 0)) return 'malformed';
     if (value !== 0n) return 'malformed';
     const destination = `0x${bytes.subarray(16, 36).toString('hex')}`;
-    let amount = 0n;
-    for (let at = 36; at < 68; at += 1) amount = amount * 256n + BigInt(bytes[at] ?? 0);
+    const amount = BigInt(`0x${bytes.subarray(36, 68).toString('hex')}`);
     return { kind: 'TOKEN_TRANSFER', token: to, amount, destination, selector: '' };
   }
   return {
@@ -99,6 +98,20 @@ function whatIsSent({ to, value, data }: AskedTransaction): Sent | 'malformed' {
   };
 }
 
+/** "… per scope key." */
+function isOfSameKey(limitation: Limitation, past: PastExecution, tx: AskedTransaction, sent: Sent): boolean {
+  const { initiatorScope, sourceAccountScope, destinationScope } = limitation;
+  if (initiatorScope === 'PER_ITEM' && past.initiatorId !== tx.initiatorId) return false;
+  if (sourceAccountScope === 'PER_ITEM' && past.accountId !== tx.accountId) return false;
+  return destinationScope !== 'PER_ITEM' || equal(past.destination, sent.destination);
+}
+
+/** Where the policy names an asset (a token on its network), another asset does not count. */
+function isOfAsset(policy: Written, past: PastExecution): boolean {
+  const token = policy.tokenTransferCondition?.tokenAddress ?? null;
+  return token === null || (past.networkId === policy.networkId && equal(past.tokenAddress, token));
+}
+
 /** "Over any period of `hours` … the sum of executed and executing amounts per scope key." */
 function spent(policy: Written, tx: AskedTransaction, sent: Sent, world: OracleWorld): PastExecution[] {
   const { limitation } = policy;
@@ -107,17 +120,10 @@ function spent(policy: Written, tx: AskedTransaction, sent: Sent, world: OracleW
   for (const past of world.past) {
     if (past.policyId !== policy.id) continue;
     if (past.state === 'failed') continue;
-    const token = policy.tokenTransferCondition?.tokenAddress ?? null;
-    // Where the policy names an asset (a token on its network), another asset does not count.
-    if (token !== null && past.networkId !== policy.networkId) continue;
-    if (token !== null && !equal(past.tokenAddress, token)) continue;
-    if (limitation.initiatorScope === 'PER_ITEM' && past.initiatorId !== tx.initiatorId) continue;
-    if (limitation.sourceAccountScope === 'PER_ITEM' && past.accountId !== tx.accountId) continue;
-    if (limitation.destinationScope === 'PER_ITEM' && !equal(past.destination, sent.destination)) continue;
-    if (past.state === 'executed') {
-      const ageMs = world.nowMs - (past.blockTimeMs ?? 0);
-      if (ageMs > limitation.hours * HOUR_MS) continue;
-    }
+    if (!isOfAsset(policy, past)) continue;
+    if (!isOfSameKey(limitation, past, tx, sent)) continue;
+    const ageMs = world.nowMs - (past.blockTimeMs ?? 0);
+    if (past.state === 'executed' && ageMs > limitation.hours * HOUR_MS) continue;
     counted.push(past);
   }
   return counted;
@@ -160,68 +166,80 @@ function approval(policy: Written, tx: AskedTransaction, world: OracleWorld) {
   return { approverIds, threshold: setting.type === 'user' ? 1 : setting.threshold };
 }
 
+/** Is the account one of the policy, and on its network? */
+function placeFailures(policy: Written, tx: AskedTransaction, world: OracleWorld): string[] {
+  const failing: string[] = [];
+  if (policy.networkId !== tx.networkId) failing.push('network');
+  const account = world.accounts.find(({ id }) => id === tx.accountId);
+  if (!account) failing.push('account');
+  else if (!account.networkIds.includes(tx.networkId)) failing.push('network');
+  if (policy.accountIds !== null && !policy.accountIds.includes(tx.accountId)) failing.push('account');
+  return failing;
+}
+
+/** May this member initiate? */
+function mayInitiate({ initiatorSetting }: Written, { initiatorId }: AskedTransaction, world: OracleWorld) {
+  if (!world.members.some(({ id }) => id === initiatorId)) return false;
+  if (initiatorSetting === null) return true;
+  if (initiatorSetting.type === 'user') return initiatorSetting.memberId === initiatorId;
+  const group = world.groups.find(({ id }) => id === initiatorSetting.groupId);
+  return group?.memberIds.includes(initiatorId) === true;
+}
+
+/** Is a transfer one of the token, the amount and the destinations? */
+function transferFailures(policy: Written, sent: Sent, world: OracleWorld): string[] {
+  const failing: string[] = [];
+  const {
+    tokenAddress = null,
+    amountThreshold = null,
+    destinationAddresses = [],
+  } = policy.tokenTransferCondition ?? {};
+  if (tokenAddress !== null && !equal(tokenAddress, sent.token)) failing.push('token');
+  if (sent.token !== NATIVE && !oneOf(world.readableTokens, sent.token)) failing.push('token');
+  // An amount says nothing where the token is another.
+  if (failing.length === 0 && amountThreshold !== null && sent.amount > BigInt(amountThreshold)) {
+    failing.push('amount');
+  }
+  if (destinationAddresses.length > 0 && !oneOf(destinationAddresses, sent.destination)) {
+    failing.push('destination');
+  }
+  return failing;
+}
+
+/** Is a call one of the contracts, the functions and the value? */
+function callFailures(policy: Written, sent: Sent): string[] {
+  const rules = policy.contractInteractionCondition;
+  const handsOut = HANDS_OUT.includes(sent.selector);
+  if (!rules) return handsOut ? ['function'] : [];
+  const rule = rules.find(({ contractAddress }) => equal(contractAddress, sent.destination));
+  if (!rule) return ['contract'];
+  const failing: string[] = [];
+  if (sent.amount > BigInt(rule.maxValue)) failing.push('value');
+  if (rule.functions.length === 0 && handsOut) failing.push('function');
+  if (rule.functions.length > 0 && !rule.functions.some(({ selector }) => selector === sent.selector)) {
+    failing.push('function');
+  }
+  return failing;
+}
+
+/** Is what is sent covered by the policy? */
+function contentFailures(policy: Written, sent: Sent, world: OracleWorld): string[] {
+  if (policy.transactionType !== 'ANY' && policy.transactionType !== sent.kind) return ['transactionType'];
+  return sent.kind === 'TOKEN_TRANSFER' ? transferFailures(policy, sent, world) : callFailures(policy, sent);
+}
+
 /** Does the transaction fit the policy, in this world? */
 export function askOracle(policy: Written, tx: AskedTransaction, world: OracleWorld): OracleAnswer {
   const sent = whatIsSent(tx);
   if (sent === 'malformed') {
     return { malformed: true, failing: [], approverIds: [], threshold: 0, remaining: null };
   }
-  const failing = new Set<string>();
-
-  if (policy.networkId !== tx.networkId) failing.add('network');
-  const account = world.accounts.find(({ id }) => id === tx.accountId);
-  if (!account) failing.add('account');
-  else if (!account.networkIds.includes(tx.networkId)) failing.add('network');
-  if (policy.accountIds !== null && !policy.accountIds.includes(tx.accountId)) failing.add('account');
-
-  if (!world.members.some(({ id }) => id === tx.initiatorId)) failing.add('initiator');
-  const initiator = policy.initiatorSetting;
-  if (initiator?.type === 'user' && initiator.memberId !== tx.initiatorId) failing.add('initiator');
-  if (initiator?.type === 'group') {
-    const group = world.groups.find(({ id }) => id === initiator.groupId);
-    if (!group?.memberIds.includes(tx.initiatorId)) failing.add('initiator');
-  }
-
-  let covered = policy.transactionType === 'ANY' || policy.transactionType === sent.kind;
-  if (!covered) failing.add('transactionType');
-
-  if (sent.kind === 'TOKEN_TRANSFER' && policy.transactionType !== 'CONTRACT_INTERACTION') {
-    const condition = policy.tokenTransferCondition;
-    if (condition && condition.tokenAddress !== null && !equal(condition.tokenAddress, sent.token)) {
-      failing.add('token');
-      covered = false;
-    }
-    if (sent.token !== NATIVE && !oneOf(world.readableTokens, sent.token)) {
-      failing.add('token');
-      covered = false;
-    }
-    // An amount says nothing where the token is another.
-    if (covered && condition && condition.amountThreshold !== null) {
-      if (sent.amount > BigInt(condition.amountThreshold)) failing.add('amount');
-    }
-    if (condition && condition.destinationAddresses.length > 0) {
-      if (!oneOf(condition.destinationAddresses, sent.destination)) failing.add('destination');
-    }
-  }
-
-  if (sent.kind === 'CONTRACT_INTERACTION' && policy.transactionType !== 'TOKEN_TRANSFER') {
-    const rules = policy.contractInteractionCondition;
-    if (!rules) {
-      if (HANDS_OUT.includes(sent.selector)) failing.add('function');
-    } else {
-      const rule = rules.find(({ contractAddress }) => equal(contractAddress, sent.destination));
-      if (!rule) failing.add('contract');
-      if (rule && sent.amount > BigInt(rule.maxValue)) failing.add('value');
-      if (rule && rule.functions.length === 0 && HANDS_OUT.includes(sent.selector)) failing.add('function');
-      if (rule && rule.functions.length > 0) {
-        if (!rule.functions.some(({ selector }) => selector === sent.selector)) failing.add('function');
-      }
-    }
-  }
-
+  const content = contentFailures(policy, sent, world);
+  const failing = new Set([...placeFailures(policy, tx, world), ...content]);
+  if (!mayInitiate(policy, tx, world)) failing.add('initiator');
   // A budget is of what the policy covers; other transactions do not touch it.
+  const covered = !content.includes('transactionType') && !content.includes('token');
   if (covered && policy.limitation && !budgetHolds(policy, tx, sent, world)) failing.add('budget');
-
   return {
     malformed: false,
     failing: [...failing].sort(),

@@ -167,13 +167,20 @@ function modelExecution(model: Model, world: World, vote: Decision): string {
   return vote === 'reject' && isThere(model) ? 'conflict' : 'ok';
 }
 
+function mayChange(model: Model, world: World): boolean {
+  const finishes = model.phase === 'running' || (model.phase === 'failed' && isThere(model));
+  return !model.over && (!late(world) || finishes);
+}
+
 const codeOf = (outcome: Outcome<unknown>) => (outcome.ok ? 'ok' : outcome.refusal.code);
 const voteOf = (outcome: Outcome<string>) => (outcome.ok ? outcome.value : outcome.refusal.code);
 
-/** Applies events to the record, as the service stores it, and to the model, and compares them after each event. */
-function play(events: readonly Event[], votes = new Set<string>()): ProposalRecord {
-  let record = aProposal().expiringAt(new Date(EXPIRY_MS)).build();
-  const model: Model = {
+type EventOf<D extends Event['do']> = Extract<Event, { do: D }>;
+
+/** A proposal as the service stores it and as a model, which the same events happen to. */
+class Play {
+  record = aProposal().expiringAt(new Date(EXPIRY_MS)).build();
+  private readonly model: Model = {
     signed: new Set(),
     phase: 'new',
     networks: null,
@@ -181,47 +188,138 @@ function play(events: readonly Event[], votes = new Set<string>()): ProposalReco
     last: null,
     over: false,
   };
-  const world: World = {
+  private readonly world: World = {
     admins: { threshold: 2, members: PEOPLE.slice(0, 3) },
     timeMs: EXPIRY_MS - 2_000,
   };
-  const now = () => ({ admins: world.admins, time: new Date(world.timeMs) });
-  const close = (change: Partial<ProposalRecord>) => {
-    const frozen = tally(proposalRules, record, now());
-    model.last = modelTally(model, world);
-    model.over = true;
-    record = { ...record, ...change, frozen, closed: true };
-  };
-  const set = (change: Partial<ProposalRecord>) => {
-    record = { ...record, ...change };
-  };
-  const memberAt = (index: number) => {
-    const person = PEOPLE[index % PEOPLE.length] as MemberSummary;
-    return world.admins.members.find(({ id }) => id === person.id) ?? person;
-  };
 
-  const execute = (type: Decision, { blocked, offChain }: Execution): void => {
-    const allowed = codeOf(checkExecution(proposalRules, record, now(), type));
-    assert.equal(allowed, modelExecution(model, world, type));
+  /** `answers` takes up what votes are answered with. */
+  constructor(private readonly answers: Set<string>) {}
+
+  private get now() {
+    return { admins: this.world.admins, time: new Date(this.world.timeMs) };
+  }
+
+  private tally(record = this.record): Tally {
+    return tally(proposalRules, record, this.now);
+  }
+
+  private set(change: Partial<ProposalRecord>): void {
+    this.record = { ...this.record, ...change };
+  }
+
+  private close(change: Partial<ProposalRecord>): void {
+    const frozen = this.tally();
+    this.model.last = modelTally(this.model, this.world);
+    this.model.over = true;
+    this.set({ ...change, frozen, closed: true });
+  }
+
+  private memberAt(index: number): MemberSummary {
+    const person = PEOPLE[index % PEOPLE.length] as MemberSummary;
+    return this.world.admins.members.find(({ id }) => id === person.id) ?? person;
+  }
+
+  /** Something happens, and the record is compared with the model. */
+  take(event: Event): void {
+    const before = this.record;
+    const closedWith = before.closed ? shown(this.tally()) : null;
+    this.happen(event);
+    this.compare();
+    if (closedWith !== null) {
+      assert.equal(this.record, before);
+      assert.equal(shown(this.tally()), closedWith);
+    }
+  }
+
+  private compare(): void {
+    const { record, model, world } = this;
+    assert.equal(shown(this.tally()), modelTally(model, world));
+    assert.equal(isOpen(proposalRules, record, this.now.time), mayChange(model, world));
+    assert.equal(
+      collectsSignatures(record, this.now.time),
+      !model.over && model.phase !== 'running' && !late(world),
+    );
+    assert.deepEqual(
+      proposalState(record, this.now).ready,
+      DECISIONS.filter((decision) => modelExecution(model, world, decision) === 'ok'),
+    );
+  }
+
+  private happen(event: Event): void {
+    switch (event.do) {
+      case 'vote':
+        this.vote(event);
+        break;
+      case 'execute':
+        this.execute(event.type, event.execution);
+        break;
+      case 'deployed':
+        this.deployed(event);
+        break;
+      case 'wait':
+        this.world.timeMs += event.ms;
+        break;
+      case 'timer':
+        this.timerFires();
+        break;
+      default:
+        this.world.admins = this.adminsAfter(event);
+    }
+  }
+
+  private vote({ who, type, execute }: EventOf<'vote'>): void {
+    const { model, world } = this;
+    const member = this.memberAt(who);
+    const isAdmin = world.admins.members.some(({ id }) => id === member.id);
+    assert.equal(proposalRules.mayVote(this.record, this.now, type, member), isAdmin);
+    if (!isAdmin) return;
+    const vote = { member, type, execute: execute !== null };
+    const answer = voteOf(checkVote(proposalRules, this.record, this.now, vote));
+    assert.equal(answer, modelVote(model, world, vote));
+    this.answers.add(answer);
+    if (answer === 'new') this.storeVote(member, type);
+    if (execute && (answer === 'new' || answer === 'repeated')) this.execute(type, execute);
+    if (answer === 'repeated') assert.notEqual(this.record.executionStatus, null);
+  }
+
+  private storeVote(member: MemberSummary, type: Decision): void {
+    this.model.signed.add(key(member, type));
+    const stored = {
+      memberId: member.id,
+      type,
+      signerAddress: member.walletAddress,
+      signatureHash: aHash(),
+      initiatorSignatureHash: null,
+    };
+    this.set({ votes: [...this.record.votes, stored] });
+  }
+
+  private execute(type: Decision, { blocked, offChain }: Execution): void {
+    const { model, record } = this;
+    const allowed = codeOf(checkExecution(proposalRules, record, this.now, type));
+    assert.equal(allowed, modelExecution(model, this.world, type));
     if (allowed !== 'ok') return;
-    if (type === 'reject') {
-      close({ executionStatus: 'rejected', result: { resolution: 'rejected', resources: [] } });
-      model.phase = 'rejected';
-      return;
-    }
-    if (!record.applied && blocked) {
-      model.phase = 'blocked';
-      set({ executionStatus: 'blocked', failure: aFailure({ code: 'stale' }) });
-      return;
-    }
     const result = { resolution: 'approved' as const, resources: [] };
-    if (!record.applied && offChain) {
-      close({ executionStatus: 'completed', applied: true, result });
+    if (type === 'reject') {
+      this.close({ executionStatus: 'rejected', result: { resolution: 'rejected', resources: [] } });
+      model.phase = 'rejected';
+    } else if (!record.applied && blocked) {
+      this.set({ executionStatus: 'blocked', failure: aFailure({ code: 'stale' }) });
+      model.phase = 'blocked';
+    } else if (!record.applied && offChain) {
+      this.close({ executionStatus: 'completed', applied: true, result });
       model.phase = 'done';
-      return;
+    } else {
+      this.deploy({ result });
     }
-    const executedWith = tally(proposalRules, record, now());
-    model.began = modelTally(model, world);
+  }
+
+  /** Starts what is not there yet on every network. */
+  private deploy(change: Partial<ProposalRecord>): void {
+    const { model, record } = this;
+    const executedWith = this.tally();
+    model.began = modelTally(model, this.world);
     model.phase = 'running';
     model.networks = new Map(
       NETWORKS.map((id) => [id, model.networks?.get(id) === 'there' ? 'there' : 'pending']),
@@ -239,125 +337,75 @@ function play(events: readonly Event[], votes = new Set<string>()): ProposalReco
         waitingFor: null,
       };
     });
-    set({ executionStatus: 'processing', executedWith, applied: true, failure: null, result, deployments });
-  };
+    this.set({
+      ...change,
+      executionStatus: 'processing',
+      executedWith,
+      applied: true,
+      failure: null,
+      deployments,
+    });
+  }
 
-  const happen = (what: Event): void => {
-    switch (what.do) {
-      case 'vote': {
-        const member = memberAt(what.who);
-        const isAdmin = world.admins.members.some(({ id }) => id === member.id);
-        assert.equal(proposalRules.mayVote(record, now(), what.type, member), isAdmin);
-        if (!isAdmin) return;
-        const vote = { member, type: what.type, execute: what.execute !== null };
-        const answer = voteOf(checkVote(proposalRules, record, now(), vote));
-        assert.equal(answer, modelVote(model, world, vote));
-        votes.add(answer);
-        if (answer === 'new') {
-          model.signed.add(key(member, what.type));
-          const stored = {
-            memberId: member.id,
-            type: what.type,
-            signerAddress: member.walletAddress,
-            signatureHash: aHash(),
-            initiatorSignatureHash: null,
-          };
-          set({ votes: [...record.votes, stored] });
-        }
-        if (what.execute && (answer === 'new' || answer === 'repeated')) execute(what.type, what.execute);
-        if (answer === 'repeated') assert.notEqual(record.executionStatus, null);
-        return;
-      }
-      case 'execute':
-        execute(what.type, what.execution);
-        return;
-      case 'deployed': {
-        const networkId = NETWORKS[what.network];
-        if (record.executionStatus !== 'processing' || networkId === undefined) return;
-        if (model.networks?.get(networkId) !== 'pending') return;
-        model.networks.set(networkId, what.ok ? 'there' : 'failed');
-        set({
-          deployments: record.deployments.map((d) =>
-            d.networkId === networkId ? { ...d, status: what.ok ? 'completed' : 'failed' } : d,
-          ),
-        });
-        const ended = [...model.networks.values()];
-        if (ended.includes('pending')) return;
-        if (ended.includes('failed')) {
-          model.phase = 'failed';
-          set({ executionStatus: 'failed', failure: aFailure() });
-          return;
-        }
-        close({ executionStatus: 'completed' });
-        model.phase = 'done';
-        return;
-      }
-      case 'wait':
-        world.timeMs += what.ms;
-        return;
-      case 'timer': {
-        const early =
-          record.closed ||
-          record.frozen !== null ||
-          record.executionStatus === 'processing' ||
-          !isExpired(record, new Date(world.timeMs));
-        if (early) return;
-        if (!proposalRules.isFinishable(record)) {
-          close({});
-          return;
-        }
-        model.last = modelTally(model, world);
-        set({ frozen: tally(proposalRules, record, now()) });
-        return;
-      }
-      case 'leave': {
-        if (world.admins.members.length > 1) {
-          world.admins = adminsFrom(world.admins).without(memberAt(what.who)).build();
-        }
-        return;
-      }
-      case 'join': {
-        const member = memberAt(what.who);
-        world.admins = adminsFrom(world.admins).without(member).with(member).build();
-        return;
-      }
-      case 'move': {
-        const member = memberAt(what.who);
-        const walletAddress = WALLETS[what.wallet] as string;
-        if (world.admins.members.some((other) => other.walletAddress === walletAddress)) return;
-        world.admins = adminsFrom(world.admins)
-          .replacing({ ...member, walletAddress })
-          .build();
-        return;
-      }
-      case 'threshold':
-        world.admins = adminsFrom(world.admins).withThreshold(what.to).build();
-        return;
-    }
-  };
+  private deployed({ network, ok }: EventOf<'deployed'>): void {
+    const { model, record } = this;
+    const networkId = NETWORKS[network];
+    if (record.executionStatus !== 'processing' || networkId === undefined) return;
+    if (model.networks?.get(networkId) !== 'pending') return;
+    model.networks.set(networkId, ok ? 'there' : 'failed');
+    this.set({
+      deployments: record.deployments.map((d) =>
+        d.networkId === networkId ? { ...d, status: ok ? 'completed' : 'failed' } : d,
+      ),
+    });
+    const ended = [...model.networks.values()];
+    if (!ended.includes('pending')) this.finish(!ended.includes('failed'));
+  }
 
-  for (const what of events) {
-    const before = record;
-    const closedWith = before.closed ? shown(tally(proposalRules, before, now())) : null;
-    happen(what);
-
-    assert.equal(shown(tally(proposalRules, record, now())), modelTally(model, world));
-    const time = new Date(world.timeMs);
-    const mayChange =
-      !model.over &&
-      (!late(world) || model.phase === 'running' || (model.phase === 'failed' && isThere(model)));
-    assert.equal(isOpen(proposalRules, record, time), mayChange);
-    assert.equal(collectsSignatures(record, time), !model.over && model.phase !== 'running' && !late(world));
-    assert.deepEqual(
-      proposalState(record, now()).ready,
-      DECISIONS.filter((decision) => modelExecution(model, world, decision) === 'ok'),
-    );
-    if (closedWith !== null) {
-      assert.equal(record, before);
-      assert.equal(shown(tally(proposalRules, record, now())), closedWith);
+  private finish(succeeded: boolean): void {
+    if (succeeded) {
+      this.close({ executionStatus: 'completed' });
+      this.model.phase = 'done';
+    } else {
+      this.set({ executionStatus: 'failed', failure: aFailure() });
+      this.model.phase = 'failed';
     }
   }
-  return record;
+
+  private timerFires(): void {
+    const { record } = this;
+    const isDue = isExpired(record, this.now.time) && record.executionStatus !== 'processing';
+    if (record.closed || record.frozen !== null || !isDue) return;
+    if (!proposalRules.isFinishable(record)) {
+      this.close({});
+      return;
+    }
+    this.model.last = modelTally(this.model, this.world);
+    this.set({ frozen: this.tally() });
+  }
+
+  private adminsAfter(event: EventOf<'leave' | 'join' | 'move' | 'threshold'>): AdminSet {
+    const { admins } = this.world;
+    if (event.do === 'threshold') return adminsFrom(admins).withThreshold(event.to).build();
+    const member = this.memberAt(event.who);
+    if (event.do === 'move') {
+      const walletAddress = WALLETS[event.wallet] as string;
+      if (admins.members.some((other) => other.walletAddress === walletAddress)) return admins;
+      return adminsFrom(admins)
+        .replacing({ ...member, walletAddress })
+        .build();
+    }
+    const others = adminsFrom(admins).without(member);
+    if (event.do === 'join') return others.with(member).build();
+    return admins.members.length > 1 ? others.build() : admins;
+  }
+}
+
+/** Applies events, with a comparison after each, and answers the record in the end. */
+function play(events: readonly Event[], answers = new Set<string>()): ProposalRecord {
+  const proposal = new Play(answers);
+  for (const event of events) proposal.take(event);
+  return proposal.record;
 }
 
 describe('a proposal, through any sequence of events', () => {
