@@ -2,7 +2,7 @@
 export type KeyedMutex = <T>(key: number, work: () => Promise<T>) => Promise<T>;
 
 /**
- * Makes a mutex per key. Work that would wait for the same database lock waits here instead, and holds no connection
+ * Creates a mutex per key. Work that needs the same database lock waits here instead, without a connection
  * meanwhile.
  */
 export function createKeyedMutex(): KeyedMutex {

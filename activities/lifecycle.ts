@@ -54,7 +54,7 @@ function lifecycleOf<
   S extends ApprovalState,
   I extends CreateInput,
 >(deps: ApprovalDeps, subject: ExecutableSubject<V, S, I>): LifecycleActivities<K, S, I> {
-  // A beginning asks nothing of what an approval was created with.
+  // Beginning an execution does not depend on the input of the creation.
   const executable = subject as unknown as ExecutableSubject<V, S, CreateInput>;
   return {
     createApproval: (input) => createApproval(deps, subject, input),

@@ -1,4 +1,4 @@
-/** Calls `work` with each item, at most `limit` at a time. Rejects with the first failure; calls in progress go on. */
+/** Calls `work` with each item, at most `limit` at a time. Rejects with the first failure; calls in progress continue. */
 export async function mapLimit<T>(
   limit: number,
   items: readonly T[],

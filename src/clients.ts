@@ -17,7 +17,7 @@ import { taskQueues } from './temporal/ids';
 /** How long the API waits for a workflow's answer, in milliseconds. */
 const WORKFLOW_DEADLINE_MS = 6_000;
 
-/** What every role of the service works with: database, Temporal and chains. */
+/** The clients that every role uses: database, Temporal and chains. */
 export interface Clients {
   readonly config: Config;
   readonly logger: Logger;
@@ -26,14 +26,14 @@ export interface Clients {
   readonly connection: Connection;
   readonly sender: WorkflowSender;
   readonly chains: ChainClients;
-  /** The chain on which contract wallets of members are asked about signatures. */
+  /** The chain on which signatures of contract wallets are verified. */
   readonly signerChain: ChainClient;
   readonly identifyVoter: ReturnType<typeof createIdentifyVoter>;
   readonly tokens: ReturnType<typeof readTokenList>;
   readonly readToken: ReturnType<typeof createReadToken>;
 }
 
-/** Throws ConfigError for a network that is not as configured; one that is unavailable is checked before it is used. */
+/** Throws ConfigError for a network that differs from its configuration; an unavailable one is checked before use. */
 async function assertNetworks(chains: ChainClients): Promise<void> {
   for (const chain of chains.values()) {
     try {
@@ -45,7 +45,7 @@ async function assertNetworks(chains: ChainClients): Promise<void> {
   }
 }
 
-/** Connects to everything that all roles use. Throws ConfigError for a network that is not as configured. */
+/** Connects the clients. Throws ConfigError for a network that differs from its configuration. */
 export async function connectClients(
   config: Config,
   logger: Logger,
@@ -57,7 +57,7 @@ export async function connectClients(
   metrics.watchPool('service', db);
   const connection = connectTemporal(config.temporal);
   lifetime.onStop(async () => {
-    // A call that waits for its next attempt would wake up on a closed channel.
+    // A call that waits for its next attempt would resume on a closed channel.
     await sleep(LONGEST_RETRY_PAUSE_MS + 50);
     await connection.close();
   });

@@ -74,11 +74,11 @@ export interface Config {
   /** Gas ceiling of one chain transaction. */
   readonly maxGas: bigint;
   readonly logLevel: string;
-  /** Where this process kills itself, for tests of crashes; see failpoints.ts. Not allowed in production. */
+  /** The point at which this process kills itself, for crash tests; see failpoints.ts. Not allowed in production. */
   readonly testFailpoint?: string;
 }
 
-/** A setting that cannot be used; names the setting and says what to do. */
+/** An invalid setting; names the setting and says what to do. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   constructor(
@@ -258,7 +258,7 @@ export function missingInProduction(env: NodeJS.ProcessEnv): string[] {
   if (!env.TEMPORAL_ADDRESS) missing.push('TEMPORAL_ADDRESS: the Temporal frontend to use, host:port');
   if (!env.NETWORKS_FILE) missing.push('NETWORKS_FILE: the networks to use');
   if (roles.includes('signer') && !env.KEYSTORE_PASSPHRASE && !env.KEYSTORE_PASSPHRASE_FILE) {
-    missing.push('KEYSTORE_PASSPHRASE_FILE (or KEYSTORE_PASSPHRASE): what opens the keystore');
+    missing.push('KEYSTORE_PASSPHRASE_FILE (or KEYSTORE_PASSPHRASE): the passphrase of the keystore');
   }
   if (roles.includes('api') && !env.TRUSTED_PROXIES && !(env.TLS_CERT_FILE && env.TLS_KEY_FILE)) {
     missing.push(
@@ -275,7 +275,7 @@ function defined<T extends object>(value: { [K in keyof T]: T[K] | undefined }):
 
 type Settings = z.output<typeof settings>;
 
-/** Throws ConfigError with the first setting that cannot be used. */
+/** Throws ConfigError with the first invalid setting. */
 function parseSettings(env: NodeJS.ProcessEnv): Settings {
   const present = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),

@@ -1,8 +1,8 @@
 let armed: { readonly name: string; left: number } | undefined;
 
 /**
- * Makes this process die at a failpoint: `name`, or `name#3` for the third time it comes there; with `@SIGUSR2`
- * behind it, from that signal on. For tests.
+ * Arms a failpoint, at which this process kills itself: `name`, or `name#3` for the third time it is reached; with `@SIGUSR2`
+ * at the end, from that signal on. For tests.
  */
 export function armFailpoint(setting: string | undefined): void {
   const [point = '', signal] = setting?.split('@') ?? [];
@@ -12,7 +12,7 @@ export function armFailpoint(setting: string | undefined): void {
   if (signal !== undefined) process.once('SIGUSR2', () => armFailpoint(point));
 }
 
-/** A place where the process may be killed. It dies here, as by kill -9, when TEST_FAILPOINT names it. */
+/** A failpoint. The process kills itself here, as by kill -9, when TEST_FAILPOINT names it. */
 export function failpoint(name: string): void {
   if (armed?.name !== name) return;
   armed.left -= 1;
@@ -21,8 +21,8 @@ export function failpoint(name: string): void {
 
 /**
  * Activities with a failpoint before each of them (`part.name:before`: nothing is written yet) and one after it
- * (`part.name:after`: its transaction is committed and the result not yet reported). The same object when no fault
- * point is armed.
+ * (`part.name:after`: its transaction is committed and the result not yet reported). The same object when no failpoint is
+ * armed.
  */
 export function withFailpoints<T extends object>(part: string, activities: T): T {
   if (armed === undefined) return activities;

@@ -1,13 +1,13 @@
-/** What a process releases when it stops, the latest first: no new requests, no new work, then the connections. */
+/** What a process releases when it stops, in reverse order of its start: requests, work, then connections. */
 export interface Lifetime {
   readonly stopped: () => boolean;
-  /** Registers what is to be stopped before everything registered so far. */
+  /** Registers a stop that runs before all that are registered so far. */
   onStop(stop: () => Promise<void>): void;
-  /** Stops everything. Rejects with the first failure, and leaves the rest as it is. */
+  /** Stops everything. Rejects with the first failure, without stopping the rest. */
   stop(): Promise<void>;
 }
 
-/** Makes a lifetime in which nothing has been started yet. */
+/** Creates an empty lifetime. */
 export function createLifetime(): Lifetime {
   const stops: (() => Promise<void>)[] = [];
   let stopped = false;

@@ -3,7 +3,7 @@ import pino, { type Logger } from 'pino';
 export type { Logger };
 
 const CENSOR = '[redacted]';
-/** Names under which secrets stand; what ends otherwise, such as `apiKeyId` or a file's name, is none. */
+/** Names of fields with secrets; a longer name such as `apiKeyId` is not one. */
 const SECRET_NAME =
   '[\\w.-]*(?:pass(?:word|phrase)|private_?key|secret|authorization|api_?key|database_?url|rpc_?url)';
 /** A named text in a line of JSON, and in JSON inside a text of a line. */
@@ -14,7 +14,7 @@ const API_KEY = /ow_live_[A-Za-z0-9_-]+/g;
 const URL_USER_PASSWORD = /(postgres(?:ql)?:\/\/[^:/\s"\\]*:)[^\s"\\]*@/gi;
 const URL_PARAMETER_PASSWORD = /([?&]password=)[^&\s"\\]+/gi;
 
-/** Takes secrets out of a line: what stands under a secret's name, at any depth, API keys and database passwords. */
+/** Removes secrets from a line: fields with a secret's name at any depth, API keys and database passwords. */
 export function scrub(line: string): string {
   return line
     .replace(NAMED_SECRET, `$1${CENSOR}`)
@@ -24,20 +24,20 @@ export function scrub(line: string): string {
     .replace(URL_PARAMETER_PASSWORD, `$1${CENSOR}`);
 }
 
-/** What waits to be written while nothing can be; more is lost. */
+/** Maximum of buffered output while writing fails; more is dropped. */
 const MAX_WAITING_BYTES = 1_048_576;
 
-/** Writes to a file descriptor. Lines that cannot be written, on a full disk for instance, end nothing. */
+/** Writes to a file descriptor. A failed write, for example on a full disk, does not end the process. */
 export function createLogOutput(fd: number) {
   const output = pino.destination({ dest: fd, sync: false, maxLength: MAX_WAITING_BYTES });
   output.on('error', () => {
-    // At its end the process would try for ever to write what waits.
+    // At exit the process would retry the buffered output for ever.
     output.flushSync = () => undefined;
   });
   return output;
 }
 
-/** A structured logger (one JSON object a line). No line ever holds a secret, whatever field or text it came in. */
+/** A structured logger (one JSON object a line). No line contains a secret, in whatever field or text. */
 export function createLogger(level: string, destination?: pino.DestinationStream): Logger {
   const options: pino.LoggerOptions = {
     level,

@@ -21,7 +21,7 @@ async function main(): Promise<void> {
     stopping = service.stop().then(
       () => process.exit(0),
       (error) => {
-        logger.error({ err: error }, 'could not stop in an orderly way');
+        logger.error({ err: error }, 'graceful shutdown failed');
         process.exit(1);
       },
     );

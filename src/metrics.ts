@@ -1,15 +1,15 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Db } from './db/database';
 
-/** What the service counts about itself, in the Prometheus text format. */
+/** The metrics of the service, in the Prometheus text format. */
 export interface Metrics {
   readonly registry: Registry;
   observeHttp(request: { method: string; route: string; status: number; seconds: number }): void;
-  /** Shows a pool's connections under a name. */
+  /** Exports the connections of a pool under a name. */
   watchPool(name: string, db: Db): void;
-  /** Shows whether a worker polls: 1 while `state()` is RUNNING. */
+  /** Exports whether a worker polls: 1 while `state()` is RUNNING. */
   watchWorker(taskQueue: string, state: () => string): void;
-  /** Shows the native currency that a relayer holds. */
+  /** Exports the native currency of a relayer. */
   setRelayerBalance(relayer: { networkId: number; address: string; wei: bigint }): void;
   /** Counts one repair of the reconciler. */
   countRepair(repair: string): void;
@@ -21,13 +21,13 @@ interface PoolCounts {
   numPendingAcquires(): number;
 }
 
-/** Makes the registry of one process. */
+/** Creates the registry of one process. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const http = new Histogram({
     name: 'orgwallet_http_request_duration_seconds',
-    help: 'Time from the head of a request to the end of its response.',
+    help: 'Time from the headers of a request to the end of its response.',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25],
     registers: [registry],

@@ -8,7 +8,7 @@ const POLL_EVERY_MS = 60_000;
 /** How often the log repeats that a relayer is low. */
 const WARN_EVERY_MS = 10 * 60_000;
 
-/** Polls the relayers' balances: keeps their metric up to date and warns in the log when one is low. Returns its stop. */
+/** Polls the relayers' balances: keeps their metric up to date and warns in the log when one is low. Returns the function that stops it. */
 export function watchRelayers(
   deps: {
     readonly db: Db;

@@ -33,7 +33,7 @@ const LOST_BLOCKS_POLL_MS = 15_000;
 const SEARCH_ATTRIBUTE_RETRY_MS = 2_000;
 const SEARCH_ATTRIBUTE_WAIT_MS = 5_000;
 
-/** Registers the search attributes as soon as Temporal can be reached; workflows need them to run. */
+/** Registers the search attributes as soon as Temporal is available; workflows need them to run. */
 async function ensureSearchAttributes(
   connection: Connection,
   namespace: string,
@@ -47,13 +47,13 @@ async function ensureSearchAttributes(
       );
       return;
     } catch (error) {
-      if (!warned) logger.warn({ err: error }, 'search attributes cannot be registered yet; trying again');
+      if (!warned) logger.warn({ err: error }, 'search attributes cannot be registered yet; retrying');
       await sleep(SEARCH_ATTRIBUTE_RETRY_MS);
     }
   }
 }
 
-/** Polls every network for blocks that it has lost, and sends their transactions again. Returns its stop. */
+/** Polls every network for lost blocks, and sends their transactions again. Returns the function that stops it. */
 function keepResending(
   config: Config,
   resendLost: (networkId: number) => Promise<number>,
@@ -65,7 +65,7 @@ function keepResending(
       if (count > 0)
         logger.warn({ networkId, count }, 'the network has lost blocks; transactions sent again');
     } catch (error) {
-      logger.debug({ err: error, networkId }, 'the network cannot be compared with the record now');
+      logger.debug({ err: error, networkId }, 'the network cannot be checked for lost blocks now');
     }
   };
   const poll = () => Promise.all(config.networks.map(({ id }) => pollNetwork(id)));
@@ -79,7 +79,7 @@ function keepResending(
   };
 }
 
-/** The worker of workflows and of the activities that write the database; it keeps the reconciler's schedule. */
+/** The worker of workflows and of the activities that write the database; it maintains the reconciler's schedule. */
 async function workflowWorker(clients: Clients, lifetime: Lifetime): Promise<WorkerSpec> {
   const { config, logger, metrics, db, connection, sender, identifyVoter, readToken } = clients;
   const { networks, proposalLifetimeMs, maxOpenPerKey } = config;
@@ -116,7 +116,7 @@ async function workflowWorker(clients: Clients, lifetime: Lifetime): Promise<Wor
   };
 }
 
-/** The worker that reads chains and sends what the signer has signed; it watches the relayers and lost blocks. */
+/** The worker that reads chains and sends signed transactions; it watches relayers and lost blocks. */
 function chainWorker(clients: Clients, lifetime: Lifetime): WorkerSpec {
   const { config, logger, metrics, db, chains, sender } = clients;
   const relaying = createRelayerContext({

@@ -26,7 +26,7 @@ export interface Service {
 
 const TEMPORAL_CHECK_MS = 1_500;
 
-/** Starts the workers, and shows in the metrics whether they poll. */
+/** Starts the workers, and exports in the metrics whether they poll. */
 function runWorkers(
   { config, logger, metrics }: Clients,
   specs: readonly WorkerSpec[],
@@ -59,7 +59,7 @@ function balancesOf({ db, chains, tokens }: Clients): ApiDependencies['readBalan
   return async (account) => {
     const named = await Promise.all([
       listTransactionTokens(db, account.id),
-      // What a policy has read of its token is what its transactions are shown with.
+      // Transactions are shown with the token as their policy has read it.
       listPolicyTokens(db, account.organizationId, account.id),
     ]);
     const known = knownTokens(tokens, named.flat());
@@ -93,7 +93,7 @@ function apiDependencies(clients: Clients): ApiDependencies {
   };
 }
 
-/** What /readyz checks: each throws while its part is unavailable. */
+/** The checks of /readyz: each throws while its part is unavailable. */
 function readinessChecks(
   { db, connection, chains }: Clients,
   specs: readonly WorkerSpec[],
@@ -145,7 +145,7 @@ async function startParts(config: Config, logger: Logger, lifetime: Lifetime): P
 
 /**
  * Starts the parts that the configuration names: API, workflow worker, chain worker, signer. A start that fails
- * releases what it had begun.
+ * releases what it has started.
  */
 export async function startService(config: Config, logger: Logger): Promise<Service> {
   const lifetime = createLifetime();

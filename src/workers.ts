@@ -24,9 +24,9 @@ export interface WorkerSpec {
 
 /** Workers that run until they are stopped. */
 export interface RunningWorkers {
-  /** What each worker is doing, for metrics and readiness. */
+  /** The state of each worker, for metrics and readiness. */
   status(): { role: WorkerSpec['role']; state: string; running: boolean }[];
-  /** Ends polling, lets what is running finish for a few seconds, and returns. */
+  /** Stops polling, waits a few seconds for running work, and returns. */
   stop(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ const RESTART_DELAY_MS = 1_000;
 const SHUTDOWN_GRACE_MS = 4_000;
 const SHUTDOWN_FORCE_MS = 8_000;
 
-/** The bundle of the workflows that the build made, found from the build and from the sources alike. */
+/** The bundle of the workflows that the build created, for the build and the sources. */
 export function workflowSource(): Pick<WorkerOptions, 'workflowBundle' | 'workflowsPath' | 'bundlerOptions'> {
   const bundle = [join(__dirname, '..'), join(__dirname, '..', 'dist')]
     .map((dir) => join(dir, 'workflow-bundle.js'))
@@ -49,7 +49,7 @@ export function workflowSource(): Pick<WorkerOptions, 'workflowBundle' | 'workfl
 
 let logs = false;
 
-/** Sends what the Temporal SDK logs to the service's logger. A process has one: that of the first call. */
+/** Sends the logs of the Temporal SDK to the service's logger. A process has one: that of the first call. */
 export function installTemporalLogging(logger: Logger): void {
   if (logs) return;
   logs = true;
@@ -69,7 +69,7 @@ export function installTemporalLogging(logger: Logger): void {
   });
 }
 
-/** Logs each activity when it is done: what it was for, what came of it, and the workflow that asked for it. */
+/** Logs each finished activity: its subject, its outcome and its workflow. */
 function logActivities(logger: Logger): (context: Context) => ActivityInterceptors {
   return ({ info }) => ({
     inbound: {
@@ -104,7 +104,7 @@ function logActivities(logger: Logger): (context: Context) => ActivityIntercepto
 }
 
 /**
- * Runs workers and starts each again when it ends by itself, so that a Temporal server that was unavailable is
+ * Runs workers and restarts each that ends by itself, so that a Temporal server that was unavailable is
  * joined as soon as it is back. Returns at once; polling begins when Temporal can be reached.
  */
 export function startWorkers(config: Config, specs: readonly WorkerSpec[], logger: Logger): RunningWorkers {
@@ -142,7 +142,7 @@ export function startWorkers(config: Config, specs: readonly WorkerSpec[], logge
       try {
         await runOnce(spec);
       } catch (error) {
-        if (!stopping) logger.warn({ err: error, role: spec.role }, 'worker ended; starting it again');
+        if (!stopping) logger.warn({ err: error, role: spec.role }, 'worker ended; restarting it');
       }
       if (!stopping) await Promise.race([new Promise((r) => setTimeout(r, RESTART_DELAY_MS)), woken]);
     }

@@ -21,19 +21,19 @@ import { searchAttributes } from '../src/temporal/searchAttributes';
 import { databaseActivities, untilExpiryMs } from './database';
 import { receiveMessages } from './messages';
 
-/** What every approval's workflow is started with. */
+/** The input of every approval's workflow. */
 export interface ApprovalInput extends ApprovalKey {
   readonly requestId?: string | undefined;
   readonly found?: WorkflowGone | undefined;
   readonly queues: { readonly chain: string; readonly signer: string };
 }
 
-/** What a subject's workflow does in its own way. */
+/** The parts of the workflow that depend on the subject. */
 export interface ApprovalStrategy<S extends ApprovalState> {
   readonly signSchema: z.ZodMiniType<SignMessage>;
-  /** What an operator reads in the Temporal UI (Markdown). */
+  /** The description for operators in the Temporal UI (Markdown). */
   readonly details: (state: S) => string;
-  /** What the workflow can be found by. */
+  /** The search attributes of the workflow. */
   readonly places: (state: S) => { readonly accountIds: string[]; readonly networkIds: number[] };
   /** Called once, when the approval exists. */
   readonly onCreated?: (created: Extract<CreateResult<S>, { ok: true }>) => void;
@@ -41,9 +41,9 @@ export interface ApprovalStrategy<S extends ApprovalState> {
   readonly untilExecutable?: () => Promise<unknown>;
   /** Called when an execution has begun. */
   readonly onBegun?: (begun: Extract<MessageResult<S>, { ok: true }>) => void;
-  /** Executes on chain what is being executed, and records the end of it. */
+  /** Carries out the execution on chain, and records its end. */
   readonly execute: () => Promise<void>;
-  /** Waits while nothing is being executed; until something changes, or its expiry. */
+  /** Waits while no execution is in progress, until a change or its expiry. */
   readonly park: () => Promise<void>;
   readonly cancel?: (messageId: string) => Promise<MessageResult<S>>;
 }
@@ -51,7 +51,7 @@ export interface ApprovalStrategy<S extends ApprovalState> {
 // biome-ignore lint/suspicious/noExplicitAny: each subject creates with its own input
 type Lifecycle<S extends ApprovalState> = LifecycleActivities<any, S, any>;
 
-/** The activities of the shared lifecycle, with what an operator reads about each. */
+/** The activities of the shared lifecycle, with the summary of each for operators. */
 function lifecycle<S extends ApprovalState>(subject: Subject) {
   return {
     create: databaseActivities<Lifecycle<S>>(`Store the ${subject}`).createApproval,
@@ -64,7 +64,7 @@ function lifecycle<S extends ApprovalState>(subject: Subject) {
   };
 }
 
-/** One approval under way: its last known state, and what changes it. */
+/** One approval in progress: its last known state, and its changes. */
 export class ApprovalRun<S extends ApprovalState> {
   private state: S | null = null;
   private published = '';
@@ -93,7 +93,7 @@ export class ApprovalRun<S extends ApprovalState> {
     return this.current.closed || this.current.executionStatus === 'processing';
   }
 
-  /** Takes over what a database transaction returned; never an older version for a newer one. */
+  /** Adopts the state that a database transaction returned, unless it is older than the known one. */
   adopt(next: S): void {
     if (this.state && next.version < this.state.version) return;
     this.state = next;
@@ -143,7 +143,7 @@ export class ApprovalRun<S extends ApprovalState> {
     if (vote.execute !== true || !signed.state.ready.includes(type)) return signed;
     const { requestId } = vote;
     const begun = await this.begin(`${messageId}/execute`, { type, requestId });
-    // The signature is recorded whatever else happened meanwhile; an execution that lost a race is not its failure.
+    // The signature is recorded whatever else happened meanwhile; an execution that lost a race does not make it fail.
     return begun.ok ? begun : signed;
   }
 
@@ -151,12 +151,12 @@ export class ApprovalRun<S extends ApprovalState> {
     this.adopt(await this.activities.read(this.key));
   }
 
-  /** Stores what the execution waits for (null: it does not wait anymore). */
+  /** Stores what the execution waits for (null: nothing). */
   async reportWaiting(waitingFor: string | null): Promise<void> {
     this.adopt(await this.activities.wait({ ...this.key, waitingFor }));
   }
 
-  /** Listens to messages, creates the approval, and follows it until nothing can change anymore. Null: refused. */
+  /** Receives messages, creates the approval, and runs it until it is closed. Null: refused. */
   async follow(): Promise<S | null> {
     let created: CreateResult<S> | undefined;
     receiveMessages(approvalMessages<S>(), {

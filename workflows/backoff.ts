@@ -5,9 +5,9 @@ const RETRY_BEFORE_SIGNING_MS = 20_000;
 const MAX_PAUSE_MS = 30_000;
 const MAX_PAUSE_BEFORE_SIGNING_MS = 5_000;
 
-/** Growing pauses between looks at one network, and the report of what is waited for meanwhile. */
+/** Growing pauses between checks of one network, and the report of what it waits for. */
 export interface Backoff {
-  /** Reports what is waited for (null: nothing any more); the same is not reported twice in a row. */
+  /** Reports what it waits for (null: nothing); the same is not reported twice in a row. */
   report(waitingFor: string | null): Promise<void>;
   /** What was reported last. */
   reported(): string | null;
@@ -49,7 +49,7 @@ export function createBackoff(options: {
       unavailableSince ??= Date.now();
       if (Date.now() - unavailableSince >= RETRY_BEFORE_SIGNING_MS) return false;
       await report(message);
-      await pause('Ask the network again', MAX_PAUSE_BEFORE_SIGNING_MS);
+      await pause('Retry the network', MAX_PAUSE_BEFORE_SIGNING_MS);
       return true;
     },
     reset() {

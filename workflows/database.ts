@@ -4,7 +4,7 @@ import { parseMessage } from '../src/temporal/messages';
 
 /**
  * The activities that decide and write in one database transaction. Postgres decides; while it is unavailable these are
- * retried without end, so that no handler ever fails: an outcome recorded as an error would stay the answer to that
+ * retried without end, so that no handler fails: an outcome recorded as an error would remain the answer to that
  * message for ever.
  */
 export function databaseActivities<A extends UntypedActivities>(summary: string) {
@@ -18,7 +18,7 @@ export function databaseActivities<A extends UntypedActivities>(summary: string)
 
 /** The timer fires this long after the signed expiry, which itself is still valid. */
 const EXPIRY_SLACK_MS = 20;
-/** How soon expiry is checked again when the database's clock is behind. */
+/** The pause before expiry is checked again when the database's clock is behind. */
 const MIN_TIMER_MS = 500;
 
 /** How long to wait until something has expired, in milliseconds. */
@@ -26,7 +26,7 @@ export function untilExpiryMs(expiresAt: string): number {
   return Math.max(MIN_TIMER_MS, Date.parse(expiresAt) - Date.now() + EXPIRY_SLACK_MS);
 }
 
-/** What a workflow was started with; a wrong shape ends it as failed. */
+/** Parses the input of a workflow; an invalid input fails it. */
 export function parseInput<T>(schema: z.ZodMiniType<T>, input: unknown): T {
   try {
     return parseMessage(schema, input);

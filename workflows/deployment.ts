@@ -6,12 +6,12 @@ import type { DeploymentKey, DeploymentResult } from '../src/domain/proposal';
 import { type Effect, type SettlementContext, settle } from './settlement';
 
 const FIRST_PAUSE_MS = 1_000;
-/** Confirmations that come within so many looks are not worth a report. */
+/** Confirmations within this many checks are not reported. */
 const QUIET_LOOKS = 4;
 /** A deployment that reverts twice would revert again. */
 const MAX_REVERTS = 2;
 
-/** The activities of a deployment, and what an operator reads about each. */
+/** The activities of a deployment, and the summary of each for operators. */
 function deploymentActivities(
   { accountId }: DeploymentKey,
   { networkId, queues }: SettlementContext,
@@ -20,7 +20,7 @@ function deploymentActivities(
   const { observeDeployment } = proxyActivities<DeploymentChainActivities>({
     taskQueue: queues.chain,
     startToCloseTimeout: '30s',
-    // It only reads; what goes wrong here is the database or a worker, which come back.
+    // It only reads; a failure is of the database or a worker, and temporary.
     retry: { initialInterval: '500ms', maximumInterval: '15s' },
     summary: `Look for ${summary}`,
   });
@@ -35,7 +35,7 @@ function deploymentActivities(
   const { signDeployment } = proxyActivities<DeploymentSignerActivities>({
     taskQueue: queues.signer,
     startToCloseTimeout: '30s',
-    // A second call answers the envelope of the first; a refusal is an answer and is not retried.
+    // A second call returns the envelope of the first; a refusal is a result and is not retried.
     retry: { initialInterval: '500ms', maximumInterval: '15s' },
     summary: `Verify all evidence and sign the deployment of ${summary}`,
   });
@@ -46,7 +46,7 @@ function failed(failure: Extract<DeploymentResult, { status: 'failed' }>['failur
   return { status: 'failed', failure };
 }
 
-/** Deploys one account on one network, whatever state it is found in: already there, in flight, or not begun. */
+/** Deploys one account on one network, from any state: deployed, in flight, or not begun. */
 export async function deployOnNetwork(
   key: DeploymentKey,
   context: Omit<SettlementContext, 'networkId'>,

@@ -7,12 +7,12 @@ import { first } from './first';
 import { type Effect, type SettlementContext, settle } from './settlement';
 
 const FIRST_PAUSE_MS = 500;
-/** After so many whole reverts an attempt is cancelled: its bytes do not do what they should. */
+/** After this many reverts of the whole transaction an attempt is cancelled. */
 const MAX_WHOLE_REVERTS = 3;
 
 /** Where an execution runs. */
 export interface ExecutionContext extends SettlementContext {
-  /** True once an operator wants what is in flight to be cancelled. */
+  /** True once an operator has requested a cancellation. */
   readonly isCancelled: () => boolean;
 }
 
@@ -22,7 +22,7 @@ interface Need {
   readonly cancels: boolean;
 }
 
-/** The activities of a transaction's execution, and what an operator reads about each. */
+/** The activities of a transaction's execution, and the summary of each for operators. */
 function executionActivities(
   { transactionId }: TransactionRef,
   { networkId, queues }: ExecutionContext,
@@ -32,7 +32,7 @@ function executionActivities(
   const { prepareTransaction } = proxyActivities<TransactionChainActivities>({
     taskQueue: queues.chain,
     startToCloseTimeout: '30s',
-    // It only reads; what goes wrong here is the database or a worker, which come back.
+    // It only reads; a failure is of the database or a worker, and temporary.
     retry: { initialInterval: '500ms', maximumInterval: '15s' },
     summary: `Look for ${summary}, and simulate it`,
   });
@@ -47,14 +47,14 @@ function executionActivities(
   const { signTransaction, signCancellation } = proxyActivities<TransactionSignerActivities>({
     taskQueue: queues.signer,
     startToCloseTimeout: '30s',
-    // A second call answers the envelope of the first; a refusal is an answer and is not retried.
+    // A second call returns the envelope of the first; a refusal is a result and is not retried.
     retry: { initialInterval: '500ms', maximumInterval: '15s' },
     summary: `Verify all evidence and sign ${summary}`,
   });
   return { prepareTransaction, followTransaction, signTransaction, signCancellation };
 }
 
-/** Carries a transaction to its chain, whatever state it is found in: not begun, in flight, or there. */
+/** Executes a transaction on its chain, from any state: not begun, in flight, or executed. */
 export async function executeOnChain(
   ref: TransactionRef,
   context: ExecutionContext,
@@ -93,7 +93,7 @@ export async function executeOnChain(
       const before = isCancelled();
       const followed = await first([
         () => followTransaction({ ...ref, envelopeId, networkId, reported }),
-        // The envelope is looked at again as soon as it is to be cancelled.
+        // The envelope is checked again as soon as a cancellation is requested.
         () => condition(() => isCancelled() !== before).then(() => undefined),
       ]);
       switch (followed?.kind) {

@@ -1,6 +1,6 @@
 import { CancellationScope } from '@temporalio/workflow';
 
-/** Runs several things at once; answers what the first one to end answers, and cancels the others. */
+/** Runs several functions at once; returns the result of the first to end, and cancels the others. */
 export async function first<T>(things: readonly (() => Promise<T>)[]): Promise<T> {
   const scope = new CancellationScope();
   try {

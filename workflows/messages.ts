@@ -11,7 +11,7 @@ import {
   type SignMessage,
 } from '../src/temporal/messages';
 
-/** What a workflow does with its messages. Each is called once the record exists. */
+/** The handlers of a workflow's messages. Each is called once the record exists. */
 export interface MessageReceiver<S extends ApprovalState> {
   readonly subject: Subject;
   readonly signSchema: z.ZodMiniType<SignMessage>;
@@ -39,8 +39,8 @@ function checkUpdateId(): void {
 }
 
 /**
- * Registers the handlers of every message that an approval's workflow takes. Messages come from whoever can reach
- * Temporal: they are parsed before anything else. An approval whose creation was refused answers every message with
+ * Registers the handlers of every message that an approval's workflow takes. Messages are untrusted: anyone who can
+ * reach Temporal can send them. They are parsed first. An approval whose creation was refused answers every message with
  * that refusal.
  */
 export function receiveMessages<S extends ApprovalState>(

@@ -14,14 +14,14 @@ const { finishDeployments } = databaseActivities<ProposalActivities>('End the ex
 
 const { refreshNoted } = proxyActivities<ProposalActivities>({
   startToCloseTimeout: '60s',
-  // Each workflow gets a signal of its own; one that gets two reads its record twice, and no more.
+  // Each workflow gets its own signal; a workflow that gets two reads its record twice.
   retry: { initialInterval: '1s', maximumInterval: '30s' },
   summary: 'Notify the workflows of the approvals that this execution was noted on',
 });
 
 const ignore = () => undefined;
 
-/** Deploys what is missing, and ends the execution. */
+/** Deploys missing accounts, and ends the execution. */
 async function deployMissing(run: ApprovalRun<ProposalState>, input: ProposalInput): Promise<void> {
   const { organizationId, id, queues } = input;
   const pending = run.current.deployments.filter(({ status }) => status === 'pending');
@@ -42,12 +42,12 @@ async function deployMissing(run: ApprovalRun<ProposalState>, input: ProposalInp
 class SigningKey {
   isReady = false;
 
-  /** Asks the signer for it, without end: what ends it is the cancellation of the workflow. */
+  /** Requests it from the signer until the workflow is cancelled. */
   provide({ organizationId, queues }: ProposalInput): void {
     const { provideSigningKey } = proxyActivities<Pick<SignerActivities, 'provideSigningKey'>>({
       taskQueue: queues.signer,
       startToCloseTimeout: '10s',
-      // The key is needed before an account can be created, and nothing is lost by waiting for the signer.
+      // The key is needed before an account can be created; waiting for the signer loses nothing.
       retry: { initialInterval: '500ms', maximumInterval: '15s' },
       summary: "Provide the organization's signing key",
     });
@@ -58,8 +58,8 @@ class SigningKey {
 }
 
 /**
- * One organization operation: waits for the signatures of admins, drives its expiry timer, executes what was decided,
- * parks when that fails, and ends when nothing can change anymore.
+ * One organization operation: waits for the signatures of admins, drives its expiry timer, executes the decision,
+ * parks after a failure, and ends when it is closed.
  *
  * The record in Postgres is the truth; this workflow drives its timers and side effects. Every message runs one local
  * activity that decides and writes in one database transaction.
@@ -87,7 +87,7 @@ export async function proposalWorkflow(given: ProposalInput): Promise<ProposalSt
     },
     execute: () => deployMissing(own, input),
     async park() {
-      // Only a proposal that is partly deployed gets here expired: it may still be finished, at any time.
+      // Only a partly deployed proposal is expired here: it may still be finished at any time.
       if (own.current.expired) await condition(() => own.isClosedOrProcessing);
       else await own.changedBeforeExpiry();
     },

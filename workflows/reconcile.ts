@@ -9,16 +9,16 @@ import { taskQueues } from '../src/temporal/ids';
 const { reconcile } = proxyActivities<ReconcilerActivities>({
   startToCloseTimeout: '1h',
   heartbeatTimeout: '15s',
-  // A pass that breaks off has lost nothing: the next one looks at everything again and finds what is done.
+  // An interrupted pass loses nothing: the next one compares everything again.
   retry: { initialInterval: '1s', maximumInterval: '10s' },
   summary: 'Compare every open proposal and transaction with its workflow',
 });
 
-/** Neither a network nor a worker that is away holds up a pass: the next one is not far. */
+/** An unavailable network or worker does not delay a pass: the next one follows soon. */
 const ONCE = { scheduleToCloseTimeout: '30s', retry: { maximumAttempts: 1 } } as const;
 
-/** Looks for what a network had decided about transactions and has lost; what was done, in words. */
-async function lookAtNetwork(networkId: number): Promise<string[]> {
+/** Finds transactions whose blocks a network has lost; returns the repairs as text. */
+async function checkNetwork(networkId: number): Promise<string[]> {
   const queues = taskQueues(workflowInfo().taskQueue);
   const { findLostTransactions, sendEnvelope } = proxyActivities<
     TransactionChainActivities & RelayerActivities
@@ -34,7 +34,7 @@ async function lookAtNetwork(networkId: number): Promise<string[]> {
   });
   const { wakeReopened } = proxyActivities<ReconcilerActivities>({
     ...ONCE,
-    summary: 'Let the transactions that were reopened go on',
+    summary: 'Resume the reopened transactions',
   });
   const { reopened, toCancel, contradictions } = await findLostTransactions({ networkId });
   for (const message of contradictions) log.error(message, { networkId });
@@ -46,13 +46,13 @@ async function lookAtNetwork(networkId: number): Promise<string[]> {
   return [
     ...contradictions,
     ...reopened.map(({ transactionId }) => `${transactionId}: its block is gone, so it is executed again`),
-    ...toCancel.map(({ transactionId }) => `${transactionId}: an old attempt of it is kept from coming back`),
+    ...toCancel.map(({ transactionId }) => `${transactionId}: an old attempt of it is cancelled`),
   ];
 }
 
 /**
- * One pass of the reconciler: what is open in Postgres has a running workflow, what runs is open, and what was decided
- * is still on its chain. Its schedule starts it again and again, never two at once.
+ * One pass of the reconciler: every open record in Postgres has a running workflow and the reverse, and what was decided
+ * is still on its chain. Its schedule starts it repeatedly, never two at once.
  */
 export async function reconcileWorkflow(): Promise<ReconcileSummary> {
   setCurrentDetails('Comparing every open proposal and transaction with its workflow.');
@@ -61,7 +61,7 @@ export async function reconcileWorkflow(): Promise<ReconcileSummary> {
   const lost = await Promise.all(
     (summary.networkIds ?? []).map(async (networkId) => {
       try {
-        return await lookAtNetwork(networkId);
+        return await checkNetwork(networkId);
       } catch (error) {
         const message = `network ${networkId} cannot be compared with the records now`;
         log.warn(message, { reason: (error as Error).message });

@@ -4,14 +4,14 @@ import type { SigningResult } from '../activities/signer/refusal';
 import type { SignerActivities } from '../activities/signer/signer';
 import { type Backoff, createBackoff } from './backoff';
 
-/** Where the activities for one network run, and where to report what is waited for (null: nothing any more). */
+/** The task queues for one network, and the report of what the execution waits for (null: nothing). */
 export interface SettlementContext {
   readonly networkId: number;
   readonly queues: { readonly chain: string; readonly signer: string };
   readonly report: (waitingFor: string | null) => Promise<void>;
 }
 
-/** What was found on the chain, and so what the next step is. `Need` says what is to be signed. */
+/** The state on chain, which determines the next step. `Need` describes what to sign. */
 export type Observed<Result, Need> =
   | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'inFlight'; readonly envelopeId: string }
@@ -19,7 +19,7 @@ export type Observed<Result, Need> =
   | { readonly kind: 'needsEnvelope'; readonly need: Need; readonly attempted: boolean }
   | { readonly kind: 'confirming' | 'unreachable'; readonly message: string };
 
-/** What became of an envelope while it was followed. */
+/** The outcome of following an envelope. */
 export type Followed<Result, Need> =
   | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'stuck'; readonly need: Need }
@@ -32,12 +32,12 @@ type Refused = Extract<SigningResult, { refused: object }>['refused'];
 
 /** One effect on one chain, as its subject sees it. */
 export interface Effect<Result, Need> {
-  /** How many looks at an effect that only lacks confirmations go unreported. */
+  /** How many checks of an effect that only lacks confirmations are not reported. */
   readonly quietLooks: number;
-  /** The shortest pause between two looks, in milliseconds. */
+  /** The shortest pause between two checks, in milliseconds. */
   readonly firstPauseMs: number;
   observe(): Promise<Observed<Result, Need>>;
-  /** A second call with the same need answers the envelope of the first. */
+  /** A second call with the same need returns the envelope of the first. */
   sign(need: Need): Promise<SigningResult>;
   follow(envelopeId: string, reported: string | null): Promise<Followed<Result, Need>>;
   /** The result when the signer refuses before anything was signed. */
@@ -46,8 +46,8 @@ export interface Effect<Result, Need> {
   unavailable(message: string): Result;
 }
 
-/** What a step leads to: the result, an envelope to follow, or another look. */
-type Next<Result> = { readonly result: Result } | { readonly envelopeId: string } | 'look';
+/** The next step: the result, an envelope to follow, or another observation. */
+type Next<Result> = { readonly result: Result } | { readonly envelopeId: string } | 'observe';
 
 /** Nothing is signed yet: the network is retried for a while, and then that is the result. */
 async function retryUnavailable<Result, Need>(
@@ -55,7 +55,7 @@ async function retryUnavailable<Result, Need>(
   backoff: Backoff,
   message: string,
 ): Promise<Next<Result>> {
-  return (await backoff.retryUnavailable(message)) ? 'look' : { result: effect.unavailable(message) };
+  return (await backoff.retryUnavailable(message)) ? 'observe' : { result: effect.unavailable(message) };
 }
 
 async function sign<Result, Need>(
@@ -69,12 +69,12 @@ async function sign<Result, Need>(
     if ('refused' in signed) return { result: effect.refused(signed.refused) };
     return retryUnavailable(effect, backoff, signed.unreachable);
   }
-  // What was signed before can still land, whatever keeps the signer from carrying it on.
+  // An earlier envelope can still be included, whatever the signer's reason.
   await backoff.report(
-    'refused' in signed ? `the signer does not carry it on: ${signed.refused.message}` : signed.unreachable,
+    'refused' in signed ? `the signer refuses to continue: ${signed.refused.message}` : signed.unreachable,
   );
-  await backoff.pause('Ask the signer again');
-  return 'look';
+  await backoff.pause('Retry the signer');
+  return 'observe';
 }
 
 /** Follows an envelope until there is something to do. The waiting is in the activity, so that the history stays short. */
@@ -90,7 +90,7 @@ async function follow<Result, Need>(
   }
 }
 
-/** Looks at the chain and does what is next, up to an envelope that can be followed. */
+/** Observes the chain and takes the next step, up to an envelope that can be followed. */
 async function advance<Result, Need>(
   effect: Effect<Result, Need>,
   backoff: Backoff,
@@ -110,11 +110,11 @@ async function advance<Result, Need>(
       looks.confirming += 1;
       if (looks.confirming > effect.quietLooks) await backoff.report(seen.message);
       await backoff.pause('Confirmations');
-      return 'look';
+      return 'observe';
   }
 }
 
-/** Does what keeps an envelope from being decided needs: a higher fee, or an earlier nonce filled. */
+/** Unblocks an envelope: raises its fee, or fills an earlier nonce. */
 async function unblock<Result, Need>(
   effect: Effect<Result, Need>,
   backoff: Backoff,
@@ -123,7 +123,7 @@ async function unblock<Result, Need>(
   networkId: number,
 ): Promise<void> {
   if (followed.kind === 'stuck') {
-    // Whatever keeps the signer from raising the fee, the bytes that are out may still land.
+    // If the signer does not raise the fee, the sent bytes may still be included.
     const raised = await effect.sign(followed.need);
     if (!('envelopeId' in raised)) await backoff.pause('Raise the fee later');
     return;
@@ -134,7 +134,7 @@ async function unblock<Result, Need>(
 }
 
 /**
- * Brings about one effect on one chain, whatever state it is found in: not begun, in flight, or there. Nothing is
+ * Brings about one effect on one chain, from any state: not begun, in flight, or done. Nothing is
  * signed twice for the same need, and nothing is sent that is not stored. It ends when the chain has decided, or when
  * nothing has been signed and nothing can be: while something signed could still reach the chain it goes on.
  */
@@ -145,7 +145,7 @@ export async function settle<Result, Need>(
   const { fillNonce } = proxyActivities<SignerActivities>({
     taskQueue: queues.signer,
     startToCloseTimeout: '30s',
-    // A second call answers the envelope of the first; a refusal is an answer and is not retried.
+    // A second call returns the envelope of the first; a refusal is a result and is not retried.
     retry: { initialInterval: '500ms', maximumInterval: '15s' },
     summary: `Fill a nonce of the relayer of network ${networkId}`,
   });
@@ -153,7 +153,7 @@ export async function settle<Result, Need>(
   const looks = { confirming: 0 };
   for (;;) {
     const next = await advance(effect, backoff, looks);
-    if (next === 'look') continue;
+    if (next === 'observe') continue;
     if ('result' in next) return next.result;
     backoff.reset();
     const followed = await follow(effect, backoff, next.envelopeId);

@@ -18,7 +18,7 @@ function relayerActivities(chainQueue: string, networkId: number, wei: string) {
     taskQueue: chainQueue,
     startToCloseTimeout: '30m',
     heartbeatTimeout: '15s',
-    // It only reads; how long it takes is up to whoever funds the relayer.
+    // It only reads, until the relayer is funded.
     retry: { initialInterval: '1s', maximumInterval: '15s' },
     summary: `Wait until the relayer of network ${networkId} has ${wei} wei`,
   });
@@ -47,7 +47,7 @@ function untilChanged(run: ApprovalRun<TransactionState>): Promise<boolean> {
   );
 }
 
-/** The relayer had insufficient funds: it is watched, and the execution continues by itself when it has enough. */
+/** The relayer had insufficient funds: the execution continues by itself when its balance is high enough. */
 async function continueWhenFunded(
   run: ApprovalRun<TransactionState>,
   chainQueue: string,
@@ -62,14 +62,14 @@ async function continueWhenFunded(
   if (!isFunded) return;
   const begun = await run.begin(`funded/${uuid4()}`, { type: 'approve', actor: 'system' });
   if (begun.ok) return;
-  // Somebody was faster, or it has expired.
+  // Another message was faster, or it has expired.
   await run.refresh();
   if (run.current.awaitsRelayerWei === wei && !run.isClosedOrProcessing) await untilChanged(run);
 }
 
 /**
  * One transaction of an account: waits for its initiator's signature and for those that its policy asks for, drives its
- * expiry timer, executes it on chain, parks when that fails, and ends when nothing can change anymore.
+ * expiry timer, executes it on chain, parks after a failure, and ends when it is closed.
  *
  * The record in Postgres is the truth; this workflow drives its timers and side effects. Every message runs one local
  * activity that decides and writes in one database transaction.

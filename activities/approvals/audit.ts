@@ -32,7 +32,7 @@ export async function apiKeyActor(tx: Tx, apiKeyId: string): Promise<Actor> {
   return (await keyActor(tx, apiKeyId)) ?? { ...SYSTEM, id: apiKeyId };
 }
 
-/** The actor of a message: the operator or the service itself where it says so, else whoever has the API key. */
+/** The actor of a message: the operator or the service where it names one, else the member of the API key. */
 export async function messageActor(
   tx: Tx,
   {

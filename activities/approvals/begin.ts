@@ -25,16 +25,16 @@ import { approvalNotFound, lockOrRefuse, readState } from './read';
 import { catchRefusal, Rollback } from './refusals';
 import type { ApprovalDeps, Beginning, CreateInput, ExecutableSubject, MessageInput, Seen } from './subject';
 
-/** The wish to execute a decision, as the workflow hands it on. */
+/** The request to execute a decision, from the workflow. */
 export type BeginInput = MessageInput & {
   readonly type: Decision;
-  /** Absent: whoever has the API key of the request. */
+  /** Absent: the member of the request's API key. */
   readonly actor?: 'operator' | 'system';
 };
 
 type Subject<V extends AnySnapshot, S extends ApprovalState> = ExecutableSubject<V, S, CreateInput>;
 
-/** What a beginning works with. */
+/** The context of a beginning. */
 interface Context<V extends AnySnapshot, S extends ApprovalState> {
   readonly deps: ApprovalDeps;
   readonly subject: Subject<V, S>;
@@ -50,7 +50,7 @@ function provingVotes<V extends AnySnapshot, S extends ApprovalState>(
   return types.flatMap((type) => countedVotes(subject.rules, record, now, type) as StoredVote[]);
 }
 
-/** Rejections of the request itself: it changes nothing, not even to blocked. */
+/** Refuses the request itself: nothing changes, and the approval does not become blocked. */
 function checkRequest<V extends AnySnapshot, S extends ApprovalState>(
   { subject, input }: Context<V, S>,
   { record, now }: Seen<V>,
@@ -74,7 +74,7 @@ async function storeEvidence<V extends AnySnapshot, S extends ApprovalState>(
 ): Promise<void> {
   const { subject, input } = context;
   const { threshold } = tally(subject.rules, seen.record, seen.now);
-  // Where no approval is needed, the initiator's signature is what approves it.
+  // Where no approval is needed, the initiator's signature approves it.
   const proof = input.type === 'approve' && threshold === 0 ? 'initiator' : input.type;
   await insertEvidence(tx, input, {
     resolution: input.type === 'approve' ? 'approved' : 'rejected',
@@ -85,7 +85,7 @@ async function storeEvidence<V extends AnySnapshot, S extends ApprovalState>(
   });
 }
 
-/** Ends the approval with its rejection: nothing is changed. */
+/** Ends the approval with its rejection: nothing changes. */
 async function reject<V extends AnySnapshot, S extends ApprovalState>(
   tx: Tx,
   { subject, input }: Context<V, S>,
@@ -132,7 +132,7 @@ async function resume<V extends AnySnapshot, S extends ApprovalState>(
   return { ok: true, state };
 }
 
-/** Executes the off-chain part; what is left is `processing`. A check that refuses leaves the approval blocked. */
+/** Executes the off-chain part; with an on-chain part the approval becomes `processing`. A refused check makes it `blocked`. */
 async function approve<V extends AnySnapshot, S extends ApprovalState>(
   tx: Tx,
   context: Context<V, S>,
@@ -173,7 +173,7 @@ async function approve<V extends AnySnapshot, S extends ApprovalState>(
   return { ok: true, state, ...(noted > 0 ? { noted: true } : {}) };
 }
 
-/** What was verified before the locks were taken. */
+/** The votes that were verified before the locks were taken. */
 interface Verified {
   /** Every vote that counted then. */
   readonly seen: ReadonlySet<string>;
@@ -205,7 +205,7 @@ async function beginLocked<V extends AnySnapshot, S extends ApprovalState>(
   if (!checkExecution(subject.rules, { ...record, votes }, now, input.type).ok) {
     return blockApproval(tx, subject, beginning, {
       code: 'stale',
-      message: 'a signature that counted is not valid anymore: its wallet does not accept it',
+      message: 'a signature that counted is no longer valid: its wallet does not accept it',
     });
   }
   if (input.type === 'approve') return approve(tx, context, beginning, votes);
@@ -214,9 +214,9 @@ async function beginLocked<V extends AnySnapshot, S extends ApprovalState>(
 }
 
 /**
- * Begins the execution of a decision whose threshold is met, in one database transaction: everything off chain happens
- * in it. Before it, every vote is verified again. What still has to be done on chain leaves the approval `processing`;
- * a check that refuses leaves it `blocked`. Idempotent by the message.
+ * Begins the execution of a decision whose threshold is met, in one database transaction: it includes the
+ * off-chain part. Before it, every vote is verified again. With an on-chain part the approval becomes `processing`;
+ * a refused check makes it `blocked`. Idempotent by the message.
  */
 export async function beginExecution<V extends AnySnapshot, S extends ApprovalState>(
   deps: ApprovalDeps,

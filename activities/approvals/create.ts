@@ -19,7 +19,7 @@ import { readState } from './read';
 import { catchRefusal, Rollback } from './refusals';
 import type { ApprovalDeps, CreateInput, ExecutableSubject, PlannedApproval } from './subject';
 
-/** Rolls a creation back because an open approval holds one of its claims. */
+/** Rolls a creation back because an open approval has one of its claims. */
 class ClaimTaken extends Error {
   constructor(readonly taken: TakenClaim) {
     super(`${taken.claim} is claimed`);
@@ -77,7 +77,7 @@ async function store<V extends AnySnapshot, S extends ApprovalState, I extends C
   await placeApproval(tx, id, position ?? 0n);
 }
 
-/** One try to create an approval. Returns the claim that is taken instead, when there is one. */
+/** One attempt to create an approval. Returns the conflicting claim, if there is one. */
 async function tryToCreate<V extends AnySnapshot, S extends ApprovalState, I extends CreateInput>(
   deps: ApprovalDeps,
   subject: ExecutableSubject<V, S, I>,
@@ -107,7 +107,7 @@ async function tryToCreate<V extends AnySnapshot, S extends ApprovalState, I ext
   }
 }
 
-/** Observes what the plan needs from chains; nothing when the approval exists or is not requested. */
+/** Reads what the plan needs from chains; nothing when the approval exists or was not requested. */
 async function observeRequested<V extends AnySnapshot, S extends ApprovalState, I extends CreateInput>(
   deps: ApprovalDeps,
   subject: ExecutableSubject<V, S, I>,
@@ -118,7 +118,7 @@ async function observeRequested<V extends AnySnapshot, S extends ApprovalState, 
   return subject.observe(deps, input, request.body);
 }
 
-/** True when the holder of a claim stays open. Past its expiry it is expired: its own workflow may be late. */
+/** True when the holder of a claim remains open. Records its expiry if its workflow has not yet. */
 async function remainsOpen<V extends AnySnapshot, S extends ApprovalState, I extends CreateInput>(
   deps: ApprovalDeps,
   subject: ExecutableSubject<V, S, I>,
@@ -131,7 +131,7 @@ async function remainsOpen<V extends AnySnapshot, S extends ApprovalState, I ext
 
 /**
  * Creates an approval from its stored request, or finds it when it exists; without a request it can only be found. A
- * refusal leaves nothing behind.
+ * refusal changes nothing.
  */
 export async function createApproval<V extends AnySnapshot, S extends ApprovalState, I extends CreateInput>(
   deps: ApprovalDeps,

@@ -7,7 +7,7 @@ import { approvalEntry } from './audit';
 import { lockOrRefuse, readState } from './read';
 import type { ApprovalDeps } from './subject';
 
-/** Expires an approval that is past its expiry by the database's clock. Too early, or too late, it changes nothing. */
+/** Expires an approval that is past its expiry by the database's clock. Changes nothing before its expiry or after its closing. */
 export async function expireApproval<V extends AnySnapshot, S extends ApprovalState>(
   { db }: Pick<ApprovalDeps, 'db'>,
   subject: ApprovalSubject<V, S>,

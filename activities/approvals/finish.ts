@@ -25,7 +25,7 @@ export function failureAt(
   };
 }
 
-/** Parks an approval whose execution was refused by a check: nothing was changed. */
+/** Parks an approval whose execution a check refused: nothing changed. */
 export async function blockApproval<V extends AnySnapshot, S extends ApprovalState>(
   tx: Tx,
   subject: ExecutableSubject<V, S, CreateInput>,

@@ -11,7 +11,7 @@ export function approvalNotFound(subject: string, id: string) {
   return { code: 'notFound', message: `${subject} ${id} not found in this organization` } as const;
 }
 
-/** The state of an approval now. Throws when there is none. */
+/** The current state of an approval. Throws when it does not exist. */
 export async function readState<V extends AnySnapshot, S extends ApprovalState>(
   db: Db | Tx,
   subject: ApprovalSubject<V, S>,
@@ -22,7 +22,7 @@ export async function readState<V extends AnySnapshot, S extends ApprovalState>(
   return subject.state(seen);
 }
 
-/** Locks an approval and reads it. Rolls back when there is none. */
+/** Locks an approval and reads it. Rolls back when it does not exist. */
 export async function lockOrRefuse<V extends AnySnapshot, S extends ApprovalState>(
   tx: Tx,
   subject: ApprovalSubject<V, S>,

@@ -1,6 +1,6 @@
 import type { Refusal } from '../../src/domain/refusal';
 
-/** Rolls a database transaction back and carries the refusal out of it. */
+/** Rolls a database transaction back with a refusal. */
 export class Rollback extends Error {
   override readonly name = 'Rollback';
   constructor(readonly refusal: Refusal) {
@@ -8,7 +8,7 @@ export class Rollback extends Error {
   }
 }
 
-/** Does some work; a refusal that rolled it back is returned as a value. */
+/** Runs `work`; returns a refusal that rolled it back as a value. */
 export async function catchRefusal<T>(
   work: () => Promise<T>,
 ): Promise<T | { readonly ok: false; readonly refusal: Refusal }> {

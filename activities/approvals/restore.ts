@@ -8,7 +8,7 @@ import { approvalEntry } from './audit';
 import { lockOrRefuse } from './read';
 import type { ApprovalDeps } from './subject';
 
-/** Records, once for each run of the workflow, that it was restarted for an open approval, and why. */
+/** Records once per run that the workflow of an open approval was restarted, and why. */
 export async function recordRestored<V extends AnySnapshot, S extends ApprovalState>(
   { db }: Pick<ApprovalDeps, 'db'>,
   subject: ApprovalSubject<V, S>,

@@ -10,7 +10,7 @@ import type { JsonValue } from '../../src/domain/canonicalJson';
 import type { Outcome } from '../../src/domain/refusal';
 import type { KindContext, Outside } from '../../src/operations/kind';
 
-/** What the activities of approvals need from outside. */
+/** The dependencies of the activities of approvals. */
 export interface ApprovalDeps {
   readonly db: Db;
   readonly networks: readonly NetworkConfig[];
@@ -27,17 +27,17 @@ export interface ApprovalDeps {
 /** A snapshot with the message that it was read for. */
 export type Seen<V extends AnySnapshot> = V & MessageOrigin;
 
-/** A stored request made into a record. */
+/** The record that a stored request becomes. */
 export interface PlannedApproval {
   /** One line in plain words. It is signed. */
   readonly summary: string;
   /** What no other open approval may claim. */
   readonly claims: readonly string[];
-  /** What it is about; a change of these is noted on it. */
+  /** Its subjects; their changes are noted on it. */
   readonly names: readonly string[];
-  /** Stores what the subject has besides the approval. */
+  /** Stores the subject's part of the record. */
   readonly store: (tx: Tx, id: string) => Promise<void>;
-  /** What the audit entry of its creation says. */
+  /** The details of the audit entry of its creation. */
   readonly audit: { readonly [key: string]: JsonValue };
 }
 
@@ -48,7 +48,7 @@ export interface ExecutionRefusal {
   readonly transactionHash?: string | undefined;
 }
 
-/** An execution that is to begin: under the locks, with every vote verified again. */
+/** The beginning of an execution: under the locks, with every vote verified again. */
 export interface Beginning<V extends AnySnapshot> {
   readonly seen: Seen<V>;
   /** Number of this execution, from 1. */
@@ -56,56 +56,56 @@ export interface Beginning<V extends AnySnapshot> {
   readonly actor: Actor;
 }
 
-/** What an execution did off chain when it began. */
+/** The off-chain part of an execution. */
 export interface Begun {
-  /** True when nothing is left to do. */
+  /** True when the execution is complete. */
   readonly isComplete: boolean;
   readonly result?: object;
   readonly audit: readonly AuditInput[];
-  /** Called once the approval says that it is executed; returns how many other approvals were noted on. */
+  /** Called once the approval is recorded as executed; returns how many other approvals received notes. */
   readonly settle?: (tx: Tx) => Promise<number>;
   /** Called with the positions of `audit` in the chain. */
   readonly place?: ((positions: readonly bigint[]) => Promise<void>) | undefined;
 }
 
-/** What a subject does in its own way when it is created and executed. */
+/** The parts of creation and execution that depend on the subject. */
 export interface ExecutableSubject<V extends AnySnapshot, S extends ApprovalState, I extends CreateInput>
   extends ApprovalSubject<V, S> {
-  /** True for a request that asks for this. */
+  /** True for a request of this kind. */
   isRequestedBy(input: I, request: NonNullable<CreationRequest['request']>): boolean;
   needsSigningKey(input: I): boolean;
   /** Reads what the plan needs from chains, while no database transaction is open. Its refusal is final. */
   observe(deps: ApprovalDeps, input: I, body: JsonValue): Promise<Outcome<unknown>>;
-  /** Makes the stored request into a record, in the transaction that stores it. */
+  /** Plans the record from the stored request, in the transaction that stores it. */
   plan(
     context: { readonly deps: ApprovalDeps; readonly tx: Tx; readonly input: I },
     body: JsonValue,
     observed: unknown,
   ): Promise<Outcome<PlannedApproval>>;
-  /** True when an execution of that decision must be the only one of its organization. */
+  /** True when no other execution of the organization may run at the same time. */
   isAlone(record: V['record'], decision: Decision): boolean;
-  /** True when a message of the service itself has become pointless. */
+  /** True when a message of the service itself is obsolete. */
   isOutdated(record: V['record']): boolean;
   /** True when an earlier execution did the off-chain part: this one resumes it, without evidence of its own. */
   isResumed(record: V['record']): boolean;
   resume(tx: Tx, record: V['record']): Promise<void>;
-  /** Executes the off-chain part. What it refuses is undone; it leaves the approval blocked. */
+  /** Executes the off-chain part. A refusal rolls it back and makes the approval blocked. */
   execute(
     context: { readonly deps: ApprovalDeps; readonly tx: Tx },
     beginning: Beginning<V>,
   ): Promise<Begun | { readonly refused: ExecutionRefusal }>;
   /** The `result` of a rejection. */
   readonly rejectedResult: object;
-  /** Clears what an earlier execution has left, when the next one begins, is refused, or the approval is rejected. */
+  /** Clears the remains of an earlier execution, when the next one begins or is refused, or the approval is rejected. */
   clear(tx: Tx, record: V['record']): Promise<void>;
 }
 
-/** What every creation is asked with. */
+/** The input of every creation. */
 export interface CreateInput extends ApprovalKey {
   readonly requestId?: string | undefined;
 }
 
-/** A message to an approval, as its workflow hands it on. */
+/** A message to an approval, from its workflow. */
 export interface MessageInput extends MessageKey {
   readonly messageId: string;
 }

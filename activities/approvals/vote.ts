@@ -13,10 +13,10 @@ import { approvalNotFound, lockOrRefuse, readState } from './read';
 import { catchRefusal, Rollback } from './refusals';
 import type { ApprovalDeps, MessageInput, Seen } from './subject';
 
-/** A vote, as the workflow hands it on. */
+/** A vote, from the workflow. */
 export type VoteInput = MessageInput & SignMessage;
 
-/** The member whose eligible vote this is under the locks; undefined when that has changed since it was verified. */
+/** The eligible voter under the locks; undefined when eligibility has changed since the verification. */
 function eligibleMember<V extends AnySnapshot, S extends ApprovalState>(
   subject: ApprovalSubject<V, S>,
   { record, now }: Seen<V>,
@@ -77,7 +77,7 @@ async function storeVote<V extends AnySnapshot, S extends ApprovalState>(
   return { ok: true, state };
 }
 
-/** Records a vote after verifying its signature and its signer's eligibility, whichever way it came. Idempotent. */
+/** Records a vote after verifying its signature and its voter's eligibility. Idempotent. */
 export async function recordVote<V extends AnySnapshot, S extends ApprovalState>(
   deps: Pick<ApprovalDeps, 'db' | 'identifyVoter'>,
   subject: ApprovalSubject<V, S>,

@@ -5,7 +5,7 @@ import type { ApprovalKey } from '../../src/domain/approvalRef';
 import { lockOrRefuse, readState } from './read';
 import type { ApprovalDeps } from './subject';
 
-/** Stores what an execution waits for, or (null) that it does not wait anymore. */
+/** Stores what an execution waits for (null: nothing). */
 export async function reportWaiting<V extends AnySnapshot, S extends ApprovalState>(
   { db }: Pick<ApprovalDeps, 'db'>,
   subject: ApprovalSubject<V, S>,

@@ -3,7 +3,7 @@ import type { RelayerContext } from '../relayer/context';
 import { type FollowDeployment, followDeployment } from './follow';
 import { observeDeployment } from './observe';
 
-/** The activities of the chain worker that deploy accounts. They hold no key. */
+/** The activities of the chain worker that deploy accounts. They have no key. */
 export function createDeploymentChainActivities(context: RelayerContext) {
   return {
     observeDeployment: (key: DeploymentKey) => observeDeployment(context, key),

@@ -3,20 +3,20 @@ import { type RelayerContext, requireChain } from '../relayer/context';
 import { checkEnvelope } from '../relayer/envelopes';
 import { follow, type Obstacle } from '../relayer/follow';
 
-/** What became of the envelope of a deployment while it was followed. */
+/** The outcome of following an envelope of a deployment. */
 export type DeploymentFollowed =
   | { readonly kind: 'mined' | 'dropped' }
   | { readonly kind: 'reverted'; readonly transactionHash: string }
   | Obstacle;
 
-/** An envelope to follow; `reported` is what was reported last as waited for. */
+/** An envelope to follow; `reported` is the last report of what it waits for. */
 export interface FollowDeployment {
   readonly envelopeId: string;
   readonly networkId: number;
   readonly reported: string | null;
 }
 
-/** Sends the stored envelope of a deployment and follows it until the chain has decided, or there is news. */
+/** Sends the stored envelope of a deployment and follows it until it is confirmed, or there is something to report. */
 export async function followDeployment(
   context: RelayerContext,
   { envelopeId, networkId, reported }: FollowDeployment,

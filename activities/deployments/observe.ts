@@ -18,9 +18,9 @@ import { type RelayerContext, relayerAddress } from '../relayer/context';
 import { reopenLostEnvelope, undecidedEnvelope } from '../relayer/envelopes';
 import { currentFees, type EnvelopeTerms, envelopeTerms, refuseFunds } from '../relayer/terms';
 
-/** What was found when looking for an account on a network, and what the next step towards it is. */
+/** The state of an account on a network, and the next step of its deployment. */
 export type DeploymentObservation =
-  /** Confirmed. Hash and block are null when no envelope of ours did it. */
+  /** Confirmed. Hash and block are null when another party deployed it. */
   | {
       readonly kind: 'deployed';
       readonly transactionHash: string | null;
@@ -46,7 +46,7 @@ function inFlight({ id }: Envelope): DeploymentObservation {
   return { kind: 'inFlight', envelopeId: String(id) };
 }
 
-/** The block and hash of the envelope that did it, when it was one of ours. */
+/** Block and hash of the envelope that deployed it, if one did. */
 async function minedEnvelope(chain: ChainClient, envelopes: readonly Envelope[]) {
   for (const { transactionHash } of envelopes) {
     const receipt = await receiptOf(chain, transactionHash);
@@ -57,7 +57,7 @@ async function minedEnvelope(chain: ChainClient, envelopes: readonly Envelope[])
   return { transactionHash: null, blockNumber: null };
 }
 
-/** What the chain has at the account's address; undefined when it has nothing there. */
+/** The contract at the account's address; undefined when there is none. */
 async function observePresent(
   chain: ChainClient,
   account: AccountDerivation,
@@ -85,14 +85,14 @@ async function observePresent(
   return { kind: 'deployed', ...(await minedEnvelope(chain, envelopes)) };
 }
 
-/** The gas of a deployment, with a margin; or its revert as the node words it. Throws ChainUnavailable. */
+/** The gas of a deployment, with a margin; or its revert as the node reports it. Throws ChainUnavailable. */
 async function estimateGas(
   chain: ChainClient,
   account: Address,
   call: { to: Address; data: Hex },
 ): Promise<{ gas: bigint } | { revert: string }> {
   try {
-    // Without a fee: a relayer without funds is told apart from a call that cannot succeed.
+    // Without a fee, so that an unfunded relayer does not look like a call that cannot succeed.
     const estimate = await chain.rpc.estimateGas({ account, ...call });
     return { gas: (estimate * GAS_MARGIN_PERCENT) / 100n };
   } catch (error) {
@@ -102,7 +102,7 @@ async function estimateGas(
   }
 }
 
-/** The terms of a new deployment, or why there can be none now. */
+/** The terms of a new deployment, or why it is impossible now. */
 async function observeNew(
   { db }: RelayerContext,
   chain: ChainClient,
@@ -123,7 +123,7 @@ async function observeNew(
   return { kind: 'needsEnvelope', terms: envelopeTerms(fees, estimated.gas, chainNonce) };
 }
 
-/** Looks for an account on a network, and says what the next step towards it is. */
+/** Reads the state of an account on a network, and determines the next step of its deployment. */
 export async function observeDeployment(
   context: RelayerContext,
   key: DeploymentKey,

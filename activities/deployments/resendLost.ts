@@ -5,7 +5,7 @@ import type { RelayerContext } from '../relayer/context';
 import { send } from '../relayer/send';
 
 /**
- * Sends again the deployments that a network had decided and has lost (a reorganization, a node restored from an older
+ * Sends again the confirmed deployments whose blocks a network has lost (a reorganization, a node restored from an older
  * state), in the order of their nonces. Returns how many. Throws ChainUnavailable.
  */
 export async function resendLostDeployments(context: RelayerContext, networkId: number): Promise<number> {
@@ -20,9 +20,9 @@ export async function resendLostDeployments(context: RelayerContext, networkId: 
       fromNonce: await transactionCount(chain, address),
       toNonce: Number.MAX_SAFE_INTEGER,
     });
-    // What is undecided is sent by its own workflow, which knows whether it still may be.
+    // The workflow of an undecided deployment sends it, and knows whether it still may.
     for (const envelope of lost.filter(({ outcome }) => outcome === 'mined' || outcome === 'reverted')) {
-      // What the chain has lost of a transaction of an account is judged before it is sent again.
+      // A lost transaction of an account is checked before it is sent again.
       if ((await carriedBy(db, envelope)).kind !== 'deployment') continue;
       await send(context, chain, envelope);
       count += 1;

@@ -9,9 +9,9 @@ import { signEnvelope } from '../signer/signEnvelope';
 import { assertDeploymentEvidence, verifyApprovals } from './signerEvidence';
 
 /**
- * Signs an envelope that deploys an account on a network, and stores it, in one database transaction. While an envelope
- * is undecided it is answered again instead, unless the terms replace it. Trusts nothing but the signed approvals: it
- * rebuilds what they sign, and verifies every signature and whether its signer may approve now.
+ * Signs an envelope that deploys an account on a network, and stores it, in one database transaction. Returns an
+ * undecided envelope instead, unless the terms replace it. Trusts only the signed approvals: it
+ * rebuilds their payload, and verifies every signature and whether its voter may approve now.
  */
 export async function signDeployment(
   context: SignerContext,

@@ -13,7 +13,7 @@ import { kindOf } from '../../src/operations';
 import type { SignerContext } from '../signer/context';
 import { SignerRefusal } from '../signer/refusal';
 
-/** Approvals whose cryptography holds, by signature, and the payload they are over. */
+/** Approvals with a valid signature, by signature, and their payload. */
 export interface VerifiedApprovals {
   readonly payload: string;
   readonly signerOf: ReadonlyMap<string, string>;
@@ -26,7 +26,7 @@ async function approvalPayload(handle: Db | Tx, proposal: StoredProposal): Promi
 }
 
 /**
- * Verifies every stored approval again. Outside the database transaction, because contract signers are asked on chain.
+ * Verifies every stored approval again. Outside the database transaction, because signatures of contract wallets are verified on chain.
  * Throws ChainUnavailable.
  */
 export async function verifyApprovals(
@@ -71,7 +71,7 @@ async function assertApprovals(
   }
 }
 
-/** Throws SignerRefusal unless the records say that this deployment is pending, and its signed content asks for it. */
+/** Throws SignerRefusal unless this deployment is pending in the records, and part of the signed content. */
 function assertPending(proposal: StoredProposal, { proposalId, accountId, networkId }: DeploymentKey): void {
   const isThis = (other: { accountId: string; networkId: number }) =>
     other.accountId === accountId && other.networkId === networkId;
@@ -91,7 +91,7 @@ function assertPending(proposal: StoredProposal, { proposalId, accountId, networ
   }
 }
 
-/** The account as its key and id determine it. Throws SignerRefusal unless it is recorded exactly so. */
+/** The account as its key and id determine it. Throws SignerRefusal unless its record is the same. */
 async function assertAccount(
   { keystore }: SignerContext,
   tx: Tx,
@@ -106,8 +106,8 @@ async function assertAccount(
 }
 
 /**
- * The account that is to be deployed. Throws SignerRefusal unless everything that permits it is in the records, at this
- * moment. `isSigned`: whether something was signed for this deployment before.
+ * The account to deploy. Throws SignerRefusal unless the records permit it at this
+ * moment. `isSigned`: whether this deployment was signed before.
  */
 export async function assertDeploymentEvidence(
   context: SignerContext,

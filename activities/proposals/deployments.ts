@@ -29,7 +29,7 @@ async function lockDeployment(tx: Tx, key: DeploymentKey): Promise<LockedDeploym
   return { seen, deployment };
 }
 
-/** Stores what a pending deployment waits for, or (null) that it does not wait anymore. */
+/** Stores what a pending deployment waits for (null: nothing). */
 export async function reportDeployment(
   { db }: Pick<ApprovalDeps, 'db'>,
   key: DeploymentKey & { readonly waitingFor: string | null },
@@ -45,7 +45,7 @@ export async function reportDeployment(
   });
 }
 
-/** Stores the outcome of a deployment on its account; what the operation records about it. */
+/** Stores the outcome of a deployment on its account; returns the audit entries of the operation. */
 async function storeOutcome(
   tx: Tx,
   key: DeploymentKey,
@@ -99,7 +99,7 @@ function missingText(
   return `${failed.length} of ${total} deployments missing. ${reasons.join('; ')}`;
 }
 
-/** Ends an execution whose deployments have all been decided: completed, or failed with what is missing and why. */
+/** Ends an execution when all its deployments have an outcome: completed, or failed with the missing ones and why. */
 export async function finishDeployments(
   { db, networks }: Pick<ApprovalDeps, 'db' | 'networks'>,
   { organizationId, id }: ApprovalKey,

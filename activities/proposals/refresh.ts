@@ -5,7 +5,7 @@ import { mapLimit } from '../mapLimit';
 
 const REFRESHED_AT_ONCE = 20;
 
-/** Notifies the workflows of the approvals that a proposal's execution was noted on. Returns how many. */
+/** Notifies the workflows of the approvals that received notes about a proposal's execution. Returns how many. */
 export async function refreshNoted(
   { db, refresh }: Pick<ApprovalDeps, 'db' | 'refresh'>,
   { organizationId, id }: ApprovalKey,

@@ -18,7 +18,7 @@ import { findKind, kindOf, proposes } from '../../src/operations';
 import type { Applied, KindContext } from '../../src/operations/kind';
 import type { ApprovalDeps, Beginning, Begun, CreateInput, ExecutableSubject } from '../approvals/subject';
 
-/** What a proposal is created with. */
+/** The input of a proposal's creation. */
 export interface CreateProposalInput extends CreateInput {
   readonly resourceType: ResourceType;
   readonly action: ProposalAction;
@@ -30,7 +30,7 @@ function kindContext({ networks, deriveAccount }: ApprovalDeps, tx: Tx, organiza
   return { tx, organizationId, networks, deriveAccount };
 }
 
-/** Notes on the other open approvals what the change means for them. Returns how many notes were written. */
+/** Writes notes about the change on the other open approvals. Returns how many notes were written. */
 async function noteChanges(
   tx: Tx,
   { record, now }: ProposalSnapshot,
@@ -43,7 +43,7 @@ async function noteChanges(
   ]);
 }
 
-/** Applies the operation. What refuses is undone. */
+/** Applies the operation. A refusal rolls it back. */
 async function apply(
   { deps, tx }: { readonly deps: ApprovalDeps; readonly tx: Tx },
   { seen, actor }: Beginning<ProposalSnapshot>,
@@ -71,7 +71,7 @@ async function apply(
   };
 }
 
-/** Lets the next execution try the deployments again that have failed. */
+/** Resets failed deployments for the next execution. */
 async function resetFailedDeployments(tx: Tx, record: StoredProposal): Promise<void> {
   for (const deployment of record.deployments.filter(({ status }) => status === 'failed')) {
     await updateDeployment(
@@ -108,7 +108,7 @@ export const executableProposal: ExecutableSubject<ProposalSnapshot, ProposalSta
       audit: { data },
     });
   },
-  // A change of the organization has it to itself.
+  // A change of the organization excludes other executions.
   isAlone: (record, decision) => decision === 'approve' && !record.applied,
   isOutdated: () => false,
   isResumed: ({ applied }) => applied,

@@ -1,4 +1,4 @@
-/** A workflow takes some thousands of signals in its life: one that does not move gets fewer and fewer. */
+/** A workflow accepts some thousands of signals in total: one without progress receives them at growing intervals. */
 const FIRST_PAUSE_MS = 30_000;
 const LONGEST_PAUSE_MS = 3_600_000;
 
@@ -7,10 +7,10 @@ interface Pause {
   readonly pauseMs: number;
 }
 
-/** Says in one pass whether something is due again. What is not asked for in a pass is forgotten. */
+/** Whether a key is due in this pass. A key that is not queried in a pass is dropped. */
 export type IsDue = (key: string) => boolean;
 
-/** How long each workflow that did not move is left alone, from pass to pass: twice as long every time. */
+/** The pause before a workflow without progress is notified again, doubled each time. */
 export class Backoffs {
   private pauses = new Map<string, Pause>();
 

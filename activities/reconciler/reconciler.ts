@@ -10,16 +10,16 @@ import { Backoffs } from './backoffs';
 import { AT_ONCE, type ReconcilerDeps, Repairs } from './repairs';
 
 /**
- * How often the whole list is read although the counts agree: two differences can hide one another, and none is to
- * stay for longer than a minute.
+ * How often the full list is read although the counts agree: two differences can cancel out, and none may
+ * remain for longer than a minute.
  */
 const LIST_EVERY_MS = 40_000;
 const HEARTBEAT_MS = 1_000;
 
-/** Makes approvals and their workflows agree again. One pass can be broken off, repeated, and run beside another. */
+/** Repairs differences between approvals and their workflows. A pass can be interrupted, repeated, and run concurrently. */
 export function createReconcilerActivities(deps: ReconcilerDeps) {
   const backoffs = new Backoffs();
-  /** When Temporal's list was last read whole. */
+  /** When Temporal's list was last read completely. */
   let listedAtMs = Number.NEGATIVE_INFINITY;
 
   /** One pass over everything that is open. */
@@ -46,7 +46,7 @@ export function createReconcilerActivities(deps: ReconcilerDeps) {
     }
   }
 
-  /** Lets the workflows of reopened transactions continue: those that run read again, the others are restarted. */
+  /** Resumes the workflows of reopened transactions: running ones read the record again, the others are restarted. */
   async function wakeReopened(transactions: readonly TransactionRef[]): Promise<void> {
     await mapLimit(AT_ONCE, transactions, async ({ organizationId, transactionId }) => {
       const ref = { subject: 'transaction', organizationId, id: transactionId } as const;

@@ -17,10 +17,10 @@ import { findWorkflow } from '../../src/temporal/runs';
 import { mapLimit } from '../mapLimit';
 import type { IsDue } from './backoffs';
 
-/** A kind of repair, as it is counted. */
+/** A kind of repair, for the metric. */
 export type Repair = 'restarted' | 'closed' | 'refreshed' | 'noted' | 'postponed' | 'failed';
 
-/** What the reconciler needs from outside. */
+/** The dependencies of the reconciler. */
 export interface ReconcilerDeps {
   readonly db: Db;
   readonly sender: WorkflowSender;
@@ -29,17 +29,17 @@ export interface ReconcilerDeps {
   readonly countRepair: (repair: Repair) => void;
 }
 
-/** How many repairs run at once: the rest of the service keeps its turn. */
+/** How many repairs run at once, so that other requests are served. */
 export const AT_ONCE = 16;
-/** After so many failures the part that they need is unavailable, and the pass is broken off. */
+/** After this many failures the pass ends: a part that repairs need is unavailable. */
 const MAX_FAILURES = 20;
-/** A workflow that ends again and again would fill the audit log. */
+/** A workflow that ends repeatedly would fill the audit log. */
 const MAX_RESTARTS_PER_HOUR = 10;
 /** How long a pass waits for a workflow that it has started; the workflow continues in any case. */
-const FIRST_ACT_LIMIT_MS = 10_000;
-const FIRST_ACT_POLL_MS = 50;
+const FIRST_ACTIVITY_LIMIT_MS = 10_000;
+const FIRST_ACTIVITY_POLL_MS = 50;
 
-/** The repairs of one pass, counted and in words. */
+/** The repairs of one pass, as counts and text. */
 export class Repairs {
   readonly counts: { [repair in Repair]: number } = {
     restarted: 0,
@@ -78,7 +78,7 @@ export class Repairs {
     if (this.texts.length < MAX_LISTED_REPAIRS) this.texts.push(`${id}: ${text}`);
   }
 
-  /** One repair. What fails is left for the next pass, unless everything fails. */
+  /** One repair. The next pass retries a failed one, unless all fail. */
   private async attempt(id: string, work: () => Promise<void>): Promise<void> {
     this.signal.throwIfAborted();
     try {
@@ -89,12 +89,12 @@ export class Repairs {
     }
   }
 
-  /** Waits for the first act of a run, so that no more are queued than are worked on and the API keeps its turn. */
+  /** Waits for the first activity of a run, so that restarts do not queue up before requests of the API. */
   private async begun(approval: OpenApproval, runId: string): Promise<void> {
-    const end = performance.now() + FIRST_ACT_LIMIT_MS;
+    const end = performance.now() + FIRST_ACTIVITY_LIMIT_MS;
     while (performance.now() < end && !this.signal.aborted) {
       if (await hasBegun(this.deps.db, approval, runId)) return;
-      await new Promise((resolve) => setTimeout(resolve, FIRST_ACT_POLL_MS));
+      await new Promise((resolve) => setTimeout(resolve, FIRST_ACTIVITY_POLL_MS));
     }
   }
 
@@ -124,7 +124,7 @@ export class Repairs {
       details: { found: { ...found } },
       mayClose: ({ record, time }) => repairOf(record, time, found) === 'close',
     });
-    // Where something came between, the next pass sees what.
+    // After a concurrent change the next pass decides.
     const { id, organizationId } = approval;
     if (closed) this.done('closed', id, `${reason}, so it was closed`, { organizationId, found });
   }
@@ -134,7 +134,7 @@ export class Repairs {
     if (!(await noteGoneNetworks(db, approval))) return;
     await refreshApproval(sender, approval);
     const networks = approval.goneNetworks.join(', ');
-    this.done('noted', approval.id, `it names networks that are not configured anymore: ${networks}`);
+    this.done('noted', approval.id, `it names networks that are no longer configured: ${networks}`);
   }
 
   private async refreshStill(approval: OpenApproval): Promise<void> {

@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import { ask, ChainUnavailable } from '../../src/chain/clients';
 import { type RelayerContext, relayerAddress, requireChain } from './context';
 
-/** How much more slowly than a transaction the relayer's balance is polled. */
+/** The factor between the poll intervals of a relayer's balance and of a transaction. */
 const POLL_FACTOR = 16;
 
 /** Waits until the relayer of a network has at least `wei` (decimal). */

@@ -3,7 +3,7 @@ import { awaitRelayer } from './awaitRelayer';
 import { type RelayerContext, requireChain } from './context';
 import { sendInOrder } from './sendInOrder';
 
-/** The activities of the chain worker that concern relayers, whatever these carry. */
+/** The activities of the chain worker that concern relayers. */
 export function createRelayerActivities(context: RelayerContext) {
   return {
     awaitRelayer: (input: Parameters<typeof awaitRelayer>[1]) => awaitRelayer(context, input),

@@ -4,17 +4,17 @@ import { listRelayers } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
 import { createSendLog, type SendLog } from './sendLog';
 
-/** What the chain worker needs from outside. It holds no key. */
+/** The dependencies of the chain worker. It has no key. */
 export interface RelayerDeps {
   readonly db: Db;
   readonly chains: ChainClients;
-  /** The first pause between two looks at a pending transaction, in milliseconds; it grows to 16 times this. */
+  /** The first pause between two checks of a pending transaction, in milliseconds; it grows to 16 times this. */
   readonly pollMs: number;
   /** How long a sent transaction may be pending before its fee is raised, in milliseconds. */
   readonly stuckAfterMs: number;
 }
 
-/** The dependencies, and what this process remembers of what it has sent. */
+/** The dependencies, and the log of what this process has sent. */
 export interface RelayerContext extends RelayerDeps {
   readonly sent: SendLog;
 }

@@ -3,7 +3,7 @@ import { decideEnvelope, type Envelope, reopenEnvelope } from '../../src/db/chai
 import type { Db } from '../../src/db/database';
 import { failpoint } from '../../src/failpoints';
 
-/** What a look at the chain found: the end, or whether it is inside a block and only lacks confirmations. */
+/** The result of a check of the chain: the end, or whether it is in a block and only lacks confirmations. */
 export type ChainCheck<T> = { readonly end: T } | { readonly inBlock: boolean };
 
 /** The newest envelope that is undecided, or undefined. */
@@ -13,7 +13,7 @@ export function undecidedEnvelope(envelopes: readonly Envelope[]): Envelope | un
 
 /**
  * The newest envelope when it was decided and the chain has lost the block that decided it; undefined otherwise. Its
- * bytes can land again, so it is undecided again and nothing new is signed. Throws ChainUnavailable.
+ * bytes can be included again, so it is undecided again and nothing new is signed. Throws ChainUnavailable.
  */
 export async function reopenLostEnvelope(
   db: Db,
@@ -28,7 +28,7 @@ export async function reopenLostEnvelope(
 }
 
 /**
- * One look at an envelope: mined, reverted, or dropped because another one has used its nonce. It ends with the
+ * Checks an envelope: mined, reverted, or dropped because another one has used its nonce. It ends with the
  * network's confirmations, and then the outcome is recorded. `head`: the number of the newest block.
  */
 export async function checkEnvelope(

@@ -9,7 +9,7 @@ import { sendInOrder } from './sendInOrder';
 import { RESEND_MS } from './sendLog';
 import { type EnvelopeTerms, replacementTerms } from './terms';
 
-/** What keeps a followed envelope from being decided, when somebody else has to do something about it. */
+/** What blocks a followed envelope until the workflow acts. */
 export type Obstacle =
   | { readonly kind: 'stuck'; readonly terms: EnvelopeTerms }
   | { readonly kind: 'gap'; readonly nonce: number; readonly terms: EnvelopeTerms }
@@ -20,22 +20,22 @@ export type Obstacle =
 export interface Followed<T> {
   readonly chain: ChainClient;
   readonly envelope: Envelope;
-  /** What was reported last as waited for. */
+  /** The last report of what it waits for. */
   readonly reported: string | null;
-  /** Looks at the chain; `head` is the number of the newest block. */
+  /** Checks the chain; `head` is the number of the newest block. */
   readonly check: (head: bigint) => Promise<ChainCheck<T>>;
 }
 
-/** How long something is in the way before it is reported. */
+/** How long an obstacle lasts before it is reported. */
 const REPORT_AFTER_MS = 5_000;
 const MAX_POLL_FACTOR = 16;
 const POLL_GROWTH = 1.25;
 
 interface Progress {
   readonly begunAt: number;
-  /** The newest block at the first look. */
+  /** The newest block at the first check. */
   firstHead?: bigint;
-  /** When the bytes were sent last; undefined: they are to be sent. */
+  /** When the bytes were last sent; undefined: not yet. */
   sentAt: number | undefined;
 }
 
@@ -54,7 +54,7 @@ async function sendWhenDue<T>(
   return gap && terms ? { kind: 'gap', nonce: gap.nonce, terms } : null;
 }
 
-/** What to do about an envelope that has been pending for long. */
+/** The step for an envelope that has been pending for long. */
 async function unblock<T>(context: RelayerContext, { chain, envelope }: Followed<T>): Promise<Step<T>> {
   const of = `of relayer ${envelope.relayerAddress} on ${networkLabel(chain)}`;
   const blocker = await findBlocker(context.db, chain, envelope);
@@ -79,7 +79,7 @@ async function step<T>(context: RelayerContext, followed: Followed<T>, progress:
     progress.firstHead ??= head;
     const seen = await followed.check(head);
     if ('end' in seen) return seen;
-    // A chain that makes no blocks takes no fee, however high.
+    // A chain without new blocks includes nothing, whatever the fee.
     const isStuck = Date.now() - progress.begunAt >= context.stuckAfterMs && head > progress.firstHead;
     return isStuck && !seen.inBlock ? await unblock(context, followed) : { waitingFor: null };
   } catch (error) {
@@ -90,7 +90,7 @@ async function step<T>(context: RelayerContext, followed: Followed<T>, progress:
 }
 
 /**
- * Sends a stored envelope and looks at the chain until `check` finds the end. It ends before that only to report
+ * Sends a stored envelope and checks the chain until `check` finds the end. It returns earlier only to report
  * something new: what it waits for, that it is stuck and needs a higher fee, or that an earlier nonce of the relayer
  * has to be filled.
  */

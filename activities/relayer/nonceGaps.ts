@@ -4,14 +4,14 @@ import { type Envelope, newestEnvelopes } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
 import { currentFees, type EnvelopeTerms, envelopeTerms, FILLER_GAS, replacementTerms } from './terms';
 
-/** A nonce of the relayer that nothing needs and that the envelopes behind it wait for. */
+/** An unused nonce of the relayer that later envelopes wait for. */
 export interface NonceGap {
   readonly nonce: number;
-  /** The envelope at this nonce, which pays too little and is no longer needed; undefined where there is none. */
+  /** The obsolete envelope at this nonce, whose fee is too low; undefined where there is none. */
   readonly useless?: Envelope;
 }
 
-/** Terms of the transfer of nothing that fills a gap; null when fees are above the ceiling. Throws ChainUnavailable. */
+/** Terms of the empty transfer that fills a gap; null when fees are above the ceiling. Throws ChainUnavailable. */
 export async function gapTerms(
   chain: ChainClient,
   { nonce, useless }: NonceGap,
@@ -21,7 +21,7 @@ export async function gapTerms(
   return fees.baseFee > chain.network.maxFeePerGas ? null : envelopeTerms(fees, FILLER_GAS, nonce);
 }
 
-/** True when nothing needs what an envelope carries, and so no workflow follows it. */
+/** True when an envelope is obsolete, so that no workflow follows it. */
 async function isUseless(db: Db, envelope: Envelope): Promise<boolean> {
   const { kind, attempt } = await carriedBy(db, envelope);
   if (kind === 'deployment') return !(await isDeploymentPending(db, envelope.attemptId));
@@ -37,7 +37,7 @@ export async function findBlocker(
   const { networkId, relayerAddress, relayerNonce } = envelope;
   const used = await transactionCount(chain, relayerAddress);
   if (used === relayerNonce) return 'nothing';
-  // Its nonce was used, and that has no confirmations yet.
+  // Its nonce was used, without enough confirmations yet.
   if (used > relayerNonce) return 'others';
   const [first] = await newestEnvelopes(db, { networkId, relayerAddress, fromNonce: used, toNonce: used });
   if (!first) return { nonce: used };

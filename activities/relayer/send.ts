@@ -10,11 +10,11 @@ export class TransactionRejected extends Error {
   override readonly name = 'TransactionRejected';
 }
 
-/** The bytes may be there already; whether they are is read from the chain, not from this answer. */
-const MAY_BE_THERE = /already|known|nonce too low|underpriced|imported|base fee/i;
+/** The node may have the bytes already; the chain decides, not this response. */
+const MAY_BE_KNOWN = /already|known|nonce too low|underpriced|imported|base fee/i;
 
-/** Throws ChainUnavailable, or TransactionRejected where the node's answer says that it has not taken the bytes. */
-function assertMayBeThere(chain: ChainClient, envelope: Envelope, error: unknown): void {
+/** Throws ChainUnavailable, or TransactionRejected where the node's response shows that it did not accept the bytes. */
+function assertMayBeKnown(chain: ChainClient, envelope: Envelope, error: unknown): void {
   const text = rpcErrorText(error);
   const answered = error instanceof BaseError && error.walk((e) => (e as Error).name === 'RpcRequestError');
   if (!answered) throw new ChainUnavailable(chain.network, text, { cause: error });
@@ -23,7 +23,7 @@ function assertMayBeThere(chain: ChainClient, envelope: Envelope, error: unknown
       `insufficient funds: relayer ${envelope.relayerAddress} on ${networkLabel(chain)}; fund it`,
     );
   }
-  if (!MAY_BE_THERE.test(text)) {
+  if (!MAY_BE_KNOWN.test(text)) {
     throw new TransactionRejected(`${networkLabel(chain)} rejects the transaction: ${text}`);
   }
 }
@@ -33,7 +33,7 @@ async function sendOnce(context: RelayerContext, chain: ChainClient, envelope: E
   try {
     await chain.rpc.sendRawTransaction({ serializedTransaction: envelope.rawTransaction as Hex });
   } catch (error) {
-    assertMayBeThere(chain, envelope, error);
+    assertMayBeKnown(chain, envelope, error);
   }
   failpoint('chain.sent');
   context.sent.note(envelope);

@@ -8,9 +8,9 @@ import type { NonceGap } from './nonceGaps';
 import { send } from './send';
 
 /**
- * What is to be done about an envelope of an earlier nonce that the chain does not have. Bytes whose effect was
- * decided once are sent only where they cannot have another one: `findLostTransactions` handles what the chain has
- * lost.
+ * The action for an envelope of an earlier nonce that is not on the chain. Bytes whose effect was
+ * confirmed once are sent only where they cannot have another effect: `findLostTransactions` handles lost
+ * blocks.
  */
 async function judge(db: Db, chain: ChainClient, envelope: Envelope): Promise<'send' | 'leave' | 'replace'> {
   const { attempt } = await carriedBy(db, envelope);
@@ -21,7 +21,7 @@ async function judge(db: Db, chain: ChainClient, envelope: Envelope): Promise<'s
   return (await hasGoneOn(db, attempt)) ? 'replace' : 'leave';
 }
 
-/** Sends the envelopes before one that the chain does not have; answers the first nonce that nothing needs. */
+/** Sends the earlier envelopes that are not on the chain; returns the first unused nonce. */
 async function sendEarlier(
   context: RelayerContext,
   chain: ChainClient,
@@ -46,9 +46,9 @@ async function sendEarlier(
 }
 
 /**
- * Sends an envelope after those of earlier nonces that the chain does not have: their workflows may be gone, the
- * chain may have lost them, and without them this one would wait for ever. Answers the first nonce before it that
- * nothing needs. Throws ChainUnavailable or TransactionRejected.
+ * Sends an envelope after those of earlier nonces that are not on the chain: their workflows may have ended, the
+ * chain may have lost them, and without them this one would wait for ever. Returns the first unused nonce
+ * before it. Throws ChainUnavailable or TransactionRejected.
  */
 export async function sendInOrder(
   context: RelayerContext,

@@ -3,13 +3,13 @@ import type { Envelope } from '../../src/db/chain';
 /** The same bytes are sent again this often: a node may have lost them. */
 export const RESEND_MS = 5_000;
 
-/** What one process remembers of the envelopes that it has sent, so that those behind them need not send them again. */
+/** The envelopes that this process has sent, so that later ones do not send them again. */
 export interface SendLog {
-  /** Notes that an envelope was sent just now. */
+  /** Records that an envelope was sent now. */
   note(envelope: Pick<Envelope, 'id'>): void;
   /** True when it was sent less than RESEND_MS ago. */
   isRecent(envelope: Pick<Envelope, 'id'>): boolean;
-  /** Runs `send`, unless the same envelope is being sent: then it answers what that one does. */
+  /** Runs `send`, unless the same envelope is being sent: then it returns that result. */
   once(envelope: Pick<Envelope, 'id'>, send: () => Promise<void>): Promise<void>;
 }
 

@@ -6,9 +6,9 @@ export interface EnvelopeTerms {
   readonly gas: string;
   readonly maxFeePerGas: string;
   readonly maxPriorityFeePerGas: string;
-  /** Transactions of the relayer that are in blocks: the first nonce that is free on chain. */
+  /** Number of the relayer's transactions in blocks: its next nonce on chain. */
   readonly chainNonce: number;
-  /** Id of the stuck envelope whose nonce the new one takes, with a higher fee. */
+  /** Id of the stuck envelope that the new one replaces at its nonce, with a higher fee. */
   readonly replaces?: string;
 }
 
@@ -19,9 +19,9 @@ export interface Fees {
   readonly maxPriorityFeePerGas: bigint;
 }
 
-/** Gas of a transfer of nothing, which fills a nonce. */
+/** Gas of an empty transfer, which fills a nonce. */
 export const FILLER_GAS = 21_000n;
-/** The step by which a replacement raises the fee, in percent; nodes ask for 110. */
+/** The step by which a replacement raises the fee, in percent; nodes require 110. */
 const REPLACEMENT_STEP_PERCENT = 125n;
 
 function min(a: bigint, b: bigint): bigint {
@@ -86,7 +86,7 @@ export interface FundsRefusal {
   readonly neededWei?: bigint;
 }
 
-/** Why the current fees, or the relayer's balance, allow no envelope; null when they do. */
+/** Why the current fees or the relayer's balance do not permit an envelope; null when they do. */
 export function refuseFunds(
   chain: ChainClient,
   relayer: { address: string; balance: bigint },

@@ -7,9 +7,9 @@ import { createKeyedMutex, type KeyedMutex } from '../keyedMutex';
 import { RELAYER_INDEX } from '../relayer/context';
 import { SignerRefusal } from './refusal';
 
-/** What the signer needs from outside. */
+/** The dependencies of the signer. */
 export interface SignerDeps {
-  /** Works under the role orgwallet_signer. */
+  /** Uses the database role orgwallet_signer. */
   readonly db: Db;
   readonly keystore: Keystore;
   readonly networks: readonly NetworkConfig[];
@@ -36,7 +36,7 @@ export function networkOf({ networks }: Pick<SignerDeps, 'networks'>, networkId:
 }
 
 /**
- * Runs `work` in a database transaction that holds the relayer of a network: its nonces are given one at a time.
+ * Runs `work` in a database transaction that locks the relayer of a network, so that its nonces are assigned in order.
  * Throws SignerRefusal when the network is not configured.
  */
 export async function withRelayer<T>(

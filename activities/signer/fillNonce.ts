@@ -8,7 +8,7 @@ import { type SignerContext, withRelayer } from './context';
 import { refusalsAsValues, SignerRefusal, type SigningResult } from './refusal';
 import { signEnvelope } from './signEnvelope';
 
-/** True while what an envelope carries is undecided, or its deployment pending. */
+/** True while the attempt of an envelope is undecided, or its deployment pending. */
 async function isNeeded(tx: Tx, { attemptId }: Envelope): Promise<boolean> {
   const { kind, attempt } = await carriedBy(tx, { attemptId });
   if (kind === 'deployment') return isDeploymentPending(tx, attemptId);
@@ -16,8 +16,8 @@ async function isNeeded(tx: Tx, { attemptId }: Envelope): Promise<boolean> {
 }
 
 /**
- * Signs a transfer of nothing of the relayer to itself at a nonce that nothing needs, so that those behind it can go
- * on. It replaces only what carries something that is decided.
+ * Signs an empty transfer of the relayer to itself at an unused nonce, so that later envelopes can
+ * continue. It replaces only an envelope whose attempt is decided.
  */
 export async function fillNonce(
   context: SignerContext,
@@ -34,7 +34,7 @@ export async function fillNonce(
         throw new SignerRefusal('stale', `nonce ${nonce} of relayer ${address} is used`);
       }
       if (present && (await isNeeded(tx, present))) {
-        throw new SignerRefusal('stale', `nonce ${nonce} of relayer ${address} carries something undecided`);
+        throw new SignerRefusal('stale', `nonce ${nonce} of relayer ${address} has an undecided attempt`);
       }
       const attemptId = await insertFiller(tx, networkId, address);
       failpoint('signer.fillerStored');

@@ -19,7 +19,7 @@ export class SignerRefusal extends Error {
   }
 }
 
-/** Runs `work`; answers refusals and an unavailable network as values, so that they are not retried. */
+/** Runs `work`; returns refusals and an unavailable network as values, so that they are not retried. */
 export async function refusalsAsValues(work: () => Promise<SigningResult>): Promise<SigningResult> {
   try {
     return await work();

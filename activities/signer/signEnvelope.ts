@@ -8,13 +8,13 @@ import type { EnvelopeTerms } from '../relayer/terms';
 import { networkOf, type SignerContext } from './context';
 import { SignerRefusal } from './refusal';
 
-/** An envelope that is to be signed. */
+/** The request to sign an envelope. */
 export interface EnvelopeRequest {
   readonly attemptId: bigint;
   readonly networkId: number;
   readonly call: { readonly to: Address; readonly data: Hex };
   readonly terms: EnvelopeTerms;
-  /** The envelope whose nonce the new one takes; it must pay more. */
+  /** The envelope that the new one replaces at its nonce, with a higher fee. */
   readonly replaces?: Envelope;
   /** The nonce, where it is not the next free one. */
   readonly at?: number;
@@ -54,8 +54,8 @@ async function nonceFor(tx: Tx, relayerAddress: string, request: EnvelopeRequest
 }
 
 /**
- * Signs what a relayer sends, within the ceilings of gas and fees, and stores it before anyone can send it. Answers
- * the id of the envelope. Call it inside `withRelayer`. Throws SignerRefusal.
+ * Signs an envelope of a relayer, within the ceilings of gas and fees, and stores it before it is sent. Returns
+ * its id. Call it inside `withRelayer`. Throws SignerRefusal.
  */
 export async function signEnvelope(
   context: SignerContext,

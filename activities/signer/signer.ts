@@ -2,7 +2,7 @@ import type { SignerContext } from './context';
 import { fillNonce } from './fillNonce';
 import { provideSigningKey } from './keys';
 
-/** The activities of the signer that concern its keys and its relayers, whatever these carry. */
+/** The activities of the signer that concern its keys and its relayers. */
 export function createSignerActivities(context: SignerContext) {
   return {
     provideSigningKey: (input: Parameters<typeof provideSigningKey>[1]) => provideSigningKey(context, input),

@@ -12,17 +12,17 @@ import type { RelayerContext } from '../relayer/context';
 import { checkEnvelope } from '../relayer/envelopes';
 import { type AtNonce, outcomeOf } from './outcome';
 
-/** A chain may be shorter after a reorganization: so many blocks before the recorded one are searched as well. */
+/** A chain may be shorter after a reorganization: this many blocks before the recorded one are searched as well. */
 const LOOK_BACK_BLOCKS = 256n;
 
-/** The record of a transaction. Throws when there is none. */
+/** The record of a transaction. Throws when it does not exist. */
 export async function recordOf(db: Db, ref: TransactionRef): Promise<StoredTransaction> {
   const found = await readTransaction(db, ref);
   if (!found) throw new Error(`transaction ${ref.transactionId} not found`);
   return found.record;
 }
 
-/** What was signed at a nonce of a transaction's account. Throws when nothing was. */
+/** The attempts at a nonce of a transaction's account. Throws when there is none. */
 export async function readAtNonce(db: Db, record: StoredTransaction, safeNonce: bigint): Promise<AtNonce> {
   const found = await attemptsAtNonce(db, record, safeNonce);
   const transaction = found.find(({ kind }) => kind === 'transaction');
@@ -40,7 +40,7 @@ export function attemptsOf({ transaction, cancellation }: AtNonce): Attempt[] {
   return cancellation ? [transaction, cancellation] : [transaction];
 }
 
-/** The execution that used the nonce, in anyone's transaction; null while none that is known has. */
+/** The execution that used the nonce, in anyone's transaction; null while no known one has. */
 export async function findAtNonce(
   chain: ChainClient,
   at: AtNonce,
@@ -49,7 +49,7 @@ export async function findAtNonce(
 ): Promise<Execution | null> {
   const { account } = at;
   const attempts = attemptsOf(at);
-  // Our own transactions come first: they take one request each.
+  // Own transactions come first: they need one request each.
   for (const envelope of envelopes.toReversed()) {
     const safeTxHash = attempts.find(({ id }) => id === envelope.attemptId)?.safeTxHash as Hex;
     const transactionHash = envelope.transactionHash as Hex;
@@ -68,7 +68,7 @@ export async function findAtNonce(
   });
 }
 
-/** The outcome at a nonce, once it is confirmed; else how deep it is in the chain, null while it is not in it. */
+/** The outcome at a nonce, once it is confirmed; else its confirmations, null while it is not in a block. */
 export async function checkAtNonce(
   { db }: RelayerContext,
   chain: ChainClient,

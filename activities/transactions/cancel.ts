@@ -11,7 +11,7 @@ import { catchRefusal } from '../approvals/refusals';
 import type { ApprovalDeps, MessageInput } from '../approvals/subject';
 import { executableTransaction as subject } from './subject';
 
-/** Records that an operator wants the in-flight attempt cancelled. Refuses with conflict when there is none. */
+/** Records an operator's request to cancel the in-flight attempt. Refuses with conflict when there is none. */
 export async function requestCancellation(
   { db }: Pick<ApprovalDeps, 'db'>,
   input: MessageInput,

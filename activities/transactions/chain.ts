@@ -3,7 +3,7 @@ import { findLostTransactions } from './findLost';
 import { type FollowTransaction, followTransaction } from './follow';
 import { type PrepareTransaction, prepareTransaction } from './prepare';
 
-/** The activities of the chain worker that carry transactions of accounts to their chains. They hold no key. */
+/** The activities of the chain worker that execute transactions of accounts. They have no key. */
 export function createTransactionChainActivities(deps: TransactionChainDeps) {
   const context: TransactionChainContext = { ...deps, lastHeads: new Map() };
   return {
@@ -13,5 +13,5 @@ export function createTransactionChainActivities(deps: TransactionChainDeps) {
   };
 }
 
-/** The activities of the chain worker that carry transactions to their chains, as workflows see them. */
+/** The activities of the chain worker that execute transactions, as workflows see them. */
 export type TransactionChainActivities = ReturnType<typeof createTransactionChainActivities>;

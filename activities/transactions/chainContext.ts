@@ -1,7 +1,7 @@
 import type { RelayerContext } from '../relayer/context';
 import type { BlockRef } from './lostBlocks';
 
-/** What carrying transactions of accounts to their chains needs from outside. */
+/** The dependencies of the execution of transactions on chain. */
 export interface TransactionChainDeps extends RelayerContext {
   /** Gas ceiling of one chain transaction. */
   readonly maxGas: bigint;
@@ -9,6 +9,6 @@ export interface TransactionChainDeps extends RelayerContext {
 
 /** The dependencies, and what the activities of one process share. */
 export interface TransactionChainContext extends TransactionChainDeps {
-  /** The head at the last look for lost blocks that found none, by network. */
+  /** The head at the last search for lost blocks that found none, by network. */
   readonly lastHeads: Map<number, BlockRef>;
 }

@@ -15,20 +15,20 @@ import { carryingTerms, type TransactionTerms } from './observation';
 import type { AtNonce } from './outcome';
 import { outcomeOf } from './outcome';
 
-/** An attempt whose nonce an empty call has to take before its own bytes do. */
+/** An attempt whose nonce an empty call has to use before its own bytes do. */
 export interface AttemptToCancel extends TransactionRef {
   readonly attemptId: string;
   readonly networkId: number;
   readonly terms: TransactionTerms;
 }
 
-/** Which decided transactions of a network its chain has lost, and what is to be done about it. */
+/** The decided transactions whose blocks a network has lost, and the repairs. */
 export interface LostTransactions {
-  /** They are being executed again: their workflows have to run. */
+  /** Transactions that are executed again: their workflows have to run. */
   readonly reopened: readonly TransactionRef[];
-  /** Attempts of transactions that have gone on. */
+  /** Attempts of transactions that have continued since. */
   readonly toCancel: readonly AttemptToCancel[];
-  /** The chain decided otherwise about what was over: a message for operators, each. */
+  /** Outcomes on chain that contradict a closed record: one message for operators each. */
   readonly contradictions: readonly string[];
 }
 
@@ -39,7 +39,7 @@ type Finding =
   | undefined;
 
 /**
- * Terms of the empty call that takes a lost attempt's nonce, in place of what carried the attempt where that is
+ * Terms of the empty call that uses a lost attempt's nonce, as a replacement of the attempt's envelope where that is
  * possible. Undefined while such a call is in flight; it is sent again.
  */
 async function termsToCancel(
@@ -64,7 +64,7 @@ async function termsToCancel(
   return carryingTerms(terms, content, fromBlock, nextNonce);
 }
 
-/** What is to be done about one lost attempt. What stands in another block is recorded there. */
+/** The repair of one lost attempt. If it is in another block, that block is recorded. */
 async function resolveLost(
   context: TransactionChainContext,
   chain: ChainClient,
@@ -89,13 +89,13 @@ async function resolveLost(
   await moveOutcome(db, attempt, outcome);
   if (outcome.kind !== 'executed') return undefined;
   return {
-    contradiction: `transaction ${transactionId} has gone on since its attempt ${attemptId} came to nothing, and now that attempt is executed on ${networkLabel(chain)} (${outcome.transactionHash}): check the account`,
+    contradiction: `transaction ${transactionId} has continued since its attempt ${attemptId} was dropped, and now that attempt is executed on ${networkLabel(chain)} (${outcome.transactionHash}): check the account`,
   };
 }
 
 /**
- * Finds what a network had decided and has lost (a reorganization, a node restored from an older state). What stands
- * in another block is recorded there; what is nowhere, or has come out otherwise, is executed again. Throws
+ * Finds decided transactions whose blocks a network has lost (a reorganization, a node restored from an older state). One
+ * in another block is recorded there; one in no block, or with another outcome, is executed again. Throws
  * ChainUnavailable.
  */
 export async function findLostTransactions(

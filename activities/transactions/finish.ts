@@ -36,8 +36,8 @@ function failureOf(outcome: Exclude<AttemptOutcome, { kind: 'executed' }>): Unsu
 }
 
 /**
- * Ends an execution: its attempt, its budget and its record together. What could still be included by the chain does
- * not end: then the transaction stays `processing`. Idempotent.
+ * Ends an execution: its attempt, its budget and its record together. An attempt that can still be
+ * included keeps the transaction `processing`. Idempotent.
  */
 export async function finishTransaction(
   { db }: Pick<ApprovalDeps, 'db'>,

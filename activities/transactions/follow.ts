@@ -11,7 +11,7 @@ import { checkAtNonce, readAtNonce, recordOf } from './atNonce';
 import type { TransactionChainContext } from './chainContext';
 import { carryingTerms, type TransactionFollowed } from './observation';
 
-/** An envelope to follow; `reported` is what was reported last as waited for. */
+/** An envelope to follow; `reported` is the last report of what it waits for. */
 export interface FollowTransaction extends TransactionRef {
   readonly envelopeId: string;
   readonly networkId: number;
@@ -20,7 +20,7 @@ export interface FollowTransaction extends TransactionRef {
 
 type Ended = Extract<TransactionFollowed, { kind: 'decided' | 'reverted' | 'dropped' }>;
 
-/** One look at a transaction and at the envelope that carries it. */
+/** Checks a transaction and its envelope. */
 async function check(
   context: TransactionChainContext,
   chain: ChainClient,
@@ -35,15 +35,15 @@ async function check(
   const own = await checkEnvelope(context.db, chain, envelope, head);
   if (!('end' in own)) return own;
   if (own.end === 'dropped') return { end: { kind: 'dropped' } };
-  // What it carries has not failed where an earlier nonce of the account was not used yet.
+  // The attempt has not failed where an earlier nonce of the account is still unused.
   const next = await accountNonce(chain, at.account);
   const isEarly = next !== null && next < attempt.safeNonce;
   return { end: { kind: isEarly ? 'dropped' : 'reverted' } };
 }
 
 /**
- * Sends a stored envelope of a transaction and follows the transaction until the chain has decided it, in anyone's
- * transaction. It ends before that only when there is news.
+ * Sends a stored envelope of a transaction and follows the transaction until it is confirmed, in anyone's
+ * transaction. It returns earlier only when there is something to report.
  */
 export async function followTransaction(
   context: TransactionChainContext,
@@ -63,7 +63,7 @@ export async function followTransaction(
     check: (head) => check(context, chain, { record, attempt, envelope }, head),
   });
   if (followed.kind !== 'stuck') return followed;
-  // An account nonce of its own: the signer finds none before it that it would have to carry as well.
+  // Its own account nonce: the signer finds no earlier one without an envelope.
   const terms = carryingTerms(followed.terms, attempt, attempt.fromBlock, attempt.safeNonce);
   return { kind: 'stuck', terms, cancels: attempt.kind === 'cancellation' };
 }

@@ -3,17 +3,17 @@ import { ask, type ChainClient } from '../../src/chain/clients';
 import { type Attempt, decidedAttempts } from '../../src/db/attempts';
 import type { Db } from '../../src/db/database';
 
-/** A block, as its chain names it. */
+/** A block by number and hash. */
 export interface BlockRef {
   readonly number: bigint;
   readonly hash: Hex;
 }
 
-/** After so many recorded blocks that are on the chain, older ones are taken to be there. */
+/** After this many recorded blocks that are on the chain, older ones are assumed to be on it. */
 const BLOCKS_ENOUGH = 64;
 const PAGE_SIZE = 200;
 
-/** Reads the hash of the block at a height, null where there is none; each is asked for once. */
+/** Reads the hash of the block at a height, null where there is none; each is read once. */
 function createHashReader(chain: ChainClient): (blockNumber: bigint) => Promise<Hex | null> {
   const hashes = new Map<bigint, Promise<Hex | null>>();
   return (blockNumber) => {
@@ -53,8 +53,8 @@ async function* decidedAbove(
 }
 
 /**
- * The decided attempts of a network whose blocks are not on its chain, lowest nonce first. `lastHeads` remembers per
- * network the head at the last look that found none: while it is on the chain, nothing below it was lost. Throws
+ * The decided attempts of a network whose blocks are not on its chain, lowest nonce first. `lastHeads` has per
+ * network the head at the last search that found none: while it is on the chain, nothing below it was lost. Throws
  * ChainUnavailable.
  */
 export async function findLostAttempts(

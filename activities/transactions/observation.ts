@@ -11,7 +11,7 @@ export interface TransactionTerms extends EnvelopeTerms {
   readonly fromBlock: string;
 }
 
-/** Where a transaction stands on its chain, and what the next step towards its end is. */
+/** The state of a transaction on its chain, and the next step of its execution. */
 export type TransactionObservation =
   | { readonly kind: 'decided'; readonly outcome: AttemptOutcome }
   /** Something signed is in flight; this is the newest envelope that carries it. */
@@ -19,9 +19,9 @@ export type TransactionObservation =
   | {
       readonly kind: 'needsEnvelope';
       readonly terms: TransactionTerms;
-      /** What is to be signed is the empty call that takes the nonce from the transaction. */
+      /** The envelope is for the empty call that uses the transaction's nonce. */
       readonly cancels: boolean;
-      /** Something was signed before, so that it can reach the chain whatever is done. */
+      /** An attempt was signed before, so it can still be included. */
       readonly attempted: boolean;
     }
   | { readonly kind: 'unreachable'; readonly message: string }
@@ -29,7 +29,7 @@ export type TransactionObservation =
   | { readonly kind: 'failed'; readonly failure: ExecutionFailure; readonly awaitsRelayerWei?: string }
   | { readonly kind: 'confirming'; readonly message: string };
 
-/** What became of a transaction while one of its envelopes was followed. */
+/** The outcome of following an envelope of a transaction. */
 export type TransactionFollowed =
   | { readonly kind: 'decided'; readonly outcome: AttemptOutcome }
   /** The envelope came to nothing, and the transaction is undecided. */
@@ -38,7 +38,7 @@ export type TransactionFollowed =
   | { readonly kind: 'gap'; readonly nonce: number; readonly terms: EnvelopeTerms }
   | { readonly kind: 'waiting'; readonly message: string | null };
 
-/** What carries something that is signed already, or the empty call that cancels it. */
+/** Terms of an envelope for a signed attempt, or for the empty call that cancels it. */
 export function carryingTerms(
   envelope: EnvelopeTerms,
   { safeTxGas }: { readonly safeTxGas: bigint },

@@ -22,7 +22,7 @@ function failed(code: FailureCode, message: string): TransactionObservation {
   return { kind: 'failed', failure: { code, message } };
 }
 
-/** Why what a token returned is no success; null where it is one: nothing, or true. Source: ERC-20, SafeERC20. */
+/** Why a token's return value means failure; null for success: no data, or true. Source: ERC-20, SafeERC20. */
 function refuseTokenAnswer(returnData: Hex): string | null {
   if (returnData === '0x') return null;
   if (returnData.length >= 66 && BigInt(returnData.slice(0, 66)) === 1n) return null;
@@ -41,7 +41,7 @@ function failedSimulation(
     : failed('reverted', `the call would revert with ${reason}; nothing was sent`);
 }
 
-/** Why the call would succeed and move no tokens; null when it would move them, or is not to move any. */
+/** Why the call would succeed without moving tokens; null when it would move them, or is not a token transfer. */
 function refuseToken(
   chain: ChainClient,
   record: StoredTransaction,
@@ -55,7 +55,7 @@ function refuseToken(
     : failed('reverted', `${token} on ${networkLabel(chain)}: ${refusal}; nothing was sent`);
 }
 
-/** A failure for lack of funds; the execution goes on by itself when the relayer has what it needs. */
+/** A failure for lack of funds; the execution continues by itself when the relayer's balance is sufficient. */
 function insufficientFunds({ message, neededWei }: FundsRefusal): TransactionObservation {
   return {
     kind: 'failed',
@@ -65,7 +65,7 @@ function insufficientFunds({ message, neededWei }: FundsRefusal): TransactionObs
 }
 
 /**
- * The terms of a transaction of which nothing is signed yet, or why it fails now. It is simulated first: what would
+ * The terms of a transaction without a signed attempt, or why it fails now. It is simulated first: a call that would
  * revert, or move nothing, is refused before it costs gas. Throws ChainUnavailable.
  */
 export async function observeNew(

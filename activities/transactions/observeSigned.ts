@@ -13,7 +13,7 @@ import type { TransactionChainContext } from './chainContext';
 import { carryingTerms, type TransactionObservation } from './observation';
 import type { AtNonce } from './outcome';
 
-/** What an envelope that reverted whole had too little of is raised by this, in percent, each time. */
+/** Gas of the next envelope after one that reverted completely, in percent. */
 const REVERTED_GAS_PERCENT = 150n;
 
 function inFlight({ id }: Envelope): TransactionObservation {
@@ -30,7 +30,7 @@ function gasOf(
   return gas > maxGas ? maxGas : gas;
 }
 
-/** Records what became of the envelopes of earlier nonces: the signer then carries on those that have none left. */
+/** Records the outcome of the envelopes of earlier nonces: the signer then replaces dropped ones. */
 async function checkEarlier(
   db: Db,
   chain: ChainClient,
@@ -43,7 +43,7 @@ async function checkEarlier(
   }
 }
 
-/** The terms of the next envelope at a nonce: in place of an undecided one, where the fee can be raised. */
+/** The terms of the next envelope at a nonce: as a replacement of an undecided one, where the fee can be raised. */
 async function nextTerms(
   context: TransactionChainContext,
   chain: ChainClient,
@@ -73,7 +73,7 @@ async function nextTerms(
 }
 
 /**
- * Where a transaction of which something is signed stands. `cancel`: what is in flight is to be cancelled. Throws
+ * The state of a transaction with a signed attempt. `cancel`: the attempt is to be cancelled. Throws
  * ChainUnavailable.
  */
 export async function observeSigned(

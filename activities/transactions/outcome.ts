@@ -12,7 +12,7 @@ import type { AttemptOutcome } from '../../src/domain/transaction';
 import { contentOf } from '../../src/transactions/policy';
 import { relayerAddress } from '../relayer/context';
 
-/** What is at one nonce of an account: a transaction, and maybe the empty call that takes the nonce from it. */
+/** The attempts at one nonce of an account: a transaction, and maybe the empty call that cancels it. */
 export interface AtNonce {
   readonly record: StoredTransaction;
   readonly account: Address;
@@ -45,7 +45,7 @@ async function failureReason(db: Db, chain: ChainClient, at: AtNonce, execution:
   return 'the call reverted in its block, and does not revert when simulated: the reason is unknown';
 }
 
-/** What an execution at a nonce means for the transaction that was signed at it. Throws ChainUnavailable. */
+/** The outcome of a transaction, from the execution at its nonce. Throws ChainUnavailable. */
 export async function outcomeOf(
   db: Db,
   chain: ChainClient,

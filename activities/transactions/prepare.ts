@@ -9,7 +9,7 @@ import type { TransactionObservation } from './observation';
 import { observeNew } from './observeNew';
 import { observeSigned } from './observeSigned';
 
-/** A transaction to look for; `cancel`: what is in flight is to be cancelled. */
+/** A transaction to observe; `cancel`: its in-flight attempt is to be cancelled. */
 export interface PrepareTransaction extends TransactionRef {
   readonly networkId: number;
   readonly cancel: boolean;
@@ -20,7 +20,7 @@ async function undecidedAttempt(db: Db, transactionId: string): Promise<Attempt 
   return attempts.find(({ kind, outcome }) => kind === 'transaction' && outcome === null);
 }
 
-/** The answer while the chain is unavailable. What is in flight is followed further, unless it is to be cancelled. */
+/** The observation while the chain is unavailable. An in-flight envelope is still followed, unless it is to be cancelled. */
 async function whileUnavailable(
   db: Db,
   attempt: Attempt | undefined,
@@ -34,7 +34,7 @@ async function whileUnavailable(
     : { kind: 'confirming', message };
 }
 
-/** Why nothing can be signed for a transaction of which nothing is signed yet; null when it can. */
+/** Why a transaction without a signed attempt cannot be signed; null when it can. */
 function refuseNew(chain: ChainClient | undefined, input: PrepareTransaction): TransactionObservation | null {
   if (!chain) {
     const message = `network ${input.networkId} is no longer configured`;
@@ -47,7 +47,7 @@ function refuseNew(chain: ChainClient | undefined, input: PrepareTransaction): T
   };
 }
 
-/** Looks for a transaction on its chain, and says what the next step towards its end is. */
+/** Reads the state of a transaction on its chain, and determines the next step. */
 export async function prepareTransaction(
   context: TransactionChainContext,
   input: PrepareTransaction,

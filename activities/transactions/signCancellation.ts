@@ -22,8 +22,8 @@ function findTarget(attempts: readonly Attempt[], attemptId: string | undefined)
 }
 
 /**
- * Signs the empty call that takes the nonce from a transaction that was signed, and an envelope for it: at the relayer
- * nonce of the one in flight, where the terms replace it. Whichever is mined decides.
+ * Signs the empty call that uses the nonce of a signed transaction, and an envelope for it: at the relayer
+ * nonce of the one in flight, where the terms replace it. The one that is mined decides.
  */
 export async function signCancellation(
   context: SignerContext,

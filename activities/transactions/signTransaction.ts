@@ -17,7 +17,7 @@ import type { TransactionTerms } from './observation';
 import { carryNew, carryOn, signAttempt } from './signedAttempts';
 import { assertAccount, assertTransactionEvidence, verifiedVotes } from './signerEvidence';
 
-/** The network and execution status of a transaction. Throws SignerRefusal when there is none. */
+/** The network and execution status of a transaction. Throws SignerRefusal when it does not exist. */
 export async function statusOf(handle: Db | Tx, ref: TransactionRef) {
   const found = await findTransactionStatus(handle, ref);
   if (!found) throw new SignerRefusal('stale', `transaction ${ref.transactionId} not found`);
@@ -37,7 +37,7 @@ export async function readOnNetwork(
   return found;
 }
 
-/** The next nonce of an account by the records. Throws SignerRefusal when the chain is ahead of them. */
+/** The next nonce of an account by the records. Throws SignerRefusal when the nonce on chain is higher. */
 async function nextSafeNonce(
   context: SignerContext,
   tx: Tx,
@@ -49,13 +49,13 @@ async function nextSafeNonce(
   if (BigInt(accountNonce) > next) {
     throw new SignerRefusal(
       'stale',
-      `account ${accountId} has the nonce ${accountNonce} on ${networkOf(context, networkId).name}, but the records explain only those below ${next}: something else was signed with its key; see doctor`,
+      `account ${accountId} has the nonce ${accountNonce} on ${networkOf(context, networkId).name}, but the recorded ones end before ${next}: its key has signed something else; run doctor`,
     );
   }
   return next;
 }
 
-/** What is to be carried on for a transaction: its undecided attempt, or the cancellation of that one. */
+/** The attempt to continue for a transaction: the undecided one, or its cancellation. */
 function undecidedAttempt(attempts: readonly Attempt[]): Attempt | undefined {
   const undecided = attempts.find(({ kind, outcome }) => kind === 'transaction' && outcome === null);
   const cancelled = attempts.find(
@@ -65,9 +65,9 @@ function undecidedAttempt(attempts: readonly Attempt[]): Attempt | undefined {
 }
 
 /**
- * Signs a transaction of an account and an envelope that carries it, in one database transaction; or, where it was
- * signed before, only the envelope. Trusts nothing: what is signed for the first time is rebuilt from the record, and
- * every signature, entitlement, policy, budget and time verified again; what was signed is only carried on.
+ * Signs a transaction of an account and its envelope, in one database transaction; or, where it was
+ * signed before, only the envelope. Trusts nothing: before the first signature the payload is rebuilt from the record, and
+ * every signature, entitlement, policy, budget and expiry verified again; a signed attempt only gets another envelope.
  */
 export async function signTransaction(
   context: SignerContext,
@@ -97,7 +97,7 @@ export async function signTransaction(
       const fromBlock = BigInt(terms.fromBlock);
       const attempt = await signAttempt(context, tx, record, { kind: 'transaction', content, fromBlock });
       failpoint('signer.attemptStored');
-      // The row of the attempt holds its transaction: nobody ends the execution from here on, or has already.
+      // The row of the attempt locks its transaction, so that the execution cannot end concurrently.
       if ((await statusOf(tx, input)).executionStatus !== 'processing') {
         throw new SignerRefusal('stale', `transaction ${record.id} is no longer being executed`);
       }

@@ -23,7 +23,7 @@ import type { SigningResult } from '../signer/refusal';
 import { signEnvelope } from '../signer/signEnvelope';
 import type { TransactionTerms } from './observation';
 
-/** Signs what an account is to execute with the key of its organization, and stores it before anything carries it. */
+/** Signs a transaction of an account with the key of its organization, and stores it before its first envelope. */
 export async function signAttempt(
   { keystore }: SignerContext,
   tx: Tx,
@@ -67,7 +67,7 @@ interface Carried {
   readonly account: Address;
 }
 
-/** Signs an envelope for what the account's key has signed, and stores it. Answers its id. */
+/** Signs an envelope for a signed attempt, and stores it. Returns its id. */
 async function carry(
   context: SignerContext,
   tx: Tx,
@@ -85,8 +85,8 @@ async function carry(
 }
 
 /**
- * Gives an envelope to each attempt at an earlier nonce of the account that nothing carries, in their order. Answers
- * the highest relayer nonce that carries any of them: what is later in the account is later there.
+ * Signs an envelope for each attempt at an earlier nonce of the account that has none, in order. Returns
+ * the highest relayer nonce among them: a later account nonce needs a later relayer nonce.
  */
 async function carryEarlier(
   context: SignerContext,
@@ -127,8 +127,8 @@ export async function carryNew(
 }
 
 /**
- * Signs another envelope for an attempt that was signed before, or for the cancellation that is to take its nonce.
- * While one is undecided it is answered again, unless the terms replace it.
+ * Signs another envelope for a signed attempt or for its cancellation.
+ * Returns an undecided one again, unless the terms replace it.
  */
 export async function carryOn(
   context: SignerContext,

@@ -18,7 +18,7 @@ import { SignerRefusal } from '../signer/refusal';
 /** The votes of a transaction. */
 export type Votes = StoredTransaction['votes'];
 
-/** Whether what a record says can be signed at all: nobody has signed what is no address or no number. */
+/** Whether a record has a signable form: valid addresses and numbers. */
 function canBeSigned({ record, now }: TransactionSnapshot): boolean {
   try {
     hashTypedPayload(payloadToSign(record, now, 'initiator') ?? '');
@@ -29,8 +29,8 @@ function canBeSigned({ record, now }: TransactionSnapshot): boolean {
 }
 
 /**
- * Those of a transaction's votes whose signatures hold now. Outside the database transaction, because contract signers
- * are asked on chain. Throws ChainUnavailable.
+ * The votes of a transaction whose signatures are valid now. Outside the database transaction, because signatures of
+ * contract wallets are verified on chain. Throws ChainUnavailable.
  */
 export async function verifiedVotes(
   { db, identifyVoter }: SignerContext,
@@ -39,13 +39,13 @@ export async function verifiedVotes(
   const seen = await readTransaction(db, ref);
   if (!seen || !canBeSigned(seen)) return [];
   const initiated = await verifyVotes(identifyVoter, transactionSubject, seen, 'initiator');
-  // An approval is bound to the initiator's signature: only one that holds can be.
+  // An approval is bound to the initiator's signature: it needs a valid one.
   const others = seen.record.votes.filter(({ type }) => type !== 'initiator');
   const begun = { ...seen, record: { ...seen.record, votes: [...initiated, ...others] } };
   return [...initiated, ...(await verifyVotes(identifyVoter, transactionSubject, begun, 'approve'))];
 }
 
-/** The account of a transaction as its key and id determine it. Throws SignerRefusal unless it is recorded so. */
+/** The account of a transaction as its key and id determine it. Throws SignerRefusal unless its record is the same. */
 export async function assertAccount(
   { keystore }: SignerContext,
   tx: Tx,
@@ -66,7 +66,7 @@ function withVerifiedVotes(record: StoredTransaction, verified: Votes): StoredTr
   return { ...record, votes: verified.filter((vote) => stored.has(identity(vote))) };
 }
 
-/** Throws SignerRefusal unless a transaction is being executed, in time, and is what its record says. */
+/** Throws SignerRefusal unless a transaction is being executed before its expiry, with consistent fields. */
 function assertExecuting(record: StoredTransaction, now: TransactionSnapshot['now']): void {
   const { id, accountAddress } = record;
   if (record.executionStatus !== 'processing') {
@@ -107,7 +107,7 @@ async function assertReservation(tx: Tx, record: StoredTransaction): Promise<voi
   }
 }
 
-/** Throws SignerRefusal unless everything that permits a transaction is in the records, at this moment. */
+/** Throws SignerRefusal unless the records permit the transaction at this moment. */
 export async function assertTransactionEvidence(
   tx: Tx,
   snapshot: TransactionSnapshot,

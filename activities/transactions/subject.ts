@@ -25,7 +25,7 @@ function readWorld(db: Db | Tx, organizationId: string, request: NewTransaction)
   return readTransactionWorld(db, { organizationId, accountId, walletAddress, policyId });
 }
 
-/** Checks the policy again and reserves its budget; the chain follows. */
+/** Checks the policy again and reserves its budget, before the execution on chain. */
 async function reserve(
   tx: Tx,
   { seen }: Beginning<TransactionSnapshot>,
@@ -51,7 +51,7 @@ export const executableTransaction: ExecutableSubject<TransactionSnapshot, Trans
     const token = resolved.ok
       ? await readTransferredToken(readToken, request.networkId, resolved.value.content, world.policy)
       : null;
-    // Says nothing against the transaction: the activity is retried until the chain is available.
+    // This does not refuse the transaction: the activity is retried until the chain is available.
     if (token && !token.ok && token.unavailable) throw new Error(token.reason);
     return accept(token);
   },

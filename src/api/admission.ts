@@ -7,7 +7,7 @@ import { type Exchange, exchangeOf } from './exchange';
 import { createFailureLimiter, createKeyRateLimiter, type FailureLimiter } from './rateLimit';
 import { Refused } from './refusals';
 
-/** Who a key is; undefined for one that is not valid. */
+/** Authenticates an API key; undefined for an invalid one. */
 export type Authenticate = (key: string) => Promise<AuthenticatedKey | undefined>;
 
 /** Failed authentications per caller: a hundred at once, then two a second. */
@@ -54,7 +54,7 @@ async function limitRate(
   }
 }
 
-/** Lets requests through that carry a valid API key and stay within its rate limit: 401 and 429 for the others. */
+/** Admits requests with a valid API key within its rate limit. Refuses the others with 401 or 429. */
 export function admitKeys(
   db: Db,
   rateLimit: Config['rateLimit'],

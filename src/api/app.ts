@@ -39,7 +39,7 @@ function beginExchanges({ config, logger, metrics, stopping }: AppDependencies):
   };
 }
 
-/** The routes below the base path, literal segments before parameters: /proposals/create has no proposal's id. */
+/** The routes below the base path, literal segments before parameters, so that /proposals/create is not read as an id. */
 function routerOf(
   dependencies: HandlerDependencies,
   routes: readonly Route[],
@@ -57,7 +57,7 @@ function routerOf(
   return router;
 }
 
-/** The Express application: every check that all endpoints share, in the one order that is promised. */
+/** The Express application: the checks that all endpoints share, in their documented order. */
 export function createApp(dependencies: AppDependencies): Express {
   const { config, db, logger, routes, idempotency, authenticate } = dependencies;
   const app = express();

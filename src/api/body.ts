@@ -12,7 +12,7 @@ const JSON_TYPE = /^application\/json(?:[ \t]*;[ \t]*charset=(?:"utf-8"|utf-8))?
 function tooLarge(): Refused {
   return new Refused(
     { code: 'validationError', message: `body is larger than ${MAX_BODY_BYTES} bytes`, field: 'body' },
-    // What is left of it is not read.
+    // The rest of the body is not read.
     { headers: { Connection: 'close' } },
   );
 }
@@ -35,7 +35,9 @@ export async function readJsonBody(request: IncomingMessage): Promise<JsonValue>
   if (bytes.length === 0) throw badRequest([{ field: 'body', message: 'is required' }]);
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw badRequest([{ field: 'Content-Encoding', message: 'is not supported: send the body as it is' }]);
+    throw badRequest([
+      { field: 'Content-Encoding', message: 'is not supported: send the body uncompressed' },
+    ]);
   }
   if (!JSON_TYPE.test(request.headers['content-type'] ?? '')) {
     throw badRequest([{ field: 'Content-Type', message: 'must be application/json, in UTF-8' }]);

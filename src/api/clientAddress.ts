@@ -10,7 +10,7 @@ export function clientAddress({ ip = '', socket }: Pick<Request, 'ip' | 'socket'
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
 }
 
-/** Whom failures are counted against: an IPv4 address, or the /64 network that an IPv6 address is in. */
+/** The caller that a failed authentication counts for: an IPv4 address, or the /64 network of an IPv6 address. */
 export function callerNetwork(address: string): string {
   if (!ipaddr.IPv6.isValid(address)) return address;
   const { parts } = ipaddr.IPv6.parse(address);

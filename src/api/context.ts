@@ -22,19 +22,19 @@ type ContextOf<E> =
 
 type ResponseOf<E> = E extends Endpoint<infer _, infer __, infer Response> ? z.input<Response> : never;
 
-/** What a mutation answers, apart from its status. */
+/** The response of a mutation, apart from its status. */
 export interface MutationAnswer<Response> {
   readonly body: Response;
   readonly location?: string;
 }
 
-/** How a mutation is carried out: see MutationWork. */
+/** The handler of a mutation: see MutationWork. */
 export interface MutationHandler<Context, Response> {
   prepare(context: Context): Promise<{ resourceId: string }>;
   send(context: Context, request: { id: string; resourceId: string }): Promise<MutationAnswer<Response>>;
 }
 
-/** An endpoint with what carries it out. */
+/** An endpoint with its handler. */
 export type Route =
   | {
       readonly endpoint: Endpoint;
@@ -49,7 +49,7 @@ export type Route =
       readonly dryRun: (context: RequestContext) => Promise<unknown>;
     };
 
-/** Carries out an endpoint that only reads. */
+/** The route of an endpoint that only reads. */
 export function readRoute<E extends Endpoint>(
   endpoint: E,
   read: (context: ContextOf<E>) => Promise<ResponseOf<E>>,
@@ -57,7 +57,7 @@ export function readRoute<E extends Endpoint>(
   return { endpoint, read: read as (context: RequestContext) => Promise<unknown> };
 }
 
-/** Carries out an endpoint that changes something. */
+/** The route of an endpoint that changes something. */
 export function mutationRoute<E extends Endpoint>(
   endpoint: E,
   mutation: MutationHandler<ContextOf<E>, ResponseOf<E>>,
@@ -65,7 +65,7 @@ export function mutationRoute<E extends Endpoint>(
   return { endpoint, mutation: mutation as MutationHandler<RequestContext, unknown> };
 }
 
-/** Carries out an endpoint that reports what would happen: it changes and stores nothing. */
+/** The route of a dry run: it changes and stores nothing. */
 export function dryRunRoute<E extends Endpoint>(
   endpoint: E,
   dryRun: (context: ContextOf<E>) => Promise<ResponseOf<E>>,

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { canonicalJson } from '../domain/canonicalJson';
 
-/** The filters of a list, as they were asked for. */
+/** The filters of a list, as the caller sent them. */
 export type Filters = { readonly [name: string]: string };
 
 /** What a cursor belongs to. */
@@ -11,10 +11,10 @@ export interface CursorScope {
   readonly list: string;
 }
 
-/** Makes cursors, and reads those that were made here. */
+/** Writes and reads cursors. */
 export interface Cursors {
   write(scope: CursorScope, filters: Filters, position: bigint): string;
-  /** The position after which the next page begins and the filters, or undefined when it was not made here. */
+  /** The position after which the next page begins and the filters, or undefined for an invalid cursor. */
   read(scope: CursorScope, cursor: string): { position: bigint; filters: Filters } | undefined;
 }
 

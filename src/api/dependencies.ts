@@ -12,7 +12,7 @@ import type { Metrics } from '../metrics';
 import type { Outside, ProposalKind } from '../operations/kind';
 import type { MessageOutcome } from '../temporal/approvals';
 
-/** The messages that the workflows of approvals take. Each throws TemporalUnavailable when nobody answered in time. */
+/** The messages to approval workflows. Each throws TemporalUnavailable when no worker answers in time. */
 export interface ApprovalMessages {
   start(ref: ApprovalRef, message: { readonly requestId: string }): Promise<MessageOutcome>;
   sign(
@@ -31,7 +31,7 @@ export interface ApprovalMessages {
   ): Promise<MessageOutcome>;
 }
 
-/** What the API is made of. */
+/** The dependencies of the API. */
 export interface ApiDependencies {
   readonly config: Pick<
     Config,
@@ -50,15 +50,15 @@ export interface ApiDependencies {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly approvals: ApprovalMessages;
-  /** Checks a new request against the world of now, without effect. */
+  /** Checks a new request against the current state, without effect. */
   readonly planProposal: (request: {
     organizationId: string;
     kind: ProposalKind;
     body: JsonValue;
   }) => Promise<Outcome<unknown>>;
-  /** Verifies a signature over a payload and the eligibility of its signer. */
+  /** Verifies a signature over a payload and the eligibility of its voter. */
   readonly identifyVoter: IdentifyVoter;
-  /** Finds out which of several texts a wallet has signed (EIP-191); answers its place. */
+  /** Finds which of several texts a wallet has signed (EIP-191); returns its index. */
   readonly findSignedMessage: (input: {
     walletAddress: string;
     signature: string;

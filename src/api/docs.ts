@@ -43,7 +43,7 @@ export function docsRoutes(): { paths: string[]; router: Router } {
   ] as const) {
     files[`/docs/${name}`] = { type, bytes: readFileSync(join(folder, name)) };
   }
-  // Made on the first request: it takes longer than the rest of the start of the API.
+  // Generated on the first request: it takes longer than the rest of the API's start.
   let document: string | undefined;
   const router = Router({ caseSensitive: true, strict: true });
   router.get('/openapi.json', (request, response) => {

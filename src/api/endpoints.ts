@@ -17,7 +17,7 @@ import {
 } from '../contract/transactions';
 import { operations } from '../operations';
 
-/** The endpoints about proposals: made from the kinds of operation. */
+/** The endpoints about proposals, generated from the kinds of operation. */
 export const proposals = describeProposals(operations);
 
 /** Every endpoint of the interface. */

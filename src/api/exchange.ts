@@ -32,7 +32,7 @@ export function requestIdOf(given: string | string[] | undefined): string {
   return typeof given === 'string' && SANE_REQUEST_ID.test(given) ? given : randomUUID();
 }
 
-/** Begins the exchange: gives it an id and a time-out, and notes its end in log and metrics. */
+/** Begins the exchange: assigns its id and time-out, and records its end in log and metrics. */
 export function beginExchange(
   request: Request,
   response: Response,
@@ -85,7 +85,7 @@ export function exchangeOf(response: Response): Exchange {
   return response.locals.exchange as Exchange;
 }
 
-/** Sends JSON text, unless an answer has been sent. HEAD gets the head of it. */
+/** Sends JSON text, unless a response has been sent. HEAD receives only the headers. */
 export function sendJson(request: Request, response: Response, status: number, text: string): void {
   if (response.headersSent) return;
   const bytes = Buffer.from(text);
@@ -101,14 +101,14 @@ export function sendJson(request: Request, response: Response, status: number, t
   response.end(request.method === 'HEAD' ? undefined : bytes);
 }
 
-/** Sends the one form that every refusal has. */
+/** Sends a refusal, in the form that all errors have. */
 export function sendRefusal(request: Request, response: Response, refused: Refused): void {
   if (response.headersSent) return;
   for (const [name, value] of Object.entries(refused.headers)) response.setHeader(name, value);
   sendJson(request, response, refused.status, JSON.stringify(errorBodyOf(refused)));
 }
 
-/** Makes a refusal of whatever was thrown. An unexpected error is logged, and nothing of it is disclosed. */
+/** Converts a thrown error into a refusal. An unexpected error is logged and not disclosed. */
 export function refusalOf(error: unknown, log: Logger): Refused {
   if (error instanceof Refused) {
     if (error.status >= 500) log.error({ err: error.cause ?? error }, error.message);

@@ -10,7 +10,7 @@ import type { Idempotency } from './idempotency';
 import { parseQuery, parseWith } from './query';
 import { badRequest, notFound, Refused } from './refusals';
 
-/** What handlers need besides their route. */
+/** The dependencies of handlers. */
 export interface HandlerDependencies {
   readonly idempotency: Idempotency;
   /** Outside production every response is compared with its schema. */
@@ -84,7 +84,7 @@ async function runRead(
   sendJson(request, response, endpoint.status, JSON.stringify(body));
 }
 
-/** What every POST carries, dry run or not. */
+/** The key and body of a POST, dry run or not. */
 async function readPost(endpoint: Endpoint, request: Request) {
   const idempotencyId = idempotencyKey(request);
   const sentBody = await readJsonBody(request);
@@ -142,7 +142,7 @@ async function runMutation(
   sendJson(request, response, answer.status, answer.body);
 }
 
-/** Notes in the log and the metrics which route and which record a request is about. */
+/** Records in log and metrics which route and which record a request is about. */
 function noteSubject(exchange: Exchange, route: Route, params: Request['params']): void {
   exchange.route = `${BASE_PATH}${route.endpoint.path}`;
   const { proposalId, txId } = params;

@@ -7,7 +7,7 @@ import { badRequest, errorBodyOf, pathNotFound, Refused } from './refusals';
 const MAX_CONNECTIONS = 5_000;
 const SOCKET_IDLE_MS = 60_000;
 
-/** Limits against callers that send or read slowly, or open more than they use. */
+/** Limits against slow clients and idle connections. */
 export const HTTP_LIMITS: ServerOptions = {
   headersTimeout: 10_000,
   // Before the request times out: a body that comes too slowly is the caller's fault.

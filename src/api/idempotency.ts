@@ -24,7 +24,7 @@ const RENEW_EVERY_MS = 2_000;
 const SWEEP_EVERY_MS = 60_000;
 const POLL_MS = { first: 20, longest: 250 };
 
-/** A mutation request, as far as idempotency looks at it. */
+/** The parts of a mutation request that idempotency needs. */
 export interface MutationRequest {
   readonly organizationId: string;
   readonly apiKeyId: string;
@@ -38,23 +38,23 @@ export interface MutationRequest {
   readonly body: JsonValue;
 }
 
-/** The work of a mutation, in its two halves. */
+/** The steps of a mutation. */
 export interface MutationWork {
-  /** May this key do it? Throws Refused. */
+  /** Checks the permissions of the API key. Throws Refused. */
   readonly authorize: () => Promise<void>;
-  /** Checks that need only reading, for a new request; returns the id of what it makes or changes. Throws Refused. */
+  /** Checks a new request without writing; returns the id of the resource that it creates or changes. Throws Refused. */
   readonly prepare: () => Promise<{ resourceId: string }>;
-  /** Does it, once however often it is called with the same id, and makes the answer. Throws Refused. */
+  /** Carries it out and returns the response. Idempotent by `id`. Throws Refused. */
   readonly send: (request: { id: string; resourceId: string }) => Promise<StoredAnswer>;
 }
 
-/** An answer, and whether it is an old one. */
+/** A response, and whether it is a stored one. */
 export interface Answered extends StoredAnswer {
   readonly replayed: boolean;
 }
 
 /**
- * Runs mutations so that one idempotency key has one side effect and one answer, whatever crashes.
+ * Runs mutations so that one idempotency key has one side effect and one response, whatever crashes.
  *
  * Kept by hand: the middlewares on npm replay a stored answer, but none takes over a request whose process died between
  * its side effect and its answer.
@@ -70,7 +70,7 @@ function hashOf({ method, path, sentBody }: MutationRequest): Buffer {
     .digest();
 }
 
-/** Answers that a repeat gets again. Everything else leaves the key free. */
+/** Responses that are stored and replayed. All others release the key. */
 function isStored(status: number): boolean {
   return (status >= 200 && status < 300) || status === 404 || status === 409 || status === 422;
 }
@@ -79,7 +79,7 @@ function refusalAnswer(refused: Refused): StoredAnswer {
   return { status: refused.status, body: JSON.stringify(errorBodyOf(refused)), location: null };
 }
 
-/** What running mutations needs. */
+/** The state of the runner. */
 interface Runner {
   readonly db: Db;
   readonly retentionMs: number;
@@ -95,7 +95,7 @@ interface LeasedRequest {
   readonly leaseOwner: string;
 }
 
-/** Sends a request, and returns the answer to store. Leaves a request that is not to be stored free for a repeat. */
+/** Sends a request and returns the response to store. Releases the key if the response is not stored. */
 async function sendOnce(
   { db }: Runner,
   request: LeasedRequest,
@@ -178,7 +178,7 @@ async function resume(
   return carryOut(runner, { id, resourceId, leaseOwner }, work.send);
 }
 
-/** One attempt at an answer. Undefined when another process was faster: what it stored decides. */
+/** One attempt at a response. Undefined when another process was faster: its stored response is used. */
 async function attempt(
   runner: Runner,
   request: MutationRequest,

@@ -6,8 +6,8 @@ const REMEMBERED_MS = 1_000;
 const MAX_KEYS = 10_000;
 
 /**
- * Remembers for a second who a key is. The database announces every change of keys, members and admins at its commit;
- * then everything is forgotten. While announcements cannot be heard, nothing is remembered.
+ * Caches authenticated keys for a second. The database announces every change of keys, members and admins at its commit,
+ * which clears the cache. Without a connection for these notifications nothing is cached.
  */
 export function createKeyMemory(
   authenticate: (key: string) => Promise<AuthenticatedKey | undefined>,

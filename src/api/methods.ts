@@ -6,7 +6,7 @@ function allowOf(methods: readonly string[]): string {
   return [...new Set([...all, 'OPTIONS'])].join(', ');
 }
 
-/** Answers OPTIONS with what is allowed, and any other method with 404 and the same. */
+/** Answers OPTIONS with `Allow`, and any other method with 404 and `Allow`. */
 export function otherMethods(methods: readonly string[]): RequestHandler {
   const allow = allowOf(methods);
   return (request, response) => {

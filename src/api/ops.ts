@@ -5,7 +5,7 @@ import type { Metrics } from '../metrics';
 /** Checks one part; throws when it is unavailable. */
 export type PartCheck = () => Promise<void>;
 
-/** The server for whoever runs the installation. */
+/** The server of the ops port, for operators. */
 export interface OpsServer {
   start(): Promise<{ port: number }>;
   stop(): Promise<void>;
@@ -26,7 +26,7 @@ type PartState = { status: 'up' } | { status: 'down'; reason: string };
 async function stateOf(check: PartCheck): Promise<PartState> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('it did not answer in time')), CHECK_DEADLINE_MS);
+    timer = setTimeout(() => reject(new Error('no answer in time')), CHECK_DEADLINE_MS);
   });
   try {
     await Promise.race([check(), deadline]);
@@ -52,11 +52,11 @@ async function readiness(parts: { readonly [name: string]: PartCheck }): Promise
   const states = await Promise.all(
     Object.entries(parts).map(async ([name, check]) => [name, await stateOf(check)] as const),
   );
-  const away = states.filter(([, { status }]) => status === 'down').map(([name]) => name);
-  const ready = away.length === 0;
+  const unavailable = states.filter(([, { status }]) => status === 'down').map(([name]) => name);
+  const ready = unavailable.length === 0;
   return json(ready ? 200 : 503, {
     status: ready ? 'ready' : 'notReady',
-    away,
+    unavailable,
     parts: Object.fromEntries(states),
   });
 }

@@ -1,7 +1,7 @@
 import type { CursorScope, Cursors, Filters } from './cursors';
 import { badRequest } from './refusals';
 
-/** Where a page begins, how long it is and what it holds. */
+/** The position, size and filters of a page. */
 export interface PageRequest {
   readonly before?: bigint;
   readonly limit: number;
@@ -9,7 +9,7 @@ export interface PageRequest {
 }
 
 /**
- * Reads the page that a query asks for. A cursor carries its filters: given again they must be the same. Refuses
+ * Reads the requested page. A cursor contains its filters: repeated filters must be the same. Refuses
  * with validationError when the cursor was not made for this list.
  */
 export function pageRequest(
@@ -35,7 +35,7 @@ export function pageRequest(
   return { before: read.position, limit, filters: read.filters };
 }
 
-/** Makes a page of rows that were read with one more than the limit, unless `hasMore` is given. */
+/** Builds a page from rows, of which one more than the limit was read unless `hasMore` is given. */
 export function page<Row extends { position: bigint }, Shown>(
   cursors: Cursors,
   scope: CursorScope,

@@ -6,8 +6,7 @@ import { unstorablePart } from './text';
 
 /** Throws a validationError that names every bad field. */
 function refuseIssues(error: z.ZodError): never {
-  const [first = { field: 'body', message: 'cannot be understood' }, ...others]: FieldIssue[] =
-    fieldIssues(error);
+  const [first = { field: 'body', message: 'is invalid' }, ...others]: FieldIssue[] = fieldIssues(error);
   throw badRequest([first, ...others]);
 }
 

@@ -1,7 +1,7 @@
 import type { Db } from '../db/database';
 import { type BucketSize, leaseTokens } from '../db/rateLimits';
 
-/** What a limiter says about one request. */
+/** The decision of a limiter on one request. */
 export interface RateDecision {
   readonly allowed: boolean;
   readonly limit: number;
@@ -15,7 +15,7 @@ export interface RateDecision {
 interface Held {
   /** Tokens leased to this process and not used. */
   tokens: number;
-  /** Tokens left in the shared bucket when it was last asked. */
+  /** Tokens left in the shared bucket at the last read. */
   left: number;
   askedAtMs: number;
   asking: Promise<void> | undefined;
@@ -84,7 +84,7 @@ export interface FailureLimiter {
   count(caller: string): boolean;
 }
 
-/** A token bucket per caller, in memory; forgets the oldest callers when there are too many of them. */
+/** A token bucket per caller, in memory; drops the oldest callers above a maximum. */
 export function createFailureLimiter(size: BucketSize, nowMs: () => number = Date.now): FailureLimiter {
   const callers = new Map<string, { tokens: number; atMs: number }>();
   return {

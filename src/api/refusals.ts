@@ -39,7 +39,7 @@ export class Refused extends Error {
   }
 }
 
-/** Refuses a request because of its fields; the first is the one that is named. */
+/** Refuses a request with invalid fields; the first one is `details.field`. */
 export function badRequest(issues: readonly [FieldIssue, ...FieldIssue[]]): Refused {
   const [first] = issues;
   return new Refused(
@@ -72,7 +72,7 @@ export function errorBodyOf({
   return { error: { code, message, ...(details ? { details } : {}) }, code, message };
 }
 
-/** The value of what was accepted; throws what was refused. */
+/** The value of an accepted outcome; throws the refusal otherwise. */
 export function acceptOrThrow<T>(outcome: Outcome<T>): T {
   if (!outcome.ok) throw new Refused(outcome.refusal);
   return outcome.value;

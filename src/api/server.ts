@@ -37,7 +37,7 @@ export interface ApiServer {
 const STOP_DEADLINE_MS = 10_000;
 const TLS_HANDSHAKE_TIMEOUT_MS = 10_000;
 
-/** What an API server runs beside its listeners, and stops with them. */
+/** What an API server runs besides its listeners, and stops with them. */
 interface Running {
   readonly idempotency: Idempotency;
   readonly notifications: Notifications;

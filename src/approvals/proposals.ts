@@ -4,7 +4,7 @@ import { type ProposalState, proposalRules, proposalState } from '../domain/prop
 import { proposalPayload } from '../domain/signing';
 import type { ApprovalSubject } from './subject';
 
-/** Organization operations: decided by the admins. */
+/** Organization operations, decided by the admins. */
 export const proposalSubject: ApprovalSubject<ProposalSnapshot, ProposalState> = {
   rules: proposalRules,
   read: readProposalForMessage,

@@ -3,7 +3,7 @@ import type { Db, Tx } from '../db/database';
 import type { ApprovalRules, ApprovalState, Now, VoteType } from '../domain/approval';
 import type { JsonValue } from '../domain/canonicalJson';
 
-/** A record with what it is judged by, read at one moment. */
+/** A record with the state that its rules depend on, read at one moment. */
 export interface Snapshot<R extends StoredApproval, N extends Now> {
   readonly record: R;
   readonly now: N;
@@ -13,12 +13,12 @@ export interface Snapshot<R extends StoredApproval, N extends Now> {
 export type AnySnapshot = Snapshot<StoredApproval, Now>;
 
 /**
- * What is different between organization operations and transactions of accounts while they are decided. `V` is a
+ * What differs between organization operations and transactions of accounts while they are open. `V` is a
  * subject's snapshot, `S` the state that its workflow keeps.
  */
 export interface ApprovalSubject<V extends AnySnapshot, S extends ApprovalState> {
   readonly rules: ApprovalRules<V['record'], V['now']>;
-  /** Reads a record with what a message to it is judged by; undefined when there is none. */
+  /** Reads a record with the state that a message is checked against; undefined when it does not exist. */
   read(db: Db | Tx, key: MessageKey): Promise<(V & MessageOrigin) | undefined>;
   /** Locks a record and reads it as it is under the locks. With `alone` no other execution runs meanwhile. */
   lock(
@@ -29,9 +29,9 @@ export interface ApprovalSubject<V extends AnySnapshot, S extends ApprovalState>
   state(snapshot: V): S;
   /** What a vote of that type signs, EIP-712 typed data as JSON text; undefined before its initiator has signed. */
   payload(snapshot: V, type: VoteType): string | undefined;
-  /** The snapshot with the member in it whose wallet a signature claims: they may have no part in it yet. */
+  /** The snapshot with the member in it whose wallet a signature claims: the member may not be part of it yet. */
   withSigner<W extends V>(db: Db | Tx, snapshot: W, signature: string): Promise<W>;
-  /** What somebody is not whose valid signature is refused, such as `an admin of the organization`. */
+  /** The role that a vote of that type requires, as refusals name it, such as `an admin of the organization`. */
   role(type: VoteType): string;
   /** The initiator's signature that a vote of that type is bound to; null for none. */
   boundTo(snapshot: V, type: VoteType): string | null;

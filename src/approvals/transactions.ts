@@ -35,7 +35,7 @@ function claimedSigner(signature: string): string | undefined {
   }
 }
 
-/** What is signed about a transaction in that way now; undefined before its initiator has signed. */
+/** The payload of a statement about a transaction; undefined for a review before its initiator has signed. */
 export function payloadToSign(
   record: TransactionRecord,
   now: Pick<TransactionNow, 'members'>,

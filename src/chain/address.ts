@@ -1,6 +1,6 @@
 import { type Address, getAddress, isAddress } from 'viem';
 
-/** The address as EIP-55 writes it. Throws for a text that is not an address in any case. */
+/** The checksummed address (EIP-55). Throws for a text that is not an address in any case. */
 export function checksumAddress(text: string): Address {
   return getAddress(text.toLowerCase());
 }

@@ -15,20 +15,20 @@ export interface DecodedParameter {
   readonly value: string;
 }
 
-/** A call as its calldata says it. */
+/** A call, decoded from its calldata. */
 export interface DecodedCall {
   readonly functionName: string;
   readonly functionParameters: readonly DecodedParameter[];
 }
 
-/** A type of the ABI. `size` is in bytes where a value stands: of itself, or of the offset to it. */
+/** A type of the ABI. `size` is in bytes in the head: of the value itself, or of the offset to it. */
 type AbiType = { readonly name: string; readonly dynamic: boolean; readonly size: number } & (
   | { readonly kind: 'elementary' }
   | { readonly kind: 'array'; readonly of: AbiType; readonly length: number | null }
   | { readonly kind: 'tuple'; readonly of: readonly AbiType[] }
 );
 
-/** A decoded value: what JSON shows of it. */
+/** A decoded value, as JSON represents it. */
 type Value = string | boolean | readonly Value[];
 
 const WORD = 32;
@@ -48,7 +48,7 @@ function elementary(name: string): AbiType {
 function arrayOf(of: AbiType, digits: string): AbiType {
   const length = digits === '' ? null : Number(digits);
   const dynamic = length === null || of.dynamic;
-  // A size that no calldata has is as good as any other.
+  // Larger than any calldata: the exact size does not matter.
   const size = dynamic ? WORD : length * of.size;
   return { kind: 'array', name: `${of.name}[${digits}]`, of, length, dynamic, size };
 }
@@ -148,9 +148,9 @@ function readWord(name: string, word: Uint8Array): Value {
  * read twice, and little calldata can decode to gigabytes.
  */
 class Reader {
-  /** Where the next dynamic value must stand: nothing is read twice, and no byte is left out. */
+  /** The required position of the next dynamic value: nothing is read twice, and no byte is skipped. */
   private tail = 0;
-  /** Characters that what was read needs at the least. */
+  /** Minimum length of the values read so far, in characters. */
   private shown = 0;
 
   constructor(private readonly bytes: Uint8Array) {}
@@ -195,7 +195,7 @@ class Reader {
     });
   }
 
-  /** So many members in a row; refused before anything of that size is made. */
+  /** A number of consecutive members; refused before anything of that size is allocated. */
   private readMembers(
     of: AbiType,
     length: number,
@@ -240,7 +240,7 @@ class Reader {
     } catch (error) {
       throw error instanceof NotEncoded ? error : new NotEncoded();
     }
-    // A database of texts cannot hold it.
+    // Postgres cannot store it.
     if (text.includes('\0')) throw new NotEncoded();
     return text;
   }
@@ -280,7 +280,7 @@ function decodeAs(
  * are skipped), else a standard one. Returns null for any other function, and for calldata that is not
  * the canonical encoding of the decoded parameters.
  *
- * The work is linear in the size of the calldata: a value stands where the one before it ends, or nowhere. `calldata` is
+ * The work is linear in the size of the calldata: each value begins where the previous one ends. `calldata` is
  * 0x hex of whole bytes. Source: Solidity ABI specification.
  */
 export function decodeCall(calldata: string, signatures: readonly string[]): DecodedCall | null {

@@ -2,7 +2,7 @@ import { type Address, concatHex, type Hex, numberToHex, size, sliceHex } from '
 import { ask, type ChainClient } from './clients';
 
 /**
- * Calls in which whatever a contract does is an answer, and only an unavailable node is an error. Nodes word the
+ * Calls in which any behaviour of a contract is a result, and only an unavailable node is an error. Nodes word the
  * failure of a call in many ways; here a few bytes of code make the call and catch its failure, so that the node always
  * reports success. The code runs as the creation code of an eth_call without `to`; nothing is stored.
  */

@@ -7,11 +7,11 @@ export interface StandardFunction {
   /** 4 bytes as lower-case 0x hex. */
   readonly selector: string;
   readonly abi: AbiFunction;
-  /** It lets somebody else take tokens, now or later: only a policy that names it permits it. */
+  /** It allows others to take tokens, now or later: permitted only by a policy that names it. */
   readonly grantsAllowance: boolean;
 }
 
-/** Those that let somebody else take tokens. */
+/** Functions that allow others to take tokens. */
 const GRANTING = [
   // ERC-20, ERC-721, ERC-1155 and OpenZeppelin's additions
   'function approve(address spender, uint256 value) returns (bool)',

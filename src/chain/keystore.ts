@@ -87,8 +87,8 @@ async function decrypt(path: string, file: KeystoreFile, passphrase: string): Pr
 }
 
 /**
- * Writes a file atomically: after a crash there is either all of it or nothing. Mode 600. With `exclusive`, an existing
- * file is left alone, and the result is false.
+ * Writes a file atomically, with mode 600: a crash leaves no partial file. With `exclusive`, an existing
+ * file is not changed, and the result is false.
  */
 async function writeWhole(path: string, text: string, exclusive = false): Promise<boolean> {
   const folder = dirname(path);
@@ -167,7 +167,7 @@ export async function createOrOpenKeystore(options: {
   if (existsSync(file)) return openKeystore(options);
   const secret = randomBytes(SECRET_BYTES);
   const text = `${JSON.stringify(await encrypt(secret, passphrase, cost), null, 2)}\n`;
-  // Whoever writes first wins: two processes that start at once must never work with two secrets.
+  // The first writer wins: two processes that start at once must not use two secrets.
   const first = await writeWhole(file, text, true);
   return first ? unlocked(secret) : openKeystore(options);
 }

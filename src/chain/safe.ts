@@ -29,7 +29,7 @@ function artifact(path: string): Artifact {
   return require(join('@safe-global/safe-contracts/build/artifacts/contracts', path));
 }
 
-/** A contract of Safe 1.4.1 at its canonical address, with the hash of the code that must stand there. */
+/** A contract of Safe 1.4.1 at its canonical address, with the hash of its expected code. */
 export interface CanonicalContract {
   readonly name: string;
   readonly address: Address;
@@ -83,7 +83,7 @@ const factoryAbi = parseAbi([
 ]);
 
 /**
- * Everything an account's address follows from, computed from its owner and its id: a Safe with that one owner,
+ * Everything an account's address derives from, computed from its owner and its id: a Safe with that one owner,
  * threshold 1, made by CREATE2 with saltNonce = uint256(keccak256(account id)). Source: EIP-1014, Safe 1.4.1.
  */
 export function deriveAccount(ownerAddress: string, accountId: string): AccountDerivation {
@@ -132,7 +132,7 @@ export function deploymentCall(account: AccountDerivation): { to: Address; data:
   };
 }
 
-/** The canonical contracts that a chain lacks, or has with other code. */
+/** The canonical contracts that are missing on a chain or have other code. */
 export async function missingContracts(client: PublicClient): Promise<readonly CanonicalContract[]> {
   const found = await Promise.all(
     Object.values(SAFE_CONTRACTS).map(async (contract) => {

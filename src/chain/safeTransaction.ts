@@ -61,7 +61,7 @@ export function safeTransactionHash(tx: SafeTransaction): Hex {
   });
 }
 
-/** The signature (65 bytes) with which the key that owns an account lets it execute a transaction. */
+/** The owner's signature (65 bytes) that authorizes an account to execute a transaction. */
 export function signSafeTransaction(owner: SigningKey, tx: SafeTransaction): Promise<Hex> {
   return owner.sign({ hash: safeTransactionHash(tx) });
 }
@@ -99,7 +99,7 @@ const FLOOR_GAS_PER_BYTE = 40n;
 const GAS_PER_LOG_BYTE = 8n;
 const COPIES = 4n;
 
-/** Gas for the bytes that an execution carries: the least that any transaction with them needs, and what they add. */
+/** Gas for the calldata of an execution: the minimum (EIP-7623), and what the bytes add. */
 function gasOfData(inner: Hex): { added: bigint; least: bigint } {
   const length = BigInt(size(inner));
   const zeros = BigInt(

@@ -123,7 +123,7 @@ const recoverKey = loadNativeRecovery() ?? recoverKeyPortably;
 /** Half of the order of secp256k1: a larger s is the twin of a smaller one. */
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
-/** What is wrong with the form of a signature that recovers to somebody all the same. */
+/** Why a signature that recovers to an address is malleable. */
 type Malleation = 'highS' | 'v';
 
 async function recover(

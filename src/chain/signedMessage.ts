@@ -58,7 +58,7 @@ function reasonAgainst(
  * Creates the function that finds the signed message. `client` is of the network of contract signers; it is used only
  * when no key has signed.
  *
- * The function refuses with invalidSignature, and throws ChainUnavailable when a contract wallet cannot be asked.
+ * The function refuses with invalidSignature, and throws ChainUnavailable when the network of contract signers is needed and unavailable.
  */
 export function createFindSignedMessage(client: SignerClient): FindSignedMessage {
   return async ({ walletAddress, signature, messages }) => {

@@ -20,7 +20,7 @@ export interface InnerCall {
   readonly data: Hex;
 }
 
-/** What came of a call that was tried and not sent. */
+/** The outcome of a simulated call. */
 export type Simulation =
   | {
       readonly ok: true;
@@ -28,7 +28,7 @@ export type Simulation =
       readonly returnData: Hex;
       /** Whether there is code at `to`. */
       readonly hasCode: boolean;
-      /** The safeTxGas with which it does what it does with all the gas of the ceiling. */
+      /** The safeTxGas that gives the same result as all the gas of the ceiling. */
       readonly gas: bigint;
     }
   | {
@@ -41,13 +41,13 @@ export type Simulation =
 
 /** Gas above what was used, in percent. */
 const MARGIN_PERCENT = 130n;
-/** Gas that stands beside every call: it may carry value, and the account does something before and after it. */
+/** Gas added to every call: it may send value, and the account runs code before and after it. */
 const BESIDE_GAS = 21_000n;
-/** Gas of safeTxGas that an inner call may not get: what the call itself costs, and what the account keeps back. */
+/** Gas of safeTxGas that is not available to the inner call: the cost of the call itself, and what the account reserves. */
 const HELD_BACK_GAS = 15_000n;
 
-// Stands in the place of an account's code while a call is tried, so that the call has the sender, balance and storage
-// that it will have. Whoever calls the account from inside the call finds the account that is there.
+// Replaces an account's code during a simulation, so that the call has the sender, balance and storage
+// that it will have. A call of the account from inside the call reaches the account's own code.
 //   if CALLER != ORIGIN goto proxy
 //   size = CALLDATASIZE - 0x60; CALLDATACOPY(0, 0x60, size); before = GAS
 //   ok = CALL(calldata[0x40], calldata[0], calldata[0x20], 0, size, 0, 0)
@@ -67,7 +67,7 @@ interface Measured {
   readonly returned: Hex;
 }
 
-/** Makes the call with that much gas, as a transaction of `sender` would make the account make it. */
+/** Makes the call with that much gas, as the account makes it in a transaction of `sender`. */
 async function measure(
   chain: ChainClient,
   { account, to, value, data }: InnerCall,
@@ -119,7 +119,7 @@ function failure({ value }: InnerCall, gas: bigint, { balance, used, returned }:
 }
 
 /**
- * Simulates a call of an account: with the account as its sender and all the gas it may ever have. The returned gas is
+ * Simulates a call of an account: with the account as its sender and the maximum gas. The returned gas is
  * enough for exactly what it did then: a node that searches for the least gas with which a call succeeds finds less for
  * contracts that do something else when gas is short.
  *

@@ -17,7 +17,7 @@ export type ReadToken<T = TokenFacts> =
   | {
       readonly ok: false;
       readonly reason: string;
-      /** The chain is unavailable: this says nothing about the token. */
+      /** The chain is unavailable: the token may be valid. */
       readonly unavailable?: true;
     };
 

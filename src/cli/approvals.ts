@@ -38,24 +38,24 @@ export interface ShownApproval<S extends ApprovalState> {
   }[];
 }
 
-/** What the commands of a subject do in their own way. `A` is an approval as they read it. */
+/** The parts of the commands that depend on the subject. `A` is an approval as they read it. */
 export interface ApprovalCommands<S extends ApprovalState, A extends ShownApproval<S>> {
   /** `proposals` or `transactions`. */
   readonly name: string;
   readonly description: string;
-  /** What stands for an id in the help. */
+  /** The placeholder of an id in the help. */
   readonly argument: string;
   readonly list: (db: Db, filter: ApprovalFilter) => Promise<A[]>;
   readonly find: (db: Db, id: string) => Promise<A | undefined>;
-  /** What is asked, in a list. */
+  /** The operation, in a list. */
   readonly operation: (approval: A) => string;
-  /** What a list says in JSON besides the state. */
+  /** Fields of a list's JSON besides the state. */
   readonly listed: (approval: A) => object;
-  /** One sentence: its status, and what it waits for (Markdown). */
+  /** One sentence: its status and what it waits for (Markdown). */
   readonly sentence: (state: S) => string;
   /** Everything about it (Markdown). */
   readonly details: (state: S) => string;
-  /** What `show` says in JSON, and in paragraphs. */
+  /** The output of `show`, in JSON and in paragraphs. */
   readonly show: (
     db: Db,
     approval: A,
@@ -63,7 +63,7 @@ export interface ApprovalCommands<S extends ApprovalState, A extends ShownApprov
   ) => Promise<{ readonly json: object; readonly paragraphs: readonly string[] }>;
 }
 
-/** Throws CommandRefused when there is none. */
+/** Throws CommandRefused when it does not exist. */
 async function findOrRefuse<S extends ApprovalState, A extends ShownApproval<S>>(
   commands: ApprovalCommands<S, A>,
   db: Db,
@@ -168,7 +168,7 @@ export interface OperatorMessage {
   readonly send: (sender: WorkflowSender, ref: ApprovalRef) => Promise<MessageOutcome>;
 }
 
-/** Sends an operator's message; a workflow that is gone is restarted first. Throws CommandRefused. */
+/** Sends an operator's message; a workflow that no longer exists is restarted first. Throws CommandRefused. */
 async function sendMessage<S extends ApprovalState, A extends ShownApproval<S>>(
   commands: ApprovalCommands<S, A>,
   { db, sender, output }: CommandContext,
@@ -178,7 +178,7 @@ async function sendMessage<S extends ApprovalState, A extends ShownApproval<S>>(
   const { ref } = await findOrRefuse(commands, db(), id);
   let outcome = await message.send(sender(), ref);
   if ('gone' in outcome && !(await findOrRefuse(commands, db(), id)).state.closed) {
-    // Terminated by somebody, or lost with Temporal's data: it continues from its record.
+    // Terminated by an operator, or lost with Temporal's data: it continues from its record.
     const found = await findWorkflow(sender(), approvalWorkflowId(ref));
     if (found.status !== 'running') await restartApproval(sender(), ref, found);
     output.note(`The workflow of ${id} was gone and has been restarted.`);
@@ -224,7 +224,7 @@ export function approvalCommands<S extends ApprovalState, A extends ShownApprova
     );
   group
     .command('show')
-    .description('Show one: what is asked, who signed, what failed and what to do')
+    .description('Show one: the operation, who signed, what failed and what to do')
     .argument(argument)
     .action((id: string, _options: object, command: Command) =>
       within(command, (context) => show(commands, context, id)),

@@ -9,7 +9,7 @@ import { taskQueues } from '../temporal/ids';
 import { CommandRefused, createOutput, type Output, type Terminal } from './output';
 import { commandSettings } from './settings';
 
-/** What a command works with; what it does not ask for is neither read nor opened. */
+/** The dependencies of a command, each read or opened on first use. */
 export interface CommandContext {
   readonly output: Output;
   /** Every setting. Throws ConfigError. */
@@ -22,7 +22,7 @@ export interface CommandContext {
   sender(): WorkflowSender;
 }
 
-/** Runs the work of one command with its context, and lets go of everything it opened. */
+/** Runs the work of one command with its context, and closes everything it opened. */
 export type Within = (command: Command, work: (context: CommandContext) => Promise<void>) => Promise<void>;
 
 const WORKFLOW_DEADLINE_MS = 8_000;
@@ -36,7 +36,7 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-/** Waits for something to close, but not for ever. */
+/** Waits for something to close, up to a limit. */
 async function closed(close: () => Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<void>((resolve) => {
@@ -46,7 +46,7 @@ async function closed(close: () => Promise<void>): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Makes what runs the commands of one terminal. */
+/** Creates the function that runs the commands of one terminal. */
 export function createWithin(terminal: Terminal): Within {
   return async (command, work) => {
     const settings = commandSettings(terminal.env);
@@ -59,7 +59,7 @@ export function createWithin(terminal: Terminal): Within {
           `is required and not set, and no \`npm start\` has left its settings in ${settings.ORGWALLET_DATA_DIR}`,
         );
       }
-      // Settings that are there are checked; a command that needs only the database needs no others.
+      // Present settings are checked; a command that needs only the database needs no others.
       return settings.NETWORKS_FILE ? config().databaseUrl : settings.DATABASE_URL;
     };
     try {

@@ -3,15 +3,15 @@ import { createChainClients } from '../chain/clients';
 import { type Config, ConfigError } from '../config';
 import { listRelayers } from '../db/chain';
 import type { CommandContext, Within } from './context';
-import { lookAtBlockTime, lookAtClock } from './doctor/clocks';
-import { lookAtDatabase, lookAtWork } from './doctor/database';
-import { type Finding, fail, look, ok } from './doctor/finding';
-import { lookAtKeystore } from './doctor/keystore';
-import { lookAtNetwork, lookAtRelayers } from './doctor/networks';
-import { lookAtReconciler, lookAtWorkflows } from './doctor/reconciler';
-import { lookAtApi, lookAtReadiness } from './doctor/service';
-import { lookAtTemporal } from './doctor/temporal';
-import { lookAtAccountNonces, lookAtRelayerNonces, lookAtTransactions } from './doctor/transactions';
+import { checkBlockTime, checkClock } from './doctor/clocks';
+import { checkDatabase, checkWork } from './doctor/database';
+import { type Finding, fail, ok, runCheck } from './doctor/finding';
+import { checkKeystore } from './doctor/keystore';
+import { checkNetwork, checkRelayers } from './doctor/networks';
+import { checkReconciler, checkWorkflows } from './doctor/reconciler';
+import { checkApi, checkReadiness } from './doctor/service';
+import { checkTemporal } from './doctor/temporal';
+import { checkAccountNonces, checkRelayerNonces, checkTransactions } from './doctor/transactions';
 import { CommandRefused } from './output';
 import { count, table } from './text';
 
@@ -21,42 +21,42 @@ async function examine({ db, sender }: CommandContext, config: Config): Promise<
   const chains = [...createChainClients(config.networks).values()];
   const onNetworks = async (part: string, work: (chain: (typeof chains)[number]) => Promise<Finding[]>) => {
     const perNetwork = chains.map((chain) =>
-      look(`${part} ${chain.network.id}`, NODE_TODO, () => work(chain)),
+      runCheck(`${part} ${chain.network.id}`, NODE_TODO, () => work(chain)),
     );
     return (await Promise.all(perNetwork)).flat();
   };
 
   const fromDatabase = async (): Promise<Finding[]> => {
-    const database = await look('database', 'start Postgres, or correct DATABASE_URL', () =>
-      lookAtDatabase(db()),
+    const database = await runCheck('database', 'start Postgres, or correct DATABASE_URL', () =>
+      checkDatabase(db()),
     );
-    // Without it nothing can be said of what is in it.
+    // Without the database its contents cannot be checked.
     if (database.some(({ status }) => status === 'fail')) return database;
     const relayers = await listRelayers(db());
     const more = await Promise.all([
-      look('clock', 'see the database above', () => lookAtClock(db())),
-      onNetworks('clock', (chain) => lookAtBlockTime(chain, db())),
-      onNetworks('relayer', (chain) => lookAtRelayers(chain, relayers)),
-      onNetworks('nonces', (chain) => lookAtRelayerNonces(chain, db(), relayers)),
-      onNetworks('accounts', (chain) => lookAtAccountNonces(chain, db())),
-      look('work', 'see the database above', () => lookAtWork(db())),
-      look('transactions', 'see the database above', () => lookAtTransactions(db())),
-      look('workflows', 'see temporal above', () => lookAtWorkflows(db(), sender(), config)),
-      look('keystore', 'correct KEYSTORE_FILE and its passphrase', () =>
-        lookAtKeystore(config.keystore, relayers),
+      runCheck('clock', 'see the database above', () => checkClock(db())),
+      onNetworks('clock', (chain) => checkBlockTime(chain, db())),
+      onNetworks('relayer', (chain) => checkRelayers(chain, relayers)),
+      onNetworks('nonces', (chain) => checkRelayerNonces(chain, db(), relayers)),
+      onNetworks('accounts', (chain) => checkAccountNonces(chain, db())),
+      runCheck('work', 'see the database above', () => checkWork(db())),
+      runCheck('transactions', 'see the database above', () => checkTransactions(db())),
+      runCheck('workflows', 'see temporal above', () => checkWorkflows(db(), sender(), config)),
+      runCheck('keystore', 'correct KEYSTORE_FILE and its passphrase', () =>
+        checkKeystore(config.keystore, relayers),
       ),
     ]);
     return [...database, ...more.flat()];
   };
 
   const groups = await Promise.all([
-    look('service', 'start it: npm start', () => lookAtReadiness(config)),
-    look('api', 'start it: npm start', () => lookAtApi(config)),
-    look('temporal', 'start Temporal, or correct TEMPORAL_ADDRESS', () =>
-      lookAtTemporal(sender(), config.temporal),
+    runCheck('service', 'start it: npm start', () => checkReadiness(config)),
+    runCheck('api', 'start it: npm start', () => checkApi(config)),
+    runCheck('temporal', 'start Temporal, or correct TEMPORAL_ADDRESS', () =>
+      checkTemporal(sender(), config.temporal),
     ),
-    look('reconciler', 'see temporal above', () => lookAtReconciler(sender(), config)),
-    onNetworks('network', lookAtNetwork),
+    runCheck('reconciler', 'see temporal above', () => checkReconciler(sender(), config)),
+    onNetworks('network', checkNetwork),
     fromDatabase(),
   ]);
   return groups.flat();
@@ -79,7 +79,7 @@ function words(findings: readonly Finding[]): string {
 export function doctorCommand(program: Command, within: Within): void {
   program
     .command('doctor')
-    .description('Look at every part: what is reachable, versions, chain heads, relayer funds, stuck work')
+    .description('Check every part: what is reachable, versions, chain heads, relayer funds, stuck work')
     .action((_options: object, command: Command) =>
       within(command, async (context) => {
         const versions = ok('orgwallet', `version ${program.version()}, Node ${process.versions.node}`);
@@ -96,7 +96,7 @@ export function doctorCommand(program: Command, within: Within): void {
         const warned = findings.filter(({ status }) => status === 'warn').length;
         context.output.result(findings, words(findings));
         if (failed > 0) throw new CommandRefused(`${count(failed, 'check has', 'checks have')} failed`);
-        if (warned > 0) context.output.note(`${count(warned, 'thing', 'things')} to look at`);
+        if (warned > 0) context.output.note(`${count(warned, 'warning', 'warnings')}`);
       }),
     );
 }

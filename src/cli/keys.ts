@@ -16,7 +16,7 @@ const MAX_LIFETIME_MS = parseDurationMs('3650d');
 function lifetime(text: string): number {
   try {
     const ms = parseDurationMs(text);
-    if (ms <= 0 || ms > MAX_LIFETIME_MS) throw new Error('it must be more than nothing and at most 3650d');
+    if (ms <= 0 || ms > MAX_LIFETIME_MS) throw new Error('must be above 0 and at most 3650d');
     return ms;
   } catch (error) {
     throw new InvalidArgumentError((error as Error).message);
@@ -27,7 +27,7 @@ function collect(value: string, before: string[] = []): string[] {
   return [...before, value];
 }
 
-/** Where a key stands at a time. */
+/** The state of a key at a time. */
 export function keyState(key: Pick<ApiKey, 'revokedAt' | 'expiresAt'>, time: Date): string {
   if (key.revokedAt) return `revoked ${key.revokedAt.toISOString()}`;
   if (!key.expiresAt) return 'valid';
@@ -35,10 +35,10 @@ export function keyState(key: Pick<ApiKey, 'revokedAt' | 'expiresAt'>, time: Dat
 }
 
 function shownOnce({ id, key }: { id: string; key: string }): string {
-  return `${id}\n${key}\nKeep it now: it is shown only this once.`;
+  return `${id}\n${key}\nStore it now: it is shown only once.`;
 }
 
-/** Tells the workflows of closed records that they are closed; false when Temporal is away. */
+/** Notifies the workflows of closed records; false when Temporal is unavailable. */
 async function notifyWorkflows(
   sender: () => WorkflowSender,
   closed: readonly ClosedApproval[],
@@ -54,7 +54,7 @@ async function notifyWorkflows(
 
 /** `keys issue`, `keys list`, `keys revoke`, `keys rotate`. */
 export function keyCommands(program: Command, within: Within): void {
-  const keys = program.command('keys').description('API keys: what programs authenticate with');
+  const keys = program.command('keys').description('API keys: the credentials of API clients');
 
   keys
     .command('issue')
@@ -120,13 +120,13 @@ export function keyCommands(program: Command, within: Within): void {
         output.result(
           { id, revoked, closed: closed.map((record) => record.id), workflowsNotified },
           [
-            revoked ? `${id} is revoked` : `${id} was revoked before`,
+            revoked ? `${id} is revoked` : `${id} was already revoked`,
             ...closed.map((record) => `closed ${record.id}: ${record.summary}`),
           ].join('\n'),
         );
         if (!workflowsNotified) {
           output.note(
-            'Temporal is unavailable: the workflows of what was closed end within a minute after it is back.',
+            'Temporal is unavailable: the workflows of the closed records end within a minute after it is back.',
           );
         }
       }),

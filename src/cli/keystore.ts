@@ -15,7 +15,7 @@ export function keystoreCommands(program: Command, within: Within): void {
     .action((options: { out?: string }, command: Command) =>
       within(command, async ({ config, output }) => {
         const { dataDir, keystore: settings } = config();
-        // A copy of what cannot be opened would be no backup.
+        // A copy of a file that cannot be opened is not a backup.
         if (existsSync(settings.file)) {
           await openKeystore({ file: settings.file, passphrase: readPassphrase(settings) });
         }
@@ -26,7 +26,7 @@ export function keystoreCommands(program: Command, within: Within): void {
         );
         output.result(
           backup,
-          `${backup.file} (fingerprint ${backup.fingerprint})\nKeep it on another machine, and its passphrase apart from it: both are needed.`,
+          `${backup.file} (fingerprint ${backup.fingerprint})\nStore it on another machine, and its passphrase separately: both are needed.`,
         );
       }),
     );

@@ -1,6 +1,6 @@
 import { printable } from './text';
 
-/** Where a command reads its settings and writes what it has to say. */
+/** The environment and the output streams of a command. */
 export interface Terminal {
   readonly env: NodeJS.ProcessEnv;
   out(text: string): void;
@@ -16,16 +16,16 @@ export function processTerminal(): Terminal {
   };
 }
 
-/** A command that was refused, or found something broken: exit status 1. */
+/** A command was refused, or a check failed: exit status 1. */
 export class CommandRefused extends Error {
   override readonly name = 'CommandRefused';
 }
 
-/** How a command tells its result: as one JSON document, or in words. */
+/** How a command reports its result: as one JSON document or as text. */
 export interface Output {
-  /** Tells the result, once. `words` is what a person reads. */
+  /** Reports the result, once. `words` is the text for people. */
   result(value: unknown, words: string): void;
-  /** Tells a person something besides the result, on stderr. */
+  /** Reports something besides the result to people, on stderr. */
   note(words: string): void;
 }
 

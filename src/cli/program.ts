@@ -16,15 +16,15 @@ import { printable } from './text';
 import { transactionCommands } from './transactions';
 
 const AFTER_HELP = `
-Settings come from the environment, over those of a service that runs beside (ORGWALLET_DATA_DIR).
-Results go to stdout, errors to stderr. Exit status: 0, 1 (refused, or something is broken), 2 (wrong use).`;
+Settings come from the environment, then from a stack that \`npm start\` runs (ORGWALLET_DATA_DIR).
+Results go to stdout, errors to stderr. Exit status: 0, 1 (refused, or a check failed), 2 (wrong use).`;
 
 /** The version in package.json. */
 export function programVersion(): string {
   return JSON.parse(readFileSync(join(projectRoot(), 'package.json'), 'utf8')).version;
 }
 
-/** Lets `--json` stand behind the command as well as before it. */
+/** Accepts `--json` after the command as well as before it. */
 function allowJsonEverywhere(command: Command): void {
   for (const child of command.commands) {
     if (child.commands.length === 0) child.option('--json', 'print one JSON document');
@@ -32,7 +32,7 @@ function allowJsonEverywhere(command: Command): void {
   }
 }
 
-/** The operator's commands, without running one. */
+/** Creates the operator commands. */
 export function createProgram(terminal: Terminal): Command {
   const program = new Command('orgwallet')
     .description('Operator commands of an orgwallet installation')
@@ -41,7 +41,7 @@ export function createProgram(terminal: Terminal): Command {
     .addHelpText('after', AFTER_HELP)
     .exitOverride()
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
-    .showHelpAfterError('(add --help for what is possible)');
+    .showHelpAfterError('(add --help for usage)');
   const within = createWithin(terminal);
   organizationCommands(program, within);
   keyCommands(program, within);
@@ -61,11 +61,11 @@ export async function run(argv: readonly string[], terminal: Terminal = processT
     await createProgram(terminal).parseAsync([...argv], { from: 'user' });
     return 0;
   } catch (error) {
-    // What commander refuses it has said already.
+    // Commander has already printed what it refuses.
     if (!(error instanceof CommanderError)) {
       const text = problemText(error);
-      const told = isExpected(error) || text !== (error as Error).message;
-      terminal.err(`${printable(told ? text : ((error as Error).stack ?? text))}\n`);
+      const isExplained = isExpected(error) || text !== (error as Error).message;
+      terminal.err(`${printable(isExplained ? text : ((error as Error).stack ?? text))}\n`);
     }
     return exitStatus(error);
   }

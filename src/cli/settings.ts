@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { projectRoot } from '../projectRoot';
 
-/** The file in the data folder in which `npm start` leaves the settings of the service that it runs. */
+/** The file in the data folder to which `npm start` writes the settings of its service. */
 export function stackFile(dataDir: string): string {
   return join(dataDir, 'stack.json');
 }
@@ -16,8 +16,8 @@ function stackSettings(dataDir: string): NodeJS.ProcessEnv {
 }
 
 /**
- * The settings of a command: those of the environment that are not empty, over those that `npm start` has left in the
- * data folder, so that commands work beside it. In production there is only the environment. Relative paths are those
+ * The settings of a command: those of the environment that are not empty, then those that `npm start` wrote to the
+ * data folder, so that commands work next to it. In production there is only the environment. Relative paths are those
  * of the project folder, as they are for the service.
  */
 export function commandSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {

@@ -1,4 +1,4 @@
-/** Text from outside without control and direction characters: it can neither move the cursor nor pose as ours. */
+/** Text from outside without control and direction characters: it can neither move the cursor nor imitate other output. */
 export function printable(text: string): string {
   return text.replace(/[^\P{Cc}\n]|\p{Bidi_Control}|[\u2028\u2029]/gu, '\uFFFD');
 }
@@ -21,7 +21,7 @@ export function count(number: number | bigint, one: string, many: string): strin
   return `${number} ${Number(number) === 1 ? one : many}`;
 }
 
-/** A stretch of time in the one unit that tells most: `45 s`, `12 min`, `5 h`, `3 d`. */
+/** A duration in one unit: `45 s`, `12 min`, `5 h`, `3 d`. */
 export function duration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000));
   if (seconds < 120) return `${seconds} s`;

@@ -31,7 +31,7 @@ function outcomeText(attempt: TrailAttempt): string {
   return confirmations > 0 ? `undecided, ${confirmations} confirmations` : 'undecided';
 }
 
-/** Everything that was signed, each attempt with the envelopes that carry it to the chain. */
+/** Every signed attempt, with its envelopes. */
 function attemptsTable(attempts: readonly TrailAttempt[]): string {
   return table(
     [
@@ -57,7 +57,7 @@ function attemptsTable(attempts: readonly TrailAttempt[]): string {
         envelope.outcome ?? 'undecided',
       ]);
     }),
-    'Nothing has been signed for a chain.',
+    'No attempt has been signed.',
   );
 }
 
@@ -72,7 +72,7 @@ function usageTable(usage: readonly TrailUsage[]): string {
       one.reservedAt.toISOString(),
       one.decidedAt?.toISOString() ?? '',
     ]),
-    'It has taken nothing of a budget.',
+    'No budget usage.',
   );
 }
 

@@ -1,4 +1,4 @@
-/** Where an operator sees a workflow in the Temporal UI; null when no UI is configured. */
+/** The URL of a workflow in the Temporal UI; null when no UI is configured. */
 export function workflowLink(
   temporal: { readonly uiUrl?: string | null; readonly namespace: string },
   workflowId: string,
@@ -8,7 +8,7 @@ export function workflowLink(
   return `${base}/namespaces/${encodeURIComponent(temporal.namespace)}/workflows/${encodeURIComponent(workflowId)}`;
 }
 
-/** Where an operator sees the workflows that a query finds in the Temporal UI. */
+/** The URL of the workflows that match a query in the Temporal UI. */
 export function workflowListLink(
   temporal: { readonly uiUrl: string; readonly namespace: string },
   query: string,

@@ -33,7 +33,7 @@ function bound(direction: 'least' | 'most', count: number | bigint, origin: stri
   return `must have at ${direction} ${count} ${counted}${Number(count) === 1 ? '' : 's'}`;
 }
 
-/** The message for a value of no variant, where a field tells the variants apart. */
+/** The message for a value of no variant of a discriminated union. */
 function describeDiscriminator(
   issue: z.core.$ZodIssueInvalidUnion | z.core.$ZodRawIssue,
 ): string | undefined {

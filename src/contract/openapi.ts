@@ -104,7 +104,7 @@ function errorResponse(status: number, codes: readonly ErrorCode[]): ZodOpenApiR
   };
 }
 
-/** Makes the error responses of endpoints, each only once. */
+/** Creates the error responses of endpoints, each once. */
 function errorResponses() {
   const made = new Map<string, ZodOpenApiResponseObject>();
   return (endpoint: Endpoint): { [status: string]: ZodOpenApiResponseObject } => {
@@ -134,7 +134,7 @@ function pathParameters({ params }: Endpoint) {
   return Object.keys(params).map((name) => ref('parameters', capital(name)));
 }
 
-/** The parameters in paths, by name. That an id has another form is no validationError there, so no pattern is given. */
+/** The parameters in paths, by name. They have no pattern: an id of another form is not a validationError there. */
 function pathParameterComponents(endpoints: readonly Endpoint[]): { [name: string]: oas31.ParameterObject } {
   const params = endpoints.flatMap((endpoint) => Object.entries(endpoint.params));
   return Object.fromEntries(
@@ -145,7 +145,7 @@ function pathParameterComponents(endpoints: readonly Endpoint[]): { [name: strin
   );
 }
 
-/** Makes the request bodies of endpoints, each only once. Named after their schema. */
+/** Creates the request bodies of endpoints, each once. Named after their schema. */
 function requestBodies() {
   const made = new Map<string, ZodOpenApiRequestBodyObject>();
   return ({ id, body, exampleBody }: Endpoint): Pick<ZodOpenApiOperationObject, 'requestBody'> => {
@@ -162,7 +162,7 @@ function requestBodies() {
   };
 }
 
-/** Makes the successful responses of endpoints. Those that several share are made once, and named after their schema. */
+/** Creates the successful responses of endpoints. Shared ones are created once and named after their schema. */
 function successResponses(endpoints: readonly Endpoint[]) {
   const made = new Map<string, ZodOpenApiResponseObject>();
   return ({ status, response: schema }: Endpoint): ZodOpenApiResponseObject => {
@@ -261,7 +261,7 @@ function sorted<T extends object>(entries: T): T {
   return Object.fromEntries(Object.entries(entries).sort(([one], [two]) => (one < two ? -1 : 1))) as T;
 }
 
-/** The OpenAPI 3.1 document of the API, made from the schemas that check requests and responses. */
+/** The OpenAPI 3.1 document of the API, generated from the schemas that check requests and responses. */
 export function openApiDocument(endpoints: readonly Endpoint[]): oas31.OpenAPIObject {
   const tags = [...new Set(endpoints.map(({ tag }) => tag))];
   const document = createDocument(

@@ -50,14 +50,14 @@ const scope = limitationScopeSchema.meta({
 type Context<T> = z.core.ParsePayload<T>;
 
 /** Adds an issue about a field that is valid on its own. */
-function complain(context: Context<unknown>, message: string, ...path: PropertyKey[]): void {
+function addIssue(context: Context<unknown>, message: string, ...path: PropertyKey[]): void {
   context.issues.push({ code: 'custom', message, input: context.value, path });
 }
 
 const anyAddressInput = addressInput.transform(checksumAddress);
 const destinationInput = nonzeroAddressInput.transform(checksumAddress);
 
-/** A list in which null means the same as no entry. */
+/** A list in which null means no entry. */
 function anyOrListed<T extends z.ZodType>(list: z.ZodArray<T>, meaning: string) {
   return list
     .nullable()
@@ -103,8 +103,8 @@ interface NamedMember {
 
 function checkUser(context: Context<NamedMember>): void {
   const { memberId, userId } = context.value;
-  if (!memberId && !userId) complain(context, 'is required where type is user', 'memberId');
-  if (memberId && userId && memberId !== userId) complain(context, 'differs from memberId', 'userId');
+  if (!memberId && !userId) addIssue(context, 'is required where type is user', 'memberId');
+  if (memberId && userId && memberId !== userId) addIssue(context, 'differs from memberId', 'userId');
 }
 
 /** Which of the two names of one field was used. */
@@ -191,8 +191,8 @@ const tokenTransferInput = z
   .check((context) => {
     const { tokenAddress, tokenDecimals, amountThreshold } = context.value;
     if (tokenAddress !== null) return;
-    if (tokenDecimals) complain(context, 'must be 0 or absent for any token', 'tokenDecimals');
-    if (amountThreshold !== null) complain(context, 'must be null for any token', 'amountThreshold');
+    if (tokenDecimals) addIssue(context, 'must be 0 or absent for any token', 'tokenDecimals');
+    if (amountThreshold !== null) addIssue(context, 'must be null for any token', 'amountThreshold');
   })
   .meta({ id: 'TokenTransferConditionInput' })
   .transform(({ tokenAddress, tokenDecimals, amountThreshold, destinationAddresses }) => ({
@@ -291,10 +291,10 @@ const policyFields = {
   ...responseOnly({ accounts: shownAccounts, createdAt: timestamp, updatedAt: timestamp }),
 };
 
-/** What every policy in a request has. */
+/** The fields of every policy in a request. */
 export const policyInput = z.object(policyFields).meta({
   id: 'PolicyInput',
-  description: 'What every policy in a request has. What was read can be sent back.',
+  description: 'The fields of every policy in a request. A policy from a response is accepted.',
 });
 const policyObject = z.strictObject(policyFields);
 
@@ -303,20 +303,20 @@ type PolicyFields = z.output<typeof policyObject>;
 function checkApprover(context: Context<PolicyFields>): void {
   const { type, approverSetting } = context.value;
   if (type === 'MANUAL_APPROVAL' && !approverSetting) {
-    complain(context, 'is required for MANUAL_APPROVAL', 'approverSetting');
+    addIssue(context, 'is required for MANUAL_APPROVAL', 'approverSetting');
   }
   if (type === 'AUTO_APPROVAL' && approverSetting) {
-    complain(context, 'is not for AUTO_APPROVAL', 'approverSetting');
+    addIssue(context, 'is not for AUTO_APPROVAL', 'approverSetting');
   }
 }
 
 function checkTokenTransferCondition(context: Context<PolicyFields>): void {
   const { transactionType, tokenTransferCondition: condition } = context.value;
   if (transactionType === 'TOKEN_TRANSFER' && !condition) {
-    complain(context, 'is required for TOKEN_TRANSFER', 'tokenTransferCondition');
+    addIssue(context, 'is required for TOKEN_TRANSFER', 'tokenTransferCondition');
   }
   if (transactionType !== 'TOKEN_TRANSFER' && condition) {
-    complain(context, `is not for ${transactionType}`, 'tokenTransferCondition');
+    addIssue(context, `is not for ${transactionType}`, 'tokenTransferCondition');
   }
 }
 
@@ -324,22 +324,22 @@ function checkContractInteractionCondition(context: Context<PolicyFields>): void
   const { transactionType, contractInteractionCondition: condition } = context.value;
   const field = 'contractInteractionCondition';
   if (transactionType !== 'CONTRACT_INTERACTION') {
-    if (condition && condition.length > 0) complain(context, `is not for ${transactionType}`, field);
+    if (condition && condition.length > 0) addIssue(context, `is not for ${transactionType}`, field);
   } else if (condition === undefined) {
-    complain(context, 'is required for CONTRACT_INTERACTION; null means any contract', field);
+    addIssue(context, 'is required for CONTRACT_INTERACTION; null means any contract', field);
   } else if (condition?.length === 0) {
-    complain(context, 'must have at least 1 item; null means any contract', field);
+    addIssue(context, 'must have at least 1 item; null means any contract', field);
   }
 }
 
-/** Checks the fields of a policy against each other: nothing may make it wider than its author can have meant. */
+/** Checks the fields of a policy against each other: an ambiguous policy is refused. */
 function checkPolicy(context: Context<PolicyFields>): void {
   checkApprover(context);
   checkTokenTransferCondition(context);
   checkContractInteractionCondition(context);
 }
 
-/** A policy as it was read from a request: complete, but for what its token reports about itself. */
+/** A policy from a request: complete except for the symbol, name and decimals of its token. */
 export interface PolicyItem extends Pick<PolicyDefinition, 'name' | 'type' | 'networkId' | 'accountIds'> {
   readonly id?: string;
   readonly transactionType: PolicyDefinition['transactionType'];
@@ -363,7 +363,7 @@ function readPolicy(fields: z.output<typeof policyObject> & { id?: string | unde
     type: fields.type,
     transactionType: fields.transactionType,
     networkId: fields.networkId,
-    // An empty description is none.
+    // An empty description counts as absent.
     description: fields.description || null,
     accountIds: fields.accountIds,
     limitation: fields.limitation ?? null,
@@ -460,9 +460,7 @@ const contractInteractionCondition = z
     z
       .object({
         contractAddress: address,
-        allowedFunctions: z
-          .array(z.string())
-          .meta({ description: `As they were given; empty: ${ANY_FUNCTION}.` }),
+        allowedFunctions: z.array(z.string()).meta({ description: `As given; empty: ${ANY_FUNCTION}.` }),
         functions: shownFunctions,
         maxValue: amount.meta({ description: MAX_VALUE }),
       })
@@ -471,7 +469,7 @@ const contractInteractionCondition = z
   .nullable()
   .meta({ description: 'null: any contract.' });
 
-/** What every policy has, whatever it covers. */
+/** The fields of every policy. */
 export const policyBase = z
   .object({
     name: z.string().meta({ examples: ['Payroll'] }),
@@ -486,7 +484,7 @@ export const policyBase = z
       .exactOptional()
       .meta({ description: 'Present exactly for MANUAL_APPROVAL.' }),
   })
-  .meta({ id: 'PolicyBase', description: 'What every policy has.' });
+  .meta({ id: 'PolicyBase', description: 'The fields of every policy.' });
 
 const shownTokenTransfer = { transactionType: z.literal('TOKEN_TRANSFER'), tokenTransferCondition };
 const shownContractInteraction = {
@@ -601,7 +599,7 @@ export type ShownEvaluation = z.output<typeof evaluation>;
 
 const evaluationBody = z.strictObject(transactionFields);
 
-/** A transaction to evaluate, as it was read from a request. */
+/** A transaction to evaluate, from a request. */
 export type TransactionToEvaluate = z.output<typeof evaluationBody>;
 
 export const evaluatePoliciesEndpoint = endpoint({

@@ -16,7 +16,7 @@ const NONCHARACTER = '\\ufdd0-\\ufdef\\ufffe\\uffff';
 const BLANK = '\\u2800';
 
 /**
- * JSON Schema patterns for text. They use only what ECMAScript and Python understand alike, so the code points beyond
+ * JSON Schema patterns for text. They use only the syntax common to ECMAScript and Python, so the code points beyond
  * U+FFFF that a name cannot have are left to UNSAFE_IN_NAME.
  */
 const TEXT_PATTERN = `^[^${CONTROL}${BIDI_CONTROL}]*$`;
@@ -227,7 +227,7 @@ export function noDuplicates<T>(
   };
 }
 
-/** A list of at most 100 without duplicates. `keyOf` is what must differ, `path` the field of an item that holds it. */
+/** A list of at most 100 without duplicates. `keyOf` is the key that must differ, `path` the field of an item that contains it. */
 export function uniqueList<T extends z.ZodType>(
   item: T,
   keyOf: (item: z.output<T>) => string | number | undefined,
@@ -236,12 +236,12 @@ export function uniqueList<T extends z.ZodType>(
   return z.array(item).max(MAX_ITEMS).check(noDuplicates(keyOf, path)).meta({ uniqueItems: true });
 }
 
-/** The items of a request: 1 to 100. Each kind of item says in a check which of them are duplicates. */
+/** The items of a request: 1 to 100. Each kind of item defines duplicates in a check. */
 export function itemsOf<T extends z.ZodType>(item: T) {
   return z.array(item).min(1).max(MAX_ITEMS).meta({ uniqueItems: true });
 }
 
-/** Fields of a response that requests may contain: ignored, so that a client can send back what it read. */
+/** Fields of a response that requests may contain: ignored, so that a client can send a response back. */
 export function responseOnly<Shape extends { readonly [field: string]: z.ZodType }>(fields: Shape) {
   const ignored = Object.entries(fields).map(([name, schema]) => [
     name,
@@ -295,7 +295,7 @@ export const listQuery = {
   }),
 };
 
-/** Where a page ends. */
+/** The end of a page. */
 export const pagination = z
   .object({
     cursor: z.string().meta({

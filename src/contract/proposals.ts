@@ -93,7 +93,7 @@ export const expiresAt = timestamp.meta({ description: 'Until when it can be sig
 
 export const summary = z.string().meta({
   id: 'Summary',
-  description: 'What it does, in one line. The line is part of what is signed.',
+  description: 'The operation in one line. The line is signed.',
   examples: ['Create account "Treasury" on "Ethereum" (1)'],
 });
 
@@ -122,7 +122,7 @@ const resource = z
 
 const result = z.object({ resolution, resources: z.array(resource) }).meta({ id: 'ProposalResult' });
 
-/** What every proposal has, whatever it proposes. */
+/** The fields of every proposal. */
 export const proposalBase = z
   .object({
     id: idOf('prop'),
@@ -145,7 +145,7 @@ export const proposalBase = z
       .optional()
       .meta({ description: 'Present on proposals that deploy accounts, once executed.' }),
   })
-  .meta({ id: 'ProposalBase', description: 'What every proposal has.' });
+  .meta({ id: 'ProposalBase', description: 'The fields of every proposal.' });
 
 /** A resource whose changes are proposed. */
 export type ProposalResource = 'members' | 'groups' | 'policies' | 'accounts' | 'admins';
@@ -161,15 +161,15 @@ export interface ProposeRequest<Body> {
   /** Strict schema of the body. */
   readonly body: z.ZodType<Body>;
   readonly exampleBody: unknown;
-  /** Which bodies are of this kind, where one path is for several kinds; absent: all. */
+  /** Whether a body is of this kind, where several kinds share a path; absent: all. */
   readonly appliesTo?: (body: Body) => boolean;
 }
 
-/** One kind of operation, as far as the contract describes it. */
+/** The contract of one kind of operation. */
 export interface KindContract {
   readonly resourceType: ProposalResource;
   readonly action: 'create' | 'update' | 'remove' | 'delete';
-  // biome-ignore lint/suspicious/noExplicitAny: each request has a body of its own
+  // biome-ignore lint/suspicious/noExplicitAny: each request has its own body type
   readonly requests: readonly ProposeRequest<any>[];
   /** Shape of the proposal's `data`. */
   readonly data: z.ZodType;
@@ -187,7 +187,7 @@ const RESOURCES: Record<ProposalResource, { tag: Tag; singular: string }> = {
 /** Every resource whose changes are proposed. */
 export const PROPOSAL_RESOURCES = Object.keys(RESOURCES) as ProposalResource[];
 
-/** A schema under a name of the document, unless it has one. */
+/** A schema with a name in the document, unless it has one. */
 function withName<T extends z.ZodType>(schema: T, id: string): T {
   return schema.meta()?.id === undefined ? schema.meta({ id }) : schema;
 }
@@ -205,7 +205,7 @@ function proposalOfKind({ resourceType, action, data }: KindContract) {
 
 const voteType = z.enum(['approve', 'reject']).meta({ id: 'VoteType' });
 
-/** A signature in a request. That it can be decoded is checked later: it is an invalidSignature otherwise. */
+/** A signature in a request. It is decoded later: a malformed one is an invalidSignature. */
 export const signatureInput = z.string().meta({
   id: 'Signature',
   description: 'ABI-encoded pair (address signer, bytes signature), 0x hex.',
@@ -375,7 +375,7 @@ function proposeEndpoint(
   });
 }
 
-/** One of several proposals, told apart by a field; a single one stands for itself. */
+/** One of several proposals, discriminated by a field; a single one is used as it is. */
 function oneOf(field: 'action' | 'resourceType', name: string, proposals: readonly ProposalSchema[]) {
   const [first, ...more] = proposals;
   if (!first) throw new Error(`no operation for ${name}`);
@@ -385,7 +385,7 @@ function oneOf(field: 'action' | 'resourceType', name: string, proposals: readon
     .meta({ id: name, description: `Told apart by \`${field}\`.` });
 }
 
-/** Every endpoint about proposals, made from the kinds of operation. */
+/** Every endpoint about proposals, generated from the kinds of operation. */
 export function describeProposals(kinds: readonly KindContract[]) {
   const byResource = PROPOSAL_RESOURCES.map((resource) => {
     const own = kinds.filter(({ resourceType }) => resourceType === resource);

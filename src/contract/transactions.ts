@@ -73,11 +73,11 @@ export const EXAMPLE_TRANSACTION = {
 export const createTransactionBody = z
   .strictObject({
     ...transactionFields,
-    policyId: idOf('pol').meta({ description: 'The policy that is to permit it.' }),
+    policyId: idOf('pol').meta({ description: 'The policy under which it is requested.' }),
   })
   .meta({ id: 'CreateTransactionRequest' });
 
-/** A new transaction, as it was read from a request. */
+/** A new transaction, from a request. */
 export type NewTransaction = z.output<typeof createTransactionBody>;
 
 /** The signature of the initiator, or the vote of an approver. */
@@ -132,7 +132,7 @@ const callData = z
       .optional()
       .meta({ description: 'Absent if the function is unknown.' }),
   })
-  .meta({ id: 'ContractInteractionData', description: 'A contract call, decoded as far as it is known.' });
+  .meta({ id: 'ContractInteractionData', description: 'A contract call, decoded if its function is known.' });
 
 const signingPayloads = z
   .union([
@@ -160,7 +160,7 @@ const signatureData = z
   ])
   .meta({ id: 'SignatureData', description: 'What was or can be signed, in every status.' });
 
-/** What every transaction has, whatever its type. */
+/** The fields of every transaction. */
 export const transactionBase = z
   .object({
     id: idOf('txn'),
@@ -214,7 +214,7 @@ export const transactionBase = z
     updatedAt: timestamp,
     expiresAt,
   })
-  .meta({ id: 'TransactionBase', description: 'What every transaction has.' });
+  .meta({ id: 'TransactionBase', description: 'The fields of every transaction.' });
 
 const transaction = z
   .discriminatedUnion('type', [

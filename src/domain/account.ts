@@ -1,4 +1,4 @@
-/** What an account's address is made from: enough to compute it again. */
+/** The inputs from which an account's address is computed. */
 export interface AccountDerivation {
   readonly address: string;
   readonly ownerAddress: string;

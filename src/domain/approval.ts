@@ -58,7 +58,7 @@ export interface Failure {
   readonly transactionHash?: string;
 }
 
-/** What happened to an approval from outside, in words. */
+/** A change elsewhere that concerns an approval, as text. */
 export interface Note {
   readonly at: string;
   readonly code: string;
@@ -71,11 +71,11 @@ export interface Tally {
   readonly threshold: number;
   readonly approvals: readonly MemberSummary[];
   readonly rejections: readonly MemberSummary[];
-  /** Who asked for a transaction; a proposal has none. */
+  /** The initiator of a transaction; a proposal has none. */
   readonly initiator?: MemberSummary;
 }
 
-/** What every subject's record has: everything that the shared rules depend on. */
+/** The part of every subject's record that the shared rules depend on. */
 export interface ApprovalRecord {
   readonly id: string;
   readonly organizationId: string;
@@ -90,30 +90,30 @@ export interface ApprovalRecord {
   readonly failure: Failure | null;
   readonly notes: readonly Note[];
   readonly closed: boolean;
-  /** The tally when nothing could change any more. */
+  /** The tally at closing. */
   readonly frozen: Tally | null;
   readonly votes: readonly Vote[];
 }
 
-/** What a record is judged by: the database's time, and what its subject adds. */
+/** The state that the rules of a record depend on: the database's time, and what its subject adds. */
 export interface Now {
   readonly time: Date;
 }
 
-/** What a subject decides by itself. `R` is its record, `N` what it is judged by. */
+/** The rules that depend on the subject. `R` is its record, `N` the state that they depend on. */
 export interface ApprovalRules<R extends ApprovalRecord, N extends Now> {
   readonly subject: Subject;
-  /** Everybody who may be eligible, in the order of their ids. */
+  /** Every member who may be eligible, in the order of their ids. */
   people(now: N): readonly MemberSummary[];
   /** Whether a member may cast a vote of that type now. */
   mayVote(record: R, now: N, type: VoteType, member: Pick<MemberSummary, 'id'>): boolean;
-  /** False for a vote that is bound to something which does not hold any more. */
+  /** False for a vote that is bound to an initiator's signature that no longer counts. */
   isBound(record: R, now: N, vote: Vote): boolean;
   /** How many votes each decision needs. */
   thresholds(record: R, now: N): { readonly [decision in Decision]: number };
   /** True once approvals and rejections can be collected. */
   isInitiated(record: R, now: N): boolean;
-  /** True when something of it is done that a rejection could not take back. */
+  /** True when part of it is done that a rejection cannot undo. */
   isPartlyDone(record: R): boolean;
   /** True while its execution may still be finished after its expiry. */
   isFinishable(record: R): boolean;
@@ -167,7 +167,7 @@ export function countedVoters<R extends ApprovalRecord, N extends Now>(
   return rules.people(now).filter(({ id }) => voters.has(id));
 }
 
-/** The status that so many approvals and rejections have against what is needed. */
+/** The status of a number of approvals and rejections against the thresholds. */
 export function reviewStatus(
   votes: { readonly approvals: number; readonly rejections: number },
   needed: { readonly [decision in Decision]: number },
@@ -181,8 +181,8 @@ export function reviewStatus(
 }
 
 /**
- * The tally of a record: frozen once nothing can change, that of its beginning while an execution goes on, else the
- * votes of those who are eligible now against the thresholds of now.
+ * The tally of a record: frozen once it is closed; the one at the beginning while an execution is in progress; else the
+ * votes of the members who are eligible now, against the current thresholds.
  */
 export function tally<R extends ApprovalRecord, N extends Now>(
   rules: ApprovalRules<R, N>,
@@ -258,7 +258,7 @@ function refuseExpired(subject: Subject, record: ApprovalRecord): Refusal {
   };
 }
 
-/** Whether anybody can cast a vote of that type now. Refuses with conflict or proposalExpired. */
+/** Whether a vote of that type can be cast now. Refuses with conflict or proposalExpired. */
 export function checkOpenToVotes<R extends ApprovalRecord, N extends Now>(
   rules: ApprovalRules<R, N>,
   record: R,
@@ -276,17 +276,17 @@ export function checkOpenToVotes<R extends ApprovalRecord, N extends Now>(
   return accept(null);
 }
 
-/** A vote that an eligible member wants to cast. */
+/** The vote of an eligible member. */
 export interface VoteRequest {
   readonly member: Pick<MemberSummary, 'id'>;
   readonly type: VoteType;
-  /** Execute its decision as well, if that is possible. */
+  /** Execute its decision too, if its threshold is met. */
   readonly execute?: boolean | undefined;
 }
 
 /**
- * Whether a vote of an eligible member can be recorded now. `repeated`: the member has cast it already, and it is
- * accepted only because what it asks to execute can be executed. Refuses with conflict or proposalExpired.
+ * Whether a vote of an eligible member can be recorded now. `repeated`: the member has already cast it, and it is
+ * accepted only because its decision can be executed. Refuses with conflict or proposalExpired.
  */
 export function checkVote<R extends ApprovalRecord, N extends Now>(
   rules: ApprovalRules<R, N>,
@@ -340,7 +340,7 @@ export function checkExecution<R extends ApprovalRecord, N extends Now>(
   return accept(null);
 }
 
-/** What a workflow keeps of a record: enough for its query, its timers and what an operator reads. */
+/** The part of a record that its workflow keeps: for its query, its timers and its description for operators. */
 export interface ApprovalState {
   readonly id: string;
   readonly organizationId: string;
@@ -356,15 +356,15 @@ export interface ApprovalState {
   readonly expiresAt: string;
   /** It can still change. */
   readonly open: boolean;
-  /** Its expiry is recorded; at most what is partly done may still be finished. */
+  /** Its expiry is recorded; only a partly executed one may still be finished. */
   readonly expired: boolean;
-  /** Nothing is left to do, for anybody. */
+  /** It needs no further action. */
   readonly closed: boolean;
   readonly failure: Failure | null;
   readonly notes: readonly Note[];
 }
 
-/** A workflow's history holds a state for each message: what can be long is cut there. */
+/** A workflow's history has a state for each message: long values are truncated. */
 const STATE_SUMMARY_LENGTH = 2_000;
 const STATE_NOTES = 20;
 
@@ -375,7 +375,7 @@ function stateSummary(text: string): string {
     : `${characters.slice(0, STATE_SUMMARY_LENGTH).join('')} …`;
 }
 
-/** The shared part of a record's state now: a long summary is cut, and of many notes the latest are kept. */
+/** The shared part of a record's state now: a long summary is truncated, and only the latest notes are kept. */
 export function approvalState<R extends ApprovalRecord, N extends Now>(
   rules: ApprovalRules<R, N>,
   record: R,

@@ -13,7 +13,7 @@ export type WorkflowRef = ApprovalKey &
     | { readonly subject: 'transaction' }
   );
 
-/** Names an approval, with everything that its workflow is started with. */
+/** Names an approval, with the input of its workflow. */
 export type ApprovalRef = ApprovalKey &
   (
     | { readonly subject: 'proposal'; readonly resourceType: ResourceType; readonly action: ProposalAction }

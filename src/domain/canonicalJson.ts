@@ -1,6 +1,6 @@
 import canonicalize from 'canonicalize';
 
-/** A value that JSON can hold. */
+/** A JSON value. */
 export type JsonValue =
   | string
   | number
@@ -11,7 +11,7 @@ export type JsonValue =
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** What JSON cannot hold about a value that is neither a list nor an object; undefined where it can hold it. */
+/** Why JSON cannot represent a scalar; undefined when it can. */
 function scalarFault(value: unknown): string | undefined {
   switch (typeof value) {
     case 'boolean':
@@ -27,7 +27,7 @@ function scalarFault(value: unknown): string | undefined {
 
 function assertScalar(value: unknown, path: string): void {
   const fault = scalarFault(value);
-  if (fault !== undefined) throw new TypeError(`${path} holds ${fault}, which JSON cannot hold`);
+  if (fault !== undefined) throw new TypeError(`${path} holds ${fault}, which JSON cannot represent`);
 }
 
 function assertJson(value: unknown, path: string): void {
@@ -46,7 +46,7 @@ function assertJson(value: unknown, path: string): void {
 
 /**
  * The one JSON text of a value, whatever the order of its keys; keys whose value is undefined are left out. Source:
- * RFC 8785. Throws TypeError on what JSON cannot hold.
+ * RFC 8785. Throws TypeError for a value that JSON cannot represent.
  */
 export function canonicalJson(value: unknown): string {
   assertJson(value, 'the value');

@@ -14,7 +14,7 @@ function names(members: readonly MemberSummary[]): string {
   return members.map((member) => `${plain(quoted(member.name))} (${member.id})`).join(', ');
 }
 
-/** Text from outside (names, chains, nodes) as plain words of one line: it cannot pose as Markdown of ours. */
+/** Text from outside (names, chains, nodes) as plain words of one line: it cannot be rendered as Markdown. */
 function plain(text: string): string {
   return text.replace(/\s+/g, ' ').replace(/[\\`*_{}[\]<>|#~]/g, '\\$&');
 }
@@ -26,12 +26,12 @@ function whatToDo(code: FailureCode): string {
     case 'funds':
       return 'Send native currency to the relayer named above on that network, then send the signal `retryExecution`.';
     case 'reverted':
-      return 'Look at the transaction and its revert reason. Once the cause is removed, send the signal `retryExecution`.';
+      return 'Check the transaction and its revert reason. Once the cause is removed, send the signal `retryExecution`.';
     case 'policy':
     case 'budget':
       return 'Not permitted by policy. Change the policy or wait, then send the signal `retryExecution`.';
     case 'stale':
-      return 'What it depends on has changed since it was proposed. If it fits again, send `retryExecution`; otherwise reject it, or wait for its expiry, and propose it again.';
+      return 'What it depends on has changed since it was proposed. If the execution is valid again, send `retryExecution`; otherwise reject it, or wait for its expiry, and propose it again.';
     case 'timeout':
       return 'Check that all workers run, then send the signal `retryExecution`.';
     case 'closedByOperator':
@@ -171,7 +171,7 @@ function paragraphsOf(
   ].join('\n\n');
 }
 
-/** What an operator reads in the Temporal UI (Markdown): what is asked, who signed, what is missing, what to do. */
+/** The description of a proposal for operators in the Temporal UI (Markdown): operation, signatures, what is missing, what to do. */
 export function proposalDetails(state: ProposalState): string {
   return paragraphsOf(state, {
     now: proposalSentence(state),
@@ -200,7 +200,7 @@ function failedToDo(state: TransactionState, failure: Failure): string {
     case 'budget':
       return `The budget of the policy \`${state.policyId}\` is used up. Wait until enough of it has left the window, or change the policy, then send the signal \`retryExecution\`.`;
     case 'stale':
-      return 'What it depends on has changed since it was verified; the failure says what. If it fits again, send the signal `retryExecution`. Otherwise reject it, or wait for its expiry, and propose it again.';
+      return 'What it depends on has changed since it was verified; the failure says what. If the execution is valid again, send the signal `retryExecution`. Otherwise reject it, or wait for its expiry, and propose it again.';
     case 'timeout':
       return 'Nothing of it is in flight anymore. Check that the network answers and all workers run (see `npx orgwallet doctor`), then send the signal `retryExecution`.';
     case 'rpc':

@@ -9,7 +9,7 @@ export type NoteTarget =
   | { readonly subject: string }
   | { readonly signedBy: string };
 
-/** Something that happens to open proposals from outside. */
+/** A change elsewhere that is noted on open proposals. */
 export interface OutsideEvent {
   readonly target: NoteTarget;
   readonly code: string;
@@ -21,7 +21,7 @@ function named({ id, name }: MemberSummary): string {
   return `${quoted(name)} (${id})`;
 }
 
-/** What a change of the admins means for proposals that are open: whose signature counts, and how many it takes. */
+/** The notes on open proposals about a change of the admins: whose signature counts, and the threshold. */
 export function adminChanges(before: AdminSet, after: AdminSet): OutsideEvent[] {
   const find = (set: AdminSet, id: string) => set.members.find((member) => member.id === id);
   const threshold: OutsideEvent[] =

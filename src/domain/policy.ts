@@ -89,7 +89,7 @@ const common = {
 };
 
 /**
- * A policy without its id: everything that decides. The one schema of what is stored and signed; requests and
+ * A policy without its id: everything that its evaluation depends on. The one schema of stored and signed policies; requests and
  * responses are built on its parts. What does not parse is not a policy and permits nothing.
  */
 export const policyDefinitionSchema = z
@@ -170,7 +170,7 @@ function settingView<Setting extends InitiatorSetting | ApproverSetting>(
   return view as SettingView<Setting>;
 }
 
-/** Shows a policy, and nothing besides: give it no more fields. `accounts` are those that it names. */
+/** Shows a policy, with every field that it is given. `accounts` are those that it names. */
 export function policyView(
   policy: PolicyDefinition & { readonly id?: string },
   accounts: readonly PolicyAccount[],

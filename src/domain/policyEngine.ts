@@ -42,7 +42,7 @@ export function failureText(failures: readonly ConditionFailure[]): string {
     .join('; ');
 }
 
-/** A transaction that asks to be allowed. */
+/** A transaction to evaluate. */
 export interface PolicyTransaction {
   readonly networkId: number;
   readonly accountId: string;
@@ -51,19 +51,19 @@ export interface PolicyTransaction {
   readonly content: TransactionContent;
 }
 
-/** Which executions a limitation looks at: those of one policy that fit every field that is not null. */
+/** The executions that a limitation counts: those of one policy that match every field that is not null. */
 export interface UsageWindow {
   readonly policyId: string;
   /** An execution counts until this many hours after the time of its block, that instant included. */
   readonly hours: number;
-  /** One token on one network; null: whatever the policy let out. */
+  /** One token on one network; null: every execution under the policy. */
   readonly asset: { readonly networkId: number; readonly tokenAddress: string } | null;
   readonly initiatorId: string | null;
   readonly accountId: string | null;
   readonly destination: string | null;
 }
 
-/** What stands in a window at one moment. What executes counts as much as what is executed. */
+/** The usage in a window at one moment. Executions in progress count like finished ones. */
 export interface Usage {
   /** Sum, in the smallest unit. */
   readonly amount: bigint;
@@ -74,7 +74,7 @@ export interface Usage {
   readonly at: Date;
 }
 
-/** The records that a transaction is evaluated with. What is missing here does not exist. */
+/** The records that a transaction is evaluated with. A missing record does not exist. */
 export interface PolicyContext {
   readonly account: { readonly id: string; readonly networkIds: readonly number[] } | null;
   readonly members: ReadonlyMap<string, MemberSummary>;
@@ -84,16 +84,16 @@ export interface PolicyContext {
   readonly grantsAllowance: (selector: string) => boolean;
   /** Why the token of the transaction cannot be read; null where it can, or where there is none. */
   readonly tokenFault: string | null;
-  /** What stands in the window of `usageWindow`; null: budgets are not looked at, as when a transaction is created. */
+  /** The usage in the window of `usageWindow`; null: budgets are not checked, as when a transaction is created. */
   readonly usage: Usage | null;
 }
 
-/** What is left of a limitation, and the earliest time at which it grows again. */
+/** The remaining budget of a limitation, and the earliest time at which it increases. */
 export type Remaining =
   | { readonly amount: bigint; readonly until: Date }
   | { readonly count: number; readonly until: Date };
 
-/** Whether a transaction fits a policy, and who decides then. */
+/** Whether a policy permits a transaction, and who may approve it. */
 export interface Evaluation {
   readonly allowed: boolean;
   /** Every condition that is not met, each once. */
@@ -102,7 +102,7 @@ export interface Evaluation {
   readonly approvers: readonly MemberSummary[];
   /** How many of them must; 0 where it needs no approval. */
   readonly threshold: number;
-  /** null where there is no limitation, or where usage was not looked at. */
+  /** null where there is no limitation, or where usage was not read. */
   readonly remaining: Remaining | null;
 }
 
@@ -117,7 +117,7 @@ function anyOf(items: readonly string[]): string {
   return shown.length === 0 ? last : `${shown.join(', ')} or ${last}`;
 }
 
-/** An amount as policies write it; null for what is none. */
+/** An amount in the format of policies; null for other text. */
 function readAmount(text: string): bigint | null {
   return amountSchema.safeParse(text).success ? BigInt(text) : null;
 }
@@ -163,7 +163,7 @@ function initiatorWanted(setting: InitiatorSetting | null): string {
   return setting.type === 'user' ? setting.memberId : `a member of ${setting.groupId}`;
 }
 
-/** Whether a policy permits a member to initiate transactions, with the groups of now. */
+/** Whether a policy permits a member to initiate transactions, with the current groups. */
 export function mayInitiate(
   { initiatorSetting: setting }: Policy,
   memberId: string,
@@ -221,7 +221,7 @@ function checkTransfer(policy: Policy, transfer: TokenTransfer, context: PolicyC
     return [fault('token', transfer.tokenAddress, 'none: the policy names no token')];
   }
   const token = checkToken(condition, transfer, context);
-  // An amount says nothing where the token is another.
+  // The amount is not checked where the token differs.
   return [token, token ? null : checkAmount(condition, transfer), checkDestination(condition, transfer)];
 }
 
@@ -277,7 +277,7 @@ export function usageWindow(policy: Policy, transaction: PolicyTransaction): Usa
   };
 }
 
-/** The amount that may go out in a window; null where executions are counted. */
+/** The maximum amount in a window; null where executions are counted. */
 function budgetOf(policy: Policy): string | null {
   return transferCondition(policy)?.amountThreshold ?? null;
 }
@@ -319,7 +319,7 @@ function remainingOf(policy: Policy, usage: Usage | null): Remaining | null {
 const NO_APPROVERS = { approvers: [], threshold: 1 };
 
 /**
- * Who has to approve a transaction that a policy covers, and how many of them: as the groups are now. A policy that
+ * Who has to approve a transaction that a policy covers, and how many of them, with the current groups. A policy that
  * needs an approver and names none, or one that no longer exists, cannot be approved.
  */
 export function approversOf(
@@ -340,7 +340,7 @@ export function approversOf(
 
 /**
  * Whether a policy permits a transaction, every condition that is not met, and who has to approve it. It fails closed:
- * what it does not know is refused. Source: decisions, sections 5 and 6.
+ * what is unknown is refused. Source: decisions, sections 5 and 6.
  */
 export function evaluate(policy: Policy, transaction: PolicyTransaction, context: PolicyContext): Evaluation {
   const { content } = transaction;
@@ -352,7 +352,7 @@ export function evaluate(policy: Policy, transaction: PolicyTransaction, context
         ? checkTransfer(policy, content, context)
         : checkCall(policy, content, context);
   }
-  // A budget is of what the policy covers: other transactions do not touch it.
+  // A budget counts only transactions that the policy covers.
   const touchesBudget = !type && !covers.some((failure) => failure?.condition === 'token');
   const failures = [
     checkNetwork(policy, transaction, context),

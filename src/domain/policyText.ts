@@ -139,7 +139,7 @@ function limitationText(policy: PolicyDefinition): string {
 }
 
 /**
- * A policy in one line, as it is signed. Names that people or tokens gave themselves are quoted. It says WITHOUT LIMIT
+ * A policy in one line, as it is signed. Names chosen by people or tokens are quoted. It says WITHOUT LIMIT
  * where any contract is covered or nothing caps the amount.
  */
 export function policyText(policy: PolicyDefinition, names: PolicyNames): string {

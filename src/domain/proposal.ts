@@ -13,7 +13,7 @@ import type { JsonValue } from './canonicalJson';
 export type ResourceType = 'members' | 'groups' | 'policies' | 'accounts' | 'admins';
 export type ProposalAction = 'create' | 'update' | 'remove' | 'delete';
 
-/** Those who decide organization operations, and how many of them it takes. */
+/** The voters of organization operations and their threshold. */
 export interface AdminSet {
   readonly threshold: number;
   readonly members: readonly MemberSummary[];
@@ -26,7 +26,7 @@ export interface Deployment {
   readonly status: 'pending' | 'completed' | 'failed';
   readonly transactionHash: string | null;
   readonly failure: Failure | null;
-  /** What a pending deployment waits for, in words. */
+  /** What a pending deployment waits for, as text. */
   readonly waitingFor: string | null;
 }
 
@@ -61,14 +61,14 @@ export interface ResultResource {
   readonly uri?: string;
 }
 
-/** An organization operation that waits for, or has got, the decision of the admins. */
+/** An organization operation, open or decided by the admins. */
 export interface ProposalRecord extends ApprovalRecord {
   readonly resourceType: ResourceType;
   readonly action: ProposalAction;
   readonly data: JsonValue;
   /** The part of the operation that is off chain is done. */
   readonly applied: boolean;
-  /** Others can see a change of it. */
+  /** A change is visible to others. */
   readonly effective: boolean;
   readonly result: {
     readonly resolution: 'approved' | 'rejected';
@@ -77,12 +77,12 @@ export interface ProposalRecord extends ApprovalRecord {
   readonly deployments: readonly Deployment[];
 }
 
-/** The now in which a proposal is judged: the admins of now and the database's time. */
+/** The state that the rules of a proposal depend on: the current admins and the database's time. */
 export interface ProposalNow extends Now {
   readonly admins: AdminSet;
 }
 
-/** True when an account of the proposal is on at least one of its networks. */
+/** True when an account of the proposal is deployed on at least one of its networks. */
 export function isPartlyDeployed(record: Pick<ProposalRecord, 'deployments'>): boolean {
   return record.deployments.some((deployment) => deployment.status === 'completed');
 }
@@ -103,7 +103,7 @@ export const proposalRules: ApprovalRules<ProposalRecord, ProposalNow> = {
     (record.executionStatus === 'failed' || record.executionStatus === 'processing'),
 };
 
-/** What the workflow of a proposal keeps of it. */
+/** The part of a proposal that its workflow keeps. */
 export interface ProposalState extends ApprovalState {
   readonly resourceType: ResourceType;
   readonly action: ProposalAction;

@@ -8,8 +8,8 @@ function withoutNulls<T extends object>(value: T): { [K in keyof T]?: NonNullabl
 }
 
 /**
- * A proposal as the API shows it. `created: true` is the answer to its creation, which also shows the initiator's
- * payload. `domainSalt` is the organization's. `payload` makes the payloads; a caller may remember them, for what is
+ * A proposal as the API shows it. `created: true` is the response to its creation, which also shows the initiator's
+ * payload. `domainSalt` is the organization's. `payload` creates the payloads; a caller may cache them, because what is
  * signed about a proposal never changes.
  */
 export function proposalView(

@@ -3,22 +3,22 @@ import { type ApprovalRecord, isExpired } from './approval';
 /** How a workflow can have ended. */
 export const ENDED = ['completed', 'failed', 'timedOut', 'terminated', 'cancelled'] as const;
 
-/** How the workflow of an open record was found. */
+/** The status of the workflow of an open record. */
 export type WorkflowFound = { readonly status: 'running' } | WorkflowGone;
 
-/** How it was found when it did not run. */
+/** The status of a workflow that does not run. */
 export type WorkflowGone =
   | { readonly status: 'missing' }
   | {
       readonly status: (typeof ENDED)[number];
       readonly runId: string;
-      /** Somebody ended it, rather than the service or the Temporal server. */
+      /** An operator ended it, not the service or the Temporal server. */
       readonly byOperator: boolean;
-      /** What whoever ended it gave as the reason; empty when nothing. */
+      /** The reason that the operator gave; empty for none. */
       readonly reason: string;
     };
 
-/** In words, after "its workflow". */
+/** As text, after "its workflow". */
 export function foundText(found: WorkflowGone): string {
   const reason = 'reason' in found && found.reason !== '' ? ` (reason given: ${found.reason})` : '';
   switch (found.status) {
@@ -36,7 +36,7 @@ export function foundText(found: WorkflowGone): string {
   }
 }
 
-/** What decides whether an approval continues. */
+/** The fields that determine whether an approval continues. */
 export type Repairable = Pick<
   ApprovalRecord,
   'closed' | 'executionStatus' | 'executionAttempt' | 'expiresAt'
@@ -45,8 +45,8 @@ export type Repairable = Pick<
 };
 
 /**
- * What to do about an open record whose workflow is gone. An operator who ends one that nobody has
- * signed closes it; whatever is signed or begun continues from its record.
+ * What to do about an open record whose workflow does not run. An operator who ends one that nobody has
+ * signed closes it; one that is signed or begun continues from its record.
  */
 export function repairOf(record: Repairable, time: Date, found: WorkflowFound): 'close' | 'restart' | null {
   if (record.closed || found.status === 'running') return null;
@@ -60,7 +60,7 @@ export interface ReconcileSummary {
   readonly open: number;
   /** Workflows that run, by Temporal's list or count. */
   readonly running: number;
-  /** They were compared one by one; else their numbers were, and they agree. */
+  /** They were compared one by one; otherwise by count, and the counts agree. */
   readonly listed: boolean;
   /** Workflows that were started again. */
   readonly restarted: number;
@@ -70,20 +70,20 @@ export interface ReconcileSummary {
   readonly refreshed: number;
   /** Records noted with a network that is not configured anymore. */
   readonly noted: number;
-  /** Workflows not restarted for now, because they were restarted too often of late. */
+  /** Workflows not restarted for now, because they were restarted too often recently. */
   readonly postponed: number;
   /** Repairs that did not succeed; the next pass tries them again. */
   readonly failed: number;
   /** Networks to be checked for lost blocks. */
   readonly networkIds: readonly number[];
-  /** The first repairs, in words. */
+  /** The first repairs, as text. */
   readonly repairs: readonly string[];
 }
 
 /** How many repairs a summary lists. */
 export const MAX_LISTED_REPAIRS = 50;
 
-/** What an operator reads in the Temporal UI (Markdown). */
+/** The description for operators in the Temporal UI (Markdown). */
 export function reconcileDetails(summary: ReconcileSummary): string {
   const { open, running, listed, repairs } = summary;
   const counts = [
@@ -91,7 +91,7 @@ export function reconcileDetails(summary: ReconcileSummary): string {
     [summary.closed, 'closed, because an operator had ended their workflow'],
     [summary.refreshed, 'workflows notified to read their record again'],
     [summary.noted, 'noted with a network that is not configured anymore'],
-    [summary.postponed, 'workflows restarted too often: look at why they end'],
+    [summary.postponed, 'workflows restarted too often: find out why they end'],
     [summary.failed, 'repairs failed; the next pass retries them'],
   ] as const;
   const done = counts.filter(([count]) => count > 0).map(([count, what]) => `- ${count} ${what}`);

@@ -13,13 +13,13 @@ export type ErrorCode =
   | 'rateLimited'
   | 'internalError';
 
-/** Why a request was not carried out: a value that travels from the rule that refused it to the caller. */
+/** Why a request was not carried out: a value that is passed from the rule to the caller. */
 export interface Refusal {
   readonly code: ErrorCode;
   readonly message: string;
   /** Path of the field that caused it, such as `items[1].networkIds[0]`. */
   readonly field?: string;
-  /** Every condition of a policy that is not met, where a policy refused. */
+  /** Every condition that is not met, where a policy refused it. */
   readonly failures?: readonly {
     readonly condition: string;
     readonly found: string;

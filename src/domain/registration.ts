@@ -1,6 +1,6 @@
 import { quoted } from './signing';
 
-/** How long a text proves control of a wallet, in seconds. */
+/** How long a text is valid, in seconds. */
 export const CHALLENGE_SECONDS = 600;
 
 /** What a member's wallet signs to prove that its owner controls it. */
@@ -17,7 +17,7 @@ export interface RegistrationChallenge {
 
 /**
  * The text that is signed (EIP-191): a sentence, then one field a line, laid out like EIP-4361. Each value ends with
- * its line, and the one that users choose is quoted.
+ * its line, and the user-chosen one is quoted.
  */
 export function registrationMessage(challenge: RegistrationChallenge): string {
   return [

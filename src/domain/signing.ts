@@ -34,7 +34,7 @@ const STATEMENT_TYPE = [
 /**
  * The payload that is signed: EIP-712 typed data as the JSON text that `eth_signTypedData_v4` takes.
  *
- * `domainSalt` is the organization's (bytes32 as 0x hex). `data` is carried as its canonical JSON (RFC 8785), the
+ * `domainSalt` is the organization's (bytes32 as 0x hex). `data` is encoded as canonical JSON (RFC 8785), the
  * expiry in whole Unix seconds. The text itself is canonical too, so the same proposal always has the same payload.
  */
 export function proposalPayload(
@@ -61,7 +61,7 @@ export function proposalPayload(
 /** What a signature on a transaction covers. */
 export interface TransactionToSign {
   readonly id: string;
-  /** The account, which could verify the signature itself. */
+  /** The account, as the verifying contract. */
   readonly accountAddress: string;
   readonly networkId: number;
   readonly to: string;

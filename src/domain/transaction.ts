@@ -21,7 +21,7 @@ export interface TransactionRef {
   readonly transactionId: string;
 }
 
-/** The outcome that the chain has decided for an attempt, with its network's confirmations. */
+/** The outcome of an attempt on chain, with its network's confirmations. */
 export type AttemptOutcome = {
   readonly attemptId: string;
   readonly transactionHash: string;
@@ -44,7 +44,7 @@ export interface ExecutionFailure {
   readonly transactionHash?: string;
 }
 
-/** How an execution ended: decided by the chain, or before anything was signed. */
+/** How an execution ended: on chain, or before anything was signed. */
 export type ExecutionResult =
   | { readonly status: 'decided'; readonly outcome: AttemptOutcome }
   | {
@@ -54,28 +54,28 @@ export type ExecutionResult =
       readonly awaitsRelayerWei?: string;
     };
 
-/** What a transaction did on chain, from its first broadcast on. */
+/** The state of a transaction on chain, from its first broadcast on. */
 export interface TransactionOnChain {
   readonly transactionHash: string;
   readonly submittedAt: Date;
   readonly confirmations: number;
 }
 
-/** The result of a transaction. Hash and block are those of the transaction that carried it. */
+/** The result of a transaction. Hash and block are those of the chain transaction. */
 export interface TransactionResult {
   readonly resolution: 'approved' | 'rejected';
   readonly transactionHash?: string;
   readonly blockNumber?: number;
 }
 
-/** A transaction of an account that waits for, or has got, the decision its policy asks for. */
+/** A transaction of an account, open or decided under its policy. */
 export interface TransactionRecord extends ApprovalRecord {
   readonly accountId: string;
   /** Checksummed. */
   readonly accountAddress: string;
   readonly networkId: number;
   readonly policyId: string;
-  /** As they are now, or were when they left. */
+  /** The current member, or as they were at removal. */
   readonly initiator: MemberSummary;
   readonly description: string;
   readonly type: TransactionContent['type'];
@@ -85,27 +85,27 @@ export interface TransactionRecord extends ApprovalRecord {
   readonly value: bigint;
   /** 0x hex, as it was sent. */
   readonly calldata: string;
-  /** The same in the words of the API. */
+  /** The same as the API shows it. */
   readonly content: JsonValue;
   readonly updatedAt: Date;
   readonly result: TransactionResult | null;
   readonly chain: TransactionOnChain | null;
-  /** What an execution waits for, in words. */
+  /** What an execution waits for, as text. */
   readonly waitingFor: string | null;
   /** The relayer's balance in wei at which the execution continues by itself. */
   readonly awaitsRelayerWei: bigint | null;
-  /** An operator wants the in-flight attempt cancelled. */
+  /** An operator has requested the cancellation of the in-flight attempt. */
   readonly cancelling: boolean;
 }
 
-/** What a transaction is judged by: its policy and the people of now, and the database's time. */
+/** The state that the rules of a transaction depend on: its policy, the current members and groups, and the database's time. */
 export interface TransactionNow extends Now, Pick<PolicyContext, 'members' | 'groups'> {
-  /** As it is now; one that was removed, as it was last. */
+  /** The current version; of a removed policy the last version. */
   readonly policy: Policy;
   readonly policyRemoved: boolean;
 }
 
-/** The initiator's signature that counts now: theirs, with the wallet they have now. Undefined while there is none. */
+/** The initiator's signature that counts now, made with their current wallet. Undefined while there is none. */
 export function initiatorVote<V extends Vote>(
   { initiator, votes }: { readonly initiator: MemberSummary; readonly votes: readonly V[] },
   { members }: Pick<TransactionNow, 'members'>,
@@ -151,7 +151,7 @@ export const transactionRules: ApprovalRules<TransactionRecord, TransactionNow> 
   initiatorOf: ({ initiator }) => initiator,
 };
 
-/** What the workflow of a transaction keeps of it. */
+/** The part of a transaction that its workflow keeps. */
 export interface TransactionState extends ApprovalState {
   readonly accountId: string;
   readonly networkId: number;

@@ -2,7 +2,7 @@ import { isSameAddress } from './address';
 import { NATIVE_CURRENCY } from './policy';
 import { accept, type Outcome, refuse } from './refusal';
 
-/** What an account is asked to send: a value, calldata, or both, to one address. */
+/** The call that an account makes: a value, calldata, or both, to one address. */
 export interface TransactionCall {
   readonly to: string;
   /** In the smallest unit of the native currency. */
@@ -49,7 +49,7 @@ function isCalldata(text: string): boolean {
 
 /**
  * Decodes what a call does. Calldata that begins like an ERC-20 transfer but is malformed is refused: its effect is
- * unknown. Addresses keep the case they have in `to`; one that stands in the calldata is written with `checksum`.
+ * unknown. Addresses keep the case they have in `to`; one from the calldata is formatted with `checksum`.
  * Source: decisions, section 5.
  */
 export function readContent(

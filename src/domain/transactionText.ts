@@ -16,7 +16,7 @@ export interface Asset {
   readonly tokenAddress: string;
 }
 
-/** The content of a token transfer in the words of the API. */
+/** The content of a token transfer, as the API shows it. */
 export interface TokenTransferData {
   readonly destination: string;
   readonly asset: Asset;
@@ -34,7 +34,7 @@ export interface FunctionParameter {
   readonly value: string;
 }
 
-/** The content of any other call in the words of the API. */
+/** The content of any other call, as the API shows it. */
 export interface ContractInteractionData {
   readonly toAddress: string;
   /** 0x hex, as it was sent. */
@@ -55,7 +55,7 @@ export interface TokenWords {
   readonly logoUrl: string | null;
 }
 
-/** What is known about a transaction besides its bytes. */
+/** Facts about a transaction besides its bytes. */
 export interface TransactionFacts {
   readonly network: {
     readonly id: number;
@@ -82,7 +82,7 @@ function assetOf({ tokenAddress }: TokenTransfer, { network, token }: Transactio
   return { id, symbol, name, logoUrl, decimals, tokenAddress };
 }
 
-/** The content of a transaction in the words of the API: what is shown as its `data`. */
+/** The content of a transaction, as the API shows it in `data`. */
 export function transactionData(
   content: TransactionContent,
   facts: TransactionFacts,
@@ -101,7 +101,7 @@ export function transactionData(
 /** Longest text or name in a sentence, in characters; longest bytes, in bytes. */
 const MAX_TEXT = 100;
 const MAX_BYTES = 64;
-/** Longest list of values; longest list of parameters. What does not fit is only counted. */
+/** Longest list of values; longest list of parameters. The rest is only counted. */
 const MAX_LIST = 300;
 const MAX_PARAMETERS = 1_000;
 
@@ -120,7 +120,7 @@ function foreign(text: string): string {
   return `${JSON.stringify(shown).replace(UNSEEN, escaped)}${rest}`;
 }
 
-/** As many items as fit, and how many more there are. */
+/** As many items as fit, and the number of the others. */
 function fitting(items: readonly string[], maximum: number): string {
   let length = 0;
   const shown = items.filter((item) => {
@@ -181,8 +181,8 @@ function transferText(transfer: TokenTransfer, facts: TransactionFacts): string 
 
 /**
  * A transaction in one line, as it is signed: amount, token and its address, recipient, or the decoded
- * function; account and network. Names that people or tokens gave themselves, and texts from the calldata, are quoted.
- * What is too long is cut and marked: the calldata itself is signed as well.
+ * function; account and network. Names chosen by people or tokens, and texts from the calldata, are quoted.
+ * Long values are truncated and marked: the calldata itself is signed as well.
  */
 export function transactionSummary(content: TransactionContent, facts: TransactionFacts): string {
   const what = content.type === 'TOKEN_TRANSFER' ? transferText(content, facts) : callText(content, facts);

@@ -7,7 +7,7 @@ export function initiatorPayload(record: TransactionRecord): string {
   return transactionPayload('InitiateTransaction', record, null);
 }
 
-/** What approves and what rejects a transaction, bound to the signature by which it was initiated. */
+/** The payloads to approve and to reject a transaction, bound to the initiator's signature. */
 export function reviewPayloads(
   record: TransactionRecord,
   initiatorSignatureHash: string,
@@ -18,7 +18,7 @@ export function reviewPayloads(
   };
 }
 
-/** The initiator's signature that the others are bound to; once nothing changes any more, the one of then. */
+/** The initiator's signature that the others are bound to; after closing, the one at closing. */
 function initiatedBy(record: TransactionRecord, now: TransactionNow) {
   if (!record.frozen) return initiatorVote(record, now);
   const { votes } = record;

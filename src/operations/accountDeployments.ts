@@ -1,7 +1,7 @@
 import { findAccountToDeploy, insertAccountNetwork, markAccountDeployed } from '../db/accounts';
 import type { CompletedDeployment, FailedDeployment, KindContext, Recorded } from './kind';
 
-/** Puts a deployed account on its network. An account is created with its first deployment. */
+/** Records an account on the network of its deployment. An account is created with its first deployment. */
 export async function deploymentCompleted(
   { tx, organizationId }: Pick<KindContext, 'tx' | 'organizationId'>,
   proposalId: string,
@@ -29,7 +29,7 @@ export async function deploymentCompleted(
   };
 }
 
-/** The audit entry of a deployment that failed. The account stays as it is. */
+/** The audit entry of a deployment that failed. The account does not change. */
 export function deploymentFailed(
   proposalId: string,
   { accountId, networkId, failure }: FailedDeployment,

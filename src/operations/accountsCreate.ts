@@ -28,7 +28,7 @@ const item = z
   .meta({ id: 'NewAccount' })
   .transform(({ name, networkIds }) => ({ name, networkIds }));
 
-/** Two accounts may have one name, but not the same networks as well. */
+/** Two accounts may share a name, but not name and networks. */
 const contentOf = ({ name, networkIds }: z.output<typeof item>) =>
   JSON.stringify([name, [...networkIds].sort((one, two) => one - two)]);
 
@@ -59,13 +59,13 @@ export const accountsCreate = defineOperation({
     const described = items.map(
       ({ name, networkIds }) => `${quoted(name)} on ${describeNetworks(networks, networkIds)}`,
     );
-    // Ids of the accounts to be, in the order of the items: their addresses follow from them.
+    // Ids of the new accounts, in the order of the items: their addresses derive from them.
     const accountIds = items.map(() => newId('acc'));
     return accept({
       data: { items },
       plan: { accountIds },
       summary: `Create ${items.length === 1 ? 'account' : `${items.length} accounts:`} ${described.join('; ')}`,
-      // An account is there once it is on one network; until it is on all, nobody else changes it.
+      // An account exists once it is on one network; until it is on all, no other proposal changes it.
       claims: accountIds.map((id) => `account:${id}`),
       names: networkSubjects(items),
     });
@@ -78,7 +78,7 @@ export const accountsCreate = defineOperation({
     if (unknown) return unknown;
     const owner = await findSigningKeyAddress(tx, organizationId);
     if (owner === undefined)
-      return refuse('conflict', 'the signing key of the organization is not there yet');
+      return refuse('conflict', 'the signing key of the organization is not available yet');
     const accounts = items.map((item, index) => {
       const id = accountIds[index];
       if (id === undefined) throw new Error(`proposal ${proposal.id} has no account id for item ${index}`);

@@ -46,7 +46,7 @@ const data = z.object({
 
 type Item = z.output<typeof item>;
 
-/** What an item changes about an account. Refuses networks that it is on already, and a change of nothing. */
+/** What an item changes about an account. Refuses networks that it is already on, and an empty change. */
 function describeChange(
   networks: readonly NetworkConfig[],
   account: Account,
@@ -71,7 +71,7 @@ function describeChange(
   return accept(`${quoted(account.name)} (${account.address}): ${changes.join(' and ')}`);
 }
 
-/** A new name for accounts, or more networks that they are on. */
+/** New names or further networks for accounts. */
 export const accountsUpdate = defineOperation({
   resourceType: 'accounts',
   action: 'update',

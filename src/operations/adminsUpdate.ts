@@ -21,7 +21,7 @@ export const adminsUpdateBody = z
 
 const data = z.object({ members: z.array(memberSummarySchema), threshold: adminThreshold });
 
-/** Refuses a set of admins that cannot reach its threshold, or that no API key can act for. */
+/** Refuses a set of admins that cannot reach its threshold, or that has no member of type api. */
 function cannotDecide(members: readonly MemberSummary[], threshold: number) {
   if (members.length === 0) return refuse('validationError', 'at least one admin must be left', 'updates');
   if (!members.some(({ type }) => type === 'api')) {
@@ -58,7 +58,7 @@ function describeThreshold(before: number, after: number): string {
   return before === after ? `threshold stays ${after}` : `threshold ${before} → ${after}`;
 }
 
-/** Who will be admins, by id, when these are added to those of now and taken from them. */
+/** The ids of the admins after additions and removals. */
 function adminIdsAfter(
   admins: AdminSet,
   changes: { readonly addMemberIds: readonly string[]; readonly removeMemberIds: readonly string[] },
@@ -68,7 +68,7 @@ function adminIdsAfter(
   return [...ids].sort();
 }
 
-/** Who decides organization operations, and how many of them it takes. */
+/** The admins and their threshold. */
 export const adminsUpdate = defineOperation({
   resourceType: 'admins',
   action: 'update',

@@ -18,7 +18,7 @@ export const groupsData = z
   })
   .meta({ id: 'GroupsData' });
 
-/** A group in words that leave no doubt which: `"Traders" (grp_…)`. */
+/** An unambiguous description of a group: `"Traders" (grp_…)`. */
 export function describeGroup({ id, name }: Pick<Group, 'id' | 'name'>): string {
   return `${quoted(name)} (${id})`;
 }
@@ -28,7 +28,7 @@ export function areNamed(lists: readonly (readonly unknown[])[]): boolean {
   return lists.flat().length <= MAX_ITEMS;
 }
 
-/** Its members in words: `with "Dave" (0x…)`, `without members`; `with 37 members` when they are not to be named. */
+/** Its members as text: `with "Dave" (0x…)`, `without members`; `with 37 members` when they are not named. */
 export function describeMembership(members: readonly MemberSummary[], named: boolean): string {
   return members.length === 0 ? 'without members' : `with ${describeMembers(members, named)}`;
 }

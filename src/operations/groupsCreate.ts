@@ -29,7 +29,7 @@ const item = z
   .meta({ id: 'NewGroup' })
   .transform(({ name, memberIds }) => ({ name, memberIds }));
 
-/** Two groups may have one name, but not the same members as well. */
+/** Two groups may share a name, but not name and members. */
 const contentOf = ({ name, memberIds }: z.output<typeof item>) =>
   JSON.stringify([name, [...memberIds].sort()]);
 

@@ -25,7 +25,7 @@ export const groupsDeleteBody = z.strictObject({
   items: itemsOf(item).check(noDuplicates(({ id }) => id, ['id'])),
 });
 
-/** The end of groups. Their members stay members. */
+/** Deletes groups. Their members remain members. */
 export const groupsDelete = defineOperation({
   resourceType: 'groups',
   action: 'delete',
@@ -73,7 +73,7 @@ export const groupsDelete = defineOperation({
     for (const said of items) {
       const group = groups.find(({ id }) => id === said.id);
       if (!group) return refuse('conflict', `group ${describeGroup(said)} no longer exists`);
-      // A member who has left since is fine; one whom the signers did not see in it is not.
+      // A member who was removed since is accepted; one whom the voters did not see in it is not.
       const unseen = group.members.filter(({ id }) => !said.members.some((member) => member.id === id));
       if (unseen.length > 0) {
         return refuse(

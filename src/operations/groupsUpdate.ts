@@ -68,7 +68,7 @@ function describeChange(
   return changes.join(' and ');
 }
 
-/** How a group would come out other than its proposal says, in words; undefined when it would not. */
+/** How a group would differ from its proposal, as text; undefined when it would not. */
 function groupDiffers(
   said: { readonly id: string; readonly name: string; readonly members: readonly MemberSummary[] },
   after: { readonly name: string; readonly memberIds: readonly string[] },
@@ -112,7 +112,7 @@ function wrongMemberUpdate(
   return refuse('validationError', `member ${memberId} of group ${group.id} ${already}`, fieldOf(idle));
 }
 
-/** What an item changes about a group. Refuses a change of nothing, and a group of more than 100 members. */
+/** What an item changes about a group. Refuses an empty change, and a group of more than 100 members. */
 function planChange(
   group: Group,
   { name, memberUpdates = [] }: Item,
@@ -147,7 +147,7 @@ function planChange(
   return accept({ group, change, after, described });
 }
 
-/** New names for groups, members added and members taken out. */
+/** New names for groups; members to add and to remove. */
 export const groupsUpdate = defineOperation({
   resourceType: 'groups',
   action: 'update',

@@ -15,7 +15,7 @@ import { policiesCreate } from './policiesCreate';
 import { policiesRemove } from './policiesRemove';
 import { policiesUpdate } from './policiesUpdate';
 
-/** Every kind of organization operation. One more kind is one more file, and one more line here. */
+/** Every kind of organization operation. A new kind is one file, and one line here. */
 export const operations: readonly ProposalKind[] = [
   accountsCreate,
   accountsUpdate,
@@ -36,7 +36,7 @@ export function findKind(resourceType: ResourceType, action: ProposalAction): Pr
   return operations.find((kind) => kind.resourceType === resourceType && kind.action === action);
 }
 
-/** The kind for a resource and an action. Throws when there is none: routes exist only for kinds that do. */
+/** The kind for a resource and an action. Throws for an unknown kind: routes exist only for known ones. */
 export function kindOf(resourceType: ResourceType, action: ProposalAction): ProposalKind {
   const kind = findKind(resourceType, action);
   if (!kind) throw new Error(`there is no operation ${resourceType} ${action}`);

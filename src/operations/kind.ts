@@ -10,7 +10,7 @@ import type { JsonValue } from '../domain/canonicalJson';
 import type { ProposalAction, ResourceType, ResultResource } from '../domain/proposal';
 import type { Outcome } from '../domain/refusal';
 
-/** What a kind works with: the transaction of the request, its organization, and the configured networks. */
+/** The context of a kind: the transaction of the request, its organization, and the configured networks. */
 export interface KindContext {
   readonly tx: Tx;
   readonly organizationId: string;
@@ -31,7 +31,7 @@ export interface Token {
 export interface Outside {
   readonly networks: readonly NetworkConfig[];
   /**
-   * Reads an ERC-20 token; `reason` says why it cannot be read, `unavailable` that its chain cannot be asked now. Never
+   * Reads an ERC-20 token; `reason` says why it cannot be read, `unavailable` that its chain does not answer now. Never
    * throws.
    */
   readonly readToken: (
@@ -43,27 +43,27 @@ export interface Outside {
   >;
 }
 
-/** A request made into a proposal. */
+/** The proposal that a request becomes. */
 export interface Plan<Data, Details> {
-  /** The proposed state: what is signed, shown and carried out. */
+  /** The proposed state: it is signed, shown and carried out. */
   readonly data: Data;
-  /** What the change needs besides, fixed now: ids of what it will create. */
+  /** What else the change needs, fixed now: ids of the resources that it will create. */
   readonly plan: Details;
   /** One line in plain words. It is signed. */
   readonly summary: string;
-  /** What no other open proposal may claim: what this one changes, such as `member:mem_…` or `wallet:0x…`. */
+  /** What this proposal changes, and no other open proposal may claim, such as `member:mem_…` or `wallet:0x…`. */
   readonly claims: readonly string[];
   /** What it is about, whether it changes it or not; `network:<id>` too. A change of these is noted on it. */
   readonly names: readonly string[];
 }
 
-/** A note on other open proposals that name a subject: what has become of it. */
+/** A note on other open proposals that name a subject, about its change. */
 export interface Notice {
   /** As in `names`. */
   readonly subject: string;
   /** Such as `memberRemoved`. */
   readonly code: string;
-  /** In words, for whoever reads those proposals. */
+  /** As text, for the readers of those proposals. */
   readonly message: string;
 }
 
@@ -74,7 +74,7 @@ export interface Recorded {
   readonly place?: (positions: readonly bigint[]) => Promise<void>;
 }
 
-/** A change that was carried out in the transaction, as far as it is off chain. */
+/** The off-chain part of a change that was carried out in the transaction. */
 export interface Applied extends Recorded {
   readonly resources: readonly ResultResource[];
   /** True when others can see a change while deployments are missing, so that it can no longer be rejected. */
@@ -88,7 +88,7 @@ export interface Deployment {
   readonly networkId: number;
 }
 
-/** A deployment that the chain has confirmed. Hash and block are null when the account was there already. */
+/** A deployment that the chain has confirmed. Hash and block are null when the account was already deployed. */
 export interface CompletedDeployment extends Deployment {
   readonly transactionHash: string | null;
   /** Decimal digits. */
@@ -100,7 +100,7 @@ export interface FailedDeployment extends Deployment {
   readonly failure: Failure;
 }
 
-/** What an operation deploys after `apply`, and what its records say about each deployment. */
+/** What an operation deploys after `apply`, and how each deployment is recorded. */
 export interface Deployments<Data, Details> {
   /**
    * Every deployment that the proposal asks for. The proposal is complete when all of them are; the signer signs for
@@ -131,10 +131,10 @@ export interface Operation<Body, Data, Details, Facts> {
   readonly data: z.ZodType<Data>;
   /** Reads what the plan needs from chains. Refuses with validationError. */
   observe?(outside: Outside, body: Body): Promise<Outcome<Facts>>;
-  /** Checks a request against the world of now. Refuses with validationError or conflict. */
+  /** Checks a request against the current state. Refuses with validationError or conflict. */
   plan(context: KindContext, body: Body, facts: Facts): Promise<Outcome<Plan<Data, Details>>>;
   /**
-   * Carries the change out, or refuses: exactly this change cannot be made any more. Nothing else changes the
+   * Carries the change out, or refuses: exactly this change can no longer be made. Nothing else changes the
    * organization meanwhile.
    */
   apply(
@@ -145,7 +145,7 @@ export interface Operation<Body, Data, Details, Facts> {
   readonly deployments?: Deployments<Data, Details>;
 }
 
-/** An operation among others, its own types forgotten. */
+/** An operation with its types erased. */
 export type ProposalKind = Operation<JsonValue, JsonValue, JsonValue, unknown>;
 
 /** Declares an operation. The schemas of its requests and its data type its functions. */

@@ -12,18 +12,18 @@ import { listed } from './words';
 /** The wallet of a member in a request, read with its checksum (EIP-55). */
 export const walletInput = nonzeroAddressInput.transform(checksumAddress);
 
-/** The claim on a wallet that a member is to have. */
+/** The claim on the new wallet of a member. */
 export function walletSubject(walletAddress: string): string {
   return `wallet:${walletAddress.toLowerCase()}`;
 }
 
-/** Members in words: `"Dave" (0x…), "Erin" (0x…)`; only how many they are when they are not to be named. */
+/** Members as text: `"Dave" (0x…), "Erin" (0x…)`; only their number when they are not named. */
 export function describeMembers(members: readonly MemberSummary[], named = true): string {
   if (!named) return `${members.length} member${members.length === 1 ? '' : 's'}`;
   return members.map(({ name, walletAddress }) => `${quoted(name)} (${walletAddress})`).join(', ');
 }
 
-/** A member in words that leave no doubt which: `"Dave" (mem_…, 0x…)`. */
+/** An unambiguous description of a member: `"Dave" (mem_…, 0x…)`. */
 export function describeMember({
   id,
   name,
@@ -46,7 +46,7 @@ export function unknownMember(
 }
 
 /**
- * Refuses the first wallet that another member has and keeps; `id` is whose wallet it is to be, if that member exists
+ * Refuses the first wallet that another member has and keeps; `id` is the member who gets it, if that member exists
  * already. Members may exchange wallets among themselves.
  */
 export async function walletInUse(
@@ -91,7 +91,7 @@ export function membersDiffer(
   return differences.length === 0 ? undefined : listed(differences, '; ');
 }
 
-/** Changes members. Refuses, with nothing changed, when another transaction has given one of the wallets to a member. */
+/** Changes members. Refuses, without a change, when another transaction has given one of the wallets to a member. */
 export async function changeMembers(
   tx: Tx,
   change: (savepoint: Tx) => Promise<unknown>,
@@ -101,6 +101,6 @@ export async function changeMembers(
     return accept(null);
   } catch (error) {
     if ((error as { constraint?: string }).constraint !== 'members_wallet_address') throw error;
-    return refuse('conflict', 'another member has one of the wallets now');
+    return refuse('conflict', 'another member now has one of the wallets');
   }
 }

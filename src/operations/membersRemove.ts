@@ -27,7 +27,7 @@ async function isAdmin({ tx, organizationId }: KindContext, ids: readonly string
   );
 }
 
-/** Takes members out of the organization and out of every group. Their ids never come back. */
+/** Removes members from the organization and from every group. Their ids are not reused. */
 export const membersRemove = defineOperation({
   resourceType: 'members',
   action: 'remove',

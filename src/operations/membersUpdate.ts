@@ -64,7 +64,7 @@ function describeChange({ name, walletAddress }: Change): string {
   return `change ${changes.join(' and ')}`;
 }
 
-/** What an item changes about a member. Refuses another type, and a change of nothing. */
+/** What an item changes about a member. Refuses another type, and an empty change. */
 function planChange(
   member: Member,
   { name, walletAddress, type }: z.output<typeof item>,
@@ -96,7 +96,7 @@ export const membersUpdate = defineOperation({
       path: '/members/proposals/update',
       summary: 'Propose changes of members',
       description:
-        'With a new wallet, signatures of the old one no longer count, and control of the new one is to be proved again.',
+        'With a new wallet, signatures of the old one no longer count, and control of the new one must be proved again.',
       body: membersUpdateBody,
       exampleBody: {
         items: [

@@ -25,7 +25,7 @@ export function networkSubjects(items: readonly OnNetworks[]): string[] {
   return [...new Set(items.flatMap(({ networkIds }) => networkIds ?? []))].map((id) => `network:${id}`);
 }
 
-/** Networks in words, such as `"Local One" (31337), "Local Two" (31338)`. */
+/** Networks as text, such as `"Local One" (31337), "Local Two" (31338)`. */
 export function describeNetworks(networks: readonly NetworkConfig[], ids: readonly number[]): string {
   return ids.map((id) => `${quoted(networks.find((n) => n.id === id)?.name ?? '')} (${id})`).join(', ');
 }

@@ -8,7 +8,7 @@ import { defineOperation } from './kind';
 import { describePolicy, policiesData, recorded } from './policyItems';
 import { listed } from './words';
 
-/** The end of policies. */
+/** Removes policies. */
 export const policiesRemove = defineOperation({
   resourceType: 'policies',
   action: 'remove',
@@ -17,7 +17,7 @@ export const policiesRemove = defineOperation({
       id: 'proposePoliciesRemove',
       path: '/policies/proposals/remove',
       summary: 'Propose the removal of policies',
-      description: 'What only a removed policy allowed is no longer allowed.',
+      description: 'Transactions that only a removed policy permits can no longer be executed.',
       body: policiesBodies.remove,
       exampleBody: { policyIds: ['pol_01jz8k3v5fe5ht0n2m6w9r4xyz'] },
     },

@@ -3,7 +3,7 @@ import { defineOperation } from './kind';
 import { applyPolicies, observePolicies, planPolicies, policiesData } from './policyItems';
 import { EXAMPLE_CHANGED_POLICY, mixedRequest } from './policyRequests';
 
-/** Policies that are replaced whole, alone or together with new ones. */
+/** Replaces policies completely, alone or together with new ones. */
 export const policiesUpdate = defineOperation({
   resourceType: 'policies',
   action: 'update',
@@ -14,7 +14,7 @@ export const policiesUpdate = defineOperation({
       path: '/policies/proposals/update',
       summary: 'Propose changes of policies',
       description:
-        'Each policy is replaced whole by what is sent. What was read can be sent back with only the change made.',
+        'Each policy is replaced completely. A policy from a response can be changed and sent back.',
       body: policiesBodies.update,
       exampleBody: { policies: [EXAMPLE_CHANGED_POLICY] },
     },

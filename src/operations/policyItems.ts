@@ -32,7 +32,7 @@ export interface PoliciesBody {
   readonly policies: readonly PolicyItem[];
 }
 
-/** The policies of a proposal: as they will be, or as they were. */
+/** The policies of a proposal: after the change, or before their removal. */
 export interface PoliciesData {
   readonly policies: readonly PolicyView[];
 }
@@ -44,13 +44,13 @@ export const policiesData: z.ZodType<PoliciesData> = z
 /** What the tokens of a request report about themselves, in the order of its policies; null where none is named. */
 export type PolicyFacts = readonly (Token | null)[];
 
-/** What is fixed about new policies when they are proposed. */
+/** The ids of new policies, fixed when they are proposed. */
 export interface PoliciesDetails {
   /** Ids of the new ones, in their order. */
   readonly policyIds: readonly string[];
 }
 
-/** What is shown where a policy covers any token. */
+/** The token fields of a policy that covers any token. */
 export const ANY_TOKEN: Token = { symbol: '', name: '', decimals: 0, logoUrl: null };
 
 async function observeToken(
@@ -70,7 +70,7 @@ async function observeToken(
     : refuse('validationError', read.reason, 'tokenTransferCondition.tokenAddress');
 }
 
-/** Reads the tokens that policies name, each once. Refuses those that cannot be read and decimals that are not theirs. */
+/** Reads the tokens that policies name, each once. Refuses unreadable tokens and wrong decimals. */
 export async function observePolicies(
   { networks, readToken }: Outside,
   { policies }: PoliciesBody,
@@ -105,7 +105,7 @@ export async function observePolicies(
   return accept(facts);
 }
 
-/** A setting without the name of the field in which it was given. */
+/** A setting without the name of its request field. */
 function settingOf<Setting extends object>(setting: Setting): Omit<Setting, 'field'> {
   const { field: _, ...others } = setting as Setting & { field?: string };
   return others;
@@ -162,7 +162,7 @@ function idsIn(policies: readonly PolicyDefinition[]) {
   };
 }
 
-/** What policies name, as subjects of notices. */
+/** What policies refer to, as subjects of notices. */
 function subjectsOf(policies: readonly PolicyDefinition[]): string[] {
   const { networkIds, accountIds, memberIds, groupIds } = idsIn(policies);
   return [
@@ -173,7 +173,7 @@ function subjectsOf(policies: readonly PolicyDefinition[]): string[] {
   ];
 }
 
-/** What there is of the things that policies name. */
+/** The existing records that policies refer to. */
 async function readWorld(
   { tx, organizationId, networks }: KindContext,
   policies: readonly PolicyDefinition[],
@@ -191,7 +191,7 @@ async function readWorld(
 
 type World = Awaited<ReturnType<typeof readWorld>>;
 
-/** Why a policy is impossible in the organization as it is, and its field. */
+/** Why a policy is impossible in the organization now, and its field. */
 interface Fault {
   readonly message: string;
   readonly field: string;
@@ -223,7 +223,7 @@ function settingFault(
   return undefined;
 }
 
-/** What a policy names that does not exist, or a threshold that its group cannot reach. */
+/** A reference of a policy that does not exist, or a threshold that its group cannot reach. */
 function faultOf(policy: PolicyDefinition, world: World): Fault | undefined {
   if (!world.networks.has(policy.networkId)) {
     return { message: networkNotConfigured(world.networks.values(), policy.networkId), field: 'networkId' };
@@ -241,7 +241,7 @@ function faultOf(policy: PolicyDefinition, world: World): Fault | undefined {
   );
 }
 
-/** The field of a fault as the caller wrote it: a member may have been given as `userId`. */
+/** The field of a fault as the caller wrote it: a member may be given as `userId`. */
 function fieldIn(item: PolicyItem, { field }: Fault): string {
   const [where, name] = field.split('.');
   if (name !== 'memberId') return field;
@@ -263,7 +263,7 @@ function textOf(policy: PolicyDefinition, world: World): string {
   });
 }
 
-/** A policy in words that leave no doubt which: `"Payroll" (pol_…)`. */
+/** An unambiguous description of a policy: `"Payroll" (pol_…)`. */
 export function describePolicy({ id, name }: Pick<Policy, 'id' | 'name'>): string {
   return `${quoted(name)} (${id})`;
 }
@@ -383,7 +383,7 @@ export async function applyPolicies(
           ]
         : [],
     ),
-    // New policies take the positions of the entries of their creation.
+    // New policies have the positions of the audit entries of their creation.
     place: (positions) =>
       setPositions(
         tx,

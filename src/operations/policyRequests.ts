@@ -1,6 +1,6 @@
 import { policiesBodies } from '../contract/policies';
 
-/** A transfer of up to 100 of a token with 18 decimals, and no more than that within a day. */
+/** Transfers of up to 100 of a token with 18 decimals, each and together within a day. */
 export const EXAMPLE_POLICY = {
   name: 'Payroll',
   type: 'MANUAL_APPROVAL',
@@ -25,14 +25,14 @@ export const EXAMPLE_POLICY = {
 
 export const EXAMPLE_CHANGED_POLICY = { id: 'pol_01jz8k3v5fe5ht0n2m6w9r4xyz', ...EXAMPLE_POLICY };
 
-/** The request that may hold new policies and changed ones; its kind follows from what it holds. */
+/** The request that may contain new and changed policies; its kind depends on its items. */
 export const mixedRequest = {
   id: 'proposePolicies',
   path: '/policies/proposals',
   summary: 'Propose new policies, changes of policies, or both',
   description:
-    'An item without `id` is a new policy; one with `id` replaces that policy whole. A policy that is not named stays as ' +
-    'it is. The action is create if all are new, otherwise update.',
+    'An item without `id` is a new policy; one with `id` replaces that policy completely. Other policies do not ' +
+    'change. The action is create if all are new, otherwise update.',
   body: policiesBodies.mixed,
   exampleBody: { policies: [EXAMPLE_POLICY] },
 };

@@ -4,7 +4,7 @@ import type { WorkflowSender } from '../temporal/client';
 import { approvalWorkflowId } from '../temporal/ids';
 import { countRunning, listRunning } from '../temporal/runs';
 
-/** Temporal's list may be behind by some seconds: what is younger is left alone. */
+/** Temporal's list may lag by some seconds: younger approvals are skipped. */
 const YOUNG_MS = 10_000;
 /** How long an execution may stay unchanged before its workflow is notified. */
 const STILL_MS = 30_000;
@@ -18,21 +18,21 @@ export interface Compared {
   readonly networkIds: readonly number[];
 }
 
-/** Where the approvals and Temporal's list differ, and what else needs attention. */
+/** The differences between approvals and Temporal's list, and what else needs attention. */
 export interface Differences {
   readonly open: number;
   readonly running: number;
-  /** Open, and not listed as running. The list may be behind: only `findWorkflow` says whether it runs. */
+  /** Open, and not listed as running. The list may lag: only `findWorkflow` is exact. */
   readonly suspects: readonly OpenApproval[];
-  /** Being executed, without a change of the record for a while. */
+  /** Processing, without a recent change of the record. */
   readonly still: readonly OpenApproval[];
-  /** They name networks that are not configured anymore, and no note says so. */
+  /** They refer to networks that are no longer configured, and have no note about it. */
   readonly networkGone: readonly OpenApproval[];
   /** Ids of workflows that run although their approval is closed. */
   readonly leftOver: readonly string[];
 }
 
-/** True when as many workflows run as approvals are open. A list of thousands takes seconds, a count does not. */
+/** True when as many workflows run as approvals are open. Listing thousands takes seconds, counting does not. */
 export async function countsAgree({ db, sender }: Pick<Compared, 'db' | 'sender'>): Promise<boolean> {
   const { count, before } = await countOpenApprovals(db, YOUNG_MS);
   return (await countRunning(sender, before)) === count;

@@ -27,7 +27,7 @@ const messages = approvalMessages<ApprovalState>();
 
 function describe(ref: ApprovalRef): { summary: string; details: string[] } {
   const current =
-    'The section *Current details* says in words what is asked, who has signed, what is missing and what to do.';
+    'The section *Current details* describes the operation, the signatures, what is missing and what to do.';
   if (ref.subject === 'proposal') {
     return {
       summary: `${ref.resourceType} ${ref.action} proposal ${ref.id}`,
@@ -119,7 +119,7 @@ export async function signApproval(
   });
 }
 
-/** Asks for an execution. Idempotent by `requestId`, which is the update's id. Throws TemporalUnavailable. */
+/** Requests an execution. Idempotent by `requestId`, which is the update's id. Throws TemporalUnavailable. */
 export async function executeApproval(
   sender: WorkflowSender,
   ref: WorkflowRef,
@@ -136,7 +136,7 @@ export async function retryApproval(sender: WorkflowSender, ref: WorkflowRef): P
   return sendUpdate(sender, approvalWorkflowId(ref), messages.retryExecution, { args: [] });
 }
 
-/** Asks for the cancellation of an in-flight transaction, as an operator. Throws TemporalUnavailable. */
+/** Requests the cancellation of an in-flight transaction, as an operator. Throws TemporalUnavailable. */
 export async function cancelTransaction(sender: WorkflowSender, ref: WorkflowRef): Promise<MessageOutcome> {
   return sendUpdate(sender, approvalWorkflowId(ref), messages.cancelTransaction, { args: [] });
 }
@@ -146,13 +146,13 @@ export async function refreshApproval(sender: WorkflowSender, ref: WorkflowRef):
   return refreshWorkflow(sender, approvalWorkflowId(ref));
 }
 
-/** Notifies a workflow to read its record again. One that is closed or unknown needs no notice. */
+/** Notifies a workflow to read its record again. A closed or unknown workflow is ignored. */
 export async function refreshWorkflow(sender: WorkflowSender, workflowId: string): Promise<void> {
   return signalRefresh(sender, workflowId, messages.refresh);
 }
 
 /**
- * Restarts the workflow of an open approval: its first act is the audit entry that says how it was found. Returns the id
+ * Restarts the workflow of an open approval: it first writes the audit entry about the restart. Returns the id
  * of the run. Throws TemporalUnavailable.
  */
 export async function restartApproval(

@@ -15,7 +15,7 @@ import {
 import type { TaskQueues } from './ids';
 import { KeyedLimiter, LimiterTimeout } from './keyedLimiter';
 
-/** Temporal cannot be reached, or no worker answered in time. What was asked may still happen; ask again. */
+/** Temporal is unavailable, or no worker answered in time. The request may still be carried out; repeat it. */
 export class TemporalUnavailable extends Error {
   override readonly name = 'TemporalUnavailable';
   constructor(cause: unknown) {
@@ -23,12 +23,12 @@ export class TemporalUnavailable extends Error {
   }
 }
 
-/** The workflow is closed or unknown, so Postgres has the answer. */
+/** The workflow is closed or unknown: the record in Postgres is final. */
 export interface Gone {
   readonly gone: true;
 }
 
-/** What sends messages to workflows: the client, where the workers listen, and how long a call may take. */
+/** Sends messages to workflows: the client, the task queues, and the deadline of a call. */
 export interface WorkflowSender {
   readonly client: Client;
   readonly queues: TaskQueues;
@@ -36,7 +36,7 @@ export interface WorkflowSender {
   readonly deadlineMs: number;
 }
 
-/** A workflow takes 10 updates in flight, from all processes; above that the server drops some that it has taken. */
+/** A workflow accepts 10 updates in flight, from all processes; above that the server drops accepted ones. */
 const updates = new KeyedLimiter(4);
 const UNSEEN_UPDATE_PAUSE_MS = 50;
 
@@ -50,11 +50,11 @@ function isUpdateFailure(error: unknown, type: string): boolean {
 function isClosed(error: unknown): boolean {
   if (error instanceof WorkflowNotFoundError || error instanceof WorkflowExecutionAlreadyStartedError)
     return true;
-  // A completed workflow takes its unanswered updates with it.
+  // Unanswered updates of a completed workflow are lost.
   return isUpdateFailure(error, 'AcceptedUpdateCompletedWorkflow');
 }
 
-/** Sends an update until a worker has seen it: one that none has seen leaves no trace and is sent again. */
+/** Sends an update until a worker has seen it: an unseen update leaves no trace and is sent again. */
 async function sendUntilSeen<Result>(
   sender: WorkflowSender,
   deadline: number,
@@ -138,14 +138,14 @@ export async function startWithUpdate<Result>(
     }),
   );
   if (typeof outcome !== 'object' || outcome === null || !('gone' in outcome)) return outcome;
-  // A refused creation has ended its workflow; the outcome of the first call is kept with it.
+  // A refused creation has ended its workflow, which keeps the outcome of the first call.
   return send(sender, workflowId, () =>
     sender.client.workflow.getHandle(workflowId).getUpdateHandle<Result>(updateId).result(),
   );
 }
 
 /**
- * Restarts a workflow that was terminated or lost. One that runs is left as it is.
+ * Restarts a workflow that was terminated or lost. A running workflow is not changed.
  * Returns the id of the run. Throws TemporalUnavailable.
  */
 export async function restoreWorkflow(
@@ -168,7 +168,7 @@ export async function restoreWorkflow(
   }
 }
 
-/** Sends the signal that makes a workflow read its record again. One that is closed or unknown needs none. */
+/** Sends the signal that makes a workflow read its record again. A closed or unknown workflow is ignored. */
 export async function signalRefresh(
   sender: WorkflowSender,
   workflowId: string,

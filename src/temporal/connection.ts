@@ -39,16 +39,16 @@ const FIRST_RETRY_PAUSE_MS = 100;
 /** No call to Temporal waits longer than this before it is tried again. */
 export const LONGEST_RETRY_PAUSE_MS = 500;
 const MAX_TRIES = 20;
-/** How often a server that is away is looked for; gRPC would grow that to two minutes. */
+/** Longest pause between attempts to reach an unavailable server; gRPC's default grows to two minutes. */
 const MAX_RECONNECT_PAUSE_MS = 1_000;
 
-/** Connects a client lazily: nothing is asked of Temporal before the first call. */
+/** Connects a client lazily, on the first call. */
 export function connectTemporal(config: TemporalConfig): Connection {
   return Connection.lazy({
     ...connectionOptions(config),
     interceptors: [
       makeGrpcRetryInterceptor({
-        // The SDK sleeps out its pause even past the deadline of the call, and its own grows to 5 seconds.
+        // The SDK completes its pause even past the deadline of the call, and its default grows to 5 seconds.
         delayFunction: (attempt) =>
           Math.min(LONGEST_RETRY_PAUSE_MS, FIRST_RETRY_PAUSE_MS * 2 ** (attempt - 1)),
         retryableDecider: (attempt, status) => attempt < MAX_TRIES && isRetryableError(status),

@@ -1,6 +1,6 @@
 import type { WorkflowRef } from '../domain/approvalRef';
 
-/** The id of an approval's workflow: readable, and made here only. */
+/** The id of an approval's workflow. */
 export function approvalWorkflowId(ref: WorkflowRef): string {
   const resource = ref.subject === 'proposal' ? ref.resourceType : 'transactions';
   return `${ref.organizationId}/${resource}/${ref.id}`;
@@ -12,7 +12,7 @@ export interface TaskQueues {
   readonly workflows: string;
   /** Reading and sending on chain. */
   readonly chain: string;
-  /** Keys: everything that is signed is signed here. */
+  /** Signing, with the keys. */
   readonly signer: string;
 }
 
@@ -26,7 +26,7 @@ export function reconcilerScheduleId(queues: TaskQueues): string {
   return `${queues.workflows}/reconciler`;
 }
 
-/** The workflow that the schedule starts; Temporal puts the time behind it. */
+/** The workflow that the schedule starts; Temporal appends the time. */
 export function reconcileWorkflowId(queues: TaskQueues): string {
   return `${queues.workflows}/reconcile`;
 }

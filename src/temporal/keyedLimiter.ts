@@ -33,7 +33,7 @@ export class KeyedLimiter {
     }
   }
 
-  /** A call that ends hands its slot over. */
+  /** A finished call passes its slot on. */
   private slot(queue: Queue, deadline: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const start = () => {

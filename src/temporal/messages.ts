@@ -4,12 +4,12 @@ import type { ApprovalState } from '../domain/approval';
 import { ENDED } from '../domain/reconciliation';
 import type { Refusal } from '../domain/refusal';
 
-// Messages come from whoever can reach Temporal: an object schema keeps only the fields that it names.
+// Messages are untrusted: anyone who can reach Temporal can send them. An object schema keeps only the fields that it names.
 
 /** Longest signature that a message may carry, in characters of hex: 64 KiB. */
 const MAX_SIGNATURE_LENGTH = 131_074;
 const MAX_REASON_LENGTH = 500;
-/** What no text of a message may hold: control characters, lone surrogates, changes of direction. */
+/** Characters that texts of messages must not contain: control, lone surrogates, bidirectional control. */
 const UNPRINTABLE = /[\p{Cc}\p{Surrogate}\p{Bidi_Control}\u2028\u2029]/u;
 
 const text = z.string().check(z.refine((value) => !UNPRINTABLE.test(value), 'no control characters'));
@@ -19,7 +19,7 @@ const reason = text.check(
 const requestId = z.optional(z.uuid());
 const queues = z.object({ chain: z.string(), signer: z.string() });
 
-/** How a workflow was found that is restarted. */
+/** The status in which a restarted workflow was found. */
 const found = z.union([
   z.object({ status: z.literal('missing') }),
   z.object({ status: z.enum(ENDED), runId: z.uuid(), byOperator: z.boolean(), reason }),
@@ -28,15 +28,15 @@ const found = z.union([
 const start = {
   organizationId: text,
   id: text,
-  /** Id of the stored request that holds the content. Absent when the workflow continues an existing record. */
+  /** Id of the stored request with the content. Absent when the workflow continues an existing record. */
   requestId,
-  /** How the workflow was found that this one takes the place of, when it was restarted. */
+  /** The status of the workflow that this one replaces, when it was restarted. */
   found: z.optional(found),
   /** Task queues of the activities that are not local. */
   queues,
 };
 
-/** What a proposal's workflow is started with: ids only; the content is in the database. */
+/** The input of a proposal's workflow: ids only; the content is in the database. */
 export const proposalInput = z.object({
   ...start,
   resourceType: z.enum(['members', 'groups', 'policies', 'accounts', 'admins']),
@@ -44,7 +44,7 @@ export const proposalInput = z.object({
 });
 export type ProposalInput = z.output<typeof proposalInput>;
 
-/** What a transaction's workflow is started with: ids only; the content is in the database. */
+/** The input of a transaction's workflow: ids only; the content is in the database. */
 export const transactionInput = z.object(start);
 export type TransactionInput = z.output<typeof transactionInput>;
 
@@ -58,9 +58,9 @@ const signature = {
   requestId,
 };
 
-/** A signature on a proposal, whichever way it comes. */
+/** A signature on a proposal, by update or signal. */
 export const proposalSignMessage = z.object({ type: z.enum(['approve', 'reject']), ...signature });
-/** A signature on a transaction, whichever way it comes. */
+/** A signature on a transaction, by update or signal. */
 export const transactionSignMessage = z.object({
   type: z.enum(['initiator', 'approve', 'reject']),
   ...signature,
@@ -68,14 +68,14 @@ export const transactionSignMessage = z.object({
 /** A signature on either. */
 export type SignMessage = z.output<typeof transactionSignMessage>;
 
-/** The wish to execute a decision. */
+/** The request to execute a decision. */
 export const executeMessage = z.object({ type: z.enum(['approve', 'reject']), requestId });
 export type ExecuteMessage = z.output<typeof executeMessage>;
 
 /** The id of a message: a text that can be stored. */
 export const messageId = text;
 
-/** A message, a start or an id as its schema has it, and nothing that came with it. Throws TypeError. */
+/** Parses a message, an input or an id; other fields are dropped. Throws TypeError. */
 export function parseMessage<T>(schema: z.ZodMiniType<T>, message: unknown): T {
   const parsed = schema.safeParse(message);
   if (parsed.success) return parsed.data;
@@ -84,17 +84,17 @@ export function parseMessage<T>(schema: z.ZodMiniType<T>, message: unknown): T {
   throw new TypeError(`invalid ${field}: ${issue?.message ?? 'unknown'}`);
 }
 
-/** What a handler answers: the state it left, or why it refused. */
+/** The result of a handler: the new state, or why it refused. */
 export type MessageResult<S extends ApprovalState> =
   | {
       readonly ok: true;
       readonly state: S;
-      /** Other open approvals have been noted on: their workflows have to read them again. */
+      /** Other open approvals that received a note: their workflows have to read them again. */
       readonly noted?: boolean;
     }
   | { readonly ok: false; readonly refusal: Refusal };
 
-/** What the creation of an approval answers to its workflow. */
+/** The result of the creation of an approval. */
 export type CreateResult<S extends ApprovalState> =
   | {
       readonly ok: true;
@@ -107,13 +107,13 @@ export type CreateResult<S extends ApprovalState> =
 /** The messages of an approval's workflow. */
 function messagesOf<S extends ApprovalState>() {
   return {
-    /** Waits for the outcome of the creation, which is the workflow's own first act. */
+    /** Waits for the outcome of the creation, with which the workflow begins. */
     created: defineUpdate<MessageResult<S>>('created'),
     /** Signs, and answers. */
     sign: defineUpdate<MessageResult<S>, [SignMessage]>('sign'),
-    /** Signs, for programs that cannot wait for an answer. */
+    /** Signs, without waiting for an answer. */
     signSignal: defineSignal<[SignMessage]>('sign'),
-    /** Executes a decision whose threshold is met, and answers when the execution has begun. */
+    /** Executes a decision whose threshold is met, and returns when the execution has begun. */
     execute: defineUpdate<MessageResult<S>, [ExecuteMessage]>('execute'),
     /** Retries a failed or blocked execution; for operators, needs no argument. */
     retryExecution: defineUpdate<MessageResult<S>>('retryExecution'),
@@ -125,7 +125,7 @@ function messagesOf<S extends ApprovalState>() {
     cancelTransactionSignal: defineSignal('cancelTransaction'),
     /** Reads the record again: something outside has changed. */
     refresh: defineSignal('refresh'),
-    /** The state, as the workflow last saw it. */
+    /** The last known state. */
     state: defineQuery<S | null>('state'),
   } as const;
 }

@@ -3,12 +3,12 @@ import type { WorkflowFound } from '../domain/reconciliation';
 import { APPROVAL_WORKFLOWS } from './approvals';
 import type { WorkflowSender } from './client';
 
-/** The most that a server gives at once. */
+/** Maximum page size of the server. */
 const PAGE = 1_000;
 const MAX_REASON_LENGTH = 500;
-/** Who ends a workflow that is deleted or has grown too large: the server itself. */
+/** The identity under which the server itself ends a workflow, when it is deleted or too large. */
 const SERVER_IDENTITY = 'history-service';
-/** Enough to hold the request for a cancellation, which is a few events before the end. */
+/** Enough to include the cancellation request, which is a few events before the end. */
 const LAST_EVENTS = 50;
 
 const WORKFLOW_TYPES = Object.values(APPROVAL_WORKFLOWS)
@@ -32,8 +32,8 @@ export async function countRunning(sender: WorkflowSender, before: Date): Promis
 }
 
 /**
- * The ids of the workflows of approvals that run on this installation's task queue, by Temporal's list, which may be some
- * seconds behind. `onPage` gets the number so far.
+ * The ids of the workflows of approvals that run on this installation's task queue, by Temporal's list, which may lag
+ * by some seconds. `onPage` gets the number so far.
  */
 export async function listRunning(
   sender: WorkflowSender,
@@ -61,7 +61,7 @@ export async function listRunning(
   return running;
 }
 
-/** Text that somebody typed as one line that can be stored and shown. */
+/** User input as one line that can be stored and shown. */
 function oneLine(text: string | null | undefined): string {
   const line = (text ?? '').replace(/[\p{Cc}\p{Surrogate}\p{Bidi_Control}\u2028\u2029\s]+/gu, ' ').trim();
   return [...line].slice(0, MAX_REASON_LENGTH).join('');
@@ -90,7 +90,7 @@ async function whoEnded(
   return { byOperator: true, reason: '' };
 }
 
-/** How a workflow stands, by Temporal's own record of it. */
+/** The status of a workflow, from its description in Temporal. */
 export async function findWorkflow(sender: WorkflowSender, workflowId: string): Promise<WorkflowFound> {
   const { client, deadlineMs } = sender;
   try {
@@ -110,11 +110,11 @@ export async function findWorkflow(sender: WorkflowSender, workflowId: string): 
       case 'CANCELLED':
         return { status: 'cancelled', runId, ...(await whoEnded(sender, { workflowId, runId })) };
       default:
-        // Also what a later server may know besides: nothing is repaired that is not known to have ended.
+        // Includes any status of a later server: only a workflow that is known to have ended is repaired.
         return { status: 'running' };
     }
   } catch (error) {
-    // It may be deleted between one question and the next.
+    // It may be deleted between two calls.
     if (error instanceof WorkflowNotFoundError || isNotFound(error)) return { status: 'missing' };
     throw error;
   }

@@ -13,15 +13,15 @@ import { reconcilerScheduleId, reconcileWorkflowId, type TaskQueues } from './id
 /** The name under which the reconciler's workflow is registered. */
 export const RECONCILE_WORKFLOW = 'reconcileWorkflow';
 
-/** Longer than a pass takes that has to start tens of thousands of workflows. */
+/** Longer than a pass that starts tens of thousands of workflows. */
 const PASS_LIMIT_MS = 60 * 60_000;
-/** A pass that was missed is made up for by the next; the server takes no window below 10 s. */
+/** The next pass replaces a missed one; the server accepts no window below 10 s. */
 const CATCH_UP_MS = 10_000;
 const DEADLINE_MS = 5_000;
 const RETRY_MS = 2_000;
 const LOOK_MS = 20_000;
 
-/** A deployment whose reconciler is to run. */
+/** An installation whose reconciler runs. */
 export interface ReconcilerSchedule {
   readonly client: Client;
   readonly queues: TaskQueues;
@@ -71,7 +71,7 @@ function isAsWanted({ spec, policies, action }: ScheduleDescription, schedule: R
 }
 
 /**
- * Creates the reconciler's schedule, or makes it what the settings say. A pause stays. Several processes may do so at
+ * Creates the reconciler's schedule, or updates it to the settings. A pause is kept. Several processes may do so at
  * once.
  */
 export async function ensureReconciler(schedule: ReconcilerSchedule): Promise<void> {
@@ -82,15 +82,15 @@ export async function ensureReconciler(schedule: ReconcilerSchedule): Promise<vo
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;
     const found = await describeReconciler(schedule);
-    // Left as it is where it fits: an update would undo a pause that was asked for at the same moment.
+    // A matching schedule is not updated: an update would undo a concurrent pause.
     if (!found || isAsWanted(found, schedule)) return;
     await client.schedule.getHandle(scheduleId).update(({ state }) => ({ ...scheduleOf(schedule), state }));
   }
 }
 
 /**
- * Sees to it that the schedule is there, from the moment that Temporal can be reached and for as long as the process
- * runs: a server that comes back without its data gets schedule and search attributes again. Returns what ends that.
+ * Ensures that the schedule exists, from the moment that Temporal is available and for as long as the process
+ * runs: a server that comes back without its data gets schedule and search attributes again. Returns the function that stops it.
  */
 export function keepReconciler(
   schedule: ReconcilerSchedule & { readonly connection: Connection; readonly logger: Logger },
@@ -120,7 +120,7 @@ export function keepReconciler(
         await client.withDeadline(Date.now() + DEADLINE_MS, async () => {
           if (upToDate && (await describeReconciler(schedule))) return;
           if (upToDate) {
-            logger.warn('the schedule of the reconciler is gone; it is made again');
+            logger.warn('the schedule of the reconciler does not exist; creating it again');
             await registerSearchAttributes(connection, client.options.namespace);
           }
           await ensureReconciler(schedule);
@@ -130,7 +130,7 @@ export function keepReconciler(
         await pause(LOOK_MS);
       } catch (error) {
         if (!told && !stopped)
-          logger.warn({ err: error }, 'the schedule of the reconciler cannot be looked at; trying again');
+          logger.warn({ err: error }, 'the schedule of the reconciler cannot be checked; retrying');
         told = true;
         await pause(RETRY_MS);
       }

@@ -1,6 +1,6 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 
-/** What workflows can be found by in the Temporal UI. */
+/** The search attributes of workflows. */
 export const searchAttributes = {
   organizationId: defineSearchAttributeKey('OrganizationId', SearchAttributeType.KEYWORD),
   resourceType: defineSearchAttributeKey('ResourceType', SearchAttributeType.KEYWORD),
@@ -13,7 +13,7 @@ export const searchAttributes = {
   expiresAt: defineSearchAttributeKey('ExpiresAt', SearchAttributeType.DATETIME),
 } as const;
 
-/** Queries of Temporal's list of workflows that operators begin with. */
+/** Queries of Temporal's list of workflows for operators. */
 export const OPERATOR_QUERIES = {
   failedOrBlocked: 'ExecutionStatus="Running" AND ExecutionState IN ("failed","blocked")',
   awaitingSignatures:

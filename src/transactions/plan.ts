@@ -16,13 +16,13 @@ import { checkTarget, readContent, type TransactionContent } from '../domain/tra
 import { type TokenWords, transactionData, transactionSummary } from '../domain/transactionText';
 import type { Outside } from '../operations/kind';
 
-/** A field of a request that is wrong, and why. */
+/** An invalid field of a request, and why. */
 export interface RequestIssue {
   readonly field: string;
   readonly message: string;
 }
 
-/** What a request is about, found in the organization. */
+/** The records of the organization that a request names. */
 export interface ResolvedTransaction {
   readonly account: NonNullable<TransactionWorld['account']>;
   readonly initiator: NonNullable<TransactionWorld['initiator']>;
@@ -34,7 +34,7 @@ export interface ResolvedTransaction {
 export type TransactionAsked = Omit<TransactionRequest, 'policyId'>;
 
 /**
- * Finds what a request is about, or everything that is wrong with it: what does not exist, and what every chain or
+ * Finds the records that a request names, or every issue: records that do not exist, and what every chain or
  * account rejects.
  */
 export function resolveTransaction(
@@ -67,7 +67,7 @@ export function resolveTransaction(
   return { ok: true, value: { account, initiator, network, content: content.value } };
 }
 
-/** What is known of the token of a transfer: its words, or why it cannot be read. Null where no token is moved. */
+/** The token of a transfer, or why it cannot be read. Null where no token is transferred. */
 export type TokenFacts =
   | null
   | { readonly ok: true; readonly token: TokenWords }
@@ -104,7 +104,7 @@ function notCovered(failures: readonly ConditionFailure[]): Refusal {
   };
 }
 
-/** The signatures that the policy itself names for a contract: how its calls are read. */
+/** The function signatures that the policy names for a contract, by which its calls are decoded. */
 function signaturesOf(policy: Policy, content: TransactionContent): string[] {
   if (content.type !== 'CONTRACT_INTERACTION') return [];
   const rule = contractRules(policy)?.find(({ contractAddress }) =>
@@ -113,16 +113,16 @@ function signaturesOf(policy: Policy, content: TransactionContent): string[] {
   return [...(rule?.allowedFunctions ?? [])];
 }
 
-/** A request made into a transaction, apart from its id, its expiry and who sent it. */
+/** The transaction that a request becomes, without its id, its expiry and its sender. */
 export interface PlannedTransaction extends Omit<NewTransaction, 'id'> {
   /** One line in plain words. It is signed. */
   readonly summary: string;
-  /** What it is about; a change of these is noted on it. */
+  /** Its subjects; their changes are noted on it. */
   readonly names: readonly string[];
 }
 
 /**
- * Checks a request against its policy and the world of now, and puts it into words. The budget is not looked at: only
+ * Checks a request against its policy and the current state, and describes it. The budget is not checked: only
  * execution spends it. Refuses with validationError (an unknown policy) or forbidden, with every condition not met.
  */
 export function planTransaction(

@@ -8,7 +8,7 @@ import { evaluate, failureText, type PolicyTransaction, usageWindow } from '../d
 import type { TransactionNow } from '../domain/transaction';
 import { readContent, type TransactionContent } from '../domain/transactionContent';
 
-/** What a recorded transaction does. Throws where its record is inconsistent. */
+/** The content of a recorded transaction. Throws for an inconsistent record. */
 export function contentOf({ id, to, value, calldata }: StoredTransaction): TransactionContent {
   const content = readContent({ to, value, data: calldata }, checksumAddress);
   if (!content.ok)

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { lookAtApi } from '../../src/cli/doctor/service';
+import { checkApi } from '../../src/cli/doctor/service';
 import { loadConfig } from '../../src/config';
 import type { Part } from '../../tools/dev/parts';
 import { serviceSettings, startServicePart } from '../support/service';
@@ -37,7 +37,7 @@ describe('a service in production whose trusted proxy terminates TLS', () => {
   });
 
   it('is found by doctor', async () => {
-    expect(await lookAtApi(loadConfig(settings))).toEqual([
+    expect(await checkApi(loadConfig(settings))).toEqual([
       {
         part: 'api',
         status: 'ok',

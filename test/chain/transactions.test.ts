@@ -388,7 +388,7 @@ describe('an envelope', () => {
     expect(await world.envelopes(ref)).toHaveLength(1);
   });
 
-  test('fills no nonce that carries something undecided', async () => {
+  test('does not fill a nonce with an undecided attempt', async () => {
     const ref = await world.transaction({ to: RECIPIENT, value: 3n });
     const { safeTxGas: _, ...terms } = await world.terms(ref);
     await world.sign(ref);

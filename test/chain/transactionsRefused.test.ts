@@ -289,7 +289,7 @@ describe('the signer refuses', () => {
     const fresh = await world.transaction(asked, { account });
     expect(await refusal(fresh, { accountNonce: '1' })).toMatchObject({
       code: 'stale',
-      message: expect.stringContaining('the records explain only those below 0'),
+      message: expect.stringContaining('the recorded ones end before 0'),
     });
     await world.execute(fresh);
     const key = world.keystore.organizationKey(world.org.id);
@@ -309,9 +309,7 @@ describe('the signer refuses', () => {
     const next = await world.transaction(asked, { account });
     expect(await refusal(next, await world.terms(next))).toMatchObject({
       code: 'stale',
-      message: expect.stringContaining(
-        'has the nonce 2 on Own Chain, but the records explain only those below 1',
-      ),
+      message: expect.stringContaining('has the nonce 2 on Own Chain, but the recorded ones end before 1'),
     });
   });
 

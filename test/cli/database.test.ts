@@ -183,7 +183,7 @@ describe('keystore backup', () => {
     const copy = await openKeystore({ file: out, passphrase });
     expect(copy.relayerKey(1, 0).address).toBe(relayerKey(1, 0).address);
 
-    // A copy of what cannot be opened would be no backup.
+    // A copy of a file that cannot be opened is not a backup.
     const wrong = { ...env, KEYSTORE_PASSPHRASE: 'another' };
     expect(await refused(wrong, 'keystore', 'backup')).toMatch(/the passphrase is wrong/);
     const before = readFileSync(out, 'utf8');

@@ -73,7 +73,7 @@ describe('keys issue', () => {
   it('tells a person that the key is shown once', async () => {
     const text = await words(env, 'keys', 'issue', '--member', org.bot.id);
     const [id, key] = text.split('\n');
-    expect(text).toMatch(/^key_\w+\now_live_[\w-]{43}\nKeep it now: it is shown only this once\.\n$/);
+    expect(text).toMatch(/^key_\w+\now_live_[\w-]{43}\nStore it now: it is shown only once\.\n$/);
     expect(await answerTo(key ?? '')).toBe(200);
     expect(await json(env, 'keys', 'revoke', id ?? '')).toMatchObject({ revoked: true });
   });
@@ -142,7 +142,7 @@ describe('keys revoke', () => {
     const { id, key } = await issue();
     expect(await json(env, 'keys', 'revoke', id)).toMatchObject({ id, revoked: true, closed: [] });
     expect(await answerTo(key)).toBe(401);
-    expect(await words(env, 'keys', 'revoke', id)).toBe(`${id} was revoked before\n`);
+    expect(await words(env, 'keys', 'revoke', id)).toBe(`${id} was already revoked\n`);
     expect((await auditOf(id)).map(({ action }) => action)).toEqual(['apiKey.issued', 'apiKey.revoked']);
   });
 
@@ -266,7 +266,7 @@ describe('keys revoke --close-open', () => {
     expect(await settled(service.http, own, processing.id)).toMatchObject({ executionStatus: 'completed' });
 
     expect(await words(env, 'keys', 'revoke', stolen.id, '--close-open')).toBe(
-      `${stolen.id} was revoked before\n`,
+      `${stolen.id} was already revoked\n`,
     );
   });
 
@@ -277,7 +277,7 @@ describe('keys revoke --close-open', () => {
     await words(env, 'keys', 'revoke', stolen.id);
     expect(await shown(own, open.id)).toMatchObject({ executionStatus: null, signingPayloads: {} });
     const text = await words(env, 'keys', 'revoke', stolen.id, '--close-open');
-    expect(text).toBe(`${stolen.id} was revoked before\nclosed ${open.id}: ${open.summary}\n`);
+    expect(text).toBe(`${stolen.id} was already revoked\nclosed ${open.id}: ${open.summary}\n`);
   });
 
   it('closes them while Temporal is unavailable, and says that the workflows are not notified', async () => {

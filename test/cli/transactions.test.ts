@@ -1,5 +1,5 @@
 import type { ChainClient } from '../../src/chain/clients';
-import { lookAtBlockTime } from '../../src/cli/doctor/clocks';
+import { checkBlockTime } from '../../src/cli/doctor/clocks';
 import { approvalWorkflowId } from '../../src/temporal/ids';
 import { carryOut, propose, type Shown } from '../support/api';
 import { startTestService, type TestOrganization, type TestService } from '../support/service';
@@ -112,8 +112,8 @@ describe('transactions show', () => {
       '"Dave"',
       'rent for June',
       'No signatures yet.',
-      'Nothing has been signed for a chain.',
-      'It has taken nothing of a budget.',
+      'No attempt has been signed.',
+      'No budget usage.',
       link,
     ]) {
       expect(text).toContain(part);
@@ -214,7 +214,7 @@ describe('doctor about transactions', () => {
     expect(await finding('budgets')).toMatchObject({ status: 'ok' });
     expect(await finding(`nonces ${NETWORK_ID}`)).toMatchObject({
       status: 'ok',
-      found: expect.stringMatching(/^next \d+, 0 on their way$/),
+      found: expect.stringMatching(/^next \d+, 0 in flight$/),
     });
     expect(await finding(`accounts ${NETWORK_ID}`)).toMatchObject({ status: 'ok' });
   });
@@ -251,14 +251,14 @@ describe('doctor about transactions', () => {
       const timestamp = BigInt(Math.floor((Date.now() + aheadMs) / 1_000));
       return { network, rpc: { getBlock: async () => ({ timestamp }) } } as unknown as ChainClient;
     };
-    expect(await lookAtBlockTime(at(10_800_000), service.db)).toMatchObject([
+    expect(await checkBlockTime(at(10_800_000), service.db)).toMatchObject([
       {
         part: `clock ${NETWORK_ID}`,
         status: 'warn',
         found: expect.stringMatching(/ is 3 h from the future$/),
       },
     ]);
-    expect(await lookAtBlockTime(at(-7_200_000), service.db)).toEqual([]);
+    expect(await checkBlockTime(at(-7_200_000), service.db)).toEqual([]);
     expect(await finding('clock')).toMatchObject({ status: 'ok' });
   });
 
@@ -275,7 +275,7 @@ describe('doctor about transactions', () => {
     const [{ id }] = result.resources;
     expect(await finding(`accounts ${NETWORK_ID}`)).toMatchObject({
       status: 'ok',
-      found: '1 account: every nonce is explained by what was signed here',
+      found: '1 account: all nonces match the record',
     });
     const { address } = await service.db('accounts').where({ id }).first();
     const [chain] = sharedStack().chains;
@@ -283,7 +283,7 @@ describe('doctor about transactions', () => {
     await rpc(chain?.rpcUrl ?? '', 'anvil_setStorageAt', [address, word(NONCE_SLOT), word(2)]);
     expect(await finding(`accounts ${NETWORK_ID}`)).toMatchObject({
       status: 'fail',
-      found: `nonce ahead of what was signed here: ${id} (2 on chain, 0 recorded)`,
+      found: `nonce on chain is higher than recorded: ${id} (2 on chain, 0 recorded)`,
     });
     const stored = await store({}, { accountId: id });
     const decided = { outcome: 'executed', decided_at: service.db.fn.now() };
@@ -302,7 +302,7 @@ describe('doctor about transactions', () => {
     expect(await finding(`nonces ${NETWORK_ID}`)).toMatchObject({
       status: 'warn',
       found: expect.stringMatching(
-        new RegExp(`^nothing uses nonce \\d+ of ${relayerAddress}, and 1 behind it wait$`),
+        new RegExp(`^nonce \\d+ of ${relayerAddress} is unused; pending behind it: 1$`),
       ),
     });
     await service.db('chain_envelopes').where({ attempt_id: attemptId }).delete();

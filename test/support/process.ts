@@ -4,7 +4,7 @@ import { createDatabase } from '../../src/db/database';
 import type { Part } from '../../tools/dev/parts';
 import { checkConformance } from './conformance';
 import { HttpClient } from './http';
-import { fundRelayers, partsAway, startServicePart } from './service';
+import { fundRelayers, startServicePart, unavailableParts } from './service';
 import { freePorts } from './stack';
 
 /** Some roles of the service as a process of their own, which a test may kill and start again. */
@@ -22,8 +22,8 @@ export interface ServiceProcess {
   start(failpoint?: string): Promise<void>;
   /** Makes the failpoint count from now on that it was started with, behind which stands `@SIGUSR2`. */
   arm(): Promise<void>;
-  /** What /readyz says is away. */
-  away(): Promise<string[]>;
+  /** The parts that /readyz reports as unavailable. */
+  unavailableParts(): Promise<string[]>;
 }
 
 /**
@@ -71,8 +71,8 @@ export async function startServiceProcess(
     async arm() {
       process.kill(part.pid, 'SIGUSR2');
       // Its next answer comes after the signal.
-      await partsAway(env);
+      await unavailableParts(env);
     },
-    away: () => partsAway(env),
+    unavailableParts: () => unavailableParts(env),
   };
 }

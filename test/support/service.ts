@@ -190,20 +190,20 @@ function connectTo(env: NodeJS.ProcessEnv): TestService {
   };
 }
 
-/** What a service that answers says is away. */
-export async function partsAway({ OPS_PORT }: NodeJS.ProcessEnv): Promise<string[]> {
+/** The parts that a running service reports as unavailable. */
+export async function unavailableParts({ OPS_PORT }: NodeJS.ProcessEnv): Promise<string[]> {
   const answer = await fetch(`http://127.0.0.1:${OPS_PORT}/readyz`);
-  const { away = [] } = (await answer.json()) as { away?: string[] };
-  return away;
+  const { unavailable = [] } = (await answer.json()) as { unavailable?: string[] };
+  return unavailable;
 }
 
 /**
- * Starts a service, or the roles of one that `env` names, as it is deployed, and waits until it answers and nothing is
- * away but what `mayBeAway`.
+ * Starts a service, or the roles of one that `env` names, as in production, and waits until every part is ready
+ * except those of `mayBeUnavailable`.
  */
 export async function startServicePart(
   env: NodeJS.ProcessEnv,
-  mayBeAway: (part: string) => boolean = () => false,
+  mayBeUnavailable: (part: string) => boolean = () => false,
 ): Promise<Part> {
   const { ORGWALLET_ROLES: roles = 'service', OPS_PORT, ORGWALLET_DATA_DIR: dir = '' } = env;
   const part = startPart({
@@ -216,8 +216,8 @@ export async function startServicePart(
     stopLimitMs: 15_000,
   });
   await untilReady(part, START_LIMIT_MS, async () => {
-    const missing = (await partsAway(env)).filter((name) => !mayBeAway(name));
-    if (missing.length > 0) throw new Error(`${missing.join(', ')} is away`);
+    const missing = (await unavailableParts(env)).filter((name) => !mayBeUnavailable(name));
+    if (missing.length > 0) throw new Error(`${missing.join(', ')} unavailable`);
   });
   return part;
 }

@@ -66,7 +66,7 @@ describe('the image for production', () => {
   DATABASE_URL: the Postgres to use
   TEMPORAL_ADDRESS: the Temporal frontend to use, host:port
   NETWORKS_FILE: the networks to use
-  KEYSTORE_PASSPHRASE_FILE (or KEYSTORE_PASSPHRASE): what opens the keystore
+  KEYSTORE_PASSPHRASE_FILE (or KEYSTORE_PASSPHRASE): the passphrase of the keystore
   TLS_CERT_FILE and TLS_KEY_FILE (or TRUSTED_PROXIES, when a proxy terminates TLS): the certificate
 `);
     expect(status).toBe(1);

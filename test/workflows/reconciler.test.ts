@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ScheduleOverlapPolicy } from '@temporalio/client';
-import { lookAtReconciler, lookAtWorkflows } from '../../src/cli/doctor/reconciler';
+import { checkReconciler, checkWorkflows } from '../../src/cli/doctor/reconciler';
 import { closeOpenOfKey } from '../../src/db/approvalClosing';
 import { appendAudit, SYSTEM } from '../../src/db/audit';
 import type { Row } from '../../src/db/database';
@@ -435,7 +435,7 @@ describe('the schedule', () => {
 
 describe('doctor', () => {
   const look = async () => {
-    const [workflows] = await lookAtWorkflows(world.db, reconciler.sender, world.config);
+    const [workflows] = await checkWorkflows(world.db, reconciler.sender, world.config);
     return workflows;
   };
 
@@ -443,10 +443,10 @@ describe('doctor', () => {
     const proposal = await aged(await waiting());
     await sign(world.http, org.adminKey, proposal, org.alice);
     await until('all is well', async () => (await look())?.status === 'ok');
-    expect(await lookAtReconciler(reconciler.sender, world.config)).toEqual([
+    expect(await checkReconciler(reconciler.sender, world.config)).toEqual([
       { part: 'reconciler', status: 'ok', found: expect.stringMatching(/^every 1 s, last pass \d+ s ago$/) },
     ]);
-    expect(await lookAtReconciler(reconciler.sender, world.config, Date.now() + 100_000)).toMatchObject([
+    expect(await checkReconciler(reconciler.sender, world.config, Date.now() + 100_000)).toMatchObject([
       { status: 'warn', todo: expect.stringContaining('Schedules') },
     ]);
     const runId = await runIdOf(proposal);

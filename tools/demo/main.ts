@@ -31,8 +31,8 @@ async function assertServiceReady({ origin, operationsUrl }: DemoFile): Promise<
     throw new NotAsExpected(`No service answers for ${origin}. Start it in another terminal: npm start`);
   }
   if (response.ok) return;
-  const { away } = (await response.json()) as { away?: string[] };
-  throw new NotAsExpected(`The service is not ready; unavailable: ${away?.join(', ') || 'unknown'}.`);
+  const { unavailable } = (await response.json()) as { unavailable?: string[] };
+  throw new NotAsExpected(`The service is not ready; unavailable: ${unavailable?.join(', ') || 'unknown'}.`);
 }
 
 /** Acts out the first days of an organization against a running service. Throws when anything is not as expected. */

@@ -33,7 +33,7 @@ interface SignBody {
   reason?: string | undefined;
 }
 
-/** What the routes of every approval work with. */
+/** The dependencies of the routes of approvals. */
 export interface ApprovalRouteDeps {
   readonly db: Db;
   readonly waitForExecution: WaitForExecution;
@@ -53,7 +53,7 @@ export interface ApprovalRoutes<V extends AnySnapshot, S extends ApprovalState> 
   readonly show: (snapshot: V) => Shown;
 }
 
-/** Waits for what a message has begun, and shows the approval as it is then. */
+/** Waits for the outcome of a message, and shows the approval. */
 async function settle<V extends AnySnapshot, S extends ApprovalState>(
   { db, waitForExecution }: ApprovalRouteDeps,
   { subject, load, show }: ApprovalRoutes<V, S>,

@@ -30,7 +30,7 @@ import { type ApprovalRouteDeps, approvalRoutes, type Shown } from './approvals'
 /** The endpoints of one resource's proposals. */
 type ResourceEndpoints = (typeof endpoints.byResource)[number];
 
-/** What these routes work with. */
+/** The dependencies of these routes. */
 type Deps = ApprovalRouteDeps & Pick<ApiDependencies, 'planProposal'> & { readonly cursors: Cursors };
 
 const CACHED_PAYLOADS = 2_000;
@@ -63,7 +63,7 @@ async function load(
 
 function kindOfRequest(path: string, body: JsonValue): ProposalKind {
   const kind = operations.find((candidate) => proposes(candidate, `${BASE_PATH}${path}`, body));
-  if (!kind) throw new Error(`nothing is proposed by ${path}`);
+  if (!kind) throw new Error(`no operation for ${path}`);
   return kind;
 }
 

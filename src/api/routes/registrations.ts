@@ -23,7 +23,7 @@ export function registrationRoutes({
       return { data: { messageToSign } };
     }),
     mutationRoute(registerWalletEndpoint, {
-      // What was signed is fixed here, once: no signature is verified again when the request is sent a second time.
+      // The signed text is resolved once: a repeated request verifies no signature again.
       async prepare({ organizationId, body: { walletAddress, signature } }) {
         const challenges = await listOpenChallenges(db, { organizationId, walletAddress });
         if (!challenges) throw unknownWallet();

@@ -23,12 +23,12 @@ import { badRequest, notFound, Refused, unavailable } from '../refusals';
 import { checkNewTransaction } from '../transactionRequests';
 import { type ApprovalRouteDeps, approvalRoutes } from './approvals';
 
-/** What these routes work with. */
+/** The dependencies of these routes. */
 type Deps = ApprovalRouteDeps & Pick<ApiDependencies, 'config' | 'readToken'> & { readonly cursors: Cursors };
 
 /** Transactions per page, unless the caller says otherwise. */
 const DEFAULT_LIMIT = 100;
-/** Bytes of calldata on one page: each stands several times in what is shown. */
+/** Bytes of calldata on one page: a response contains each of them several times. */
 const MAX_PAGE_CALLDATA = 1_048_576;
 
 function show({ record, now }: TransactionSnapshot): ShownTransaction {

@@ -3,12 +3,12 @@ import { type Db, databaseNow } from '../../db/database';
 import { duration } from '../text';
 import { type Finding, ok, warn } from './finding';
 
-/** Less than this is no more than the way of an answer. */
+/** Smaller differences are within the latency of the query. */
 const ALLOWED_MS = 3_000;
 /** Blocks may be stamped a little ahead of their time. */
 const ALLOWED_BLOCK_MS = 15_000;
 
-/** How a clock stands against the database's, whose time counts. */
+/** The difference between a clock and the database's, whose time counts. */
 export function clockFinding(aheadMs: number): Finding {
   const part = 'clock';
   if (Math.abs(aheadMs) <= ALLOWED_MS) return ok(part, "this machine's agrees with the database's");
@@ -21,16 +21,16 @@ export function clockFinding(aheadMs: number): Finding {
 }
 
 /** The clock of this machine. */
-export async function lookAtClock(db: Db): Promise<Finding[]> {
+export async function checkClock(db: Db): Promise<Finding[]> {
   const askedMs = Date.now();
   const databaseMs = (await databaseNow(db)).getTime();
-  // The answer is of some moment between question and now.
+  // The database's time is from some moment between request and response.
   const nearestMs = Math.min(Math.max(databaseMs, askedMs), Date.now());
   return [clockFinding(nearestMs - databaseMs)];
 }
 
-/** The clock of a chain: budgets count from the times of its blocks on. Nothing to say when it is not ahead. */
-export async function lookAtBlockTime(chain: ChainClient, db: Db): Promise<Finding[]> {
+/** The clock of a chain: budgets count from the times of its blocks on. No finding when it is not ahead. */
+export async function checkBlockTime(chain: ChainClient, db: Db): Promise<Finding[]> {
   const { timestamp } = await ask(chain, (rpc) => rpc.getBlock({ blockTag: 'latest' }));
   const aheadMs = Number(timestamp) * 1_000 - (await databaseNow(db)).getTime();
   if (aheadMs <= ALLOWED_BLOCK_MS) return [];
@@ -38,7 +38,7 @@ export async function lookAtBlockTime(chain: ChainClient, db: Db): Promise<Findi
     warn(
       `clock ${chain.network.id}`,
       `the newest block of ${chain.network.name} is ${duration(aheadMs)} from the future`,
-      'what is executed there stays in budgets for that much longer; look at the network, and at the clock of the database',
+      'executions there count in budgets for that much longer; check the network and the clock of the database',
     ),
   ];
 }

@@ -3,11 +3,11 @@ import { findStuckWork, schemaState } from '../../db/operator';
 import { count } from '../text';
 import { type Finding, fail, MIGRATE, ok, stuck, warn } from './finding';
 
-/** How long work may stand still, in seconds. */
+/** How long work may remain without progress, in seconds. */
 const STUCK_SECONDS = 30;
 
 /** The database and its schema. */
-export async function lookAtDatabase(db: Db): Promise<Finding[]> {
+export async function checkDatabase(db: Db): Promise<Finding[]> {
   const { rows } = await db.raw<{ rows: { version: string; name: string }[] }>(
     `SELECT current_setting('server_version') AS version, current_database() AS name`,
   );
@@ -25,8 +25,8 @@ export async function lookAtDatabase(db: Db): Promise<Finding[]> {
   return [ok('database', `Postgres ${rows[0]?.version}, database ${rows[0]?.name}`), schema];
 }
 
-/** Work that does not move. */
-export async function lookAtWork(db: Db): Promise<Finding[]> {
+/** Work without progress. */
+export async function checkWork(db: Db): Promise<Finding[]> {
   const { processing, failed, overdue, unanswered } = await findStuckWork(db, STUCK_SECONDS);
   return [
     stuck(
@@ -46,7 +46,7 @@ export async function lookAtWork(db: Db): Promise<Finding[]> {
       'requests',
       unanswered,
       'without an answer',
-      'nothing: sent again with its X-Idempotency-Key, each is finished once',
+      'no action needed: a retry with its X-Idempotency-Key finishes each once',
     ),
   ];
 }

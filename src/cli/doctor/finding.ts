@@ -1,8 +1,8 @@
 import { lacksSchema, problemText } from '../problems';
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Finding {
-  /** What was looked at. */
+  /** The checked part. */
   readonly part: string;
   readonly status: 'ok' | 'warn' | 'fail';
   readonly found: string;
@@ -26,23 +26,23 @@ export const fail = (part: string, found: string, todo: string): Finding => ({
 
 const SHOWN_IDS = 5;
 
-/** What of a kind of work does not move, by its ids. */
+/** Work of one kind without progress, by its ids. */
 export function stuck(part: string, ids: readonly string[], what: string, todo: string): Finding {
   if (ids.length === 0) return ok(part, 'none stuck');
   const shown = ids.slice(0, SHOWN_IDS).join(', ');
   return warn(part, `${ids.length} ${what}: ${shown}${ids.length > SHOWN_IDS ? ', …' : ''}`, todo);
 }
 
-const LOOK_LIMIT_MS = 6_000;
-/** What to do about a schema that is not that of this version. */
+const CHECK_LIMIT_MS = 6_000;
+/** What to do about a schema of another version. */
 export const MIGRATE = 'npx orgwallet db migrate';
 
-/** Looks at a part; what keeps it from answering, silence included, is a finding too. Never rejects. */
-export async function look(
+/** Checks a part; an error or a timeout is a finding too. Never rejects. */
+export async function runCheck(
   part: string,
   todo: string,
   work: () => Promise<Finding[]>,
-  limitMs = LOOK_LIMIT_MS,
+  limitMs = CHECK_LIMIT_MS,
 ): Promise<Finding[]> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {

@@ -7,8 +7,8 @@ import { type Finding, fail, ok, warn } from './finding';
 
 const BACKUP = 'npx orgwallet keystore backup: a lost keystore is lost money';
 
-/** The keystore: that it opens, is the one this database's relayers came from, and has a copy elsewhere. */
-export async function lookAtKeystore(
+/** Checks that the keystore opens, derives this database's relayers, and has a backup. */
+export async function checkKeystore(
   settings: Config['keystore'],
   relayers: readonly Relayer[],
 ): Promise<Finding[]> {
@@ -25,7 +25,7 @@ export async function lookAtKeystore(
       ? fail(
           'keystore',
           `${file} opens, but relayer ${other.address} of this database is not its key`,
-          'put back the keystore that belongs to this database',
+          'restore the keystore that belongs to this database',
         )
       : ok('keystore', `${file} opens (${keystore.fingerprint})`),
     at === null ? warn('backup', 'the keystore has no backup', BACKUP) : ok('backup', `last made ${at}`),

@@ -9,8 +9,8 @@ import { type Finding, fail, ok, warn } from './finding';
 
 const OLD_HEAD_MS = 5 * 60_000;
 
-/** A network: that it is the right one, can hold accounts, moves, and is not too dear. */
-export async function lookAtNetwork(chain: ChainClient): Promise<Finding[]> {
+/** Checks the chain id, the canonical contracts, the age of the newest block and the gas price of a network. */
+export async function checkNetwork(chain: ChainClient): Promise<Finding[]> {
   const { id, name, rpcUrl, maxFeePerGas } = chain.network;
   const part = `network ${id}`;
   const refusal = await refuseNetwork(chain);
@@ -34,14 +34,14 @@ export async function lookAtNetwork(chain: ChainClient): Promise<Finding[]> {
       ),
     ];
   }
-  // A chain of this machine makes a block when there is something to put in it.
+  // A local chain makes a block only for a transaction.
   if (ageMs > OLD_HEAD_MS && !isLoopback(rpcUrl))
     return [warn(part, text, 'no new block: check the node of its rpcUrl')];
   return [ok(part, text)];
 }
 
 /** The keys that pay for gas on a network. */
-export async function lookAtRelayers(chain: ChainClient, relayers: readonly Relayer[]): Promise<Finding[]> {
+export async function checkRelayers(chain: ChainClient, relayers: readonly Relayer[]): Promise<Finding[]> {
   const { id, name, nativeAsset } = chain.network;
   const part = `relayer ${id}`;
   const own = relayers.filter(({ networkId }) => networkId === id);

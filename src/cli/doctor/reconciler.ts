@@ -9,17 +9,17 @@ import { count, duration } from '../text';
 import { type Finding, fail, ok, warn } from './finding';
 
 const SHOWN_IDS = 5;
-/** Suspects that are asked after one by one; each costs a call. */
+/** Maximum of suspects that are checked one by one; each costs a call. */
 const MAX_ASKED = 100;
 const AT_ONCE = 10;
 const DEADLINE_MS = 4_000;
-/** So many turns may be missed before something is wrong. */
+/** Passes that may be missed before it is a warning. */
 const TURNS = 3;
-/** A pass may take its time when it has much to start. */
+/** A pass takes longer when it has many workflows to start. */
 const LONG_PASS_MS = 60_000;
 
 /** Open records whose workflow does not run, found as the reconciler finds them. */
-export async function lookAtWorkflows(
+export async function checkWorkflows(
   db: Db,
   sender: WorkflowSender,
   config: Pick<Config, 'networks'>,
@@ -44,13 +44,13 @@ export async function lookAtWorkflows(
     warn(
       'workflows',
       `${atLeast}${count(gone.length, 'open record has', 'open records have')} no running workflow: ${shown}${gone.length > SHOWN_IDS ? ', …' : ''}`,
-      'nothing: the reconciler starts it again (or closes what an operator has ended) within a minute. If it stays, see the reconciler and the worker',
+      'no action needed: the reconciler restarts it (or closes what an operator ended) within a minute. If it remains, check the reconciler and the worker',
     ),
   ];
 }
 
-/** The schedule that keeps records and workflows together. */
-export async function lookAtReconciler(
+/** The schedule of the reconciler. */
+export async function checkReconciler(
   sender: WorkflowSender,
   { reconcileEveryMs }: Pick<Config, 'reconcileEveryMs'>,
   nowMs = Date.now(),
@@ -61,15 +61,15 @@ export async function lookAtReconciler(
     describeReconciler({ client, queues }),
   );
   if (!described) {
-    return [fail(part, 'it has no schedule in Temporal', 'start a process whose ORGWALLET_ROLES has worker')];
+    return [fail(part, 'schedule not found in Temporal', 'start a process whose ORGWALLET_ROLES has worker')];
   }
   const { state, info, scheduleId } = described;
   if (state.paused) {
     return [
       warn(
         part,
-        `its schedule ${scheduleId} is paused${state.note ? ` (${state.note})` : ''}`,
-        'unpause it in the Temporal UI under Schedules: what is lost stays lost until then',
+        `schedule ${scheduleId} is paused${state.note ? ` (${state.note})` : ''}`,
+        'unpause it in the Temporal UI under Schedules: nothing is repaired until then',
       ),
     ];
   }
@@ -77,11 +77,11 @@ export async function lookAtReconciler(
   const last = lastMs === undefined ? 'no pass yet' : `last pass ${duration(nowMs - lastMs)} ago`;
   const text = `every ${duration(reconcileEveryMs)}, ${last}`;
   const sinceMs = nowMs - (lastMs ?? info.createdAt.getTime());
-  // While a pass runs, those that would follow it are left out.
+  // While a pass runs, the following ones are skipped.
   const limitMs = TURNS * reconcileEveryMs + LONG_PASS_MS;
   return [
     sinceMs > limitMs
-      ? warn(part, text, `look at ${scheduleId} in the Temporal UI under Schedules, and at the worker`)
+      ? warn(part, text, `check ${scheduleId} in the Temporal UI under Schedules, and the worker`)
       : ok(part, text),
   ];
 }

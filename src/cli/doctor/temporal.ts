@@ -5,7 +5,7 @@ import { count, duration } from '../text';
 import { type Finding, fail, ok } from './finding';
 
 const DEADLINE_MS = 4_000;
-/** A worker asks for work at least once a minute; Temporal names it for five minutes after its last question. */
+/** A worker polls at least once a minute; Temporal lists it for five minutes after its last poll. */
 const POLLER_ALIVE_MS = 90_000;
 /** temporal.api.enums.v1.TaskQueueType */
 const WORKFLOW_QUEUE = 1;
@@ -18,7 +18,7 @@ interface Poller {
   } | null;
 }
 
-/** The age of the newest sign of life of a queue's pollers, and how many are alive. */
+/** How many pollers of a queue are alive, and the age of the newest poll. */
 export function pollersAlive(pollers: readonly Poller[], nowMs: number): { alive: number; newestMs: number } {
   const ages = pollers
     .map(({ lastAccessTime }) => nowMs - Number(lastAccessTime?.seconds?.toString() ?? 0) * 1_000)
@@ -27,7 +27,7 @@ export function pollersAlive(pollers: readonly Poller[], nowMs: number): { alive
 }
 
 /** Temporal, its namespace, and who polls each task queue. */
-export async function lookAtTemporal(
+export async function checkTemporal(
   { client, queues }: WorkflowSender,
   temporal: Config['temporal'],
 ): Promise<Finding[]> {
@@ -59,8 +59,8 @@ export async function lookAtTemporal(
             )
           : fail(
               part,
-              `nobody polls ${queue}`,
-              `start a process whose ORGWALLET_ROLES has ${role}; look at its log`,
+              `no process polls ${queue}`,
+              `start a process whose ORGWALLET_ROLES has ${role}; check its log`,
             );
       }),
     );

@@ -7,27 +7,27 @@ import { explainedNonces, findTransactionTrouble, undecidedNonces } from '../../
 import { count } from '../text';
 import { type Finding, fail, ok, stuck, warn } from './finding';
 
-/** How long something may be in between, in seconds. */
+/** How long an intermediate state may last, in seconds. */
 const STUCK_SECONDS = 30;
 const MAX_ACCOUNTS = 200;
 const AT_ONCE = 20;
 const SHOWN = 5;
 
-/** What of the transactions' own bookkeeping does not add up, or waits for native currency. */
-export async function lookAtTransactions(db: Db): Promise<Finding[]> {
+/** Signed attempts that are not sent, budgets reserved without an execution, and transactions that wait for funds. */
+export async function checkTransactions(db: Db): Promise<Finding[]> {
   const { uncarried, reserved, awaiting } = await findTransactionTrouble(db, STUCK_SECONDS);
   return [
     stuck(
       'attempts',
       uncarried,
-      'signed, and nothing carries it to the chain',
-      'npx orgwallet transactions show <id>; see the chain worker and the signer above',
+      'signed, but not sent to the chain',
+      'npx orgwallet transactions show <id>; check the chain worker and the signer above',
     ),
     stuck(
       'budgets',
       reserved,
-      'hold a budget without an execution',
-      'this does not happen by itself: who has changed the database? See the runbook',
+      'with a reserved budget but no execution',
+      'the database was changed from outside; see the runbook',
     ),
     ...awaiting.map(({ networkId, count: waiting, wei }) =>
       warn(
@@ -39,8 +39,8 @@ export async function lookAtTransactions(db: Db): Promise<Finding[]> {
   ];
 }
 
-/** That no account has executed more than was signed for it here. */
-export async function lookAtAccountNonces(chain: ChainClient, db: Db): Promise<Finding[]> {
+/** Checks that no account has executed more than was signed for it here. */
+export async function checkAccountNonces(chain: ChainClient, db: Db): Promise<Finding[]> {
   const part = `accounts ${chain.network.id}`;
   const explained = await explainedNonces(db, chain.network.id, MAX_ACCOUNTS + 1);
   const looked = explained.slice(0, MAX_ACCOUNTS);
@@ -63,26 +63,24 @@ export async function lookAtAccountNonces(chain: ChainClient, db: Db): Promise<F
       : [
           fail(
             part,
-            `nonce ahead of what was signed here: ${shown(ahead)}`,
-            'is this database a restored backup, or has somebody else the keystore? See the runbook before anything else',
+            `nonce on chain is higher than recorded: ${shown(ahead)}`,
+            'the database is a restored backup, or the keystore is used elsewhere; see the runbook first',
           ),
         ]),
     ...(gone.length === 0
       ? []
-      : [fail(part, `no contract at the address of ${shown(gone)}`, 'has the network been reset?')]),
+      : [fail(part, `no contract at the address of ${shown(gone)}`, 'check whether the network was reset')]),
   ];
   if (findings.length > 0) return findings;
   const those =
     looked.length < explained.length
-      ? `the ${MAX_ACCOUNTS} used last`
+      ? `the ${MAX_ACCOUNTS} most recently used`
       : count(looked.length, 'account', 'accounts');
-  return [
-    ok(part, looked.length === 0 ? 'none yet' : `${those}: every nonce is explained by what was signed here`),
-  ];
+  return [ok(part, looked.length === 0 ? 'none yet' : `${those}: all nonces match the record`)];
 }
 
-/** What of a relayer is on its way, and that nothing is missing before it. */
-export async function lookAtRelayerNonces(
+/** The undecided nonces of each relayer, and any gap before them. */
+export async function checkRelayerNonces(
   chain: ChainClient,
   db: Db,
   relayers: readonly Relayer[],
@@ -98,12 +96,12 @@ export async function lookAtRelayerNonces(
       if (behind > 0 && !undecided.includes(next)) {
         return warn(
           part,
-          `nothing uses nonce ${next} of ${address}, and ${behind} behind it wait`,
-          'nothing: it is filled within a minute. If it stays, see the chain worker, the signer and the funds above',
+          `nonce ${next} of ${address} is unused; pending behind it: ${behind}`,
+          'no action needed: it is filled within a minute. If it remains, check the chain worker, the signer and the funds above',
         );
       }
       const pending = undecided.filter((nonce) => nonce >= next).length;
-      return ok(part, `next ${next}, ${pending} on their way`);
+      return ok(part, `next ${next}, ${pending} in flight`);
     }),
   );
 }

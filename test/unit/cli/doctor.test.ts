@@ -1,7 +1,7 @@
 import { generate } from 'selfsigned';
 import { relayerFunds } from '../../../src/chain/relayerFunds';
 import { clockFinding } from '../../../src/cli/doctor/clocks';
-import { look, ok } from '../../../src/cli/doctor/finding';
+import { ok, runCheck } from '../../../src/cli/doctor/finding';
 import { certificateFinding } from '../../../src/cli/doctor/service';
 import { pollersAlive } from '../../../src/cli/doctor/temporal';
 
@@ -9,21 +9,21 @@ const GWEI = 1_000_000_000n;
 
 describe('doctor', () => {
   it('reports a part that does not answer, and goes on', async () => {
-    const silent = await look('temporal', 'start it', () => new Promise(() => undefined), 20);
+    const silent = await runCheck('temporal', 'start it', () => new Promise(() => undefined), 20);
     expect(silent).toEqual([
       { part: 'temporal', status: 'fail', found: 'no answer within 0.02 s', todo: 'start it' },
     ]);
   });
 
   it('reports a part that fails in one line, with what to do', async () => {
-    const broken = await look('database', 'start it', async () => {
+    const broken = await runCheck('database', 'start it', async () => {
       throw new Error('away\nand more');
     });
     expect(broken).toEqual([{ part: 'database', status: 'fail', found: 'away', todo: 'start it' }]);
   });
 
   it('sends whoever has no schema to db migrate', async () => {
-    const [finding] = await look('database', 'start it', async () => {
+    const [finding] = await runCheck('database', 'start it', async () => {
       throw new Error('relation "schema_migrations" does not exist');
     });
     expect(finding?.todo).toBe('npx orgwallet db migrate');
@@ -42,7 +42,7 @@ describe('doctor', () => {
   });
 
   it('passes on what was found', async () => {
-    expect(await look('node', '', async () => [ok('node', 'v20')])).toEqual([ok('node', 'v20')]);
+    expect(await runCheck('node', '', async () => [ok('node', 'v20')])).toEqual([ok('node', 'v20')]);
   });
 
   it('calls a relayer low that cannot pay for twenty deployments, and empty without one', () => {

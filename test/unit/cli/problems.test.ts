@@ -27,10 +27,16 @@ describe('an error in words', () => {
       /^the database cannot be reached: connect/,
     ],
     [withCode('', 'ETIMEDOUT'), /^the database cannot be reached: ETIMEDOUT$/],
-    [withCode('password authentication failed for user "u"', '28P01'), /^the database refuses: password/],
+    [
+      withCode('password authentication failed for user "u"', '28P01'),
+      /^the database refused the connection: password/,
+    ],
     [withCode('relation "organizations" does not exist', '42P01'), /run `npx orgwallet db migrate` first$/],
     [withCode('role "orgwallet_service" does not exist', '22023'), /run `npx orgwallet db migrate` first$/],
-    [new TemporalUnavailable(undefined), /did not answer in time: see `npx orgwallet doctor`/],
+    [
+      new TemporalUnavailable(undefined),
+      /did not answer in time: check Temporal and the workers with `npx orgwallet doctor`/,
+    ],
     [new Error('something else'), /^something else$/],
   ])('says of %s what it means', (error, text) => {
     expect(problemText(error)).toMatch(text);

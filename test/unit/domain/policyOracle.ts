@@ -196,7 +196,7 @@ function transferFailures(policy: Written, sent: Sent, world: OracleWorld): stri
   } = policy.tokenTransferCondition ?? {};
   if (tokenAddress !== null && !equal(tokenAddress, sent.token)) failing.push('token');
   if (sent.token !== NATIVE && !oneOf(world.readableTokens, sent.token)) failing.push('token');
-  // An amount says nothing where the token is another.
+  // The amount is not checked where the token differs.
   if (failing.length === 0 && amountThreshold !== null && sent.amount > BigInt(amountThreshold)) {
     failing.push('amount');
   }

@@ -45,7 +45,7 @@ export interface Model {
   execution: 'none' | 'running' | 'completed' | 'rejected' | 'failed' | 'blocked';
   /** The tally when its last execution began. */
   began: OracleTally | null;
-  /** The tally when nothing could change any more. */
+  /** The tally at closing. */
   last: OracleTally | null;
 }
 
