@@ -93,7 +93,7 @@ export async function createTestDatabase(): Promise<{ url: string; name: string;
 export interface OwnPart<T extends { part: Part }> {
   /** What runs now, or ran last. */
   readonly current: T;
-  /** kill -9; resolves when it is gone. */
+  /** kill -9; resolves when it has ended. */
   kill(): Promise<void>;
   /** Orderly stop. */
   stop(): Promise<void>;

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { encodeAbiParameters, type Hex } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 
-/** A member, as proposals and admins name one. */
+/** A member, as in proposals and admins. */
 export interface MemberSummary {
   readonly id: string;
   readonly name: string;
@@ -12,7 +12,7 @@ export interface MemberSummary {
   readonly walletAddress: Hex;
 }
 
-/** A proposal, as far as this client looks at it. */
+/** The fields of a proposal that this client uses. */
 export interface Proposal {
   readonly id: string;
   readonly resourceType: string;
@@ -41,7 +41,7 @@ export interface Proposal {
 
 export type VoteType = 'approve' | 'reject';
 
-/** Something that a policy has against a transaction: what was found and what it wants. */
+/** A condition of a policy that a transaction does not meet. */
 export interface ConditionFailure {
   readonly condition: string;
   readonly found: string;
@@ -63,7 +63,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The service gave no answer that counts, however often it was asked; what was asked may still happen. */
+/** The service gave no final response to any attempt; the request may still be carried out. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
@@ -119,10 +119,10 @@ function apiError(answer: Answer): ApiError {
   );
 }
 
-/** What one try came to: the data of the answer, or why it is to be tried again. */
+/** The outcome of one attempt: the data of the response, or why it is repeated. */
 type Attempt = { readonly data: unknown } | { readonly answer: Answer | undefined; readonly reason: string };
 
-/** Sends a request once. Throws ApiError for a refusal that another try would not change. */
+/** Sends a request once. Throws ApiError for a final refusal. */
 async function attempt(url: URL, options: RequestOptions, body: string | undefined): Promise<Attempt> {
   let answer: Answer | undefined;
   try {
@@ -137,7 +137,7 @@ async function attempt(url: URL, options: RequestOptions, body: string | undefin
   }
 }
 
-/** How long to wait before the next try: what the service asks for, else twice as long as before. */
+/** The pause before the next attempt: `Retry-After`, else twice the previous one. */
 function pauseMs(answer: Answer | undefined, tries: number): number {
   const asked = Number(answer?.headers['retry-after']);
   if (Number.isFinite(asked) && asked > 0) return asked * 1_000;
@@ -147,9 +147,9 @@ function pauseMs(answer: Answer | undefined, tries: number): number {
 /**
  * A client of the service for one API key.
  *
- * A request that got no answer, a 500 or a 429 is sent again, a mutation always under the idempotency key of its first
- * try: however often it is sent, it happens once. Throws ApiError when the service refuses, NoAnswer when it gives
- * none within a minute.
+ * A request without a response, or with a 500 or a 429, is sent again, a mutation with the idempotency key of its first
+ * attempt: it takes effect once. Throws ApiError when the service refuses, NoAnswer without a final
+ * response within a minute.
  *
  * @example
  * const client = new OrgwalletClient({ origin: 'https://localhost:8443', apiKey, ca });
@@ -165,7 +165,7 @@ export class OrgwalletClient {
     this.agent = new Agent({ keepAlive: true, ...(options.ca === undefined ? {} : { ca: options.ca }) });
   }
 
-  /** Asks for a change, by the path (below /api/v1) and with the body of its endpoint; it happens once. */
+  /** Sends a mutation to a path below /api/v1; it takes effect once. */
   post<T>(path: string, body: object): Promise<T> {
     return this.ask('POST', path, body);
   }
@@ -175,7 +175,7 @@ export class OrgwalletClient {
     return this.ask('GET', path);
   }
 
-  /** Hands in a signature; with `execute` the outcome is carried out if that was the last one missing. */
+  /** Sends a signature; with `execute` the outcome is executed if the threshold is met. */
   sign(
     { id, resourceType }: Pick<Proposal, 'id' | 'resourceType'>,
     type: VoteType,
@@ -189,12 +189,12 @@ export class OrgwalletClient {
     });
   }
 
-  /** Carries out what enough admins have signed. */
+  /** Executes an outcome whose threshold is met. */
   execute({ id, resourceType }: Pick<Proposal, 'id' | 'resourceType'>, type: VoteType): Promise<Proposal> {
     return this.ask('POST', `/${resourceType}/proposals/${id}/execute`, { type });
   }
 
-  /** A proposal as it is now. */
+  /** The current state of a proposal. */
   getProposal({ id, resourceType }: Pick<Proposal, 'id' | 'resourceType'>): Promise<Proposal> {
     return this.ask('GET', `/${resourceType}/proposals/${id}`);
   }
@@ -216,7 +216,7 @@ export class OrgwalletClient {
     return current;
   }
 
-  /** Lets go of the connections. */
+  /** Closes the connections. */
   close(): void {
     this.agent.destroy();
   }
@@ -229,7 +229,7 @@ export class OrgwalletClient {
       ...(body === undefined
         ? {}
         : { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(body)) }),
-      // One key for all tries: a request that was carried out already is not carried out again.
+      // One key for all attempts: a request is carried out once.
       ...(method === 'POST' ? { 'X-Idempotency-Key': randomUUID() } : {}),
     };
     const deadline = Date.now() + ALL_TRIES_MS;
@@ -250,7 +250,7 @@ export function walletOf(privateKey: string): PrivateKeyAccount {
 
 /**
  * Signs a proposal as a wallet does: EIP-712 over the payload, wrapped as `abi.encode(address, bytes)`. Throws when the
- * payload differs from the proposal that was shown.
+ * payload differs from the proposal.
  */
 export async function signPayload(
   wallet: PrivateKeyAccount,
@@ -268,7 +268,7 @@ export async function signPayload(
   return signTypedData(wallet, typedData);
 }
 
-/** Signs typed data, in the form that the service takes: `abi.encode(address signer, bytes signature)`. */
+/** Signs typed data, in the form that the service accepts: `abi.encode(address signer, bytes signature)`. */
 export async function signTypedData(
   wallet: PrivateKeyAccount,
   typedData: Parameters<PrivateKeyAccount['signTypedData']>[0],

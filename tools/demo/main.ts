@@ -6,7 +6,7 @@ import type { DemoFile } from '../dev/prepare';
 import { dataFiles, readStackSettings } from '../dev/settings';
 import { OrgwalletClient } from './client';
 import { createPrinter } from './printer';
-import { playScenario } from './scenario';
+import { runScenario } from './scenario';
 import { NotAsExpected, type Stage } from './stage';
 
 const READY_LIMIT_MS = 5_000;
@@ -17,12 +17,12 @@ function readDemoFile(file: string): DemoFile {
   } catch (error) {
     throw new NotAsExpected(
       `There is no demo organization: ${(error as Error).message}\n` +
-        'The first `npm start` on local chains makes one. Start the service, then run this again.',
+        'The first `npm start` on local chains creates one. Start the service, then run the demo again.',
     );
   }
 }
 
-/** Throws with what is unavailable, so that nobody waits for a service that does not run. */
+/** Throws at once if the service does not run or is not ready. */
 async function assertServiceReady({ origin, operationsUrl }: DemoFile): Promise<void> {
   let response: Response;
   try {
@@ -35,13 +35,13 @@ async function assertServiceReady({ origin, operationsUrl }: DemoFile): Promise<
   throw new NotAsExpected(`The service is not ready; unavailable: ${unavailable?.join(', ') || 'unknown'}.`);
 }
 
-/** Acts out the first days of an organization against a running service. Throws when anything is not as expected. */
+/** Runs the demo against a running service. Throws when anything is not as expected. */
 async function main(env: NodeJS.ProcessEnv): Promise<void> {
   const startedAt = Date.now();
   const settings = readStackSettings(env);
   const demo = readDemoFile(dataFiles(settings.dataDir).demo);
   await assertServiceReady(demo);
-  // The first key is that of the bot among the admins: it carries requests, and signs nothing here.
+  // The first key is that of the admin bot: it authenticates requests, and signs nothing here.
   const apiKey = demo.apiKeys[0]?.key ?? '';
   const client = new OrgwalletClient({
     origin: demo.origin,
@@ -67,9 +67,9 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
   };
   try {
     print.plain(
-      `The demo organization at ${demo.origin}: ${demo.admins.members.length} admins, ${demo.admins.threshold} must agree.`,
+      `The demo organization at ${demo.origin}: ${demo.admins.members.length} admins, ${demo.admins.threshold} must sign.`,
     );
-    await playScenario(stage);
+    await runScenario(stage);
   } finally {
     client.close();
   }

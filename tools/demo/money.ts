@@ -6,7 +6,7 @@ import { expect } from './stage';
 
 type Network = DemoFile['networks'][number];
 
-/** What an address holds on its chain, in smallest units. */
+/** The balances of an address on its chain, in smallest units. */
 export interface Holdings {
   readonly native: bigint;
   readonly token: bigint;
@@ -19,18 +19,18 @@ export function whole(count: bigint): bigint {
   return count * 10n ** 18n;
 }
 
-/** An amount of 18 decimals as a person writes it. */
+/** An amount with 18 decimals, in whole units. */
 export function shownAmount(amount: bigint): string {
   return formatUnits(amount, 18);
 }
 
-/** The token that the local chains carry for trying things out. */
+/** The test token of the local chains. */
 export function testToken({ name, testTokens: [token] }: Network): Hex {
   expect(token !== undefined, `demo.json has no test token on ${name}`);
   return token.address as Hex;
 }
 
-/** Asks the chain, not the service, what an address has. */
+/** Reads the balances of an address on chain, not through the service. */
 export async function holdings(network: Network, address: Hex): Promise<Holdings> {
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [address] });
   const [native, token] = await Promise.all([
@@ -40,7 +40,7 @@ export async function holdings(network: Network, address: Hex): Promise<Holdings
   return { native: BigInt(native), token: BigInt(token) };
 }
 
-/** Sends a transaction of the funder, whose key a local chain keeps itself; waits until it is in a block. */
+/** Sends a transaction of the funder, whose key the local chain has; waits until it is in a block. */
 async function sendAsFunder({ rpcUrl, funderPrivateKey }: Network, transaction: object): Promise<void> {
   const from = walletOf(funderPrivateKey).address;
   const hash = await rpc<string>(rpcUrl, 'eth_sendTransaction', [{ from, ...transaction }]);
@@ -56,7 +56,7 @@ async function sendAsFunder({ rpcUrl, funderPrivateKey }: Network, transaction: 
   }
 }
 
-/** Sends native currency and tokens of the funder to an address. */
+/** Sends native currency and tokens from the funder to an address. */
 export async function fund(network: Network, address: Hex, { native, token }: Holdings): Promise<void> {
   await sendAsFunder(network, { to: address, value: `0x${native.toString(16)}` });
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [address, token] });

@@ -1,8 +1,8 @@
-/** How the demo prints what happens. */
+/** The output of the demo. */
 export interface Printer {
   /** A heading. */
   chapter(title: string): void;
-  /** A word on the left, and what it is about. */
+  /** A label and its text. */
   line(label: string, text: string): void;
   link(url: string): void;
   plain(text: string): void;
@@ -10,7 +10,7 @@ export interface Printer {
 
 const LABEL_WIDTH = 12;
 const INDENT = ' '.repeat(3 + LABEL_WIDTH);
-/** Where nobody says how wide the terminal is, and the least that is taken for its width. */
+/** The default width of the terminal, and its minimum. */
 const WIDTH = 120;
 
 /** Breaks a text between words into lines of at most `width` characters; a word that is longer stays whole. */
@@ -25,7 +25,7 @@ export function wrap(text: string, width: number): string[] {
   return lines;
 }
 
-/** Prints to a stream; in colour where a person is watching and has not asked otherwise (NO_COLOR). */
+/** Prints to a stream; in colour on a terminal, unless NO_COLOR is set. */
 export function createPrinter(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Printer {
   const colours = stream.isTTY === true && !env.NO_COLOR;
   const style = (code: number, text: string) => (colours ? `\x1b[${code}m${text}\x1b[0m` : text);

@@ -7,10 +7,10 @@ import { contractCall, pettyCash, purse, rulesRemoved, twoDecide } from './chapt
 import type { Stage } from './stage';
 
 /**
- * One of each organization operation, and transactions of an account. Whatever it makes has a name or wallet of this run, and at its end the admins are
- * those of demo.json: it can be played again. Throws when anything is not as expected.
+ * One of each organization operation, and transactions of an account. Names and wallets are unique to a run, and at its
+ * end the admins are those of demo.json, so that it can be repeated. Throws when anything is not as expected.
  */
-export async function playScenario(stage: Stage): Promise<void> {
+export async function runScenario(stage: Stage): Promise<void> {
   await adminsAsBefore(stage);
   const treasury = await newAccount(stage);
   await changedAccount(stage);

@@ -10,35 +10,35 @@ import {
 } from './client';
 import type { Printer } from './printer';
 
-/** Something is not as it should be; the demo ends here. */
+/** A result is not as expected; the demo ends. */
 export class NotAsExpected extends Error {
   override readonly name = 'NotAsExpected';
 }
 
-/** What the scenario needs: the client, who acts, and where it is printed. */
+/** The dependencies of the scenario: the client, demo.json and the printer. */
 export interface Stage {
   readonly client: OrgwalletClient;
   readonly demo: DemoFile;
   readonly print: Printer;
-  /** Where the workflow of a proposal or transaction is in the Temporal UI; null when there is none. */
+  /** The URL of a proposal's or transaction's workflow in the Temporal UI; null without a UI. */
   linkOf(record: { readonly id: string; readonly resourceType?: string }): string | null;
 }
 
 const DECISION_LIMIT_MS = 40_000;
 
-/** Ends the demo unless something is as it should be. */
+/** Ends the demo unless a condition holds. */
 export function expect(condition: boolean, what: string): asserts condition {
   if (!condition) throw new NotAsExpected(what);
 }
 
-/** Those who decide, and how many of them it takes. */
+/** The admins and their threshold. */
 export interface Admins {
   readonly id: string;
   readonly members: readonly MemberSummary[];
   readonly threshold: number;
 }
 
-/** Proposes an operation and prints what is asked. */
+/** Proposes an operation and prints its summary. */
 export async function propose(
   { client, print, linkOf }: Stage,
   path: string,
@@ -54,7 +54,7 @@ export async function propose(
 
 type DemoAdmin = DemoFile['admins']['members'][number];
 
-/** The admins of now whose keys demo.json has, people first. */
+/** The current admins whose keys demo.json has, people first. */
 async function availableAdmins({ client, demo }: Stage): Promise<DemoAdmin[]> {
   const { members } = await client.read<Admins>('/admins');
   return demo.admins.members
@@ -62,16 +62,16 @@ async function availableAdmins({ client, demo }: Stage): Promise<DemoAdmin[]> {
     .sort((one, two) => two.type.localeCompare(one.type));
 }
 
-/** How a signature is handed in, and by whom. */
+/** Who signs, and how a signature is sent. */
 export interface VoteOptions {
-  /** Names of those who sign; absent: as many admins as it takes, people first. */
+  /** Names of the signatories; absent: as many admins as the threshold, people first. */
   readonly by?: readonly string[];
-  /** The last signature carries the outcome out. */
+  /** The last signature executes the outcome. */
   readonly execute?: boolean;
   readonly reason?: string;
 }
 
-/** Admins sign a proposal, one after the other. */
+/** Admins sign a proposal in turn. */
 export async function vote(
   stage: Stage,
   proposal: Proposal,
@@ -108,7 +108,7 @@ function printOutcome({ print }: Stage, { result, failure }: Proposal, outcome: 
   else print.line(outcome, `${failure ? `${failure.message}; ` : ''}nothing was changed`);
 }
 
-/** Waits for the outcome of an execution, which must be the one that is wanted, and prints it. */
+/** Waits for the outcome of an execution, checks and prints it. */
 export async function decided(
   stage: Stage,
   proposal: Proposal,
@@ -124,13 +124,13 @@ export async function decided(
   return done;
 }
 
-/** Proposes an operation, has it approved by as many as it takes, and carries it out. */
+/** Proposes an operation, has it approved by the threshold, and executes it. */
 export async function carryOut(stage: Stage, path: string, body: object): Promise<Proposal> {
   const proposal = await propose(stage, path, body);
   return decided(stage, await vote(stage, proposal, 'approve', { execute: true }), 'completed');
 }
 
-/** As many as it takes reject a proposal. */
+/** Rejects a proposal with the threshold of signatures. */
 export async function rejectIt(stage: Stage, proposal: Proposal, reason: string): Promise<Proposal> {
   return decided(stage, await vote(stage, proposal, 'reject', { execute: true, reason }), 'rejected');
 }
@@ -143,7 +143,7 @@ export async function mustRefuse(
   request: Promise<unknown>,
 ): Promise<ApiError> {
   const outcome = await request.then(
-    () => new NotAsExpected(`${label}: this should have been refused with ${code}`),
+    () => new NotAsExpected(`${label}: should have been refused with ${code}`),
     (error: Error) => error,
   );
   if (!(outcome instanceof ApiError) || outcome.code !== code) throw outcome;
@@ -151,7 +151,7 @@ export async function mustRefuse(
   return outcome;
 }
 
-/** The ids of what an executed proposal has made or changed. */
+/** The ids of the resources that an executed proposal has created or changed. */
 export function resultIds(proposal: Proposal, wanted: number): string[] {
   const ids = (proposal.result?.resources ?? []).map(({ id }) => id);
   expect(ids.length === wanted, `proposal ${proposal.id} should name ${wanted} results, not ${ids.length}`);

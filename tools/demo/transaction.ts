@@ -3,7 +3,7 @@ import type { Hex } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { type MemberSummary, NoAnswer, type OrgwalletClient, signTypedData } from './client';
 
-/** What asks for a transaction. */
+/** The request for a transaction. */
 export interface TransactionRequest {
   readonly accountId: string;
   readonly initiatorWalletAddress: string;
@@ -17,7 +17,7 @@ export interface TransactionRequest {
 
 export type TransactionVoteType = 'initiator' | 'approve' | 'reject';
 
-/** A transaction, as far as the demo looks at it. */
+/** The fields of a transaction that the demo uses. */
 export interface Transaction {
   readonly id: string;
   readonly accountId: string;
@@ -54,8 +54,8 @@ const STATEMENTS = {
 } as const;
 
 /**
- * Signs a transaction as a wallet does. Throws when the payload means anything else than that vote on the transaction
- * that was shown, from the account at `accountAddress`.
+ * Signs a transaction as a wallet does. Throws when the payload differs from that vote on the transaction, from the
+ * account at `accountAddress`.
  */
 export async function signTransaction(
   wallet: PrivateKeyAccount,

@@ -15,21 +15,21 @@ export type DemoMember = DemoFile['members'][number];
 
 const DECISION_LIMIT_MS = 40_000;
 
-/** Somebody of demo.json, by name. */
+/** A person of demo.json, by name. */
 export function demoMember({ members, admins }: DemoFile, name: string): DemoMember {
   const found = [...admins.members, ...members].find((member) => member.name === name);
   expect(found !== undefined, `demo.json has no ${name}`);
   return found;
 }
 
-/** Asks for a transaction and prints what is asked; what the service shows must be just that. */
+/** Requests a transaction, checks the response and prints its summary. */
 export async function ask(stage: Stage, request: TransactionRequest): Promise<Transaction> {
   const { client, print, linkOf } = stage;
   const transaction = await client.post<Transaction>('/transactions', request);
   const { id, to, value, calldata, summary, signatureStatus } = transaction;
   expect(
     to === request.to && value === request.value && calldata === request.data,
-    `transaction ${id} is not what was asked for`,
+    `transaction ${id} differs from its request`,
   );
   expect(signatureStatus === 'pendingInitiatorSignature', `${id} should wait for its initiator`);
   print.line('asked', summary);
@@ -46,7 +46,7 @@ const SAID = {
     `signed to reject (${rejections.length} of ${Math.max(1, threshold)})`,
 };
 
-/** A member signs a transaction as it was shown; with `execute` its outcome is carried out if it can be. */
+/** A member signs a transaction; with `execute` its outcome is executed if the threshold is met. */
 export async function signAs(
   { client, print }: Stage,
   account: Account,
@@ -62,7 +62,7 @@ export async function signAs(
   return signed;
 }
 
-/** Waits for the outcome of an execution, which must be the one that is wanted, and prints it. */
+/** Waits for the outcome of an execution, checks and prints it. */
 export async function transactionOutcome(
   { client, print }: Stage,
   transaction: Transaction,
@@ -76,7 +76,7 @@ export async function transactionOutcome(
   );
   if (wanted === 'completed') {
     const { transactionHash, blockNumber } = done.result ?? {};
-    expect(transactionHash !== undefined, `transaction ${done.id} does not say where it is on its chain`);
+    expect(transactionHash !== undefined, `transaction ${done.id} has no transaction hash`);
     print.line(wanted, `block ${blockNumber}, transaction ${transactionHash}`);
   } else {
     print.line(wanted, done.failure ? `${done.failure.code}: ${done.failure.message}` : 'nothing was sent');

@@ -4,7 +4,7 @@ import type { NetworkConfig } from '../../src/config';
 import { OPERATOR_QUERIES } from '../../src/temporal/searchAttributes';
 import { dataFiles, type StackSettings } from './settings';
 
-/** What a start has brought up, and where it is reached. */
+/** The started parts and their addresses. */
 export interface RunningStack {
   readonly origin: string;
   readonly caFile: string;
@@ -28,7 +28,7 @@ function temporalLines({ temporal }: RunningStack, namespace: string): Line[] {
   ];
 }
 
-/** The lines that a start ends with: where everything is, and what to do next. Paths are relative to `workingDir`. */
+/** The last lines of a start: the addresses of all parts, and the next step. Paths are relative to `workingDir`. */
 export function board(settings: StackSettings, stack: RunningStack, workingDir: string): string {
   const { origin, caFile, operationsUrl, networks, hasDemo } = stack;
   const files = dataFiles(settings.dataDir);

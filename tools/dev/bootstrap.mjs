@@ -1,4 +1,4 @@
-// Makes a clone able to run: dependencies as the lockfile says, the build, the `npx orgwallet` link.
+// Prepares a clone: the dependencies of the lockfile, the build, the `npx orgwallet` link.
 // Plain Node without dependencies, because it runs before anything is installed.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -67,7 +67,7 @@ function lockfileHash() {
   return sha256(readFileSync(join(projectDir, 'package-lock.json')), process.platform, process.arch);
 }
 
-/** True when npm itself has installed exactly what the lockfile asks for, by this program or by hand. */
+/** True when npm has installed exactly the lockfile, from this program or by hand. */
 function isInstalled() {
   if (read(INSTALL_STAMP) === lockfileHash()) return true;
   const wanted = JSON.parse(readFileSync(join(projectDir, 'package-lock.json'), 'utf8')).packages;
@@ -157,7 +157,7 @@ async function install(say) {
     () => say(`  still installing (${Math.round((Date.now() - startedAt) / 1000)} s)`),
     20_000,
   );
-  // Settings of the npm that started this process (production mode, a prefix) are not for this install.
+  // Settings of the npm that started this process (production mode, a prefix) do not apply to this install.
   const env = Object.fromEntries(
     Object.entries(process.env).filter(
       ([name]) => !/^npm_(?!config_(registry|cache|userconfig|.*proxy|cafile)$)/i.test(name),
@@ -190,7 +190,7 @@ async function install(say) {
   say(`  installed in ${Math.round((Date.now() - startedAt) / 1000)} s`);
 }
 
-/** Builds in a process of its own: the compiler's memory is not for the process that runs on. */
+/** Builds in its own process, whose memory is released afterwards. */
 async function buildApart() {
   const child = spawn(process.execPath, [fileURLToPath(import.meta.url), '--build-only'], {
     cwd: projectDir,
@@ -264,7 +264,7 @@ function isLinked() {
   }
 }
 
-/** Lets `npx orgwallet` find the operator commands of this folder. */
+/** Links `npx orgwallet` to the operator commands of this folder. */
 function linkCli() {
   const target = join(projectDir, 'tools', 'dev', 'cli.mjs');
   if (!existsSync(target)) return;
@@ -278,8 +278,8 @@ function linkCli() {
 }
 
 /**
- * Installs, builds and links what is missing or out of date; quick when nothing is.
- * `say` gets one line for each thing that takes a while.
+ * Installs, builds and links what is missing or out of date.
+ * `say` receives one line for each slow step.
  */
 export async function bootstrap(say = (line) => console.log(line)) {
   requireNode();

@@ -23,8 +23,8 @@ function writeWhole(file: string, text: string, mode: number): void {
 }
 
 /**
- * Makes a certificate for localhost, 127.0.0.1 and ::1 unless there is one that is valid for 30 more days.
- * It is its own authority: a client trusts it by taking the file as its CA.
+ * Creates a certificate for localhost, 127.0.0.1 and ::1 unless there is one that is valid for 30 more days.
+ * It is self-signed: a client trusts the file as its CA.
  */
 export async function ensureCertificate(certFile: string, keyFile: string): Promise<void> {
   if (isUsable(certFile, keyFile)) return;

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `npx orgwallet`: makes sure that the project is built, then runs the operator commands.
+// `npx orgwallet`: builds the project if needed, then runs the operator commands.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { bootstrap, projectDir } from './bootstrap.mjs';

@@ -13,7 +13,7 @@ export interface RunningChain {
   readonly chainId: number;
   readonly rpcUrl: string;
   readonly token: TestToken;
-  /** Stops mining the block that confirms a transaction; the chain itself runs on. */
+  /** Stops mining the block that confirms a transaction; the chain itself continues. */
   stopConfirming(): void;
 }
 
@@ -23,12 +23,12 @@ export interface ChainOptions {
   readonly port: number;
   /** Folder for the state file. */
   readonly dir: string;
-  /** False: keeps no state over its end. */
+  /** False: the state is not kept after its end. */
   readonly durable?: false;
   readonly logFile: string;
 }
 
-/** The native anvil program; npm's wrapper script would be one process more. */
+/** The native anvil program; npm's wrapper script would be another process. */
 function anvilProgram(): string {
   const resolveFrom = createRequire(createRequire(__filename).resolve('@foundry-rs/anvil/package.json'));
   const arch = process.arch === 'x64' ? 'amd64' : process.arch;
@@ -38,35 +38,35 @@ function anvilProgram(): string {
     return join(dirname(manifest), 'bin', process.platform === 'win32' ? 'anvil.exe' : 'anvil');
   } catch {
     throw new Error(
-      `There is no anvil for this machine (@foundry-rs/anvil-${platform}-${arch} is not installed). Set NETWORKS_FILE to chains that run elsewhere.`,
+      `anvil is not available for this machine (@foundry-rs/anvil-${platform}-${arch} is not installed). Set NETWORKS_FILE to chains that run elsewhere.`,
     );
   }
 }
 
 /**
- * Mines an empty block on top of each block that holds transactions, so that they get their confirmation while
- * an idle chain does not grow. Returns a function that ends it.
+ * Mines an empty block on top of each block that holds transactions, so that they are confirmed and
+ * an idle chain does not grow. Returns the function that stops it.
  */
 export function confirmTransactions(rpcUrl: string): () => void {
   let ended = false;
   let timer: NodeJS.Timeout;
-  const look = async () => {
+  const watch = async () => {
     try {
       const block = await rpc<{ transactions: unknown[] }>(rpcUrl, 'eth_getBlockByNumber', ['latest', false]);
       if (!ended && block.transactions.length > 0) await rpc(rpcUrl, 'anvil_mine', ['0x1']);
     } catch {
-      // the chain is unavailable; the next look tries again
+      // the chain is unavailable; the next call retries
     }
-    if (!ended) timer = setTimeout(look, BLOCK_WATCH_MS).unref();
+    if (!ended) timer = setTimeout(watch, BLOCK_WATCH_MS).unref();
   };
-  timer = setTimeout(look, BLOCK_WATCH_MS).unref();
+  timer = setTimeout(watch, BLOCK_WATCH_MS).unref();
   return () => {
     ended = true;
     clearTimeout(timer);
   };
 }
 
-/** Starts anvil with its state in a file, and puts the Safe contracts and the demo token on it. */
+/** Starts anvil with its state in a file, and deploys the Safe contracts and the demo token. */
 export async function startChain(options: ChainOptions): Promise<RunningChain> {
   mkdirSync(options.dir, { recursive: true, mode: 0o700 });
   const rpcUrl = `http://127.0.0.1:${options.port}`;
@@ -92,7 +92,7 @@ export async function startChain(options: ChainOptions): Promise<RunningChain> {
   return { part, chainId: options.chainId, rpcUrl, token, stopConfirming };
 }
 
-/** Gives an address 1,000,000 ETH on a local chain, more than it can use. */
+/** Sets the balance of an address to 1,000,000 ETH on a local chain. */
 export async function fundOnLocalChain(rpcUrl: string, address: string): Promise<void> {
   await rpc(rpcUrl, 'anvil_setBalance', [address, `0x${(10n ** 24n).toString(16)}`]);
 }

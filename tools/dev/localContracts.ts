@@ -1,19 +1,19 @@
 import { createRequire } from 'node:module';
 import { rpc } from './rpc';
 
-/** anvil's first account: known to everybody, used on local chains only. */
+/** anvil's first account: publicly known, used on local chains only. */
 export const LOCAL_FUNDER = {
   address: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
   privateKey: '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
 } as const;
 
-/** The CREATE2 factory that anvil begins with; it takes salt and creation code, as Safe's factory does. */
+/** The CREATE2 factory of a new anvil chain; it accepts salt and creation code, like Safe's factory. */
 const ANVIL_FACTORY = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
 /** Safe's singleton factory, the origin of the canonical addresses. */
 const SAFE_SINGLETON_FACTORY = '0x914d7Fec6aaC8cd542e72Bca78B30650d45643d7';
 
 const SALT = '00'.repeat(32);
-/** Follows from the factory, the salt and the creation code with its parameters below. */
+/** Derives from the factory, the salt and the creation code with its parameters below. */
 const DEMO_TOKEN_ADDRESS = '0x468f18d57bC8bAE33874e6429638edf9F6F77c41';
 const DEMO_TOKEN_SUPPLY = 10n ** 27n;
 
@@ -31,7 +31,7 @@ const SAFE_CONTRACTS = [
   },
 ] as const;
 
-/** The token that local chains carry for trying things out. */
+/** The test token of the local chains. */
 export interface TestToken {
   readonly address: string;
   readonly symbol: string;
@@ -57,7 +57,7 @@ async function deploy(url: string, factory: string, creationCode: string): Promi
   throw new Error(`The chain at ${url} did not deploy a contract of the local set-up (transaction ${hash}).`);
 }
 
-/** Puts the Safe contracts at their canonical addresses on an anvil chain, those that are missing. */
+/** Deploys the missing Safe contracts at their canonical addresses on an anvil chain. */
 export async function ensureSafeContracts(url: string): Promise<void> {
   if (!(await hasCode(url, SAFE_SINGLETON_FACTORY))) {
     const code = await rpc<string>(url, 'eth_getCode', [ANVIL_FACTORY, 'latest']);
@@ -68,7 +68,7 @@ export async function ensureSafeContracts(url: string): Promise<void> {
     const { bytecode } = artifacts(`@safe-global/safe-contracts/build/artifacts/contracts/${artifact}`);
     await deploy(url, SAFE_SINGLETON_FACTORY, String(bytecode).slice(2));
     if (!(await hasCode(url, address))) {
-      throw new Error(`The Safe contract ${artifact} did not land at ${address} on ${url}.`);
+      throw new Error(`The Safe contract ${artifact} was not deployed at ${address} on ${url}.`);
     }
   }
 }
@@ -82,7 +82,7 @@ function shortText(text: string): string {
   return word(BigInt(bytes.length)) + bytes.toString('hex').padEnd(64, '0');
 }
 
-/** Deploys the ERC-20 `DEMO` (18 decimals, all of it with the funder) at one address on every anvil chain. */
+/** Deploys the ERC-20 `DEMO` (18 decimals, total supply with the funder) at one address on every anvil chain. */
 export async function ensureDemoToken(url: string): Promise<TestToken> {
   const token = { name: 'Demo Token', symbol: 'DEMO', decimals: 18 };
   const { bytecode } = artifacts('@openzeppelin/contracts/build/contracts/ERC20PresetFixedSupply.json');
@@ -99,7 +99,7 @@ export async function ensureDemoToken(url: string): Promise<TestToken> {
   if (!(await hasCode(url, DEMO_TOKEN_ADDRESS))) {
     await deploy(url, ANVIL_FACTORY, creationCode);
     if (!(await hasCode(url, DEMO_TOKEN_ADDRESS))) {
-      throw new Error(`The demo token did not land at ${DEMO_TOKEN_ADDRESS} on ${url}.`);
+      throw new Error(`The demo token was not deployed at ${DEMO_TOKEN_ADDRESS} on ${url}.`);
     }
   }
   return { ...token, address: DEMO_TOKEN_ADDRESS };

@@ -10,7 +10,7 @@ const RECORD_MS = 50;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-/** Stops the service, then what it needs, then parts that were still being started; removes the record. */
+/** Stops the service, then the parts that it needs, then parts that are still starting; removes the record. */
 async function stopAll(recordFile: string): Promise<void> {
   const parts = startedParts().filter((part) => part.isRunning());
   await parts.find((part) => part.name === SERVICE)?.stop();
@@ -19,7 +19,7 @@ async function stopAll(recordFile: string): Promise<void> {
   removeRecord(recordFile);
 }
 
-/** Makes the function that stops everything once and ends this process with a status. */
+/** Creates the function that stops everything once and exits with a status. */
 function createStop(recordFile: string) {
   let stopped: Promise<void> | undefined;
   return {
@@ -38,17 +38,17 @@ function createStop(recordFile: string) {
   };
 }
 
-/** Ends everything on a signal, and when npm is gone: then this process has another parent. */
+/** Stops everything on a signal, and when npm has ended: then this process has another parent. */
 function watchOutside(env: NodeJS.ProcessEnv, stop: (reason: string, status: number) => void): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(signal, 0));
   const parent = process.ppid;
   // The timer also keeps this process alive.
   setInterval(() => {
-    if (env.npm_lifecycle_event && process.ppid !== parent) stop('npm is gone', 1);
+    if (env.npm_lifecycle_event && process.ppid !== parent) stop('npm has ended', 1);
   }, PARENT_WATCH_MS);
 }
 
-/** Records the parts for a later start, and calls `onEnd` for a part that ends. */
+/** Records the parts for a later start, and calls `onEnd` for each that ends. */
 function createPartWatch(recordFile: string, onEnd: (part: Part, how: string) => void) {
   const supervisor = known('supervisor', process.pid);
   const watched = new Set<Part>();
@@ -69,11 +69,11 @@ function createPartWatch(recordFile: string, onEnd: (part: Part, how: string) =>
   };
 }
 
-/** Runs the embedded stack and the service until a signal comes, the parent goes or a part ends by itself. */
+/** Runs the embedded stack and the service until a signal, the end of the parent or the end of a part. */
 export async function main(env: NodeJS.ProcessEnv): Promise<void> {
   const settings = readStackSettings(env);
   const files = dataFiles(settings.dataDir);
-  // Others may pass through, for a Postgres that runs as another user; every file in it is closed to them.
+  // Other users may traverse the folder, for a Postgres that runs as another user, but not read its files.
   mkdirSync(settings.dataDir, { recursive: true, mode: 0o711 });
   mkdirSync(files.logs, { recursive: true, mode: 0o700 });
   process.stdout.on('error', () => undefined);

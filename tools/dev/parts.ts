@@ -15,13 +15,13 @@ export interface Part {
   readonly name: string;
   readonly pid: number;
   readonly logFile: string;
-  /** Resolves when the process has ended, whatever ended it. Never rejects. */
+  /** Resolves when the process has ended. Never rejects. */
   readonly exited: Promise<PartExit>;
   /** True until the process has ended. */
   isRunning(): boolean;
-  /** Asks the process to end, and kills it when it takes longer than its limit. */
+  /** Signals the process to end, and kills it after its limit. */
   stop(): Promise<void>;
-  /** SIGKILL to the process and its group; resolves when it is gone. */
+  /** SIGKILL to the process and its group; resolves when it has ended. */
   kill(): Promise<void>;
 }
 
@@ -34,13 +34,13 @@ export interface PartSpec {
   readonly env?: NodeJS.ProcessEnv;
   /** User and group the process runs as; those of this process when absent. */
   readonly user?: { readonly uid: number; readonly gid: number };
-  /** The signal that ends it in an orderly way. */
+  /** The signal for a graceful stop. */
   readonly stopSignal: NodeJS.Signals;
-  /** How long an orderly end may take, in milliseconds. */
+  /** The limit of a graceful stop, in milliseconds. */
   readonly stopLimitMs: number;
 }
 
-/** A part that could not start or ended before it was ready; carries the end of its log. */
+/** A part that could not start or ended before it was ready; includes the end of its log. */
 export class PartFailed extends Error {
   override readonly name = 'PartFailed';
   constructor(
@@ -57,7 +57,7 @@ const projectDir = projectRoot();
 
 const started: Part[] = [];
 
-/** Every part that this process has started, ended ones included. */
+/** Every part that this process has started, including ended ones. */
 export function startedParts(): readonly Part[] {
   return started;
 }
@@ -97,8 +97,8 @@ export function lastLogLines(file: string, count = 15): string {
 }
 
 /**
- * Starts a process in a group of its own, its output appended to a log, under the watchdog of this process. By hand and
- * not with execa, which ends its children when its process exits, but neither after a kill -9 nor their whole group.
+ * Starts a process in its own group, with its output appended to a log, under the watchdog of this process. Not execa:
+ * it ends its children when its process exits, but neither after a kill -9 nor their whole group.
  */
 export function startPart(spec: PartSpec): Part {
   const log = openLog(spec.logFile);
@@ -114,7 +114,7 @@ export function startPart(spec: PartSpec): Part {
   } finally {
     closeSync(log);
   }
-  // A forgotten part keeps no program alive; the watchdog ends it.
+  // A part does not keep this process alive; the watchdog ends it.
   child.unref();
   const pid = child.pid ?? 0;
   if (pid) {

@@ -4,11 +4,11 @@ import { createSocket } from 'node:dgram';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 
-/** A port that has to be free, and the setting that moves it. */
+/** A port that has to be free, and its setting. */
 export interface WantedPort {
   readonly setting: string;
   readonly port: number;
-  /** How many ports after the one that is set this one lies. */
+  /** Offset of this port from the configured one. */
   readonly offset?: number;
   readonly host?: string;
 }
@@ -23,8 +23,8 @@ export function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
 }
 
 /**
- * Reserves a port for this process until it ends: binds the UDP port of the same number, which nothing here uses and
- * which the system gives to one process only. False when another process has reserved it.
+ * Reserves a port for this process until it ends: binds the UDP port of the same number, which is otherwise unused and
+ * exclusive to one process. False when another process has reserved it.
  */
 function reservePort(port: number): Promise<boolean> {
   return new Promise((resolve) => {
@@ -37,8 +37,8 @@ function reservePort(port: number): Promise<boolean> {
 
 /**
  * Finds `count` different ports on the loopback interface that are free, each with the next one, and reserves them:
- * their users may not listen yet. They lie below the range from which the system gives ports to outgoing connections
- * and to whoever asks for any. By hand and not get-port, which knows no pairs and reserves within one process only.
+ * their users may not listen yet. They are below the range of ephemeral ports. Not get-port: it does not support
+ * pairs and reserves only within one process.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const found: number[] = [];
@@ -51,12 +51,12 @@ export async function freePorts(count: number): Promise<number[]> {
   return found;
 }
 
-/** Says which process listens on a port, as far as this user can see it: `node (process 4711)`. */
+/** The process that listens on a port, if this user can see it: `node (process 4711)`. */
 export function portHolder(port: number): string | undefined {
   return holderFromProc(port) ?? holderFromLsof(port);
 }
 
-/** Inodes of the sockets that listen on a port, from the tables of the kernel; none where there are no such tables. */
+/** Inodes of the sockets that listen on a port, from the tables of the kernel; empty where there are none. */
 function listeningInodes(port: number): Set<string> {
   const hexPort = port.toString(16).toUpperCase().padStart(4, '0');
   const inodes = new Set<string>();
@@ -109,7 +109,7 @@ function holderFromLsof(port: number): string | undefined {
   }
 }
 
-/** One sentence for each wanted port that is taken, or that two settings ask for; empty when all are free. */
+/** One sentence for each wanted port that is taken or that two settings use; empty when all are free. */
 export async function takenPorts(wanted: readonly WantedPort[]): Promise<string[]> {
   const problems: string[] = [];
   const owners = new Map<number, string>();
@@ -118,7 +118,7 @@ export async function takenPorts(wanted: readonly WantedPort[]): Promise<string[
     const other = owners.get(port);
     if (other) {
       problems.push(
-        `Port ${port} is asked for twice, by ${other} and by ${setting}. Give one of them another port.`,
+        `Port ${port} is set twice, by ${other} and by ${setting}. Choose another port for one of them.`,
       );
       continue;
     }

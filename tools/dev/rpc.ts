@@ -4,7 +4,7 @@ const ANSWER_LIMIT_MS = 10_000;
 const agent = new Agent({ keepAlive: true });
 let nextId = 1;
 
-/** The body of what a node answers. Not by fetch: a local chain is asked so often that it would be felt. */
+/** The response body of a node. Not fetch, which is slower for many calls to a local chain. */
 function post(url: string, body: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const asked = request(

@@ -1,4 +1,4 @@
-// Runs a built program of this project after making sure that it is built: node run.mjs dist/... [arguments]
+// Runs a built program of this project and builds it first if needed: node run.mjs dist/... [arguments]
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { bootstrap, projectDir } from './bootstrap.mjs';

@@ -3,7 +3,7 @@ import { stackFile } from '../../src/cli/settings';
 import { ConfigError } from '../../src/config';
 import { projectRoot } from '../../src/projectRoot';
 
-/** What the embedded stack has to know; which parts it runs follows from which settings are absent. */
+/** The settings of the embedded stack; it runs the parts whose settings are absent. */
 export interface StackSettings {
   readonly dataDir: string;
   readonly httpsPort: number;

@@ -19,7 +19,7 @@ import { startTemporal } from './temporalServer';
 
 const run = promisify(execFile);
 
-/** The name of the service among the parts: it is stopped before what it needs. */
+/** The name of the service among the parts: it is stopped before the others. */
 export const SERVICE = 'the service';
 
 const DATABASE = 'orgwallet';
@@ -28,7 +28,7 @@ const RETENTION_DAYS = 30;
 const PREPARE_LIMIT_MS = 120_000;
 const SERVICE_READY_LIMIT_MS = 90_000;
 
-/** What a start is made with. */
+/** The context of a start. */
 interface Start {
   readonly env: NodeJS.ProcessEnv;
   readonly settings: StackSettings;
@@ -56,7 +56,7 @@ function wantedPorts(settings: StackSettings): WantedPort[] {
   return ports;
 }
 
-/** One step of the start in a process of its own; its argument may hold secrets and is passed in the environment. */
+/** One step of the start in its own process; its argument may contain secrets and is passed in the environment. */
 async function prepare(step: 'database' | 'networks' | 'demo', argument: string): Promise<void> {
   try {
     await run(process.execPath, [join(__dirname, 'prepare.js'), step], {
@@ -100,7 +100,7 @@ async function temporalOf({ env, settings, files, say }: Start): Promise<Running
   });
 }
 
-/** Where the service finds its networks and, with embedded chains, the tokens on them. */
+/** The settings of the networks and, with embedded chains, of their tokens. */
 async function networksOf({ settings, files }: Start): Promise<Record<string, string>> {
   const ownTokenList = settings.tokenListFile;
   if (settings.networksFile) {
@@ -126,7 +126,7 @@ async function networksOf({ settings, files }: Start): Promise<Record<string, st
   return { NETWORKS_FILE: files.networks, TOKEN_LIST_FILE: ownTokenList ?? files.tokenList };
 }
 
-/** The keystore's passphrase, made at the first start unless one is set. */
+/** The keystore's passphrase, generated at the first start unless one is set. */
 function passphraseOf({ settings, files }: Start): Record<string, string> {
   if (settings.hasPassphrase) return {};
   if (!existsSync(files.passphrase)) {
@@ -135,7 +135,7 @@ function passphraseOf({ settings, files }: Start): Record<string, string> {
   return { KEYSTORE_PASSPHRASE_FILE: files.passphrase };
 }
 
-function sayWhatStarts({ settings, say }: Start): void {
+function announceParts({ settings, say }: Start): void {
   const embedded = [
     ...(settings.databaseUrl ? [] : ['Postgres']),
     ...(settings.temporalAddress ? [] : ['Temporal']),
@@ -167,7 +167,7 @@ async function startService(
 }
 
 /**
- * Starts what is not set to run elsewhere, then the service; resolves when the first request can be served. Throws when
+ * Starts the parts that do not run elsewhere, then the service; resolves when it is ready. Throws when
  * a port is taken or a part does not start.
  */
 export async function startStack(
@@ -180,7 +180,7 @@ export async function startStack(
   const problems = await takenPorts(wantedPorts(settings));
   if (problems.length > 0) throw new Error(problems.join('\n'));
 
-  sayWhatStarts(start);
+  announceParts(start);
   const [databaseUrl, temporal, networkSettings] = await Promise.all([
     databaseOf(start),
     temporalOf(start),

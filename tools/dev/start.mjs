@@ -1,4 +1,4 @@
-// `npm start`: makes the clone able to run, then runs the embedded stack and the service in this process tree. In
+// `npm start`: prepares the clone, then runs the embedded stack and the service in this process tree. In
 // production nothing is embedded: this process becomes the service.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';

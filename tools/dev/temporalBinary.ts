@@ -21,13 +21,13 @@ const OLDEST_SERVER = [1, 28] as const;
 const OLDEST_GO = [1, 25] as const;
 const DOWNLOAD_LIMIT_MS = 15_000;
 
-/** A program that can run the Temporal dev server, and a phrase that says where it was found. */
+/** A program that can run the Temporal dev server, and where it was found, as text. */
 export interface TemporalBinary {
   readonly path: string;
   readonly source: string;
 }
 
-/** Where programs are kept between starts, for every clone of this user. */
+/** The cache of programs, shared by all clones of this user. */
 export function cacheDir(env: NodeJS.ProcessEnv): string {
   return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'orgwallet');
 }
@@ -45,7 +45,7 @@ function onPath(program: string, env: NodeJS.ProcessEnv): string | undefined {
   return undefined;
 }
 
-/** Why the program cannot be used, or nothing when it can. */
+/** Why the program cannot be used; undefined when it can. */
 async function unfit(path: string): Promise<string | undefined> {
   try {
     const { stdout } = await run(path, ['--version'], { timeout: 10_000 });
@@ -99,7 +99,7 @@ async function download(target: string): Promise<string | undefined> {
       .find((path) => statSync(path).isFile() && (statSync(path).mode & 0o100) !== 0);
     if (!file) {
       const reason = message.split('\n').find((line) => /error/i.test(line));
-      return (reason ?? 'no program came').trim().slice(0, 200);
+      return (reason ?? 'no program was downloaded').trim().slice(0, 200);
     }
     const problem = await unfit(file);
     if (problem) return problem;
@@ -170,8 +170,8 @@ async function installWithGo(
 }
 
 /**
- * Finds a Temporal CLI: TEMPORAL_CLI_PATH, PATH, the copy kept from an earlier start, the SDK's download, `go install`.
- * The last two keep what they get in the user's cache. Throws one error that names all five when none works.
+ * Finds a Temporal CLI: TEMPORAL_CLI_PATH, PATH, the cached copy, the SDK's download, `go install`.
+ * The last two fill the user's cache. Throws one error that names all five when none works.
  */
 export async function findTemporalBinary(
   env: NodeJS.ProcessEnv,
@@ -192,8 +192,8 @@ export async function findTemporalBinary(
 
   const kept = join(cacheDir(env), `temporal-cli-${CLI_VERSION}-${process.platform}-${process.arch}`);
   const keptProblem = await unfit(kept);
-  if (!keptProblem) return { path: kept, source: 'kept from an earlier start' };
-  tried.push(`the copy kept from an earlier start: none in ${kept}`);
+  if (!keptProblem) return { path: kept, source: 'from the cache' };
+  tried.push(`the cached copy: none in ${kept}`);
 
   say(
     `Temporal: asking the SDK to download the official CLI (a few seconds; gives up after ${DOWNLOAD_LIMIT_MS / 1000} s)`,

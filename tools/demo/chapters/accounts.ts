@@ -25,7 +25,7 @@ async function codeAt(network: DemoFile['networks'][number], address: string): P
   return rpc<string>(network.rpcUrl, 'eth_getCode', [address, 'latest']);
 }
 
-/** Asks each chain itself, not the service, whether the account is there. */
+/** Checks the account on each chain directly, not through the service. */
 async function checkOnChains(
   { demo, print }: Stage,
   account: Account,
@@ -43,7 +43,7 @@ async function checkOnChains(
     );
     codes.add(code);
     const hash = proposal.deployments?.find(({ networkId }) => networkId === network.id)?.transactionHash;
-    const how = hash ? `deployed by ${hash}` : 'was there before';
+    const how = hash ? `deployed by ${hash}` : 'already deployed';
     print.line('', `${network.name}: ${(code.length - 2) / 2} bytes of code; ${how}`);
   }
   expect(codes.size === 1, 'the code is not the same on each network');
@@ -64,7 +64,7 @@ export async function newAccount(stage: Stage): Promise<Account> {
   await mustRefuse(stage, 'too early', 'thresholdNotMet', client.execute(proposal, 'approve'));
   const signed = await vote(stage, proposal, 'approve');
   expect(signed.signatureStatus === 'approvalReady', `${proposal.id} should be ready for execution`);
-  expect(signed.executionStatus === null, `${proposal.id} was executed before anybody asked for it`);
+  expect(signed.executionStatus === null, `${proposal.id} was executed before it was requested`);
   const startedAt = Date.now();
   const done = await decided(stage, await client.execute(proposal, 'approve'), 'completed');
   print.line('', `after ${((Date.now() - startedAt) / 1_000).toFixed(1)} s`);
@@ -73,12 +73,12 @@ export async function newAccount(stage: Stage): Promise<Account> {
   return account;
 }
 
-/** An account on the first network that gets another name and is added to the others, at the same address. */
+/** Creates an account on the first network, then renames it and adds the other networks, at the same address. */
 export async function changedAccount(stage: Stage): Promise<void> {
   const { client, demo, print } = stage;
   const [first, ...others] = demo.networks;
   expect(first !== undefined && others.length > 0, 'demo.json has fewer than two networks');
-  print.chapter(`An account on ${first.name}, then another name and a network more`);
+  print.chapter(`An account on ${first.name}, then renamed and added to another network`);
   const items = [{ name: 'Savings', networkIds: [first.id] }];
   const done = await carryOut(stage, '/accounts/proposals/create', { items });
   const account = await accountOf(stage, done);
@@ -86,7 +86,7 @@ export async function changedAccount(stage: Stage): Promise<void> {
   for (const network of others) {
     const code = await codeAt(network, account.address);
     expect(code === '0x', `there is code at ${account.address} on ${network.name} already`);
-    print.line('', `${network.name}: nothing there yet`);
+    print.line('', `${network.name}: not deployed yet`);
   }
 
   const added = others.map(({ id }) => id);
@@ -98,7 +98,7 @@ export async function changedAccount(stage: Stage): Promise<void> {
   await checkOnChains(stage, after, updated, added);
 }
 
-/** A proposal that enough admins reject: nothing comes of it. */
+/** A proposal that enough admins reject: nothing changes. */
 export async function rejection(stage: Stage): Promise<void> {
   const { client, demo, print } = stage;
   print.chapter('A rejection');
@@ -112,5 +112,5 @@ export async function rejection(stage: Stage): Promise<void> {
     ({ id, name }) => !known.has(id) && name === 'Slush Fund',
   );
   expect(fresh.length === 0, 'the rejected account exists');
-  print.line('', 'no account was made');
+  print.line('', 'no account was created');
 }

@@ -16,7 +16,7 @@ import type { Group } from './groups';
 const PATH = '/admins/proposals/update';
 
 function printAdmins({ print }: Stage, { members, threshold }: Admins): void {
-  print.line('admins', `${members.map(({ name }) => name).join(', ')}: ${threshold} must agree`);
+  print.line('admins', `${members.map(({ name }) => name).join(', ')}: ${threshold} must sign`);
 }
 
 async function queuedProposal({ client }: Stage): Promise<Proposal | undefined> {
@@ -26,7 +26,7 @@ async function queuedProposal({ client }: Stage): Promise<Proposal | undefined> 
   });
 }
 
-/** Makes the admins those of demo.json again, if they are not: an earlier run may have been stopped half-way. */
+/** Restores the admins of demo.json, if an earlier run was interrupted. */
 export async function adminsAsBefore(stage: Stage): Promise<void> {
   const { client, demo, print } = stage;
   const now = await client.read<Admins>('/admins');
@@ -38,7 +38,7 @@ export async function adminsAsBefore(stage: Stage): Promise<void> {
   ];
   const { threshold } = demo.admins;
   if (updates.length === 0 && now.threshold === threshold) return;
-  print.line('admins', 'are made those of demo.json again');
+  print.line('admins', 'are restored from demo.json');
   const queued = await queuedProposal(stage);
   if (queued) await rejectIt(stage, queued, 'left over from an earlier run');
   await carryOut(stage, PATH, { updates, threshold });
@@ -46,18 +46,18 @@ export async function adminsAsBefore(stage: Stage): Promise<void> {
 }
 
 /**
- * An admin leaves, and comes back, while a proposal that she has signed is open. What counts is who is an admin now,
- * and the threshold of now.
+ * An admin is removed and added again while a proposal that she has signed is open. The current admins and the current
+ * threshold count.
  */
 export async function adminLeaves(stage: Stage, group: Group): Promise<void> {
   const { client, demo, print } = stage;
-  print.chapter('An admin leaves while a proposal is open');
+  print.chapter('An admin is removed while a proposal is open');
   const carol = demo.admins.members.find(({ name }) => name === 'Carol');
   expect(carol !== undefined, 'demo.json has no Carol among its admins');
   const items = [{ id: group.id, name: 'Desk One' }];
   const open = await propose(stage, '/groups/proposals/update', { items });
   await vote(stage, open, 'approve', { by: ['Alice', 'Carol'] });
-  print.line('', 'enough to be executed, but nobody does it yet');
+  print.line('', 'ready for execution, but not executed yet');
 
   const removal = { updates: [{ action: 'removeMember', id: carol.id }], threshold: 2 };
   const change = await propose(stage, PATH, removal);
@@ -78,7 +78,7 @@ export async function adminLeaves(stage: Stage, group: Group): Promise<void> {
   printNote(stage, stale, 'adminRemoved');
   await mustRefuse(stage, 'execute', 'thresholdNotMet', client.execute(open, 'approve'));
 
-  print.line('', 'Carol comes back, and from now on three have to agree');
+  print.line('', 'Carol is an admin again, and the threshold is three');
   await carryOut(stage, PATH, { updates: [{ action: 'addMember', id: carol.id }], threshold: 3 });
   const again = await client.getProposal(open);
   print.line(

@@ -13,7 +13,7 @@ function printGroup({ print }: Stage, { id, name, members }: Group): void {
   print.line('group', `${name} (${id}): ${members.map((member) => member.name).join(', ')}`);
 }
 
-/** A group is made with the person, and changed so that the bot belongs to it as well. */
+/** Creates a group with the person, then adds the bot. */
 export async function newGroup(
   stage: Stage,
   { erin, bot }: { readonly erin: { readonly id: string }; readonly bot: { readonly id: string } },
@@ -35,10 +35,10 @@ export async function newGroup(
   return group;
 }
 
-/** Two proposals about one group: the second has to wait until the first is decided. */
+/** Two proposals about one group: the second is refused until the first is decided. */
 export async function conflict(stage: Stage, group: Group): Promise<void> {
   const { client, demo, print } = stage;
-  print.chapter('Two proposals about one thing');
+  print.chapter('Two proposals about one group');
   const { id } = group;
   const bob = demoMember(demo, 'Bob');
   const first = await propose(stage, '/groups/proposals/update', {
@@ -51,7 +51,7 @@ export async function conflict(stage: Stage, group: Group): Promise<void> {
   printGroup(stage, await client.read<Group>(`/groups/${id}`));
 }
 
-/** The end of the group. */
+/** Deletes the group. */
 export async function groupDeleted(stage: Stage, { id }: Group): Promise<void> {
   const { client, print } = stage;
   print.chapter('The group is deleted');

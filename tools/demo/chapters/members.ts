@@ -14,12 +14,12 @@ import {
 } from '../stage';
 import type { Group } from './groups';
 
-/** A member as the service shows one. */
+/** A member in a response. */
 export interface Member extends MemberSummary {
   readonly registeredAt: string | null;
 }
 
-/** Who joins in this run of the demo, and leaves at its end. */
+/** The members that this run of the demo adds and removes. */
 export interface Newcomers {
   readonly erin: Member;
   readonly bot: Member;
@@ -72,10 +72,10 @@ export async function newMembers(stage: Stage): Promise<Newcomers> {
   return { erin, bot };
 }
 
-/** The newcomers leave while an approved proposal names one of them: it can no longer be what was signed. */
+/** Removes the new members while an approved proposal names one of them: it becomes stale. */
 export async function membersLeave(stage: Stage, { erin, bot }: Newcomers, group: Group): Promise<void> {
   const { client, print } = stage;
-  print.chapter('Members leave, and an approved proposal goes stale');
+  print.chapter('Members are removed, and an approved proposal becomes stale');
   const items = [{ name: 'Night Shift', memberIds: [erin.id] }];
   const shift = await propose(stage, '/groups/proposals/create', { items });
   await vote(stage, shift, 'approve');
@@ -89,7 +89,7 @@ export async function membersLeave(stage: Stage, { erin, bot }: Newcomers, group
   );
   print.line('group', `${left.name} now has ${left.members.map(({ name }) => name).join(', ')}`);
 
-  print.line('meanwhile', `${shift.id} is approved, and names somebody who is gone`);
+  print.line('meanwhile', `${shift.id} is approved, and names a removed member`);
   printNote(stage, await client.getProposal(shift), 'memberRemoved');
   await decided(stage, await client.execute(shift, 'approve'), 'blocked');
   await rejectIt(stage, shift, 'Erin has left');

@@ -2,7 +2,7 @@ import { carryOut, expect, mustRefuse, resultIds, type Stage } from '../stage';
 import type { Account } from './accounts';
 import type { Group } from './groups';
 
-/** A policy, as far as the demo looks at it. */
+/** The fields of a policy that the demo uses. */
 interface Policy {
   readonly id: string;
   readonly name: string;
@@ -19,11 +19,11 @@ interface Policy {
 }
 
 const NATIVE_CURRENCY = '0x0000000000000000000000000000000000000000';
-const ONE_COIN = 10n ** 18n;
+const ONE_TOKEN = 10n ** 18n;
 
-const coins = (count: bigint) => (count * ONE_COIN).toString();
+const tokens = (count: bigint) => (count * ONE_TOKEN).toString();
 
-/** Where, for whom and about what the policies of the demo are. */
+/** The network, token, account and members of the demo's policies. */
 interface Setting {
   readonly networkId: number;
   readonly tokenAddress: string;
@@ -32,7 +32,7 @@ interface Setting {
   readonly approverId: string;
 }
 
-/** A member of the group sends up to 100 DEMO by themselves, and no more than that from the account in 24 hours. */
+/** A member of the group may send up to 100 DEMO without approval, and the account no more than that in 24 hours. */
 function smallPayments({ networkId, tokenAddress, accountId, groupId }: Setting) {
   return {
     name: 'Small payments',
@@ -47,11 +47,11 @@ function smallPayments({ networkId, tokenAddress, accountId, groupId }: Setting)
       sourceAccountScope: 'PER_ITEM',
       destinationScope: 'ALL_ITEMS',
     },
-    tokenTransferCondition: { tokenAddress, amountThreshold: coins(100n), destinationAddresses: [] },
+    tokenTransferCondition: { tokenAddress, amountThreshold: tokens(100n), destinationAddresses: [] },
   };
 }
 
-/** One function of one contract, which two of the group approve. */
+/** One function of one contract, with the approval of two of the group. */
 function burning({ networkId, tokenAddress, accountId, groupId }: Setting) {
   return {
     name: 'Burning',
@@ -65,7 +65,7 @@ function burning({ networkId, tokenAddress, accountId, groupId }: Setting) {
   };
 }
 
-/** Whatever it is, from any account, if one person approves. */
+/** Any transaction of any account, with the approval of one person. */
 function anythingElse({ networkId, approverId }: Setting) {
   return {
     name: 'Anything else',
@@ -78,14 +78,14 @@ function anythingElse({ networkId, approverId }: Setting) {
   };
 }
 
-/** The native currency, to anybody, up to 1 ETH a day. */
+/** Native currency to any address, up to 1 ETH a day. */
 function gasMoney({ networkId, accountId, groupId }: Setting) {
   return {
     ...smallPayments({ networkId, accountId, groupId, tokenAddress: NATIVE_CURRENCY, approverId: '' }),
     name: 'Gas money',
     tokenTransferCondition: {
       tokenAddress: NATIVE_CURRENCY,
-      amountThreshold: coins(1n),
+      amountThreshold: tokens(1n),
       destinationAddresses: [],
     },
   };
@@ -95,10 +95,10 @@ function without<T extends object>(value: T, key: keyof T): object {
   return Object.fromEntries(Object.entries(value).filter(([name]) => name !== key));
 }
 
-/** Policies of each variant are made, one is added, they are changed, one and several at a time, and removed. */
+/** Creates policies of each variant, adds one, changes one and several at a time, and removes them. */
 export async function policies(stage: Stage, account: Account, group: Group): Promise<void> {
   const { client, demo, print } = stage;
-  print.chapter('Policies: what accounts may do, and who approves it');
+  print.chapter('Policies: permitted transactions and their approvers');
   const [network] = demo.networks;
   const token = network?.testTokens[0];
   const [approver] = demo.admins.members;
@@ -116,7 +116,7 @@ export async function policies(stage: Stage, account: Account, group: Group): Pr
   const tooWide = { policies: [without(smallPayments(setting), 'accountIds')] };
   const refused = client.post('/policies/proposals/add', tooWide);
   await mustRefuse(stage, 'left out', 'validationError', refused);
-  print.line('', 'A policy is wide only on purpose: any account has to be said, with null.');
+  print.line('', 'A policy is wide only explicitly: any account is written as null.');
 
   const created = await carryOut(stage, '/policies/proposals', {
     policies: [smallPayments(setting), burning(setting), anythingElse(setting)],
@@ -125,17 +125,17 @@ export async function policies(stage: Stage, account: Account, group: Group): Pr
   const [smallId, burningId, anythingId] = resultIds(created, 3);
   const small = await read(smallId);
   const { tokenSymbol, tokenDecimals } = small.tokenTransferCondition ?? {};
-  print.line('read', `the token says of itself: ${tokenSymbol}, ${tokenDecimals} decimals`);
+  print.line('read', `the token reports ${tokenSymbol}, ${tokenDecimals} decimals`);
 
   const added = await carryOut(stage, '/policies/proposals/add', { policies: [gasMoney(setting)] });
   const [gasId] = resultIds(added, 1);
 
-  print.line('', 'What was read is sent back, with one field changed:');
-  const tokenTransferCondition = { ...small.tokenTransferCondition, amountThreshold: coins(50n) };
+  print.line('', 'The policy is sent back with one field changed:');
+  const tokenTransferCondition = { ...small.tokenTransferCondition, amountThreshold: tokens(50n) };
   await carryOut(stage, '/policies/proposals/update', { policies: [{ ...small, tokenTransferCondition }] });
   const smaller = await read(smallId);
   expect(
-    smaller.tokenTransferCondition?.amountThreshold === coins(50n),
+    smaller.tokenTransferCondition?.amountThreshold === tokens(50n),
     `${smallId} should have a lower maximum`,
   );
 

@@ -8,26 +8,26 @@ import type { TransactionRequest } from '../transaction';
 import { ask, type DemoMember, demoMember, signAs, transactionOutcome } from '../transactionSteps';
 import type { Account } from './accounts';
 
-/** An account with money, and the rules by which it leaves. */
+/** A funded account and its policies. */
 export interface Purse {
   readonly account: Account;
   readonly network: DemoFile['networks'][number];
   readonly token: Hex;
-  /** Who asks for transactions. */
+  /** The initiator of transactions. */
   readonly dave: DemoMember;
   readonly approvers: { readonly alice: DemoMember; readonly bob: DemoMember };
   readonly groupId: string;
   readonly policyIds: { readonly petty: string; readonly invoices: string; readonly burning: string };
 }
 
-/** The most that petty cash lets out, at a time and within a day. */
+/** The maximum of the petty cash policy, per transfer and per day. */
 const PETTY_CASH = whole(20n);
 
 function newAddress(): Hex {
   return privateKeyToAccount(generatePrivateKey()).address;
 }
 
-/** Asks the chain what an address has; it must be this. */
+/** Checks the balances of an address on chain. */
 async function expectHoldings(
   { print }: Stage,
   { network }: Pick<Purse, 'network'>,
@@ -43,7 +43,7 @@ async function expectHoldings(
   print.line('on chain', `${address} has ${shownAmount(native)} ETH and ${shownAmount(token)} DEMO`);
 }
 
-/** What Dave asks for: nothing yet, in a call of nobody. */
+/** A request of Dave, without recipient and value unless given. */
 function request(purse: Purse, policyId: string, what: Partial<TransactionRequest>): TransactionRequest {
   return {
     accountId: purse.account.id,
@@ -108,12 +108,12 @@ function policiesOf(base: object, groupId: string, carolId: string, tokenAddress
   ];
 }
 
-/** The account gets native currency and tokens of the funder, and policies say who may send them where. */
+/** Funds the account with native currency and tokens, and creates its policies. */
 export async function purse(stage: Stage, account: Account): Promise<Purse> {
   const { demo, print } = stage;
   const [network] = demo.networks;
   expect(network !== undefined, 'demo.json has no network');
-  print.chapter(`Money: the account gets some on ${network.name}, and rules for it`);
+  print.chapter(`Funds on ${network.name}, and policies for them`);
   const token = testToken(network);
   await expectHoldings(stage, { network }, account.address, { native: 0n, token: 0n });
   const income = { native: whole(2n), token: whole(100n) };
@@ -142,7 +142,7 @@ export async function purse(stage: Stage, account: Account): Promise<Purse> {
   return { account, network, token, dave, approvers: { alice, bob }, groupId, policyIds };
 }
 
-/** What a policy has left for a transaction, as a dry run reports. */
+/** The remaining budget of a policy for a transaction, from a dry run. */
 async function printRest(
   { client, print }: Stage,
   { policyId, ...asked }: TransactionRequest,
@@ -156,16 +156,19 @@ async function printRest(
   >('/policies/evaluate', asked);
   const answer = answers.find(({ policy }) => policy.id === policyId);
   const amount = answer?.remaining?.amount;
-  expect(answer !== undefined && amount !== undefined, `a dry run should tell what ${policyId} has left`);
-  const verdict = answer.allowed ? 'would let it go' : 'would not let it go';
-  print.line('dry run', `${answer.policy.name} ${verdict}: ${shownAmount(BigInt(amount))} DEMO are left`);
+  expect(
+    answer !== undefined && amount !== undefined,
+    `a dry run should report the remaining budget of ${policyId}`,
+  );
+  const verdict = answer.allowed ? 'permits it' : 'does not permit it';
+  print.line('dry run', `${answer.policy.name} ${verdict}: ${shownAmount(BigInt(amount))} DEMO remaining`);
 }
 
-/** Transfers that go out on one signature, until the budget is used up. */
+/** Transfers on one signature, until the budget is used up. */
 export async function pettyCash(stage: Stage, purse: Purse): Promise<void> {
   const { print } = stage;
   const { account, network, dave, policyIds } = purse;
-  print.chapter('Transfers that need nobody else, up to a budget');
+  print.chapter('Transfers without approval, up to a budget');
   const to = newAddress();
   const transfer = (amount: bigint) => request(purse, policyIds.petty, tokenTransfer(to, amount));
   const sent = async (amount: bigint) =>
@@ -182,7 +185,7 @@ export async function pettyCash(stage: Stage, purse: Purse): Promise<void> {
   );
   expect(
     refusal.failures.map(({ condition }) => condition).join() === 'amount',
-    'the amount is all that the policy should have against it',
+    'the amount should be the only unmet condition',
   );
 
   await printRest(stage, transfer(whole(5n)));
@@ -202,8 +205,8 @@ export async function twoDecide(stage: Stage, purse: Purse): Promise<void> {
   const { account, network, dave, policyIds } = purse;
   const { alice, bob } = purse.approvers;
   const to = newAddress();
-  const transfer = (coins: bigint, description: string) =>
-    request(purse, policyIds.invoices, { to, value: String(whole(coins)), description });
+  const transfer = (tokens: bigint, description: string) =>
+    request(purse, policyIds.invoices, { to, value: String(whole(tokens)), description });
 
   print.chapter('A transfer that two must approve');
   const invoice = await ask(stage, transfer(1n, 'Invoice 4711'));
@@ -226,7 +229,7 @@ export async function twoDecide(stage: Stage, purse: Purse): Promise<void> {
   await expectHoldings(stage, { network }, to, { native: whole(1n), token: 0n });
 }
 
-/** A call of a contract, decoded; and one that the contract refuses, which is seen before it costs anything. */
+/** A contract call, decoded; and one that would revert, which the simulation detects. */
 export async function contractCall(stage: Stage, purse: Purse): Promise<void> {
   const { demo, print } = stage;
   const { account, network, dave, policyIds } = purse;
@@ -248,7 +251,7 @@ export async function contractCall(stage: Stage, purse: Purse): Promise<void> {
   const after = { native: before.native, token: before.token - whole(10n) };
   await expectHoldings(stage, purse, account.address, after);
 
-  print.line('', 'More than there is cannot be burned. The chain says so before anything is sent:');
+  print.line('', 'A burn of more than the balance reverts in the simulation; nothing is sent:');
   const failed = await transactionOutcome(stage, await approved(whole(1_000n)), 'failed');
   expect(failed.failure?.code === 'reverted', `${failed.id} should have failed because it would revert`);
   expect(failed.chain === undefined, `${failed.id} was sent, though it would revert`);
@@ -257,12 +260,12 @@ export async function contractCall(stage: Stage, purse: Purse): Promise<void> {
   await expectHoldings(stage, purse, account.address, after);
 }
 
-/** The rules go, and so does what they were about. */
+/** Removes the policies and the group. */
 export async function rulesRemoved(stage: Stage, { account, groupId, policyIds }: Purse): Promise<void> {
   const { client, print } = stage;
-  print.chapter('The rules for the money are removed');
+  print.chapter('The policies are removed');
   await carryOut(stage, '/policies/proposals/remove', { policyIds: Object.values(policyIds) });
   await carryOut(stage, '/groups/proposals/delete', { items: [{ id: groupId }] });
   const open = await client.read<readonly unknown[]>(`/transactions?status=queued&accountId=${account.id}`);
-  expect(open.length === 0, `${open.length} transactions of ${account.id} are open still`);
+  expect(open.length === 0, `${open.length} transactions of ${account.id} are still open`);
 }

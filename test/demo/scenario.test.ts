@@ -6,7 +6,7 @@ import { operations } from '../../src/operations';
 import { newAccount, rejection } from '../../tools/demo/chapters/accounts';
 import { adminsAsBefore } from '../../tools/demo/chapters/admins';
 import { OrgwalletClient, type Proposal } from '../../tools/demo/client';
-import { playScenario } from '../../tools/demo/scenario';
+import { runScenario } from '../../tools/demo/scenario';
 import { carryOut, NotAsExpected, type Stage } from '../../tools/demo/stage';
 import { ensureDemoToken, LOCAL_FUNDER } from '../../tools/dev/localContracts';
 import type { DemoFile } from '../../tools/dev/prepare';
@@ -14,12 +14,12 @@ import { sharedService, type TestMember, type TestService } from '../support/ser
 import { casesToTry } from '../support/suite';
 
 /** What the whole story may take where other tests run beside it; on its own it takes some 20 s. */
-const STORY_LIMIT_MS = 300_000;
+const SCENARIO_LIMIT_MS = 300_000;
 
 let service: TestService;
 let client: OrgwalletClient;
 let demo: DemoFile;
-let told: string[];
+let printed: string[];
 let stage: Stage;
 
 beforeAll(async () => {
@@ -57,16 +57,16 @@ beforeAll(async () => {
   client = new OrgwalletClient({ origin, apiKey: org.adminKey, ca: readFileSync(caFile, 'utf8') });
 });
 beforeEach(() => {
-  told = [];
+  printed = [];
   stage = {
     client,
     demo,
     linkOf: ({ id }) => `ui/${id}`,
     print: {
-      chapter: (title) => told.push(title),
-      line: (label, text) => told.push(`${label}: ${text}`),
-      link: (url) => told.push(url),
-      plain: (text) => told.push(text),
+      chapter: (title) => printed.push(title),
+      line: (label, text) => printed.push(`${label}: ${text}`),
+      link: (url) => printed.push(url),
+      plain: (text) => printed.push(text),
     },
   };
 });
@@ -75,7 +75,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** The kinds of operation of which no proposal was carried out. */
+/** The kinds of operation without a completed proposal. */
 async function kindsMissing(): Promise<string[]> {
   const page = await client.read<Proposal[]>('/proposals?limit=100&status=closed');
   const done = page.filter(({ executionStatus }) => executionStatus === 'completed');
@@ -85,34 +85,34 @@ async function kindsMissing(): Promise<string[]> {
     .filter((kind) => !shown.has(kind));
 }
 
-/** What is there, apart from accounts, which nothing removes. */
-async function world() {
+/** The records of the organization, without accounts, which cannot be removed. */
+async function records() {
   const [members, groups, policies, admins] = await Promise.all(
     ['members', 'groups', 'policies', 'admins'].map((list) => client.read(`/${list}`)),
   );
   return { members, groups, policies, admins };
 }
 
-interface Telling {
+interface Repetition {
   readonly time: string;
   readonly first?: true;
 }
 
-describe('the story of the demo', () => {
-  it.each(casesToTry<Telling>([{ time: 'once', first: true }, { time: 'and again' }]))(
-    'is told $time, and leaves the organization as it was',
+describe('demo', () => {
+  it.each(casesToTry<Repetition>([{ time: 'the first time', first: true }, { time: 'a second time' }]))(
+    'completes $time and restores the organization',
     async () => {
-      const before = await world();
-      await playScenario(stage);
-      expect(await world()).toEqual(before);
-      const lines = told.join('\n');
+      const before = await records();
+      await runScenario(stage);
+      expect(await records()).toEqual(before);
+      const lines = printed.join('\n');
       expect(lines).toMatch(/too early: refused: .*thresholdNotMet/);
-      expect(lines).toMatch(/: nothing there yet/);
-      expect(told.filter((line) => /bytes of code; deployed by 0x/.test(line))).toHaveLength(4);
+      expect(lines).toMatch(/: not deployed yet/);
+      expect(printed.filter((line) => /bytes of code; deployed by 0x/.test(line))).toHaveLength(4);
       expect(
-        new Set(told.flatMap((line) => /(?:Savings|Reserve): (0x\w{40})$/.exec(line)?.[1] ?? [])).size,
+        new Set(printed.flatMap((line) => /(?:Savings|Reserve): (0x\w{40})$/.exec(line)?.[1] ?? [])).size,
       ).toBe(1);
-      expect(lines).toMatch(/rejected: nothing was changed\n: no account was made/);
+      expect(lines).toMatch(/rejected: nothing was changed\n: no account was created/);
       expect(lines).toMatch(/Payout Bot: .*registered at/);
       expect(lines).toMatch(/again: refused: 400 invalidSignature/);
       expect(lines).toMatch(/left out: refused: 400 validationError: .*accountIds/);
@@ -123,7 +123,7 @@ describe('the story of the demo', () => {
       );
       expect(lines).toMatch(/note: the admin threshold is 3 now/);
       expect(lines).toMatch(/blocked: member mem_\w+ has left the organization; nothing was changed/);
-      expect(told.filter((line) => line.startsWith('ui/prop_')).length).toBeGreaterThan(20);
+      expect(printed.filter((line) => line.startsWith('ui/prop_')).length).toBeGreaterThan(20);
       expect(await kindsMissing()).toEqual([]);
       expect(await client.read('/proposals?status=open')).toEqual([]);
 
@@ -136,14 +136,14 @@ describe('the story of the demo', () => {
       expect(lines).toMatch(/Alice: signed to reject \(2 of 2\): rejectionReady\nrejected: nothing was sent/);
       expect(lines).toMatch(/asked: Call burn\(value: 10000000000000000000\) of 0x/);
       expect(lines).toMatch(/failed: reverted: .*burn amount exceeds balance/);
-      expect(told.filter((line) => /completed: block \d+, transaction 0x/.test(line))).toHaveLength(4);
-      expect(told.filter((line) => line.startsWith('ui/txn_'))).toHaveLength(7);
+      expect(printed.filter((line) => /completed: block \d+, transaction 0x/.test(line))).toHaveLength(4);
+      expect(printed.filter((line) => line.startsWith('ui/txn_'))).toHaveLength(7);
       expect(await client.read('/transactions?status=queued')).toEqual([]);
     },
-    STORY_LIMIT_MS,
+    SCENARIO_LIMIT_MS,
   );
 
-  it('begins by making the admins those of demo.json again', async () => {
+  it('restores the admins of demo.json', async () => {
     const before = await client.read('/admins');
     const [carol] = demo.admins.members.filter(({ name }) => name === 'Carol');
     const [dave] = demo.members;
@@ -157,7 +157,7 @@ describe('the story of the demo', () => {
     expect(await client.read('/admins')).toEqual(before);
   });
 
-  it('fails when a chain does not have what the service says', async () => {
+  it('fails when a chain lacks the account that the service reports', async () => {
     const [first, second] = demo.networks;
     if (!first || !second) throw new Error('there are two networks');
     const chain = createServer((_, response) => response.end(JSON.stringify({ result: '0x' })));
