@@ -7,6 +7,7 @@ import { deriveAccount } from './chain/safe';
 import { createFindSignedMessage } from './chain/signedMessage';
 import { type Clients, connectClients } from './clients';
 import type { Config } from './config';
+import { pingDatabase } from './db/database';
 import { listPolicyTokens } from './db/policies';
 import { listTransactionTokens } from './db/transactionTokens';
 import { armFailpoint } from './failpoints';
@@ -113,9 +114,7 @@ function readinessChecks(
     },
   ]);
   return {
-    database: async () => {
-      await db.raw('SELECT 1');
-    },
+    database: () => pingDatabase(db),
     temporal: async () => {
       await connection.withDeadline(Date.now() + TEMPORAL_CHECK_MS, () =>
         connection.workflowService.getSystemInfo({}),

@@ -1,7 +1,8 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
 import { keyActor } from '../../src/db/apiKeys';
-import { type Actor, type AuditInput, OPERATOR, SYSTEM } from '../../src/db/audit';
+import { type AuditInput, OPERATOR, SYSTEM } from '../../src/db/audit';
 import type { Tx } from '../../src/db/database';
+import type { Actor } from '../../src/domain/actor';
 import type { ApprovalState, MemberSummary } from '../../src/domain/approval';
 import type { JsonValue } from '../../src/domain/canonicalJson';
 

@@ -1,7 +1,8 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
 import { releaseClaims, updateApproval } from '../../src/db/approvals';
-import { type Actor, appendAudit, SYSTEM } from '../../src/db/audit';
+import { appendAudit, SYSTEM } from '../../src/db/audit';
 import type { Tx } from '../../src/db/database';
+import type { Actor } from '../../src/domain/actor';
 import { type ApprovalState, type Failure, tally } from '../../src/domain/approval';
 import type { JsonValue } from '../../src/domain/canonicalJson';
 import { failpoint } from '../../src/failpoints';

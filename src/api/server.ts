@@ -5,6 +5,7 @@ import { createServer as createHttpsServer, type Server as HttpsServer } from 'n
 import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
 import { authenticate } from '../db/apiKeys';
+import { readCursorSecret } from '../db/installation';
 import { listenForNotifications, type Notifications } from '../db/notifications';
 import { createApp } from './app';
 import type { Route } from './context';
@@ -70,8 +71,7 @@ async function appOf(
   stopping: () => boolean,
 ): Promise<Express> {
   const { config, db, logger, metrics } = dependencies;
-  const installation = await db('installation').first('cursor_secret');
-  if (!installation) throw new Error('the database has no installation row: run the migrations');
+  const cursors = createCursors(await readCursorSecret(db));
   return createApp({
     config,
     db,
@@ -80,7 +80,7 @@ async function appOf(
     idempotency,
     authenticate: createKeyMemory((key) => authenticate(db, key), notifications),
     stopping,
-    routes: routesOf(dependencies, notifications, createCursors(installation.cursor_secret)),
+    routes: routesOf(dependencies, notifications, cursors),
   });
 }
 

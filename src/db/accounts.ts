@@ -1,5 +1,6 @@
 import type { AccountDerivation } from '../domain/account';
-import type { Db, Row, Tx } from './database';
+import type { Db, Tx } from './database';
+import type { AccountRow } from './tables';
 
 /** A shared wallet: one smart account, the same address on every network it is on. */
 export interface Account {
@@ -17,7 +18,12 @@ export interface Account {
 const columns = `accounts.*, coalesce((SELECT array_agg(n.network_id ORDER BY n.network_id)
   FROM account_networks n WHERE n.account_id = accounts.id), '{}') AS network_ids`;
 
-function account(row: Row): Account {
+/** What `columns` reads. */
+interface AccountColumns extends AccountRow {
+  readonly network_ids: readonly string[];
+}
+
+function account(row: AccountColumns): Account {
   return {
     id: row.id,
     organizationId: row.organization_id,
@@ -38,13 +44,13 @@ export async function listAccounts(
   page: { organizationId: string; before?: bigint; limit?: number },
 ): Promise<Account[]> {
   const query = db('accounts')
-    .select(db.raw(columns))
+    .select<AccountColumns[]>(db.raw(columns))
     .where({ organization_id: page.organizationId })
     .whereRaw(deployed)
     .orderBy('position', 'desc');
-  if (page.before !== undefined) query.where('position', '<', String(page.before));
+  if (page.before !== undefined) query.where('position', '<', page.before);
   if (page.limit !== undefined) query.limit(page.limit);
-  return (await query).map((row: Row) => account(row));
+  return (await query).map(account);
 }
 
 /** Those of the given accounts that exist in the organization and are on at least one network. */
@@ -55,13 +61,13 @@ export async function findAccounts(
   options: { lock?: 'update' } = {},
 ): Promise<Account[]> {
   const query = db('accounts')
-    .select(db.raw(columns))
+    .select<AccountColumns[]>(db.raw(columns))
     .where({ organization_id: organizationId })
     .whereIn('id', [...ids])
     .whereRaw(deployed)
     .orderBy('id');
   if (options.lock) query.forUpdate();
-  return (await query).map((row: Row) => account(row));
+  return (await query).map(account);
 }
 
 /** One account that is on at least one network, or undefined. */
@@ -80,7 +86,7 @@ export async function findAccountToDeploy(
   id: string,
 ): Promise<Account | undefined> {
   const row = await tx('accounts')
-    .select(tx.raw(columns))
+    .select<AccountColumns[]>(tx.raw(columns))
     .where({ organization_id: organizationId, id })
     .forUpdate()
     .first();
@@ -144,6 +150,6 @@ export async function markAccountDeployed(tx: Tx, id: string, position?: bigint)
     .where({ id })
     .update({
       updated_at: tx.raw('now()'),
-      ...(position === undefined ? {} : { position: String(position) }),
+      ...(position === undefined ? {} : { position }),
     });
 }

@@ -1,8 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { type Actor, appendAudit } from './audit';
-import type { Db, Row, Tx } from './database';
+import type { Actor } from '../domain/actor';
+import { appendAudit } from './audit';
+import type { Db, Tx } from './database';
 import { newId } from './ids';
 import { type PreparedStatement, runPrepared } from './prepared';
+import { queryRows } from './rows';
+import type { ApiKeyRow } from './tables';
 
 const KEY_PREFIX = 'ow_live_';
 const KEY_SHAPE = /^ow_live_[A-Za-z0-9_-]{43}$/;
@@ -52,6 +55,11 @@ const MEMBERS_OF_KEY = `
   WHERE k.api_key_id = ? AND m.removed_at IS NULL AND m.type = 'api'
   ORDER BY k.place`;
 
+/** What `KEY_BY_HASH` reads. */
+interface KeyByHash extends Pick<ApiKeyRow, 'id' | 'organization_id' | 'key_hash' | 'expires_at'> {
+  readonly members: readonly KeyMember[];
+}
+
 const KEY_BY_HASH: PreparedStatement = {
   name: 'api_key_by_hash',
   text: `SELECT k.id, k.organization_id, k.key_hash, k.expires_at, coalesce(json_agg(json_build_object(
@@ -73,7 +81,7 @@ const KEY_BY_HASH: PreparedStatement = {
 export async function authenticate(db: Db, key: string): Promise<AuthenticatedKey | undefined> {
   if (!KEY_SHAPE.test(key)) return undefined;
   const hash = hashOf(key);
-  const [row] = await runPrepared(db, KEY_BY_HASH, [hash]);
+  const [row] = await runPrepared<KeyByHash>(db, KEY_BY_HASH, [hash]);
   if (!row || !timingSafeEqual(row.key_hash, hash) || row.members.length === 0) return undefined;
   return {
     apiKeyId: row.id,
@@ -88,8 +96,8 @@ export async function authenticate(db: Db, key: string): Promise<AuthenticatedKe
  * when none of its members is left.
  */
 export async function keyActor(db: Db | Tx, apiKeyId: string): Promise<Actor | undefined> {
-  const { rows } = await db.raw<{ rows: KeyMember[] }>(MEMBERS_OF_KEY, [apiKeyId]);
-  const member = rows.find((candidate) => candidate.isAdmin) ?? rows[0];
+  const members = await queryRows<KeyMember>(db, MEMBERS_OF_KEY, [apiKeyId]);
+  const member = members.find(({ isAdmin }) => isAdmin) ?? members[0];
   return member && { type: 'member', id: member.id, name: member.name, walletAddress: member.walletAddress };
 }
 
@@ -203,7 +211,7 @@ export async function rotateApiKey(
 /** The keys of one organization, or of all, oldest first. */
 export async function listApiKeys(db: Db | Tx, filter: { organizationId?: string } = {}): Promise<ApiKey[]> {
   const query = db('api_keys')
-    .select(
+    .select<(ApiKeyRow & { member_ids: string[] })[]>(
       'api_keys.*',
       db.raw(
         'ARRAY(SELECT member_id FROM api_key_members m WHERE m.api_key_id = api_keys.id ORDER BY place) AS member_ids',
@@ -211,7 +219,7 @@ export async function listApiKeys(db: Db | Tx, filter: { organizationId?: string
     )
     .orderBy('id');
   if (filter.organizationId !== undefined) query.where('organization_id', filter.organizationId);
-  return (await query).map((row: Row) => ({
+  return (await query).map((row) => ({
     id: row.id,
     organizationId: row.organization_id,
     memberIds: row.member_ids,

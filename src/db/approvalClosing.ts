@@ -3,11 +3,13 @@ import type { ApprovalRef } from '../domain/approvalRef';
 import type { JsonValue } from '../domain/canonicalJson';
 import { proposalRules } from '../domain/proposal';
 import { transactionRules } from '../domain/transaction';
-import { approvalRef } from './approvalNotes';
+import { approvalRef, type RefColumns } from './approvalNotes';
 import { releaseClaims, type StoredApproval, updateApproval } from './approvals';
 import { appendAudit, OPERATOR } from './audit';
-import type { Db, Row, Tx } from './database';
+import type { Db, Tx } from './database';
 import { lockProposal } from './proposals';
+import { queryRows } from './rows';
+import type { ApprovalRow } from './tables';
 import { lockTransaction, updateExecution } from './transactions';
 
 /** Why an operator closes an approval, and whether it may still be closed: asked under its lock, by the database's time. */
@@ -107,7 +109,8 @@ export async function closeOpenOfKey(
   { organizationId, apiKeyId }: { organizationId: string; apiKeyId: string },
 ): Promise<ClosedApproval[]> {
   const reason = `the API key ${apiKeyId} that proposed it was revoked`;
-  const { rows } = await db.raw<{ rows: Row[] }>(
+  const rows = await queryRows<RefColumns & Pick<ApprovalRow, 'summary'>>(
+    db,
     `SELECT a.id, a.organization_id, a.subject, a.summary, p.resource_type, p.action
      FROM approvals a LEFT JOIN proposals p ON p.id = a.id
      WHERE a.organization_id = ? AND a.created_by_key = ? AND a.closed_at IS NULL

@@ -1,6 +1,8 @@
 import type { ApprovalRef } from '../domain/approvalRef';
 import type { NoteTarget, OutsideEvent } from '../domain/outsideEvents';
-import type { Db, Row, Tx } from './database';
+import type { Db, Tx } from './database';
+import { execute, queryRows } from './rows';
+import type { ApprovalRow, ProposalRow } from './tables';
 
 const signedBy = 'EXISTS (SELECT FROM votes v WHERE v.approval_id = approvals.id AND v.member_id = :about)';
 // What happens to a member concerns the transactions they have signed, whatever else these name.
@@ -29,7 +31,8 @@ export async function noteOnOpenApprovals(
   let written = 0;
   for (const { target, code, message } of events) {
     const { condition, about } = targeted(target);
-    const { rowCount } = await tx.raw(
+    written += await execute(
+      tx,
       `WITH noted AS (
          UPDATE approvals SET version = version + 1, updated_at = now(),
            notes = notes || jsonb_build_array(jsonb_build_object(
@@ -41,7 +44,6 @@ export async function noteOnOpenApprovals(
        ) SELECT pg_notify('approval_changed', id) FROM noted`,
       { organizationId, except, about, code, message },
     );
-    written += rowCount;
   }
   return written;
 }
@@ -51,19 +53,27 @@ export async function listNotedSince(
   db: Db,
   { organizationId, proposalId }: { organizationId: string; proposalId: string },
 ): Promise<ApprovalRef[]> {
-  const { rows } = await db.raw(
-    `SELECT noted.id, noted.subject, p.resource_type, p.action
+  const rows = await queryRows<RefColumns>(
+    db,
+    `SELECT noted.id, noted.organization_id, noted.subject, p.resource_type, p.action
      FROM approvals noted LEFT JOIN proposals p ON p.id = noted.id
      JOIN proposals executed ON executed.id = :proposalId AND noted.updated_at >= executed.applied_at
      WHERE noted.organization_id = :organizationId AND noted.id <> :proposalId
        AND noted.closed_at IS NULL AND noted.notes <> '[]' ORDER BY noted.id`,
     { organizationId, proposalId },
   );
-  return rows.map((row: Row) => approvalRef({ ...row, organization_id: organizationId }));
+  return rows.map(approvalRef);
 }
 
-/** Names the approval of a row with its subject, and its resource type and action where it is a proposal. */
-export function approvalRef(row: Row): ApprovalRef {
+/** What names an approval: its subject, and its resource type and action where it is a proposal. */
+export type RefColumns = Pick<ApprovalRow, 'id' | 'organization_id'> &
+  (
+    | (Pick<ProposalRow, 'resource_type' | 'action'> & { readonly subject: 'proposal' })
+    | { readonly subject: 'transaction' }
+  );
+
+/** The name of an approval. */
+export function approvalRef(row: RefColumns): ApprovalRef {
   const key = { organizationId: row.organization_id, id: row.id };
   return row.subject === 'transaction'
     ? { subject: 'transaction', ...key }

@@ -1,14 +1,25 @@
-import type { ApprovalRecord, Failure, Note, Subject, Tally, Vote, VoteType } from '../domain/approval';
+import type {
+  ApprovalRecord,
+  Failure,
+  MemberSummary,
+  Note,
+  Subject,
+  Tally,
+  Vote,
+  VoteType,
+} from '../domain/approval';
 import type { ApprovalKey } from '../domain/approvalRef';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
 import type { AdminSet } from '../domain/proposal';
-import type { Db, Row, Tx } from './database';
+import type { Db, Tx } from './database';
 import { uuidOrNull } from './ids';
 import { type PreparedStatement, runPrepared } from './prepared';
+import { requireRow } from './rows';
+import type { ApprovalRow, IdempotencyRequestRow, VoteRow } from './tables';
 
 /** A recorded signature with its evidence. */
 export interface StoredVote extends Vote {
-  readonly scheme: 'eoa' | 'eip1271' | 'erc6492';
+  readonly scheme: VoteRow['scheme'];
   /** The signature as it was sent: ABI-encoded signer and bytes. */
   readonly signature: string;
   readonly createdAt: Date;
@@ -32,7 +43,12 @@ export const approvalColumns = `a.*, coalesce((SELECT json_agg(json_build_object
   ) ORDER BY v.id) FROM votes v WHERE v.approval_id = a.id), '[]') AS votes`;
 
 /** What `approvalColumns` read. */
-export function storedApproval(row: Row): StoredApproval {
+export interface ApprovalColumns extends ApprovalRow {
+  readonly votes: readonly (Omit<StoredVote, 'createdAt'> & { readonly createdAt: string })[];
+}
+
+/** The record that `approvalColumns` read. */
+export function storedApproval(row: ApprovalColumns): StoredApproval {
   return {
     id: row.id,
     organizationId: row.organization_id,
@@ -51,7 +67,7 @@ export function storedApproval(row: Row): StoredApproval {
     notes: row.notes,
     closed: row.closed_at !== null,
     frozen: row.frozen,
-    votes: row.votes.map((vote: Row) => ({ ...vote, createdAt: new Date(vote.createdAt) })),
+    votes: row.votes.map((vote) => ({ ...vote, createdAt: new Date(vote.createdAt) })),
   };
 }
 
@@ -68,12 +84,23 @@ export function adminColumns(set: string): string {
 }
 
 /** What `adminColumns` read. */
-export function adminsOf(row: Row): AdminSet {
+export interface AdminColumns {
+  readonly admin_threshold: number;
+  readonly admin_members: readonly MemberSummary[];
+}
+
+/** The admins that `adminColumns` read. */
+export function adminsOf(row: AdminColumns): AdminSet {
   return { threshold: row.admin_threshold, members: row.admin_members };
 }
 
 /** The time of the database transaction, in whole milliseconds. */
 export const timeColumn = `date_trunc('milliseconds', now()) AS read_at`;
+
+/** What `timeColumn` reads. */
+export interface TimeColumn {
+  readonly read_at: Date;
+}
 
 /** Names a message to an approval, or (without `messageId`) only the approval. */
 export interface MessageKey extends ApprovalKey {
@@ -102,7 +129,13 @@ export function messageValues({ organizationId, id, messageId, requestId }: Mess
 }
 
 /** What `messageColumns` read. */
-export function messageOrigin(row: Row): MessageOrigin {
+export interface MessageColumns {
+  readonly message_taken: boolean;
+  readonly request_api_key_id: string | null;
+}
+
+/** The origin that `messageColumns` read. */
+export function messageOrigin(row: MessageColumns): MessageOrigin {
   return { messageTaken: row.message_taken, apiKeyId: row.request_api_key_id };
 }
 
@@ -139,7 +172,9 @@ export async function lockApproval(
 /** What the creation of an approval is judged by, apart from its content. */
 export interface CreationRequest {
   /** Its stored body, and the key that sent it; undefined when there is no such request. */
-  readonly request: { readonly path: string; readonly body: Row; readonly apiKeyId: string } | undefined;
+  readonly request:
+    | { readonly path: string; readonly body: JsonValue; readonly apiKeyId: string }
+    | undefined;
   /** True when the approval has been created already. */
   readonly created: boolean;
   /** True once the signer has provided the organization's key. */
@@ -148,6 +183,13 @@ export interface CreationRequest {
   readonly open: number;
   readonly time: Date;
 }
+
+/** What a statement of `creationStatement` reads. */
+type CreationColumns = TimeColumn & {
+  readonly created: boolean;
+  readonly has_signing_key: boolean;
+  readonly open: number;
+} & (Pick<IdempotencyRequestRow, 'path' | 'body' | 'api_key_id'> | { readonly api_key_id: null });
 
 function creationStatement(name: string, lock: 'FOR SHARE' | ''): PreparedStatement {
   return {
@@ -174,7 +216,8 @@ export async function readCreationRequest(
   options: { lock?: true } = {},
 ): Promise<CreationRequest> {
   const values = [key.organizationId, key.id, uuidOrNull(key.requestId)];
-  const [row]: Row[] = await runPrepared(db, options.lock ? LOCK_CREATION : READ_CREATION, values);
+  const statement = options.lock ? LOCK_CREATION : READ_CREATION;
+  const row = requireRow((await runPrepared<CreationColumns>(db, statement, values))[0]);
   return {
     request:
       row.api_key_id === null ? undefined : { path: row.path, body: row.body, apiKeyId: row.api_key_id },
@@ -211,9 +254,7 @@ export async function insertApproval(tx: Tx, subject: Subject, approval: NewAppr
 
 /** Sets a new record's place in the order of commit: the position of the audit entry of its creation. */
 export async function placeApproval(tx: Tx, id: string, position: bigint): Promise<void> {
-  await tx('approvals')
-    .where({ id })
-    .update({ position: String(position) });
+  await tx('approvals').where({ id }).update({ position });
 }
 
 /** A claim that an open approval has taken already. */
@@ -321,7 +362,7 @@ const STORE_VOTE: PreparedStatement = {
  * `approval_changed` at commit. Returns the new version. Call it with the record locked.
  */
 export async function insertVote(tx: Tx, id: string, messageId: string, vote: NewVote): Promise<number> {
-  const [row]: Row[] = await runPrepared(tx, STORE_VOTE, [
+  const [changed] = await runPrepared<Pick<ApprovalRow, 'version'>>(tx, STORE_VOTE, [
     id,
     messageId,
     vote.memberId,
@@ -334,7 +375,7 @@ export async function insertVote(tx: Tx, id: string, messageId: string, vote: Ne
     vote.reason,
     vote.apiKeyId,
   ]);
-  return row.version;
+  return requireRow(changed).version;
 }
 
 /** Records that a new message has its effect in this transaction. Call it with the record locked. */
@@ -396,7 +437,10 @@ export async function insertEvidence(
 }
 
 /** Whether an approval is being executed; undefined when there is none. */
-export async function findExecutionStatus(db: Db | Tx, id: string): Promise<string | null | undefined> {
+export async function findExecutionStatus(
+  db: Db | Tx,
+  id: string,
+): Promise<ApprovalRow['execution_status'] | undefined> {
   const row = await db('approvals').where({ id }).first('execution_status');
   return row?.execution_status;
 }

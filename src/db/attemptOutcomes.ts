@@ -41,7 +41,7 @@ export async function decideAttempt(
 ): Promise<boolean> {
   const decided_at = tx.raw('now()');
   const changed = await tx('chain_attempts')
-    .where({ id: attemptId, transaction_id: transactionId, kind: 'transaction', outcome: null })
+    .where({ id: BigInt(attemptId), transaction_id: transactionId, kind: 'transaction', outcome: null })
     .update({ ...columns(decision.kind, decision), decided_at });
   if (changed !== 1) return false;
   await tx('chain_attempts')
@@ -60,12 +60,9 @@ export async function moveOutcome(
   decision: AttemptDecision,
 ): Promise<void> {
   await db.transaction(async (tx) => {
+    await tx('chain_attempts').where({ id }).whereNotNull('outcome').update(columns(decision.kind, decision));
     await tx('chain_attempts')
-      .where({ id: String(id) })
-      .whereNotNull('outcome')
-      .update(columns(decision.kind, decision));
-    await tx('chain_attempts')
-      .where({ transaction_id: transactionId, safe_nonce: String(safeNonce), kind: 'cancellation' })
+      .where({ transaction_id: transactionId, safe_nonce: safeNonce, kind: 'cancellation' })
       .update({
         ...columns(ofCancellation(decision.kind), decision),
         decided_at: tx.raw('coalesce(decided_at, now())'),
@@ -79,7 +76,12 @@ export async function moveOutcome(
 export async function clearOutcome(tx: Tx, transactionId: string, attemptId: string): Promise<void> {
   await tx('chain_attempts')
     .where({ transaction_id: transactionId })
-    .where('safe_nonce', tx('chain_attempts').where({ id: attemptId }).select('safe_nonce'))
+    .where(
+      'safe_nonce',
+      tx('chain_attempts')
+        .where({ id: BigInt(attemptId) })
+        .select('safe_nonce'),
+    )
     .update({
       outcome: null,
       outcome_hash: null,

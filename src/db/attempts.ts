@@ -2,10 +2,12 @@ import { failpoint } from '../failpoints';
 import { updateApproval } from './approvals';
 import { appendAudit, SYSTEM } from './audit';
 import { type Envelope, envelope } from './chain';
-import type { Db, Row, Tx } from './database';
+import type { Db, Tx } from './database';
+import { requireRow } from './rows';
+import type { ApprovalRow, ChainAttemptRow } from './tables';
 
 /** The outcome of an attempt of an account, with the network's confirmations. */
-export type AttemptResult = 'executed' | 'reverted' | 'cancelled';
+export type AttemptResult = NonNullable<ChainAttemptRow['outcome']>;
 
 /**
  * Something that an account is to execute at one of its nonces: a transaction, or the empty call that takes the nonce
@@ -35,7 +37,31 @@ export interface Attempt {
   readonly confirmations: number;
 }
 
-function attempt(row: Row): Attempt {
+const OF_ACCOUNTS = ['transaction', 'cancellation'] as const satisfies readonly ChainAttemptRow['kind'][];
+
+/** A row of those kinds: a check of the table says what it has. */
+type AccountAttemptRow = ChainAttemptRow & {
+  readonly kind: Attempt['kind'];
+  readonly organization_id: string;
+  readonly transaction_id: string;
+  readonly account_id: string;
+  readonly safe_nonce: bigint;
+  readonly safe_tx_gas: string;
+  readonly safe_tx_hash: string;
+  readonly signature: string;
+  readonly from_block: bigint;
+};
+
+function isOfAccount(row: ChainAttemptRow): row is AccountAttemptRow {
+  return OF_ACCOUNTS.some((kind) => kind === row.kind);
+}
+
+/** Selects what accounts are to execute. */
+export function selectAttempts(db: Db | Tx) {
+  return db('chain_attempts').whereIn('kind', OF_ACCOUNTS).select<AccountAttemptRow[]>('*');
+}
+
+function attempt(row: AccountAttemptRow): Attempt {
   return {
     id: row.id,
     kind: row.kind,
@@ -46,28 +72,22 @@ function attempt(row: Row): Attempt {
     to: row.to_address,
     value: BigInt(row.value),
     data: row.data,
-    safeNonce: BigInt(row.safe_nonce),
+    safeNonce: row.safe_nonce,
     safeTxGas: BigInt(row.safe_tx_gas),
     safeTxHash: row.safe_tx_hash,
     signature: row.signature,
-    fromBlock: BigInt(row.from_block),
+    fromBlock: row.from_block,
     outcome: row.outcome,
     outcomeHash: row.outcome_hash,
-    blockNumber: row.block_number === null ? null : BigInt(row.block_number),
+    blockNumber: row.block_number,
     blockHash: row.block_hash,
     confirmations: row.confirmations,
   };
 }
 
-const OF_ACCOUNTS = ['transaction', 'cancellation'] as const;
-
 /** Everything that was ever signed for a transaction, oldest first. */
 export async function attemptsOfTransaction(db: Db | Tx, transactionId: string): Promise<Attempt[]> {
-  const rows = await db('chain_attempts')
-    .where({ transaction_id: transactionId })
-    .whereIn('kind', OF_ACCOUNTS)
-    .orderBy('id');
-  return rows.map(attempt);
+  return (await selectAttempts(db).where({ transaction_id: transactionId }).orderBy('id')).map(attempt);
 }
 
 /** An account on a network, and its nonces. */
@@ -82,10 +102,10 @@ export async function highestSafeNonce(
   { accountId, networkId }: AccountNonces,
 ): Promise<bigint | undefined> {
   const row = await db('chain_attempts')
-    .where({ account_id: accountId, network_id: networkId })
-    .max('safe_nonce as highest')
+    .where({ account_id: accountId, network_id: BigInt(networkId) })
+    .max('safe_nonce', { as: 'highest' })
     .first();
-  return row?.highest === null || row === undefined ? undefined : BigInt(row.highest);
+  return row?.highest ?? undefined;
 }
 
 /** What is at one nonce of an account: the transaction first, then what takes the nonce from it. */
@@ -94,9 +114,8 @@ export async function attemptsAtNonce(
   { accountId, networkId }: AccountNonces,
   safeNonce: bigint,
 ): Promise<Attempt[]> {
-  const rows = await db('chain_attempts')
-    .where({ account_id: accountId, network_id: networkId, safe_nonce: String(safeNonce) })
-    .whereIn('kind', OF_ACCOUNTS)
+  const rows = await selectAttempts(db)
+    .where({ account_id: accountId, network_id: BigInt(networkId), safe_nonce: safeNonce })
     .orderBy('id');
   return rows.map(attempt);
 }
@@ -107,39 +126,32 @@ export async function undecidedBelow(
   { accountId, networkId }: AccountNonces,
   safeNonce: bigint,
 ): Promise<Attempt[]> {
-  const rows = await db('chain_attempts')
-    .where({ account_id: accountId, network_id: networkId, outcome: null })
-    .whereIn('kind', OF_ACCOUNTS)
-    .where('safe_nonce', '<', String(safeNonce))
+  const rows = await selectAttempts(db)
+    .where({ account_id: accountId, network_id: BigInt(networkId), outcome: null })
+    .where('safe_nonce', '<', safeNonce)
     .orderBy(['safe_nonce', 'id']);
   return rows.map(attempt);
 }
 
 /** What an envelope carries; `attempt` is undefined for a deployment and for a filled nonce. */
 export interface Carried {
-  readonly kind: 'deployment' | 'filler' | Attempt['kind'];
+  readonly kind: ChainAttemptRow['kind'];
   readonly attempt: Attempt | undefined;
 }
 
 /** What an envelope carries. */
 export async function carriedBy(db: Db | Tx, { attemptId }: Pick<Envelope, 'attemptId'>): Promise<Carried> {
-  const row = await db('chain_attempts')
-    .where({ id: String(attemptId) })
-    .first();
-  const isOfAccount = OF_ACCOUNTS.includes(row.kind);
-  return { kind: row.kind, attempt: isOfAccount ? attempt(row) : undefined };
+  const row = requireRow(await db('chain_attempts').where({ id: attemptId }).first());
+  return { kind: row.kind, attempt: isOfAccount(row) ? attempt(row) : undefined };
 }
 
 /** The envelopes of attempts, oldest first. */
-export async function envelopesOf(
-  db: Db | Tx,
-  attempts: readonly Pick<Attempt, 'id'>[],
-): Promise<Envelope[]> {
-  if (attempts.length === 0) return [];
+export async function envelopesOf(db: Db | Tx, of: readonly Pick<Attempt, 'id'>[]): Promise<Envelope[]> {
+  if (of.length === 0) return [];
   const rows = await db('chain_envelopes')
     .whereIn(
       'attempt_id',
-      attempts.map(({ id }) => String(id)),
+      of.map(({ id }) => id),
     )
     .orderBy('id');
   return rows.map(envelope);
@@ -175,14 +187,14 @@ export async function insertAttempt(
       to_address: input.to,
       value: String(input.value),
       data: input.data,
-      safe_nonce: String(input.safeNonce),
+      safe_nonce: input.safeNonce,
       safe_tx_gas: String(input.safeTxGas),
       safe_tx_hash: input.safeTxHash,
       signature: input.signature,
-      from_block: String(input.fromBlock),
+      from_block: input.fromBlock,
     })
-    .returning('*');
-  return attempt(row);
+    .returning<AccountAttemptRow[]>('*');
+  return attempt(requireRow(row));
 }
 
 /** Stores the need to fill a nonce of a relayer with a transfer of nothing to itself. */
@@ -190,7 +202,7 @@ export async function insertFiller(tx: Tx, networkId: number, relayerAddress: st
   const [row] = await tx('chain_attempts')
     .insert({ kind: 'filler', network_id: networkId, to_address: relayerAddress, data: '0x' })
     .returning('id');
-  return row.id;
+  return requireRow(row).id;
 }
 
 /** Records how many confirmations an attempt has. */
@@ -200,9 +212,7 @@ export async function noteConfirmations(
   confirmations: number,
 ): Promise<void> {
   if (noted === confirmations) return;
-  await db('chain_attempts')
-    .where({ id: String(id), outcome: null })
-    .update({ confirmations });
+  await db('chain_attempts').where({ id, outcome: null }).update({ confirmations });
 }
 
 /**
@@ -212,32 +222,31 @@ export async function noteConfirmations(
 export async function noteSent(db: Db, { id }: Pick<Envelope, 'id'>): Promise<void> {
   await db.transaction(async (tx) => {
     const [sent] = await tx('chain_envelopes')
-      .where({ id: String(id), sent_at: null })
+      .where({ id, sent_at: null })
       .update({ sent_at: tx.raw('now()') })
       .returning(['attempt_id', 'transaction_hash', 'relayer_address']);
     if (!sent) return;
     failpoint('chain.sentStored');
-    const of = await tx('chain_attempts')
-      .where({ id: String(sent.attempt_id) })
-      .first();
-    if (of.kind !== 'transaction') return;
+    const row = requireRow(await tx('chain_attempts').where({ id: sent.attempt_id }).first());
+    if (!isOfAccount(row) || row.kind !== 'transaction') return;
+    const of = attempt(row);
     const before = await tx('chain_envelopes')
-      .where({ attempt_id: String(sent.attempt_id) })
+      .where({ attempt_id: sent.attempt_id })
       .whereNotNull('sent_at')
-      .whereNot({ id: String(id) })
+      .whereNot({ id })
       .first('id');
     if (before) return;
-    await updateApproval(tx, of.transaction_id, {});
-    await appendAudit(tx, of.organization_id, [
+    await updateApproval(tx, of.transactionId, {});
+    await appendAudit(tx, of.organizationId, [
       {
         action: 'transaction.broadcast',
         actor: SYSTEM,
         resourceType: 'transaction',
-        resourceId: of.transaction_id,
+        resourceId: of.transactionId,
         details: {
-          networkId: Number(of.network_id),
+          networkId: of.networkId,
           transactionHash: sent.transaction_hash,
-          accountNonce: String(of.safe_nonce),
+          accountNonce: String(of.safeNonce),
           relayerAddress: sent.relayer_address,
         },
       },
@@ -252,14 +261,13 @@ export async function noteSent(db: Db, { id }: Pick<Envelope, 'id'>): Promise<vo
 export async function hasGoneOn(db: Db | Tx, { id, transactionId }: Attempt): Promise<boolean> {
   const row = await db('approvals')
     .where({ id: transactionId })
-    .first(
+    .first<Pick<ApprovalRow, 'execution_status'> & { newest: bigint | null }>(
       'execution_status',
-      db('chain_attempts')
-        .where({ transaction_id: transactionId, kind: 'transaction' })
-        .max('id')
-        .as('newest'),
+      db.raw(
+        `(SELECT max(id) FROM chain_attempts WHERE transaction_id = approvals.id AND kind = 'transaction') AS newest`,
+      ),
     );
-  return BigInt(row.newest) !== id || !['completed', 'failed'].includes(row.execution_status);
+  return row.newest !== id || (row.execution_status !== 'completed' && row.execution_status !== 'failed');
 }
 
 /** Whether the deployment of an attempt is still pending. */
@@ -271,7 +279,7 @@ export async function isDeploymentPending(db: Db | Tx, attemptId: bigint): Promi
         .on('d.account_id', 'c.account_id')
         .on('d.network_id', 'c.network_id'),
     )
-    .where({ 'c.id': String(attemptId), 'd.status': 'pending' })
+    .where({ 'c.id': attemptId, 'd.status': 'pending' })
     .first('d.status');
   return row !== undefined;
 }
@@ -281,16 +289,15 @@ export async function decidedAttempts(
   db: Db,
   range: { networkId: number; above?: bigint; below?: Pick<Attempt, 'id' | 'blockNumber'>; limit: number },
 ): Promise<Attempt[]> {
-  const query = db('chain_attempts')
-    .where({ network_id: range.networkId })
-    .whereIn('kind', OF_ACCOUNTS)
+  const query = selectAttempts(db)
+    .where({ network_id: BigInt(range.networkId) })
     .whereNotNull('block_number')
     .orderBy([
       { column: 'block_number', order: 'desc' },
       { column: 'id', order: 'desc' },
     ])
     .limit(range.limit);
-  if (range.above !== undefined) query.where('block_number', '>', String(range.above));
+  if (range.above !== undefined) query.where('block_number', '>', range.above);
   if (range.below) {
     query.whereRaw('(block_number, id) < (?, ?)', [String(range.below.blockNumber), String(range.below.id)]);
   }
@@ -302,8 +309,8 @@ export async function takenNonces(
   db: Db | Tx,
   { networkId, relayerAddress, from }: { networkId: number; relayerAddress: string; from: number },
 ): Promise<Set<number>> {
-  const nonces: bigint[] = await db('chain_envelopes')
-    .where({ network_id: networkId, relayer_address: relayerAddress })
+  const nonces = await db('chain_envelopes')
+    .where({ network_id: BigInt(networkId), relayer_address: relayerAddress })
     .where('relayer_nonce', '>=', from)
     .pluck('relayer_nonce');
   return new Set(nonces.map(Number));
@@ -315,7 +322,11 @@ export async function envelopeAtNonce(
   at: { networkId: number; relayerAddress: string; nonce: number },
 ): Promise<Envelope | undefined> {
   const row = await db('chain_envelopes')
-    .where({ network_id: at.networkId, relayer_address: at.relayerAddress, relayer_nonce: at.nonce })
+    .where({
+      network_id: BigInt(at.networkId),
+      relayer_address: at.relayerAddress,
+      relayer_nonce: BigInt(at.nonce),
+    })
     .orderBy('id', 'desc')
     .first();
   return row && envelope(row);

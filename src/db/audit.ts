@@ -1,15 +1,10 @@
 import { createHash } from 'node:crypto';
+import type { Actor } from '../domain/actor';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
-import type { Db, Row, Tx } from './database';
+import type { Db, Tx } from './database';
 import { newId } from './ids';
-
-/** Who did something. `walletAddress` is empty for those who have none. */
-export interface Actor {
-  readonly type: 'member' | 'operator' | 'system';
-  readonly id: string;
-  readonly name: string;
-  readonly walletAddress: string;
-}
+import { queryRows, requireRow } from './rows';
+import type { AuditHeadRow, AuditLogRow } from './tables';
 
 /** The service itself, acting on its own clock or on what it found. */
 export const SYSTEM: Actor = { type: 'system', id: 'system', name: 'orgwallet', walletAddress: '' };
@@ -67,16 +62,15 @@ export async function appendAudit(
 ): Promise<bigint[]> {
   if (entries.length === 0) return [];
   // The clock is read once the head is locked, so that times never run backwards along the chain.
-  const { rows } = await tx.raw(
+  const [head] = await queryRows<Pick<AuditHeadRow, 'position' | 'hash'> & { now: Date }>(
+    tx,
     `WITH head AS MATERIALIZED (SELECT position, hash FROM audit_heads WHERE organization_id = ? FOR UPDATE)
      SELECT *, date_trunc('milliseconds', clock_timestamp()) AS now FROM head`,
     [organizationId],
   );
-  const head = rows[0];
   if (!head) throw new Error(`organization ${organizationId} has no audit head`);
-  const createdAt: Date = head.now;
-  let position: bigint = head.position;
-  let previousHash: string = head.hash;
+  const createdAt = head.now;
+  let { position, hash: previousHash } = head;
   const recorded = entries.map((input) => {
     position += 1n;
     const entry = { ...input, id: newId('log'), organizationId, position, createdAt, previousHash };
@@ -121,7 +115,7 @@ export interface AuditFilter {
   readonly limit: number;
 }
 
-function auditEntry(row: Row): AuditEntry {
+function auditEntry(row: AuditLogRow): AuditEntry {
   return {
     id: row.id,
     organizationId: row.organization_id,
@@ -148,7 +142,7 @@ export async function listAudit(db: Db | Tx, filter: AuditFilter): Promise<Audit
   if (filter.action !== undefined) query.where('action', filter.action);
   if (filter.from !== undefined) query.where('created_at', '>=', filter.from);
   if (filter.to !== undefined) query.where('created_at', '<', filter.to);
-  if (filter.before !== undefined) query.where('position', '<', String(filter.before));
+  if (filter.before !== undefined) query.where('position', '<', filter.before);
   return (await query).map(auditEntry);
 }
 
@@ -157,12 +151,13 @@ export async function isResourceKnown(
   db: Db | Tx,
   key: { organizationId: string; resourceId: string },
 ): Promise<boolean> {
-  const { rows } = await db.raw(
+  const [row] = await queryRows<{ known: boolean }>(
+    db,
     `SELECT EXISTS (SELECT FROM audit_log WHERE organization_id = :organizationId AND resource_id = :resourceId)
       OR EXISTS (SELECT FROM admin_sets WHERE organization_id = :organizationId AND id = :resourceId) AS known`,
     key,
   );
-  return rows[0].known;
+  return requireRow(row).known;
 }
 
 /** What a walk along an organization's chain found. */
@@ -192,7 +187,7 @@ async function* entriesInOrder(tx: Tx, organizationId: string): AsyncGenerator<A
       .limit(VERIFY_PAGE);
     yield* rows.map(auditEntry);
     if (rows.length < VERIFY_PAGE) return;
-    after = rows.at(-1).position;
+    after = requireRow(rows.at(-1)).position;
   }
 }
 

@@ -1,5 +1,7 @@
 import type { AccountDerivation } from '../domain/account';
-import type { Db, Row, Tx } from './database';
+import type { Db, Tx } from './database';
+import { requireRow } from './rows';
+import type { ChainEnvelopeRow } from './tables';
 
 /** A key that pays for gas on a network. */
 export interface Relayer {
@@ -21,11 +23,11 @@ export interface Envelope {
   readonly transactionHash: string;
   readonly rawTransaction: string;
   readonly createdAt: Date;
-  readonly outcome: 'mined' | 'reverted' | 'dropped' | null;
+  readonly outcome: ChainEnvelopeRow['outcome'];
 }
 
 /** A signed transaction as it is stored. */
-export function envelope(row: Row): Envelope {
+export function envelope(row: ChainEnvelopeRow): Envelope {
   return {
     id: row.id,
     attemptId: row.attempt_id,
@@ -104,8 +106,8 @@ export async function recordRelayer(db: Db | Tx, relayer: Relayer): Promise<void
 /** The relayers of all networks, or of one. */
 export async function listRelayers(db: Db | Tx, networkId?: number): Promise<Relayer[]> {
   const query = db('relayers').orderBy(['network_id', 'index']);
-  if (networkId !== undefined) query.where({ network_id: networkId });
-  return (await query).map((row: Row) => ({
+  if (networkId !== undefined) query.where({ network_id: BigInt(networkId) });
+  return (await query).map((row) => ({
     networkId: Number(row.network_id),
     index: row.index,
     address: row.address,
@@ -114,7 +116,10 @@ export async function listRelayers(db: Db | Tx, networkId?: number): Promise<Rel
 
 /** Locks a relayer until the end of the transaction: its nonces are given one at a time. */
 export async function lockRelayer(tx: Tx, networkId: number, index: number): Promise<void> {
-  await tx('relayers').where({ network_id: networkId, index }).forUpdate().first('address');
+  await tx('relayers')
+    .where({ network_id: BigInt(networkId), index })
+    .forUpdate()
+    .first('address');
 }
 
 /** The attempt to deploy an account on a network, made at the first call. */
@@ -135,30 +140,26 @@ export async function provideDeploymentAttempt(
     .onConflict(tx.raw(`(account_id, network_id) WHERE kind = 'deployment'`))
     .ignore();
   const row = await tx('chain_attempts')
-    .where({ kind: 'deployment', account_id: attempt.accountId, network_id: attempt.networkId })
+    .where({ kind: 'deployment', account_id: attempt.accountId, network_id: BigInt(attempt.networkId) })
     .first('id');
-  return row.id;
+  return requireRow(row).id;
 }
 
 /** The envelopes that were ever made to deploy an account on a network, oldest first. */
 export async function deploymentEnvelopes(db: Db | Tx, key: AccountOnNetwork): Promise<Envelope[]> {
   const rows = await db('chain_envelopes')
     .join('chain_attempts', 'chain_attempts.id', 'chain_envelopes.attempt_id')
-    .where({
-      'chain_attempts.kind': 'deployment',
-      'chain_attempts.account_id': key.accountId,
-      'chain_attempts.network_id': key.networkId,
-    })
+    .where('chain_attempts.kind', 'deployment')
+    .where('chain_attempts.account_id', key.accountId)
+    .where('chain_attempts.network_id', key.networkId)
     .orderBy('chain_envelopes.id')
-    .select('chain_envelopes.*');
+    .select<ChainEnvelopeRow[]>('chain_envelopes.*');
   return rows.map(envelope);
 }
 
 /** One envelope. Throws when it is not found. */
 export async function readEnvelope(db: Db | Tx, id: bigint): Promise<Envelope> {
-  const row = await db('chain_envelopes')
-    .where({ id: String(id) })
-    .first();
+  const row = await db('chain_envelopes').where({ id }).first();
   if (!row) throw new Error(`envelope ${id} not found`);
   return envelope(row);
 }
@@ -170,7 +171,7 @@ export async function insertEnvelope(
 ): Promise<bigint> {
   const [row] = await tx('chain_envelopes')
     .insert({
-      attempt_id: String(input.attemptId),
+      attempt_id: input.attemptId,
       network_id: input.networkId,
       relayer_address: input.relayerAddress,
       relayer_nonce: input.relayerNonce,
@@ -181,7 +182,7 @@ export async function insertEnvelope(
       raw_transaction: input.rawTransaction,
     })
     .returning('id');
-  return row.id;
+  return requireRow(row).id;
 }
 
 /**
@@ -194,12 +195,14 @@ export async function decideEnvelope(
 ): Promise<void> {
   const decided = (value: typeof outcome) => ({ outcome: value, decided_at: db.raw('now()') });
   await db.transaction(async (tx) => {
-    await tx('chain_envelopes')
-      .where({ id: String(id) })
-      .update(decided(outcome));
+    await tx('chain_envelopes').where({ id }).update(decided(outcome));
     if (outcome === 'dropped') return;
     await tx('chain_envelopes')
-      .where({ network_id: networkId, relayer_address: relayerAddress, relayer_nonce: relayerNonce })
+      .where({
+        network_id: BigInt(networkId),
+        relayer_address: relayerAddress,
+        relayer_nonce: BigInt(relayerNonce),
+      })
       .whereNull('outcome')
       .update(decided('dropped'));
   });
@@ -207,9 +210,7 @@ export async function decideEnvelope(
 
 /** Clears the outcome of an envelope: the chain has lost the block that decided it. */
 export async function reopenEnvelope(db: Db, id: bigint): Promise<void> {
-  await db('chain_envelopes')
-    .where({ id: String(id) })
-    .update({ outcome: null, decided_at: null });
+  await db('chain_envelopes').where({ id }).update({ outcome: null, decided_at: null });
 }
 
 const MAX_EARLIER = 200;
@@ -221,7 +222,7 @@ export async function newestEnvelopes(
 ): Promise<Envelope[]> {
   const rows = await db('chain_envelopes')
     .distinctOn('relayer_nonce')
-    .where({ network_id: range.networkId, relayer_address: range.relayerAddress })
+    .where({ network_id: BigInt(range.networkId), relayer_address: range.relayerAddress })
     .whereBetween('relayer_nonce', [range.fromNonce, range.toNonce])
     .orderBy([{ column: 'relayer_nonce' }, { column: 'id', order: 'desc' }])
     .limit(MAX_EARLIER)

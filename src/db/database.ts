@@ -1,15 +1,12 @@
 import knexFactory, { type Knex } from 'knex';
 import { types } from 'pg';
 import { migrations } from './migrations';
+import { queryRows, requireRow } from './rows';
 
 /** A pool of connections. */
 export type Db = Knex;
 /** One database transaction. */
 export type Tx = Knex.Transaction;
-
-/** A row as Postgres gives it; only the parse function of its repository looks inside. */
-// biome-ignore lint/suspicious/noExplicitAny: the shape is the migration's, checked where it is parsed
-export type Row = any;
 
 /** The database role that a pool works under; it owns no table. */
 export type DatabaseRole = 'orgwallet_service' | 'orgwallet_signer';
@@ -61,13 +58,16 @@ export async function migrate(url: string): Promise<{ applied: string[] }> {
   try {
     return await db.transaction(async (tx) => {
       await tx.raw('SELECT pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
-      const { rows } = await tx.raw(`SELECT to_regclass('schema_migrations') IS NOT NULL AS there`);
-      if (!rows[0].there) {
+      const [state] = await queryRows<{ exists: boolean }>(
+        tx,
+        `SELECT to_regclass('schema_migrations') IS NOT NULL AS exists`,
+      );
+      if (!requireRow(state).exists) {
         await tx.raw(
           'CREATE TABLE schema_migrations (name text PRIMARY KEY, applied_at timestamptz(3) NOT NULL DEFAULT now())',
         );
       }
-      const done = new Set<string>(await tx('schema_migrations').pluck('name'));
+      const done = new Set(await tx('schema_migrations').pluck('name'));
       const applied: string[] = [];
       for (const migration of migrations) {
         if (done.has(migration.name)) continue;
@@ -82,10 +82,13 @@ export async function migrate(url: string): Promise<{ applied: string[] }> {
   }
 }
 
+/** Throws when the database does not answer. */
+export async function pingDatabase(db: Db): Promise<void> {
+  await db.raw('SELECT 1');
+}
+
 /** The time by the database's clock, in whole milliseconds; inside a transaction, the time it began. */
 export async function databaseNow(db: Db | Tx): Promise<Date> {
-  const { rows } = await db.raw<{ rows: { now: Date }[] }>(`SELECT date_trunc('milliseconds', now()) AS now`);
-  const now = rows[0]?.now;
-  if (!now) throw new Error('the database told no time');
-  return now;
+  const [row] = await queryRows<{ now: Date }>(db, `SELECT date_trunc('milliseconds', now()) AS now`);
+  return requireRow(row).now;
 }

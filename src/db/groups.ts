@@ -1,5 +1,6 @@
 import type { MemberSummary } from '../domain/approval';
-import type { Db, Row, Tx } from './database';
+import type { Db, Tx } from './database';
+import type { GroupRow } from './tables';
 
 /** A named set of members. It may be empty. */
 export interface Group {
@@ -18,7 +19,12 @@ const columns = `groups.*, coalesce((SELECT json_agg(json_build_object(
   ) ORDER BY m.id) FROM group_members g JOIN members m ON m.id = g.member_id
   WHERE g.group_id = groups.id AND m.removed_at IS NULL), '[]') AS members`;
 
-function group(row: Row): Group {
+/** What `columns` reads. */
+interface GroupColumns extends GroupRow {
+  readonly members: readonly MemberSummary[];
+}
+
+function group(row: GroupColumns): Group {
   return {
     id: row.id,
     name: row.name,
@@ -31,8 +37,8 @@ function group(row: Row): Group {
 
 function selectGroups(db: Db | Tx, organizationId: string) {
   return db('groups')
-    .select(db.raw(columns))
-    .where({ 'groups.organization_id': organizationId, deleted_at: null });
+    .select<GroupColumns[]>(db.raw(columns))
+    .where({ organization_id: organizationId, deleted_at: null });
 }
 
 /** The groups of an organization, newest first; all of them, or a page. */
@@ -41,7 +47,7 @@ export async function listGroups(
   page: { organizationId: string; before?: bigint; limit?: number },
 ): Promise<Group[]> {
   const query = selectGroups(db, page.organizationId).orderBy('position', 'desc');
-  if (page.before !== undefined) query.where('position', '<', String(page.before));
+  if (page.before !== undefined) query.where('position', '<', page.before);
   if (page.limit !== undefined) query.limit(page.limit);
   return (await query).map(group);
 }

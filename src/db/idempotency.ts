@@ -1,6 +1,8 @@
 import type { JsonValue } from '../domain/canonicalJson';
-import type { Db, Row, Tx } from './database';
+import type { Db, Tx } from './database';
 import { type PreparedStatement, runPrepared } from './prepared';
+import { execute } from './rows';
+import type { IdempotencyRequestRow } from './tables';
 
 /** How long a request counts as being worked on after its owner was last heard of. */
 export const LEASE_MS = 5_000;
@@ -27,7 +29,17 @@ export interface StoredRequest {
   readonly answer: StoredAnswer | null;
 }
 
-function stored(row: Row): StoredRequest {
+type AnswerColumns = Pick<IdempotencyRequestRow, 'status' | 'response_body' | 'location'>;
+type RequestColumns = AnswerColumns &
+  Pick<IdempotencyRequestRow, 'id' | 'api_key_id' | 'method' | 'path' | 'request_hash' | 'resource_id'> & {
+    readonly leased: boolean;
+  };
+
+function storedAnswer({ status, response_body: body, location }: AnswerColumns): StoredAnswer | null {
+  return status === null || body === null ? null : { status, body, location };
+}
+
+function stored(row: RequestColumns): StoredRequest {
   return {
     id: row.id,
     apiKeyId: row.api_key_id,
@@ -36,8 +48,7 @@ function stored(row: Row): StoredRequest {
     requestHash: row.request_hash,
     resourceId: row.resource_id,
     leased: row.leased,
-    answer:
-      row.status === null ? null : { status: row.status, body: row.response_body, location: row.location },
+    answer: storedAnswer(row),
   };
 }
 
@@ -57,7 +68,11 @@ export async function findRequest(
   db: Db | Tx,
   scope: { organizationId: string; key: string; retentionMs: number },
 ): Promise<StoredRequest | undefined> {
-  const [row] = await runPrepared(db, FIND, [scope.organizationId, scope.key, seconds(scope.retentionMs)]);
+  const [row] = await runPrepared<RequestColumns>(db, FIND, [
+    scope.organizationId,
+    scope.key,
+    seconds(scope.retentionMs),
+  ]);
   return row && stored(row);
 }
 
@@ -95,7 +110,7 @@ const INSERT: PreparedStatement = {
 /** Remembers a request and leases it to its owner. Returns its id, or undefined when another was faster. */
 export async function insertRequest(db: Db | Tx, request: NewRequest): Promise<string | undefined> {
   const { answer } = request;
-  const [row] = await runPrepared(db, INSERT, [
+  const [row] = await runPrepared<Pick<IdempotencyRequestRow, 'id'>>(db, INSERT, [
     request.organizationId,
     request.key,
     seconds(request.retentionMs),
@@ -119,12 +134,13 @@ export async function takeOverRequest(
   db: Db | Tx,
   request: { id: string; leaseOwner: string },
 ): Promise<boolean> {
-  const { rowCount } = await db.raw(
+  const taken = await execute(
+    db,
     `UPDATE idempotency_requests SET lease_owner = ?, lease_until = now() + make_interval(secs => ?)
      WHERE id = ? AND answered_at IS NULL AND lease_until <= now()`,
     [request.leaseOwner, seconds(LEASE_MS), request.id],
   );
-  return rowCount === 1;
+  return taken === 1;
 }
 
 /** Renews the leases of owners that are alive. */
@@ -175,14 +191,15 @@ export async function answerRequest(db: Db | Tx, id: string, answer: StoredAnswe
   const rows = await runPrepared(db, ANSWER, [id, answer.status, answer.body, answer.location]);
   if (rows.length === 1) return answer;
   const row = await db('idempotency_requests').where({ id }).first();
-  return row ? (stored(row).answer ?? answer) : answer;
+  return row ? (storedAnswer(row) ?? answer) : answer;
 }
 
 const UNANSWERED_KEPT_DAYS = 7;
 
 /** Deletes what is past its retention, in small steps; unanswered requests are kept a week longer. */
 export async function sweepRequests(db: Db | Tx, retentionMs: number): Promise<number> {
-  const { rowCount } = await db.raw(
+  return execute(
+    db,
     `DELETE FROM idempotency_requests WHERE id IN (
        SELECT id FROM idempotency_requests
        WHERE created_at <= now() - make_interval(secs => ?)
@@ -190,5 +207,4 @@ export async function sweepRequests(db: Db | Tx, retentionMs: number): Promise<n
        ORDER BY created_at LIMIT 1000 FOR UPDATE SKIP LOCKED)`,
     [seconds(retentionMs), seconds(retentionMs), UNANSWERED_KEPT_DAYS],
   );
-  return rowCount ?? 0;
 }

@@ -1,6 +1,7 @@
 import type { MemberSummary } from '../domain/approval';
 import type { AdminSet } from '../domain/proposal';
-import type { Db, Row, Tx } from './database';
+import type { Db, Tx } from './database';
+import type { MemberRow } from './tables';
 
 /** A person or a bot of an organization. */
 export interface Member extends MemberSummary {
@@ -11,7 +12,7 @@ export interface Member extends MemberSummary {
   readonly position: bigint;
 }
 
-function member(row: Row): Member {
+function member(row: MemberRow): Member {
   return {
     id: row.id,
     name: row.name,
@@ -37,7 +38,7 @@ export async function listMembers(
   const query = db('members')
     .where({ organization_id: page.organizationId, removed_at: null })
     .orderBy('position', 'desc');
-  if (page.before !== undefined) query.where('position', '<', String(page.before));
+  if (page.before !== undefined) query.where('position', '<', page.before);
   if (page.limit !== undefined) query.limit(page.limit);
   return (await query).map(member);
 }
@@ -128,7 +129,7 @@ export async function removeMembers(tx: Tx, ids: readonly string[]): Promise<voi
   await tx('groups')
     .whereIn(
       'id',
-      left.map((row: Row) => row.group_id),
+      left.map(({ group_id }) => group_id),
     )
     .whereNull('deleted_at')
     .update({ updated_at: now });
@@ -165,7 +166,7 @@ export async function readAdmins(
   return {
     id: set.id,
     threshold: set.threshold,
-    members: rows.map((row: Row) => memberSummary(member(row))),
+    members: rows.map((row) => memberSummary(member(row))),
   };
 }
 

@@ -17,7 +17,7 @@ export async function findOrganizationOfKey(db: Db | Tx, apiKeyId: string): Prom
 export async function schemaState(
   db: Db | Tx,
 ): Promise<{ applied: number; missing: string[]; unknown: string[] }> {
-  const applied: string[] = await db('schema_migrations').orderBy('name').pluck('name');
+  const applied = await db('schema_migrations').orderBy('name').pluck('name');
   const known = migrations.map(({ name }) => name);
   return {
     applied: applied.length,

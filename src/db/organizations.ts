@@ -1,7 +1,11 @@
 import type { JsonValue } from '../domain/canonicalJson';
 import { type AuditInput, appendAudit, GENESIS_HASH, OPERATOR } from './audit';
-import type { Db, Row, Tx } from './database';
+import type { Db, Tx } from './database';
 import { newId } from './ids';
+import { readInstallationId } from './installation';
+import { insertMembers } from './members';
+import { setPositions } from './positions';
+import type { OrganizationRow } from './tables';
 
 /** A tenant. */
 export interface Organization {
@@ -24,7 +28,7 @@ export interface NewOrganization {
   }[];
 }
 
-function organization(row: Row): Organization {
+function organization(row: OrganizationRow): Organization {
   return { id: row.id, name: row.name, domainSalt: row.domain_salt, createdAt: row.created_at };
 }
 
@@ -65,11 +69,10 @@ export async function createOrganization(
   return db.transaction(async (tx) => {
     const organizationId = newId('org');
     const adminsId = newId('adm');
-    const installation = await tx('installation').first();
     await tx('organizations').insert({
       id: organizationId,
       name: input.name,
-      domain_salt: domainSalt(installation.id, organizationId),
+      domain_salt: domainSalt(await readInstallationId(tx), organizationId),
     });
     await tx('audit_heads').insert({ organization_id: organizationId, position: 0, hash: GENESIS_HASH });
     const members = input.members.map((member) => ({ ...member, id: newId('mem') }));
@@ -102,16 +105,9 @@ export async function createOrganization(
         },
       }),
     ]);
-    await tx('members').insert(
-      members.map((member, index) => ({
-        id: member.id,
-        organization_id: organizationId,
-        name: member.name,
-        type: member.type,
-        wallet_address: member.walletAddress,
-        position: positions[index],
-      })),
-    );
+    await insertMembers(tx, organizationId, members);
+    const memberIds = members.map(({ id }) => id);
+    await setPositions(tx, 'members', memberIds, positions.slice(0, members.length));
     await tx('admin_sets').insert({
       id: adminsId,
       organization_id: organizationId,
@@ -120,6 +116,6 @@ export async function createOrganization(
     await tx('admin_set_members').insert(
       members.filter((m) => m.admin).map((m) => ({ organization_id: organizationId, member_id: m.id })),
     );
-    return { organizationId, memberIds: members.map((member) => member.id), adminsId };
+    return { organizationId, memberIds, adminsId };
   });
 }

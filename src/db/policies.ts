@@ -7,7 +7,8 @@ import {
   type TokenTransferCondition,
   transferCondition,
 } from '../domain/policy';
-import type { Db, Row, Tx } from './database';
+import type { Db, Tx } from './database';
+import type { PolicyRow } from './tables';
 
 /** A policy of an organization. */
 export type StoredPolicy = Policy & {
@@ -26,7 +27,7 @@ export function readDefinition(policyId: string, stored: unknown): PolicyDefinit
   );
 }
 
-function policy(row: Row): StoredPolicy {
+function policy(row: PolicyRow): StoredPolicy {
   return {
     ...readDefinition(row.id, row.definition),
     id: row.id,
@@ -50,7 +51,7 @@ export async function listPolicies(
   const query = db('policies')
     .where({ organization_id: page.organizationId, removed_at: null })
     .orderBy('position', 'desc');
-  if (page.before !== undefined) query.where('position', '<', String(page.before));
+  if (page.before !== undefined) query.where('position', '<', page.before);
   if (page.limit !== undefined) query.limit(page.limit);
   return (await query).map(policy);
 }
@@ -95,7 +96,7 @@ export async function listPolicyTokens(
   organizationId: string,
   accountId: string,
 ): Promise<PolicyToken[]> {
-  const rows: Row[] = await db('policies')
+  const rows = await db('policies')
     .where({ organization_id: organizationId, removed_at: null })
     .whereRaw(`definition->'tokenTransferCondition'->>'tokenAddress' <> ?`, [NATIVE_CURRENCY])
     .whereRaw(`(definition->'accountIds' = 'null' OR definition->'accountIds' @> ?::jsonb)`, [

@@ -1,5 +1,14 @@
 import type { Usage, UsageWindow } from '../domain/policyEngine';
-import type { Db, Row, Tx } from './database';
+import type { Db, Tx } from './database';
+import { queryRows, requireRow } from './rows';
+
+/** What the statement of `readUsage` reads of each window. */
+interface UsageColumns {
+  readonly amount: string;
+  readonly executions: bigint;
+  readonly oldest_block_at: Date | null;
+  readonly at: Date;
+}
 
 /**
  * What stands in each window now, in the order of the windows, by the database's clock: inside a transaction, as of
@@ -33,7 +42,8 @@ export async function readUsage(
       values: [window.policyId, window.hours, ...wanted.map(([, value]) => value ?? null)],
     };
   });
-  const { rows } = await db.raw<{ rows: Row[] }>(
+  const rows = await queryRows<UsageColumns>(
+    db,
     `${selects.map(({ text }) => text).join('\nUNION ALL\n')}\nORDER BY place`,
     selects.flatMap(({ values }) => values),
   );
@@ -101,9 +111,9 @@ export async function releaseUsage(tx: Tx, transactionId: string): Promise<void>
 
 /** Takes back what became of the newest reservation of a transaction: the chain has lost the block that decided it. */
 export async function reopenUsage(tx: Tx, transactionId: string): Promise<void> {
-  const newest = await usageOf(tx, transactionId).orderBy('id', 'desc').first('id');
+  const newest = requireRow(await usageOf(tx, transactionId).orderBy('id', 'desc').first('id'));
   await tx('policy_usage')
-    .where({ id: String(newest.id) })
+    .where({ id: newest.id })
     .update({ status: 'reserved', block_at: null, decided_at: null });
 }
 

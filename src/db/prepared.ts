@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import type { Db, Row } from './database';
+import type { Db } from './database';
 
 /** A statement that each connection plans once, for reads that happen on every request. */
 export interface PreparedStatement {
@@ -8,12 +8,12 @@ export interface PreparedStatement {
   readonly text: string;
 }
 
-/** Runs a prepared statement on a connection of the pool. */
-export async function runPrepared(
+/** Runs a prepared statement on a connection of the pool. `T` is what its text selects. */
+export async function runPrepared<T>(
   db: Db,
   { name, text }: PreparedStatement,
   values: readonly unknown[],
-): Promise<Row[]> {
+): Promise<T[]> {
   const connection: Client = await db.client.acquireConnection();
   try {
     return (await connection.query({ name, text, values: [...values] })).rows;

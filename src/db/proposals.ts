@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import type { ApprovalKey } from '../domain/approvalRef';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
 import type {
@@ -9,10 +10,13 @@ import type {
   ResourceType,
 } from '../domain/proposal';
 import {
+  type AdminColumns,
+  type ApprovalColumns,
   adminColumns,
   adminsOf,
   approvalColumns,
   lockApproval,
+  type MessageColumns,
   type MessageKey,
   type MessageOrigin,
   messageColumns,
@@ -20,12 +24,15 @@ import {
   messageValues,
   type StoredApproval,
   storedApproval,
+  type TimeColumn,
   timeColumn,
 } from './approvals';
-import type { Db, Row, Tx } from './database';
+import type { Db, Tx } from './database';
 import { databaseNow } from './database';
 import { readAdmins } from './members';
 import { type PreparedStatement, runPrepared } from './prepared';
+import { queryRows } from './rows';
+import type { OrganizationRow, ProposalRow } from './tables';
 
 /** A proposal as it is stored. */
 export interface StoredProposal extends ProposalRecord, StoredApproval {
@@ -49,7 +56,13 @@ const columns = `p.*, ${approvalColumns}, coalesce((SELECT json_agg(json_build_o
 
 const SELECT = `SELECT ${columns} FROM approvals a JOIN proposals p ON p.id = a.id`;
 
-function storedProposal(row: Row): StoredProposal {
+/** What `columns` read. */
+interface ProposalColumns extends ProposalRow, ApprovalColumns {
+  readonly result: StoredProposal['result'];
+  readonly deployments: StoredProposal['deployments'];
+}
+
+function storedProposal(row: ProposalColumns): StoredProposal {
   return {
     ...storedApproval(row),
     resourceType: row.resource_type,
@@ -63,9 +76,12 @@ function storedProposal(row: Row): StoredProposal {
   };
 }
 
-async function select(db: Db | Tx, rest: string, values: readonly unknown[]): Promise<StoredProposal[]> {
-  const { rows } = await db.raw<{ rows: Row[] }>(`${SELECT} ${rest}`, values as never[]);
-  return rows.map(storedProposal);
+async function select(
+  db: Db | Tx,
+  rest: string,
+  values: readonly Knex.RawBinding[],
+): Promise<StoredProposal[]> {
+  return (await queryRows<ProposalColumns>(db, `${SELECT} ${rest}`, values)).map(storedProposal);
 }
 
 /** One proposal of an organization, or undefined. */
@@ -122,13 +138,13 @@ export interface ProposalFilter {
 
 /** Proposals, newest first, a page at a time. */
 export async function listProposals(db: Db | Tx, filter: ProposalFilter): Promise<StoredProposal[]> {
-  const conditions: [string, unknown][] = [
+  const conditions: [string, Knex.Value | undefined][] = [
     ['a.organization_id = ?', filter.organizationId],
     ['p.resource_type = ?', filter.resourceType],
     ['a.execution_status = ANY (?::text[])', filter.executionStatus && [...filter.executionStatus]],
     ['a.position < ?::bigint', filter.before === undefined ? undefined : String(filter.before)],
   ];
-  const given = conditions.filter(([, value]) => value !== undefined);
+  const given = conditions.filter((pair): pair is [string, Knex.Value] => pair[1] !== undefined);
   const where = [
     `a.subject = 'proposal'`,
     ...given.map(([condition]) => condition),
@@ -162,7 +178,13 @@ function snapshotStatement(name: string, resourceType: boolean, message: boolean
 const SNAPSHOT = snapshotStatement('proposal_snapshot', true, false);
 const FOR_MESSAGE = snapshotStatement('proposal_for_message', false, true);
 
-function snapshotOf(row: Row): ProposalSnapshot {
+interface SnapshotColumns
+  extends ProposalColumns,
+    AdminColumns,
+    TimeColumn,
+    Pick<OrganizationRow, 'domain_salt'> {}
+
+function snapshotOf(row: SnapshotColumns): ProposalSnapshot {
   return {
     record: storedProposal(row),
     now: { time: row.read_at, admins: adminsOf(row) },
@@ -175,7 +197,7 @@ export async function readProposalSnapshot(
   db: Db,
   { organizationId, id, resourceType }: ApprovalKey & { resourceType: ResourceType },
 ): Promise<ProposalSnapshot | undefined> {
-  const [row]: Row[] = await runPrepared(db, SNAPSHOT, [organizationId, id, resourceType]);
+  const [row] = await runPrepared<SnapshotColumns>(db, SNAPSHOT, [organizationId, id, resourceType]);
   return row && snapshotOf(row);
 }
 
@@ -184,7 +206,7 @@ export async function readProposalForMessage(
   db: Db | Tx,
   key: MessageKey,
 ): Promise<(ProposalSnapshot & MessageOrigin) | undefined> {
-  const [row]: Row[] = await runPrepared(db, FOR_MESSAGE, messageValues(key));
+  const [row] = await runPrepared<SnapshotColumns & MessageColumns>(db, FOR_MESSAGE, messageValues(key));
   return row && { ...snapshotOf(row), ...messageOrigin(row) };
 }
 
@@ -248,7 +270,7 @@ export async function updateDeployment(
   change: Pick<Deployment, 'status' | 'transactionHash' | 'failure' | 'waitingFor'>,
 ): Promise<void> {
   await tx('deployments')
-    .where({ proposal_id: key.proposalId, account_id: key.accountId, network_id: key.networkId })
+    .where({ proposal_id: key.proposalId, account_id: key.accountId, network_id: BigInt(key.networkId) })
     .update({
       status: change.status,
       transaction_hash: change.transactionHash,

@@ -1,4 +1,5 @@
 import type { Db, Tx } from './database';
+import { queryRows, requireRow } from './rows';
 
 /** A bucket that fills with `perSecond` tokens up to `burst`. */
 export interface BucketSize {
@@ -16,7 +17,8 @@ export async function leaseTokens(
   size: BucketSize,
   wanted: number,
 ): Promise<{ taken: number; left: number }> {
-  const { rows } = await db.raw<{ rows: { taken: number; left: number }[] }>(
+  const [row] = await queryRows<{ taken: number; left: number }>(
+    db,
     `INSERT INTO rate_limit_buckets AS b (bucket, tokens, taken, updated_at)
      VALUES (:bucket, :burst::float8 - least(:wanted::int, :burst::int), least(:wanted::int, :burst::int),
        clock_timestamp())
@@ -29,9 +31,7 @@ export async function leaseTokens(
      RETURNING taken, tokens AS "left"`,
     { bucket, burst: size.burst, perSecond: size.perSecond, wanted },
   );
-  const row = rows[0];
-  if (!row) throw new Error('the database leased no tokens');
-  return row;
+  return requireRow(row);
 }
 
 /** Forgets buckets that nobody has used for an hour: they are full by now. */

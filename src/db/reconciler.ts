@@ -1,17 +1,20 @@
 import type { Note } from '../domain/approval';
 import type { ApprovalRef } from '../domain/approvalRef';
 import { lockAnyApproval } from './approvalClosing';
-import { approvalRef } from './approvalNotes';
+import { approvalRef, type RefColumns } from './approvalNotes';
 import {
+  type ApprovalColumns,
   approvalColumns,
   isMessageReceived,
   restoredMessageId,
   type StoredApproval,
   storedApproval,
+  type TimeColumn,
   timeColumn,
   updateApproval,
 } from './approvals';
-import type { Db, Row } from './database';
+import type { Db } from './database';
+import { queryRows, requireRow } from './rows';
 
 /** What the reconciler has to know of an open approval. */
 export type OpenApproval = ApprovalRef & {
@@ -40,9 +43,17 @@ function notYetNoted(
   return networkIds.filter((networkId) => !noted.has(networkGoneMessage(subject, networkId)));
 }
 
-function openApproval(row: Row): OpenApproval {
-  const gone: readonly string[] = row.gone ?? [];
-  const networkIds = gone.map((name) => Number(name.slice('network:'.length)));
+/** What the statement of `openApprovals` reads. */
+type OpenColumns = RefColumns & {
+  readonly processing: boolean | null;
+  readonly age_ms: number;
+  readonly unchanged_ms: number;
+  readonly gone: readonly string[] | null;
+  readonly notes: readonly Note[] | null;
+};
+
+function openApproval(row: OpenColumns): OpenApproval {
+  const networkIds = (row.gone ?? []).map((name) => Number(name.slice('network:'.length)));
   return {
     ...approvalRef(row),
     processing: row.processing === true,
@@ -59,7 +70,8 @@ export async function* openApprovals(
 ): AsyncGenerator<readonly OpenApproval[]> {
   const known = networkIds.map((id) => `network:${id}`);
   for (let after = ''; ; ) {
-    const { rows } = await db.raw<{ rows: Row[] }>(
+    const rows = await queryRows<OpenColumns>(
+      db,
       `SELECT a.id, a.organization_id, a.subject, p.resource_type, p.action,
           execution_status = 'processing' AS processing,
           (extract(epoch FROM now() - created_at) * 1000)::float8 AS age_ms,
@@ -74,7 +86,7 @@ export async function* openApprovals(
     );
     if (rows.length > 0) yield rows.map(openApproval);
     if (rows.length < PAGE) return;
-    after = rows.at(-1).id;
+    after = requireRow(rows.at(-1)).id;
   }
 }
 
@@ -83,19 +95,19 @@ export async function countOpenApprovals(
   db: Db,
   milliseconds: number,
 ): Promise<{ count: number; before: Date }> {
-  const { rows } = await db.raw<{ rows: { count: number; before: Date }[] }>(
+  const [counted] = await queryRows<{ count: number; before: Date }>(
+    db,
     `SELECT (SELECT count(*) FROM approvals WHERE closed_at IS NULL AND created_at < before)::integer AS count, before
       FROM (SELECT now() - make_interval(secs => ?::float8 / 1000) AS before) AS time`,
     [milliseconds],
   );
-  const [counted] = rows;
-  if (!counted) throw new Error('the database counted nothing');
-  return counted;
+  return requireRow(counted);
 }
 
 /** Those of the given approvals that have been closed for at least so long. */
 export async function closedFor(db: Db, ids: readonly string[], milliseconds: number): Promise<string[]> {
-  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+  const rows = await queryRows<{ id: string }>(
+    db,
     `SELECT id FROM approvals WHERE id = ANY (?::text[])
       AND closed_at < now() - make_interval(secs => ?::float8 / 1000)`,
     [[...ids], milliseconds],
@@ -108,11 +120,11 @@ export async function readRepairable(
   db: Db,
   { organizationId, id }: ApprovalRef,
 ): Promise<{ record: StoredApproval; time: Date } | undefined> {
-  const { rows } = await db.raw<{ rows: Row[] }>(
+  const [row] = await queryRows<ApprovalColumns & TimeColumn>(
+    db,
     `SELECT ${approvalColumns}, ${timeColumn} FROM approvals a WHERE a.organization_id = ? AND a.id = ?`,
     [organizationId, id],
   );
-  const [row] = rows;
   return row && { record: storedApproval(row), time: row.read_at };
 }
 
@@ -126,13 +138,14 @@ export async function restoredLastHour(
   db: Db,
   { subject, organizationId, id }: ApprovalRef,
 ): Promise<number> {
-  const { rows } = await db.raw<{ rows: { count: number }[] }>(
+  const [row] = await queryRows<{ count: number }>(
+    db,
     `SELECT count(*)::integer AS count FROM audit_log
       WHERE organization_id = ? AND resource_id = ? AND action = ?
         AND created_at > now() - interval '1 hour'`,
     [organizationId, id, `${subject}.restored`],
   );
-  return rows[0]?.count ?? 0;
+  return requireRow(row).count;
 }
 
 /** Notes once on an open approval that networks it names are not configured anymore. False when noted, or closed. */

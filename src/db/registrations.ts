@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { CHALLENGE_SECONDS, registrationMessage } from '../domain/registration';
 import { appendAudit } from './audit';
-import type { Db, Row, Tx } from './database';
+import type { Db, Tx } from './database';
+import { queryRows, requireRow } from './rows';
+import type { MemberRow, OrganizationRow, RegistrationChallengeRow } from './tables';
 
 /** How many open challenges of one wallet count; older ones are forgotten. */
 const MAX_OPEN = 10;
@@ -23,20 +25,24 @@ export interface Registration {
   readonly registeredAt: Date;
 }
 
+/** What `openChallenge` reads of the member. */
+type MemberColumns = Pick<MemberRow, 'id' | 'wallet_address'> &
+  Pick<OrganizationRow, 'name'> & { readonly issued_at: Date; readonly expires_at: Date };
+
 /** Makes a new challenge for the member who has a wallet, and returns its text; undefined when nobody has it. */
 export async function openChallenge(
   db: Db,
   wallet: { organizationId: string; walletAddress: string },
 ): Promise<string | undefined> {
   return db.transaction(async (tx) => {
-    const { rows } = await tx.raw<{ rows: Row[] }>(
+    const [found] = await queryRows<MemberColumns>(
+      tx,
       `SELECT m.id, m.wallet_address, o.name, date_trunc('milliseconds', now()) AS issued_at,
          date_trunc('milliseconds', now()) + make_interval(secs => ?) AS expires_at
        FROM members m JOIN organizations o ON o.id = m.organization_id
        WHERE m.organization_id = ? AND lower(m.wallet_address) = lower(?) AND m.removed_at IS NULL`,
       [CHALLENGE_SECONDS, wallet.organizationId, wallet.walletAddress],
     );
-    const [found] = rows;
     if (!found) return undefined;
     const nonce = randomBytes(NONCE_BYTES).toString('hex');
     const message = registrationMessage({
@@ -75,7 +81,8 @@ export async function listOpenChallenges(
   db: Db | Tx,
   wallet: { organizationId: string; walletAddress: string },
 ): Promise<Challenge[] | undefined> {
-  const { rows } = await db.raw<{ rows: Row[] }>(
+  const rows = await queryRows<Challenge | { nonce: null }>(
+    db,
     `SELECT c.nonce, c.message
      FROM members m LEFT JOIN LATERAL (
        SELECT nonce, message, created_at FROM registration_challenges
@@ -87,7 +94,7 @@ export async function listOpenChallenges(
     [MAX_OPEN, wallet.organizationId, wallet.walletAddress],
   );
   if (rows.length === 0) return undefined;
-  return rows.filter(({ nonce }) => nonce !== null).map(({ nonce, message }) => ({ nonce, message }));
+  return rows.filter((row) => row.nonce !== null);
 }
 
 /**
@@ -103,14 +110,14 @@ export async function registerWallet(
   return db.transaction(async (tx) => {
     // Nobody changes members while somebody holds this.
     await tx('admin_sets').where({ organization_id: organizationId }).forShare().first('id');
-    const challenge: Row = await tx('registration_challenges')
+    const challenge = await tx('registration_challenges')
       .where({ organization_id: organizationId, nonce })
       .forUpdate()
-      .first('*', tx.raw(`(${OPEN}) AS open`));
+      .first<(RegistrationChallengeRow & { open: boolean }) | undefined>('*', tx.raw(`(${OPEN}) AS open`));
     if (!challenge) return 'spent';
     if (challenge.used_by === requestId) return earlierRegistration(tx, challenge);
     if (!challenge.open) return 'spent';
-    const member: Row = await tx('members')
+    const member = await tx('members')
       .where({
         organization_id: organizationId,
         id: challenge.member_id,
@@ -121,14 +128,15 @@ export async function registerWallet(
       .first();
     if (!member) return 'gone';
     await tx('registration_challenges').where({ nonce }).update({ used_at: tx.fn.now(), used_by: requestId });
-    const [{ registered_at: registeredAt }] = await tx('members')
+    const [registered] = await tx('members')
       .where({ id: member.id })
       .update({
         registered_at: tx.raw('coalesce(registered_at, now())'),
         updated_at: tx.raw('CASE WHEN registered_at IS NULL THEN now() ELSE updated_at END'),
       })
       .returning('registered_at');
-    const walletAddress: string = member.wallet_address;
+    const registeredAt = requireRow(requireRow(registered).registered_at);
+    const walletAddress = member.wallet_address;
     await appendAudit(tx, organizationId, [
       {
         action: 'member.registered',
@@ -149,12 +157,12 @@ export async function registerWallet(
 }
 
 /** What a used challenge did, as it was recorded: its member may have changed since. */
-async function earlierRegistration(tx: Tx, challenge: Row): Promise<Registration> {
-  const entry: Row = await tx('audit_log')
+async function earlierRegistration(tx: Tx, challenge: RegistrationChallengeRow): Promise<Registration> {
+  const entry = await tx('audit_log')
     .where({ organization_id: challenge.organization_id, resource_id: challenge.member_id })
     .where({ action: 'member.registered' })
     .whereRaw("details->>'nonce' = ?", [challenge.nonce])
-    .first('details');
+    .first<{ details: { after: { registeredAt: string } } }>('details');
   return {
     walletAddress: challenge.wallet_address,
     registeredAt: new Date(entry.details.after.registeredAt),

@@ -1,4 +1,5 @@
-import type { Db, Row, Tx } from './database';
+import type { Db, Tx } from './database';
+import type { AccountRow, TransactionRow } from './tables';
 
 /** What is inconsistent, or waits for somebody, about transactions: ids, at most 100 of each. */
 export interface TransactionTrouble {
@@ -42,13 +43,16 @@ export async function findTransactionTrouble(db: Db | Tx, seconds: number): Prom
     .orderBy('u.id')
     .limit(MAX_IDS)
     .pluck('a.id');
-  const awaiting: Row[] = await db('transactions')
+  const awaiting = await db('transactions')
     .join('approvals', 'approvals.id', 'transactions.id')
     .where({ closed_at: null, execution_status: 'failed' })
     .whereNotNull('awaits_relayer_wei')
     .groupBy('network_id')
     .orderBy('network_id')
-    .select('network_id', db.raw('count(*)::integer AS count, max(awaits_relayer_wei) AS wei'));
+    .select<(Pick<TransactionRow, 'network_id'> & { count: number; wei: string })[]>(
+      'network_id',
+      db.raw('count(*)::integer AS count, max(awaits_relayer_wei) AS wei'),
+    );
   return {
     uncarried: [...new Set(uncarried)],
     reserved,
@@ -73,7 +77,7 @@ export async function explainedNonces(
   networkId: number,
   limit: number,
 ): Promise<ExplainedNonce[]> {
-  const rows: Row[] = await db('account_networks as n')
+  const rows = await db('account_networks as n')
     .join('accounts as a', 'a.id', 'n.account_id')
     .leftJoin('chain_attempts as c', (on) =>
       on.on('c.account_id', 'a.id').on('c.network_id', 'n.network_id').onNotNull('c.safe_nonce'),
@@ -82,8 +86,12 @@ export async function explainedNonces(
     .groupBy('a.id', 'a.address')
     .orderByRaw('max(c.id) DESC NULLS LAST, a.id')
     .limit(limit)
-    .select('a.id', 'a.address', db.raw('coalesce(max(c.safe_nonce) + 1, 0) AS next'));
-  return rows.map((row) => ({ accountId: row.id, address: row.address, next: BigInt(row.next) }));
+    .select<(Pick<AccountRow, 'id' | 'address'> & { next: bigint })[]>(
+      'a.id',
+      'a.address',
+      db.raw('coalesce(max(c.safe_nonce) + 1, 0) AS next'),
+    );
+  return rows.map((row) => ({ accountId: row.id, address: row.address, next: row.next }));
 }
 
 /** The nonces of a relayer that undecided envelopes hold, lowest first. */
@@ -92,9 +100,9 @@ export async function undecidedNonces(
   networkId: number,
   relayerAddress: string,
 ): Promise<number[]> {
-  const nonces: bigint[] = await db('chain_envelopes')
+  const nonces = await db('chain_envelopes')
     .distinct('relayer_nonce')
-    .where({ network_id: networkId, relayer_address: relayerAddress, outcome: null })
+    .where({ network_id: BigInt(networkId), relayer_address: relayerAddress, outcome: null })
     .orderBy('relayer_nonce')
     .pluck('relayer_nonce');
   return nonces.map(Number);

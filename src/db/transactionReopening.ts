@@ -20,11 +20,10 @@ export async function reopenTransaction(
     const locked = await lockTransaction(tx, { organizationId, id: transactionId });
     if (!locked) return false;
     const { record } = locked;
-    const attempts: { id: bigint; kind: string; outcome: string | null }[] = await tx('chain_attempts')
+    const newest = await tx('chain_attempts')
       .where({ transaction_id: transactionId, kind: 'transaction' })
       .orderBy('id', 'desc')
-      .limit(1);
-    const [newest] = attempts;
+      .first();
     if (!newest || String(newest.id) !== attemptId) return false;
     // Somebody was faster: it is being looked after already.
     if (newest.outcome === null) return true;

@@ -1,5 +1,5 @@
 import type { Asset } from '../domain/transactionText';
-import type { Db, Row, Tx } from './database';
+import type { Db, Tx } from './database';
 import type { PolicyToken } from './policies';
 import { type PreparedStatement, runPrepared } from './prepared';
 
@@ -22,8 +22,8 @@ const LIST: PreparedStatement = {
 
 /** The tokens, apart from native currencies, that transactions of an account have moved or would move; none twice. */
 export async function listTransactionTokens(db: Db | Tx, accountId: string): Promise<PolicyToken[]> {
-  const rows: Row[] = await runPrepared(db, LIST, [accountId]);
-  return rows.map(({ asset }: { asset: Asset }) => ({
+  const rows = await runPrepared<{ asset: Asset }>(db, LIST, [accountId]);
+  return rows.map(({ asset }) => ({
     networkId: Number(asset.id.split(':')[0]),
     address: asset.tokenAddress,
     symbol: asset.symbol,

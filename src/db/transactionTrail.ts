@@ -1,4 +1,6 @@
-import type { Db, Row, Tx } from './database';
+import { selectAttempts } from './attempts';
+import type { Db, Tx } from './database';
+import type { ChainAttemptRow, ChainEnvelopeRow, PolicyUsageRow } from './tables';
 
 /** A signed transaction of a relayer that carried an attempt, or was to. Amounts are decimal wei. */
 export interface TrailEnvelope {
@@ -10,7 +12,7 @@ export interface TrailEnvelope {
   readonly maxPriorityFeePerGas: string;
   readonly createdAt: Date;
   readonly sentAt: Date | null;
-  readonly outcome: 'mined' | 'reverted' | 'dropped' | null;
+  readonly outcome: ChainEnvelopeRow['outcome'];
 }
 
 /** Something that was signed for a transaction. */
@@ -20,7 +22,7 @@ export interface TrailAttempt {
   readonly safeNonce: string;
   readonly safeTxHash: string;
   readonly createdAt: Date;
-  readonly outcome: 'executed' | 'reverted' | 'cancelled' | null;
+  readonly outcome: ChainAttemptRow['outcome'];
   readonly transactionHash: string | null;
   readonly blockNumber: string | null;
   readonly blockAt: Date | null;
@@ -34,7 +36,7 @@ export interface TrailUsage {
   readonly tokenAddress: string;
   /** In the token's smallest unit. */
   readonly amount: string;
-  readonly status: 'reserved' | 'committed' | 'released';
+  readonly status: PolicyUsageRow['status'];
   readonly reservedAt: Date;
   readonly blockAt: Date | null;
   readonly decidedAt: Date | null;
@@ -45,14 +47,14 @@ export async function readTransactionTrail(
   db: Db | Tx,
   transactionId: string,
 ): Promise<{ readonly attempts: TrailAttempt[]; readonly usage: TrailUsage[] }> {
-  const attempts: Row[] = await db('chain_attempts').where({ transaction_id: transactionId }).orderBy('id');
-  const envelopes: Row[] = await db('chain_envelopes')
+  const attempts = await selectAttempts(db).where({ transaction_id: transactionId }).orderBy('id');
+  const envelopes = await db('chain_envelopes')
     .whereIn(
       'attempt_id',
-      attempts.map(({ id }) => String(id)),
+      attempts.map(({ id }) => id),
     )
     .orderBy('id');
-  const usage: Row[] = await db('policy_usage').where({ transaction_id: transactionId }).orderBy('id');
+  const usage = await db('policy_usage').where({ transaction_id: transactionId }).orderBy('id');
   return {
     attempts: attempts.map((row) => ({
       kind: row.kind,
@@ -78,7 +80,7 @@ export async function readTransactionTrail(
   };
 }
 
-function trailEnvelope(row: Row): TrailEnvelope {
+function trailEnvelope(row: ChainEnvelopeRow): TrailEnvelope {
   return {
     transactionHash: row.transaction_hash,
     relayerAddress: row.relayer_address,

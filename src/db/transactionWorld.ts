@@ -2,9 +2,11 @@ import type { MemberSummary } from '../domain/approval';
 import type { Policy } from '../domain/policy';
 import type { PolicyContext } from '../domain/policyEngine';
 import { memberColumn } from './approvals';
-import type { Db, Row, Tx } from './database';
+import type { Db, Tx } from './database';
 import { readDefinition } from './policies';
 import { type PreparedStatement, runPrepared } from './prepared';
+import { requireRow } from './rows';
+import type { PolicyRow } from './tables';
 
 /** What of an organization a new transaction has to do with; undefined what is not there. */
 export interface TransactionWorld extends Pick<PolicyContext, 'members' | 'groups'> {
@@ -27,14 +29,34 @@ export const groupPeopleColumn = (organizationId: string) =>
     WHERE g.organization_id = ${organizationId} AND g.deleted_at IS NULL AND m.removed_at IS NULL
       AND g.id IN (p.definition->'initiatorSetting'->>'groupId', p.definition->'approverSetting'->>'groupId')), '[]') AS group_people`;
 
-/** What `groupPeopleColumn` read. */
-export function groupsOf(row: Row): ReadonlyMap<string, readonly MemberSummary[]> {
+/** What `groupPeopleColumn` reads. */
+export interface GroupPeopleColumn {
+  readonly group_people: readonly { readonly groupId: string; readonly member: MemberSummary }[];
+}
+
+/** The groups that `groupPeopleColumn` read. */
+export function groupsOf(row: GroupPeopleColumn): ReadonlyMap<string, readonly MemberSummary[]> {
   const groups = new Map<string, MemberSummary[]>();
-  for (const { groupId, member } of row.group_people as { groupId: string; member: MemberSummary }[]) {
+  for (const { groupId, member } of row.group_people) {
     groups.set(groupId, [...(groups.get(groupId) ?? []), member]);
   }
   return groups;
 }
+
+/** What `READ` reads. */
+type WorldColumns = GroupPeopleColumn & {
+  readonly initiator: MemberSummary | null;
+  readonly people: readonly MemberSummary[];
+} & (
+    | {
+        readonly account_id: string;
+        readonly account_name: string;
+        readonly account_address: string;
+        readonly network_ids: readonly string[];
+      }
+    | { readonly network_ids: null }
+  ) &
+  ((Pick<PolicyRow, 'definition'> & { readonly policy_id: string }) | { readonly policy_id: null });
 
 const READ: PreparedStatement = {
   name: 'transaction_world',
@@ -57,13 +79,13 @@ export async function readTransactionWorld(
   db: Db | Tx,
   of: { organizationId: string; accountId: string; walletAddress: string; policyId: string },
 ): Promise<TransactionWorld> {
-  const [row]: Row[] = await runPrepared(db, READ, [
+  const [found] = await runPrepared<WorldColumns>(db, READ, [
     of.organizationId,
     of.accountId,
     of.walletAddress,
     of.policyId,
   ]);
-  const people: MemberSummary[] = row.people;
+  const row = requireRow(found);
   return {
     account:
       row.network_ids === null
@@ -79,7 +101,7 @@ export async function readTransactionWorld(
       row.policy_id === null
         ? undefined
         : { ...readDefinition(row.policy_id, row.definition), id: row.policy_id },
-    members: new Map(people.map((member) => [member.id, member])),
+    members: new Map(row.people.map((member) => [member.id, member])),
     groups: groupsOf(row),
   };
 }

@@ -1,9 +1,12 @@
+import type { Knex } from 'knex';
 import type { MemberSummary } from '../domain/approval';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
 import type { TransactionNow, TransactionRecord, TransactionRef } from '../domain/transaction';
 import {
+  type ApprovalColumns,
   approvalColumns,
   lockApproval,
+  type MessageColumns,
   type MessageKey,
   type MessageOrigin,
   memberColumn,
@@ -12,12 +15,15 @@ import {
   messageValues,
   type StoredApproval,
   storedApproval,
+  type TimeColumn,
   timeColumn,
 } from './approvals';
-import type { Db, Row, Tx } from './database';
+import type { Db, Tx } from './database';
 import { readDefinition } from './policies';
 import { type PreparedStatement, runPrepared } from './prepared';
-import { groupPeopleColumn, groupsOf } from './transactionWorld';
+import { queryRows } from './rows';
+import type { ApprovalRow, PolicyRow, TransactionRow } from './tables';
+import { type GroupPeopleColumn, groupPeopleColumn, groupsOf } from './transactionWorld';
 
 /** A transaction as it is stored. */
 export interface StoredTransaction extends TransactionRecord, StoredApproval {
@@ -65,8 +71,25 @@ const columns = `t.*, ${approvalColumns}, ${timeColumn},
 
 const SELECT = `SELECT ${columns} ${FROM}`;
 
-function snapshot(row: Row): TransactionSnapshot {
-  const people: MemberSummary[] = row.people;
+/** What `columns` read. */
+type TransactionColumns = TransactionRow &
+  ApprovalColumns &
+  TimeColumn &
+  GroupPeopleColumn & {
+    readonly result: StoredTransaction['result'];
+    readonly account_address: string;
+    readonly account_name: string;
+    readonly account_networks: readonly string[];
+    readonly initiator: MemberSummary;
+    readonly policy_definition: PolicyRow['definition'];
+    readonly policy_removed: boolean;
+    readonly people: readonly MemberSummary[];
+  } & (
+    | { readonly carried_hash: string; readonly submitted_at: Date; readonly confirmations: number }
+    | { readonly carried_hash: null }
+  );
+
+function snapshot(row: TransactionColumns): TransactionSnapshot {
   return {
     record: {
       ...storedApproval(row),
@@ -99,7 +122,7 @@ function snapshot(row: Row): TransactionSnapshot {
       time: row.read_at,
       policy: { ...readDefinition(row.policy_id, row.policy_definition), id: row.policy_id },
       policyRemoved: row.policy_removed,
-      members: new Map(people.map((member) => [member.id, member])),
+      members: new Map(row.people.map((member) => [member.id, member])),
       groups: groupsOf(row),
     },
   };
@@ -119,14 +142,14 @@ export async function readTransaction(
   db: Db | Tx,
   { organizationId, transactionId }: TransactionRef,
 ): Promise<TransactionSnapshot | undefined> {
-  const [row]: Row[] = await runPrepared(db, SNAPSHOT, [organizationId, transactionId]);
+  const [row] = await runPrepared<TransactionColumns>(db, SNAPSHOT, [organizationId, transactionId]);
   return row && snapshot(row);
 }
 
 /** One transaction by its id alone, for operators. */
 export async function findTransactionById(db: Db | Tx, id: string): Promise<TransactionSnapshot | undefined> {
-  const { rows } = await db.raw<{ rows: Row[] }>(`${SELECT} WHERE a.id = ?`, [id]);
-  return rows[0] && snapshot(rows[0]);
+  const [row] = await queryRows<TransactionColumns>(db, `${SELECT} WHERE a.id = ?`, [id]);
+  return row && snapshot(row);
 }
 
 const openCondition = `(a.closed_at IS NULL AND (a.expires_at >= now() OR a.execution_status = 'processing'))`;
@@ -144,15 +167,15 @@ export interface TransactionFilter {
   readonly limit: number;
 }
 
-function selection(filter: TransactionFilter): { text: string; values: never[] } {
-  const conditions: [string, unknown][] = [
+function selection(filter: TransactionFilter): { text: string; values: Knex.Value[] } {
+  const conditions: [string, Knex.Value | undefined][] = [
     ['a.organization_id = ?', filter.organizationId],
     ['t.account_id = ?', filter.accountId],
     ['a.execution_status = ANY (?::text[])', filter.executionStatus && [...filter.executionStatus]],
     ['a.created_by_key = ?', filter.createdByKey],
     ['a.position < ?::bigint', filter.before === undefined ? undefined : String(filter.before)],
   ];
-  const given = conditions.filter(([, value]) => value !== undefined);
+  const given = conditions.filter((pair): pair is [string, Knex.Value] => pair[1] !== undefined);
   const where = [
     'true',
     ...given.map(([condition]) => condition),
@@ -163,7 +186,7 @@ function selection(filter: TransactionFilter): { text: string; values: never[] }
   const order = filter.organizationId === undefined ? 'a.id DESC' : 'a.position DESC, a.id DESC';
   return {
     text: `WHERE ${where.join(' AND ')} ORDER BY ${order} LIMIT ?`,
-    values: [...given.map(([, value]) => value), filter.limit] as never[],
+    values: [...given.map(([, value]) => value), filter.limit],
   };
 }
 
@@ -173,8 +196,7 @@ export async function listTransactions(
   filter: TransactionFilter,
 ): Promise<TransactionSnapshot[]> {
   const { text, values } = selection(filter);
-  const { rows } = await db.raw<{ rows: Row[] }>(`${SELECT} ${text}`, values);
-  return rows.map(snapshot);
+  return (await queryRows<TransactionColumns>(db, `${SELECT} ${text}`, values)).map(snapshot);
 }
 
 /**
@@ -187,7 +209,8 @@ export async function pageOfTransactions(
   maxCalldataBytes: number,
 ): Promise<{ snapshots: TransactionSnapshot[]; hasMore: boolean }> {
   const { text, values } = selection({ ...filter, limit: filter.limit + 1 });
-  const { rows: found } = await db.raw<{ rows: Row[] }>(
+  const found = await queryRows<Pick<TransactionRow, 'id'> & { bytes: number }>(
+    db,
     `SELECT a.id, (octet_length(t.calldata) - 2) / 2 AS bytes
       FROM approvals a JOIN transactions t ON t.id = a.id ${text}`,
     values,
@@ -198,7 +221,8 @@ export async function pageOfTransactions(
     return i === 0 || bytes <= maxCalldataBytes;
   });
   if (fitting.length === 0) return { snapshots: [], hasMore: false };
-  const { rows } = await db.raw<{ rows: Row[] }>(
+  const rows = await queryRows<TransactionColumns>(
+    db,
     `${SELECT} WHERE a.id = ANY (?::text[]) ORDER BY a.position DESC, a.id DESC`,
     [fitting.map(({ id }) => id)],
   );
@@ -210,7 +234,7 @@ export async function readTransactionForMessage(
   db: Db | Tx,
   key: MessageKey,
 ): Promise<(TransactionSnapshot & MessageOrigin) | undefined> {
-  const [row]: Row[] = await runPrepared(db, FOR_MESSAGE, messageValues(key));
+  const [row] = await runPrepared<TransactionColumns & MessageColumns>(db, FOR_MESSAGE, messageValues(key));
   return row && { ...snapshot(row), ...messageOrigin(row) };
 }
 
@@ -258,10 +282,13 @@ export async function insertTransaction(tx: Tx, transaction: NewTransaction): Pr
 export async function findTransactionStatus(
   db: Db | Tx,
   { organizationId, transactionId }: TransactionRef,
-): Promise<{ readonly networkId: number; readonly executionStatus: string | null } | undefined> {
+): Promise<
+  { readonly networkId: number; readonly executionStatus: ApprovalRow['execution_status'] } | undefined
+> {
   const row = await db('approvals')
     .join('transactions', 'transactions.id', 'approvals.id')
-    .where({ 'approvals.organization_id': organizationId, 'approvals.id': transactionId })
+    .where('approvals.organization_id', organizationId)
+    .where('approvals.id', transactionId)
     .first('transactions.network_id', 'approvals.execution_status');
   return row && { networkId: Number(row.network_id), executionStatus: row.execution_status };
 }

@@ -213,7 +213,7 @@ describe('a transaction that is asked about', () => {
       transaction_id: await storeTransaction(api.db, of),
       network_id: 31337,
       token_address: NATIVE,
-      amount,
+      amount: String(amount),
       initiator_id: ours.dave.id,
       account_id: account.id,
       destination: RECIPIENT,

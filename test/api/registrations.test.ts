@@ -18,6 +18,7 @@ import { issueApiKey } from '../../src/db/apiKeys';
 import { OPERATOR } from '../../src/db/audit';
 import { createOrganization } from '../../src/db/organizations';
 import { registerWallet, sweepChallenges } from '../../src/db/registrations';
+import { requireRow } from '../../src/db/rows';
 import { deployAsFunder, newSafe, type SafeWallet, signAsSafe, wrapped } from '../chain/wallets';
 import {
   badField,
@@ -204,10 +205,9 @@ describe('a proof', () => {
         after: { registeredAt },
       },
     });
-    const { api_key_id } = await api
-      .db('api_key_members')
-      .where({ member_id: org.otherBot.id })
-      .first('api_key_id');
+    const { api_key_id } = requireRow(
+      await api.db('api_key_members').where({ member_id: org.otherBot.id }).first('api_key_id'),
+    );
     expect(entry.details.apiKeyId).toBe(api_key_id);
     const after = await stateOf(api.http, org);
     const members = after.members.map((member: Shown) =>

@@ -86,7 +86,7 @@ beforeAll(async () => {
         transaction_id: transaction.id,
         network_id: 31337,
         token_address: `0x${'0'.repeat(40)}`,
-        amount: 1,
+        amount: '1',
         initiator_id: org.dave.id,
         account_id: account.id,
         destination: transaction.to,

@@ -42,7 +42,7 @@ async function usage({ opsPort }: BenchStack): Promise<{ memory: number; process
 }
 
 async function restored(db: Db): Promise<number> {
-  const row = await db('audit_log').where({ action: 'proposal.restored' }).count('* as n').first();
+  const row = await db('audit_log').where({ action: 'proposal.restored' }).count('*', { as: 'n' }).first();
   return Number(row?.n);
 }
 

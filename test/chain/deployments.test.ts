@@ -26,6 +26,7 @@ import { createDatabase, type Db } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
 import { readOrganization } from '../../src/db/organizations';
 import { insertDeployments, insertProposal, markApplied } from '../../src/db/proposals';
+import { requireRow } from '../../src/db/rows';
 import type { DeploymentKey } from '../../src/domain/proposal';
 import { proposalPayload } from '../../src/domain/signing';
 import {
@@ -218,13 +219,13 @@ describe('a deployment', () => {
     const envelopeId = await signed(key);
     const [stored] = await envelopes(key);
     expect(stored).toMatchObject({ sent_at: null, outcome: null, relayer_address: relayer });
-    expect(keccak256(stored.raw_transaction)).toBe(stored.transaction_hash);
-    expect(parseTransaction(stored.raw_transaction)).toMatchObject({ chainId: CHAIN_ID });
+    expect(keccak256(stored?.raw_transaction as Hex)).toBe(stored?.transaction_hash);
+    expect(parseTransaction(stored?.raw_transaction as Hex)).toMatchObject({ chainId: CHAIN_ID });
     expect(await chain.observeDeployment(key)).toEqual({ kind: 'inFlight', envelopeId });
     expect(await follow(envelopeId)).toEqual({ kind: 'mined' });
     expect(await deployed(key)).toEqual({
       kind: 'deployed',
-      transactionHash: stored.transaction_hash,
+      transactionHash: stored?.transaction_hash,
       blockNumber: expect.stringMatching(/^\d+$/),
     });
     expect(await envelopes(key)).toMatchObject([{ outcome: 'mined', sent_at: expect.any(Date) }]);
@@ -310,9 +311,11 @@ describe('a deployment', () => {
       clearInterval(mining);
     }
     const [first, second] = await envelopes(key);
-    expect(second).toMatchObject({ relayer_nonce: first.relayer_nonce, outcome: 'mined' });
-    expect(first.outcome).toBe('dropped');
-    expect(BigInt(second.max_fee_per_gas)).toBeGreaterThan(BigInt(first.max_fee_per_gas));
+    expect(second).toMatchObject({ relayer_nonce: first?.relayer_nonce, outcome: 'mined' });
+    expect(first?.outcome).toBe('dropped');
+    expect(BigInt(requireRow(second).max_fee_per_gas)).toBeGreaterThan(
+      BigInt(requireRow(first).max_fee_per_gas),
+    );
     await rpc(url, 'anvil_setNextBlockBaseFeePerGas', ['0x1']);
   }, 60_000);
 
@@ -323,7 +326,7 @@ describe('a deployment', () => {
     const [stored] = await envelopes(key);
     expect(await follow(result.envelopeId)).toEqual({
       kind: 'reverted',
-      transactionHash: stored.transaction_hash,
+      transactionHash: stored?.transaction_hash,
     });
     // The next one has a nonce of its own and enough gas.
     expect(await follow(await signed(key))).toEqual({ kind: 'mined' });
@@ -471,7 +474,7 @@ describe('the signer refuses', () => {
   test('below the threshold, and a signature that is counted twice is counted once', async () => {
     const one = await begunProposal({ approvers: [org.alice] });
     expect(await refusal(one)).toMatchObject({ code: 'stale', message: expect.stringContaining('1 valid') });
-    const [vote] = await db('votes').where({ approval_id: one.proposalId });
+    const vote = requireRow(await db('votes').where({ approval_id: one.proposalId }).first());
     await db('votes').insert({
       approval_id: one.proposalId,
       member_id: org.bob.id,
@@ -589,8 +592,8 @@ describe('the database lets only the signer write what is signed', () => {
   test('the account is on chain as the database says', async () => {
     const rows = await db('chain_envelopes')
       .join('chain_attempts', 'chain_attempts.id', 'chain_envelopes.attempt_id')
-      .where({ 'chain_envelopes.outcome': 'mined' })
-      .select('account_id');
+      .where('chain_envelopes.outcome', 'mined')
+      .select<{ account_id: string }[]>('account_id');
     const client = createChainClients([network]).get(CHAIN_ID);
     for (const { account_id } of rows) {
       const account = deriveAccount(keystore.organizationKey(org.id).address, account_id);

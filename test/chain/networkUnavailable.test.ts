@@ -96,7 +96,7 @@ test('completes the available network, records what is missing, and retries only
   const account = (await service.http.send({ key: org.readKey, path: uri })).body.data;
   expect(account.networks.map(({ id }: { id: number }) => id)).toEqual([STEADY_ID, SHAKY_ID]);
   expect(await codeAt(account.address)).toMatch(/^0x.+/);
-  const envelopes = await service.db('chain_envelopes').where({ network_id: STEADY_ID });
+  const envelopes = await service.db('chain_envelopes').where({ network_id: BigInt(STEADY_ID) });
   expect(envelopes).toHaveLength(1);
 }, 120_000);
 
@@ -115,7 +115,7 @@ test('waits for a network that becomes unavailable after signing, and the stored
   const [envelope] = await until('an envelope was sent', async () => {
     const rows = await service
       .db('chain_envelopes')
-      .where({ network_id: SHAKY_ID, outcome: null })
+      .where({ network_id: BigInt(SHAKY_ID), outcome: null })
       .whereNotNull('sent_at');
     return rows.length > 0 && rows;
   });
@@ -130,5 +130,5 @@ test('waits for a network that becomes unavailable after signing, and the stored
     const found = await proposal(open.id);
     return found.executionStatus === 'completed' && found;
   });
-  expect(statusOf(done, SHAKY_ID)).toMatchObject({ transactionHash: envelope.transaction_hash });
+  expect(statusOf(done, SHAKY_ID)).toMatchObject({ transactionHash: envelope?.transaction_hash });
 }, 120_000);

@@ -8,6 +8,7 @@ import {
   parseAbi,
   parseTransaction,
 } from 'viem';
+import { requireRow } from '../../src/db/rows';
 import { COUNTER, MULTICALL, multicallData, TOKENS } from '../support/contracts';
 import { rpc } from '../support/stack';
 import { transferData } from '../support/transactions';
@@ -61,8 +62,13 @@ const transfer = (amount = 10n) => transferData(RECIPIENT, amount) as Hex;
 
 /** The call of the account that an envelope carries, as anyone who has seen it can send it. */
 async function bytesOf(envelopeId: string): Promise<{ to: Address; data: Hex }> {
-  const { raw_transaction } = await world.db('chain_envelopes').where({ id: envelopeId }).first();
-  const { to, data } = parseTransaction(raw_transaction);
+  const { raw_transaction } = requireRow(
+    await world
+      .db('chain_envelopes')
+      .where({ id: BigInt(envelopeId) })
+      .first(),
+  );
+  const { to, data } = parseTransaction(raw_transaction as Hex);
   return { to: to as Address, data: data as Hex };
 }
 
@@ -74,7 +80,7 @@ describe('a transaction', () => {
     const envelopeId = await world.sign(ref);
     const [stored] = await world.envelopes(ref);
     expect(stored).toMatchObject({ sent_at: null, outcome: null, relayer_address: world.relayer });
-    expect(keccak256(stored.raw_transaction as Hex)).toBe(stored.transaction_hash);
+    expect(keccak256(stored?.raw_transaction as Hex)).toBe(stored?.transaction_hash);
     expect(await world.prepare(ref)).toEqual({ kind: 'inFlight', envelopeId });
     const followed = await world.followToEnd(ref, envelopeId);
     const [attempt] = await world.attempts(ref);
@@ -82,8 +88,8 @@ describe('a transaction', () => {
       kind: 'decided',
       outcome: {
         kind: 'executed',
-        attemptId: String(attempt.id),
-        transactionHash: stored.transaction_hash,
+        attemptId: String(attempt?.id),
+        transactionHash: stored?.transaction_hash,
         blockNumber: expect.stringMatching(/^\d+$/),
         blockHash: expect.stringMatching(/^0x/),
         blockTime: expect.stringMatching(/Z$/),
@@ -97,7 +103,7 @@ describe('a transaction', () => {
     if (followed.kind === 'decided') await world.finish(ref, followed);
     expect(await world.record(ref)).toMatchObject({
       executionStatus: 'completed',
-      chain: { transactionHash: stored.transaction_hash, confirmations: 1 },
+      chain: { transactionHash: stored?.transaction_hash, confirmations: 1 },
     });
     expect(await world.usage(ref)).toMatchObject([{ status: 'committed' }]);
     expect(await world.envelopes(ref)).toMatchObject([{ outcome: 'mined', sent_at: expect.any(Date) }]);
@@ -129,7 +135,7 @@ describe('a transaction', () => {
     const [attempt] = await world.attempts(ref);
     await world
       .db('chain_attempts')
-      .where({ id: String(attempt.id) })
+      .where({ id: requireRow(attempt).id })
       .update({ confirmations: 0 });
     const seen = await slow.prepareTransaction({ ...ref, networkId: world.network.id, cancel: false });
     expect(seen.kind).toBe('confirming');
@@ -179,7 +185,7 @@ describe('several in flight', () => {
     expect(await countOf(to)).toBe(5n);
     for (const [i, ref] of refs.entries()) {
       const [attempt] = await world.attempts(ref);
-      expect(attempt.safe_nonce).toBe(BigInt(i));
+      expect(attempt?.safe_nonce).toBe(BigInt(i));
     }
   });
 
@@ -274,8 +280,8 @@ describe('an envelope', () => {
     expect(BigInt(again.terms.gas)).toBeGreaterThan(BigInt(gas) + 90_000n);
     expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
     const [first, second] = await world.envelopes(ref);
-    expect(second.attempt_id).toBe(first.attempt_id);
-    expect(second.relayer_nonce).toBe(first.relayer_nonce + 1n);
+    expect(second?.attempt_id).toBe(first?.attempt_id);
+    expect(second?.relayer_nonce).toBe(requireRow(first).relayer_nonce + 1n);
     expect(await world.attempts(ref)).toHaveLength(1);
   });
 
@@ -299,12 +305,14 @@ describe('an envelope', () => {
     }
     const [first, second] = await world.envelopes(ref);
     expect(second).toMatchObject({
-      relayer_nonce: first.relayer_nonce,
-      attempt_id: first.attempt_id,
+      relayer_nonce: first?.relayer_nonce,
+      attempt_id: first?.attempt_id,
       outcome: 'mined',
     });
-    expect(first.outcome).toBe('dropped');
-    expect(BigInt(second.max_fee_per_gas)).toBeGreaterThan(BigInt(first.max_fee_per_gas));
+    expect(first?.outcome).toBe('dropped');
+    expect(BigInt(requireRow(second).max_fee_per_gas)).toBeGreaterThan(
+      BigInt(requireRow(first).max_fee_per_gas),
+    );
   }, 60_000);
 
   test('that pays the ceiling already is reported as stuck, and lands when gas is cheaper', async () => {
@@ -342,7 +350,7 @@ describe('an envelope', () => {
         reported: null,
       });
       await world.pending(1);
-      const [{ transaction_hash }] = await world.envelopes(ref);
+      const { transaction_hash } = requireRow(await world.envelopes(ref).first());
       await rpc(world.url, 'anvil_dropTransaction', [transaction_hash]);
       await world.pending(1);
       await world.mine();
@@ -376,14 +384,14 @@ describe('an envelope', () => {
     expect(await world.signer.fillNonce(fill)).toEqual(filled);
     const filler = await world
       .db('chain_envelopes')
-      .where({ id: envelopeOf(filled) })
+      .where({ id: BigInt(envelopeOf(filled)) })
       .first();
-    expect(parseTransaction(filler.raw_transaction)).toMatchObject({
+    expect(parseTransaction(filler?.raw_transaction as Hex)).toMatchObject({
       to: world.relayer.toLowerCase(),
       nonce: gap.nonce,
       gas: 21_000n,
     });
-    expect(parseTransaction(filler.raw_transaction).value ?? 0n).toBe(0n);
+    expect(parseTransaction(filler?.raw_transaction as Hex).value ?? 0n).toBe(0n);
     expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
     expect(await world.envelopes(ref)).toHaveLength(1);
   });
@@ -392,7 +400,7 @@ describe('an envelope', () => {
     const ref = await world.transaction({ to: RECIPIENT, value: 3n });
     const { safeTxGas: _, ...terms } = await world.terms(ref);
     await world.sign(ref);
-    const [{ id, relayer_nonce }] = await world.envelopes(ref);
+    const { id, relayer_nonce } = requireRow(await world.envelopes(ref).first());
     const fill = { networkId: world.network.id, nonce: Number(relayer_nonce), terms };
     expect(await world.signer.fillNonce(fill)).toMatchObject({ refused: { code: 'stale' } });
     const replacing = { ...fill, terms: { ...terms, replaces: String(id) } };
@@ -408,7 +416,7 @@ describe('a third party that has seen the bytes', () => {
     const envelopeId = await world.sign(ref);
     await sendAsFunder(world.url, await bytesOf(envelopeId));
     const followed = await world.followToEnd(ref, envelopeId);
-    const [{ transaction_hash }] = await world.envelopes(ref);
+    const { transaction_hash } = requireRow(await world.envelopes(ref).first());
     expect(followed).toMatchObject({ kind: 'decided', outcome: { kind: 'executed' } });
     if (followed.kind !== 'decided') throw new Error('it is not');
     expect(followed.outcome.transactionHash).not.toBe(transaction_hash);
@@ -672,7 +680,12 @@ describe('cancelled', () => {
       expect(await world.prepare(ref, true)).toEqual({ kind: 'inFlight', envelopeId });
       const second = world.followToEnd(ref, envelopeId);
       await until('the node has the new one', async () => {
-        const { sent_at } = await world.db('chain_envelopes').where({ id: envelopeId }).first();
+        const { sent_at } = requireRow(
+          await world
+            .db('chain_envelopes')
+            .where({ id: BigInt(envelopeId) })
+            .first(),
+        );
         return sent_at !== null;
       });
       await world.mine();
@@ -692,7 +705,7 @@ describe('cancelled', () => {
       { kind: 'cancellation', outcome: 'executed', to_address: account.address, data: '0x', value: '0' },
     ]);
     const [first, second] = await world.envelopes(ref);
-    expect(second.relayer_nonce).toBe(first.relayer_nonce);
+    expect(second?.relayer_nonce).toBe(first?.relayer_nonce);
     expect(next && (await world.execute(next))).toMatchObject({ outcome: { kind: 'executed' } });
     expect(await countOf(to)).toBe(40n);
   }, 30_000);

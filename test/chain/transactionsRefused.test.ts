@@ -7,6 +7,7 @@ import { deriveAccount, SAFE_CONTRACTS } from '../../src/chain/safe';
 import { encodeSignature } from '../../src/chain/signatures';
 import { hashTypedPayload } from '../../src/chain/typedData';
 import { newId } from '../../src/db/ids';
+import { requireRow } from '../../src/db/rows';
 import type { Policy } from '../../src/domain/policy';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { aPolicy, aTransferPolicy } from '../support/transactions';
@@ -96,7 +97,7 @@ describe('the signer refuses', () => {
     const ref = await world.transaction(asked, { policyId: await approvedPolicy(), approvers: [alice] });
     expect(await refusal(ref)).toMatchObject({ code: 'stale', message: expect.stringContaining('1 valid') });
     const [vote] = await world.db('votes').where({ approval_id: ref.transactionId, type: 'approve' });
-    const { id: _, ...copy } = vote;
+    const { id: _, ...copy } = requireRow(vote);
     await world.db('votes').insert({ ...copy, member_id: bob.id, signer_address: bob.wallet.address });
     expect(await refusal(ref)).toMatchObject({ message: expect.stringContaining('1 valid') });
   });
@@ -333,7 +334,7 @@ describe('the signer refuses', () => {
     });
     const other = await world.transaction(asked);
     await world.sign(other);
-    const [{ id }] = await world.attempts(other);
+    const { id } = requireRow(await world.attempts(other).first());
     expect(await world.signer.signCancellation({ ...ref, terms, attemptId: String(id) })).toMatchObject({
       refused: { code: 'stale' },
     });

@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import { createPublicClient, type Hex, http as rpcTransport } from 'viem';
 import type { NetworkConfig } from '../../src/config';
 import { verifyAudit } from '../../src/db/audit';
-import type { Row } from '../../src/db/database';
+import { requireRow } from '../../src/db/rows';
 import type { ProposalState } from '../../src/domain/proposal';
 import { approvalWorkflowId } from '../../src/temporal/ids';
 import { until } from '../support/until';
@@ -12,9 +12,12 @@ import { askOf, type Journey, proposalOf, STEPS, type World } from './journey';
 const AGREEMENT_MS = 60_000;
 
 /** How often each value stands in a column. */
-export function countBy(rows: readonly Row[], column: string): { [value: string]: number } {
+export function countBy<C extends string>(
+  rows: readonly { readonly [column in C]: unknown }[],
+  column: C,
+): { [value: string]: number } {
   const counts: { [value: string]: number } = {};
-  for (const row of rows) counts[row[column]] = (counts[row[column]] ?? 0) + 1;
+  for (const { [column]: value } of rows) counts[String(value)] = (counts[String(value)] ?? 0) + 1;
   return counts;
 }
 
@@ -37,7 +40,7 @@ export async function expectOneOfEverything(
     .where({ organization_id: org.id })
     .whereRaw(`data->'items'->0->>'name' = ?`, [journey.name]);
   expect(proposals.map(({ id }) => id)).toEqual([proposalOf(journey).id]);
-  const [proposal] = proposals;
+  const proposal = requireRow(proposals[0]);
   expect(proposal).toMatchObject({
     execution_status: 'completed',
     execution_attempt: executions,
@@ -45,7 +48,7 @@ export async function expectOneOfEverything(
     result: { resolution: 'approved' },
   });
   expect(proposal.closed_at).not.toBeNull();
-  const proposalId: string = proposal.id;
+  const proposalId = proposal.id;
 
   const votes = await db('votes').where({ approval_id: proposalId }).orderBy('member_id');
   expect(votes.map((vote) => [vote.member_id, vote.type])).toEqual(
@@ -58,7 +61,7 @@ export async function expectOneOfEverything(
 
   const accounts = await db('accounts').where({ organization_id: org.id, name: journey.name });
   expect(accounts).toHaveLength(1);
-  const [account] = accounts;
+  const account = requireRow(accounts[0]);
   const entries = await db('audit_log').whereIn('resource_id', [proposalId, account.id]);
   const { failedDeployments = 0 } = expected;
   expect(countBy(entries, 'action')).toEqual({

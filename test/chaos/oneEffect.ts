@@ -1,5 +1,6 @@
 import { type Hex, toEventSelector } from 'viem';
 import { verifyAudit } from '../../src/db/audit';
+import { requireRow } from '../../src/db/rows';
 import type { TransactionState } from '../../src/domain/transaction';
 import { approvalWorkflowId } from '../../src/temporal/ids';
 import type { HttpClient } from '../support/http';
@@ -89,21 +90,21 @@ export async function expectOneEffect(payment: Payment, expected: Outcome, http:
   expect(mined).toHaveLength(attempts.filter(({ outcome }) => outcome !== 'cancelled').length);
   expect(envelopes.filter(({ outcome }) => outcome === null)).toEqual([]);
   if (expected.fillers !== undefined) {
-    const fillers = await db('chain_attempts').where({ kind: 'filler', network_id: NETWORK_ID });
+    const fillers = await db('chain_attempts').where({ kind: 'filler', network_id: BigInt(NETWORK_ID) });
     const before = all.filter(({ transaction_id }) => transaction_id === id).map(({ id: own }) => own);
     expect(fillers.filter((one) => one.id > (before[0] ?? 0n))).toHaveLength(expected.fillers);
   }
   if (completed) {
-    const [attempt] = attempts;
+    const attempt = requireRow(attempts[0]);
     expect(row.result).toEqual({
       resolution: 'approved',
       transactionHash: attempt.outcome_hash,
       blockNumber: Number(attempt.block_number),
     });
-    const block = await payer.chain.getBlock({ blockNumber: BigInt(attempt.block_number) });
+    const block = await payer.chain.getBlock({ blockNumber: requireRow(attempt.block_number) });
     expect(block.hash).toBe(attempt.block_hash);
     expect(block.transactions).toContain(attempt.outcome_hash);
-    expect(usage.at(-1).block_at).toEqual(new Date(Number(block.timestamp) * 1_000));
+    expect(usage.at(-1)?.block_at).toEqual(new Date(Number(block.timestamp) * 1_000));
   }
 
   const entries = await db('audit_log').where({ resource_id: id });

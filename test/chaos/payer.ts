@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { createPublicClient, type Hex, http as rpcTransport, zeroAddress } from 'viem';
 import type { Role } from '../../src/config';
+import { requireRow } from '../../src/db/rows';
 import { taskQueues } from '../../src/temporal/ids';
 import { makeAccount, type Shown } from '../support/api';
 import { anAddress } from '../support/builders';
@@ -123,7 +124,11 @@ export class Payer {
 
   /** The first relayer of the network. */
   async relayer(): Promise<Hex> {
-    return (await this.api.db('relayers').where({ network_id: NETWORK_ID }).first('address')).address;
+    const relayer = await this.api
+      .db('relayers')
+      .where({ network_id: BigInt(NETWORK_ID) })
+      .first('address');
+    return requireRow(relayer).address as Hex;
   }
 
   /** One pass of the reconciler, now. */

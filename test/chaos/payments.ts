@@ -1,4 +1,6 @@
 import type { Hex } from 'viem';
+import { requireRow } from '../../src/db/rows';
+import type { ApprovalRow, TransactionRow } from '../../src/db/tables';
 import type { Shown } from '../support/api';
 import { anAddress } from '../support/builders';
 import type { HttpClient } from '../support/http';
@@ -78,12 +80,13 @@ export class Payment {
     await this.send(transactionPath(this.id, '/execute'), { type: 'approve' });
   }
 
-  row() {
-    return this.payer.api
+  async row(): Promise<ApprovalRow & TransactionRow> {
+    const rows = await this.payer.api
       .db('approvals')
       .join('transactions', 'transactions.id', 'approvals.id')
-      .where({ 'approvals.id': this.id })
-      .first();
+      .where('approvals.id', this.id)
+      .select<(ApprovalRow & TransactionRow)[]>('*');
+    return requireRow(rows[0]);
   }
 
   attempts() {
@@ -117,9 +120,7 @@ export class Payment {
       async () => {
         const attempt = (await this.attempts()).find((one) => one.kind === kind);
         if (!attempt) return false;
-        const sent = await this.envelopes()
-          .clone()
-          .where({ attempt_id: String(attempt.id) });
+        const sent = await this.envelopes().clone().where({ attempt_id: attempt.id });
         return sent.length > 0 && sent.every(({ sent_at }) => sent_at !== null);
       },
       LIMIT_MS,

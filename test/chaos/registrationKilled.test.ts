@@ -1,6 +1,8 @@
 /** @deep */
+
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../../src/db/database';
+import { requireRow } from '../../src/db/rows';
 import { startServiceProcess } from '../support/process';
 import { sharedService, type TestOrganization, type TestService } from '../support/service';
 import { casesToTry } from '../support/suite';
@@ -57,7 +59,7 @@ describe('an API that is killed while a member registers', () => {
       await expect(victim.http.send(ask)).rejects.toThrow();
       await victim.died();
       const committed = ['api.workflowAnswered', 'api.answerStored'].includes(failpoint);
-      const { registered_at: then } = await db('members').where({ id }).first();
+      const { registered_at: then } = requireRow(await db('members').where({ id }).first());
       expect([then !== null, (await registrations()).length]).toEqual([committed, committed ? 1 : 0]);
       // However late the request comes back: it finds what it did.
       if (committed)
@@ -70,12 +72,12 @@ describe('an API that is killed while a member registers', () => {
         if (isPassing(given)) throw new Error(given.text);
         return given;
       });
-      const { registered_at: registeredAt } = await db('members').where({ id }).first();
+      const { registered_at: registeredAt } = requireRow(await db('members').where({ id }).first());
       if (committed) expect(registeredAt).toEqual(then);
       const data = {
         walletAddress: wallet.address,
         registered: true,
-        registeredAt: registeredAt.toISOString(),
+        registeredAt: registeredAt?.toISOString(),
       };
       expect([answer.status, answer.body]).toEqual([200, { data }]);
       const stored = failpoint === 'api.answerStored';

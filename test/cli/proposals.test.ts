@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { requireRow } from '../../src/db/rows';
 import { approvalWorkflowId } from '../../src/temporal/ids';
 import { carryOut, propose, read, type Shown, settled } from '../support/api';
 import {
@@ -47,7 +48,12 @@ const shown = (id: string) => read(service.http, org.readKey, `/api/v1/accounts/
 const about = (findings: Shown[], part: string) => findings.find((finding) => finding.part === part);
 
 async function emptyRelayer(networkId: number): Promise<string> {
-  const { address } = await service.db('relayers').where({ network_id: networkId }).first();
+  const { address } = requireRow(
+    await service
+      .db('relayers')
+      .where({ network_id: BigInt(networkId) })
+      .first(),
+  );
   const chain = sharedStack().chains.find(({ chainId }) => chainId === networkId);
   await rpc(chain?.rpcUrl ?? '', 'anvil_setBalance', [address, '0x0']);
   return address;
@@ -131,7 +137,11 @@ describe('proposals show', () => {
 describe('proposals retry', () => {
   it('a failed deployment is listed, explained, and finished by a retry; nothing is done twice', async () => {
     const { proposal, relayer } = await failedDeployment();
-    const envelopes = () => service.db('chain_envelopes').where({ network_id: STEADY_ID }).count();
+    const envelopes = () =>
+      service
+        .db('chain_envelopes')
+        .where({ network_id: BigInt(STEADY_ID) })
+        .count();
     const before = await envelopes();
 
     const failed = await json(env, 'proposals', 'list', '--failed');

@@ -1,5 +1,6 @@
 import type { ChainClient } from '../../src/chain/clients';
 import { checkBlockTime } from '../../src/cli/doctor/clocks';
+import { requireRow } from '../../src/db/rows';
 import { approvalWorkflowId } from '../../src/temporal/ids';
 import { carryOut, propose, type Shown } from '../support/api';
 import { startTestService, type TestOrganization, type TestService } from '../support/service';
@@ -233,7 +234,7 @@ describe('doctor about transactions', () => {
 
   it('names budgets without an execution and transactions that wait for native currency', async () => {
     const stored = await store({ execution_status: 'failed', ...failure() });
-    await service.db('transactions').where({ id: stored.id }).update({ awaits_relayer_wei: 1200 });
+    await service.db('transactions').where({ id: stored.id }).update({ awaits_relayer_wei: '1200' });
     await storeUsage(service.db, stored);
     expect(await finding('budgets')).toMatchObject({
       status: 'warn',
@@ -277,7 +278,7 @@ describe('doctor about transactions', () => {
       status: 'ok',
       found: '1 account: all nonces match the record',
     });
-    const { address } = await service.db('accounts').where({ id }).first();
+    const { address } = requireRow(await service.db('accounts').where({ id }).first());
     const [chain] = sharedStack().chains;
     const word = (value: number) => `0x${value.toString(16).padStart(64, '0')}`;
     await rpc(chain?.rpcUrl ?? '', 'anvil_setStorageAt', [address, word(NONCE_SLOT), word(2)]);
@@ -293,10 +294,12 @@ describe('doctor about transactions', () => {
 
   it('names a nonce of the relayer that nothing uses, and what waits behind it', async () => {
     const stored = await store({ execution_status: 'processing' });
-    const { address: relayerAddress } = await service
-      .db('relayers')
-      .where({ network_id: NETWORK_ID })
-      .first();
+    const { address: relayerAddress } = requireRow(
+      await service
+        .db('relayers')
+        .where({ network_id: BigInt(NETWORK_ID) })
+        .first(),
+    );
     const attemptId = await storeAttempt(service.db, stored);
     await storeEnvelope(service.db, { attemptId, relayerAddress }, { relayer_nonce: 1_000_000 });
     expect(await finding(`nonces ${NETWORK_ID}`)).toMatchObject({

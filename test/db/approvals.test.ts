@@ -13,6 +13,7 @@ import {
   readRepairable,
   restoredLastHour,
 } from '../../src/db/reconciler';
+import { requireRow } from '../../src/db/rows';
 import { findTransactionTrouble } from '../../src/db/transactionHealth';
 import { readTransaction, type StoredTransaction } from '../../src/db/transactions';
 import type { OutsideEvent } from '../../src/domain/outsideEvents';
@@ -161,7 +162,7 @@ describe('the approvals that the reconciler reads', () => {
 describe('closing transactions as an operator', () => {
   it('freezes their tally, and is audited', async () => {
     const stored = await storeTransactionOf(owner, org, {}, { waiting_for: 'funds' });
-    await owner('transactions').where({ id: stored.id }).update({ awaits_relayer_wei: 5 });
+    await owner('transactions').where({ id: stored.id }).update({ awaits_relayer_wei: '5' });
     const closing = { reason: 'not wanted', details: { found: 'x' }, mayClose: () => true };
     expect(await closeApproval(service, refOf(stored), closing)).toBe(true);
     expect(await closeApproval(service, refOf(stored), closing)).toBe(false);
@@ -220,7 +221,7 @@ describe('an outside event', () => {
 
   it('is noted on the open transactions that name it', async () => {
     const stored = await storeTransactionOf(owner, org);
-    const { names } = await owner('approvals').where({ id: stored.id }).first('names');
+    const { names } = requireRow(await owner('approvals').where({ id: stored.id }).first('names'));
     const closed = await storeTransactionOf(owner, org, { names }, { closed_at: new Date() });
     const other = await storeTransactionOf(owner, org);
     expect(await note([changed(`policy:${stored.policyId}`), changed(`account:${stored.accountId}`)])).toBe(
@@ -361,7 +362,9 @@ describe('trouble with transactions', () => {
     const waits = async (wei: number, columns: object = {}) => {
       const failed = { execution_status: 'failed', ...columns };
       const { id } = await storeTransactionOf(owner, org, { networkId: 77 }, failed);
-      await owner('transactions').where({ id }).update({ awaits_relayer_wei: wei });
+      await owner('transactions')
+        .where({ id })
+        .update({ awaits_relayer_wei: String(wei) });
     };
     await waits(5);
     await waits(7);

@@ -3,9 +3,10 @@ import fc from 'fast-check';
 import { createLifecycleActivities, type TransactionActivities } from '../../activities/lifecycle';
 import { deriveAccount } from '../../src/chain/safe';
 import { insertAttempt } from '../../src/db/attempts';
-import { createDatabase, type Db, databaseNow, type Row } from '../../src/db/database';
+import { createDatabase, type Db, databaseNow } from '../../src/db/database';
 import { readAdmins } from '../../src/db/members';
 import { findPolicies, insertPolicies, replacePolicy } from '../../src/db/policies';
+import { requireRow } from '../../src/db/rows';
 import { reopenTransaction } from '../../src/db/transactionReopening';
 import type { Limitation, Policy } from '../../src/domain/policy';
 import { accept } from '../../src/domain/refusal';
@@ -330,9 +331,9 @@ class Telling {
       told.state = 'blocked';
       return { told, allowed, code: failure?.code ?? '', nowMs: Date.parse(failure?.at ?? ''), place: null };
     }
-    const row: Row = await owner('policy_usage')
-      .where({ transaction_id: told.id, status: 'reserved' })
-      .first();
+    const row = requireRow(
+      await owner('policy_usage').where({ transaction_id: told.id, status: 'reserved' }).first(),
+    );
     const nowMs = row.reserved_at.getTime();
     Object.assign(told, { state: 'executing', attemptId: null, reservedMs: nowMs, blockMs: null });
     return { told, allowed, code: null, nowMs, place: row.id };
@@ -461,10 +462,7 @@ class Telling {
 
   /** Compares what is stored with what was told. */
   async expectStored(): Promise<void> {
-    const rows: Row[] = await this.stage
-      .owner('policy_usage')
-      .where({ policy_id: this.policyId })
-      .orderBy('id');
+    const rows = await this.stage.owner('policy_usage').where({ policy_id: this.policyId }).orderBy('id');
     const newest = new Map(rows.map((row) => [row.transaction_id, row]));
     const STATUS = { executing: 'reserved', executed: 'committed', failed: 'released' } as const;
     for (const { id, state, blockMs } of this.told) {

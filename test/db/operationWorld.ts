@@ -10,13 +10,20 @@ import type { NetworkConfig } from '../../src/config';
 import { BASE_PATH } from '../../src/contract/endpoint';
 import { issueApiKey } from '../../src/db/apiKeys';
 import { closeApproval } from '../../src/db/approvalClosing';
-import { adminColumns, adminsOf, timeColumn } from '../../src/db/approvals';
+import {
+  type AdminColumns,
+  adminColumns,
+  adminsOf,
+  type TimeColumn,
+  timeColumn,
+} from '../../src/db/approvals';
 import { OPERATOR, verifyAudit } from '../../src/db/audit';
-import { createDatabase, type Db, type Row } from '../../src/db/database';
+import { createDatabase, type Db } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
 import { createOrganization } from '../../src/db/organizations';
 import { type PreparedStatement, runPrepared } from '../../src/db/prepared';
 import { listProposals, readNow, type StoredProposal } from '../../src/db/proposals';
+import { requireRow } from '../../src/db/rows';
 import {
   type ProposalAction,
   type ProposalNow,
@@ -25,6 +32,7 @@ import {
 } from '../../src/domain/proposal';
 import { type ProposalStatement, proposalPayload } from '../../src/domain/signing';
 import { kindOf } from '../../src/operations';
+import type { Shown } from '../support/api';
 import { createTestDatabase } from '../support/stack';
 import { bodyOf, policyDefinition } from './operationBodies';
 import { KEYS, type Key, NOBODY, signed, signerOf, WALLET_KEYS } from './operationKeys';
@@ -187,7 +195,11 @@ export interface Snapshot {
     readonly name: string;
     readonly memberIds: readonly string[];
   }[];
-  readonly policies: readonly { readonly id: string; readonly name: string; readonly definition: Row }[];
+  readonly policies: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly definition: Shown;
+  }[];
   readonly accounts: readonly {
     readonly id: string;
     readonly name: string;
@@ -197,7 +209,11 @@ export interface Snapshot {
   readonly adminIds: readonly string[];
   readonly claims: readonly (readonly [string, string])[];
   readonly evidence: readonly Evidence[];
-  readonly audit: readonly { readonly action: string; readonly resourceId: string; readonly details: Row }[];
+  readonly audit: readonly {
+    readonly action: string;
+    readonly resourceId: string;
+    readonly details: Shown;
+  }[];
   readonly domainSalt: string;
   /** In the order of their creation. */
   readonly proposals: readonly StoredProposal[];
@@ -256,7 +272,9 @@ export class World {
         position: 0,
       });
       await tx('group_members').insert(
-        [memberIds[0], memberIds[4]].map((memberId) => ({ group_id: groupId, member_id: memberId })),
+        [memberIds[0], memberIds[4]]
+          .map(requireRow)
+          .map((memberId) => ({ group_id: groupId, member_id: memberId })),
       );
       const accountId = newId('acc');
       await tx('accounts').insert({
@@ -272,7 +290,7 @@ export class World {
         salt_nonce: '0',
         position: 0,
       });
-      await tx('account_networks').insert({ account_id: accountId, network_id: NETWORK_IDS[0] });
+      await tx('account_networks').insert({ account_id: accountId, network_id: requireRow(NETWORK_IDS[0]) });
       await tx('policies').insert({
         id: newId('pol'),
         organization_id: organizationId,
@@ -470,15 +488,18 @@ export class World {
   }
 }
 
+type SnapshotColumns = Omit<Snapshot, 'proposals' | 'now'> & AdminColumns & TimeColumn;
+
 async function readSnapshot(
   { owner }: Stage,
   organizationId: string,
   since: { readonly evidence: number; readonly audit: number },
 ): Promise<Snapshot> {
-  const [[row], proposals] = await Promise.all([
-    runPrepared(owner, READ_ORGANIZATION, [organizationId, since.evidence, since.audit]),
+  const [[found], proposals] = await Promise.all([
+    runPrepared<SnapshotColumns>(owner, READ_ORGANIZATION, [organizationId, since.evidence, since.audit]),
     listProposals(owner, { organizationId, limit: 1_000 }),
   ]);
+  const row = requireRow(found);
   return { ...row, proposals: proposals.reverse(), now: { time: row.read_at, admins: adminsOf(row) } };
 }
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { createDatabase, type Db, databaseNow, type Tx } from '../../src/db/database';
 import { insertPolicies } from '../../src/db/policies';
 import { readUsage } from '../../src/db/policyUsage';
+import { requireRow } from '../../src/db/rows';
 import { NATIVE_CURRENCY } from '../../src/domain/policy';
 import type { UsageWindow } from '../../src/domain/policyEngine';
 import { anAddress, anId } from '../support/builders';
@@ -234,7 +235,7 @@ describe('a row of usage', () => {
   it('stands for the one execution of its transaction that has not failed', () =>
     undone(async (tx) => {
       await insert(tx, [anExecution()]);
-      const row = { ...(await tx('policy_usage').first()), id: undefined, counted_from: undefined };
+      const { id: _, counted_from: __, ...row } = requireRow(await tx('policy_usage').first());
       const again = (change: object) =>
         tx.transaction((inner) => inner('policy_usage').insert({ ...row, ...change }));
       await expect(again({})).rejects.toEqual(refused('23505'));

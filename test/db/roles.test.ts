@@ -2,6 +2,7 @@ import { insertApproval, insertEvidence } from '../../src/db/approvals';
 import { appendAudit, OPERATOR, SYSTEM, verifyAudit } from '../../src/db/audit';
 import { createDatabase, type Db, type Tx } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
+import { requireRow } from '../../src/db/rows';
 import { anId } from '../support/builders';
 import { makeOrganization, type TestOrganization } from '../support/service';
 import { createTestDatabase } from '../support/stack';
@@ -268,16 +269,21 @@ describe('an audit log that was tampered with', () => {
       });
     return proof;
   }
-  const at = (tx: Tx, position: number) => tx('audit_log').where({ organization_id: org.id, position });
+  const at = (tx: Tx, position: number | bigint) =>
+    tx('audit_log').where({ organization_id: org.id, position: BigInt(position) });
   const idAt = async (position: number) =>
-    (await owner('audit_log').where({ organization_id: org.id, position }).first('id')).id;
+    requireRow(
+      await owner('audit_log')
+        .where({ organization_id: org.id, position: BigInt(position) })
+        .first('id'),
+    ).id;
 
   it('is sound before', async () => {
     expect(await verifyAudit(owner, org.id)).toMatchObject({ ok: true, entries: await lastPosition() });
   });
 
   async function lastPosition(): Promise<bigint> {
-    return (await owner('audit_heads').where({ organization_id: org.id }).first()).position;
+    return requireRow(await owner('audit_heads').where({ organization_id: org.id }).first()).position;
   }
 
   it.each<[string, (tx: Tx) => Promise<unknown>]>([
@@ -316,7 +322,7 @@ describe('an audit log that was tampered with', () => {
 
   it('says that entries at the end are missing', async () => {
     const last = await lastPosition();
-    expect(await tampered((tx) => at(tx, Number(last)).delete())).toMatchObject({
+    expect(await tampered((tx) => at(tx, last).delete())).toMatchObject({
       ok: false,
       position: last,
       id: null,
@@ -346,7 +352,7 @@ describe('an audit log that was tampered with', () => {
 
   it('is found when an entry was made up', async () => {
     const proof = await tampered(async (tx) => {
-      const last = await at(tx, Number(await lastPosition())).first();
+      const last = requireRow(await at(tx, await lastPosition()).first());
       await tx('audit_log').insert({
         ...last,
         actor: JSON.stringify(last.actor),

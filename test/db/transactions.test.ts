@@ -9,6 +9,7 @@ import { insertGroups } from '../../src/db/groups';
 import { updateMembers } from '../../src/db/members';
 import { insertPolicies, removePolicies, replacePolicy } from '../../src/db/policies';
 import { commitUsage, releaseUsage, reserveUsage } from '../../src/db/policyUsage';
+import { requireRow } from '../../src/db/rows';
 import { reopenTransaction } from '../../src/db/transactionReopening';
 import {
   findTransactionById,
@@ -571,7 +572,11 @@ describe('a transaction under its lock', () => {
     await deciding.commit();
     const { id: attemptId } = await signing;
     expect((await read(id)).record.executionStatus).toBe('failed');
-    expect(await owner('chain_attempts').where({ id: attemptId }).pluck('transaction_id')).toEqual([id]);
+    expect(
+      await owner('chain_attempts')
+        .where({ id: BigInt(attemptId) })
+        .pluck('transaction_id'),
+    ).toEqual([id]);
   });
 
   it('keeps people and policies of its organization from changing, and does not keep others from it', async () => {
@@ -713,7 +718,9 @@ describe('what a transaction shows of its chain', () => {
     const { id: attemptId } = await attempt(id, { sent: [early] });
     const outcome = decided(attemptId);
     await service.transaction((tx) => decideAttempt(tx, id, outcome));
-    await service('chain_attempts').where({ id: attemptId }).update({ confirmations: 3 });
+    await service('chain_attempts')
+      .where({ id: BigInt(attemptId) })
+      .update({ confirmations: 3 });
     const { transactionHash } = outcome;
     expect(await chainOf(id)).toEqual({ transactionHash, submittedAt: early, confirmations: 3 });
   });
@@ -725,7 +732,9 @@ describe('what a transaction shows of its chain', () => {
     await service.transaction((tx) => decideAttempt(tx, id, failed));
     const second = await attempt(id, { sent: [null] });
     expect(await chainOf(id)).toMatchObject({ transactionHash: failed.transactionHash });
-    await service('chain_envelopes').where({ attempt_id: second.id }).update({ sent_at: later });
+    await service('chain_envelopes')
+      .where({ attempt_id: BigInt(second.id) })
+      .update({ sent_at: later });
     expect(await chainOf(id)).toEqual({
       transactionHash: second.hashes[0],
       submittedAt: later,
@@ -806,7 +815,7 @@ describe('a transaction whose block the chain has lost', () => {
     'is executed again, having been %s, with its budget',
     async (status) => {
       const { id, safeNonce } = await ended(status);
-      const attemptId = await owner('chain_attempts').where({ transaction_id: id }).first('id');
+      const attemptId = requireRow(await owner('chain_attempts').where({ transaction_id: id }).first('id'));
       const before = (await read(id)).record;
       await attempt(id, { kind: 'cancellation', safeNonce });
       expect(await reopen(id, String(attemptId.id))).toBe(true);
@@ -833,14 +842,16 @@ describe('a transaction whose block the chain has lost', () => {
 
   it('stays as it is when it has gone on since', async () => {
     const newer = await ended('failed');
-    const first = await owner('chain_attempts').where({ transaction_id: newer.id }).first('id');
+    const first = requireRow(await owner('chain_attempts').where({ transaction_id: newer.id }).first('id'));
     await attempt(newer.id);
     expect(await reopen(newer.id, String(first.id))).toBe(false);
     expect(await usageOf(newer.id)).toEqual(['released']);
 
     for (const status of ['rejected', 'blocked', 'processing'] as const) {
       const gone = await ended('failed');
-      const { id: attemptId } = await owner('chain_attempts').where({ transaction_id: gone.id }).first('id');
+      const { id: attemptId } = requireRow(
+        await owner('chain_attempts').where({ transaction_id: gone.id }).first('id'),
+      );
       await update(gone.id, { executionStatus: status });
       expect(await reopen(gone.id, String(attemptId))).toBe(false);
       expect(await usageOf(gone.id)).toEqual(['released']);

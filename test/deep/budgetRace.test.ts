@@ -1,6 +1,7 @@
 import { type Address, createPublicClient, http as rpcTransport, zeroAddress } from 'viem';
 import { verifyAudit } from '../../src/db/audit';
-import type { Row } from '../../src/db/database';
+import { requireRow } from '../../src/db/rows';
+import type { ApprovalRow, AuditLogRow, TransactionRow } from '../../src/db/tables';
 import { countBy } from '../chaos/invariants';
 import { insistOn } from '../chaos/payer';
 import { mostWithin, payoutsOf } from '../chaos/spending';
@@ -22,6 +23,8 @@ import {
   transactionPath,
 } from '../support/transactionApi';
 import { until } from '../support/until';
+
+type StoredRow = ApprovalRow & TransactionRow;
 
 const NETWORK_IDS = [31_337, 31_338];
 const AMOUNT = 1_000n;
@@ -116,7 +119,7 @@ async function execute({ id }: Shown): Promise<void> {
 }
 
 /** Waits until nothing of these policies is being executed. */
-async function nothingRuns(policies: readonly Shown[], limitMs: number): Promise<Row[]> {
+async function nothingRuns(policies: readonly Shown[], limitMs: number) {
   const of = policies.map(({ id }) => id);
   return until(
     'nothing is being executed',
@@ -124,7 +127,8 @@ async function nothingRuns(policies: readonly Shown[], limitMs: number): Promise
       const rows = await api
         .db('approvals')
         .join('transactions', 'transactions.id', 'approvals.id')
-        .whereIn('policy_id', of);
+        .whereIn('policy_id', of)
+        .select<StoredRow[]>('*');
       const running = rows.filter(({ execution_status }) => execution_status === 'processing');
       if (running.length > 0) throw new Error(`${running.length} are being executed`);
       return rows;
@@ -160,21 +164,26 @@ const RELEASES = ['transaction.executionFailed', 'transaction.blocked'];
  * highest limit.
  */
 function followBudget(
-  entries: readonly Row[],
-  { policyId, own, keyOf }: { policyId: string; own: Map<string, Row>; keyOf: (row: Row) => string },
+  entries: readonly AuditLogRow[],
+  {
+    policyId,
+    own,
+    keyOf,
+  }: { policyId: string; own: Map<string, StoredRow>; keyOf: (row: StoredRow) => string },
 ): { spent: Map<string, bigint>; most: bigint } {
   const spent = new Map<string, bigint>();
   const reserved = new Set<string>();
   let limit = 0n;
   let most = 0n;
-  const add = (row: Row, amount: bigint): bigint => {
+  const add = (row: StoredRow, amount: bigint): bigint => {
     const after = (spent.get(keyOf(row)) ?? 0n) + amount;
     spent.set(keyOf(row), after);
     return after;
   };
   for (const { action, resource_id, details } of entries) {
     if (resource_id === policyId && LIMIT_CHANGES.includes(action)) {
-      limit = BigInt((details.after ?? details).tokenTransferCondition.amountThreshold);
+      const { tokenTransferCondition } = (details.after ?? details) as Shown;
+      limit = BigInt(tokenTransferCondition.amountThreshold);
       if (limit > most) most = limit;
     }
     const row = own.get(resource_id);
@@ -190,9 +199,9 @@ function followBudget(
 
 /** The executions of a member that began after the log says that the member was removed. */
 function startsAfterRemoval(
-  entries: readonly Row[],
-  { memberId, own }: { memberId: string; own: Map<string, Row> },
-): Row[] {
+  entries: readonly AuditLogRow[],
+  { memberId, own }: { memberId: string; own: Map<string, StoredRow> },
+): AuditLogRow[] {
   const removal = entries.findIndex(
     ({ action, resource_id }) => action === 'member.removed' && resource_id === memberId,
   );
@@ -230,7 +239,7 @@ it(`of ${AT_ONCE} executions at the same time on each of two chains, the ${FIT} 
   for (const [i, policy] of policies.entries()) {
     const own = rows.filter((row) => row.policy_id === policy.id);
     expect(countBy(own, 'execution_status')).toEqual({ completed: FIT, blocked: AT_ONCE - FIT });
-    const codes = own.filter((row) => row.execution_status === 'blocked').map(({ failure }) => failure.code);
+    const codes = own.filter((row) => row.execution_status === 'blocked').map(({ failure }) => failure?.code);
     expect(new Set(codes)).toEqual(new Set(['budget']));
     const usage = await api.db('policy_usage').where({ policy_id: policy.id });
     expect(countBy(usage, 'status')).toEqual({ committed: FIT });
@@ -298,7 +307,7 @@ it('nor is more ever spent while policies are edited, members removed and the si
   const entries = await api.db('audit_log').where({ organization_id: org.id }).orderBy('position');
   for (const [i, policy] of made.entries()) {
     const own = new Map(rows.filter((row) => row.policy_id === policy.id).map((row) => [row.id, row]));
-    const keyOf = (row: Row) => (scopes[i] === 'PER_ITEM' ? row.initiator_id : 'all');
+    const keyOf = (row: StoredRow) => (scopes[i] === 'PER_ITEM' ? row.initiator_id : 'all');
     const { spent, most } = followBudget(entries, { policyId: policy.id, own, keyOf });
     expect(startsAfterRemoval(entries, { memberId: org.dave.id, own })).toEqual([]);
     const payouts = await payoutsUnder(policy);
@@ -309,7 +318,7 @@ it('nor is more ever spent while policies are edited, members removed and the si
     expect(total).toBe([...spent.values()].reduce((sum, value) => sum + value, 0n));
     const initiatorOf = async (safeTxHash: string) => {
       const attempt = await api.db('chain_attempts').where({ safe_tx_hash: safeTxHash }).first();
-      return keyOf(own.get(attempt.transaction_id));
+      return keyOf(requireRow(own.get(attempt?.transaction_id ?? '')));
     };
     const keys = await Promise.all(payouts.map(({ safeTxHash }) => initiatorOf(safeTxHash)));
     for (const key of new Set(keys)) {

@@ -1,4 +1,5 @@
 import { Client, Connection } from '@temporalio/client';
+import { requireRow } from '../../src/db/rows';
 import { expectOneOfEverything } from '../chaos/invariants';
 import {
   askOf,
@@ -63,16 +64,16 @@ async function hasEffect(journey: Journey, step: Step): Promise<boolean> {
       );
     case 'execute':
       return (
-        (
+        requireRow(
           await db('approvals')
             .where({ id: proposalOf(journey).id })
-            .first()
+            .first(),
         ).execution_status !== null
       );
     default:
       return (
         (await db('votes')
-          .where({ proposal_id: proposalOf(journey).id })
+          .where({ approval_id: proposalOf(journey).id })
           .first()) !== undefined
       );
   }

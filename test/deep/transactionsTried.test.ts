@@ -130,7 +130,13 @@ it('a retry of something that is in fact on chain finds it there: one effect, on
   const failure = { code: 'rpc', message: 'away', at: new Date().toISOString(), attempt: 1 };
   await db('approvals')
     .where({ id })
-    .update({ execution_status: 'failed', failure, result: null, closed_at: null, frozen: null });
+    .update({
+      execution_status: 'failed',
+      failure: JSON.stringify(failure),
+      result: null,
+      closed_at: null,
+      frozen: null,
+    });
 
   const { status, stderr } = await command(env, 'transactions', 'retry', id);
   expect({ status, stderr }).toEqual({

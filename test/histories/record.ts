@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { requireRow } from '../../src/db/rows';
 import { restartApproval } from '../../src/temporal/approvals';
 import { approvalWorkflowId, taskQueues } from '../../src/temporal/ids';
 import { findWorkflow } from '../../src/temporal/runs';
@@ -218,10 +219,12 @@ async function recordStates(world: World, org: TestOrganization): Promise<Map<st
     path: UPDATE,
     body: { items: [{ id: accountId, name: 'Taken' }] },
   });
-  const refusedRequest = await world
-    .db('idempotency_requests')
-    .whereRaw(`body->'items'->0->>'name' = 'Taken'`)
-    .first('resource_id');
+  const refusedRequest = requireRow(
+    await world
+      .db('idempotency_requests')
+      .whereRaw(`body->'items'->0->>'name' = 'Taken'`)
+      .first('resource_id'),
+  );
   const refused = world.temporal.workflow.getHandle(
     approvalWorkflowId({
       subject: 'proposal',

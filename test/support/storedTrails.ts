@@ -1,6 +1,7 @@
 import type { Db } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
 import { insertPolicies } from '../../src/db/policies';
+import { requireRow } from '../../src/db/rows';
 import { readTransaction, type StoredTransaction } from '../../src/db/transactions';
 import { NATIVE_CURRENCY } from '../../src/domain/policy';
 import { aHash } from './builders';
@@ -38,8 +39,8 @@ export async function storeTransactionOf(
 }
 
 /** Stores what was signed for a transaction; answers its id. */
-export async function storeAttempt(db: Db, of: StoredTransaction, columns: object = {}): Promise<string> {
-  const [{ id }] = await db('chain_attempts')
+export async function storeAttempt(db: Db, of: StoredTransaction, columns: object = {}): Promise<bigint> {
+  const [attempt] = await db('chain_attempts')
     .insert({
       kind: 'transaction',
       organization_id: of.organizationId,
@@ -50,20 +51,20 @@ export async function storeAttempt(db: Db, of: StoredTransaction, columns: objec
       data: of.calldata,
       value: String(of.value),
       safe_nonce: 0,
-      safe_tx_gas: 21_000,
+      safe_tx_gas: '21000',
       safe_tx_hash: aHash(),
       signature: '0x',
       from_block: 1,
       ...columns,
     })
     .returning('id');
-  return String(id);
+  return requireRow(attempt).id;
 }
 
 /** Stores an envelope of an attempt; answers its hash. */
 export async function storeEnvelope(
   db: Db,
-  of: { attemptId: string; relayerAddress: string },
+  of: { attemptId: bigint; relayerAddress: string },
   columns: object = {},
 ): Promise<string> {
   const transactionHash = aHash();
@@ -72,9 +73,9 @@ export async function storeEnvelope(
     network_id: NETWORK_ID,
     relayer_address: of.relayerAddress,
     relayer_nonce: 0,
-    gas: 100_000,
-    max_fee_per_gas: 2_000_000_000,
-    max_priority_fee_per_gas: 1_000_000_000,
+    gas: '100000',
+    max_fee_per_gas: '2000000000',
+    max_priority_fee_per_gas: '1000000000',
     transaction_hash: transactionHash,
     raw_transaction: '0x',
     ...columns,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { parseEther } from 'viem';
+import { requireRow } from '../../src/db/rows';
 import { executeApproval, retryApproval, signApproval } from '../../src/temporal/approvals';
 import type { WorkflowSender } from '../../src/temporal/client';
 import { taskQueues } from '../../src/temporal/ids';
@@ -92,15 +93,15 @@ describe('a proposal that nobody executed', () => {
       closed: true,
       open: false,
     });
-    const row = await world.db('approvals').where({ id: signed.id }).first();
+    const row = requireRow(await world.db('approvals').where({ id: signed.id }).first());
     expect(result?.version).toBe(row.version);
-    expect(row.expired_at.getTime()).toBeGreaterThan(row.expires_at.getTime());
+    expect(requireRow(row.expired_at).getTime()).toBeGreaterThan(row.expires_at.getTime());
     expect(row.closed_at).toEqual(row.expired_at);
   });
 
   it('was not expired before its signed time, nor long after it', async () => {
-    const row = await world.db('approvals').where({ id: signed.id }).first();
-    const lateMs = row.expired_at.getTime() - row.expires_at.getTime();
+    const row = requireRow(await world.db('approvals').where({ id: signed.id }).first());
+    const lateMs = requireRow(row.expired_at).getTime() - row.expires_at.getTime();
     expect(lateMs).toBeGreaterThan(0);
     expect(lateMs).toBeLessThan(20_000);
   });

@@ -117,7 +117,7 @@ test(`approve and reject executed at the same time, ${ROUNDS} times: exactly one
       const audit = await auditOf(world.db, proposal);
       const { evidence, executions } = await stored(proposal);
       expect(result?.executionStatus).toBe(winner === 'approve' ? 'completed' : 'rejected');
-      expect(account.name).toBe(winner === 'approve' ? `After ${round}` : 'Before');
+      expect(account?.name).toBe(winner === 'approve' ? `After ${round}` : 'Before');
       expect(audit.slice(5)).toEqual([winner === 'approve' ? 'proposal.executed' : 'proposal.rejected']);
       expect(evidence.map(({ resolution }) => resolution)).toEqual([
         winner === 'approve' ? 'approved' : 'rejected',

@@ -4,7 +4,6 @@ import { ScheduleOverlapPolicy } from '@temporalio/client';
 import { checkReconciler, checkWorkflows } from '../../src/cli/doctor/reconciler';
 import { closeOpenOfKey } from '../../src/db/approvalClosing';
 import { appendAudit, SYSTEM } from '../../src/db/audit';
-import type { Row } from '../../src/db/database';
 import { compare, countsAgree } from '../../src/reconciler/compare';
 import { reconcilerScheduleId, taskQueues } from '../../src/temporal/ids';
 import { describeReconciler, ensureReconciler } from '../../src/temporal/schedule';
@@ -222,7 +221,7 @@ describe('a workflow that is lost', () => {
     const done = await untilStatus(world, org, proposal, 'completed');
     expect(done.deployments.map(({ status }: Shown) => status)).toEqual(['completed', 'completed']);
     const attempts = await world.db('chain_attempts').where({ proposal_id: proposal.id });
-    expect(attempts.map(({ network_id }: Row) => Number(network_id)).sort()).toEqual([STEADY, GATED]);
+    expect(attempts.map(({ network_id }) => Number(network_id)).sort()).toEqual([STEADY, GATED]);
     const actions = await auditOf(world.db, proposal);
     expect(actions.filter((action) => action === 'proposal.restored')).toHaveLength(1);
     expect(actions.filter((action) => action === 'proposal.executed')).toHaveLength(1);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import { parseEther } from 'viem';
 import { appendAudit, SYSTEM } from '../../src/db/audit';
-import type { Row } from '../../src/db/database';
+import { requireRow } from '../../src/db/rows';
 import { reopenTransaction } from '../../src/db/transactionReopening';
 import { compare } from '../../src/reconciler/compare';
 import { approvalWorkflowId } from '../../src/temporal/ids';
@@ -175,7 +175,7 @@ describe('a workflow that is lost', () => {
     expect(attempts).toHaveLength(1);
     expect(attempts[0]).toMatchObject({ outcome: 'executed', outcome_hash: done.result.transactionHash });
     const usage = await world.db('policy_usage').where({ transaction_id: transaction.id });
-    expect(usage.map(({ status }: Row) => status)).toEqual(['committed']);
+    expect(usage.map(({ status }) => status)).toEqual(['committed']);
   });
 
   it('and ends again and again is left alone for a while', async () => {
@@ -209,10 +209,9 @@ describe('a record', () => {
     const first = await untilStatus(transaction, 'completed');
     await untilEnded(transaction);
     const runId = await runIdOf(transaction);
-    const { id: attemptId } = await world
-      .db('chain_attempts')
-      .where({ transaction_id: transaction.id })
-      .first();
+    const { id: attemptId } = requireRow(
+      await world.db('chain_attempts').where({ transaction_id: transaction.id }).first(),
+    );
     const ref = { organizationId: org.id, transactionId: transaction.id };
     expect(await reopenTransaction(world.db, { ...ref, attemptId: String(attemptId) })).toBe(true);
     await until('it is executed again', async () => (await runIdOf(transaction)) !== runId);
@@ -230,7 +229,7 @@ describe('a record', () => {
     ]);
     expect(await world.db('chain_attempts').where({ transaction_id: transaction.id })).toHaveLength(1);
     const usage = await world.db('policy_usage').where({ transaction_id: transaction.id });
-    expect(usage.map(({ status }: Row) => status)).toEqual(['committed']);
+    expect(usage.map(({ status }) => status)).toEqual(['committed']);
   });
 
   it('that stands still while it is executed has its workflow told to look again', async () => {
@@ -255,12 +254,13 @@ describe('a record', () => {
 
   it('that was closed with its key ends its workflow', async () => {
     const mine = await unsigned();
-    const { created_by_key: apiKeyId } = await world.db('approvals').where({ id: mine.id }).first();
+    const created = await world.db('approvals').where({ id: mine.id }).first();
+    const apiKeyId = requireRow(created?.created_by_key);
     const revoked = await json(world.env, 'keys', 'revoke', apiKeyId, '--close-open');
     expect(revoked.closed).toContain(mine.id);
     await untilEnded(mine);
     const [row] = await world.db('approvals').where({ id: mine.id });
-    expect(row.failure).toMatchObject({ code: 'closedByOperator' });
+    expect(row?.failure).toMatchObject({ code: 'closedByOperator' });
     await world.db('api_keys').where({ id: apiKeyId }).update({ revoked_at: null });
   });
 });

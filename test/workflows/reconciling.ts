@@ -1,5 +1,6 @@
 import type { ScheduleHandle, WorkflowHandle } from '@temporalio/client';
-import type { Db, Row } from '../../src/db/database';
+import type { Db } from '../../src/db/database';
+import type { AuditLogRow } from '../../src/db/tables';
 import type { ReconcileSummary } from '../../src/domain/reconciliation';
 import type { WorkflowSender } from '../../src/temporal/client';
 import { reconcilerScheduleId, type TaskQueues, taskQueues } from '../../src/temporal/ids';
@@ -58,7 +59,7 @@ export async function aged<T extends { id: string }>(db: Db, record: T): Promise
 }
 
 /** What was audited about a record under one action, oldest first. */
-export async function entriesOf(db: Db, { id }: Shown, action: string): Promise<Row[]> {
+export async function entriesOf(db: Db, { id }: Shown, action: string): Promise<AuditLogRow[]> {
   return db('audit_log').where({ resource_id: id, action }).orderBy('position');
 }
 

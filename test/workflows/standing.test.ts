@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { requireRow } from '../../src/db/rows';
 import type { ProposalState } from '../../src/domain/proposal';
 import type { MessageResult } from '../../src/temporal/messages';
 import { execute, type Shown } from '../support/api';
@@ -95,7 +96,7 @@ async function expectNotExecuted(type: 'approve' | 'reject' = 'approve') {
 }
 
 async function nameNow(): Promise<string> {
-  return (await world.db('accounts').where({ id: accountId }).first('name')).name;
+  return requireRow(await world.db('accounts').where({ id: accountId }).first('name')).name;
 }
 
 async function expectExecuted() {

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import { createPublicClient, http as rpcTransport, zeroAddress } from 'viem';
+import { requireRow } from '../../src/db/rows';
 import type { TransactionState } from '../../src/domain/transaction';
 import { approvalWorkflowId } from '../../src/temporal/ids';
 import { approvalMessages } from '../../src/temporal/messages';
@@ -73,7 +74,12 @@ export async function startTransactionWorld(
   const account = await makeAccount(world.http, org, { networkIds: [networkId] });
   const [policy] = await makePolicies(world.http, org, sending(networkId));
   await fundOnLocalChain(url, account.address);
-  const { address: relayer } = await world.db('relayers').where({ network_id: networkId }).first();
+  const { address: relayer } = requireRow(
+    await world
+      .db('relayers')
+      .where({ network_id: BigInt(networkId) })
+      .first(),
+  );
   return {
     ...world,
     networkId,

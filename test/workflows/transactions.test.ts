@@ -82,7 +82,7 @@ describe('blocks that a chain loses', () => {
     });
     expect(await received(world, transaction)).toBe(1n);
     expect(await received(world, other)).toBe(1n);
-    expect(await attempts()).toMatchObject([{ safe_tx_hash: before.safe_tx_hash, outcome: 'executed' }]);
+    expect(await attempts()).toMatchObject([{ safe_tx_hash: before?.safe_tx_hash, outcome: 'executed' }]);
     expect(await usageOf(world, transaction)).toEqual(['committed']);
     expect(await actionsOf(world, other)).not.toContain('transaction.reopened');
   });

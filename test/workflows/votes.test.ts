@@ -3,6 +3,7 @@ import { type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/clie
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { encodeSignature } from '../../src/chain/signatures';
 import { newId } from '../../src/db/ids';
+import { requireRow } from '../../src/db/rows';
 import type { ProposalState } from '../../src/domain/proposal';
 import { APPROVAL_WORKFLOWS } from '../../src/temporal/approvals';
 import { approvalWorkflowId, taskQueues } from '../../src/temporal/ids';
@@ -270,14 +271,14 @@ describe('a right signature', () => {
       .db('idempotency_requests')
       .where({ resource_id: another.id })
       .first('id');
-    const message = { ...(await voteOf(org.alice, voted)), requestId: foreignRequest.id };
+    const message = { ...(await voteOf(org.alice, voted)), requestId: requireRow(foreignRequest).id };
     expect(await update('sign', [message], workflowOf(world, org, voted))).toMatchObject({ ok: true });
     const entry = await world
       .db('audit_log')
       .where({ resource_id: voted.id, action: 'proposal.signed' })
       .first();
-    expect(entry.actor).toMatchObject({ type: 'member', id: org.alice.id });
-    expect(entry.details).not.toHaveProperty('apiKeyId');
+    expect(entry?.actor).toMatchObject({ type: 'member', id: org.alice.id });
+    expect(entry?.details).not.toHaveProperty('apiKeyId');
   });
 });
 
@@ -339,7 +340,7 @@ describe('a workflow that nobody asked the API for', () => {
     ...more,
   });
   const requestOf = async (about: Shown) =>
-    (await world.db('idempotency_requests').where({ resource_id: about.id }).first('id')).id as string;
+    requireRow(await world.db('idempotency_requests').where({ resource_id: about.id }).first('id')).id;
 
   it.each<[string, () => Promise<object>]>([
     ['without a request', async () => input()],
@@ -359,7 +360,9 @@ describe('a workflow that nobody asked the API for', () => {
 
   it('cannot make another kind of proposal of a stored request', async () => {
     // A request that is stored and not yet sent, as the API leaves it before its own start.
-    const pending = await world.db('idempotency_requests').where({ resource_id: proposal.id }).first();
+    const pending = requireRow(
+      await world.db('idempotency_requests').where({ resource_id: proposal.id }).first(),
+    );
     const id = randomUUID();
     const proposalId = newId('prop');
     await world.db('idempotency_requests').insert({

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { verifyAudit } from '../../src/db/audit';
-import type { Db, Row } from '../../src/db/database';
+import type { Db } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
 import type { VoteType } from '../../src/domain/approval';
 import type { ProposalState } from '../../src/domain/proposal';
@@ -170,7 +170,7 @@ export async function expectSoundAudit(db: Db, org: TestOrganization): Promise<v
 }
 
 /** Everything in the database that a message could change. */
-export async function everything(db: Db): Promise<{ [table: string]: Row[] }> {
+export async function everything(db: Db): Promise<{ [table: string]: unknown[] }> {
   const tables = {
     approvals: 'id',
     proposals: 'id',
@@ -191,7 +191,10 @@ export async function everything(db: Db): Promise<{ [table: string]: Row[] }> {
 /** Sets what the service's relayer has on a network, in wei; answers its address. */
 export async function setRelayerBalance(world: TestService, networkId: number, wei: bigint): Promise<string> {
   const network = world.config.networks.find(({ id }) => id === networkId);
-  const relayer = await world.db('relayers').where({ network_id: networkId }).first('address');
+  const relayer = await world
+    .db('relayers')
+    .where({ network_id: BigInt(networkId) })
+    .first('address');
   if (!network || !relayer) throw new Error(`there is no relayer on ${networkId}`);
   await rpc(network.rpcUrl, 'anvil_setBalance', [relayer.address, `0x${wei.toString(16)}`]);
   return relayer.address;

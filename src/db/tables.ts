@@ -1,0 +1,427 @@
+import type { Knex } from 'knex';
+import type { Actor } from '../domain/actor';
+import type {
+  ExecutionStatus,
+  Failure,
+  MemberSummary,
+  Note,
+  Subject,
+  Tally,
+  VoteType,
+} from '../domain/approval';
+import type { JsonValue } from '../domain/canonicalJson';
+import type { Deployment, ProposalAction, ProposalRecord, ResourceType } from '../domain/proposal';
+import type { TransactionRecord } from '../domain/transaction';
+
+/** `numeric`: decimal digits. */
+type Numeric = string;
+/** `jsonb`: parsed when it is read, JSON text when it is written. */
+type Json<T = JsonValue> = NonNullable<T>;
+/** `timestamptz` that may be infinite. */
+type Time = Date | number;
+
+export interface SchemaMigrationRow {
+  name: string;
+  applied_at: Date;
+}
+
+export interface InstallationRow {
+  singleton: boolean;
+  id: string;
+  cursor_secret: Buffer;
+  created_at: Date;
+}
+
+export interface OrganizationRow {
+  id: string;
+  name: string;
+  domain_salt: string;
+  created_at: Date;
+}
+
+export interface MemberRow {
+  id: string;
+  organization_id: string;
+  name: string;
+  type: MemberSummary['type'];
+  wallet_address: string;
+  registered_at: Date | null;
+  position: bigint;
+  created_at: Date;
+  updated_at: Date;
+  removed_at: Date | null;
+}
+
+export interface AdminSetRow {
+  id: string;
+  organization_id: string;
+  threshold: number;
+}
+
+export interface AdminSetMemberRow {
+  organization_id: string;
+  member_id: string;
+}
+
+export interface AccountRow {
+  id: string;
+  organization_id: string;
+  name: string;
+  address: string;
+  owner_address: string;
+  singleton: string;
+  factory: string;
+  fallback_handler: string;
+  initializer: string;
+  salt_nonce: string;
+  position: bigint;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface AccountNetworkRow {
+  account_id: string;
+  network_id: bigint;
+  transaction_hash: string | null;
+  block_number: bigint | null;
+  deployed_at: Date;
+}
+
+export interface GroupRow {
+  id: string;
+  organization_id: string;
+  name: string;
+  position: bigint;
+  created_at: Date;
+  updated_at: Date;
+  deleted_at: Date | null;
+}
+
+export interface GroupMemberRow {
+  group_id: string;
+  member_id: string;
+}
+
+export interface PolicyRow {
+  id: string;
+  organization_id: string;
+  name: string;
+  definition: Json;
+  position: bigint;
+  created_at: Date;
+  updated_at: Date;
+  removed_at: Date | null;
+}
+
+export interface RegistrationChallengeRow {
+  nonce: string;
+  organization_id: string;
+  member_id: string;
+  wallet_address: string;
+  message: string;
+  created_at: Date;
+  expires_at: Date;
+  used_at: Date | null;
+  used_by: string | null;
+}
+
+export interface ApprovalRow {
+  id: string;
+  subject: Subject;
+  organization_id: string;
+  summary: string;
+  names: readonly string[];
+  created_at: Date;
+  updated_at: Date;
+  expires_at: Date;
+  position: bigint;
+  version: number;
+  created_by_key: string | null;
+  execution_status: ExecutionStatus | null;
+  execution_attempt: number;
+  executed_with: Json<Tally> | null;
+  waiting_for: string | null;
+  failure: Json<Failure> | null;
+  notes: Json<readonly Note[]>;
+  result: Json<ProposalRecord['result'] | TransactionRecord['result']> | null;
+  expired_at: Date | null;
+  closed_at: Date | null;
+  frozen: Json<Tally> | null;
+}
+
+export interface VoteRow {
+  id: bigint;
+  approval_id: string;
+  member_id: string;
+  type: VoteType;
+  signer_address: string;
+  scheme: 'eoa' | 'eip1271' | 'erc6492';
+  signature: string;
+  signature_hash: string;
+  initiator_signature_hash: string | null;
+  reason: string | null;
+  api_key_id: string | null;
+  created_at: Date;
+}
+
+export interface ReceivedMessageRow {
+  approval_id: string;
+  message_id: string;
+  kind: string;
+  created_at: Date;
+}
+
+export interface ClaimRow {
+  organization_id: string;
+  claim: string;
+  approval_id: string;
+}
+
+export interface EvidenceRow {
+  id: bigint;
+  organization_id: string;
+  approval_id: string;
+  resolution: 'approved' | 'rejected';
+  payload: string;
+  signatures: Json;
+  threshold: number;
+  electorate: Json;
+  created_at: Date;
+}
+
+export interface ProposalRow {
+  id: string;
+  resource_type: ResourceType;
+  action: ProposalAction;
+  data: Json;
+  plan: Json;
+  applied_at: Date | null;
+  effective: boolean;
+}
+
+export interface DeploymentRow {
+  proposal_id: string;
+  account_id: string;
+  network_id: bigint;
+  status: Deployment['status'];
+  transaction_hash: string | null;
+  failure: Json<Failure> | null;
+  waiting_for: string | null;
+  updated_at: Date;
+}
+
+export interface TransactionRow {
+  id: string;
+  account_id: string;
+  network_id: bigint;
+  policy_id: string;
+  initiator_id: string;
+  description: string;
+  type: TransactionRecord['type'];
+  to_address: string;
+  value: Numeric;
+  calldata: string;
+  content: Json;
+  awaits_relayer_wei: Numeric | null;
+  cancelling: boolean;
+}
+
+export interface AuditHeadRow {
+  organization_id: string;
+  position: bigint;
+  hash: string;
+}
+
+export interface AuditLogRow {
+  organization_id: string;
+  position: bigint;
+  id: string;
+  action: string;
+  actor: Json<Actor>;
+  resource_type: string;
+  resource_id: string;
+  details: Json<{ readonly [key: string]: JsonValue }>;
+  created_at: Date;
+  previous_hash: string;
+  hash: string;
+}
+
+export interface PolicyUsageRow {
+  id: bigint;
+  organization_id: string;
+  policy_id: string;
+  transaction_id: string;
+  network_id: bigint;
+  token_address: string;
+  amount: Numeric;
+  initiator_id: string;
+  account_id: string;
+  destination: string;
+  status: 'reserved' | 'committed' | 'released';
+  reserved_at: Date;
+  block_at: Date | null;
+  decided_at: Date | null;
+  counted_from: Time | null;
+}
+
+export interface ApiKeyRow {
+  id: string;
+  organization_id: string;
+  key_hash: Buffer;
+  created_at: Date;
+  expires_at: Date | null;
+  revoked_at: Date | null;
+  rotated_to: string | null;
+}
+
+export interface ApiKeyMemberRow {
+  api_key_id: string;
+  member_id: string;
+  place: number;
+}
+
+export interface IdempotencyRequestRow {
+  id: string;
+  organization_id: string;
+  key: string;
+  api_key_id: string;
+  method: string;
+  path: string;
+  request_hash: Buffer;
+  body: Json;
+  resource_id: string;
+  lease_owner: string;
+  lease_until: Date;
+  created_at: Date;
+  answered_at: Date | null;
+  status: number | null;
+  response_body: string | null;
+  location: string | null;
+}
+
+export interface RateLimitBucketRow {
+  bucket: string;
+  tokens: number;
+  taken: number;
+  updated_at: Date;
+}
+
+export interface SigningKeyRow {
+  organization_id: string;
+  address: string;
+  created_at: Date;
+}
+
+export interface RelayerRow {
+  network_id: bigint;
+  index: number;
+  address: string;
+}
+
+export interface ChainAttemptRow {
+  id: bigint;
+  kind: 'deployment' | 'transaction' | 'cancellation' | 'filler';
+  organization_id: string | null;
+  proposal_id: string | null;
+  transaction_id: string | null;
+  account_id: string | null;
+  network_id: bigint;
+  to_address: string;
+  value: Numeric;
+  data: string;
+  safe_nonce: bigint | null;
+  safe_tx_gas: Numeric | null;
+  safe_tx_hash: string | null;
+  signature: string | null;
+  from_block: bigint | null;
+  outcome: 'executed' | 'reverted' | 'cancelled' | null;
+  outcome_hash: string | null;
+  block_number: bigint | null;
+  block_hash: string | null;
+  block_at: Date | null;
+  confirmations: number;
+  created_at: Date;
+  decided_at: Date | null;
+}
+
+export interface ChainEnvelopeRow {
+  id: bigint;
+  attempt_id: bigint;
+  network_id: bigint;
+  relayer_address: string;
+  relayer_nonce: bigint;
+  gas: Numeric;
+  max_fee_per_gas: Numeric;
+  max_priority_fee_per_gas: Numeric;
+  transaction_hash: string;
+  raw_transaction: string;
+  created_at: Date;
+  sent_at: Date | null;
+  outcome: 'mined' | 'reverted' | 'dropped' | null;
+  decided_at: Date | null;
+}
+
+/** What a column takes: its value or an expression; a bigint or a time also as text, JSON only as text. */
+type Written<T> =
+  | Knex.Raw
+  | ([T] extends [bigint | null]
+      ? T | number | string
+      : [T] extends [Date | null]
+        ? T | string
+        : [T] extends [string | number | boolean | Buffer | readonly string[] | null]
+          ? T
+          : string | Extract<T, null>);
+
+type NullableOf<Row> = { [C in keyof Row]: null extends Row[C] ? C : never }[keyof Row];
+type Writable<Row> = { [C in keyof Row]: Written<Row[C]> };
+
+/** A table. An insert may leave out the columns with defaults and those that may be null; nobody writes generated ones. */
+type Table<
+  Row extends {},
+  Default extends keyof Row = never,
+  Generated extends keyof Row = never,
+> = Knex.CompositeTableType<
+  Row,
+  Omit<Writable<Row>, Default | Generated | NullableOf<Row>> &
+    Partial<Pick<Writable<Row>, Exclude<Default | NullableOf<Row>, Generated>>>,
+  Partial<Omit<Writable<Row>, Generated>>
+>;
+
+declare module 'knex/types/tables' {
+  interface Tables {
+    schema_migrations: Table<SchemaMigrationRow, 'applied_at'>;
+    installation: Table<InstallationRow, 'singleton' | 'id' | 'cursor_secret' | 'created_at'>;
+    organizations: Table<OrganizationRow, 'created_at'>;
+    members: Table<MemberRow, 'created_at' | 'updated_at'>;
+    admin_sets: Table<AdminSetRow>;
+    admin_set_members: Table<AdminSetMemberRow>;
+    accounts: Table<AccountRow, 'created_at' | 'updated_at'>;
+    account_networks: Table<AccountNetworkRow, 'deployed_at'>;
+    groups: Table<GroupRow, 'created_at' | 'updated_at'>;
+    group_members: Table<GroupMemberRow>;
+    policies: Table<PolicyRow, 'created_at' | 'updated_at'>;
+    registration_challenges: Table<RegistrationChallengeRow, 'created_at'>;
+    approvals: Table<
+      ApprovalRow,
+      'names' | 'created_at' | 'updated_at' | 'version' | 'execution_attempt' | 'notes'
+    >;
+    votes: Table<VoteRow, 'created_at', 'id'>;
+    received_messages: Table<ReceivedMessageRow, 'created_at'>;
+    claims: Table<ClaimRow>;
+    evidence: Table<EvidenceRow, 'created_at', 'id'>;
+    proposals: Table<ProposalRow, 'effective'>;
+    deployments: Table<DeploymentRow, 'updated_at'>;
+    transactions: Table<TransactionRow, 'cancelling'>;
+    audit_heads: Table<AuditHeadRow>;
+    audit_log: Table<AuditLogRow>;
+    policy_usage: Table<PolicyUsageRow, 'status' | 'reserved_at', 'id' | 'counted_from'>;
+    api_keys: Table<ApiKeyRow, 'created_at'>;
+    api_key_members: Table<ApiKeyMemberRow>;
+    idempotency_requests: Table<IdempotencyRequestRow, 'id' | 'created_at'>;
+    rate_limit_buckets: Table<RateLimitBucketRow>;
+    signing_keys: Table<SigningKeyRow, 'created_at'>;
+    relayers: Table<RelayerRow>;
+    chain_attempts: Table<ChainAttemptRow, 'value' | 'confirmations' | 'created_at', 'id'>;
+    chain_envelopes: Table<ChainEnvelopeRow, 'created_at', 'id'>;
+  }
+}
