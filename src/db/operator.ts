@@ -1,5 +1,6 @@
 import type { Db, Tx } from './database';
 import { migrations } from './migrations';
+import { queryRows, requireRow } from './rows';
 
 /** The organization that a member is or was of, or undefined. */
 export async function findOrganizationOfMember(db: Db | Tx, memberId: string): Promise<string | undefined> {
@@ -11,6 +12,15 @@ export async function findOrganizationOfMember(db: Db | Tx, memberId: string): P
 export async function findOrganizationOfKey(db: Db | Tx, apiKeyId: string): Promise<string | undefined> {
   const row = await db('api_keys').where({ id: apiKeyId }).first('organization_id');
   return row?.organization_id;
+}
+
+/** The version of the server, and the name of the database. */
+export async function readServer(db: Db | Tx): Promise<{ readonly version: string; readonly name: string }> {
+  const [row] = await queryRows<{ version: string; name: string }>(
+    db,
+    `SELECT current_setting('server_version') AS version, current_database() AS name`,
+  );
+  return requireRow(row);
 }
 
 /** Which steps of the schema a database has: those of this program that it lacks, and those it has besides. */
@@ -26,15 +36,15 @@ export async function schemaState(
   };
 }
 
-/** Work that waits for somebody: ids of proposals, then of transactions, at most 100 of each. */
+/** Work that needs attention: ids of proposals, then of transactions, at most 100 of each. */
 export interface StuckWork {
   /** Being executed, and the record has not changed for a while. */
   readonly processing: readonly string[];
   /** The execution failed or was blocked, and can still be retried or rejected. */
   readonly failed: readonly string[];
-  /** Past their expiry, which nobody has recorded. */
+  /** Past their expiry, and it is not recorded. */
   readonly overdue: readonly string[];
-  /** Requests without an answer that nobody works on. */
+  /** Unanswered requests whose lease has ended. */
   readonly unanswered: readonly string[];
 }
 

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/database';
-import { findStuckWork, schemaState } from '../../db/operator';
+import { findStuckWork, readServer, schemaState } from '../../db/operator';
 import { count } from '../text';
 import { type Finding, fail, MIGRATE, ok, stuck, warn } from './finding';
 
@@ -8,9 +8,7 @@ const STUCK_SECONDS = 30;
 
 /** The database and its schema. */
 export async function checkDatabase(db: Db): Promise<Finding[]> {
-  const { rows } = await db.raw<{ rows: { version: string; name: string }[] }>(
-    `SELECT current_setting('server_version') AS version, current_database() AS name`,
-  );
+  const server = await readServer(db);
   const { applied, missing, unknown } = await schemaState(db);
   const schema =
     missing.length > 0
@@ -22,7 +20,7 @@ export async function checkDatabase(db: Db): Promise<Finding[]> {
             'run the version that made them',
           )
         : ok('schema', `up to date (${count(applied, 'migration', 'migrations')})`);
-  return [ok('database', `Postgres ${rows[0]?.version}, database ${rows[0]?.name}`), schema];
+  return [ok('database', `Postgres ${server.version}, database ${server.name}`), schema];
 }
 
 /** Work without progress. */
