@@ -375,7 +375,7 @@ type Written<T> =
 type NullableOf<Row> = { [C in keyof Row]: null extends Row[C] ? C : never }[keyof Row];
 type Writable<Row> = { [C in keyof Row]: Written<Row[C]> };
 
-/** A table. An insert may leave out the columns with defaults and those that may be null; nobody writes generated ones. */
+/** A table. An insert may omit columns that have a default or may be null; generated columns are never written. */
 type Table<
   Row extends {},
   Default extends keyof Row = never,
