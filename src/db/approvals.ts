@@ -75,7 +75,7 @@ export function storedApproval(row: ApprovalColumns): StoredApproval {
 export const memberColumn = (member: string) =>
   `json_build_object('id', ${member}.id, 'name', ${member}.name, 'type', ${member}.type, 'walletAddress', ${member}.wallet_address)`;
 
-/** The threshold and the members of the admin set that stands in the statement as `set`. */
+/** The threshold and the members of the admin set with the alias `set`. */
 export function adminColumns(set: string): string {
   return `${set}.threshold AS admin_threshold,
       coalesce((SELECT json_agg(${memberColumn('m')} ORDER BY m.id)

@@ -8,7 +8,7 @@ import type { AuditHeadRow, AuditLogRow } from './tables';
 
 /** The service itself, acting on its own clock or on what it found. */
 export const SYSTEM: Actor = { type: 'system', id: 'system', name: 'orgwallet', walletAddress: '' };
-/** Whoever runs the deployment, through the CLI or the Temporal UI. */
+/** An operator of the installation, through the CLI or the Temporal UI. */
 export const OPERATOR: Actor = { type: 'operator', id: 'operator', name: 'operator', walletAddress: '' };
 
 /** One state change, to be recorded with it. */

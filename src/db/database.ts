@@ -21,7 +21,7 @@ const ignore = () => undefined;
  * Opens a pool of connections to Postgres.
  *
  * With `role`, every connection works under that role from its first statement on. Calls fail within a few
- * seconds while the database is away (connecting 4 s, waiting for a connection 5 s, one statement 8 s).
+ * seconds while the database is unavailable (connecting 4 s, waiting for a connection 5 s, one statement 8 s).
  */
 export function createDatabase(url: string, options: { role?: DatabaseRole; poolMax?: number } = {}): Db {
   const startup = [

@@ -4,7 +4,7 @@ import { type PreparedStatement, runPrepared } from './prepared';
 import { execute } from './rows';
 import type { IdempotencyRequestRow } from './tables';
 
-/** How long a request counts as being worked on after its owner was last heard of. */
+/** How long a lease lasts after its owner has last renewed it. */
 export const LEASE_MS = 5_000;
 
 /** What was answered, to be given again byte for byte. */
@@ -24,7 +24,7 @@ export interface StoredRequest {
   readonly path: string;
   readonly requestHash: Buffer;
   readonly resourceId: string;
-  /** True while somebody works on it. */
+  /** True while its lease lasts. */
   readonly leased: boolean;
   readonly answer: StoredAnswer | null;
 }
@@ -107,7 +107,7 @@ const INSERT: PreparedStatement = {
     ON CONFLICT (organization_id, key) DO NOTHING RETURNING id`,
 };
 
-/** Remembers a request and leases it to its owner. Returns its id, or undefined when another was faster. */
+/** Remembers a request and leases it to its owner. Returns its id, or undefined when the key is taken. */
 export async function insertRequest(db: Db | Tx, request: NewRequest): Promise<string | undefined> {
   const { answer } = request;
   const [row] = await runPrepared<Pick<IdempotencyRequestRow, 'id'>>(db, INSERT, [
@@ -129,7 +129,7 @@ export async function insertRequest(db: Db | Tx, request: NewRequest): Promise<s
   return row?.id;
 }
 
-/** Takes over a request whose owner is gone. False when it is answered, gone, or somebody else has it. */
+/** Takes over a request whose lease has ended. False when it is answered, deleted or leased. */
 export async function takeOverRequest(
   db: Db | Tx,
   request: { id: string; leaseOwner: string },
@@ -163,7 +163,7 @@ export async function releaseRequest(
   );
 }
 
-/** Forgets a request that was refused without effect: its key is free again. */
+/** Deletes a request that was refused without effect: its key is free again. */
 export async function forgetRequest(db: Db | Tx, request: { id: string; leaseOwner: string }): Promise<void> {
   await db('idempotency_requests')
     .where({ id: request.id, lease_owner: request.leaseOwner, answered_at: null })

@@ -4,18 +4,18 @@ const RECONNECT_MS = 1_000;
 
 const keyOf = (channel: string, payload: string) => `${channel}/${payload}`;
 
-/** Hears what transactions announce when they commit. */
+/** Receives the notifications that transactions send when they commit. */
 export interface Notifications {
-  /** Calls `listener` whenever that payload comes on that channel, until the returned function is called. */
+  /** Calls `listener` for each notification with that payload on that channel, until the returned function is called. */
   subscribe(channel: string, payload: string, listener: () => void): () => void;
-  /** True while nothing can be missed. */
+  /** True while no notification can be missed. */
   connected(): boolean;
   stop(): Promise<void>;
 }
 
 /**
- * Listens on channels with a connection of its own and connects again when it is lost. What is announced
- * meanwhile is missed, so listeners also look for themselves from time to time.
+ * Listens on channels with a connection of its own and reconnects when it is lost. Notifications sent
+ * meanwhile are missed, so listeners also poll.
  */
 export function listenForNotifications(
   url: string,

@@ -39,7 +39,7 @@ export async function readOrganization(db: Db | Tx, id: string): Promise<Organiz
   return organization(row);
 }
 
-/** Every organization of the deployment, oldest first. */
+/** Every organization of the installation, oldest first. */
 export async function listOrganizations(db: Db | Tx): Promise<Organization[]> {
   return (await db('organizations').orderBy('id')).map(organization);
 }
@@ -54,7 +54,7 @@ export async function listOrganizations(db: Db | Tx): Promise<Organization[]> {
 export async function createOrganization(
   db: Db,
   input: NewOrganization,
-  domainSalt: (deploymentId: string, organizationId: string) => string,
+  domainSalt: (installationId: string, organizationId: string) => string,
 ): Promise<{ organizationId: string; memberIds: string[]; adminsId: string }> {
   const admins = input.members.filter((member) => member.admin);
   if (!admins.some((member) => member.type === 'api')) {

@@ -11,7 +11,7 @@ interface UsageColumns {
 }
 
 /**
- * What stands in each window now, in the order of the windows, by the database's clock: inside a transaction, as of
+ * The usage in each window now, in the order of the windows, by the database's clock: inside a transaction, as of
  * its beginning. What is reserved counts however long ago it was; what was released never does. `except` leaves the
  * execution of one transaction out.
  */
@@ -22,7 +22,7 @@ export async function readUsage(
 ): Promise<Usage[]> {
   if (windows.length === 0) return [];
   const now = `date_trunc('milliseconds', now())`;
-  // Each window says plainly what it looks at, so that the planner knows how little of the past that is.
+  // One SELECT per window, with only its own conditions: the planner can estimate how few rows it reads.
   const selects = windows.map((window, place) => {
     const conditions: [string, string | number | null | undefined][] = [
       ['u.network_id = ?', window.asset?.networkId],
@@ -135,7 +135,7 @@ export async function findReservation(tx: Tx, transactionId: string): Promise<Us
   );
 }
 
-/** What was spent stands in another block than before. */
+/** Moves committed usage to the time of another block. */
 export async function moveUsage(tx: Tx, transactionId: string, blockAt: Date): Promise<void> {
   await usageOf(tx, transactionId).where({ status: 'committed' }).update({ block_at: blockAt });
 }

@@ -34,7 +34,7 @@ export async function leaseTokens(
   return requireRow(row);
 }
 
-/** Forgets buckets that nobody has used for an hour: they are full by now. */
+/** Deletes buckets unused for an hour: they are full. */
 export async function sweepBuckets(db: Db | Tx): Promise<void> {
   await db.raw(`DELETE FROM rate_limit_buckets WHERE updated_at < now() - interval '1 hour'`);
 }

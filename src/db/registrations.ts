@@ -62,7 +62,7 @@ export async function openChallenge(
       created_at: found.issued_at,
       expires_at: found.expires_at,
     });
-    // Whoever holds one of these rows right now is using it.
+    // A locked row is being used.
     await tx.raw(
       `DELETE FROM registration_challenges WHERE nonce IN (
          SELECT nonce FROM registration_challenges WHERE nonce IN (
@@ -108,7 +108,7 @@ export async function registerWallet(
 ): Promise<Registration | 'spent' | 'gone'> {
   const { organizationId, nonce, requestId, apiKeyId } = proof;
   return db.transaction(async (tx) => {
-    // Nobody changes members while somebody holds this.
+    // This lock keeps members from changing.
     await tx('admin_sets').where({ organization_id: organizationId }).forShare().first('id');
     const challenge = await tx('registration_challenges')
       .where({ organization_id: organizationId, nonce })
@@ -169,7 +169,7 @@ async function earlierRegistration(tx: Tx, challenge: RegistrationChallengeRow):
   };
 }
 
-/** Forgets challenges that have expired, except those whose use a request has not answered for yet. */
+/** Deletes challenges that have expired, except those whose use a request has not answered for yet. */
 export async function sweepChallenges(db: Db | Tx): Promise<void> {
   await db.raw(
     `DELETE FROM registration_challenges c WHERE c.expires_at < now() AND NOT EXISTS (

@@ -1,7 +1,7 @@
 import type { Db, Tx } from './database';
 import type { AccountRow, TransactionRow } from './tables';
 
-/** What is inconsistent, or waits for somebody, about transactions: ids, at most 100 of each. */
+/** Transactions that are inconsistent or need attention: ids, at most 100 of each. */
 export interface TransactionTrouble {
   /** Something signed is undecided, and no envelope that could carry it to the chain is in flight. */
   readonly uncarried: readonly string[];

@@ -25,7 +25,7 @@ export async function reopenTransaction(
       .orderBy('id', 'desc')
       .first();
     if (!newest || String(newest.id) !== attemptId) return false;
-    // Somebody was faster: it is being looked after already.
+    // Reopened already.
     if (newest.outcome === null) return true;
     if (record.executionStatus !== 'completed' && record.executionStatus !== 'failed') return false;
     await clearOutcome(tx, transactionId, attemptId);
