@@ -53,7 +53,6 @@ describe('as a shell runs it', () => {
     const version = JSON.parse(readFileSync(join(projectRoot(), 'package.json'), 'utf8')).version;
     const orgwallet = (...argv: string[]) => spawned(env, 'npx', '--no-install', 'orgwallet', ...argv);
     expect(await orgwallet('--version')).toMatchObject({ status: 0, stdout: `${version}\n` });
-    expect(await orgwallet('keys', 'rotate', 'key_none')).toMatchObject({ status: 1, stdout: '' });
     expect(await orgwallet('no-such-command')).toMatchObject({ status: 2, stdout: '' });
   });
 });

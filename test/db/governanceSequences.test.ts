@@ -4,7 +4,7 @@ jest.setTimeout(600_000);
 
 test('whatever members and strangers do about members and admins, the database is what the rules say', async () => {
   await playSequences(GOVERNANCE, {
-    runs: 80,
+    runs: 40,
     mustHappen: [
       ...completed(GOVERNANCE),
       'executed: blocked',

@@ -4,7 +4,7 @@ jest.setTimeout(600_000);
 
 test('whatever they do about groups, policies and accounts, the database is what the rules say', async () => {
   await playSequences(RESOURCES, {
-    runs: 80,
+    runs: 40,
     mustHappen: [
       ...completed(RESOURCES),
       'finish accounts/create: completed',

@@ -1,20 +1,7 @@
-/** @deep */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import type { Answer } from '../support/http';
-import { type ServiceProcess, startServiceProcess } from '../support/process';
-import { startTestService, type TestOrganization, type TestService } from '../support/service';
-import {
-  sharedStack,
-  startOwnChain,
-  startOwnPostgres,
-  startOwnTemporal,
-  temporaryDir,
-} from '../support/stack';
-import { casesToTry, DEEP } from '../support/suite';
-import { until } from '../support/until';
-import { expectOneOfEverything } from './invariants';
+import { expectOneOfEverything } from '../chaos/invariants';
 import {
   askOf,
   beginJourney,
@@ -25,7 +12,18 @@ import {
   proposalOf,
   type Step,
   show,
-} from './journey';
+} from '../chaos/journey';
+import type { Answer } from '../support/http';
+import { type ServiceProcess, startServiceProcess } from '../support/process';
+import { startTestService, type TestOrganization, type TestService } from '../support/service';
+import {
+  sharedStack,
+  startOwnChain,
+  startOwnPostgres,
+  startOwnTemporal,
+  temporaryDir,
+} from '../support/stack';
+import { until } from '../support/until';
 
 /** How long the answer may take that something is away. */
 const QUICK_MS = 10_000;
@@ -130,16 +128,14 @@ describe('without Temporal or Postgres', () => {
     readonly takeAway: () => Promise<unknown>;
     readonly bringBack: () => Promise<unknown>;
     readonly readsStill: boolean;
-    readonly first?: true;
   }
 
-  const ways = casesToTry<Way>([
+  const ways: readonly Way[] = [
     {
       how: 'Temporal killed',
       takeAway: () => temporal.kill(),
       bringBack: () => temporal.start(),
       readsStill: true,
-      first: true,
     },
     {
       how: 'Temporal frozen',
@@ -152,91 +148,85 @@ describe('without Temporal or Postgres', () => {
       takeAway: () => postgres.stop(),
       bringBack: () => postgres.start(),
       readsStill: false,
-      first: true,
     },
-  ]);
+  ];
 
   it.each(ways)('($how) refuses mutations quickly, and does each once when it is back', async (way) => {
     await expectQuickRefusalAndOneEffect(running, way);
   });
 });
 
-// Workers and chains are taken away in other tests of `npm test`, too.
-if (DEEP) {
-  describe('without workers', () => {
-    let running: Running;
-    beforeAll(async () => {
-      running = await startApart();
-    });
-    afterAll(() => running?.stop());
+describe('without workers', () => {
+  let running: Running;
+  beforeAll(async () => {
+    running = await startApart();
+  });
+  afterAll(() => running?.stop());
 
-    it('a mutation is refused quickly, and done once when they are back', async () => {
-      await expectQuickRefusalAndOneEffect(running, {
-        takeAway: () => running.workers.kill(),
-        bringBack: () => running.workers.start(),
-        readsStill: true,
-      });
+  it('a mutation is refused quickly, and done once when they are back', async () => {
+    await expectQuickRefusalAndOneEffect(running, {
+      takeAway: () => running.workers.kill(),
+      bringBack: () => running.workers.start(),
+      readsStill: true,
     });
   });
+});
 
-  describe('without one of two chains', () => {
-    const NETWORK_ID = 31338;
-    let own: Awaited<ReturnType<typeof startOwnChain>>;
-    let running: Running;
-    beforeAll(async () => {
-      own = await startOwnChain(NETWORK_ID);
-      const file = join(temporaryDir(), 'networks.json');
-      const networks: { id: number }[] = JSON.parse(readFileSync(sharedStack().networksFile, 'utf8'));
-      const { rpcUrl } = own.current;
-      const changed = networks.map((network) =>
-        network.id === NETWORK_ID ? { ...network, rpcUrl } : network,
-      );
-      writeFileSync(file, JSON.stringify(changed));
-      running = await startApart({ env: { NETWORKS_FILE: file } });
-    });
-    afterAll(async () => {
-      await running?.stop();
-      await own?.stop();
-    });
-
-    // biome-ignore lint/suspicious/noExplicitAny: a proposal as it was answered
-    function deploymentOn(proposal: any, networkId: number) {
-      return proposal.deployments.find((one: { networkId: number }) => one.networkId === networkId);
-    }
-
-    it('the other is finished, the record says which is missing and why, and a retry does only that', async () => {
-      const world = worldOf(running);
-      const { http, org } = world;
-      const journey: Journey = beginJourney();
-      await prepare(world, journey, 'execute');
-      await own.stop();
-      const sentAt = Date.now();
-      const answer = await persist(world, journey, 'execute');
-      expect(Date.now() - sentAt).toBeLessThan(2 * QUICK_MS);
-      expect(answer.body.data.executionStatus).toBe('processing');
-      expect(deploymentOn(answer.body.data, 31337)).toMatchObject({ status: 'completed' });
-      const waiting = await until('it says what it waits for', async () => {
-        const seen = await show(world, journey);
-        return deploymentOn(seen, NETWORK_ID).waitingFor !== null && seen;
-      });
-      expect(deploymentOn(waiting, NETWORK_ID)).toMatchObject({ status: 'pending' });
-      expect(JSON.stringify(deploymentOn(waiting, NETWORK_ID))).toContain(String(NETWORK_ID));
-      const failed = await until('it failed', async () => {
-        const seen = await show(world, journey);
-        return seen.executionStatus === 'failed' && seen;
-      });
-      expect(failed.failure).toMatchObject({
-        code: 'rpc',
-        message: expect.stringContaining(String(NETWORK_ID)),
-      });
-      expect(deploymentOn(failed, NETWORK_ID)).toMatchObject({ status: 'failed', failure: { code: 'rpc' } });
-
-      await own.start();
-      const path = `/api/v1/accounts/proposals/${proposalOf(journey).id}/execute`;
-      const retried = await http.send({ key: org.adminKey, path, body: { type: 'approve' } });
-      expect(retried.status).toBe(200);
-      await finish(world, journey);
-      await expectOneOfEverything(world, journey, { executions: 2, failedDeployments: 1 });
-    });
+describe('without one of two chains', () => {
+  const NETWORK_ID = 31338;
+  let own: Awaited<ReturnType<typeof startOwnChain>>;
+  let running: Running;
+  beforeAll(async () => {
+    own = await startOwnChain(NETWORK_ID);
+    const file = join(temporaryDir(), 'networks.json');
+    const networks: { id: number }[] = JSON.parse(readFileSync(sharedStack().networksFile, 'utf8'));
+    const { rpcUrl } = own.current;
+    const changed = networks.map((network) => (network.id === NETWORK_ID ? { ...network, rpcUrl } : network));
+    writeFileSync(file, JSON.stringify(changed));
+    running = await startApart({ env: { NETWORKS_FILE: file } });
   });
-}
+  afterAll(async () => {
+    await running?.stop();
+    await own?.stop();
+  });
+
+  // biome-ignore lint/suspicious/noExplicitAny: a proposal as it was answered
+  function deploymentOn(proposal: any, networkId: number) {
+    return proposal.deployments.find((one: { networkId: number }) => one.networkId === networkId);
+  }
+
+  it('the other is finished, the record says which is missing and why, and a retry does only that', async () => {
+    const world = worldOf(running);
+    const { http, org } = world;
+    const journey: Journey = beginJourney();
+    await prepare(world, journey, 'execute');
+    await own.stop();
+    const sentAt = Date.now();
+    const answer = await persist(world, journey, 'execute');
+    expect(Date.now() - sentAt).toBeLessThan(2 * QUICK_MS);
+    expect(answer.body.data.executionStatus).toBe('processing');
+    expect(deploymentOn(answer.body.data, 31337)).toMatchObject({ status: 'completed' });
+    const waiting = await until('it says what it waits for', async () => {
+      const seen = await show(world, journey);
+      return deploymentOn(seen, NETWORK_ID).waitingFor !== null && seen;
+    });
+    expect(deploymentOn(waiting, NETWORK_ID)).toMatchObject({ status: 'pending' });
+    expect(JSON.stringify(deploymentOn(waiting, NETWORK_ID))).toContain(String(NETWORK_ID));
+    const failed = await until('it failed', async () => {
+      const seen = await show(world, journey);
+      return seen.executionStatus === 'failed' && seen;
+    });
+    expect(failed.failure).toMatchObject({
+      code: 'rpc',
+      message: expect.stringContaining(String(NETWORK_ID)),
+    });
+    expect(deploymentOn(failed, NETWORK_ID)).toMatchObject({ status: 'failed', failure: { code: 'rpc' } });
+
+    await own.start();
+    const path = `/api/v1/accounts/proposals/${proposalOf(journey).id}/execute`;
+    const retried = await http.send({ key: org.adminKey, path, body: { type: 'approve' } });
+    expect(retried.status).toBe(200);
+    await finish(world, journey);
+    await expectOneOfEverything(world, journey, { executions: 2, failedDeployments: 1 });
+  });
+});

@@ -1,10 +1,8 @@
-/** @deep */
 import { Client, Connection } from '@temporalio/client';
+import { expectOneOfEverything } from '../chaos/invariants';
+import { askOf, beginJourney, finish, persist, prepare, type Step } from '../chaos/journey';
 import { startServiceProcess } from '../support/process';
 import { sharedService, type TestOrganization, type TestService } from '../support/service';
-import { casesToTry } from '../support/suite';
-import { expectOneOfEverything } from './invariants';
-import { askOf, beginJourney, finish, persist, prepare, type Step } from './journey';
 
 /** Its workers do what the API asked for that is killed. */
 let service: TestService;
@@ -25,8 +23,6 @@ const steps: Step[] = ['create', 'sign', 'execute'];
 interface Point {
   readonly when: string;
   readonly failpoint: string;
-  /** The step at which it is tried among the first. */
-  readonly firstAt?: Step;
 }
 
 const points: Point[] = [
@@ -34,21 +30,15 @@ const points: Point[] = [
   {
     when: 'after the request is stored, before it is sent',
     failpoint: 'api.requestStored',
-    firstAt: 'create',
   },
   {
     when: 'after the workflow answered, before the answer is stored',
     failpoint: 'api.workflowAnswered',
-    firstAt: 'sign',
   },
   { when: 'after the answer is stored, before it is sent', failpoint: 'api.answerStored' },
 ];
 
-const cases = casesToTry(
-  points.flatMap(({ firstAt, ...point }) =>
-    steps.map((step) => ({ ...point, step, ...(step === firstAt ? { first: true as const } : {}) })),
-  ),
-);
+const cases = points.flatMap((point) => steps.map((step) => ({ ...point, step })));
 
 describe('an API that is killed', () => {
   it.each(cases)(

@@ -1,11 +1,9 @@
-/** @deep */
 import { Client, Connection } from '@temporalio/client';
+import { expectOneOfEverything } from '../chaos/invariants';
+import { askOf, beginJourney, finish, isPassing, persist, prepare, type Step } from '../chaos/journey';
 import { type ServiceProcess, startServiceProcess } from '../support/process';
 import { startTestService, type TestService } from '../support/service';
 import { sharedStack } from '../support/stack';
-import { casesToTry } from '../support/suite';
-import { expectOneOfEverything } from './invariants';
-import { askOf, beginJourney, finish, isPassing, persist, prepare, type Step } from './journey';
 
 /** How long a request may take while the workers are away. */
 const QUICK_MS = 10_000;
@@ -17,12 +15,10 @@ interface Case {
   readonly step: Step;
   readonly when: string;
   readonly failpoint: string;
-  readonly first?: true;
 }
 
-// Those that Temporal takes longest to notice stand at the top. The first is one of a worker; what the signer and the
-// chain worker die of first is in transactionsKilled.test.ts.
-const cases = casesToTry<Case>([
+// Those that Temporal takes longest to notice come first.
+const cases: readonly Case[] = [
   { step: 'execute', when: 'before anything is signed', failpoint: 'signer.signDeployment:before' },
   { step: 'execute', when: 'after the envelope is stored', failpoint: 'signer.signDeployment:after' },
   { step: 'create', when: 'before the proposal is written', failpoint: 'worker.createApproval:before' },
@@ -30,7 +26,6 @@ const cases = casesToTry<Case>([
     step: 'create',
     when: 'after the proposal is written',
     failpoint: 'worker.createApproval:after',
-    first: true,
   },
   { step: 'create', when: 'after the signing key is recorded', failpoint: 'signer.provideSigningKey:after' },
   { step: 'sign', when: 'before the vote is written', failpoint: 'worker.recordVote:before' },
@@ -43,7 +38,7 @@ const cases = casesToTry<Case>([
   { step: 'execute', when: 'after a deployment is recorded', failpoint: 'worker.recordDeployment:after' },
   { step: 'execute', when: 'before the execution is finished', failpoint: 'worker.finishDeployments:before' },
   { step: 'execute', when: 'after the execution is finished', failpoint: 'worker.finishDeployments:after' },
-]);
+];
 
 let connection: Connection;
 

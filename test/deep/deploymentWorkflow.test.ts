@@ -11,8 +11,8 @@ import type { DeploymentFollowed, FollowDeployment } from '../../activities/depl
 import type { DeploymentObservation } from '../../activities/deployments/observe';
 import type { EnvelopeTerms } from '../../activities/relayer/terms';
 import type { SigningResult } from '../../activities/signer/refusal';
+import type { deployOnly } from '../chain/workflow/deployOnly';
 import { sharedStack } from '../support/stack';
-import type { deployOnly } from './workflow/deployOnly';
 
 const key = { organizationId: 'org_1', proposalId: 'prop_1', accountId: 'acc_1', networkId: 31_337 };
 const terms: EnvelopeTerms = { gas: '1', maxFeePerGas: '1', maxPriorityFeePerGas: '1', chainNonce: 0 };
@@ -30,7 +30,7 @@ beforeAll(async () => {
   Runtime.install({ logger: new DefaultLogger('ERROR') });
   const address = sharedStack().temporalAddress;
   bundle = await bundleWorkflowCode({
-    workflowsPath: require.resolve('./workflow/deployOnly.ts'),
+    workflowsPath: require.resolve('../chain/workflow/deployOnly.ts'),
     logger: new DefaultLogger('ERROR'),
   });
   native = await NativeConnection.connect({ address });
