@@ -3,12 +3,21 @@ import { checksumAddress } from '../chain/address';
 import { MAX_SIGNATURE_LENGTH, parseFunction } from '../chain/functions';
 import {
   type ContractRule,
+  contractRuleSchema,
+  groupApproverSchema,
+  groupInitiatorSchema,
   type Limitation,
   limitationSchema,
   limitationScopeSchema,
   type PolicyDefinition,
+  permittedFunctionSchema,
+  policyBaseSchema,
+  policyTransactionTypeSchema,
   policyTypeSchema,
   type TokenTransferCondition,
+  tokenTransferConditionSchema,
+  userApproverSchema,
+  userInitiatorSchema,
 } from '../domain/policy';
 import { accountName } from './accounts';
 import { conditionFailure } from './conditions';
@@ -35,14 +44,15 @@ import {
 } from './primitives';
 import { EXAMPLE_TRANSACTION, transactionFields } from './transactions';
 
-const policyType = policyTypeSchema.meta({
+const policyType = policyTypeSchema.register(z.globalRegistry, {
   id: 'PolicyType',
   description: 'Whether a transaction needs approval after the initiator has signed it.',
 });
-const transactionType = z
-  .enum(['TOKEN_TRANSFER', 'CONTRACT_INTERACTION', 'ANY'])
-  .meta({ id: 'PolicyTransactionType', description: 'The transactions that a policy covers.' });
-const scope = limitationScopeSchema.meta({
+const transactionType = policyTransactionTypeSchema.register(z.globalRegistry, {
+  id: 'PolicyTransactionType',
+  description: 'The transactions that a policy covers.',
+});
+limitationScopeSchema.register(z.globalRegistry, {
   id: 'LimitationScope',
   description: '`PER_ITEM`: a separate limit for each; `ALL_ITEMS`: one limit shared by all.',
 });
@@ -65,23 +75,16 @@ function anyOrListed<T extends z.ZodType>(list: z.ZodArray<T>, meaning: string) 
     .transform((entries): z.output<T>[] => entries ?? []);
 }
 
-const limitationFields = {
-  hours: limitationSchema.shape.hours.meta({ description: 'Length of the window in hours.' }),
-  initiatorScope: scope,
-  sourceAccountScope: scope,
-  destinationScope: scope,
-};
+limitationSchema.shape.hours.register(z.globalRegistry, { description: 'Length of the window in hours.' });
 const LIMITATION =
   'What is permitted within any period of `hours`: `amountThreshold` in total, or one execution if the policy sets ' +
   'no amount.';
-const limitationInput = z
-  .strictObject(limitationFields)
-  .meta({ id: 'LimitationInput', description: LIMITATION });
+const limitationInput = limitationSchema.meta({ id: 'LimitationInput', description: LIMITATION });
 
 const notForGroups = z.null('is not for type group').optional();
 const notForUsers = z.null('is not for type user').optional();
 const userFields = {
-  type: z.literal('user'),
+  ...userInitiatorSchema.shape,
   memberId: idOf('mem')
     .nullable()
     .optional()
@@ -90,7 +93,7 @@ const userFields = {
   groupId: notForUsers,
 };
 const groupFields = {
-  type: z.literal('group'),
+  ...groupInitiatorSchema.shape,
   groupId: idOf('grp'),
   memberId: notForGroups,
   userId: notForGroups,
@@ -135,10 +138,12 @@ const initiatorInput = z
       setting.type === 'user' ? readUser(setting) : { type: 'group', groupId: setting.groupId },
   );
 
-const excludeInitiator = z
-  .boolean()
-  .default(false)
-  .meta({ description: 'The initiator of a transaction cannot approve it.' });
+const excludeInitiator = userApproverSchema.shape.excludeInitiator
+  .register(z.globalRegistry, { description: 'The initiator of a transaction cannot approve it.' })
+  .default(false);
+const threshold = groupApproverSchema.shape.threshold
+  .register(z.globalRegistry, { description: 'Number of approvals needed.' })
+  .default(1);
 
 const approverInput = z
   .discriminatedUnion('type', [
@@ -149,7 +154,7 @@ const approverInput = z
     z
       .strictObject({
         ...groupFields,
-        threshold: z.int().min(1).default(1).meta({ description: 'Number of approvals needed.' }),
+        threshold,
         excludeInitiator,
       })
       .meta({ id: 'GroupApproverInput', description: 'Members of a group must approve.' }),
@@ -166,22 +171,25 @@ const approverInput = z
         },
   );
 
+const transferShape = tokenTransferConditionSchema.shape;
 const shownToken = {
-  tokenSymbol: z.string().meta({ description: 'Empty for any token.' }),
-  tokenName: z.string().meta({ examples: ['USD Coin'] }),
-  tokenLogoUrl: z.string().exactOptional(),
+  tokenSymbol: transferShape.tokenSymbol.meta({ description: 'Empty for any token.' }),
+  tokenName: transferShape.tokenName.meta({ examples: ['USD Coin'] }),
+  tokenLogoUrl: transferShape.tokenLogoUrl,
 };
 const ANY_TOKEN = 'null: any token; the zero address: the native currency.';
 const AMOUNT_THRESHOLD =
   'Inclusive maximum per transfer, and with a limitation per window, in the smallest unit; null: no maximum.';
 
+const amountThreshold = transferShape.amountThreshold.meta({ description: AMOUNT_THRESHOLD });
+
 const tokenTransferInput = z
   .strictObject({
     tokenAddress: anyAddressInput.nullable().meta({ description: ANY_TOKEN }),
-    tokenDecimals: z.int().min(0).max(255).nullable().optional().meta({
+    tokenDecimals: transferShape.tokenDecimals.nullable().optional().meta({
       description: 'Compared with the decimals of the token.',
     }),
-    amountThreshold: amount.nullable().meta({ description: AMOUNT_THRESHOLD }),
+    amountThreshold,
     destinationAddresses: anyOrListed(
       uniqueList(destinationInput, (destination) => destination),
       'any address',
@@ -218,14 +226,13 @@ const functionInput = z
     return z.NEVER;
   });
 
+const { name: functionName, selector } = permittedFunctionSchema.shape;
 const shownFunctions = z.array(
-  z
-    .object({
-      name: z.string().exactOptional().meta({ description: 'Absent if unknown.' }),
-      selector: z
-        .string()
-        .regex(/^0x[0-9a-f]{8}$/)
-        .meta({ examples: ['0x40c10f19'] }),
+  permittedFunctionSchema
+    .strip()
+    .extend({
+      name: functionName.meta({ description: 'Absent if unknown.' }),
+      selector: selector.meta({ examples: ['0x40c10f19'] }),
     })
     .meta({ id: 'PermittedFunction' }),
 );
@@ -411,58 +418,60 @@ export const policiesBodies = {
   remove: z.strictObject({ policyIds: itemsOf(idOf('pol')).check(noDuplicates((id) => id)) }),
 };
 
-const limitation = z.object(limitationFields).meta({ id: 'Limitation', description: LIMITATION });
+const limitation = limitationSchema.strip().meta({ id: 'Limitation', description: LIMITATION });
 
 const shownUser = {
-  type: z.literal('user'),
   memberId: idOf('mem'),
   userId: idOf('mem').meta({ description: 'The same as `memberId`.' }),
 };
-const shownGroup = { type: z.literal('group'), groupId: idOf('grp') };
+const shownGroup = { groupId: idOf('grp') };
 const initiatorSetting = z
   .discriminatedUnion('type', [
-    z.object(shownUser).meta({ id: 'UserInitiator', description: 'One member may initiate.' }),
-    z.object(shownGroup).meta({ id: 'GroupInitiator', description: 'Every member of a group may initiate.' }),
+    userInitiatorSchema
+      .strip()
+      .extend(shownUser)
+      .meta({ id: 'UserInitiator', description: 'One member may initiate.' }),
+    groupInitiatorSchema
+      .strip()
+      .extend(shownGroup)
+      .meta({ id: 'GroupInitiator', description: 'Every member of a group may initiate.' }),
   ])
   .meta({ id: 'InitiatorSetting', description: 'Who may initiate. Told apart by `type`.' });
-const shownExclude = z.boolean().meta({ description: 'The initiator of a transaction cannot approve it.' });
 const approverSetting = z
   .discriminatedUnion('type', [
-    z
-      .object({ ...shownUser, excludeInitiator: shownExclude })
+    userApproverSchema
+      .strip()
+      .extend(shownUser)
       .meta({ id: 'UserApprover', description: 'One member must approve.' }),
-    z
-      .object({
-        ...shownGroup,
-        threshold: z.int().min(1).meta({ description: 'Number of approvals needed.' }),
-        excludeInitiator: shownExclude,
-      })
+    groupApproverSchema
+      .strip()
+      .extend(shownGroup)
       .meta({ id: 'GroupApprover', description: 'Members of a group must approve.' }),
   ])
   .meta({ id: 'ApproverSetting', description: 'Who must approve. Told apart by `type`.' });
 
-const tokenTransferCondition = z
-  .object({
-    tokenAddress: address.nullable().meta({ description: ANY_TOKEN }),
+const tokenTransferCondition = tokenTransferConditionSchema
+  .strip()
+  .extend({
+    tokenAddress: transferShape.tokenAddress.meta({ description: ANY_TOKEN }),
     ...shownToken,
-    tokenDecimals: z
-      .int()
-      .min(0)
-      .max(255)
-      .meta({ examples: [6] }),
-    amountThreshold: amount.nullable().meta({ description: AMOUNT_THRESHOLD }),
-    destinationAddresses: z.array(address).meta({ description: 'Empty: any address.' }),
+    tokenDecimals: transferShape.tokenDecimals.meta({ examples: [6] }),
+    amountThreshold,
+    destinationAddresses: transferShape.destinationAddresses.meta({ description: 'Empty: any address.' }),
   })
   .meta({ id: 'TokenTransferCondition' });
 
+const ruleShape = contractRuleSchema.shape;
 const contractInteractionCondition = z
   .array(
-    z
-      .object({
-        contractAddress: address,
-        allowedFunctions: z.array(z.string()).meta({ description: `As given; empty: ${ANY_FUNCTION}.` }),
+    contractRuleSchema
+      .strip()
+      .extend({
+        allowedFunctions: ruleShape.allowedFunctions.meta({
+          description: `As given; empty: ${ANY_FUNCTION}.`,
+        }),
         functions: shownFunctions,
-        maxValue: amount.meta({ description: MAX_VALUE }),
+        maxValue: ruleShape.maxValue.meta({ description: MAX_VALUE }),
       })
       .meta({ id: 'ContractRule', description: 'A contract that may be called.' }),
   )
@@ -470,12 +479,10 @@ const contractInteractionCondition = z
   .meta({ description: 'null: any contract.' });
 
 /** The fields of every policy. */
-export const policyBase = z
-  .object({
-    name: z.string().meta({ examples: ['Payroll'] }),
-    type: policyType,
-    networkId,
-    description: z.string().exactOptional(),
+export const policyBase = policyBaseSchema
+  .strip()
+  .extend({
+    name: policyBaseSchema.shape.name.meta({ examples: ['Payroll'] }),
     accountIds: z.array(idOf('acc')).nullable().meta({ description: ANY_ACCOUNT }),
     accounts: shownAccounts,
     limitation: limitation.exactOptional(),

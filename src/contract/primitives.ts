@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { checksumAddress, isZeroAddress } from '../chain/address';
-import { amountSchema } from '../domain/policy';
+import { ADDRESS_PATTERN } from '../domain/address';
+import { addressSchema, amountSchema, networkIdSchema } from '../domain/policy';
 
 /** The largest number of items in a request or in an inner list. */
 export const MAX_ITEMS = 100;
@@ -137,11 +138,14 @@ export function idOf(prefix: PathIdPrefix) {
   return ID_SCHEMAS[prefix];
 }
 
+// `register` documents a schema of the domain itself, so that what the domain builds from it refers to its name.
+
 /** The EIP-155 chain id of a network. */
-export const networkId = z
-  .int()
-  .min(1)
-  .meta({ id: 'NetworkId', description: 'EIP-155 chain id of the network.', examples: [31337] });
+export const networkId = networkIdSchema.register(z.globalRegistry, {
+  id: 'NetworkId',
+  description: 'EIP-155 chain id of the network.',
+  examples: [31337],
+});
 
 /** A point in time in a response: ISO 8601, UTC, milliseconds. */
 export const timestamp = z.iso.datetime({ precision: 3 }).meta({
@@ -150,18 +154,14 @@ export const timestamp = z.iso.datetime({ precision: 3 }).meta({
   examples: ['2025-06-01T12:00:00.000Z'],
 });
 
-const ADDRESS_PATTERN = /^0x[a-fA-F0-9]{40}$/;
 const EXAMPLE_ADDRESS = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 
 /** An address in a response, checksummed (EIP-55). */
-export const address = z
-  .string()
-  .regex(ADDRESS_PATTERN)
-  .meta({
-    id: 'Address',
-    description: 'Checksummed address (EIP-55).',
-    examples: [EXAMPLE_ADDRESS],
-  });
+export const address = addressSchema.register(z.globalRegistry, {
+  id: 'Address',
+  description: 'Checksummed address (EIP-55).',
+  examples: [EXAMPLE_ADDRESS],
+});
 
 const LOWER_OR_UPPER = /^0x([0-9a-f]{40}|[0-9A-F]{40})$/;
 
@@ -187,7 +187,7 @@ export const nonzeroAddressInput = addressInput
   });
 
 /** An amount in the smallest unit: plain decimal digits below 2^256. */
-export const amount = amountSchema.meta({
+export const amount = amountSchema.register(z.globalRegistry, {
   id: 'Amount',
   description: 'Amount in the smallest unit (wei for ETH): decimal digits, below 2^256.',
   pattern: '^(0|[1-9][0-9]{0,77})$',

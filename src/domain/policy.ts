@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ADDRESS_PATTERN } from './address';
 
 /** The longest window of a limitation in hours: a year. */
 export const MAX_LIMITATION_HOURS = 8_760;
@@ -15,8 +16,11 @@ export const amountSchema = z
     error: 'must be a whole number below 2^256 in decimal digits, without sign or leading zeros',
   });
 
-/** Checksummed (EIP-55). */
-const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
+/** An address, checksummed (EIP-55). */
+export const addressSchema = z.string().regex(ADDRESS_PATTERN);
+
+/** The EIP-155 chain id of a network. */
+export const networkIdSchema = z.int().min(1);
 
 /** AUTO_APPROVAL: what the policy covers needs no approval; MANUAL_APPROVAL: its approver must approve. */
 export const policyTypeSchema = z.enum(['AUTO_APPROVAL', 'MANUAL_APPROVAL']);
@@ -32,25 +36,28 @@ export const limitationSchema = z.strictObject({
   destinationScope: limitationScopeSchema,
 });
 
-const user = z.strictObject({ type: z.literal('user'), memberId: z.string() });
-const group = z.strictObject({ type: z.literal('group'), groupId: z.string() });
+export const userInitiatorSchema = z.strictObject({ type: z.literal('user'), memberId: z.string() });
+export const groupInitiatorSchema = z.strictObject({ type: z.literal('group'), groupId: z.string() });
 
 /** Who may initiate: one member, or every member of a group. */
-const initiatorSettingSchema = z.discriminatedUnion('type', [user, group]);
+const initiatorSettingSchema = z.discriminatedUnion('type', [userInitiatorSchema, groupInitiatorSchema]);
 
 /** The initiator of a transaction cannot approve it. */
 const excludeInitiator = z.boolean();
 
+export const userApproverSchema = userInitiatorSchema.extend({ excludeInitiator });
+export const groupApproverSchema = groupInitiatorSchema.extend({
+  threshold: z.int().min(1),
+  excludeInitiator,
+});
+
 /** Who must approve: one member, or `threshold` members of a group. */
-const approverSettingSchema = z.discriminatedUnion('type', [
-  user.extend({ excludeInitiator }),
-  group.extend({ threshold: z.int().min(1), excludeInitiator }),
-]);
+const approverSettingSchema = z.discriminatedUnion('type', [userApproverSchema, groupApproverSchema]);
 
 /** Which token transfers are permitted. */
-const tokenTransferConditionSchema = z.strictObject({
+export const tokenTransferConditionSchema = z.strictObject({
   /** The zero address is the native currency; null: any token. */
-  tokenAddress: address.nullable(),
+  tokenAddress: addressSchema.nullable(),
   tokenSymbol: z.string(),
   tokenName: z.string(),
   tokenLogoUrl: z.string().exactOptional(),
@@ -58,26 +65,34 @@ const tokenTransferConditionSchema = z.strictObject({
   /** Inclusive maximum of one transfer, and with a limitation of its window, in the smallest unit; null: none. */
   amountThreshold: amountSchema.nullable(),
   /** Empty: any. */
-  destinationAddresses: z.array(address),
+  destinationAddresses: z.array(addressSchema),
+});
+
+/** A function that may be called. Without a name where none is known. */
+export const permittedFunctionSchema = z.strictObject({
+  name: z.string().exactOptional(),
+  selector: z.string().regex(/^0x[0-9a-f]{8}$/),
 });
 
 /** A contract that may be called. */
-const contractRuleSchema = z.strictObject({
-  contractAddress: address,
+export const contractRuleSchema = z.strictObject({
+  contractAddress: addressSchema,
   /** Signatures and selectors as they were given; empty: any function. */
   allowedFunctions: z.array(z.string()),
-  /** The same functions, in the same order: compared with the selector of a call. Without a name where none is known. */
-  functions: z.array(
-    z.strictObject({ name: z.string().exactOptional(), selector: z.string().regex(/^0x[0-9a-f]{8}$/) }),
-  ),
+  /** The same functions, in the same order: compared with the selector of a call. */
+  functions: z.array(permittedFunctionSchema),
   /** Native currency that one call may send, in its smallest unit. */
   maxValue: amountSchema,
 });
 
-const common = {
+/** What policies cover. */
+export const policyTransactionTypeSchema = z.enum(['TOKEN_TRANSFER', 'CONTRACT_INTERACTION', 'ANY']);
+
+/** What every policy has, whatever it covers. */
+export const policyBaseSchema = z.strictObject({
   name: z.string(),
   type: policyTypeSchema,
-  networkId: z.int().min(1),
+  networkId: networkIdSchema,
   description: z.string().exactOptional(),
   /** null: any account of the organization. */
   accountIds: z.array(z.string()).min(1).nullable(),
@@ -86,7 +101,7 @@ const common = {
   initiatorSetting: initiatorSettingSchema.nullable(),
   /** Present exactly when the type is MANUAL_APPROVAL. */
   approverSetting: approverSettingSchema.exactOptional(),
-};
+});
 
 /**
  * A policy without its id: everything that its evaluation depends on. The one schema of stored and signed policies; requests and
@@ -94,18 +109,16 @@ const common = {
  */
 export const policyDefinitionSchema = z
   .discriminatedUnion('transactionType', [
-    z.strictObject({
-      ...common,
+    policyBaseSchema.extend({
       transactionType: z.literal('TOKEN_TRANSFER'),
       tokenTransferCondition: tokenTransferConditionSchema,
     }),
-    z.strictObject({
-      ...common,
+    policyBaseSchema.extend({
       transactionType: z.literal('CONTRACT_INTERACTION'),
       /** null: any contract. */
       contractInteractionCondition: z.array(contractRuleSchema).min(1).nullable(),
     }),
-    z.strictObject({ ...common, transactionType: z.literal('ANY') }),
+    policyBaseSchema.extend({ transactionType: z.literal('ANY') }),
   ])
   .refine(({ type, approverSetting }) => (type === 'MANUAL_APPROVAL') === (approverSetting !== undefined), {
     error: 'is required for MANUAL_APPROVAL, and only for it',
