@@ -458,7 +458,7 @@ describe('doctor', () => {
         part: 'workflows',
         status: 'warn',
         found: `1 open record has no running workflow: ${proposal.id}`,
-        todo: expect.stringContaining('the reconciler starts it again'),
+        todo: expect.stringContaining('the reconciler restarts it'),
       });
       expect(findings.find(({ part }) => part === 'reconciler')).toMatchObject({
         status: 'warn',
