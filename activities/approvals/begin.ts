@@ -205,7 +205,7 @@ async function beginLocked<V extends AnySnapshot, S extends ApprovalState>(
   if (!checkExecution(subject.rules, { ...record, votes }, now, input.type).ok) {
     return blockApproval(tx, subject, beginning, {
       code: 'stale',
-      message: 'a signature that counted is no longer valid: its wallet does not accept it',
+      message: 'a counted signature is invalid now: its wallet does not accept it',
     });
   }
   if (input.type === 'approve') return approve(tx, context, beginning, votes);

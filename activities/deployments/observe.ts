@@ -130,7 +130,7 @@ export async function observeDeployment(
 ): Promise<DeploymentObservation> {
   const { db } = context;
   const chain = context.chains.get(key.networkId);
-  if (!chain) return failed('stale', `network ${key.networkId} is no longer configured`);
+  if (!chain) return failed('stale', `network ${key.networkId} is not configured any more`);
   const account = await findAccountDerivation(db, key.organizationId, key.accountId);
   if (!account) throw new Error(`account ${key.accountId} not found`);
   const envelopes = await deploymentEnvelopes(db, key);

@@ -85,7 +85,7 @@ export async function observeNew(
   if (nonce === null) {
     return failed(
       'stale',
-      `account ${record.accountId} is no longer at ${account} on ${networkLabel(chain)}`,
+      `account ${record.accountId} was not found at ${account} on ${networkLabel(chain)}`,
     );
   }
   const [head, simulated, fees, balance, chainNonce] = await Promise.all([

@@ -37,7 +37,7 @@ async function whileUnavailable(
 /** Why a transaction without a signed attempt cannot be signed; null when it can. */
 function refuseNew(chain: ChainClient | undefined, input: PrepareTransaction): TransactionObservation | null {
   if (!chain) {
-    const message = `network ${input.networkId} is no longer configured`;
+    const message = `network ${input.networkId} is not configured any more`;
     return { kind: 'failed', failure: { code: 'stale', message } };
   }
   if (!input.cancel) return null;
@@ -58,7 +58,7 @@ export async function prepareTransaction(
   const chain = context.chains.get(input.networkId);
   const refusal = attempt ? null : refuseNew(chain, input);
   if (refusal) return refusal;
-  if (!chain) return { kind: 'confirming', message: `network ${input.networkId} is no longer configured` };
+  if (!chain) return { kind: 'confirming', message: `network ${input.networkId} is not configured any more` };
   try {
     if (!attempt) return await observeNew(context, chain, record);
     await assertChainId(chain);

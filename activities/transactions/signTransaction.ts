@@ -99,7 +99,7 @@ export async function signTransaction(
       failpoint('signer.attemptStored');
       // The row of the attempt locks its transaction, so that the execution cannot end concurrently.
       if ((await statusOf(tx, input)).executionStatus !== 'processing') {
-        throw new SignerRefusal('stale', `transaction ${record.id} is no longer being executed`);
+        throw new SignerRefusal('stale', `transaction ${record.id} is not being executed any more`);
       }
       return carryNew(context, tx, { attempt, account }, terms);
     });

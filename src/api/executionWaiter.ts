@@ -5,7 +5,7 @@ import type { Notifications } from '../db/notifications';
 const WAIT_MS = 10_000;
 const POLL_EVERY_MS = 500;
 
-/** Waits until an approval is no longer being executed, up to 10 seconds. */
+/** Waits until the execution of an approval has ended, up to 10 seconds. */
 export type WaitForExecution = (id: string) => Promise<void>;
 
 /** The channel on which changes of approvals are announced. */

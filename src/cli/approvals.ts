@@ -201,7 +201,7 @@ async function sendMessage<S extends ApprovalState, A extends ShownApproval<S>>(
 
 const RETRY: OperatorMessage = {
   name: 'retry',
-  description: 'Retry a failed or blocked execution; what is done already is found, not done twice',
+  description: 'Retry a failed or blocked execution; finished steps are not repeated',
   send: retryApproval,
 };
 

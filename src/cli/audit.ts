@@ -4,7 +4,7 @@ import { organizationsOf, type Within } from './context';
 import { CommandRefused } from './output';
 import { count } from './text';
 
-function told(proof: AuditProof) {
+function proofOf(proof: AuditProof) {
   return proof.ok
     ? { ok: true as const, entries: Number(proof.entries), hash: proof.hash }
     : { ok: false as const, position: Number(proof.position), id: proof.id, reason: proof.reason };
@@ -22,7 +22,7 @@ export function auditCommands(program: Command, within: Within): void {
       within(command, async ({ db, output }) => {
         const results = [];
         for (const { id } of await organizationsOf(db(), options.org)) {
-          results.push({ organizationId: id, ...told(await verifyAudit(db(), id)) });
+          results.push({ organizationId: id, ...proofOf(await verifyAudit(db(), id)) });
         }
         const words = results.map((result) => {
           if (result.ok) {

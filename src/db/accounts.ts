@@ -2,7 +2,7 @@ import type { AccountDerivation } from '../domain/account';
 import type { Db, Tx } from './database';
 import type { AccountRow } from './tables';
 
-/** A shared wallet: one smart account, the same address on every network it is on. */
+/** A shared wallet: one smart account, with one address on all its networks. */
 export interface Account {
   readonly id: string;
   readonly organizationId: string;
@@ -53,7 +53,7 @@ export async function listAccounts(
   return (await query).map(account);
 }
 
-/** Those of the given accounts that exist in the organization and are on at least one network. */
+/** The given accounts that exist in the organization and are on at least one network. */
 export async function findAccounts(
   db: Db | Tx,
   organizationId: string,
@@ -79,7 +79,7 @@ export async function findAccount(
   return (await findAccounts(db, organizationId, [id]))[0];
 }
 
-/** An account of the organization, on whichever networks, none included; locked until the end of the transaction. */
+/** An account of the organization, even on no network yet; locked until the end of the transaction. */
 export async function findAccountToDeploy(
   tx: Tx,
   organizationId: string,
@@ -93,7 +93,7 @@ export async function findAccountToDeploy(
   return row && account(row);
 }
 
-/** Stores accounts that are on no network yet. `markAccountDeployed` gives them their position. */
+/** Stores accounts that are on no network yet. `markAccountDeployed` sets their position. */
 export async function insertAccounts(
   tx: Tx,
   organizationId: string,
@@ -116,14 +116,14 @@ export async function insertAccounts(
   );
 }
 
-/** Gives an account another name. */
+/** Renames an account. */
 export async function renameAccount(tx: Tx, id: string, name: string): Promise<void> {
   await tx('accounts')
     .where({ id })
     .update({ name, updated_at: tx.raw('now()') });
 }
 
-/** Puts an account on a network; one that is on it already stays as it is. */
+/** Adds a network to an account; does nothing if it is already on it. */
 export async function insertAccountNetwork(
   tx: Tx,
   on: {
@@ -144,7 +144,7 @@ export async function insertAccountNetwork(
     .ignore();
 }
 
-/** Notes that an account has changed. With `position`, the account takes that place in the order of commit. */
+/** Records that an account has changed. `position` sets its place in the order of commit. */
 export async function markAccountDeployed(tx: Tx, id: string, position?: bigint): Promise<void> {
   await tx('accounts')
     .where({ id })

@@ -19,7 +19,7 @@ export interface KeyMember {
   readonly isAdmin: boolean;
 }
 
-/** Who is calling. */
+/** The caller of a request. */
 export interface AuthenticatedKey {
   readonly apiKeyId: string;
   readonly organizationId: string;
@@ -28,7 +28,7 @@ export interface AuthenticatedKey {
   readonly members: readonly KeyMember[];
 }
 
-/** A key as operators see it: never the key itself. */
+/** A key as operators see it, without its secret. */
 export interface ApiKey {
   readonly id: string;
   readonly organizationId: string;
@@ -38,7 +38,7 @@ export interface ApiKey {
   readonly revokedAt: Date | null;
 }
 
-/** A key cannot be issued, revoked or rotated as asked; the message says why. */
+/** A key cannot be issued, revoked or rotated; the message says why. */
 export class ApiKeyError extends Error {
   override readonly name = 'ApiKeyError';
 }
@@ -112,13 +112,13 @@ export async function issueApiKey(
     memberIds: readonly string[];
     expiresAt?: Date;
     actor: Actor;
-    /** Id of the key that this one takes the place of. */
+    /** Id of the key that this one replaces. */
     rotatedFrom?: string;
   },
 ): Promise<{ id: string; key: string }> {
   const { organizationId, memberIds, expiresAt, actor, rotatedFrom } = input;
   if (memberIds.length === 0) throw new ApiKeyError('a key needs at least one member');
-  if (new Set(memberIds).size !== memberIds.length) throw new ApiKeyError('a member is named twice');
+  if (new Set(memberIds).size !== memberIds.length) throw new ApiKeyError('a member is given twice');
   const members = await tx('members')
     .where({ organization_id: organizationId, removed_at: null })
     .whereIn('id', [...memberIds]);
@@ -155,7 +155,7 @@ export async function issueApiKey(
 }
 
 /**
- * Revokes a key: from the commit on it is refused. Audited. Returns false when it was revoked before. Throws
+ * Revokes a key: from the commit on it is refused. Audited. Returns false when it was already revoked. Throws
  * ApiKeyError when there is no such key.
  */
 export async function revokeApiKey(
@@ -164,7 +164,7 @@ export async function revokeApiKey(
 ): Promise<boolean> {
   const { apiKeyId, actor, rotatedTo } = input;
   const row = await tx('api_keys').where({ id: apiKeyId }).forUpdate().first();
-  if (!row) throw new ApiKeyError(`there is no API key ${apiKeyId}`);
+  if (!row) throw new ApiKeyError(`API key ${apiKeyId} not found`);
   if (row.revoked_at) return false;
   await tx('api_keys')
     .where({ id: apiKeyId })
@@ -191,7 +191,7 @@ export async function rotateApiKey(
 ): Promise<{ id: string; key: string }> {
   const { apiKeyId, actor } = input;
   const row = await tx('api_keys').where({ id: apiKeyId }).forUpdate().first();
-  if (!row) throw new ApiKeyError(`there is no API key ${apiKeyId}`);
+  if (!row) throw new ApiKeyError(`API key ${apiKeyId} not found`);
   if (row.revoked_at) throw new ApiKeyError(`API key ${apiKeyId} is revoked: issue a new one`);
   const memberIds = await tx('api_key_members')
     .where({ api_key_id: apiKeyId })

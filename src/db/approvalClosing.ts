@@ -12,7 +12,7 @@ import { queryRows } from './rows';
 import type { ApprovalRow } from './tables';
 import { lockTransaction, updateExecution } from './transactions';
 
-/** Why an operator closes an approval, and whether it may still be closed: asked under its lock, by the database's time. */
+/** Why an operator closes an approval, and whether it may still be closed, checked under its lock by the database's time. */
 export interface Closing {
   readonly reason: string;
   readonly details?: { readonly [key: string]: JsonValue };
@@ -24,15 +24,15 @@ export interface LockedApproval {
   readonly record: StoredApproval;
   readonly time: Date;
   readonly tally: ReturnType<typeof tally>;
-  /** Something is done that could not be taken back. */
+  /** Part of it is done and cannot be undone. */
   readonly isPartlyDone: boolean;
-  /** What its audit entries say about it. */
+  /** The details of its audit entries. */
   readonly about: { readonly [key: string]: JsonValue };
-  /** Clears what its execution waits for by itself. */
+  /** Clears what its execution waits for. */
   clear(tx: Tx): Promise<void>;
 }
 
-/** Locks an approval of either subject. Undefined when there is none. */
+/** Locks an approval of either subject. Undefined when it does not exist. */
 export async function lockAnyApproval(tx: Tx, ref: ApprovalRef): Promise<LockedApproval | undefined> {
   if (ref.subject === 'proposal') {
     const locked = await lockProposal(tx, ref);

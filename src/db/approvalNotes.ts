@@ -5,7 +5,7 @@ import { execute, queryRows } from './rows';
 import type { ApprovalRow, ProposalRow } from './tables';
 
 const signedBy = 'EXISTS (SELECT FROM votes v WHERE v.approval_id = approvals.id AND v.member_id = :about)';
-// What happens to a member concerns the transactions they have signed, whatever else these name.
+// A change of a member concerns the transactions that they have signed, too.
 const names = `(names @> ARRAY[:about] OR (subject = 'transaction' AND EXISTS (SELECT FROM votes v
   WHERE v.approval_id = approvals.id AND 'member:' || v.member_id = :about)))`;
 
@@ -48,7 +48,7 @@ export async function noteOnOpenApprovals(
   return written;
 }
 
-/** The open approvals that were noted on since a proposal of their organization was applied: their workflows refresh. */
+/** The open approvals with notes since a proposal of their organization was applied: their workflows refresh. */
 export async function listNotedSince(
   db: Db,
   { organizationId, proposalId }: { organizationId: string; proposalId: string },

@@ -25,7 +25,7 @@ export interface StoredVote extends Vote {
   readonly createdAt: Date;
 }
 
-/** What every subject's stored record has. */
+/** The stored record of every subject. */
 export interface StoredApproval extends ApprovalRecord {
   readonly updatedAt: Date;
   /** Place in the order of commit. */
@@ -109,11 +109,11 @@ export interface MessageKey extends ApprovalKey {
   readonly requestId?: string | undefined;
 }
 
-/** What a message to an approval did, and who sent it. */
+/** The effect of a message to an approval, and its sender. */
 export interface MessageOrigin {
   /** True when the message has had its effect. */
   readonly messageTaken: boolean;
-  /** The API key that sent the message; null when it came another way. */
+  /** The API key that sent the message; null when it came by signal or from an operator. */
   readonly apiKeyId: string | null;
 }
 
@@ -169,7 +169,7 @@ export async function lockApproval(
   return locked.length > 0;
 }
 
-/** What the creation of an approval is judged by, apart from its content. */
+/** The state that the creation of an approval depends on, apart from its content. */
 export interface CreationRequest {
   /** Its stored body, and the key that sent it; undefined when there is no such request. */
   readonly request:
@@ -206,10 +206,10 @@ function creationStatement(name: string, lock: 'FOR SHARE' | ''): PreparedStatem
   };
 }
 const READ_CREATION = creationStatement('creation_request', '');
-// The admins are locked, so that nothing the plan has looked at changes before the approval is stored.
+// The admins are locked, so that nothing that the plan has read changes before the approval is stored.
 const LOCK_CREATION = creationStatement('creation_request_locked', 'FOR SHARE');
 
-/** Reads the stored request to create an approval, with what it is judged by, in one statement. */
+/** Reads the stored request to create an approval, with the state that it depends on, in one statement. */
 export async function readCreationRequest(
   db: Db | Tx,
   key: ApprovalKey & { readonly requestId?: string | undefined },
@@ -238,7 +238,7 @@ export interface NewApproval {
   readonly createdByKey: string | null;
 }
 
-/** Stores the shared part of a new record. Its place in the list follows with `placeApproval`. */
+/** Stores the shared part of a new record. `placeApproval` sets its place in the list. */
 export async function insertApproval(tx: Tx, subject: Subject, approval: NewApproval): Promise<void> {
   await tx('approvals').insert({
     id: approval.id,
@@ -257,14 +257,14 @@ export async function placeApproval(tx: Tx, id: string, position: bigint): Promi
   await tx('approvals').where({ id }).update({ position });
 }
 
-/** A claim that an open approval has taken already. */
+/** A claim that another open approval already has. */
 export interface TakenClaim {
   readonly claim: string;
-  /** The approval that holds it. */
+  /** The approval that has it. */
   readonly heldBy: string;
 }
 
-/** Takes claims for an approval. Returns the first one that another open approval holds instead. */
+/** Takes claims for an approval. Returns the first one that another open approval has, if any. */
 export async function takeClaims(
   tx: Tx,
   { organizationId, id }: ApprovalKey,
@@ -283,12 +283,12 @@ export async function takeClaims(
   return undefined;
 }
 
-/** Releases everything that an approval claims. */
+/** Releases the claims of an approval. */
 export async function releaseClaims(tx: Tx, id: string): Promise<void> {
   await tx('claims').where({ approval_id: id }).delete();
 }
 
-/** What can change about the shared part of a record. */
+/** Changes of the shared part of a record. */
 export interface ApprovalChange {
   readonly executionStatus?: ApprovalRecord['executionStatus'];
   readonly executionAttempt?: number;
@@ -298,11 +298,11 @@ export interface ApprovalChange {
   readonly notes?: readonly Note[];
   readonly result?: object | null;
   readonly expired?: true;
-  /** Freezes the tally; nothing can change any more. */
+  /** Freezes the tally and closes the record. */
   readonly closedWith?: Tally;
-  /** Freezes the tally at expiry, while what is partly done may still be finished. */
+  /** Freezes the tally at expiry, while a partly executed one may still be finished. */
   readonly frozen?: Tally;
-  /** Takes a close back: the chain has lost the block that decided it. */
+  /** Reopens it: the chain has lost its block. */
   readonly reopened?: true;
 }
 
@@ -378,7 +378,7 @@ export async function insertVote(tx: Tx, id: string, messageId: string, vote: Ne
   return requireRow(changed).version;
 }
 
-/** Records that a new message has its effect in this transaction. Call it with the record locked. */
+/** Records a new message in the transaction of its effect. Call it with the record locked. */
 export async function insertMessage(
   tx: Tx,
   id: string,
@@ -396,7 +396,7 @@ export async function isMessageReceived(db: Db | Tx, id: string, messageId: stri
   return received !== undefined;
 }
 
-/** The message under which a run that was restarted records itself. */
+/** The id of the message with which a restarted run records itself. */
 export function restoredMessageId(runId: string): string {
   return `restored/${runId}`;
 }
@@ -411,7 +411,7 @@ export interface Evidence {
   readonly electorate: JsonValue;
 }
 
-/** Stores the proof of an outcome, for ever. */
+/** Stores the proof of an outcome, append-only. */
 export async function insertEvidence(
   tx: Tx,
   { organizationId, id }: ApprovalKey,
@@ -436,7 +436,7 @@ export async function insertEvidence(
   });
 }
 
-/** Whether an approval is being executed; undefined when there is none. */
+/** Whether an approval is being executed; undefined when it does not exist. */
 export async function findExecutionStatus(
   db: Db | Tx,
   id: string,

@@ -93,7 +93,7 @@ export async function clearOutcome(tx: Tx, transactionId: string, attemptId: str
     });
 }
 
-/** True while something signed for a transaction could still reach the chain. */
+/** True while a signed attempt of a transaction may still be included. */
 export async function hasUndecidedAttempt(tx: Tx, transactionId: string): Promise<boolean> {
   const live = await tx('chain_attempts')
     .where({ transaction_id: transactionId, kind: 'transaction', outcome: null })

@@ -85,7 +85,7 @@ function attempt(row: AccountAttemptRow): Attempt {
   };
 }
 
-/** Everything that was ever signed for a transaction, oldest first. */
+/** All attempts of a transaction, oldest first. */
 export async function attemptsOfTransaction(db: Db | Tx, transactionId: string): Promise<Attempt[]> {
   return (await selectAttempts(db).where({ transaction_id: transactionId }).orderBy('id')).map(attempt);
 }
@@ -96,7 +96,7 @@ export interface AccountNonces {
   readonly networkId: number;
 }
 
-/** The highest nonce of an account that was ever signed for, or undefined. */
+/** The highest signed nonce of an account, or undefined. */
 export async function highestSafeNonce(
   db: Db | Tx,
   { accountId, networkId }: AccountNonces,
@@ -108,7 +108,7 @@ export async function highestSafeNonce(
   return row?.highest ?? undefined;
 }
 
-/** What is at one nonce of an account: the transaction first, then what takes the nonce from it. */
+/** The attempts at one nonce of an account: the transaction first, then its cancellation. */
 export async function attemptsAtNonce(
   db: Db | Tx,
   { accountId, networkId }: AccountNonces,
@@ -120,7 +120,7 @@ export async function attemptsAtNonce(
   return rows.map(attempt);
 }
 
-/** The undecided transactions of an account below a nonce, lowest first, each with what takes its nonce from it. */
+/** The undecided transactions of an account below a nonce, lowest first, each with its cancellation. */
 export async function undecidedBelow(
   db: Db | Tx,
   { accountId, networkId }: AccountNonces,
@@ -157,7 +157,7 @@ export async function envelopesOf(db: Db | Tx, of: readonly Pick<Attempt, 'id'>[
   return rows.map(envelope);
 }
 
-/** Stores what an account is to execute, before anything that carries it. */
+/** Stores an attempt, before its first envelope. */
 export async function insertAttempt(
   tx: Tx,
   input: Pick<
@@ -197,7 +197,7 @@ export async function insertAttempt(
   return attempt(requireRow(row));
 }
 
-/** Stores the need to fill a nonce of a relayer with a transfer of nothing to itself. */
+/** Stores the need to fill a nonce of a relayer with an empty transfer to itself. */
 export async function insertFiller(tx: Tx, networkId: number, relayerAddress: string): Promise<bigint> {
   const [row] = await tx('chain_attempts')
     .insert({ kind: 'filler', network_id: networkId, to_address: relayerAddress, data: '0x' })

@@ -6,7 +6,7 @@ import { newId } from './ids';
 import { queryRows, requireRow } from './rows';
 import type { AuditHeadRow, AuditLogRow } from './tables';
 
-/** The service itself, acting on its own clock or on what it found. */
+/** The service itself, for timers and repairs. */
 export const SYSTEM: Actor = { type: 'system', id: 'system', name: 'orgwallet', walletAddress: '' };
 /** An operator of the installation, through the CLI or the Temporal UI. */
 export const OPERATOR: Actor = { type: 'operator', id: 'operator', name: 'operator', walletAddress: '' };
@@ -61,7 +61,7 @@ export async function appendAudit(
   entries: readonly AuditInput[],
 ): Promise<bigint[]> {
   if (entries.length === 0) return [];
-  // The clock is read once the head is locked, so that times never run backwards along the chain.
+  // The clock is read once the head is locked, so that times increase along the chain.
   const [head] = await queryRows<Pick<AuditHeadRow, 'position' | 'hash'> & { now: Date }>(
     tx,
     `WITH head AS MATERIALIZED (SELECT position, hash FROM audit_heads WHERE organization_id = ? FOR UPDATE)
@@ -100,7 +100,7 @@ export async function appendAudit(
   return recorded.map((entry) => entry.position);
 }
 
-/** What to look for in an audit log. */
+/** The filter of an audit log. */
 export interface AuditFilter {
   readonly organizationId: string;
   readonly resourceType?: string;
@@ -131,7 +131,7 @@ function auditEntry(row: AuditLogRow): AuditEntry {
   };
 }
 
-/** The entries that fit, newest first. */
+/** The matching entries, newest first. */
 export async function listAudit(db: Db | Tx, filter: AuditFilter): Promise<AuditEntry[]> {
   const query = db('audit_log')
     .where({ organization_id: filter.organizationId })
@@ -160,7 +160,7 @@ export async function isResourceKnown(
   return requireRow(row).known;
 }
 
-/** What a walk along an organization's chain found. */
+/** The result of verifying an organization's chain. */
 export type AuditProof =
   | { readonly ok: true; readonly entries: bigint; readonly hash: string }
   | { readonly ok: false; readonly position: bigint; readonly id: string | null; readonly reason: string };
@@ -193,7 +193,7 @@ async function* entriesInOrder(tx: Tx, organizationId: string): AsyncGenerator<A
 
 type ChainEnd = Pick<AuditEntry, 'position' | 'hash'>;
 
-/** Why an entry does not continue a chain that ends there; undefined when it does. */
+/** Why an entry does not continue the chain; undefined when it does. */
 function breakBetween(end: ChainEnd, entry: AuditEntry): string | undefined {
   const position = end.position + 1n;
   if (entry.position !== position) return `entry ${position} is missing before it`;

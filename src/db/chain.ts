@@ -50,7 +50,7 @@ export interface AccountOnNetwork {
   readonly networkId: number;
 }
 
-/** What an account's address was made from, or undefined when it is not found. */
+/** The derivation of an account's address, or undefined when it is not found. */
 export async function findAccountDerivation(
   db: Db | Tx,
   organizationId: string,
@@ -70,7 +70,7 @@ export async function findAccountDerivation(
   );
 }
 
-/** Records the address of an organization's signing key. The first one stays. */
+/** Records the address of an organization's signing key. The first one is kept. */
 export async function recordSigningKey(db: Db | Tx, organizationId: string, address: string): Promise<void> {
   await db('signing_keys')
     .insert({ organization_id: organizationId, address })
@@ -78,7 +78,7 @@ export async function recordSigningKey(db: Db | Tx, organizationId: string, addr
     .ignore();
 }
 
-/** The address of an organization's signing key, or undefined while the signer has not made it known. */
+/** The address of an organization's signing key, or undefined until the signer has recorded it. */
 export async function findSigningKeyAddress(
   db: Db | Tx,
   organizationId: string,
@@ -114,7 +114,7 @@ export async function listRelayers(db: Db | Tx, networkId?: number): Promise<Rel
   }));
 }
 
-/** Locks a relayer until the end of the transaction: its nonces are given one at a time. */
+/** Locks a relayer until the end of the transaction: its nonces are assigned in order. */
 export async function lockRelayer(tx: Tx, networkId: number, index: number): Promise<void> {
   await tx('relayers')
     .where({ network_id: BigInt(networkId), index })
@@ -122,7 +122,7 @@ export async function lockRelayer(tx: Tx, networkId: number, index: number): Pro
     .first('address');
 }
 
-/** The attempt to deploy an account on a network, made at the first call. */
+/** The attempt to deploy an account on a network, created at the first call. */
 export async function provideDeploymentAttempt(
   tx: Tx,
   attempt: AccountOnNetwork & { organizationId: string; proposalId: string; to: string; data: string },
@@ -145,7 +145,7 @@ export async function provideDeploymentAttempt(
   return requireRow(row).id;
 }
 
-/** The envelopes that were ever made to deploy an account on a network, oldest first. */
+/** All envelopes to deploy an account on a network, oldest first. */
 export async function deploymentEnvelopes(db: Db | Tx, key: AccountOnNetwork): Promise<Envelope[]> {
   const rows = await db('chain_envelopes')
     .join('chain_attempts', 'chain_attempts.id', 'chain_envelopes.attempt_id')

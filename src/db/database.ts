@@ -8,13 +8,13 @@ export type Db = Knex;
 /** One database transaction. */
 export type Tx = Knex.Transaction;
 
-/** The database role that a pool works under; it owns no table. */
+/** The database role of a pool; it owns no table. */
 export type DatabaseRole = 'orgwallet_service' | 'orgwallet_signer';
 
 const BIGINT_OID = 20;
 types.setTypeParser(BIGINT_OID, BigInt);
 
-// Failures reach the caller as errors; knex would print them a second time, outside the log.
+// Failures reach the caller as errors; knex would also print them, outside the log.
 const ignore = () => undefined;
 
 /**
@@ -41,7 +41,7 @@ export function createDatabase(url: string, options: { role?: DatabaseRole; pool
     } as Knex.PgConnectionConfig,
     pool: { min: 0, max: options.poolMax ?? 20, idleTimeoutMillis: 30_000 },
     acquireConnectionTimeout: 5_000,
-    // Values that a statement carries stay out of error messages, and so out of the log.
+    // Values of statements are kept out of error messages and the log.
     compileSqlOnError: false,
     log: { warn: ignore, error: ignore, deprecate: ignore, debug: ignore },
   });

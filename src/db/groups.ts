@@ -52,7 +52,7 @@ export async function listGroups(
   return (await query).map(group);
 }
 
-/** Those of the given groups that exist in the organization. */
+/** The given groups that exist in the organization. */
 export async function findGroups(
   db: Db | Tx,
   organizationId: string,
@@ -99,7 +99,7 @@ export async function insertGroups(
   );
 }
 
-/** Gives groups their name, and adds and takes out members: pairs of a group's and a member's id. */
+/** Renames groups, and adds and removes members: pairs of a group's and a member's id. */
 export async function updateGroups(
   tx: Tx,
   groups: readonly Pick<Group, 'id' | 'name'>[],
@@ -117,7 +117,7 @@ export async function updateGroups(
   );
 }
 
-/** Ends groups and their memberships; the rows of the groups stay. */
+/** Deletes groups and their memberships; the rows of the groups are kept. */
 export async function deleteGroups(tx: Tx, ids: readonly string[]): Promise<void> {
   const now = tx.raw('now()');
   await tx('group_members')

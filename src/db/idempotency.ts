@@ -7,7 +7,7 @@ import type { IdempotencyRequestRow } from './tables';
 /** How long a lease lasts after its owner has last renewed it. */
 export const LEASE_MS = 5_000;
 
-/** What was answered, to be given again byte for byte. */
+/** The stored response, replayed byte for byte. */
 export interface StoredAnswer {
   readonly status: number;
   /** JSON text. */
@@ -15,7 +15,7 @@ export interface StoredAnswer {
   readonly location: string | null;
 }
 
-/** A mutation request as it is remembered. */
+/** A stored mutation request. */
 export interface StoredRequest {
   /** Its id everywhere: update id in Temporal, message id in the database. */
   readonly id: string;
@@ -63,7 +63,7 @@ const FIND: PreparedStatement = {
       AND (answered_at IS NULL OR created_at > now() - make_interval(secs => $3))`,
 };
 
-/** The request that an idempotency key stands for, unless it is answered and past its retention. */
+/** The request of an idempotency key, unless it is answered and past its retention. */
 export async function findRequest(
   db: Db | Tx,
   scope: { organizationId: string; key: string; retentionMs: number },
@@ -76,7 +76,7 @@ export async function findRequest(
   return row && stored(row);
 }
 
-/** A new request, with the id of what it will make or change. */
+/** A new request, with the id of the resource that it will create or change. */
 export interface NewRequest {
   readonly organizationId: string;
   readonly key: string;
@@ -88,7 +88,7 @@ export interface NewRequest {
   readonly resourceId: string;
   readonly leaseOwner: string;
   readonly retentionMs: number;
-  /** Given when the request is answered already, by a check that needed no work. */
+  /** Present when a check has already answered the request. */
   readonly answer?: StoredAnswer;
 }
 
@@ -152,7 +152,7 @@ export async function renewLeases(db: Db | Tx, leaseOwners: readonly string[]): 
   );
 }
 
-/** Gives a request back unanswered: its repeat takes it over at once. */
+/** Releases an unanswered request: a repeat takes it over at once. */
 export async function releaseRequest(
   db: Db | Tx,
   request: { id: string; leaseOwner: string },

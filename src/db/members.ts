@@ -25,7 +25,7 @@ function member(row: MemberRow): Member {
   };
 }
 
-/** The part of a member that proposals and votes show. */
+/** The fields of a member in proposals and votes. */
 export function memberSummary({ id, name, type, walletAddress }: MemberSummary): MemberSummary {
   return { id, name, type, walletAddress };
 }
@@ -53,7 +53,7 @@ export async function findMember(
   return row && member(row);
 }
 
-/** Those of the given members that are members of the organization, in the order of their ids. */
+/** The given members that are in the organization, in the order of their ids. */
 export async function findMembers(
   db: Db | Tx,
   organizationId: string,
@@ -104,7 +104,7 @@ export async function updateMembers(
   tx: Tx,
   members: readonly Pick<MemberSummary, 'id' | 'name' | 'walletAddress'>[],
 ): Promise<void> {
-  // A unique index is checked row by row: while the wallets change, these members are outside it.
+  // A unique index is checked row by row: these members are excluded from it while their wallets change.
   const ids = members.map(({ id }) => id);
   await tx('members').whereIn('id', ids).update({ removed_at: tx.fn.now() });
   await tx.raw(
@@ -119,7 +119,7 @@ export async function updateMembers(
   );
 }
 
-/** Ends members and their memberships in groups; the rows of the members stay. */
+/** Removes members and their memberships in groups; the rows of the members are kept. */
 export async function removeMembers(tx: Tx, ids: readonly string[]): Promise<void> {
   const now = tx.raw('now()');
   const left = await tx('group_members')
@@ -170,7 +170,7 @@ export async function readAdmins(
   };
 }
 
-/** Makes exactly these members the admins, with that threshold. */
+/** Sets the admins and their threshold. */
 export async function replaceAdmins(
   tx: Tx,
   organizationId: string,

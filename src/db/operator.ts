@@ -23,7 +23,7 @@ export async function readServer(db: Db | Tx): Promise<{ readonly version: strin
   return requireRow(row);
 }
 
-/** Which steps of the schema a database has: those of this program that it lacks, and those it has besides. */
+/** The migrations that a database lacks, and those that this version does not know. */
 export async function schemaState(
   db: Db | Tx,
 ): Promise<{ applied: number; missing: string[]; unknown: string[] }> {
@@ -50,7 +50,7 @@ export interface StuckWork {
 
 const MAX_IDS = 100;
 
-/** Looks for work that has not moved for `seconds`. */
+/** Finds work without progress for `seconds`. */
 export async function findStuckWork(db: Db | Tx, seconds: number): Promise<StuckWork> {
   const before = db.raw('now() - make_interval(secs => ?)', [seconds]);
   const approvals = () => db('approvals').orderBy('subject').orderBy('created_at').limit(MAX_IDS);

@@ -16,7 +16,7 @@ export interface Organization {
   readonly createdAt: Date;
 }
 
-/** What `org create` takes. Addresses are checksummed. */
+/** The input of `org create`. Addresses are checksummed. */
 export interface NewOrganization {
   readonly name: string;
   readonly threshold: number;
@@ -32,10 +32,10 @@ function organization(row: OrganizationRow): Organization {
   return { id: row.id, name: row.name, domainSalt: row.domain_salt, createdAt: row.created_at };
 }
 
-/** One organization; throws when there is none with that id. */
+/** One organization; throws when it does not exist. */
 export async function readOrganization(db: Db | Tx, id: string): Promise<Organization> {
   const row = await db('organizations').where({ id }).first();
-  if (!row) throw new Error(`there is no organization ${id}`);
+  if (!row) throw new Error(`organization ${id} not found`);
   return organization(row);
 }
 

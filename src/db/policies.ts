@@ -18,7 +18,7 @@ export type StoredPolicy = Policy & {
   readonly position: bigint;
 };
 
-/** Reads a stored definition. Throws, naming the policy, for one of which anything is unknown. */
+/** Reads a stored definition. Throws, with the id of the policy, for one with any unknown field. */
 export function readDefinition(policyId: string, stored: unknown): PolicyDefinition {
   const read = policyDefinitionSchema.safeParse(stored);
   if (read.success) return read.data;
@@ -37,7 +37,7 @@ function policy(row: PolicyRow): StoredPolicy {
   };
 }
 
-/** The part of a policy that decides, without its id. */
+/** The definition of a policy, without its id. */
 export function definitionOf(policy: PolicyDefinition): PolicyDefinition {
   const { id: _, createdAt: __, updatedAt: ___, position: ____, ...definition } = policy as StoredPolicy;
   return definition;
@@ -56,7 +56,7 @@ export async function listPolicies(
   return (await query).map(policy);
 }
 
-/** Those of the given policies that exist in the organization. */
+/** The given policies that exist in the organization. */
 export async function findPolicies(
   db: Db | Tx,
   organizationId: string,
@@ -124,7 +124,7 @@ function tokenFacts(address: string, token: TokenTransferCondition): Omit<Policy
   };
 }
 
-/** Stores new policies. Their places in the list follow with `placePolicy`. */
+/** Stores new policies. `placePolicy` sets their places in the list. */
 export async function insertPolicies(
   tx: Tx,
   organizationId: string,
@@ -142,7 +142,7 @@ export async function insertPolicies(
   );
 }
 
-/** Puts a new definition in the place of the one that a policy has. */
+/** Replaces the definition of a policy. */
 export async function replacePolicy(tx: Tx, changed: Policy): Promise<void> {
   await tx('policies')
     .where({ id: changed.id })
@@ -153,7 +153,7 @@ export async function replacePolicy(tx: Tx, changed: Policy): Promise<void> {
     });
 }
 
-/** Ends policies; their rows stay. */
+/** Removes policies; their rows are kept. */
 export async function removePolicies(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx('policies')
     .whereIn('id', [...ids])

@@ -4,7 +4,7 @@ import type { Db, Tx } from './database';
 import { findGroups } from './groups';
 import { findMembers, memberSummary } from './members';
 
-/** The members and groups that policies look at when this member initiates a transaction, as they are now. */
+/** The current members and groups that policies depend on when this member initiates a transaction. */
 export async function readPeople(
   db: Db | Tx,
   organizationId: string,

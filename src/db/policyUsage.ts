@@ -94,7 +94,7 @@ function usageOf(tx: Tx, transactionId: string) {
   return tx('policy_usage').where({ transaction_id: transactionId });
 }
 
-/** What was reserved is spent: it counts from now on by the time of its block. */
+/** Commits a reservation: it counts from the time of its block. */
 export async function commitUsage(tx: Tx, transactionId: string, blockAt: Date): Promise<void> {
   const changed = await usageOf(tx, transactionId)
     .where({ status: 'reserved' })
@@ -102,14 +102,14 @@ export async function commitUsage(tx: Tx, transactionId: string, blockAt: Date):
   if (changed !== 1) throw new Error(`transaction ${transactionId} has ${changed} reservations to commit`);
 }
 
-/** What was reserved is free again: nothing of it has happened. */
+/** Releases a reservation: it was not spent. */
 export async function releaseUsage(tx: Tx, transactionId: string): Promise<void> {
   await usageOf(tx, transactionId)
     .where({ status: 'reserved' })
     .update({ status: 'released', decided_at: tx.raw('now()') });
 }
 
-/** Takes back what became of the newest reservation of a transaction: the chain has lost the block that decided it. */
+/** Reopens the newest reservation of a transaction: the chain has lost its block. */
 export async function reopenUsage(tx: Tx, transactionId: string): Promise<void> {
   const newest = requireRow(await usageOf(tx, transactionId).orderBy('id', 'desc').first('id'));
   await tx('policy_usage')
@@ -117,7 +117,7 @@ export async function reopenUsage(tx: Tx, transactionId: string): Promise<void> 
     .update({ status: 'reserved', block_at: null, decided_at: null });
 }
 
-/** What is reserved for a transaction's execution now; undefined when nothing is. */
+/** The current reservation of a transaction; undefined when there is none. */
 export async function findReservation(tx: Tx, transactionId: string): Promise<UsageOfExecution | undefined> {
   const row = await usageOf(tx, transactionId).where({ status: 'reserved' }).first();
   return (

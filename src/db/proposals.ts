@@ -36,12 +36,12 @@ import type { OrganizationRow, ProposalRow } from './tables';
 
 /** A proposal as it is stored. */
 export interface StoredProposal extends ProposalRecord, StoredApproval {
-  /** What the change needs besides `data`, fixed when proposed. */
+  /** What the change needs besides `data`, fixed at creation. */
   readonly plan: JsonValue;
   readonly votes: StoredApproval['votes'];
 }
 
-/** A proposal with what it is judged by, read at one moment. */
+/** A proposal with the state that its rules depend on, read at one moment. */
 export interface ProposalSnapshot {
   readonly record: StoredProposal;
   readonly now: ProposalNow;
@@ -124,7 +124,7 @@ const openCondition = `(a.closed_at IS NULL AND (a.expires_at >= now()
   OR (a.execution_status = 'failed' AND EXISTS (SELECT 1 FROM deployments d
       WHERE d.proposal_id = a.id AND d.status = 'completed'))))`;
 
-/** Which proposals a list holds. `status` as in `isOpen`. */
+/** The filter of a list of proposals. `status` as in `isOpen`. */
 export interface ProposalFilter {
   readonly organizationId?: string;
   readonly resourceType?: ResourceType;
@@ -159,7 +159,7 @@ export async function listProposals(db: Db | Tx, filter: ProposalFilter): Promis
   ]);
 }
 
-/** What an organization's open proposals are judged by: its admins and the database's time. */
+/** The state that the rules of an organization's proposals depend on: its admins and the database's time. */
 export async function readNow(db: Db | Tx, organizationId: string): Promise<ProposalNow> {
   return { admins: await readAdmins(db, organizationId), time: await databaseNow(db) };
 }
@@ -192,7 +192,7 @@ function snapshotOf(row: SnapshotColumns): ProposalSnapshot {
   };
 }
 
-/** One proposal of an organization with the admins and the time of now, in one statement; or undefined. */
+/** One proposal of an organization with the current admins and time, in one statement; or undefined. */
 export async function readProposalSnapshot(
   db: Db,
   { organizationId, id, resourceType }: ApprovalKey & { resourceType: ResourceType },
@@ -201,7 +201,7 @@ export async function readProposalSnapshot(
   return row && snapshotOf(row);
 }
 
-/** Reads a proposal with what a message to it is judged by, in one statement; undefined when there is none. */
+/** Reads a proposal with the state that a message is checked against, in one statement; undefined when it does not exist. */
 export async function readProposalForMessage(
   db: Db | Tx,
   key: MessageKey,
@@ -219,7 +219,7 @@ export async function lockProposal(
   return (await lockApproval(tx, key, options)) ? readProposalForMessage(tx, key) : undefined;
 }
 
-/** Stores what a new proposal has besides its approval. */
+/** Stores the proposal's own part of a new record. */
 export async function insertProposal(
   tx: Tx,
   proposal: {
@@ -239,14 +239,14 @@ export async function insertProposal(
   });
 }
 
-/** Records that the part of a proposal which is off chain is done. */
+/** Records that the off-chain part of a proposal is done. */
 export async function markApplied(tx: Tx, id: string, effective: boolean): Promise<void> {
   await tx('proposals')
     .where({ id })
     .update({ applied_at: tx.raw('now()'), effective });
 }
 
-/** Stores the deployments that a proposal has to make. */
+/** Stores the deployments of a proposal. */
 export async function insertDeployments(
   tx: Tx,
   proposalId: string,

@@ -16,14 +16,14 @@ import {
 import type { Db } from './database';
 import { queryRows, requireRow } from './rows';
 
-/** What the reconciler has to know of an open approval. */
+/** The fields of an open approval that the reconciler needs. */
 export type OpenApproval = ApprovalRef & {
   readonly processing: boolean;
   /** By the database's clock, in milliseconds. */
   readonly ageMs: number;
   /** Since its record last changed, in milliseconds. */
   readonly unchangedMs: number;
-  /** Networks that it names and that are not configured anymore, as far as no note says so. */
+  /** Networks that it names, that are no longer configured and that have no note yet. */
   readonly goneNetworks: readonly number[];
 };
 
@@ -90,7 +90,7 @@ export async function* openApprovals(
   }
 }
 
-/** How many approvals are open that were created at least so long ago, and when that was, by the database's clock. */
+/** How many approvals of at least that age are open, and the time limit by the database's clock. */
 export async function countOpenApprovals(
   db: Db,
   milliseconds: number,
@@ -104,7 +104,7 @@ export async function countOpenApprovals(
   return requireRow(counted);
 }
 
-/** Those of the given approvals that have been closed for at least so long. */
+/** The given approvals that have been closed for at least that long. */
 export async function closedFor(db: Db, ids: readonly string[], milliseconds: number): Promise<string[]> {
   const rows = await queryRows<{ id: string }>(
     db,
@@ -115,7 +115,7 @@ export async function closedFor(db: Db, ids: readonly string[], milliseconds: nu
   return rows.map(({ id }) => id);
 }
 
-/** An approval as it is now, as far as its repair goes, with the time of the database; undefined when there is none. */
+/** The current fields of an approval that its repair depends on, with the database's time; undefined when it does not exist. */
 export async function readRepairable(
   db: Db,
   { organizationId, id }: ApprovalRef,
@@ -128,7 +128,7 @@ export async function readRepairable(
   return row && { record: storedApproval(row), time: row.read_at };
 }
 
-/** True when a run that was restarted has recorded itself: its first act. */
+/** True when a restarted run has recorded itself, which it does first. */
 export async function hasBegun(db: Db, { id }: ApprovalRef, runId: string): Promise<boolean> {
   return isMessageReceived(db, id, restoredMessageId(runId));
 }
@@ -148,7 +148,7 @@ export async function restoredLastHour(
   return requireRow(row).count;
 }
 
-/** Notes once on an open approval that networks it names are not configured anymore. False when noted, or closed. */
+/** Writes one note on an open approval about networks that are no longer configured. False when noted or closed. */
 export async function noteGoneNetworks(db: Db, approval: OpenApproval): Promise<boolean> {
   const { subject, id, goneNetworks } = approval;
   return db.transaction(async (tx) => {

@@ -11,13 +11,13 @@ const NONCE_BYTES = 16;
 
 const OPEN = 'used_at IS NULL AND expires_at >= now()';
 
-/** A text that a wallet was asked to sign, and the name of it. */
+/** A text to sign for a wallet, and its id. */
 export interface Challenge {
   readonly nonce: string;
   readonly message: string;
 }
 
-/** Control of a wallet, proved. */
+/** A proof of control of a wallet. */
 export interface Registration {
   /** Checksummed. */
   readonly walletAddress: string;
@@ -29,7 +29,7 @@ export interface Registration {
 type MemberColumns = Pick<MemberRow, 'id' | 'wallet_address'> &
   Pick<OrganizationRow, 'name'> & { readonly issued_at: Date; readonly expires_at: Date };
 
-/** Makes a new challenge for the member who has a wallet, and returns its text; undefined when nobody has it. */
+/** Creates a challenge for the member with a wallet, and returns its text; undefined when no member has it. */
 export async function openChallenge(
   db: Db,
   wallet: { organizationId: string; walletAddress: string },
@@ -76,7 +76,7 @@ export async function openChallenge(
   });
 }
 
-/** The open challenges of the member who has a wallet, newest first; undefined when nobody has it. */
+/** The open challenges of the member who has a wallet, newest first; undefined when no member has it. */
 export async function listOpenChallenges(
   db: Db | Tx,
   wallet: { organizationId: string; walletAddress: string },
@@ -156,7 +156,7 @@ export async function registerWallet(
   });
 }
 
-/** What a used challenge did, as it was recorded: its member may have changed since. */
+/** The recorded outcome of a used challenge: its member may have changed since. */
 async function earlierRegistration(tx: Tx, challenge: RegistrationChallengeRow): Promise<Registration> {
   const entry = await tx('audit_log')
     .where({ organization_id: challenge.organization_id, resource_id: challenge.member_id })

@@ -3,9 +3,9 @@ import type { AccountRow, TransactionRow } from './tables';
 
 /** Transactions that are inconsistent or need attention: ids, at most 100 of each. */
 export interface TransactionTrouble {
-  /** Something signed is undecided, and no envelope that could carry it to the chain is in flight. */
+  /** A signed attempt is undecided, and has no envelope in flight. */
   readonly uncarried: readonly string[];
-  /** Budget is reserved, and no execution is under way. */
+  /** Budget is reserved without an execution. */
   readonly reserved: readonly string[];
   /** Executions that continue at a balance of the relayer, in wei; the highest that any of them needs. */
   readonly awaiting: readonly { readonly networkId: number; readonly count: number; readonly wei: bigint }[];
@@ -13,7 +13,7 @@ export interface TransactionTrouble {
 
 const MAX_IDS = 100;
 
-/** Looks for what has been like that for `seconds`. */
+/** Finds those that have lasted for `seconds`. */
 export async function findTransactionTrouble(db: Db | Tx, seconds: number): Promise<TransactionTrouble> {
   const before = db.raw('now() - make_interval(secs => ?)', [seconds]);
   const uncarried: string[] = await db('chain_attempts as c')
@@ -71,7 +71,7 @@ export interface ExplainedNonce {
   readonly next: bigint;
 }
 
-/** The accounts on a network by what was signed for them last; at most `limit`. */
+/** The accounts on a network, most recently signed first; at most `limit`. */
 export async function explainedNonces(
   db: Db | Tx,
   networkId: number,
@@ -94,7 +94,7 @@ export async function explainedNonces(
   return rows.map((row) => ({ accountId: row.id, address: row.address, next: row.next }));
 }
 
-/** The nonces of a relayer that undecided envelopes hold, lowest first. */
+/** The nonces of a relayer's undecided envelopes, lowest first. */
 export async function undecidedNonces(
   db: Db | Tx,
   networkId: number,

@@ -15,7 +15,7 @@ export interface TrailEnvelope {
   readonly outcome: ChainEnvelopeRow['outcome'];
 }
 
-/** Something that was signed for a transaction. */
+/** A signed attempt of a transaction. */
 export interface TrailAttempt {
   readonly kind: 'transaction' | 'cancellation';
   /** Nonce of the account. */
@@ -30,7 +30,7 @@ export interface TrailAttempt {
   readonly envelopes: readonly TrailEnvelope[];
 }
 
-/** What a transaction has taken of its policy's budget. */
+/** A transaction's usage of its policy's budget. */
 export interface TrailUsage {
   readonly policyId: string;
   readonly tokenAddress: string;

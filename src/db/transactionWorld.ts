@@ -8,7 +8,7 @@ import { type PreparedStatement, runPrepared } from './prepared';
 import { requireRow } from './rows';
 import type { PolicyRow } from './tables';
 
-/** What of an organization a new transaction has to do with; undefined what is not there. */
+/** The records of an organization that a new transaction refers to; undefined for unknown ones. */
 export interface TransactionWorld extends Pick<PolicyContext, 'members' | 'groups'> {
   readonly account:
     | {
@@ -74,7 +74,7 @@ const READ: PreparedStatement = {
     LEFT JOIN policies p ON p.organization_id = $1 AND p.id = $4 AND p.removed_at IS NULL`,
 };
 
-/** Reads what a new transaction has to do with, in one statement. An account on no network yet is not there. */
+/** Reads the records that a new transaction refers to, in one statement. An account on no network yet is not found. */
 export async function readTransactionWorld(
   db: Db | Tx,
   of: { organizationId: string; accountId: string; walletAddress: string; policyId: string },

@@ -35,7 +35,7 @@ export interface StoredTransaction extends TransactionRecord, StoredApproval {
   readonly votes: StoredApproval['votes'];
 }
 
-/** A transaction with what it is judged by, read at one moment. */
+/** A transaction with the state that its rules depend on, read at one moment. */
 export interface TransactionSnapshot {
   readonly record: StoredTransaction;
   readonly now: TransactionNow;
@@ -137,7 +137,7 @@ const SNAPSHOT: PreparedStatement = {
   text: `${SELECT} WHERE a.organization_id = $1 AND a.id = $2`,
 };
 
-/** One transaction of an organization with what it is judged by now, in one statement; or undefined. */
+/** One transaction of an organization with the state that its rules depend on, in one statement; or undefined. */
 export async function readTransaction(
   db: Db | Tx,
   { organizationId, transactionId }: TransactionRef,
@@ -154,7 +154,7 @@ export async function findTransactionById(db: Db | Tx, id: string): Promise<Tran
 
 const openCondition = `(a.closed_at IS NULL AND (a.expires_at >= now() OR a.execution_status = 'processing'))`;
 
-/** Which transactions a list holds. queued: can still change; executed: completed or rejected. */
+/** The filter of a list of transactions. queued: can still change; executed: completed or rejected. */
 export interface TransactionFilter {
   readonly organizationId?: string;
   readonly accountId?: string;
@@ -229,7 +229,7 @@ export async function pageOfTransactions(
   return { snapshots: rows.map(snapshot), hasMore: found.length > fitting.length };
 }
 
-/** Reads a transaction with what a message to it is judged by, in one statement; undefined when there is none. */
+/** Reads a transaction with the state that a message is checked against, in one statement; undefined when it does not exist. */
 export async function readTransactionForMessage(
   db: Db | Tx,
   key: MessageKey,
@@ -246,7 +246,7 @@ export async function lockTransaction(
   return (await lockApproval(tx, key)) ? readTransactionForMessage(tx, key) : undefined;
 }
 
-/** What a new transaction has besides its approval. */
+/** The transaction's own part of a new record. */
 export interface NewTransaction {
   readonly id: string;
   readonly accountId: string;
@@ -261,7 +261,7 @@ export interface NewTransaction {
   readonly content: JsonValue;
 }
 
-/** Stores what a new transaction has besides its approval. */
+/** Stores the transaction's own part of a new record. */
 export async function insertTransaction(tx: Tx, transaction: NewTransaction): Promise<void> {
   await tx('transactions').insert({
     id: transaction.id,
@@ -278,7 +278,7 @@ export async function insertTransaction(tx: Tx, transaction: NewTransaction): Pr
   });
 }
 
-/** The network of a transaction, and its execution status; undefined when there is none. */
+/** The network of a transaction, and its execution status; undefined when it does not exist. */
 export async function findTransactionStatus(
   db: Db | Tx,
   { organizationId, transactionId }: TransactionRef,
@@ -293,7 +293,7 @@ export async function findTransactionStatus(
   return row && { networkId: Number(row.network_id), executionStatus: row.execution_status };
 }
 
-/** Sets what an execution waits for by itself, or that it is to be cancelled. Writes only what differs. */
+/** Sets what an execution waits for, or that it is to be cancelled. Writes only differences. */
 export async function updateExecution(
   tx: Tx,
   record: Pick<TransactionRecord, 'id' | 'awaitsRelayerWei' | 'cancelling'>,

@@ -91,7 +91,7 @@ describe('an account', () => {
     expect(await networksWithCode(account.address)).toEqual([31337, 31338]);
   });
 
-  it('among several of one proposal has an address of its own', async () => {
+  it('has its own address when one proposal creates several', async () => {
     const items = [
       { name: 'Payroll', networkIds: [31338] },
       { name: 'Savings', networkIds: [31337] },
@@ -165,7 +165,7 @@ describe('an account', () => {
     expect(next.signatureStatus).toBe('pendingReviewSignatures');
   });
 
-  it('is changed by one of many proposals made at once', async () => {
+  it('is claimed by one of many simultaneous proposals', async () => {
     const account = await makeAccount(api.http, org);
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, i) =>
@@ -179,7 +179,7 @@ describe('an account', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
   });
 
-  it('that two proposals make may have the same name', async () => {
+  it('may share its name with an account of another proposal', async () => {
     const [one, two] = [
       await propose(api.http, org, { name: 'Twin' }),
       await propose(api.http, org, { name: 'Twin' }),
@@ -189,7 +189,7 @@ describe('an account', () => {
 });
 
 describe('a proposal', () => {
-  it('is rejected off chain, and then there is no account', async () => {
+  it('creates no account when it is rejected', async () => {
     const proposal = await propose(api.http, org, { name: 'Unwanted' });
     const before = idsOf(await get('/accounts'));
     await sign(api.http, org.adminKey, proposal, org.carol, 'reject', { reason: 'Too many' });
@@ -228,7 +228,7 @@ describe('a proposal', () => {
     expect(message.summary).toContain(JSON.stringify(created.data.items[0].name));
   });
 
-  it('is found where its Location says', async () => {
+  it('is returned at its Location', async () => {
     const items = [{ name: 'Found', networkIds: [31337] }];
     const answer = await api.http.send({ key: org.adminKey, path: PROPOSE, body: { items } });
     expect(answer.headers.location).toBe(`/api/v1/accounts/proposals/${answer.body.data.id}`);
@@ -305,13 +305,13 @@ describe('lists', () => {
     expect(first).toEqual(await read(api.http, other.readKey, proposalPath(proposals[0] ?? '')));
   });
 
-  it('skip nothing and repeat nothing while rows are added', async () => {
+  it('skip and repeat no row while rows are added', async () => {
     const before = await walk('/proposals', 100);
     const seen = await walk('/proposals', 2, () => propose(api.http, other));
     expect(seen).toEqual(before);
   });
 
-  it('have 20 rows per page unless they are told otherwise', async () => {
+  it('have 20 rows per page by default', async () => {
     await Promise.all(Array.from({ length: 12 }, () => propose(api.http, other)));
     const { body } = await api.http.send({ key: other.readKey, path: '/api/v1/proposals' });
     expect(body.data).toHaveLength(20);
@@ -338,7 +338,7 @@ describe('the organization', () => {
     expect(await get(`/admins/${org.adminsId}`)).toEqual(admins);
   });
 
-  it('shows the networks that can be reached', async () => {
+  it('lists the configured networks', async () => {
     expect(await get('/networks')).toEqual(
       api.config.networks.map(({ id, name, nativeAsset }) => ({ id, name, nativeAsset })),
     );

@@ -46,7 +46,7 @@ const byId = <T extends { id: string }>(list: T[]) => list.sort((one, two) => (o
 const queued = () => api.http.send({ key: org.readKey, path: '/api/v1/admins/proposals' });
 
 describe('the admins', () => {
-  it('change by a proposal: who they are and how many of them it takes', async () => {
+  it('are changed by a proposal, with their threshold', async () => {
     const updates = [add(org.dave), take(org.carol)];
     const answer = await send({ updates, threshold: 3 });
     expect(answer.status).toBe(201);
@@ -83,7 +83,7 @@ describe('the admins', () => {
     });
   });
 
-  it('change by their threshold alone', async () => {
+  it('keep their members when only the threshold changes', async () => {
     const created = await propose({ updates: [], threshold: 4 });
     expect(created.summary).toBe('Change the admins: threshold 2 → 4');
     await carryOut(api.http, org, created);
@@ -97,7 +97,7 @@ describe('the admins', () => {
     expect((await get('/admins')).members).toHaveLength(5);
   });
 
-  it('can be all replaced, and then only the new ones decide', async () => {
+  it('can all be replaced; then only the new ones vote', async () => {
     const bot = org.otherBot;
     const updates = [add(org.dave), add(bot), ...[org.alice, org.bob, org.carol, org.bot].map(take)];
     await carryOut(api.http, org, await propose({ updates, threshold: 1 }));
@@ -116,7 +116,7 @@ describe('the admins', () => {
     expect(done.body.data.executionStatus).toBe('completed');
   });
 
-  it('who are admins no longer can be removed as members', async () => {
+  it('can be removed as members once they are no longer admins', async () => {
     const remove = '/members/proposals/remove';
     const ask = { key: org.adminKey, path: `/api/v1${remove}`, body: { ids: [org.carol.id] } };
     await expectRefused(api.http, org, ask, refusal(409, 'conflict', 'ids[0]'));
@@ -129,7 +129,7 @@ describe('the admins', () => {
 });
 
 describe('the queued proposal', () => {
-  it('is one at a time, and is found without its id', async () => {
+  it('is unique, and is returned without its id', async () => {
     const none = await queued();
     expect([none.status, none.body.code]).toEqual([404, 'notFound']);
     const first = await propose({ updates: [], threshold: 3 });
@@ -154,7 +154,7 @@ describe('the queued proposal', () => {
     expect((await queued()).status).toBe(404);
   });
 
-  it('is one of fifty that were made at once', async () => {
+  it('is one of fifty simultaneous proposals', async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, i) =>
         insist(api.http, {
@@ -180,7 +180,7 @@ describe('the queued proposal', () => {
     expect((await api.http.send({ key: org.readKey, path })).status).toBe(404);
   });
 
-  it('takes no query', async () => {
+  it('accepts no query', async () => {
     for (const query of ['status=open', 'limit=1', 'cursor=']) {
       const path = `/api/v1/admins/proposals?${query}`;
       await expectRefused(api.http, org, { key: org.readKey, path }, badField(query.split('=')[0] ?? ''));
@@ -188,7 +188,7 @@ describe('the queued proposal', () => {
   });
 });
 
-describe('what a proposal shows is what happens, or nothing', () => {
+describe('a stale proposal is blocked', () => {
   const blocked = { executionStatus: 'blocked', failure: { code: 'stale' } };
 
   it('when a new admin has left the organization', async () => {
@@ -216,7 +216,7 @@ describe('what a proposal shows is what happens, or nothing', () => {
     expect((await get('/admins')).threshold).toBe(2);
   });
 
-  it('when the admins were changed behind its back', async () => {
+  it('when the admins were changed in the database', async () => {
     const proposed = await propose({ updates: [take(org.carol)], threshold: 3 });
     await api.db('admin_set_members').insert({ organization_id: org.id, member_id: org.dave.id });
     const outcome = await approve(api.http, org, proposed);
@@ -295,7 +295,7 @@ describe('a bad request about the admins', () => {
     );
   });
 
-  it('names strangers as it names those who never were', async () => {
+  it('reports foreign and unknown ids alike', async () => {
     const theirs = await api.createOrganization();
     const ask = (id: string) => ({
       key: org.adminKey,
@@ -307,7 +307,7 @@ describe('a bad request about the admins', () => {
     expect(one.text.replaceAll(theirs.dave.id, '')).toBe(two.text.replaceAll(UNKNOWN.member, ''));
   });
 
-  it('by a key that may only read is refused', async () => {
+  it('with a read-only key is refused', async () => {
     const ask = { key: org.readKey, path: `/api/v1${PROPOSE}`, body: { updates: [], threshold: 3 } };
     await expectRefused(api.http, org, ask, refusal(403, 'forbidden', null));
   });

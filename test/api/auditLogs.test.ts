@@ -34,7 +34,7 @@ const log = (query = '') => read(api.http, org.readKey, `/api/v1/audit-logs?limi
 const actions = (entries: Shown) => entries.map(({ action }: Shown) => action);
 
 describe('the audit log', () => {
-  it('tells what happened, newest first', async () => {
+  it('lists changes, newest first', async () => {
     expect(actions(await log(`&resourceId=${created.id}`))).toEqual([
       'proposal.executed',
       'proposal.executionStarted',
@@ -69,7 +69,7 @@ describe('the audit log', () => {
     });
   });
 
-  it('names who acted: the key’s member, the signers, the service, the operator', async () => {
+  it('names the actor: the key’s member, the voters, the service, the operator', async () => {
     const actor = ({ id, name, wallet }: TestOrganization['alice']) => ({
       type: 'member',
       id,
@@ -144,13 +144,13 @@ describe('the audit log', () => {
     }
   });
 
-  it('has 20 entries per page unless it is told otherwise', async () => {
+  it('has 20 entries per page by default', async () => {
     const { body } = await api.http.send({ key: org.readKey, path: '/api/v1/audit-logs' });
     expect(body.data).toHaveLength(20);
     expect(body.pagination.hasMore).toBe(true);
   });
 
-  it('has no entry for what was refused or sent again', async () => {
+  it('has no entry for refused or repeated requests', async () => {
     const before = await log();
     const idempotencyKey = '2f0c3c3e-4d55-4b6c-9a53-1d1f5d3a9f10';
     const body = { items: [{ id: accountId, name: 'Again' }] };

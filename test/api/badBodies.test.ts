@@ -34,7 +34,7 @@ const item = (change: object = {}) => ({ name: 'New', networkIds: [31337], ...ch
 const withItem = (change: object) => ({ items: [item(change)] });
 const json = JSON.stringify({ items: [item()] });
 
-describe('a body that is no JSON of this service', () => {
+describe('an invalid JSON body', () => {
   it.each<[string, string | Buffer]>([
     ['cut off', '{"items":['],
     ['of two texts', `${json}${json}`],
@@ -52,7 +52,7 @@ describe('a body that is no JSON of this service', () => {
     await refused({ body }, 'body');
   });
 
-  it('that is missing is refused', async () => {
+  it('is refused when it is missing', async () => {
     await refused({ method: 'POST' }, 'body');
   });
 });
@@ -132,7 +132,7 @@ describe('a body with a bad field', () => {
     await refused({ body }, field);
   });
 
-  it('is refused with all its bad fields, in their order', async () => {
+  it('is refused with all invalid fields, in their order', async () => {
     const body = { items: [item({ name: '', extra: 1 }), item({ networkIds: ['a', 0] })], more: true };
     const answer = await refused({ body }, 'items[0].name');
     const { details } = answer.body.error;
@@ -146,7 +146,7 @@ describe('a body with a bad field', () => {
     expect(details.message).toBe(details.issues[0].message);
   });
 
-  it('may carry back what only a response has', async () => {
+  it('may contain fields that only responses have', async () => {
     const answer = await api.http.send({
       key: org.adminKey,
       path: PROPOSE,
@@ -161,7 +161,7 @@ describe('a body with a bad field', () => {
     expect(answer.body.data.data).toEqual({ items: [{ name: 'Sent back', networkIds: [31337] }] });
   });
 
-  it('takes 100 items and a name of 100 characters, counted as a reader does', async () => {
+  it('accepts 100 items and a name of 100 code points', async () => {
     const items = accounts(99).concat([item({ name: '😀'.repeat(100) })]);
     const answer = await api.http.send({ key: org.adminKey, path: PROPOSE, body: { items } });
     expect(answer.status).toBe(201);

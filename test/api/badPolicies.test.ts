@@ -56,7 +56,7 @@ const approvers = (groupId: string, threshold: number) =>
 const approver = (approverSetting: object) => aPolicyItem({ type: 'MANUAL_APPROVAL', approverSetting });
 const initiator = (initiatorSetting: object) => aPolicyItem({ initiatorSetting });
 
-describe('a policy that names what is not there', () => {
+describe('a policy that names an unknown record', () => {
   const items: readonly [string, (ids: Ids) => WrittenPolicy, string][] = [
     ['an account', (ids) => aPolicyItem({ accountIds: [own.account, ids.account] }), 'accountIds[1]'],
     ['an initiator', (ids) => initiator({ type: 'user', memberId: ids.member }), 'initiatorSetting.memberId'],
@@ -78,7 +78,7 @@ describe('a policy that names what is not there', () => {
     ['a network of calls', () => aContractPolicyItem(null, { networkId: 5 }), 'networkId'],
   ];
 
-  it('is refused, foreign or unknown, at its field and in the same words', async () => {
+  it('is refused at its field, with one message for foreign and unknown ids', async () => {
     const requests = (ids: Ids): BadRequest[] => [
       ...items.map(
         ([name, item, field]): BadRequest => [
@@ -124,7 +124,7 @@ describe('a policy with a bad field', () => {
   const transfer = (change: object) => aPolicyItem({ tokenTransferCondition: aTokenCondition(change) });
   const rule = (change: object = {}) => ({ contractAddress: anAddress(), allowedFunctions: [], ...change });
 
-  it('is refused, and nothing is changed', async () => {
+  it('is refused, and nothing changes', async () => {
     const demo = sharedStack().chains[0]?.token.address;
     const amounts = ['-1', '+1', '1.5', '1e18', '1'.repeat(79), String(2n ** 256n)];
     const items: [string, WrittenPolicy, string][] = [
@@ -195,7 +195,7 @@ describe('a policy with a bad field', () => {
     ]);
   });
 
-  it('may not be proposed with a key of no admin', async () => {
+  it('cannot be proposed with a key of a member who is not an admin', async () => {
     await expectRefused(
       api.http,
       org,

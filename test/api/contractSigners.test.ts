@@ -85,7 +85,7 @@ function vote(to: Shown, signer: Address, bytes: Hex, more: object = {}) {
 const approvers = (shown: Shown) => shown.approvals.map(({ id }: Shown) => id);
 
 describe('an admin whose wallet is a contract', () => {
-  it('votes with what the contract accepts (EIP-1271), and the vote executes', async () => {
+  it('votes and executes with a signature that the contract accepts (EIP-1271)', async () => {
     const to = await proposal();
     const payload = to.signingPayloads.approvePayload;
     const signed = await vote(to, there.address, await innerSignature(there, payload));
@@ -97,7 +97,7 @@ describe('an admin whose wallet is a contract', () => {
     expect(['processing', 'completed']).toContain(executed.body.data.executionStatus);
   });
 
-  it('votes before the contract is there (ERC-6492)', async () => {
+  it('votes before the contract is deployed (ERC-6492)', async () => {
     const to = await proposal();
     const payload = to.signingPayloads.approvePayload;
     const signed = await vote(to, notYet.address, wrapped(notYet, await innerSignature(notYet, payload)));
@@ -107,7 +107,7 @@ describe('an admin whose wallet is a contract', () => {
     expect(votes).toMatchObject([{ scheme: 'erc6492', signer_address: notYet.address }]);
   });
 
-  it('does not vote with a signature of its owner, or of somebody else, or over something else', async () => {
+  it('does not vote with a signature of its owner, of another contract, or over another payload', async () => {
     const [to, other] = [await proposal(), await proposal()];
     const payload = to.signingPayloads.approvePayload;
     const before = await read(api.http, adminKey, '/api/v1/audit-logs?limit=1');
@@ -130,7 +130,7 @@ describe('an admin whose wallet is a contract', () => {
     expect(await read(api.http, adminKey, '/api/v1/audit-logs?limit=1')).toEqual(before);
   });
 
-  it('is no admin just because its contract accepts', async () => {
+  it('is not an admin only because its contract accepts the signature', async () => {
     const stranger = newSafe();
     await deployAsFunder(network.rpcUrl, stranger.account);
     const to = await proposal();
@@ -141,7 +141,7 @@ describe('an admin whose wallet is a contract', () => {
     expect(await read(api.http, adminKey, proposalPath(to.id))).toMatchObject({ approvals: [] });
   });
 
-  it('whose contract no longer accepts blocks the execution, which may be tried again', async () => {
+  it('blocks the execution when its contract no longer accepts; it can be retried', async () => {
     const to = await proposal();
     const payload = to.signingPayloads.approvePayload;
     await vote(to, there.address, await innerSignature(there, payload));
@@ -168,7 +168,7 @@ describe('an admin whose wallet is a contract', () => {
     expect(['processing', 'completed']).toContain(again.body.data.executionStatus);
   });
 
-  it('goes on voting with the same wrapping once its contract is there', async () => {
+  it('can vote with the same wrapping after its contract is deployed', async () => {
     await deployAsFunder(network.rpcUrl, notYet.account);
     const code = await createChainClient(network as (typeof api.config.networks)[number]).rpc.readContract({
       address: notYet.address,

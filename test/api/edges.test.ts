@@ -64,7 +64,7 @@ describe.each(['httpPort', 'httpsPort'] as const)('plain HTTP on the %s', (portN
 describe('a connection to the TLS port', () => {
   const GET = 'GET /api/v1/members HTTP/1.1\r\nHost: x\r\n';
 
-  it('without TLS gets 426 however its request is cut, and for every request', async () => {
+  it('gets 426 without TLS for every request, however it is fragmented', async () => {
     const whole = openConnection(api, 'plain on the TLS port');
     whole.write(`${GET}\r\n${GET}Connection: close\r\n\r\n`);
     expect((await whole.closed).match(/HTTP\/1\.1 426/g)).toHaveLength(2);
@@ -88,7 +88,7 @@ describe('a connection to the TLS port', () => {
     expect((await cut.closed).match(/HTTP\/1\.1 426/g)).toHaveLength(1);
   });
 
-  it('with TLS is answered however its first record is cut', async () => {
+  it('is answered with TLS, however its first record is fragmented', async () => {
     const raw = connectPlain({ host: '127.0.0.1', port: api.config.httpsPort, noDelay: true });
     const bytewise = new Duplex({
       read: () => undefined,
@@ -106,7 +106,7 @@ describe('a connection to the TLS port', () => {
     raw.destroy();
   });
 
-  it('that ends before its first byte is closed, and others are served', async () => {
+  it('is closed when it ends before its first byte; others are served', async () => {
     const empty = openConnection(api, 'plain on the TLS port');
     empty.finish();
     expect(await empty.closed).toBe('');
@@ -141,12 +141,12 @@ describe('a path', () => {
     '/docs/../package.json',
     '/openapi.json/',
     '/favicon.ico',
-  ])('%s has nothing at it', async (path) => {
+  ])('%s is not found', async (path) => {
     const answer = await expectRefused(api.http, org, { key: org.adminKey, path }, NOT_FOUND);
     expect(answer.headers.location).toBeUndefined();
   });
 
-  it('outside the interface needs no key to be unknown', async () => {
+  it('outside the API is not found without a key', async () => {
     const answer = await api.http.send({ path: '/nothing' });
     expect(refusalIn(answer, NOT_FOUND)).toEqual(NOT_FOUND);
   });
@@ -176,7 +176,7 @@ describe('a method', () => {
     expect((await get('/api/v1/nothing', { method: 'HEAD' })).status).toBe(404);
   });
 
-  it('of another origin gets no leave from the browser', async () => {
+  it('of another origin is not allowed by CORS', async () => {
     const headers = { origin: 'https://example.org', 'access-control-request-method': 'POST' };
     for (const answer of [
       await get('/api/v1/members', { headers }),
@@ -273,7 +273,7 @@ describe('a cursor', () => {
     }
   });
 
-  it('carries its filters, and no others', async () => {
+  it('includes its filters, and accepts no others', async () => {
     const cursor = await firstPage('/api/v1/audit-logs?limit=1&action=proposal.created');
     const next = await get(`/api/v1/audit-logs?limit=1&cursor=${cursor}`);
     expect(next.body.data).toMatchObject([{ action: 'proposal.created' }]);
@@ -296,7 +296,7 @@ describe('the request id', () => {
     );
   });
 
-  it.each(['', 'a b', 'a'.repeat(101), '<script>', 'a;b', 'ä'])('%p gives way to a new one', async (id) => {
+  it.each(['', 'a b', 'a'.repeat(101), '<script>', 'a;b', 'ä'])('%p is replaced', async (id) => {
     const answer = await get('/api/v1/members', { headers: { 'x-request-id': id } });
     expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
@@ -331,7 +331,7 @@ describe('a body', () => {
     );
   });
 
-  it('without a stated length is refused once it is too long', async () => {
+  it('of unknown length is refused once it is too long', async () => {
     const before = await org.stored();
     const text = await new Promise<string>((resolve, reject) => {
       const outgoing = request(
@@ -381,7 +381,7 @@ describe('a body', () => {
     },
   );
 
-  it('on a GET is of no interest', async () => {
+  it('is ignored on a GET', async () => {
     const answer = await get('/api/v1/members', {
       method: 'GET',
       body: '{',
@@ -437,7 +437,7 @@ describe('a connection', () => {
     expect((await connection.closed).match(/HTTP\/1\.1 200 OK/g)).toHaveLength(2);
   });
 
-  it('tells little about what answers', async () => {
+  it('does not disclose the server software', async () => {
     const answer = await get('/api/v1/members');
     for (const name of ['x-powered-by', 'server', 'etag']) expect(answer.headers[name]).toBeUndefined();
     expect(answer.headers).toMatchObject({
@@ -448,13 +448,13 @@ describe('a connection', () => {
   });
 });
 
-describe('what needs no key', () => {
-  it('is the OpenAPI document, as it is committed', async () => {
+describe('without a key', () => {
+  it('the committed OpenAPI document is served', async () => {
     const answer = await api.http.send({ path: '/openapi.json' });
     expect(answer.text).toBe(readFileSync(join(__dirname, '../../openapi.json'), 'utf8'));
   });
 
-  it('is a page to read it, which loads nothing from elsewhere', async () => {
+  it('a page to read it is served, which loads nothing from other hosts', async () => {
     const page = await api.http.send({ path: '/docs' });
     expect(page.headers['content-type']).toMatch(/^text\/html/);
     expect(page.headers['content-security-policy']).toMatch(/default-src 'none'/);
@@ -467,7 +467,7 @@ describe('what needs no key', () => {
 });
 
 describe('a list', () => {
-  it('has no pagination unless it is asked for, where the contract pages nothing', async () => {
+  it('has pagination only on request, where the contract says so', async () => {
     for (const path of ['/members', '/accounts']) {
       expect((await get(`/api/v1${path}`)).body.pagination).toBeUndefined();
       expect((await get(`/api/v1${path}?limit=1`)).body.pagination).toBeDefined();

@@ -395,7 +395,7 @@ it('every error code of the contract is listed by some operation', () => {
   );
 });
 
-it('a part that is away leaves no trace, and the same key finishes the work once it is back', async () => {
+it('an unavailable part leaves no trace, and the same key finishes the work later', async () => {
   const { status, headers } = await away;
   expect(status).toBe(500);
   expect(Number(headers['retry-after'])).toBeGreaterThan(0);

@@ -93,7 +93,7 @@ const DAY = {
 };
 
 describe('an organization without policies', () => {
-  it('lets nothing go', async () => {
+  it('permits nothing', async () => {
     const body = {
       ...asked(),
       accountId: theirAccount.id,
@@ -103,8 +103,8 @@ describe('an organization without policies', () => {
   });
 });
 
-describe('a transaction that is asked about', () => {
-  it('is answered by each policy, newest first, with all that speaks against it and who would approve', async () => {
+describe('an evaluated transaction', () => {
+  it('has a result per policy, newest first, with every unmet condition and the approvers', async () => {
     const made = await change(api.http, ours, '/groups/proposals/create', {
       items: [{ name: 'Approvers', memberIds: [ours.alice.id, ours.bob.id, ours.dave.id] }],
     });
@@ -156,7 +156,7 @@ describe('a transaction that is asked about', () => {
     });
   });
 
-  it('may be a transfer of a token that can be read, and of no other', async () => {
+  it('may be a transfer of a readable token, and of no other', async () => {
     const { about } = await askAbout(anAnyPolicyItem({ name: 'All' }));
     expect(await about(tokens(MAX))).toMatchObject({ allowed: true, failures: [] });
     const nobody = anAddress();
@@ -193,14 +193,14 @@ describe('a transaction that is asked about', () => {
     expect(conditions(await named.about(tokens(1n)))).toEqual(['transactionType']);
   });
 
-  it('is found by the wallet of its initiator, however that is written', async () => {
+  it('finds its initiator by wallet, in any case of the address', async () => {
     const { address } = ours.dave.wallet;
     for (const wallet of [address.toLowerCase(), `0x${address.slice(2).toUpperCase()}`]) {
       expect(await evaluate({ initiatorWalletAddress: wallet })).not.toEqual([]);
     }
   });
 
-  it('is told what is left of each limitation, as usage stands', async () => {
+  it('gets the remaining budget of each limitation', async () => {
     const { id, about } = await askAbout(
       aPolicyItem({ tokenTransferCondition: aTokenCondition({ amountThreshold: '1000' }), limitation: DAY }),
     );
@@ -247,7 +247,7 @@ describe('a transaction that is asked about', () => {
     expect(await counted.about(byAlice)).toMatchObject({ allowed: true, remaining: { count: 1 } });
   });
 
-  it('is judged by the policies, groups and members of now', async () => {
+  it('is evaluated with the current policies, groups and members', async () => {
     const made = await change(api.http, ours, '/groups/proposals/create', {
       items: [{ name: 'Payers', memberIds: [ours.dave.id] }],
     });
@@ -275,7 +275,7 @@ describe('a dry run', () => {
     return tables.map(({ name }: Shown, i: number) => [name, counts[i]?.count]);
   }
 
-  it('stores nothing, whatever its answer', async () => {
+  it('stores nothing, whatever its result', async () => {
     const before = await everything();
     await evaluate();
     await evaluate(tokens(5n));
@@ -283,7 +283,7 @@ describe('a dry run', () => {
     expect(await everything()).toEqual(before);
   });
 
-  it('asks for an idempotency key, and does not keep it', async () => {
+  it('requires an idempotency key, and does not store it', async () => {
     for (const idempotencyKey of [null, 'x', '00000000-0000-0000-0000-00000000000g']) {
       await expectRefused(
         api.http,
@@ -307,7 +307,7 @@ describe('a dry run', () => {
     expect((await send(asked())).status).toBe(200);
   });
 
-  it('is for every key of the organization, and for no other', async () => {
+  it('is available to every key of the organization, and to no other', async () => {
     const allowed = async (key: string) => (await evaluate({}, key)).map((entry) => entry.allowed);
     expect(await allowed(ours.adminKey)).toEqual(await allowed(ours.readKey));
     expect((await api.http.send({ path: EVALUATE, body: asked() })).status).toBe(401);
@@ -335,7 +335,7 @@ describe('a dry run', () => {
   });
 });
 
-describe('a transaction that is none', () => {
+describe('an invalid transaction', () => {
   it.each<[string, () => object | string, string]>([
     ['a list', () => '[]', 'body'],
     ['a policy', () => asked({ policyId: anId('pol') }), 'policyId'],
@@ -395,7 +395,7 @@ describe('a transaction that is none', () => {
     expect(refusalIn(answer, badField(field))).toEqual(badField(field));
   });
 
-  it('is told everything that is wrong, in the order of the fields', async () => {
+  it('is refused with every issue, in the order of the fields', async () => {
     const body = asked({
       accountId: theirAccount.id,
       initiatorWalletAddress: anAddress(),
@@ -413,7 +413,7 @@ describe('a transaction that is none', () => {
     ]);
   });
 
-  it('is none of these at the edges', async () => {
+  it('is not one at the limits of each field', async () => {
     await evaluate({ value: String(MAX) });
     await evaluate({ description: undefined });
     await evaluate({ to: CONTRACT, data: `0x${'00'.repeat(131_072)}` });
@@ -422,7 +422,7 @@ describe('a transaction that is none', () => {
 });
 
 describe('a hundred policies', () => {
-  it('answer together', async () => {
+  it('are evaluated together', async () => {
     const policies = Array.from({ length: 100 }, (_, i) => ({
       ...aTransferPolicy(
         { amountThreshold: String(1_000 + i) },

@@ -141,7 +141,7 @@ const mutations = operations.filter(({ method }) => method === 'post');
 describe.each(mutations.map((operation) => [operation.id, operation] as const))(
   'a body of %s',
   (_, operation) => {
-    it('is refused for each thing that can be wrong with it, by the name of the field', async () => {
+    it('is refused for each invalid field, by its name', async () => {
       const asked: [string, string, number, string, string][] = [];
       const bodies = bodiesOf(operation);
       const faults = bodies.flatMap((body) =>

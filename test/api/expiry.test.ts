@@ -63,7 +63,7 @@ beforeAll(async () => {
 afterAll(() => api?.stop());
 
 describe('an expired proposal', () => {
-  it('lived for the time that was set, and signs it in whole seconds', async () => {
+  it('expires after the configured lifetime, signed in whole seconds', async () => {
     const lifetimeMs = Date.parse(unsigned.expiresAt) - Date.parse(unsigned.createdAt);
     expect(lifetimeMs).toBeGreaterThan((SHORT_LIFETIME_SECONDS - 1) * 1_000);
     expect(lifetimeMs).toBeLessThanOrEqual(SHORT_LIFETIME_SECONDS * 1_000);
@@ -72,7 +72,7 @@ describe('an expired proposal', () => {
     expect(message.expiresAt).toBe(String(Date.parse(unsigned.expiresAt) / 1_000));
   });
 
-  it('says so, keeps its votes, and shows nothing to sign', async () => {
+  it('is reported as expired, keeps its votes, and has no payload to sign', async () => {
     const shown = await read(api.http, org.readKey, proposalPath(approved.id));
     expect(shown).toMatchObject({
       signatureStatus: 'expired',
@@ -85,7 +85,7 @@ describe('an expired proposal', () => {
     expect(shown.result).toBeUndefined();
   });
 
-  it('takes no signature', async () => {
+  it('refuses signatures', async () => {
     for (const proposal of [unsigned, approved, rejected]) {
       for (const type of ['approve', 'reject'] as const) {
         const signature = await signPayload(org.carol, proposal.signingPayloads[`${type}Payload`]);
@@ -100,7 +100,7 @@ describe('an expired proposal', () => {
     }
   });
 
-  it('is not executed, however many have signed', async () => {
+  it('is not executed, whatever the number of votes', async () => {
     for (const proposal of [unsigned, approved, rejected]) {
       for (const type of ['approve', 'reject']) {
         const path = proposalPath(proposal.id, '/execute');
@@ -118,7 +118,7 @@ describe('an expired proposal', () => {
     for (const { id } of [unsigned, approved, rejected, claiming]) expect(closed).toContain(id);
   });
 
-  it('frees what it claimed', async () => {
+  it('releases its claims', async () => {
     const next = await proposeUpdate(api.http, org, { id: account.id, name: 'Now' });
     await sign(api.http, org.adminKey, next, org.alice);
     await sign(api.http, org.adminKey, next, org.bob);
@@ -126,7 +126,7 @@ describe('an expired proposal', () => {
     expect((await read(api.http, org.readKey, `/api/v1/accounts/${account.id}`)).name).toBe('Now');
   });
 
-  it('that was executed before stays as it was', async () => {
+  it('does not change when it was executed before', async () => {
     const done = await propose(api.http, org);
     await sign(api.http, org.adminKey, done, org.alice, 'reject');
     const answer = await sign(api.http, org.adminKey, done, org.bob, 'reject', { execute: true });

@@ -57,7 +57,7 @@ async function makeMember(name: string): Promise<Shown> {
 }
 
 describe('new groups', () => {
-  it('are there once their proposal is carried out, in the order in which they were named', async () => {
+  it('are created by their proposal, in the order of its items', async () => {
     const items = [
       { name: 'Traders', memberIds: [org.dave.id, org.alice.id] },
       { name: 'Nobody', memberIds: [] },
@@ -187,7 +187,7 @@ describe('a group', () => {
     expect(await get(`/groups/${group.id}`)).toMatchObject({ name: 'Written', members: group.members });
   });
 
-  it('ends, and its members stay', async () => {
+  it('is deleted, and its members remain', async () => {
     const group = await makeGroup('Doomed', org.dave);
     const proposed = await proposeChange(api.http, org, DELETE, { items: [group] });
     expect(proposed).toMatchObject({
@@ -256,7 +256,7 @@ describe('a group', () => {
   });
 });
 
-describe('what a proposal shows is what happens, or nothing', () => {
+describe('a stale proposal is blocked', () => {
   const blocked = { executionStatus: 'blocked', failure: { code: 'stale' } };
   const remove = (id: string) => change(api.http, org, '/members/proposals/remove', { ids: [id] });
 
@@ -295,7 +295,7 @@ describe('what a proposal shows is what happens, or nothing', () => {
     expect(idsOf(await get('/groups'))).toEqual(before);
   });
 
-  it('when a member to be taken out has left: then it comes out as it says', async () => {
+  it('not when a member to be removed has left already', async () => {
     const frank = await makeMember('Frank');
     const group = await makeGroup('Parting', org.dave, frank);
     const proposed = await proposeChange(api.http, org, UPDATE, {
@@ -322,7 +322,7 @@ describe('what a proposal shows is what happens, or nothing', () => {
     expect(idsOf((await get(`/groups/${group.id}`)).members)).toEqual([frank.id]);
   });
 
-  it('when the group was changed behind its back', async () => {
+  it('when the group was changed in the database', async () => {
     const [group, doomed] = [await makeGroup('Seen', org.dave), await makeGroup('Doomed', org.dave)];
     const proposed = await proposeChange(api.http, org, UPDATE, {
       items: [{ id: group.id, name: 'Changed' }],
@@ -340,7 +340,7 @@ describe('what a proposal shows is what happens, or nothing', () => {
     expect((await get(`/groups/${doomed.id}`)).name).toBe('Doomed');
   });
 
-  it('when a member of a group to be deleted has left: it is deleted', async () => {
+  it('not when a member of a group to be deleted has left', async () => {
     const frank = await makeMember('Frank');
     const group = await makeGroup('Leaving', frank);
     const proposed = await proposeChange(api.http, org, DELETE, { items: [{ id: group.id }] });
@@ -430,7 +430,7 @@ describe('a bad request about groups', () => {
     );
   });
 
-  it('names strangers as it names those who never were', async () => {
+  it('reports foreign and unknown ids alike', async () => {
     const theirs = await api.createOrganization();
     const done = await change(api.http, theirs, CREATE, {
       items: [{ name: 'Theirs', memberIds: [theirs.dave.id] }],
@@ -465,7 +465,7 @@ describe('a bad request about groups', () => {
     expect(idsOf(await get('/groups'))).not.toContain(theirGroup);
   });
 
-  it('by a key that may only read is refused', async () => {
+  it('with a read-only key is refused', async () => {
     for (const [path, body] of [
       [CREATE, created({})],
       [UPDATE, updated({ name: 'x' })],

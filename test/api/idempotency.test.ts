@@ -76,7 +76,7 @@ describe('the idempotency key', () => {
     }
   });
 
-  it('is looked at before body, key and path', async () => {
+  it('is checked before body, permission and path', async () => {
     const ask = { key: org.readKey, path: PROPOSE, body: '{', idempotencyKey: null };
     await expectRefused(api.http, org, ask, badField(FIELD));
   });
@@ -88,14 +88,14 @@ describe('the idempotency key', () => {
     expectReplay(first, await send({ body, idempotencyKey: idempotencyKey.toUpperCase() }));
   });
 
-  it('is not asked for on GET', async () => {
+  it('is not required on GET', async () => {
     const answer = await api.http.send({ key: org.readKey, path: '/api/v1/members', idempotencyKey: 'x' });
     expect(answer.status).toBe(200);
   });
 });
 
 describe('a request sent again', () => {
-  it('gets the same answer, byte for byte, and has no second effect', async () => {
+  it('gets the same response, byte for byte, and has no second effect', async () => {
     const idempotencyKey = randomUUID();
     const body = newBody();
     const first = await send({ body, idempotencyKey });
@@ -114,7 +114,7 @@ describe('a request sent again', () => {
     expectReplay(first, await send({ body: again, idempotencyKey }));
   });
 
-  it('gets the answer of then, not of now', async () => {
+  it('gets the stored response, not the current state', async () => {
     const proposal = await propose(api.http, org);
     const votes = await Promise.all(
       [org.alice, org.bob].map(async (member) => ({
@@ -135,7 +135,7 @@ describe('a request sent again', () => {
     expect(await org.stored()).toEqual(before);
   });
 
-  it('gets the same refusal when that was about the state: 404, 409 and 422', async () => {
+  it('gets the same refusal for 404, 409 and 422', async () => {
     const proposal = await propose(api.http, org);
     const signature = await signPayload(org.alice, proposal.signingPayloads.approvePayload);
     const vote = { path: proposalPath(proposal.id, '/signatures'), body: { type: 'approve', signature } };
@@ -153,7 +153,7 @@ describe('a request sent again', () => {
     }
   });
 
-  it('with a second key of the organization gets the stored answer', async () => {
+  it('gets the stored response with another API key of the organization', async () => {
     const other = await api.db.transaction((tx) =>
       issueApiKey(tx, { organizationId: org.id, memberIds: [org.bot.id], actor: OPERATOR }),
     );
@@ -215,7 +215,7 @@ describe('a key used again', () => {
     );
   });
 
-  it('with another body is refused before it is asked what its API key may do', async () => {
+  it('with another body is refused before the permissions of its API key are checked', async () => {
     const idempotencyKey = randomUUID();
     await send({ body: newBody(), idempotencyKey });
     await expectRefused(
@@ -226,14 +226,14 @@ describe('a key used again', () => {
     );
   });
 
-  it('is refused only after the body is found to be sound', async () => {
+  it('is refused only after the body is validated', async () => {
     const idempotencyKey = randomUUID();
     await send({ body: newBody(), idempotencyKey });
     const ask = { key: org.adminKey, path: PROPOSE, body: { items: [] }, idempotencyKey };
     await expectRefused(api.http, org, ask, badField('items'));
   });
 
-  it('is free after a refusal of the request itself: 400, 401, 403', async () => {
+  it('can be used again after 400, 401 and 403', async () => {
     const refusals: [number, Partial<Ask>][] = [
       [400, { body: { items: [] } }],
       [400, { body: '{' }],
@@ -251,7 +251,7 @@ describe('a key used again', () => {
     }
   });
 
-  it('is free after a wrong signature', async () => {
+  it('can be used again after an invalid signature', async () => {
     const proposal = await propose(api.http, org);
     const idempotencyKey = randomUUID();
     const path = proposalPath(proposal.id, '/signatures');
@@ -264,7 +264,7 @@ describe('a key used again', () => {
 });
 
 describe('requests with one key at the same time', () => {
-  it('have one effect and one answer', async () => {
+  it('have one effect and one response', async () => {
     const idempotencyKey = randomUUID();
     const body = newBody();
     const answers = await Promise.all(Array.from({ length: 12 }, () => send({ body, idempotencyKey })));
@@ -274,7 +274,7 @@ describe('requests with one key at the same time', () => {
     expect(await proposalsNamed(body.items[0]?.name ?? '')).toHaveLength(1);
   });
 
-  it('and with different bodies let one through', async () => {
+  it('and different bodies have one success', async () => {
     const idempotencyKey = randomUUID();
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => send({ body: newBody(), idempotencyKey })),

@@ -195,7 +195,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
   });
 
   if (operation.params.length > 0) {
-    it('does not know the ids of others in its path', async () => {
+    it('does not find ids of other organizations in its path', async () => {
       const body = await bodyOf(operation);
       const foreign = urlOf(operation, idIn(operation, theirs, theirProposals));
       await refusedAlike(
@@ -205,7 +205,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
       );
     });
 
-    it('does not know what is no id in its path', async () => {
+    it('does not find malformed ids in its path', async () => {
       const body = await bodyOf(operation);
       for (const bad of MALFORMED) {
         const path = urlOf(operation, () => bad);
@@ -216,7 +216,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
   }
 
   if (isVote(operation) && isOnTransaction(operation)) {
-    it('takes no signature of members of others', async () => {
+    it('refuses signatures of members of other organizations', async () => {
       const path = transactionPath(ours.transactions[0].id, '/signatures');
       const send = async (transaction: Shown) => {
         const body = await signatureBody(transaction, theirs.org.dave, 'initiator');
@@ -228,7 +228,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
       expect([elsewhere.status, elsewhere.body.code]).toEqual([400, 'invalidSignature']);
     });
   } else if (isVote(operation)) {
-    it('takes no signature of admins of others', async () => {
+    it('refuses signatures of admins of other organizations', async () => {
       const resource = resourceOf(operation.path);
       const path = placeOf(ourProposals[resource], '/signatures');
       const send = async (proposal: Shown) =>
@@ -242,7 +242,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
 
   const namesRecords = proposesSomething(operation) || id === 'evaluatePolicies';
   if (namesRecords) {
-    it('does not know the ids of others in its body', async () => {
+    it('does not find ids of other organizations in its body', async () => {
       const bodies = id === 'evaluatePolicies' ? [transactionOf(ours)] : bodiesFor(id, ours);
       const ids = bodies.flatMap((body) => idsIn(body).map(([path, own]) => ({ body, path, own })));
       for (const { body, path, own } of ids) {
@@ -260,7 +260,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
       expect([...tried].sort()).toEqual([...new Set(idPlacesIn(operation.body?.schema))].sort());
     });
   } else if (operation.body && operation.params.length === 0) {
-    it('does not know the wallets of others in its body', async () => {
+    it('does not find wallets of other organizations in its body', async () => {
       const stranger = newAddress();
       expect(Object.keys(operation.body?.example)).toEqual(['walletAddress', 'signature']);
       await refusedAlike(
@@ -272,7 +272,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
   }
 
   if (id === 'evaluatePolicies' || id === 'createTransaction') {
-    it('does not know the wallets of others, and shows only its own policies', async () => {
+    it('does not find wallets of other organizations, and shows only its own policies', async () => {
       const [foreign, stranger] = [theirs.org.dave.wallet.address, newAddress()];
       const body = id === 'evaluatePolicies' ? transactionOf(ours) : newTransactionOf(ours);
       await refusedAlike(
@@ -293,7 +293,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
 
   const named = operation.query.map(({ name }) => name).filter((name) => !NAMELESS.includes(name));
   if (named.length > 0) {
-    it(`does not know what is of others in its query: ${named.join(', ')}`, async () => {
+    it(`does not find ids of other organizations in its query: ${named.join(', ')}`, async () => {
       for (const name of named) {
         const check = QUERIES[name];
         if (!check) throw new Error(`what does ${name} name? say how it is kept apart`);
@@ -303,7 +303,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
   }
 
   if (operation.method === 'get') {
-    it('shows nothing of others', async () => {
+    it('shows nothing of other organizations', async () => {
       const path = urlOf(operation, idIn(operation, ours, ourProposals))
         .replace(/=.*/, `=${ours.org.dave.wallet.address}`)
         .concat(operation.query.some(({ name }) => name === 'limit') ? '?limit=100' : '');
@@ -329,7 +329,7 @@ const MALFORMED = [
 ];
 
 describe('two organizations', () => {
-  it('do not share signatures: what an admin of both signs is for one of them', async () => {
+  it('do not share signatures of an admin of both', async () => {
     const { alice } = theirs.org;
     const ourPayload = JSON.parse(ourProposals.accounts.signingPayloads.approvePayload);
     const theirPayload = JSON.parse(theirProposals.accounts.signingPayloads.approvePayload);

@@ -80,7 +80,7 @@ describe('a request without a valid key', () => {
     await expectRefused(api.http, org, { path: PROPOSE, body, headers: headers() }, UNAUTHORIZED);
   });
 
-  it('is told nothing about paths, bodies and methods', async () => {
+  it('learns nothing about paths, bodies and methods', async () => {
     for (const ask of [
       { path: '/api/v1/nothing' },
       { path: '/api/v1' },
@@ -97,7 +97,7 @@ describe('a request without a valid key', () => {
     }
   });
 
-  it('may write the scheme as it likes', async () => {
+  it('accepts the scheme in any case', async () => {
     const answer = await api.http.send({
       path: '/api/v1/members',
       headers: { authorization: `bearer  ${org.readKey}` },
@@ -107,7 +107,7 @@ describe('a request without a valid key', () => {
 });
 
 describe('a key', () => {
-  it('that is revoked ends at once', async () => {
+  it('is refused at once after it is revoked', async () => {
     const { id, key } = await issue([org.bot]);
     expect(await status(key)).toBe(200);
     await api.db.transaction((tx) => revokeApiKey(tx, { apiKeyId: id, actor: OPERATOR }));
@@ -115,14 +115,14 @@ describe('a key', () => {
     await expectDead(key);
   });
 
-  it('that is rotated gives way to its successor', async () => {
+  it('is replaced by its successor when it is rotated', async () => {
     const old = await issue([org.bot]);
     const next = await api.db.transaction((tx) => rotateApiKey(tx, { apiKeyId: old.id, actor: OPERATOR }));
     await expectDead(old.key);
     expect(await status(next.key)).toBe(200);
   });
 
-  it('that is expired is refused from that instant', async () => {
+  it('is refused from the instant of its expiry', async () => {
     const past = await issue([org.bot], new Date(Date.now() - 1_000));
     await expectDead(past.key);
     const soon = await issue([org.bot], new Date(Date.now() + 1_500));
@@ -131,7 +131,7 @@ describe('a key', () => {
     await expectDead(soon.key);
   });
 
-  it('all of whose members are removed is refused', async () => {
+  it('is refused when all its members are removed', async () => {
     const lone = await api.createOrganization();
     expect(await status(lone.readKey)).toBe(200);
     await api
@@ -143,7 +143,7 @@ describe('a key', () => {
   });
 });
 
-describe('a key of a member who is no admin', () => {
+describe('a key of a member who is not an admin', () => {
   it('reads', async () => {
     for (const path of ['/members', '/accounts', '/admins', '/networks', '/proposals', '/audit-logs']) {
       expect((await api.http.send({ key: org.readKey, path: `/api/v1${path}` })).status).toBe(200);
@@ -163,17 +163,17 @@ describe('a key of a member who is no admin', () => {
     }
   });
 
-  it('is told of a bad body before it is told that it may not', async () => {
+  it('gets 400 for an invalid body before 403', async () => {
     const answer = await api.http.send({ key: org.readKey, path: PROPOSE, body: {} });
     expect([answer.status, answer.body.error.details.field]).toEqual([400, 'items']);
   });
 
-  it('acts once an admin is among its members too', async () => {
+  it('may propose when another of its members is an admin', async () => {
     const { key } = await issue([org.otherBot, org.bot]);
     expect((await api.http.send({ key, path: PROPOSE, body })).status).toBe(201);
   });
 
-  it('is what a key becomes whose member is no longer an admin', async () => {
+  it('is what remains when its member is no longer an admin', async () => {
     const former = await api.createOrganization(1);
     await api.db('admin_set_members').where({ member_id: former.bot.id }).delete();
     await until(
@@ -186,7 +186,7 @@ describe('a key of a member who is no admin', () => {
 });
 
 describe('an admin key', () => {
-  it('carries signatures of others, and is named in the audit log', async () => {
+  it('delivers signatures of others, and is named in the audit log', async () => {
     const answer = await sign(api.http, org.adminKey, proposal, org.alice, 'approve', { reason: 'Agreed' });
     expect(answer.status).toBe(200);
     const log = await api.http.send({
@@ -201,7 +201,7 @@ describe('an admin key', () => {
     ]);
   });
 
-  it('has so many open proposals at most, and may make another when one is closed', async () => {
+  it('has a maximum of open proposals, and may create another when one is closed', async () => {
     const busy = await api.createOrganization(1);
     const open: Shown[] = [];
     for (let count = 0; count < MAX_OPEN; count += 1) open.push(await propose(api.http, busy));

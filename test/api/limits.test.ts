@@ -27,7 +27,7 @@ const many = async (count: number, send: (index: number) => Promise<Answer>): Pr
 const ofStatus = (answers: Answer[], status: number) => answers.filter((answer) => answer.status === status);
 
 describe('the rate limit of a key', () => {
-  it('is told on every answer', async () => {
+  it('is in the headers of every response', async () => {
     const org = await first.createOrganization();
     const answers: Answer[] = [];
     for (let count = 0; count < 3; count += 1) {
@@ -43,7 +43,7 @@ describe('the rate limit of a key', () => {
     expect(unknown.headers['ratelimit-remaining']).toBe(String(BURST - 4));
   });
 
-  it('holds across processes together, and spares other keys', async () => {
+  it('applies across processes, and per key', async () => {
     const org = await first.createOrganization();
     const startedMs = Date.now();
     const answers = await many(3 * BURST, (index) =>
@@ -76,7 +76,7 @@ describe('the rate limit of a key', () => {
     );
   });
 
-  it('comes before everything but the key', async () => {
+  it('is checked right after the key', async () => {
     const org = await first.createOrganization();
     for (const ask of [
       { path: '/api/v1/accounts/proposals/create', body: '{', idempotencyKey: null },
@@ -99,7 +99,7 @@ describe('the rate limit of a key', () => {
 });
 
 describe('requests without a valid key', () => {
-  it('are limited per address, and do not lock out those who have one', async () => {
+  it('are limited per address, without effect on valid keys', async () => {
     const org: TestOrganization = await second.createOrganization();
     const before = await org.stored();
     const answers: Answer[] = [];
@@ -119,7 +119,7 @@ describe('requests without a valid key', () => {
     expect(await org.stored()).toEqual(before);
   });
 
-  it('through a proxy count against the one who sent them', async () => {
+  it('through a proxy count against the caller', async () => {
     const from = (address: string) => () =>
       proxied.http.send({ path: '/api/v1/members', headers: { 'x-forwarded-for': address } });
     await until('they are too many, whatever is written before them', async () => {
@@ -152,7 +152,7 @@ describe('behind a trusted proxy', () => {
     expect(answer.status).toBe(status);
   });
 
-  it('what came to the proxy without TLS is refused on the TLS port too', async () => {
+  it('a request that reached the proxy without TLS is refused on the TLS port too', async () => {
     const org = await proxied.createOrganization();
     const answer = await proxied.http.send({
       key: org.readKey,

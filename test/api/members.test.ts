@@ -54,7 +54,7 @@ async function makeMember(item: object = {}): Promise<Shown> {
 const summaryOf = ({ id, name, type, walletAddress }: Shown) => ({ id, name, type, walletAddress });
 
 describe('new members', () => {
-  it('are there once their proposal is carried out', async () => {
+  it('are created by their proposal', async () => {
     const [erin, frank] = [anAddress(), anAddress()];
     const items = [
       { name: 'Erin "E"', walletAddress: erin.toLowerCase(), type: 'user' },
@@ -110,7 +110,7 @@ describe('new members', () => {
     });
   });
 
-  it('are a hundred at once, in the order in which they were named', async () => {
+  it('are created a hundred at once, in the order of the items', async () => {
     const items = Array.from({ length: 100 }, (_, i) => ({
       name: `Member ${i}`,
       walletAddress: anAddress(),
@@ -208,7 +208,7 @@ describe('a member', () => {
     expect((await get(`/members/${member.id}`)).name).toBe('Erica');
   });
 
-  it('leaves the organization and its groups, and others keep theirs', async () => {
+  it('is removed from the organization and its groups; others keep theirs', async () => {
     const [gone, stays] = await makeMembers(
       { name: 'Gone', walletAddress: anAddress(), type: 'user' },
       { name: 'Stays', walletAddress: anAddress(), type: 'user' },
@@ -267,7 +267,7 @@ describe('a member', () => {
     }
   });
 
-  it('who is rejected is not made', async () => {
+  it('is not created by a rejected proposal', async () => {
     const before = idsOf(await get('/members'));
     const proposed = await proposeChange(api.http, org, CREATE, {
       items: [{ name: 'Unwanted', walletAddress: anAddress() }],
@@ -286,7 +286,7 @@ describe('a bot', () => {
     return issued.key;
   }
 
-  it('that was removed has no key any more, nor when its wallet comes back', async () => {
+  it('has no valid key after its removal, even when its wallet is added again', async () => {
     const bot = await makeMember({ name: 'Bot', type: 'api' });
     const key = await keyFor(bot.id);
     const whoAmI = () => api.http.send({ key, path: '/api/v1/members' });
@@ -340,10 +340,10 @@ describe('an admin', () => {
   });
 });
 
-describe('what a proposal shows is what happens, or nothing', () => {
+describe('a stale proposal is blocked', () => {
   const blocked = { executionStatus: 'blocked', failure: { code: 'stale' } };
 
-  it('when a member’s wallet was changed behind its back', async () => {
+  it('when a member’s wallet was changed in the database', async () => {
     const member = await makeMember();
     const proposed = await proposeChange(api.http, org, REMOVE, { ids: [member.id] });
     const wallet = anAddress();
@@ -358,7 +358,7 @@ describe('what a proposal shows is what happens, or nothing', () => {
     expect(answer.body.data.executionStatus).toBe('completed');
   });
 
-  it('when a member’s name was changed behind its back', async () => {
+  it('when a member’s name was changed in the database', async () => {
     const member = await makeMember();
     const items = [{ id: member.id, walletAddress: anAddress() }];
     const proposed = await proposeChange(api.http, org, UPDATE, { items });
@@ -369,7 +369,7 @@ describe('what a proposal shows is what happens, or nothing', () => {
     expect((await get(`/members/${member.id}`)).walletAddress).toBe(member.walletAddress);
   });
 
-  it('when a wallet was taken behind its back: not one of its members is made', async () => {
+  it('when one wallet was taken in the database, and creates none of its members', async () => {
     const wallet = anAddress();
     const first = anAddress();
     const proposed = await proposeChange(api.http, org, CREATE, {
@@ -386,7 +386,7 @@ describe('what a proposal shows is what happens, or nothing', () => {
     expect((await get('/members')).map((member: Shown) => member.walletAddress)).not.toContain(first);
   });
 
-  it('when a member has become an admin behind its back', async () => {
+  it('when a member was made an admin in the database', async () => {
     const member = await makeMember();
     const proposed = await proposeChange(api.http, org, REMOVE, { ids: [member.id] });
     await change(api.http, org, '/admins/proposals/update', {
@@ -404,10 +404,10 @@ describe('what a proposal shows is what happens, or nothing', () => {
   });
 });
 
-describe('one thing at a time', () => {
+describe('conflicting proposals', () => {
   const statuses = (answers: Answer[]) => answers.map(({ status }) => status).sort();
 
-  it('changes one member', async () => {
+  it('about one member are refused', async () => {
     const member = await makeMember();
     const answers = await Promise.all([
       send(UPDATE, { items: [{ id: member.id, name: 'One' }] }),
@@ -433,7 +433,7 @@ describe('one thing at a time', () => {
     await change(api.http, org, REMOVE, { ids: [member.id] });
   });
 
-  it('claims one wallet, whatever its case', async () => {
+  it('about one wallet are refused, in any case of its digits', async () => {
     const member = await makeMember();
     const wallet = anAddress();
     const [lower, upper] = [wallet.toLowerCase(), `0x${wallet.slice(2).toUpperCase()}`];
@@ -583,7 +583,7 @@ describe('a bad request about members', () => {
     );
   });
 
-  it('names strangers as it names those who never were', async () => {
+  it('reports foreign and unknown ids alike', async () => {
     const theirs = await api.createOrganization();
     for (const [path, bodyFor, field] of [
       [UPDATE, (id: string) => ({ items: [{ id, name: 'x' }] }), 'items[0].id'],
@@ -596,7 +596,7 @@ describe('a bad request about members', () => {
     }
   });
 
-  it('by a key that may only read is refused', async () => {
+  it('with a read-only key is refused', async () => {
     for (const [path, body] of [
       [CREATE, created({})],
       [UPDATE, { items: [{ id: org.dave.id, name: 'x' }] }],

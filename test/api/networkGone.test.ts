@@ -8,7 +8,7 @@ import { until } from '../support/until';
 let service: TestService;
 afterAll(() => service?.stop());
 
-test('a network that proposals name is taken out of the deployment: the record says so, and nothing is half done', async () => {
+test('notes on open proposals that their network was removed from the configuration, and leaves nothing half executed', async () => {
   service = await startApi();
   const org: TestOrganization = await service.createOrganization();
   const waiting = await propose(service.http, org, { networkIds: [31337, 31338] });

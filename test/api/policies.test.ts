@@ -113,7 +113,7 @@ const approvers = (groupId: string, threshold: number, more: object = {}) => ({
 });
 
 describe('new policies', () => {
-  it('of all three kinds are there, whole, once their proposal is carried out', async () => {
+  it('of all three kinds are stored completely by their proposal', async () => {
     const destination = anAddress();
     const contract = anAddress();
     const items = [
@@ -258,12 +258,12 @@ describe('new policies', () => {
     expect(await verifyAudit(api.db, org.id)).toMatchObject({ ok: true });
   });
 
-  it('may be the same as others that are there', async () => {
+  it('may equal existing ones', async () => {
     const [one, two] = [await makePolicy(), await makePolicy()];
     expect(one.id).not.toBe(two.id);
   });
 
-  it('leave out what they do not have, and can be sent back as they were read', async () => {
+  it('omit absent fields, and can be sent back', async () => {
     const policies = await makePolicies(
       aPolicyItem({ name: 'Transfers', contractInteractionCondition: [] }),
       aContractPolicyItem(null, { name: 'Calls', description: '' }),
@@ -287,7 +287,7 @@ describe('new policies', () => {
     }
   });
 
-  it('of a group of approvers need one of them where no threshold is given', async () => {
+  it('need one approval of a group when no threshold is given', async () => {
     const policy = await makePolicy(
       aPolicyItem({ type: 'MANUAL_APPROVAL', approverSetting: { type: 'group', groupId: group.id } }),
     );
@@ -345,7 +345,7 @@ describe('the token of a policy', () => {
     another = contractAddress ?? '';
   });
 
-  it('tells what it is, with the logo of the token list, on each network by itself', async () => {
+  it('is shown with its symbol and logo, per network', async () => {
     const [listed, unlisted, unknown] = await makePolicies(
       ofToken(token),
       ofToken(token, {}, { networkId: 31338 }),
@@ -366,7 +366,7 @@ describe('the token of a policy', () => {
     }
   });
 
-  it('may be the native currency, which no chain is asked about', async () => {
+  it('may be the native currency, without a call to the chain', async () => {
     const policy = await makePolicy(ofToken(NATIVE, { tokenDecimals: 18 }, { networkId: AWAY }));
     expect(policy.tokenTransferCondition).toMatchObject({
       tokenAddress: NATIVE,
@@ -376,7 +376,7 @@ describe('the token of a policy', () => {
     });
   });
 
-  it('is refused when it cannot be read, or is not what is said', async () => {
+  it('is refused when it cannot be read, or has other decimals', async () => {
     const mute = await putCode(sharedStack().chains[0]?.rpcUrl ?? '', `mute ${process.pid}`, '0x60006000fd');
     const refused: [string, WrittenPolicy, string, RegExp][] = [
       ['wrong decimals', ofToken(token, { tokenDecimals: 6 }), 'tokenDecimals', /18 decimals, not 6/],
@@ -397,7 +397,7 @@ describe('the token of a policy', () => {
       ],
       ['mute', ofToken(mute), 'tokenAddress', /does not answer symbol\(\)/],
       [
-        'a network that is away',
+        'an unavailable network',
         ofToken(token, {}, { networkId: AWAY }),
         'tokenAddress',
         /network Away \(41031\) is unavailable/,
@@ -442,7 +442,7 @@ describe('the token of a policy', () => {
 });
 
 describe('a change of policies', () => {
-  it('replaces each whole and leaves the others alone', async () => {
+  it('replaces each completely and does not change others', async () => {
     const [policy, other] = await makePolicies(
       ofToken(token, { amountThreshold: '5' }, { description: 'Old', accountIds: [account.id] }),
       aPolicyItem({ name: 'Untouched' }),
@@ -519,7 +519,7 @@ describe('a change of policies', () => {
     expect(listed.slice(0, 3)).toEqual([three.id, one.id, policy.id]);
   });
 
-  it('that sends back what was read is refused because it changes nothing, and taken with one field changed', async () => {
+  it('is refused when a response is sent back unchanged, and accepted with one field changed', async () => {
     const world = {
       networkIds: [31337, 31338],
       accountIds: [account.id],
@@ -545,7 +545,7 @@ describe('a change of policies', () => {
 });
 
 describe('a removal of policies', () => {
-  it('shows them in full and takes them away; they can be added again', async () => {
+  it('shows and removes them; they can be added again', async () => {
     const [policy, other] = await makePolicies(
       ofToken(token, { amountThreshold: '1' }, { accountIds: [account.id] }),
       aPolicyItem({ name: 'Other' }),
@@ -584,7 +584,7 @@ describe('a removal of policies', () => {
 });
 
 describe('a policy that is claimed', () => {
-  it('is changed by one open proposal at a time, and free again when that is over', async () => {
+  it('is changed by one open proposal at a time, and released when that is closed', async () => {
     const policy = await makePolicy(aPolicyItem({ name: 'Wanted' }));
     const first = await proposeChange(api.http, org, CHANGE, { policies: [{ ...policy, name: 'First' }] });
     for (const [path, body] of [
@@ -604,7 +604,7 @@ describe('a policy that is claimed', () => {
     await change(api.http, org, REMOVE, { policyIds: [policy.id] });
   });
 
-  it('is taken by one of many simultaneous proposals', async () => {
+  it('is claimed by one of many simultaneous proposals', async () => {
     const policy = await makePolicy();
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, i) =>
@@ -617,7 +617,7 @@ describe('a policy that is claimed', () => {
   });
 });
 
-describe('the world of an open proposal', () => {
+describe('while a proposal is open', () => {
   /** Approves a proposal that must be blocked, and says why it was. */
   async function blocked(proposal: Shown): Promise<string> {
     const done = await approve(api.http, org, proposal);
@@ -625,7 +625,7 @@ describe('the world of an open proposal', () => {
     return done.failure.message;
   }
 
-  it('may lose a member that a policy names', async () => {
+  it('a member that a policy names may be removed', async () => {
     const member = await makeMember('Erin');
     const initiatorSetting = { type: 'user', memberId: member.id };
     const proposed = await proposeChange(api.http, org, ADD, {
@@ -642,7 +642,7 @@ describe('the world of an open proposal', () => {
     ]);
   });
 
-  it('may lose a group that a policy names', async () => {
+  it('a group that a policy names may be deleted', async () => {
     const doomed = await makeGroup('Doomed', org.alice);
     const proposed = await proposeChange(api.http, org, ADD, {
       policies: [aPolicyItem({ name: 'Grouped', initiatorSetting: { type: 'group', groupId: doomed.id } })],
@@ -654,7 +654,7 @@ describe('the world of an open proposal', () => {
     expect((await show(proposed)).notes).toEqual([expect.objectContaining({ code: 'groupDeleted' })]);
   });
 
-  it('may shrink a group below a threshold, and let it grow again', async () => {
+  it('a group may shrink below a threshold, and grow again', async () => {
     const shrinking = await makeGroup('Shrinking', org.alice, org.bob);
     const update = (action: string) =>
       change(api.http, org, '/groups/proposals/update', {
@@ -673,7 +673,7 @@ describe('the world of an open proposal', () => {
     expect(await show(proposed)).toMatchObject({ executionStatus: 'completed' });
   });
 
-  it('may change a group that stays large enough', async () => {
+  it('a group may change and remain large enough', async () => {
     const growing = await makeGroup('Growing', org.alice);
     const proposed = await proposeChange(api.http, org, ADD, {
       policies: [aPolicyItem(approvers(growing.id, 1))],
@@ -685,7 +685,7 @@ describe('the world of an open proposal', () => {
     expect(done.notes).toEqual([expect.objectContaining({ code: 'groupChanged' })]);
   });
 
-  it('may lose a member or a group that an existing policy needs: the policy stays as it is', async () => {
+  it('a member or group that an existing policy needs may be removed, without a change of the policy', async () => {
     const member = await makeMember('Frank');
     const policy = await makePolicy(aPolicyItem({ initiatorSetting: { type: 'user', memberId: member.id } }));
     await change(api.http, org, '/members/proposals/remove', { ids: [member.id] });
@@ -701,7 +701,7 @@ describe('the world of an open proposal', () => {
     await change(api.http, org, REMOVE, { policyIds: [policy.id] });
   });
 
-  it('may rename what a policy names', async () => {
+  it('a member or group that a policy names may be renamed', async () => {
     const named = await makeAccount(api.http, org, { name: 'Before' });
     const proposed = await proposeChange(api.http, org, ADD, {
       policies: [aPolicyItem({ accountIds: [named.id] })],
@@ -715,7 +715,7 @@ describe('the world of an open proposal', () => {
     expect(policy.accounts).toEqual([{ id: named.id, name: 'After', address: named.address }]);
   });
 
-  it('carries out nothing that was rejected', async () => {
+  it('a rejected one changes nothing', async () => {
     const before = await get('/policies');
     const proposed = await proposeChange(api.http, org, ADD, {
       policies: [aPolicyItem({ name: 'Unwanted' })],
@@ -727,7 +727,7 @@ describe('the world of an open proposal', () => {
 });
 
 describe('100 policies', () => {
-  it('with long lists are proposed, signed and carried out at once', async () => {
+  it('with long lists are proposed, signed and executed at once', async () => {
     const contracts = Array.from({ length: 2 }, () => ({
       contractAddress: anAddress(),
       allowedFunctions: Array.from({ length: 5 }, (_, i) => `function${i}(address,uint256)`),

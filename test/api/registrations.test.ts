@@ -84,7 +84,7 @@ async function change(member: TestMember, columns: object) {
 }
 
 describe('the text to sign', () => {
-  it('names organization, address, nonce and time, and is for ten minutes', async () => {
+  it('names organization, address, nonce and time, and is valid for ten minutes', async () => {
     const before = Date.now();
     const text = await textFor(org.dave.wallet.address);
     expect(text).toMatch(
@@ -110,14 +110,14 @@ describe('the text to sign', () => {
     expect(Math.abs(issuedAt - before)).toBeLessThan(30_000);
   });
 
-  it('is another each time, and changes nothing that can be read', async () => {
+  it('differs each time, and changes no record', async () => {
     const before = await stateOf(api.http, org);
     const texts = await Promise.all(Array.from({ length: 5 }, () => textFor(org.dave.wallet.address)));
     expect(new Set(texts).size).toBe(5);
     expect(await stateOf(api.http, org)).toEqual(before);
   });
 
-  it('has the address checksummed, however it was asked for', async () => {
+  it('has the checksummed address', async () => {
     const { address } = org.dave.wallet;
     for (const written of [address, address.toLowerCase(), `0x${address.slice(2).toUpperCase()}`]) {
       expect((await textFor(written)).split('\n')[1]).toBe(address);
@@ -133,17 +133,17 @@ describe('the text to sign', () => {
     ['one that is not hex', (address) => `?walletAddress=${address.slice(0, -1)}g`],
     ['a wrong checksum', (address) => `?walletAddress=${otherCase(address)}`],
     ['two addresses', (address) => `?walletAddress=${address}&walletAddress=${address}`],
-  ])('is not made for %s', async (_, query) => {
+  ])('is refused for %s', async (_, query) => {
     const path = `${PAYLOAD}${query(org.dave.wallet.address)}`;
     await expectRefused(api.http, org, { key: org.readKey, path }, badField('walletAddress'));
   });
 
-  it('is not made when something else is asked as well', async () => {
+  it('is refused with an unknown parameter', async () => {
     const path = `${payloadPath(org.dave.wallet.address)}&chainId=1`;
     await expectRefused(api.http, org, { key: org.readKey, path }, badField('chainId'));
   });
 
-  it("is not made for an address that is nobody's here: unknown, zero, foreign or of a member who left", async () => {
+  it('is refused for an unknown, zero or foreign address, or that of a removed member', async () => {
     const theirs = await api.createOrganization();
     await change(org.carol, { removed_at: api.db.fn.now() });
     const answers: string[] = [];
@@ -159,7 +159,7 @@ describe('the text to sign', () => {
     expect(new Set(answers).size).toBe(1);
   });
 
-  it('needs a key, and has only the methods that it has', async () => {
+  it('requires a key and a supported method', async () => {
     const path = payloadPath(org.dave.wallet.address);
     expect((await api.http.send({ path })).status).toBe(401);
     const wrong: [Ask, string][] = [
@@ -182,7 +182,7 @@ function otherCase(address: string): string {
 }
 
 describe('a proof', () => {
-  it('registers the member, is recorded as their deed, and grants nothing', async () => {
+  it('registers the member, is audited with the member as actor, and grants nothing', async () => {
     const before = await stateOf(api.http, org);
     expect((await memberOf(org.dave)).registeredAt).toBeNull();
     const proof = await proofOf(org.dave);
@@ -216,7 +216,7 @@ describe('a proof', () => {
     expect({ ...after, members, lastAuditEntry: before.lastAuditEntry }).toEqual(before);
   });
 
-  it('is delivered by any key of the organization, for any member', async () => {
+  it('is accepted with any key of the organization, for any member', async () => {
     for (const member of [org.alice, org.bot, org.otherBot]) {
       const proof = await proofOf(member);
       expect((await register(proof.walletAddress, proof.signature)).status).toBe(200);
@@ -225,7 +225,7 @@ describe('a proof', () => {
     expect((await api.http.send({ key: org.readKey, path: PROPOSE, body })).status).toBe(403);
   });
 
-  it('may write address and signature in any case', async () => {
+  it('accepts address and signature in any case', async () => {
     const { address } = org.dave.wallet;
     const upper = (hex: string) => `0x${hex.slice(2).toUpperCase()}`;
     for (const written of [address.toLowerCase(), upper(address)]) {
@@ -242,7 +242,7 @@ describe('a proof', () => {
     await expectRefused(api.http, org, ask, INVALID);
   });
 
-  it('given a second time keeps the time of the first', async () => {
+  it('keeps the time of the first proof', async () => {
     const first = await proofOf(org.dave);
     const one = await register(first.walletAddress, first.signature);
     const { updatedAt } = await memberOf(org.dave);
@@ -257,7 +257,7 @@ describe('a proof', () => {
     ]);
   });
 
-  it('may be of any of the ten texts that are open at once', async () => {
+  it('accepts any of the ten newest texts', async () => {
     const { wallet } = org.dave;
     const texts: string[] = [];
     for (let count = 0; count < 11; count += 1) texts.push(await textFor(wallet.address));
@@ -277,7 +277,7 @@ describe('a proof', () => {
     expect(await entriesOf(org.dave)).toHaveLength(10);
   });
 
-  it('is too late after ten minutes', async () => {
+  it('expires after ten minutes', async () => {
     const { walletAddress, signature } = await proofOf(org.dave);
     await api
       .db('registration_challenges')
@@ -287,7 +287,7 @@ describe('a proof', () => {
     await expectRefused(api.http, org, ask, INVALID);
   });
 
-  it("is refused for an address that is nobody's here, with one answer", async () => {
+  it('is refused alike for every address without a member', async () => {
     const theirs = await api.createOrganization();
     const { signature } = await proofOf(org.carol);
     await change(org.carol, { removed_at: api.db.fn.now() });
@@ -300,7 +300,7 @@ describe('a proof', () => {
     expect(new Set(answers).size).toBe(1);
   });
 
-  it('of a wallet that is no longer the member’s, or was another member’s, proves nothing', async () => {
+  it('is refused for a wallet that the member no longer has, or another member had', async () => {
     const old = await proofOf(org.dave);
     const next = privateKeyToAccount(generatePrivateKey());
     await change(org.dave, { wallet_address: next.address });
@@ -310,7 +310,7 @@ describe('a proof', () => {
     await expectRefused(api.http, org, ask, INVALID);
   });
 
-  it('given to one organization proves nothing to another', async () => {
+  it('is refused in another organization', async () => {
     const theirs = await api.createOrganization();
     await change(theirs.dave, { wallet_address: org.dave.wallet.address });
     const proof = await proofOf(org.dave);
@@ -388,7 +388,7 @@ describe('a signature that is not right', () => {
       async () => org.dave.wallet.signMessage({ message: await textFor(org.alice.wallet.address) }),
       /^the signature was not made by 0x/,
     ],
-  ])('%s is refused, and the text stays open', async (_, spoil, message) => {
+  ])('%s is refused, and the text remains valid', async (_, spoil, message) => {
     const text = await textFor(org.dave.wallet.address);
     const good = await org.dave.wallet.signMessage({ message: text });
     const walletAddress = org.dave.wallet.address;
@@ -399,7 +399,7 @@ describe('a signature that is not right', () => {
     expect((await register(walletAddress, good)).status).toBe(200);
   });
 
-  it('before any text was asked for is refused', async () => {
+  it('before any text was requested is refused', async () => {
     const { address } = org.dave.wallet;
     const signature = await org.dave.wallet.signMessage({ message: 'hello' });
     const ask = { key: org.readKey, path: REGISTER, body: { walletAddress: address, signature } };
@@ -418,7 +418,7 @@ describe('a proof that is sent again', () => {
     },
   );
 
-  it('with the same key gets the same answer and has no second effect', async () => {
+  it('gets the same response with the same key, and has no second effect', async () => {
     const { walletAddress, signature } = await proofOf(org.dave);
     const idempotencyKey = randomUUID();
     const first = await register(walletAddress, signature, { idempotencyKey });
@@ -436,7 +436,7 @@ describe('a proof that is sent again', () => {
     expect(await stateOf(api.http, org)).toEqual(before);
   });
 
-  it('after a refusal may use its key for a better one', async () => {
+  it('may use its key for a corrected one after a refusal', async () => {
     const { walletAddress, signature } = await proofOf(org.dave);
     const idempotencyKey = randomUUID();
     const bad = await register(walletAddress, `0x${'11'.repeat(65)}`, { idempotencyKey });
@@ -444,7 +444,7 @@ describe('a proof that is sent again', () => {
     expect((await register(walletAddress, signature, { idempotencyKey })).status).toBe(200);
   });
 
-  it('at the same time with other keys is taken once', async () => {
+  it('is accepted once when sent concurrently with other keys', async () => {
     const { walletAddress, signature } = await proofOf(org.dave);
     const answers = await Promise.all(Array.from({ length: 12 }, () => register(walletAddress, signature)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(11).fill(400)]);
@@ -453,7 +453,7 @@ describe('a proof that is sent again', () => {
     expect(await entriesOf(org.dave)).toHaveLength(1);
   });
 
-  it('at the same time with the same key is answered alike', async () => {
+  it('gets one response when sent concurrently with the same key', async () => {
     const { walletAddress, signature } = await proofOf(org.dave);
     const idempotencyKey = randomUUID();
     const answers = await Promise.all(
@@ -472,7 +472,7 @@ describe('the record of texts', () => {
     return { nonce, proof };
   }
 
-  it('answers a request that comes back as it did then, whatever has changed since', async () => {
+  it('replays the response to a repeated request, whatever has changed since', async () => {
     const { proof } = await challengeOf(await textFor(org.dave.wallet.address));
     const first = await registerWallet(api.db, proof);
     expect(first).toMatchObject({ walletAddress: org.dave.wallet.address });
@@ -486,7 +486,7 @@ describe('the record of texts', () => {
     expect(await entriesOf(org.dave)).toHaveLength(1);
   });
 
-  it('takes no proof of a member who left, or changed the wallet, after the signature was verified', async () => {
+  it('accepts no proof of a member who was removed or changed the wallet after the verification', async () => {
     const before = await stateOf(api.http, org);
     const [left, changed] = await Promise.all(
       [org.dave, org.carol].map(async ({ wallet }) => challengeOf(await textFor(wallet.address))),
@@ -500,7 +500,7 @@ describe('the record of texts', () => {
     expect(lastAuditEntry).toBe(before.lastAuditEntry);
   });
 
-  it('forgets texts that have expired, but not the use that a request has not answered for', async () => {
+  it('deletes expired texts, but not the use of an unanswered request', async () => {
     const texts = [await textFor(org.dave.wallet.address), await textFor(org.alice.wallet.address)];
     const used = await challengeOf(await textFor(org.bob.wallet.address));
     const nonces = [...(await Promise.all(texts.map(challengeOf))), used].map(({ nonce }) => nonce);
@@ -579,7 +579,7 @@ describe('a member whose wallet is a contract', () => {
   const send = (safe: SafeWallet, signature: Hex) =>
     register(safe.address, signature, { key: contracts.key });
 
-  it('proves it with what the contract accepts (EIP-1271), with an older of two texts too', async () => {
+  it('registers with a signature that the contract accepts (EIP-1271), also over the older of two texts', async () => {
     const { there } = contracts;
     const older = await textOf(there.address);
     await textOf(there.address);
@@ -591,13 +591,13 @@ describe('a member whose wallet is a contract', () => {
     expect(refusalIn(await send(there, await sign(there, older)), INVALID)).toEqual(INVALID);
   });
 
-  it('proves it before the contract is there (ERC-6492)', async () => {
+  it('registers before the contract is deployed (ERC-6492)', async () => {
     const { notYet } = contracts;
     const signature = wrapped(notYet, await sign(notYet, await textOf(notYet.address)));
     expect((await send(notYet, signature)).status).toBe(200);
   });
 
-  it('does not prove it with a signature of its owner, or of somebody else, or over something else', async () => {
+  it('does not register with a signature of its owner, of another contract, or over another text', async () => {
     const { there, notYet } = contracts;
     const [text, future] = [await textOf(there.address), await textOf(notYet.address)];
     const stranger = privateKeyToAccount(generatePrivateKey());
@@ -622,7 +622,7 @@ describe('a member whose wallet is a contract', () => {
   });
 });
 
-describe('without Temporal, and with a network that comes and goes', () => {
+describe('without Temporal, and with an unavailable network', () => {
   const CHAIN_ID = 41_022;
   let chain: Awaited<ReturnType<typeof startOwnChain>>;
   let apart: TestService;
@@ -654,7 +654,7 @@ describe('without Temporal, and with a network that comes and goes', () => {
     return (await read(apart.http, contracts.key, payloadPath(address))).messageToSign;
   }
 
-  it('a key proves itself, a contract is told to come again, and nothing of it is used up', async () => {
+  it('a key registers, a contract gets 500, and its text remains valid', async () => {
     const { there, bot, key } = contracts;
     const message = await textOf(there.address);
     const signature = await signAsSafe(

@@ -81,7 +81,7 @@ describe('a signature that cannot be decoded', () => {
   });
 });
 
-describe('a signature that is not right', () => {
+describe('an invalid signature', () => {
   it.each<[string, (good: Hex) => Hex]>([
     ['of no bytes', () => '0x'],
     ['of 64 bytes (EIP-2098)', (good) => slice(good, 0, 64)],
@@ -132,20 +132,20 @@ describe('a signature that is not right', () => {
     await refusedSignature(encoded(await org.alice.wallet.signMessage({ message: approvePayload() })));
   });
 
-  it('in the name of somebody else is refused', async () => {
+  it('with the address of another member is refused', async () => {
     await refusedSignature(encoded(await rawSignature(org.bob)));
   });
 });
 
-describe('a right signature', () => {
+describe('a valid signature', () => {
   const forbidden = refusal(403, 'forbidden', 'signature');
 
-  it('of a stranger is refused', async () => {
+  it('of a wallet without a member is refused', async () => {
     const wallet = privateKeyToAccount(generatePrivateKey());
     await refusedSignature(encodeSignature(wallet.address, await rawSignature({ wallet })), forbidden);
   });
 
-  it('of a member who is no admin is refused', async () => {
+  it('of a member who is not an admin is refused', async () => {
     await refusedSignature(await signPayload(org.dave, approvePayload()), forbidden);
     await refusedSignature(await signPayload(org.otherBot, approvePayload()), forbidden);
   });
@@ -155,7 +155,7 @@ describe('a right signature', () => {
     await refusedSignature(await signPayload(other.alice, approvePayload()), forbidden);
   });
 
-  it('of an admin counts once, whoever carries it and however it is repeated', async () => {
+  it('of an admin counts once, whatever key sends it and however often', async () => {
     const signature = await signPayload(org.alice, approvePayload());
     const ask = { key: org.adminKey, path: path(), body: { type: 'approve', signature } };
     const first = await api.http.send(ask);
@@ -172,7 +172,7 @@ describe('a right signature', () => {
     );
   });
 
-  it('repeated with `execute` executes what it has made ready, and not what is below the threshold', async () => {
+  it('repeated with `execute` executes a ready proposal, and not one below the threshold', async () => {
     const fresh = await propose(api.http, org);
     expect((await sign(api.http, org.adminKey, fresh, org.alice, 'reject')).status).toBe(200);
     expect((await sign(api.http, org.adminKey, fresh, org.alice)).status).toBe(200);
@@ -192,7 +192,7 @@ describe('a right signature', () => {
     expect([late.status, late.body.code]).toEqual([409, 'conflict']);
   });
 
-  it('of both kinds can be given by one admin', async () => {
+  it('to approve and to reject can be given by one admin', async () => {
     const answer = await sign(api.http, org.adminKey, proposal, org.alice, 'reject', {
       reason: 'Second thoughts',
     });
@@ -217,7 +217,7 @@ describe('a right signature', () => {
     );
   });
 
-  it('of one admin given many times at once counts once', async () => {
+  it('of one admin sent many times at once counts once', async () => {
     const fresh = await propose(api.http, org);
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => sign(api.http, org.adminKey, fresh, org.carol)),
@@ -228,7 +228,7 @@ describe('a right signature', () => {
     });
   });
 
-  it('of all admins at once counts all of them', async () => {
+  it('of all admins at once counts for each', async () => {
     const fresh = await propose(api.http, org);
     const admins = [org.alice, org.bob, org.carol, org.bot];
     const answers = await Promise.all(admins.map((member) => sign(api.http, org.adminKey, fresh, member)));
@@ -266,14 +266,14 @@ describe('after a proposal is decided', () => {
     await expectRefused(api.http, org, { key: org.adminKey, path: path(decided.id), body }, INVALID);
   }
 
-  it('by execution, nobody can sign or execute', async () => {
+  it('by execution, signing and executing are refused', async () => {
     const decided = await propose(api.http, org);
     const done = await carryOut(api.http, org, decided);
     expect(done.signingPayloads).toBeUndefined();
     await expectClosed(decided);
   });
 
-  it('by rejection, nobody can sign or execute', async () => {
+  it('by rejection, signing and executing are refused', async () => {
     const decided = await propose(api.http, org);
     await sign(api.http, org.adminKey, decided, org.alice, 'reject');
     const rejected = await sign(api.http, org.adminKey, decided, org.bob, 'reject', { execute: true });
@@ -338,7 +338,7 @@ describe('with both outcomes ready', () => {
 });
 
 describe('a threshold that is not met', () => {
-  it('lets nobody execute', async () => {
+  it('refuses an execution', async () => {
     const open = await propose(api.http, org);
     await sign(api.http, org.adminKey, open, org.alice);
     await sign(api.http, org.adminKey, open, org.bob, 'reject');
@@ -352,14 +352,14 @@ describe('a threshold that is not met', () => {
     }
   });
 
-  it('lets a signature with execute be recorded only', async () => {
+  it('only records a signature with execute', async () => {
     const open = await propose(api.http, org);
     const answer = await sign(api.http, org.adminKey, open, org.alice, 'approve', { execute: true });
     expect(answer.status).toBe(200);
     expect(answer.body.data).toMatchObject({ executionStatus: null, approvals: [{ id: org.alice.id }] });
   });
 
-  it('met without execute leaves the proposal ready, and nothing executes unasked', async () => {
+  it('met without execute leaves the proposal ready, without an execution', async () => {
     const open = await propose(api.http, org);
     await sign(api.http, org.adminKey, open, org.alice, 'approve', { execute: false });
     const ready = await sign(api.http, org.adminKey, open, org.bob);
@@ -372,7 +372,7 @@ describe('a threshold that is not met', () => {
 });
 
 describe('the request that signs', () => {
-  it('names its bad field before it looks at the signature', async () => {
+  it('is refused for an invalid field before its signature is verified', async () => {
     await expectRefused(
       api.http,
       org,

@@ -99,14 +99,14 @@ beforeAll(async () => {
 afterAll(() => api?.stop());
 
 describe('a client that is too slow', () => {
-  it('with its TLS handshake is let go after 10 seconds', async () => {
+  it('with its TLS handshake is disconnected after 10 seconds', async () => {
     expect((await silent).seconds).toBeLessThan(10 + SLACK_SECONDS);
   });
 
   it.each([
     ['over TLS', () => halfHead],
     ['in plain HTTP on the TLS port', () => halfPlainHead],
-  ])('with the head of its request %s is refused after 10 seconds', async (_, half) => {
+  ])('with the headers of its request %s is refused after 10 seconds', async (_, half) => {
     const { result, seconds } = await half();
     const answer = parseAnswer(result);
     checkConformance({ method: 'GET', path: '/' }, answer);
@@ -124,15 +124,15 @@ describe('a client that is too slow', () => {
     expect(seconds).toBeLessThan(20 + SLACK_SECONDS);
   });
 
-  it('takes nothing from the others meanwhile', async () => {
+  it('does not affect other clients', async () => {
     expect((await api.http.send({ key: org.readKey, path: '/api/v1/members' })).status).toBe(200);
   });
 });
 
 describe.each(mutations.map((mutation) => [mutation.id, mutation] as const))(
-  '%s, whose first sending is still running,',
+  '%s, whose first attempt is still running,',
   (id, { idempotencyKey }) => {
-    it('waits for it, then is told so, and the answer is not kept', async () => {
+    it('waits for it, then gets 409, which is not stored', async () => {
       const { result, seconds } = (await secondOfTwo.get(id)) as Ended<Answer>;
       const expected = refusal(409, 'conflict', null);
       expect(refusalIn(result, expected)).toEqual(expected);
@@ -146,7 +146,7 @@ describe.each(mutations.map((mutation) => [mutation.id, mutation] as const))(
   },
 );
 
-it('a request whose first sending is still running is refused at once with another body', async () => {
+it('a request whose first attempt is still running is refused at once with another body', async () => {
   const { idempotencyKey } = mutations.find(({ path }) => path === PROPOSE) ?? {};
   const body = { items: [{ name: 'Other', networkIds: [31337] }] };
   const ask = { key: org.adminKey, path: PROPOSE, body, ...(idempotencyKey ? { idempotencyKey } : {}) };

@@ -119,7 +119,7 @@ const changeAdmins = (updates: object[], threshold: number) =>
 describe('an admin is removed', () => {
   const remove = (member: TestMember) => changeAdmins([{ action: 'removeMember', id: member.id }], 2);
 
-  it('before the votes: cannot vote any more', async () => {
+  it('before the votes: cannot vote', async () => {
     const proposal = await newMember();
     await remove(org.carol);
     await expectStanding(proposal, { status: 'pendingReviewSignatures', approvals: [] });
@@ -129,7 +129,7 @@ describe('an admin is removed', () => {
     await expectExecuted(proposal, org.bob, ['Alice', 'Bob']);
   });
 
-  it('between the votes: what they have signed no longer counts, and the record says so', async () => {
+  it('between the votes: their vote no longer counts, with a note', async () => {
     const proposal = await newMember();
     await signs(proposal, org.carol);
     await remove(org.carol);
@@ -146,7 +146,7 @@ describe('an admin is removed', () => {
     await expectExecuted(proposal, org.bob, ['Alice', 'Bob']);
   });
 
-  it('ready: it is ready no more; back as an admin, what they have signed counts again', async () => {
+  it('when ready: needs another vote; counts again when they are an admin again', async () => {
     const proposal = await newMember();
     await signs(proposal, org.carol);
     await signs(proposal, org.alice);
@@ -197,7 +197,7 @@ describe('the threshold is raised', () => {
 describe('the threshold is lowered', () => {
   const lower = () => changeAdmins([], 1);
 
-  it('before the votes: one suffices', async () => {
+  it('before the votes: one is enough', async () => {
     const proposal = await newMember();
     await lower();
     await expectStanding(proposal, { status: 'pendingReviewSignatures', threshold: 1, approvals: [] });
@@ -207,7 +207,7 @@ describe('the threshold is lowered', () => {
   it.each([
     ['between the votes', ['Alice']],
     ['ready', ['Alice', 'Bob']],
-  ])('%s: it is ready, and waits to be executed', async (_, approvals) => {
+  ])('%s: it is ready for execution', async (_, approvals) => {
     const proposal = await newMember();
     await signs(proposal, org.alice);
     if (approvals.length > 1) await signs(proposal, org.bob);
@@ -229,7 +229,7 @@ describe("an admin's wallet changes", () => {
     return moved;
   }
 
-  it('before the votes: the old wallet is a stranger', async () => {
+  it('before the votes: the old wallet is refused', async () => {
     const proposal = await newMember();
     const carol = await move(org.carol);
     const answer = await sign(api.http, org.adminKey, proposal, org.carol);
@@ -265,7 +265,7 @@ describe("an admin's wallet changes", () => {
   });
 });
 
-describe('what a proposal names is gone', () => {
+describe('a resource of a proposal is removed', () => {
   const STEPS: readonly [string, number][] = [
     ['before the votes', 0],
     ['between the votes', 1],
@@ -343,7 +343,7 @@ describe('what a proposal names is gone', () => {
     await expectBlocked(votes, proposal, take, { message: walletAddress });
   });
 
-  it('a member whose wallet changes is not the one who was signed for', async () => {
+  it('a changed wallet blocks a proposal that names the member', async () => {
     const body = { items: [{ name: 'Traders', memberIds: [] }] };
     const made = await change(api.http, org, '/groups/proposals/create', body);
     const proposal = await proposeChange(api.http, org, '/groups/proposals/update', {
@@ -356,7 +356,7 @@ describe('what a proposal names is gone', () => {
     await expectBlocked(1, proposal, move, { note: 'walletChanged', message: 'Dave' });
   });
 
-  it('fits again after it was put back: the same signatures carry it out', async () => {
+  it('executes with the same signatures after the change is undone', async () => {
     const id = await storeAccount(api.db, org);
     const proposal = await proposeUpdate(api.http, org, { id, name: 'After' });
     await api.db('account_networks').where({ account_id: id }).delete();
@@ -367,8 +367,8 @@ describe('what a proposal names is gone', () => {
   });
 });
 
-describe('the world changes while a proposal is being executed', () => {
-  it('what was signed when it began is what counts: it is finished, and shows those who approved', async () => {
+describe('the admins change while a proposal is being executed', () => {
+  it('it finishes with the votes of its beginning', async () => {
     const { http } = api;
     const proposal = await propose(http, org, { networkIds: [STILL] });
     await sign(http, org.adminKey, proposal, org.alice);

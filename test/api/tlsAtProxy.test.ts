@@ -21,7 +21,7 @@ const statusOf = async (headers: Record<string, string>) =>
   (await fetch(`http://127.0.0.1:${settings.HTTP_PORT}/openapi.json`, { headers })).status;
 
 describe('a service in production whose trusted proxy terminates TLS', () => {
-  it('answers what the proxy forwards from callers with TLS, and needs no certificate', async () => {
+  it('serves requests that reached the proxy over TLS, without a certificate', async () => {
     expect(await statusOf({ 'X-Forwarded-Proto': 'https' })).toBe(200);
   });
 
@@ -36,7 +36,7 @@ describe('a service in production whose trusted proxy terminates TLS', () => {
     });
   });
 
-  it('is found by doctor', async () => {
+  it('is checked by doctor', async () => {
     expect(await checkApi(loadConfig(settings))).toEqual([
       {
         part: 'api',

@@ -85,7 +85,7 @@ async function blocked(transaction: Shown): Promise<Shown> {
 }
 
 describe('the group that approves', () => {
-  it('is looked up when its members vote, and when it is executed', async () => {
+  it('is read again at each vote and at execution', async () => {
     const groupId = await makeGroup(org.alice, org.bob);
     const transaction = await begin(await makePolicy(byGroup(groupId, 2)));
     await vote(transaction, org.alice);
@@ -107,7 +107,7 @@ describe('the group that approves', () => {
     expect(ids((await now(transaction)).approvals)).toEqual(ids([org.alice, org.bob, org.carol]));
   });
 
-  it('that is gone approves nothing', async () => {
+  it('cannot approve once it is deleted', async () => {
     const groupId = await makeGroup(org.alice);
     const transaction = await begin(await makePolicy(byGroup(groupId, 1)));
     await vote(transaction, org.alice);
@@ -124,7 +124,7 @@ describe('the policy of an open transaction', () => {
   const edit = (policy: Shown, item: object) =>
     change(api.http, org, '/policies/proposals/update', { policies: [{ ...item, id: policy.id }] });
 
-  it('decides as it is now: who approves, and how many of them', async () => {
+  it('is read again for approvers and threshold', async () => {
     const groupId = await makeGroup(org.alice, org.bob, org.carol);
     const policy = await makePolicy(byGroup(groupId, 1));
     const transaction = await begin(policy);
@@ -148,7 +148,7 @@ describe('the policy of an open transaction', () => {
     });
   });
 
-  it('decides as it is now: what it covers', async () => {
+  it('is read again for its conditions', async () => {
     const cap = (amountThreshold: string) =>
       aPolicyItem({ tokenTransferCondition: aTokenCondition({ amountThreshold }) });
     const policy = await makePolicy(cap('5'));
@@ -171,7 +171,7 @@ describe('the policy of an open transaction', () => {
     expect(rejected.body.data).not.toHaveProperty('failure');
   });
 
-  it('that no longer lets its initiator blocks it', async () => {
+  it('blocks it when its initiator is not permitted any more', async () => {
     const policy = await makePolicy(anAnyPolicyItem());
     const transaction = await begin(policy);
     await edit(policy, anAnyPolicyItem({ initiatorSetting: { type: 'user', memberId: org.alice.id } }));
@@ -180,7 +180,7 @@ describe('the policy of an open transaction', () => {
     );
   });
 
-  it('that was removed blocks it, and still says who may reject it', async () => {
+  it('blocks it when it is removed, and still defines who may reject it', async () => {
     const groupId = await makeGroup(org.alice, org.bob);
     const policy = await makePolicy(byGroup(groupId, 1));
     const transaction = await begin(policy);
@@ -205,8 +205,8 @@ describe('the policy of an open transaction', () => {
   });
 });
 
-describe('somebody who has signed', () => {
-  it('and is no member any more does not count, nor sign', async () => {
+describe('a member who has signed', () => {
+  it('neither counts nor signs after their removal', async () => {
     const erin = await addMember('Erin');
     const groupId = await makeGroup(org.alice, erin);
     const transaction = await begin(await makePolicy(byGroup(groupId, 1)));
@@ -222,7 +222,7 @@ describe('somebody who has signed', () => {
     );
   });
 
-  it('and is its initiator, and no member any more, leaves it without a signature', async () => {
+  it('leaves it without a valid signature when the initiator is removed', async () => {
     const groupId = await makeGroup(org.alice);
     const transaction = await begin(await makePolicy(byGroup(groupId, 1)));
     await vote(transaction, org.alice);
@@ -248,7 +248,7 @@ describe('somebody who has signed', () => {
     expect([answer.status, answer.body.code]).toEqual([422, 'thresholdNotMet']);
   });
 
-  it('with a wallet that they no longer have signs again, the initiator before all others', async () => {
+  it('signs again after a change of the wallet, the initiator first', async () => {
     const erin = await addMember('Erin');
     const groupId = await makeGroup(erin, org.bob);
     const transaction = await begin(await makePolicy(byGroup(groupId, 1)));
@@ -294,7 +294,7 @@ describe('somebody who has signed', () => {
 });
 
 describe('the account of an open transaction', () => {
-  it('may get another name: what was signed keeps the one it had', async () => {
+  it('may be renamed; the signed summary keeps the old name', async () => {
     const policy = await makePolicy(anAnyPolicyItem());
     const transaction = await createTransaction(
       api.http,

@@ -73,7 +73,7 @@ function refused(transaction: Shown, sent: object, expected: ReturnType<typeof r
 }
 
 describe('a new transaction', () => {
-  it('shows what is asked and waits for its initiator, whose payload is what a wallet signs', async () => {
+  it('waits for its initiator, and has a payload that a wallet can sign', async () => {
     const asked = body(byTwo, { description: 'Rent', value: '1500000000000000000' });
     const answer = await api.http.send({ key: org.readKey, path: '/api/v1/transactions', body: asked });
     expect(answer.status).toBe(201);
@@ -134,7 +134,7 @@ describe('a new transaction', () => {
     expect(await verifyTypedData({ ...typed, address, signature })).toBe(true);
   });
 
-  it('is approved and rejected by nobody before its initiator has signed', async () => {
+  it('cannot be approved or rejected before its initiator has signed', async () => {
     const fresh = await create(byTwo);
     const other = await begin(byTwo);
     for (const type of ['approve', 'reject'] as const) {
@@ -151,7 +151,7 @@ describe('a new transaction', () => {
     expect(await now(fresh)).toEqual(fresh);
   });
 
-  it('is initiated by its initiator alone', async () => {
+  it('can be initiated only by its initiator', async () => {
     const fresh = await create(auto);
     for (const member of [org.alice, org.bot, org.carol]) {
       await refused(fresh, await signatureBody(fresh, member, 'initiator'), FORBIDDEN);
@@ -183,7 +183,7 @@ describe('a new transaction', () => {
     expect(await api.db('votes').where({ approval_id: fresh.id })).toHaveLength(2);
   });
 
-  it('is initiated once, however often that is sent at once', async () => {
+  it('is initiated once by concurrent requests', async () => {
     const fresh = await create(byTwo);
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => signTransaction(api.http, org, fresh, org.dave, 'initiator')),
@@ -191,7 +191,7 @@ describe('a new transaction', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409]);
   });
 
-  it('says in words which function it calls, where that is known', async () => {
+  it('has a summary with its function, if known', async () => {
     const to = anAddress();
     const word = (value: bigint) => value.toString(16).padStart(64, '0');
     const mint = `0x40c10f19${word(BigInt(org.dave.wallet.address))}${word(5n)}`;
@@ -223,7 +223,7 @@ describe('a new transaction', () => {
     expect(damaged.data).not.toHaveProperty('functionName');
   });
 
-  it('says which function it calls where only its policy knows it', async () => {
+  it('has a summary with a function that only its policy names', async () => {
     const to = anAddress();
     const [policy] = await makePolicies(api.http, org, {
       ...anAnyPolicyItem(),
@@ -247,7 +247,7 @@ describe('a new transaction', () => {
     expect(shown.summary).toContain('Call settle([["7", true]], "ok") of ');
   });
 
-  it('may carry 128 KiB of calldata, all of which is signed', async () => {
+  it('may have 128 KiB of calldata, all of it signed', async () => {
     const data = `0x12345678${'5a'.repeat(131_068)}`;
     const fresh = await createTransaction(api.http, org, body(byTwo, { value: '0', data }));
     expect(JSON.parse(fresh.signingPayloads.initiatorPayload).message.data).toBe(data);
@@ -260,7 +260,7 @@ describe('a new transaction', () => {
 });
 
 describe('a transaction that its initiator has signed', () => {
-  it('shows what approves and what rejects it, bound to that signature, from then on', async () => {
+  it('has payloads to approve and to reject, bound to that signature', async () => {
     const initiated = await begin(byTwo);
     const { approvePayload, rejectPayload } = initiated.signingPayloads;
     expect(initiated.signatureData).toEqual({
@@ -281,7 +281,7 @@ describe('a transaction that its initiator has signed', () => {
     );
   });
 
-  it('is approved by the one member whom its policy names', async () => {
+  it('is approved by the one member of its policy', async () => {
     const initiated = await begin(byOne);
     expect(initiated).toMatchObject({ signatureStatus: 'pendingReviewSignatures', threshold: 1 });
     for (const member of [org.alice, org.dave, org.bot]) {
@@ -298,7 +298,7 @@ describe('a transaction that its initiator has signed', () => {
     });
   });
 
-  it('is approved by a threshold of a group, and both outcomes can come to be possible', async () => {
+  it('is approved by a threshold of a group; both outcomes can be ready', async () => {
     const initiated = await begin(byTwo);
     expect(await signed(api.http, org, initiated, org.alice, 'approve', { reason: 'Fine' })).toMatchObject({
       signatureStatus: 'pendingReviewSignatures',
@@ -333,7 +333,7 @@ describe('a transaction that its initiator has signed', () => {
     });
   });
 
-  it('is rejected for good once that is executed, and moves nothing', async () => {
+  it('is final once its rejection is executed, and moves nothing', async () => {
     const initiated = await begin(byTwo);
     await signed(api.http, org, initiated, org.alice, 'reject');
     const rejected = await signed(api.http, org, initiated, org.bob, 'reject', { execute: true });
@@ -354,7 +354,7 @@ describe('a transaction that its initiator has signed', () => {
     expect(await api.db('policy_usage').where({ transaction_id: initiated.id })).toEqual([]);
   });
 
-  it('that goes out at once can be rejected by anybody who may initiate, instead', async () => {
+  it('can be rejected by any permitted initiator under AUTO_APPROVAL', async () => {
     const initiated = await begin(auto);
     await refused(initiated, await signatureBody(initiated, org.alice, 'approve'), FORBIDDEN);
     const ready = await signed(api.http, org, initiated, org.alice, 'reject');
@@ -369,7 +369,7 @@ describe('a transaction that its initiator has signed', () => {
     });
   });
 
-  it('that goes out at once cannot be rejected by others', async () => {
+  it('cannot be rejected by others under AUTO_APPROVAL', async () => {
     const [policy] = await makePolicies(
       api.http,
       org,
@@ -385,7 +385,7 @@ describe('a transaction that its initiator has signed', () => {
     );
   });
 
-  it('is never approved by its initiator where that is excluded', async () => {
+  it('cannot be approved by its initiator with excludeInitiator', async () => {
     const group = await makeGroup(org.dave, org.alice);
     const setting = { type: 'group', groupId: group, threshold: 1 };
     const [open, excluding] = await makePolicies(
@@ -403,7 +403,7 @@ describe('a transaction that its initiator has signed', () => {
     expect((await signed(api.http, org, two, org.alice, 'approve')).signatureStatus).toBe('approvalReady');
   });
 
-  it('is signed by people whose signatures a bot of any kind delivers, and by all at once', async () => {
+  it('accepts signatures from any key, also concurrently', async () => {
     const initiated = await begin(byTwo);
     const answers = await Promise.all(
       [org.alice, org.bob, org.carol].map(async (member, i) =>
@@ -461,11 +461,11 @@ describe('a signature', () => {
     ['with v 0 or 1', (good) => concatHex([slice(good, 0, 64), good.endsWith('1b') ? '0x00' : '0x01'])],
     ['with the other v', (good) => concatHex([slice(good, 0, 64), good.endsWith('1b') ? '0x1c' : '0x1b'])],
     ['with r = 0', (good) => concatHex([`0x${'00'.repeat(32)}`, slice(good, 32)])],
-  ])('that is malleated is refused: %s', async (_, spoil) => {
+  ])('that is malleable is refused: %s', async (_, spoil) => {
     await send(encoded(spoil(await raw())));
   });
 
-  it('over anything else is refused', async () => {
+  it('over another payload is refused', async () => {
     const { rejectPayload } = initiated.signingPayloads;
     await send(await signPayload(org.alice, rejectPayload));
     await send(await signPayload(org.alice, payload()), INVALID, 'reject');
@@ -484,14 +484,14 @@ describe('a signature', () => {
     await send(encoded(await raw(org.bob)));
   });
 
-  it('of a stranger, or of a member of another organization, is refused', async () => {
+  it('of a wallet without a member, or of another organization, is refused', async () => {
     const wallet = privateKeyToAccount(generatePrivateKey());
     await send(encodeSignature(wallet.address, await wallet.signTypedData(JSON.parse(payload()))), FORBIDDEN);
     const other = await api.createOrganization();
     await send(await signPayload(other.alice, payload()), FORBIDDEN);
   });
 
-  it('of the initiator is refused in the same ways', async () => {
+  it('of the initiator is refused for the same reasons', async () => {
     const fresh = await create(auto);
     const { initiatorPayload } = fresh.signingPayloads;
     const spoilt = JSON.parse(initiatorPayload);

@@ -107,8 +107,8 @@ async function expectOnChain({ result, chain: shown }: Shown): Promise<void> {
   expect(Math.abs(Date.parse(shown.submittedAt) - Date.now())).toBeLessThan(120_000);
 }
 
-describe('a transaction that goes out at once', () => {
-  it('moves the native currency on the signature of its initiator alone', async () => {
+describe('a transaction under AUTO_APPROVAL', () => {
+  it('moves native currency with only the signature of its initiator', async () => {
     const asked = body(auto, { value: '5' });
     const created = await createTransaction(api.http, org, asked);
     const done = await signed(api.http, org, created, org.dave, 'initiator', { execute: true });
@@ -125,7 +125,7 @@ describe('a transaction that goes out at once', () => {
     expect(await readTransaction(api.http, org, created)).toMatchObject({ result: done.result });
   });
 
-  it('moves a token, with the words that its policy has for it', async () => {
+  it('moves a token, shown with the symbol of its policy', async () => {
     const to = anAddress();
     const [policy] = await makePolicies(
       api.http,
@@ -159,7 +159,7 @@ describe('a transaction that goes out at once', () => {
     expect(await tokensOf(to)).toBe(100n);
   });
 
-  it('moves a token that its chain has told about', async () => {
+  it('moves a token, shown with the symbol from its chain', async () => {
     const to = anAddress();
     const done = await sendOff(body(auto, { to: token, value: '0', data: transferData(to, 7n) }));
     expect(done.data.asset).toMatchObject({ tokenAddress: token, decimals: expect.any(Number) });
@@ -188,7 +188,7 @@ describe('a transaction that goes out at once', () => {
     expect(await coinOf(nobody)).toBe(3n);
   });
 
-  it('waits for somebody to execute it where its initiator did not ask for that', async () => {
+  it('waits for its execution when the initiator signs without execute', async () => {
     const asked = body(auto);
     const begun = await initiate(api.http, org, asked);
     expect(begun).toMatchObject({ signatureStatus: 'approvalReady', executionStatus: null });
@@ -201,7 +201,7 @@ describe('a transaction that goes out at once', () => {
     }
   });
 
-  it('is sent once, however often its execution is asked for at once', async () => {
+  it('is sent once by concurrent executions', async () => {
     const asked = body(auto);
     const begun = await initiate(api.http, org, asked);
     const answers = await Promise.all(
@@ -213,7 +213,7 @@ describe('a transaction that goes out at once', () => {
     expect(await coinOf(asked.to)).toBe(1n);
   });
 
-  it('that would revert is failed with its reason, and may be rejected or tried again', async () => {
+  it('fails with the reason when it would revert, and may be rejected or retried', async () => {
     const failed = await sendOff(body(auto, { to: token, value: '0', data: burn([2n ** 255n]) }));
     expect(failed).toMatchObject({
       executionStatus: 'failed',
@@ -233,8 +233,8 @@ describe('a transaction that goes out at once', () => {
   });
 });
 
-describe('a transaction that waits for approval', () => {
-  it('goes out with the signature that meets the threshold, where that asks for it', async () => {
+describe('a transaction under MANUAL_APPROVAL', () => {
+  it('is executed by the signature that meets the threshold, with execute', async () => {
     const asked = body(byTwo, { value: '11' });
     const created = await createTransaction(api.http, org, asked);
     const begun = await signed(api.http, org, created, org.dave, 'initiator', { execute: true });
@@ -267,7 +267,7 @@ describe('a transaction that waits for approval', () => {
     ]);
   });
 
-  it('keeps the names and wallets of then once it is executed', async () => {
+  it('keeps names and wallets at execution', async () => {
     const begun = await initiate(api.http, org, body(byTwo));
     await vote(begun, org.alice);
     const done = await vote(begun, org.bob, { execute: true });
@@ -280,7 +280,7 @@ describe('a transaction that waits for approval', () => {
 });
 
 describe('a budget', () => {
-  it('lets go what fits, and blocks what does not: each said with its reason', async () => {
+  it('permits what fits, and blocks the rest with a reason', async () => {
     const limitation = {
       hours: 24,
       initiatorScope: 'ALL_ITEMS',
@@ -305,7 +305,7 @@ describe('a budget', () => {
 });
 
 describe('the balances of an account', () => {
-  it('list the tokens of its past transactions, and those alone', async () => {
+  it('include the tokens of its past transactions, and no others', async () => {
     const empty = await makeAccount(api.http, org, { networkIds: [31337] });
     const balances = (id: string): Promise<Shown[]> =>
       read(api.http, org.readKey, `/api/v1/accounts/${id}/balances`);
@@ -331,7 +331,7 @@ describe('the balances of an account', () => {
 });
 
 describe('a transaction of the same organization', () => {
-  it('is read by every key of it, at its place', async () => {
+  it('can be read with every key, at its path', async () => {
     const created = await createTransaction(api.http, org, body(auto));
     for (const key of [org.adminKey, org.readKey]) {
       expect((await api.http.send({ key, path: transactionPath(created.id) })).body.data).toEqual(created);

@@ -63,7 +63,7 @@ async function traces() {
   return { counts, state: await ours.stored() };
 }
 
-describe('a transaction that is none', () => {
+describe('an invalid transaction', () => {
   it.each<[string, () => object | string, string]>([
     ['a list', () => '[]', 'body'],
     ['an unknown key', () => asked({ gas: 1 }), 'gas'],
@@ -125,14 +125,14 @@ describe('a transaction that is none', () => {
       'data',
     ],
     ['a transfer with a value', () => asked({ ...tokens(1n), value: '1' }), 'data'],
-  ])('is refused, and leaves nothing: %s', async (_, body, field) => {
+  ])('is refused without a record: %s', async (_, body, field) => {
     const before = await traces();
     const answer = await api.http.send({ key: ours.readKey, path: TRANSACTIONS, body: body() });
     expect(refusalIn(answer, badField(field))).toEqual(badField(field));
     expect(await traces()).toEqual(before);
   });
 
-  it('is refused the same way for what is unknown and what is of others', async () => {
+  it('is refused alike for unknown and foreign records', async () => {
     const unlike: [string, string, string][] = [
       ['accountId', theirAccount.id, UNKNOWN.account],
       ['policyId', theirPolicy.id, UNKNOWN.policy],
@@ -150,7 +150,7 @@ describe('a transaction that is none', () => {
     }
   });
 
-  it('is told everything that is wrong, in the order of the fields', async () => {
+  it('is refused with every issue, in the order of the fields', async () => {
     const body = asked({
       accountId: theirAccount.id,
       initiatorWalletAddress: anAddress(),
@@ -170,12 +170,12 @@ describe('a transaction that is none', () => {
     ]);
   });
 
-  it('knows every contract that accounts are made of', () => {
+  it('is refused to every contract of the Safe', () => {
     expect(ACCOUNT_CONTRACTS.length).toBeGreaterThanOrEqual(3);
   });
 });
 
-describe('a transaction that its policy does not let go', () => {
+describe('a transaction that its policy does not permit', () => {
   /** What speaks against a transaction under a policy of its own, as the refusal says it. */
   async function failuresUnder(policy: object, more: object = {}) {
     const [{ id: policyId }] = (await makePolicies(api.http, ours, policy)) as [Shown];
@@ -293,7 +293,7 @@ describe('a transaction that its policy does not let go', () => {
     ]);
   });
 
-  it('is not told about the budget', async () => {
+  it('is refused without the budget among its failures', async () => {
     const DAY = {
       hours: 24,
       initiatorScope: 'ALL_ITEMS',
@@ -307,7 +307,7 @@ describe('a transaction that its policy does not let go', () => {
     expect(await failuresUnder(limited, { value: '6' })).toEqual(['amount']);
   });
 
-  it('leaves its idempotency key free', async () => {
+  it('does not use up its idempotency key', async () => {
     const [policy] = await makePolicies(api.http, ours, aContractPolicyItem(null));
     const idempotencyKey = '6f4e6b0a-8d0a-4a38-9f3e-1d5b2c3a4e5f';
     const send = (body: object) =>
@@ -317,7 +317,7 @@ describe('a transaction that its policy does not let go', () => {
   });
 });
 
-describe('a transaction that is not there', () => {
+describe('an unknown transaction', () => {
   const paths = (id: string): [string, object | undefined][] => [
     [`${TRANSACTIONS}/${id}`, undefined],
     [`${TRANSACTIONS}/${id}/signatures`, { type: 'initiator', signature: '0x' }],
@@ -335,7 +335,7 @@ describe('a transaction that is not there', () => {
     },
   );
 
-  it('has its body looked at first', async () => {
+  it('has its body validated first', async () => {
     const path = `${TRANSACTIONS}/${anId('txn')}`;
     const bodies: [string, object, string][] = [
       ['/signatures', { type: 'veto', signature: '0x' }, 'type'],
@@ -369,12 +369,12 @@ describe('the list of transactions', () => {
     ['cursor=x', 'cursor'],
     ['status=queued&status=queued', 'status'],
     ['network=1', 'network'],
-  ])('is not given for %s', async (query, field) => {
+  ])('is refused for %s', async (query, field) => {
     const ask = { key: ours.readKey, path: `${TRANSACTIONS}?${query}` };
     await expectRefused(api.http, ours, ask, badField(field));
   });
 
-  it('does not know the accounts of others', async () => {
+  it('does not find accounts of other organizations', async () => {
     const ask = { key: ours.readKey, path: `${TRANSACTIONS}?accountId=${theirAccount.id}` };
     await expectRefused(api.http, ours, ask, badField('accountId'));
   });

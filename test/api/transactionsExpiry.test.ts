@@ -117,7 +117,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => api?.stop());
 
-it('a transaction lives for the time that was set, and signs it in whole seconds', () => {
+it('expires after the configured lifetime, signed in whole seconds', () => {
   const { createdAt, expiresAt, signingPayloads } = steps.created;
   const lifetimeMs = Date.parse(expiresAt) - Date.parse(createdAt);
   expect(lifetimeMs).toBeGreaterThan((SHORT_LIFETIME_SECONDS - 1) * 1_000);
@@ -129,7 +129,7 @@ it('a transaction lives for the time that was set, and signs it in whole seconds
 describe.each(STEPS.map((step) => [step] as const))(
   'a transaction that has expired when it was %s',
   (step) => {
-    it('says so, keeps its votes and its failure, and shows nothing to sign', () => {
+    it('is reported as expired, keeps votes and failure, and has no payload to sign', () => {
       const shown = over[step];
       expect(shown.signatureStatus).toBe('expired');
       expect(shown.signatureData).toEqual({ status: 'expired' });
@@ -142,7 +142,7 @@ describe.each(STEPS.map((step) => [step] as const))(
       expect(shown.failure?.code).toBe(step === 'blocked' ? 'budget' : undefined);
     });
 
-    it('takes no signature of any kind', async () => {
+    it('refuses signatures of every type', async () => {
       const path = transactionPath(steps[step].id, '/signatures');
       const send = (body: object) => expectRefused(api.http, org, { key: org.readKey, path, body }, EXPIRED);
       if (step === 'created') {
@@ -162,7 +162,7 @@ describe.each(STEPS.map((step) => [step] as const))(
       }
     });
 
-    it('executes nothing, and has reserved and sent nothing', async () => {
+    it('cannot be executed, and has no reservation', async () => {
       const { id } = steps[step];
       for (const type of ['approve', 'reject'] as const) {
         await expectRefused(

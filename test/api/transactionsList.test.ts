@@ -70,14 +70,14 @@ beforeAll(async () => {
 afterAll(() => api?.stop());
 
 describe('the list of transactions', () => {
-  it('has all of them, newest first, each as it is shown alone', async () => {
+  it('has all, newest first, with the same fields as a single one', async () => {
     const { data, pagination } = await list();
     expect(idsOf(data)).toEqual(newestFirst(made));
     expect(pagination).toEqual({ cursor: '', hasMore: false });
     for (const shown of data) expect(shown).toEqual(await readTransaction(api.http, org, shown));
   });
 
-  it('comes in pages of any size', async () => {
+  it('has pages of any size', async () => {
     for (const limit of [1, 2, 3, 5, 100]) {
       const found = await pages(`limit=${limit}`);
       expect(idsOf(found.flat())).toEqual(newestFirst(made));
@@ -89,7 +89,7 @@ describe('the list of transactions', () => {
     }
   });
 
-  it('has only those of an account', async () => {
+  it('can be filtered by account', async () => {
     const ofTwo = made.filter(({ accountId }) => accountId === two.id);
     expect(idsOf((await list(`?accountId=${two.id}`)).data)).toEqual(newestFirst(ofTwo));
     expect(idsOf((await pages(`accountId=${one.id}&limit=1`)).flat())).toEqual(
@@ -97,7 +97,7 @@ describe('the list of transactions', () => {
     );
   });
 
-  it('has only those that can still change, or that were executed', async () => {
+  it('can be filtered by status', async () => {
     const rejected = [made[1]];
     const open = made.filter((transaction) => transaction !== made[1]);
     expect(idsOf((await list('?status=executed')).data)).toEqual(idsOf(rejected));
@@ -106,7 +106,7 @@ describe('the list of transactions', () => {
     expect(idsOf(both.data)).toEqual([made[4].id]);
   });
 
-  it('has cursors that carry their filters, and go on while transactions are added', async () => {
+  it('has cursors that include their filters, and continue while transactions are added', async () => {
     const { pagination } = await list(`?accountId=${one.id}&status=queued&limit=1`);
     const { cursor } = pagination;
     made.push(await createTransaction(api.http, org, body()));
@@ -125,7 +125,7 @@ describe('the list of transactions', () => {
     }
   });
 
-  it('has shorter pages where there is much calldata, and leaves out none', async () => {
+  it('has shorter pages with much calldata, and skips none', async () => {
     const other = await api.createOrganization();
     const account = await makeAccount(api.http, other, { networkIds: [31337] });
     const [policy] = await makePolicies(api.http, other, anAnyPolicyItem());
@@ -148,7 +148,7 @@ describe('an idempotency key', () => {
   const send = (path: string, sent: object, idempotencyKey: string, key = org.readKey) =>
     api.http.send({ key, path, body: sent, idempotencyKey });
 
-  it('makes one transaction, however often it is sent, and whichever key carries it', async () => {
+  it('creates one transaction, however often it is sent, and with whatever API key', async () => {
     const idempotencyKey = randomUUID();
     const asked = body();
     const answers = await Promise.all(
@@ -168,7 +168,7 @@ describe('an idempotency key', () => {
     expect([other.status, other.body.code]).toEqual([422, 'idempotencyConflict']);
   });
 
-  it('signs once and executes once, and gives the same answer again', async () => {
+  it('signs and executes once, and replays the response', async () => {
     const created = await createTransaction(api.http, org, body());
     const [signing, executing] = [randomUUID(), randomUUID()];
     const vote = await signatureBody(created, org.dave, 'initiator');
@@ -193,7 +193,7 @@ describe('an idempotency key', () => {
     ]);
   });
 
-  it('keeps what refused it for its state, and no other refusal', async () => {
+  it('stores refusals about the state, and no others', async () => {
     const fresh = await createTransaction(api.http, org, body());
     const idempotencyKey = randomUUID();
     const path = transactionPath(fresh.id, '/execute');
@@ -206,8 +206,8 @@ describe('an idempotency key', () => {
   });
 });
 
-describe('a chain that is away', () => {
-  it('refuses no transaction: the same request succeeds once its token can be read', async () => {
+describe('an unavailable chain', () => {
+  it('gives 500 for an unreadable token: the same request succeeds later', async () => {
     const networks = JSON.parse(readFileSync(api.env.NETWORKS_FILE ?? '', 'utf8'));
     const file = join(temporaryDir(), 'networks.json');
     writeFileSync(
@@ -248,7 +248,7 @@ describe('a chain that is away', () => {
   });
 });
 
-it('an open transaction counts among those that one key may have', async () => {
+it('an open transaction counts towards MAX_OPEN_PER_KEY', async () => {
   const narrow = await startApi({ env: { MAX_OPEN_PER_KEY: '2' } });
   try {
     const other = await narrow.createOrganization();

@@ -106,7 +106,7 @@ describe('text that cannot be stored', () => {
 
 describe('text that can be stored', () => {
   it.each(withBody.map((operation) => [operation.id, operation] as const))(
-    'gives no 500 wherever it stands in a body of %s',
+    'gives no 500 in any field of a body of %s',
     async (_, operation) => {
       const example = operation.body?.example;
       const texts = [...valuesIn(example)].filter(([, value]) => typeof value === 'string');

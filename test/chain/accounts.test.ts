@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all((parts ?? []).map((part) => part.stop())));
 
 describe('an account on chain', () => {
-  test('is at the computed address on every network, and fits', async () => {
+  test('is at the computed address on every network, and is recognized', async () => {
     const account = deriveAccount(owner.address, 'acc_everywhere');
     for (const client of clients) {
       expect(await inspectAccount(client.rpc, account)).toEqual({ kind: 'missing' });
@@ -63,7 +63,7 @@ describe('an account on chain', () => {
       ['0x0000000000000000000000000000000000000001', owner.address, outsider.address],
       /owners/,
     ],
-  ] as const)('does not fit once it has %s', async (what, signature, args, reason) => {
+  ] as const)('is not recognized once it has %s', async (what, signature, args, reason) => {
     const account = deriveAccount(owner.address, `acc_${what}`);
     await deployAsFunder(url, account);
     await execAsOwner(chain, owner, account.address as Address, { signature, args });
@@ -73,7 +73,7 @@ describe('an account on chain', () => {
     });
   });
 
-  test('does not fit with a guard, another singleton or another code', async () => {
+  test('is not recognized with a guard, another singleton or another code', async () => {
     const account = deriveAccount(owner.address, 'acc_slots');
     await deployAsFunder(url, account);
     const set = (slot: string, value: string) =>
@@ -94,7 +94,7 @@ describe('an account on chain', () => {
     expect(await inspectAccount(chain.rpc, account)).toMatchObject({ reason: expect.stringMatching(/code/) });
   });
 
-  test('needs Safe contracts with exactly the published code', async () => {
+  test('requires Safe contracts with exactly the published code', async () => {
     expect(await missingContracts(chain.rpc)).toEqual([]);
     const { address } = SAFE_CONTRACTS.fallbackHandler;
     const code = await rpc(url, 'eth_getCode', [address, 'latest']);
@@ -173,7 +173,7 @@ describe('a contract signer', () => {
     ).toMatchObject({ valid: false });
   });
 
-  test('decides itself once it is deployed, without the wrapping', async () => {
+  test('verifies itself once it is deployed, without the wrapping', async () => {
     const inner = await signAsSafe(owner, safeOf(wallet), digest);
     const bytes = serializeErc6492Signature({ address: factory, data: factoryData, signature: inner });
     expect(await verifySignature({ hash: digest, signer, bytes, client: chain })).toEqual({
@@ -190,7 +190,7 @@ describe('a contract signer', () => {
     ['returns less than a word', '0x631626ba7e60e01b60005260046000f3'],
     ['returns the number one', '0x600160005260206000f3'],
     ['returns the magic value at the wrong end', '0x631626ba7e60005260206000f3'],
-  ] as const)('that %s is refused, and the chain counts as there', async (what, code) => {
+  ] as const)('that %s is refused, and the chain counts as available', async (what, code) => {
     const address = await putCode(url, what, code);
     expect(
       await verifySignature({ hash: digest, signer: address, bytes: '0x1234', client: chain }),
@@ -205,7 +205,7 @@ describe('a contract signer', () => {
     });
   });
 
-  test('cannot be asked while its network is unavailable; a key can sign all the same', async () => {
+  test('cannot be verified while its network is unavailable; a key can', async () => {
     const [port = 0] = await freePorts(1);
     const unavailable = createChainClient(network(41_003, `http://127.0.0.1:${port}`));
     const bytes = await signAsSafe(owner, safeOf(wallet), digest);
@@ -221,7 +221,7 @@ describe('a contract signer', () => {
     });
   });
 
-  test('is looked up among the admins before any chain is asked', async () => {
+  test('is looked up among the admins before any chain call', async () => {
     const [port = 0] = await freePorts(1);
     const unavailable = createChainClient(network(41_003, `http://127.0.0.1:${port}`));
     const identifyVoter = createIdentifyVoter(unavailable);

@@ -243,7 +243,7 @@ describe('a deployment', () => {
     expect(await follow((results[0] as { envelopeId: string }).envelopeId)).toEqual({ kind: 'mined' });
   });
 
-  test('by a third party counts when it fits, before we sign or after', async () => {
+  test('by a third party counts if it is the same account, before or after signing', async () => {
     const before = await begunProposal();
     const account = (key: Key) => deriveAccount(keystore.organizationKey(org.id).address, key.accountId);
     await deployAsFunder(url, account(before));
@@ -257,7 +257,7 @@ describe('a deployment', () => {
     expect(await deployed(after)).toMatchObject({ kind: 'deployed', transactionHash: null });
   });
 
-  test('lands although nobody sends an earlier nonce', async () => {
+  test('is included although an earlier nonce is not sent', async () => {
     const [first, second] = [await begunProposal(), await begunProposal()];
     const firstId = await signed(first);
     const secondId = await signed(second);
@@ -265,7 +265,7 @@ describe('a deployment', () => {
     expect(await follow(firstId)).toEqual({ kind: 'mined' });
   });
 
-  test('many at once take one nonce each and all land', async () => {
+  test('uses one nonce each for many at once, and all are included', async () => {
     const keys = await Promise.all(Array.from({ length: 8 }, () => begunProposal()));
     const ids = await Promise.all(keys.map(signed));
     expect(new Set(ids).size).toBe(keys.length);
@@ -274,7 +274,7 @@ describe('a deployment', () => {
     }
   });
 
-  test('that the chain has lost is sent again with the same bytes', async () => {
+  test('is sent again with the same bytes after its block is lost', async () => {
     const snapshot = await rpc(url, 'evm_snapshot');
     const [lost, other] = [await begunProposal(), await begunProposal()];
     const lostId = await signed(lost);
@@ -408,7 +408,7 @@ describe('an obstacle', () => {
     });
   });
 
-  test('a chain that freezes after signing is waited for, and the bytes land when it is back', async () => {
+  test('a chain that stops after signing is waited for, and the bytes are included later', async () => {
     const key = await begunProposal();
     const envelopeId = await signed(key);
     own.freeze();
@@ -423,7 +423,7 @@ describe('an obstacle', () => {
   }, 40_000);
 });
 
-test('the signer asks a contract signer again, and counts it as long as it accepts', async () => {
+test('the signer verifies a contract signature again, and counts it while it is valid', async () => {
   const wallet = deriveAccount(org.alice.wallet.address, newId('acc'));
   const safe = { address: wallet.address as Address, chainId: CHAIN_ID };
   await deployAsFunder(url, wallet);
@@ -589,7 +589,7 @@ describe('the database lets only the signer write what is signed', () => {
     }
   });
 
-  test('the account is on chain as the database says', async () => {
+  test('the account on chain matches the database', async () => {
     const rows = await db('chain_envelopes')
       .join('chain_attempts', 'chain_attempts.id', 'chain_envelopes.attempt_id')
       .where('chain_envelopes.outcome', 'mined')

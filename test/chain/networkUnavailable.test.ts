@@ -100,7 +100,7 @@ test('completes the available network, records what is missing, and retries only
   expect(envelopes).toHaveLength(1);
 }, 120_000);
 
-test('waits for a network that becomes unavailable after signing, and the stored bytes land', async () => {
+test('waits for a network that becomes unavailable after signing, and its stored bytes are included', async () => {
   const open = await approved('Reserve');
   // No block is made, so that the signed envelope is out when the chain dies, and is lost with it.
   const rpcUrl = shaky.current.rpcUrl;

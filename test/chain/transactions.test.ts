@@ -155,7 +155,7 @@ describe('a transaction', () => {
     ]);
   });
 
-  test('with calldata in capitals does what it says', async () => {
+  test('accepts calldata in upper case', async () => {
     const to = await counter();
     const data = `0x${call('set', 0xabcdefn).slice(2).toUpperCase()}` as Hex;
     expect(await world.execute(await world.transaction({ to, data }))).toMatchObject({ kind: 'decided' });
@@ -189,7 +189,7 @@ describe('several in flight', () => {
     }
   });
 
-  test('of several accounts and of one relayer all land, signed and sent at once', async () => {
+  test('of several accounts and one relayer are all included, signed and sent at once', async () => {
     const to = await counter();
     const accounts = await Promise.all([1, 2, 3].map(() => world.account()));
     const refs = await Promise.all(
@@ -206,7 +206,7 @@ describe('several in flight', () => {
     expect(new Set(envelopes.map(String)).size).toBe(envelopes.length);
   }, 60_000);
 
-  test('are not held up by one that fails inside, which says why', async () => {
+  test('are not delayed by one whose inner call fails, with its reason', async () => {
     const account = await world.account();
     const to = await counter();
     await world.execute(await world.transaction({ to, data: call('set', 1n) }));
@@ -248,7 +248,7 @@ describe('several in flight', () => {
     expect(await world.attempts(failing)).toMatchObject([{ outcome: 'reverted' }, { outcome: 'executed' }]);
   });
 
-  test('one whose carrier reverts whole is carried again before those behind it', async () => {
+  test('one whose envelope reverts completely gets another before later ones', async () => {
     const account = await world.account();
     const to = await counter();
     const first = await world.transaction({ to, data: call('set', 1n) }, { account });
@@ -270,7 +270,7 @@ describe('several in flight', () => {
 });
 
 describe('an envelope', () => {
-  test('that reverts whole is followed by one with the same attempt and more gas', async () => {
+  test('that reverts completely is followed by one with the same attempt and more gas', async () => {
     const ref = await world.transaction({ to: RECIPIENT, value: 3n });
     const gas = String(BigInt((await world.terms(ref)).gas) - 90_000n);
     expect(await world.followToEnd(ref, await world.sign(ref, { gas }))).toEqual({ kind: 'reverted' });
@@ -315,7 +315,7 @@ describe('an envelope', () => {
     );
   }, 60_000);
 
-  test('that pays the ceiling already is reported as stuck, and lands when gas is cheaper', async () => {
+  test('at the fee ceiling is reported as stuck, and is included when gas is cheaper', async () => {
     const ref = await world.transaction({ to: RECIPIENT, value: 3n });
     const tight = world.chainWith({ maxFeePerGas: BigInt((await world.terms(ref)).maxFeePerGas) });
     const envelopeId = await world.sign(ref);
@@ -362,7 +362,7 @@ describe('an envelope', () => {
     expect(await world.envelopes(ref)).toHaveLength(1);
   }, 30_000);
 
-  test('that nobody sends is sent by the next one of the relayer', async () => {
+  test('that was not sent is sent before the next one of the relayer', async () => {
     const lost = await world.transaction({ to: RECIPIENT, value: 3n });
     await world.sign(lost);
     const other = await world.transaction({ to: RECIPIENT, value: 4n });
@@ -410,7 +410,7 @@ describe('an envelope', () => {
 });
 
 describe('a third party that has seen the bytes', () => {
-  test('and sends them first has executed it, whatever becomes of ours', async () => {
+  test('and sends them first has executed it, whatever the outcome of our envelope', async () => {
     const to = await counter();
     const ref = await world.transaction({ to, data: call('increment') });
     const envelopeId = await world.sign(ref);
@@ -515,7 +515,7 @@ describe('tokens', () => {
     expect(await world.nonceOf(account)).toBe(0n);
   });
 
-  test('without code, or with too little of it, nothing is signed', async () => {
+  test('without code, or with a balance that is too low, nothing is signed', async () => {
     const account = await world.account();
     const none = await world.transaction({ to: RECIPIENT, data: transfer() }, { account });
     expect(await world.execute(none)).toMatchObject({
@@ -543,7 +543,7 @@ describe('tokens', () => {
   });
 });
 
-describe('what is refused before it costs gas', () => {
+describe('refused before it costs gas', () => {
   test('a call that would revert, with its reason', async () => {
     const account = await world.account();
     const ref = await world.transaction({ to: await counter(), data: call('fail') }, { account });
@@ -730,7 +730,7 @@ describe('cancelled', () => {
     expect(await world.record(ref)).toMatchObject({ executionStatus: 'completed' });
   });
 
-  test('carries on a stuck empty call, not the transaction', async () => {
+  test('replaces a stuck empty call, not the transaction', async () => {
     const to = await counter();
     const ref = await world.transaction({ to, data: call('increment') });
     await world.sign(ref);

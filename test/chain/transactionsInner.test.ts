@@ -159,7 +159,7 @@ describe('a simulated call', () => {
     expect(seen).toMatchObject({ returnData: `0x${word(safe.address)}${word(sender)}` });
   });
 
-  test('that calls the account back finds the account there', async () => {
+  test('can call the account back', async () => {
     // getThreshold(); what comes back is of the account's own code and storage
     const asking = contract({
       'transfer(address,uint256)':
@@ -254,7 +254,7 @@ describe('the gas of an execution', () => {
     expect((await send(empty)).execution?.kind).toBe('success');
   });
 
-  test('that is too little reverts whole and leaves the nonce', async () => {
+  test('reverts completely and does not use the nonce when it is too low', async () => {
     const to = await put(COUNTER);
     const tx = await next({ to, data: '0xd09de08a' });
     const { status, execution } = await send(tx, executionGas(tx) - 90_000n);
@@ -265,7 +265,7 @@ describe('the gas of an execution', () => {
 });
 
 describe('an execution on chain', () => {
-  test('that fails inside uses its nonce and is found as a failure', async () => {
+  test('uses its nonce and is found as a failure when its inner call fails', async () => {
     const tx = await next({ to: await put(TOKENS.revertingWithReason), data: transfer() }, 60_000n);
     expect((await send(tx)).execution?.kind).toBe('failure');
   });

@@ -91,7 +91,7 @@ describe('a lost block', () => {
     expect(await countOf(to)).toBe(1n);
   });
 
-  test('has a completed transaction executed again, with the same bytes, once', async () => {
+  test('makes a completed transaction execute again once, with the same bytes', async () => {
     const to = await counter();
     const ref = await world.transaction({ to, data: INCREMENT });
     const back = await remember();
@@ -179,7 +179,7 @@ describe('a lost block', () => {
     });
   });
 
-  test('brings back each of many transactions of many accounts, once', async () => {
+  test('is recovered for many transactions of many accounts, each once', async () => {
     const to = await counter();
     const accounts = await Promise.all([1, 2].map(() => world.account()));
     const refs = await Promise.all(
@@ -202,7 +202,7 @@ describe('a lost block', () => {
   }, 60_000);
 });
 
-test('an attempt of a transaction that has gone on is never sent again: an empty call takes its nonce', async () => {
+test('an attempt of a transaction that has continued is never sent again: an empty call uses its nonce', async () => {
   const to = await counter();
   const account = await world.account();
   const ref = await world.transaction({ to, data: number('incrementFrom', 1n) }, { account });
@@ -240,7 +240,7 @@ test('an attempt of a transaction that has gone on is never sent again: an empty
   ]);
 });
 
-test('the relayer continues past a lost nonce of a transaction that has gone on', async () => {
+test('the relayer continues past a lost nonce of a transaction that has continued', async () => {
   const to = await counter();
   const ref = await world.transaction({ to, data: number('incrementFrom', 1n) });
   const gas = { safeTxGas: '90000', gas: '300000' };

@@ -62,7 +62,7 @@ async function changed(ref: TransactionRef, change: object): Promise<unknown> {
   return world.db(table).where({ id: ref.transactionId }).update(change);
 }
 
-describe('the signer signs what enough current members have signed', () => {
+describe('the signer signs with enough valid signatures', () => {
   test('under AUTO_APPROVAL, its initiator', async () => {
     expect(await world.signer.signTransaction({ ...(await world.transaction(asked)), terms })).toEqual({
       envelopeId: expect.any(String),
@@ -102,7 +102,7 @@ describe('the signer refuses', () => {
     expect(await refusal(ref)).toMatchObject({ message: expect.stringContaining('1 valid') });
   });
 
-  test('approvals of members who may not, or may no longer', async () => {
+  test('approvals of ineligible members', async () => {
     const { alice, bob, dave } = world.org;
     const policyId = await approvedPolicy();
     const outsider = await world.transaction(asked, { policyId, approvers: [alice, dave] });
@@ -181,7 +181,7 @@ describe('the signer refuses', () => {
       },
     ],
     ['a contract of the Safe', async () => ({ to: SAFE_CONTRACTS.singleton.address })],
-  ])('a call of %s, whoever has signed it', async (_, make) => {
+  ])('a call of %s, whatever its signatures', async (_, make) => {
     const { account, ...call } = await make();
     const ref = await world.transaction({ ...call, data: '0x610b5925' as Hex }, account ? { account } : {});
     expect(await refusal(ref)).toMatchObject({
@@ -348,7 +348,7 @@ describe('the signer refuses', () => {
   });
 });
 
-test('the signer asks a contract signer again, and counts it as long as it accepts', async () => {
+test('the signer verifies a contract signature again, and counts it while it is valid', async () => {
   const { alice, dave } = world.org;
   const wallet = deriveAccount(alice.wallet.address, newId('acc'));
   const safe = { address: wallet.address as Address, chainId: world.network.id };
@@ -389,7 +389,7 @@ test('the signer asks a contract signer again, and counts it as long as it accep
   }
 });
 
-test('an execution that ends while the signer signs leaves nothing signed', async () => {
+test('signs nothing when the execution ends meanwhile', async () => {
   const ref = await world.transaction(asked);
   await world.serviceDb.transaction(async (tx) => {
     await tx('approvals').where({ id: ref.transactionId }).forUpdate().first('id');
@@ -438,6 +438,6 @@ describe('the database lets only the signer write what is signed', () => {
   });
 });
 
-test('nothing that was refused has reached the chain', async () => {
+test('no refused transaction is on chain', async () => {
   expect(await world.balanceOf(OTHER)).toBe(0n);
 });

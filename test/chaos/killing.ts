@@ -253,7 +253,7 @@ export function describeKilling(cases: readonly Case[]): void {
   });
   afterAll(() => lanes, 60_000);
 
-  describe('a transaction has its effect once, wherever somebody is killed', () => {
+  describe('a transaction has one effect, wherever a process is killed', () => {
     it.each(cases.map((one) => [nameOf(one)]))(
       '%s',
       async (name) => {

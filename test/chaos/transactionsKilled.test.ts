@@ -9,7 +9,7 @@ describeKilling(
   DEEP ? everyCase : everyCase.filter(({ way, failpoint }) => way === 'pay' && FIRST.includes(failpoint)),
 );
 
-it('no place on the way of an execution is left out', () => {
+it('every failpoint of an execution is covered', () => {
   expect(placesLeftOut()).toEqual([]);
   expect(everyCase).toHaveLength(new Set(everyCase.map((one) => JSON.stringify(one))).size);
 });

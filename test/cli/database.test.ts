@@ -21,7 +21,7 @@ describe('db migrate', () => {
     return url.toString();
   }
 
-  it('brings an empty database up to date, once; before that, commands say what to do', async () => {
+  it('migrates an empty database once; before that, commands say what to do', async () => {
     const env = await serviceSettings({ databaseUrl: await emptyDatabase() });
     expect(await refused(env, 'org', 'list')).toMatch(/run `npx orgwallet db migrate`/);
     const doctor = await command(env, 'doctor', '--json');
@@ -36,7 +36,7 @@ describe('db migrate', () => {
     expect(await json(env, 'org', 'list')).toEqual([]);
   });
 
-  it('is also what a server needs that has never had the roles', async () => {
+  it('creates the roles on a new server', async () => {
     const client = new Client({
       connectionString: sharedStack().databaseAdminUrl,
       options: '-c role=orgwallet_nobody',
@@ -108,7 +108,7 @@ describe('audit verify', () => {
     return rows[0];
   }
 
-  it('proves every organization, or the one that is named', async () => {
+  it('verifies every organization, or the named one', async () => {
     const all = await json(env, 'audit', 'verify');
     // 6 members, the organization, 2 keys
     const unbroken = { ok: true, entries: 9, hash: expect.stringMatching(/^[0-9a-f]{64}$/) };
@@ -134,7 +134,7 @@ describe('audit verify', () => {
     ['its action', `action = 'member.updated'`, 3, /content/],
     ['its hash', `hash = repeat('a', 64)`, 3, /content/],
     ['its place', 'position = 30', 4, /entry 3 is missing before it/],
-  ])('names the entry when somebody changes %s', async (_, change, position, reason) => {
+  ])('names the entry whose %s was changed', async (_, change, position, reason) => {
     await asOwner(`UPDATE audit_log SET ${change} WHERE organization_id = $1 AND position = 3`, [two.id]);
     const { id } = await entryAt(position);
     const { status, stdout, stderr } = await command(env, 'audit', 'verify', '--json');
@@ -196,7 +196,7 @@ describe('keystore backup', () => {
     expect(existsSync(file)).toBe(true);
   });
 
-  it('is refused where there is no keystore, or none that can be read', async () => {
+  it('is refused without a readable keystore', async () => {
     const env = await serviceSettings();
     rmSync(join(env.ORGWALLET_DATA_DIR ?? '', 'keystore.json'));
     expect(await refused(env, 'keystore', 'backup')).toMatch(/keystore\.json: cannot be read as a keystore/);

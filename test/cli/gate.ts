@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Stands before a chain's RPC; a test shuts it, and that network alone is away. */
+/** A proxy of a chain's RPC that a test closes, so that only that network is unavailable. */
 export interface Gate {
   readonly url: string;
   shut(): void;

@@ -44,7 +44,7 @@ const auditOf = (resource_id: string) =>
   service.db('audit_log').where({ resource_id }).orderBy('position').select('action', 'actor', 'details');
 
 describe('keys issue', () => {
-  it('gives a key that works at once, is stored only as a hash, and is audited as the operator', async () => {
+  it('issues a key that is valid at once, stored only as a hash, and audited as the operator', async () => {
     const { id, key, ...rest } = await issue();
     expect([id, key, rest]).toEqual([
       expect.stringMatching(/^key_/),
@@ -65,13 +65,13 @@ describe('keys issue', () => {
     expect(await words(env, 'keys', 'list')).not.toContain(key);
   });
 
-  it('takes several members, in their order', async () => {
+  it('accepts several members, in their order', async () => {
     const { id } = await issue('--member', org.otherBot.id);
     const listed = await json(env, 'keys', 'list', '--org', org.id);
     expect(listed.find((key: Shown) => key.id === id).memberIds).toEqual([org.bot.id, org.otherBot.id]);
   });
 
-  it('tells a person that the key is shown once', async () => {
+  it('prints that the key is shown once', async () => {
     const text = await words(env, 'keys', 'issue', '--member', org.bot.id);
     const [id, key] = text.split('\n');
     expect(text).toMatch(/^key_\w+\now_live_[\w-]{43}\nStore it now: it is shown only once\.\n$/);
@@ -79,7 +79,7 @@ describe('keys issue', () => {
     expect(await json(env, 'keys', 'revoke', id ?? '')).toMatchObject({ revoked: true });
   });
 
-  it('--expires ends it by itself', async () => {
+  it('--expires sets its expiry', async () => {
     const { id, key } = await issue('--expires', '3s');
     expect(await answerTo(key)).toBe(200);
     const row = requireRow(await service.db('api_keys').where({ id }).first());
@@ -114,7 +114,7 @@ describe('keys issue', () => {
 });
 
 describe('keys list', () => {
-  it('shows each key with its state and never its secret; --org keeps to one organization', async () => {
+  it('shows each key with its state and never its secret; --org filters by organization', async () => {
     const own = await service.createOrganization();
     await words(env, 'keys', 'revoke', own.adminKeyId);
     const listed = await json(env, 'keys', 'list', '--org', own.id);
@@ -141,7 +141,7 @@ describe('keys list', () => {
 });
 
 describe('keys revoke', () => {
-  it('ends a key from now on; a second time it says so', async () => {
+  it('revokes a key; a second time reports that it was revoked', async () => {
     const { id, key } = await issue();
     expect(await json(env, 'keys', 'revoke', id)).toMatchObject({ id, revoked: true, closed: [] });
     expect(await answerTo(key)).toBe(401);
@@ -150,12 +150,12 @@ describe('keys revoke', () => {
   });
 
   it('is refused for a key that does not exist', async () => {
-    expect(await refused(env, 'keys', 'revoke', 'key_none')).toBe('there is no API key key_none\n');
+    expect(await refused(env, 'keys', 'revoke', 'key_none')).toBe('API key key_none not found\n');
   });
 });
 
 describe('keys rotate', () => {
-  it('gives a new key for the same members with the same expiry, and ends the old one', async () => {
+  it('issues a new key for the same members with the same expiry, and revokes the old one', async () => {
     const old = await issue('--member', org.otherBot.id, '--expires', '90d');
     const fresh = await json(env, 'keys', 'rotate', old.id);
     expect(await answerTo(old.key)).toBe(401);
@@ -169,7 +169,7 @@ describe('keys rotate', () => {
       details: { rotatedTo: fresh.id },
     });
     expect(await refused(env, 'keys', 'rotate', old.id)).toMatch(/is revoked: issue a new one/);
-    expect(await refused(env, 'keys', 'rotate', 'key_none')).toMatch(/there is no API key key_none/);
+    expect(await refused(env, 'keys', 'rotate', 'key_none')).toMatch(/API key key_none not found/);
   });
 });
 
@@ -182,7 +182,7 @@ describe('keys revoke --close-open', () => {
   const shown = (own: TestOrganization, id: string) =>
     read(service.http, own.readKey, `/api/v1/accounts/proposals/${id}`);
 
-  it('closes what was proposed with it, frees the claims and ends the workflows; the rest stays', async () => {
+  it('closes its open proposals, releases their claims and ends their workflows, and no others', async () => {
     const own = await service.createOrganization();
     const stolen = await thief(own);
     const account = (await carryOut(service.http, own, await propose(service.http, own))).result.resources[0];
@@ -273,7 +273,7 @@ describe('keys revoke --close-open', () => {
     );
   });
 
-  it('without the option they stay open; afterwards a second revoke can still close them', async () => {
+  it('does not close them without the option; a second revoke can', async () => {
     const own = await service.createOrganization();
     const stolen = await thief(own);
     const open = await propose(service.http, stolen.org);
@@ -283,7 +283,7 @@ describe('keys revoke --close-open', () => {
     expect(text).toBe(`${stolen.id} was already revoked\nclosed ${open.id}: ${open.summary}\n`);
   });
 
-  it('closes them while Temporal is unavailable, and says that the workflows are not notified', async () => {
+  it('closes them while Temporal is unavailable, and reports that the workflows are not notified', async () => {
     const own = await service.createOrganization();
     const stolen = await thief(own);
     const opened = [await propose(service.http, stolen.org), await propose(service.http, stolen.org)];

@@ -30,7 +30,7 @@ function write(content: unknown): void {
 const create = () => ['org', 'create', '--file', file];
 
 describe('org create', () => {
-  it('makes the organization, its members and its admins, and says their ids', async () => {
+  it('creates the organization, its members and its admins, and prints their ids', async () => {
     write({ ...GOOD, members: [{ ...ALICE, walletAddress: ALICE.walletAddress.toLowerCase() }, BOT, DAVE] });
     const made = await json(env, ...create());
     expect(made).toEqual({
@@ -59,7 +59,7 @@ describe('org create', () => {
     expect(actors.map(({ type }) => type)).toEqual(Array(4).fill('operator'));
   });
 
-  it('tells a person which member has which id', async () => {
+  it('prints the id of each member', async () => {
     write(GOOD);
     const text = await words(env, ...create());
     expect(text).toMatch(/^organization org_\w+$/m);
@@ -106,7 +106,7 @@ describe('org create', () => {
       { ...GOOD, threshold: 1, members: [ALICE, { ...BOT, admin: false }] },
       /: members: .*type api/,
     ],
-  ])('refuses %s, names the field, and makes nothing', async (_, content, message) => {
+  ])('refuses %s, names the field, and creates nothing', async (_, content, message) => {
     write(content);
     const before = await db('organizations').count();
     expect(await refused(env, ...create())).toMatch(message);
@@ -118,7 +118,7 @@ describe('org create', () => {
     expect((await refused(env, ...create())).match(/org\.json: \S+:/g)).toHaveLength(2);
   });
 
-  it('refuses a file that is not there', async () => {
+  it('refuses a missing file', async () => {
     expect(await refused(env, 'org', 'create', '--file', '/no/such/org.json')).toMatch(
       /^\/no\/such\/org\.json: ENOENT/,
     );
@@ -126,7 +126,7 @@ describe('org create', () => {
 });
 
 describe('org list', () => {
-  it('says so when there is none, and lists all, oldest first', async () => {
+  it('lists all, oldest first, or reports that there are none', async () => {
     const empty = await serviceSettings();
     expect(await words(empty, 'org', 'list')).toBe(
       'There are no organizations yet: orgwallet org create --file org.json\n',
@@ -146,7 +146,7 @@ describe('org list', () => {
   });
 });
 
-describe('wrong use', () => {
+describe('wrong usage', () => {
   it.each<[string, string[], RegExp]>([
     ['no command', [], /Usage: orgwallet/],
     ['a command that does not exist', ['orgs'], /unknown command 'orgs'/],
@@ -177,7 +177,7 @@ describe('wrong use', () => {
     }
   });
 
-  it('help is no mistake', async () => {
+  it('help exits with 0', async () => {
     const help = await words({}, '--help');
     for (const group of ['org', 'keys', 'keystore', 'proposals', 'audit', 'db', 'doctor']) {
       expect(help).toMatch(new RegExp(`^ {2}${group}\\b`, 'm'));
@@ -191,22 +191,22 @@ describe('settings and parts that a command needs', () => {
     ['no database', { DATABASE_URL: '' }, /^DATABASE_URL: is required and not set/],
     ['no networks', { NETWORKS_FILE: '/no/such/file' }, /^NETWORKS_FILE: \/no\/such\/file cannot be read/],
     [
-      'a database that is away',
+      'an unavailable database',
       { DATABASE_URL: 'postgres://u:secret@127.0.0.1:9/d' },
       /^the database cannot be reached: /,
     ],
     [
-      'a database that is away under a name with two addresses',
+      'an unavailable database under a name with two addresses',
       { DATABASE_URL: 'postgres://u:secret@localhost:9/d' },
       /^the database cannot be reached: \S/,
     ],
-  ])('%s: says so without the password', async (_, change, message) => {
+  ])('%s: reported without the password', async (_, change, message) => {
     const text = await refused({ ...env, ...change }, 'org', 'list');
     expect(text).toMatch(message);
     expect(text).not.toContain('secret');
   });
 
-  it('a wrong password or database name: says what Postgres says', async () => {
+  it('a wrong password or database name: reports the error of Postgres', async () => {
     const url = new URL(env.DATABASE_URL ?? '');
     url.pathname = '/no_such_database';
     const text = await refused({ ...env, DATABASE_URL: url.toString() }, 'org', 'list');

@@ -16,13 +16,13 @@ beforeAll(async () => {
 const node = (settings: NodeJS.ProcessEnv, ...argv: string[]) =>
   spawned(settings, process.execPath, COMPILED, ...argv);
 
-describe('as a shell runs it', () => {
+describe('as a process', () => {
   it('0 and one JSON document on stdout', async () => {
     const { status, stdout, stderr } = await node(env, 'org', 'list', '--json');
     expect({ status, stderr, result: JSON.parse(stdout) }).toEqual({ status: 0, stderr: '', result: [] });
   });
 
-  it('--json may stand before the command', async () => {
+  it('--json is accepted before the command', async () => {
     const { status, stdout } = await node(env, '--json', 'audit', 'verify');
     expect({ status, result: JSON.parse(stdout) }).toEqual({
       status: 0,
@@ -30,18 +30,18 @@ describe('as a shell runs it', () => {
     });
   });
 
-  it('1 when it is refused, 2 when it is used in a wrong way, with the reason on stderr alone', async () => {
+  it('1 for a refusal, 2 for wrong usage, with the reason only on stderr', async () => {
     expect(await node(env, 'keys', 'revoke', 'key_none', '--json')).toEqual({
       status: 1,
       stdout: '',
-      stderr: 'there is no API key key_none\n',
+      stderr: 'API key key_none not found\n',
     });
     const wrong = await node(env, 'keys', 'revoke');
     expect(wrong).toMatchObject({ status: 2, stdout: '' });
     expect(wrong.stderr).toMatch(/missing required argument/);
   });
 
-  it('takes the settings that a running npm start has left in its data folder', async () => {
+  it('uses the settings that a running npm start wrote to its data folder', async () => {
     const dir = env.ORGWALLET_DATA_DIR ?? '';
     const { ORGWALLET_DATA_DIR, ...rest } = env;
     writeFileSync(join(dir, 'stack.json'), JSON.stringify(rest));

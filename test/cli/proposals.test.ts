@@ -93,7 +93,7 @@ describe('proposals list', () => {
 });
 
 describe('proposals show', () => {
-  it('shows what is asked, who signed, what is missing, and where its workflow is', async () => {
+  it('shows the operation, who signed, what is missing, and the link to its workflow', async () => {
     const open = await propose(service.http, org, { name: 'Treasury' });
     await sign(service.http, org.adminKey, open, org.alice);
     await sign(service.http, org.adminKey, open, org.carol, 'reject');
@@ -135,7 +135,7 @@ describe('proposals show', () => {
 });
 
 describe('proposals retry', () => {
-  it('a failed deployment is listed, explained, and finished by a retry; nothing is done twice', async () => {
+  it('finishes a failed deployment, and repeats nothing', async () => {
     const { proposal, relayer } = await failedDeployment();
     const envelopes = () =>
       service
@@ -194,7 +194,7 @@ describe('proposals retry', () => {
     expect(await refused(env, 'proposals', 'retry', proposal.id)).toContain('Executed');
   });
 
-  it('approves nothing: what lacks signatures is refused and stays as it is', async () => {
+  it('does not approve: it refuses a proposal without enough signatures', async () => {
     const open = await propose(service.http, org);
     await sign(service.http, org.adminKey, open, org.alice);
     const before = await shown(open.id);
@@ -224,7 +224,7 @@ describe('doctor', () => {
     return { status, findings: JSON.parse(stdout) };
   }
 
-  it('finds every part of a healthy deployment, and asks for a backup of the keystore until there is one', async () => {
+  it('reports every part of a healthy installation, and warns until the keystore has a backup', async () => {
     const before = await doctor();
     expect(before.findings.filter(({ status }) => status === 'fail')).toEqual([]);
     expect(before.status).toBe(0);
@@ -258,7 +258,7 @@ describe('doctor', () => {
     expect(inWords.stdout).not.toContain(service.env.KEYSTORE_PASSPHRASE);
   });
 
-  it('names a network that is away, and only that', async () => {
+  it('names an unavailable network, and only that', async () => {
     gate.shut();
     const { status, findings } = await doctor().finally(() => gate.open());
     expect(status).toBe(1);
@@ -271,7 +271,7 @@ describe('doctor', () => {
     expect(about(findings, `network ${STEADY_ID}`)).toMatchObject({ status: 'ok' });
   });
 
-  it('names the database, Temporal and workers that are away, without the password, within seconds', async () => {
+  it('names an unavailable database, Temporal and workers, without the password, within seconds', async () => {
     const [postgres, temporal] = await freePorts(2);
     const begunAt = Date.now();
     const { status, findings } = await doctor({
@@ -288,7 +288,7 @@ describe('doctor', () => {
     expect(JSON.stringify(findings)).not.toContain('secret');
   });
 
-  it('names roles that nobody runs', async () => {
+  it('names roles that no process runs', async () => {
     const { status, findings } = await doctor({ ...env, TEMPORAL_TASK_QUEUE: 'nobody' });
     expect(status).toBe(1);
     for (const part of ['worker', 'chain worker', 'signer']) {
@@ -296,7 +296,7 @@ describe('doctor', () => {
     }
   });
 
-  it('notices a keystore that is not the one of this database', async () => {
+  it('detects a keystore of another database', async () => {
     const wrong = { ...env, KEYSTORE_PASSPHRASE: 'another' };
     const { status, findings } = await doctor(wrong);
     expect(status).toBe(1);

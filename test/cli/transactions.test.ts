@@ -69,7 +69,7 @@ describe('transactions list', () => {
     );
   });
 
-  it('--failed shows what waits for somebody, and nothing that is closed or expired', async () => {
+  it('--failed shows those to retry, and none that is closed or expired', async () => {
     const failed = await store({ position: 1, execution_status: 'failed', ...failure() });
     const blocked = await store({
       position: 2,
@@ -90,7 +90,7 @@ describe('transactions list', () => {
 });
 
 describe('transactions show', () => {
-  it('shows what is asked, by whom, under which policy, who signed and where its workflow is', async () => {
+  it('shows the transaction, its initiator, policy and signatures, and the link to its workflow', async () => {
     const stored = await store({}, { description: 'rent for June' });
     const workflowId = approvalWorkflowId({ subject: 'transaction', organizationId: org.id, id: stored.id });
     const link = `http://127.0.0.1:8233/namespaces/default/workflows/${encodeURIComponent(workflowId)}`;
@@ -121,7 +121,7 @@ describe('transactions show', () => {
     }
   });
 
-  it('shows every attempt with its envelopes, and what it took of the budget', async () => {
+  it('shows every attempt with its envelopes, and its budget usage', async () => {
     const stored = await store({ execution_status: 'processing', waiting_for: '1 of 2 confirmations' });
     const { db } = service;
     const relayerAddress = '0x00000000000000000000000000000000000000Aa';
@@ -210,7 +210,7 @@ describe('doctor about transactions', () => {
     return JSON.parse(stdout).find((one: Shown) => one.part === part);
   }
 
-  it('finds nothing to say when all is well', async () => {
+  it('reports nothing when there is no problem', async () => {
     expect(await finding('attempts')).toMatchObject({ status: 'ok' });
     expect(await finding('budgets')).toMatchObject({ status: 'ok' });
     expect(await finding(`nonces ${NETWORK_ID}`)).toMatchObject({
@@ -220,7 +220,7 @@ describe('doctor about transactions', () => {
     expect(await finding(`accounts ${NETWORK_ID}`)).toMatchObject({ status: 'ok' });
   });
 
-  it('names what does not move, what failed and what is overdue, beside proposals', async () => {
+  it('names transactions without progress, failed and overdue ones, besides proposals', async () => {
     const old = service.db.raw(`now() - interval '1 hour'`);
     const [processing, failed, overdue] = [
       await store({ execution_status: 'processing', updated_at: old }),
@@ -263,7 +263,7 @@ describe('doctor about transactions', () => {
     expect(await finding('clock')).toMatchObject({ status: 'ok' });
   });
 
-  it('names an account that is not where it was recorded', async () => {
+  it('names an account without a contract at its recorded address', async () => {
     const { accountId } = await store();
     expect(await finding(`accounts ${NETWORK_ID}`)).toMatchObject({
       status: 'fail',
@@ -271,7 +271,7 @@ describe('doctor about transactions', () => {
     });
   });
 
-  it('names an account that has executed what nobody has signed here', async () => {
+  it('names an account whose nonce is higher than recorded', async () => {
     const { result } = await carryOut(service.http, org, await propose(service.http, org));
     const [{ id }] = result.resources;
     expect(await finding(`accounts ${NETWORK_ID}`)).toMatchObject({
@@ -292,7 +292,7 @@ describe('doctor about transactions', () => {
     expect(await finding(`accounts ${NETWORK_ID}`)).toMatchObject({ status: 'ok' });
   });
 
-  it('names a nonce of the relayer that nothing uses, and what waits behind it', async () => {
+  it('names an unused nonce of the relayer, and the envelopes behind it', async () => {
     const stored = await store({ execution_status: 'processing' });
     const { address: relayerAddress } = requireRow(
       await service

@@ -117,7 +117,7 @@ describe('the approvals that the reconciler reads', () => {
     expect((await countOpenApprovals(service, 10_000)).count).toBe(before.count + 2);
   });
 
-  it('are read with what decides on their repair, and whether a new run has begun', async () => {
+  it('are read with the fields that repairs need, and whether a new run has begun', async () => {
     const stored = await storeTransactionOf(owner, org);
     const ref = refOf(stored);
     expect(await readRepairable(service, ref)).toMatchObject({
@@ -183,7 +183,7 @@ describe('closing transactions as an operator', () => {
     });
   });
 
-  it('is not done when it may not be, or there is none', async () => {
+  it('is refused when it must not be closed, or does not exist', async () => {
     const stored = await storeTransactionOf(owner, org);
     const closing = { reason: '', mayClose: () => false };
     expect(await closeApproval(service, refOf(stored), closing)).toBe(false);
@@ -192,7 +192,7 @@ describe('closing transactions as an operator', () => {
     expect(await seen(stored)).toMatchObject({ closed: false, version: 1 });
   });
 
-  it('closes what a key has made, except what is in flight, and leaves what another key made', async () => {
+  it('closes those of one key, except those in flight', async () => {
     const waiting = await storeTransactionOf(owner, org);
     const failed = await storeTransactionOf(owner, org, {}, { execution_status: 'failed' });
     const blocked = await storeTransactionOf(owner, org, {}, { execution_status: 'blocked' });
@@ -324,7 +324,7 @@ describe('trouble with transactions', () => {
     };
   };
 
-  it('is a signed attempt that no envelope carries', async () => {
+  it('is a signed attempt without an envelope', async () => {
     const stored = await storeTransactionOf(owner, org, {}, { execution_status: 'processing' });
     const attemptId = await storeAttempt(owner, stored);
     expect((await troubled()).uncarried).toEqual([]);
@@ -341,7 +341,7 @@ describe('trouble with transactions', () => {
     expect((await troubled()).uncarried).toEqual([]);
   });
 
-  it('is not an attempt whose nonce an in-flight cancellation takes', async () => {
+  it('is not an attempt with an in-flight cancellation', async () => {
     const stored = await storeTransactionOf(owner, org, {}, { execution_status: 'processing' });
     await storeAttempt(owner, stored, minute());
     const attemptId = await storeAttempt(owner, stored, { ...minute(), kind: 'cancellation' });
@@ -358,7 +358,7 @@ describe('trouble with transactions', () => {
     expect((await troubled()).reserved).toEqual([failed.id]);
   });
 
-  it('is what waits for funds of the relayer, by network, with the highest balance that it needs', async () => {
+  it('is an execution that waits for funds, by network, with the highest balance needed', async () => {
     const waits = async (wei: number, columns: object = {}) => {
       const failed = { execution_status: 'failed', ...columns };
       const { id } = await storeTransactionOf(owner, org, { networkId: 77 }, failed);

@@ -62,18 +62,18 @@ describe('a budget', () => {
     };
   }
 
-  it('for 25 lets 25 of 100 through that come at once', async () => {
+  it('for 25 permits 25 of 100 simultaneous executions', async () => {
     const budget = { cap: 25, limitation: { hours: 24, ...SHARED } };
     expect(await atOnce(budget, 100)).toEqual({ processing: 25, budget: 75, reserved: 25 });
   });
 
-  it('for each initiator and recipient of their own lets each of them through as often', async () => {
+  it('per initiator and recipient permits each of them as often', async () => {
     const scopes = { ...SHARED, initiatorScope: 'PER_ITEM', destinationScope: 'PER_ITEM' } as const;
     const budget = { cap: 3, limitation: { hours: 1, ...scopes } };
     expect(await atOnce(budget, 40)).toEqual({ processing: 12, budget: 28, reserved: 12 });
   });
 
-  it('without an amount lets one of 20 through', async () => {
+  it('without an amount permits one of 20', async () => {
     const budget = { cap: null, limitation: { hours: 1, ...SHARED } };
     expect(await atOnce(budget, 20)).toEqual({ processing: 1, budget: 19, reserved: 1 });
   });
@@ -124,6 +124,6 @@ describe('a budget', () => {
   );
 });
 
-test('whatever is executed under a policy, alone or at once, nothing goes out above its budget', async () => {
+test('is never exceeded by sequential or concurrent executions', async () => {
   await playBudgets({ runs: 12 });
 });

@@ -2,7 +2,7 @@ import { completed, GOVERNANCE, playSequences } from './operationProperties';
 
 jest.setTimeout(600_000);
 
-test('whatever members and strangers do about members and admins, the database is what the rules say', async () => {
+test('random sequences about members and admins match the model', async () => {
   await playSequences(GOVERNANCE, {
     runs: 40,
     mustHappen: [

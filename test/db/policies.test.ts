@@ -95,7 +95,7 @@ describe('a stored policy', () => {
     expect(await stored(transfers.id)).toEqual({ ...calls, id: transfers.id });
   });
 
-  it('belongs to its organization, and is gone when it was removed', async () => {
+  it('belongs to its organization, and is not found after its removal', async () => {
     const [one, other] = [policy(), policy()];
     await store(one, other);
     expect(await findPolicies(db, anId('org'), [one.id])).toEqual([]);

@@ -104,7 +104,7 @@ function aWindow(change: Partial<UsageWindow> = {}): UsageWindow {
 }
 
 describe('the usage of policies', () => {
-  it('is nothing of nothing', async () => {
+  it('is zero without executions', async () => {
     expect(await readUsage(service, [])).toEqual([]);
     expect(await readUsage(service, [aWindow()])).toEqual([
       { amount: 0n, executions: 0, oldestBlockAt: null, at: expect.any(Date) },
@@ -130,7 +130,7 @@ describe('the usage of policies', () => {
     }),
   );
 
-  it('counts what executes however long ago it began, and never what failed', () =>
+  it('counts executions in progress of any age, and no failed ones', () =>
     undone(async (tx) => {
       await insert(tx, [anExecution(), anExecution({ state: 'failed', amount: 7n })]);
       expect(await readUsage(tx, [aWindow()])).toMatchObject([{ amount: 5n, executions: 1 }]);
@@ -146,7 +146,7 @@ describe('the usage of policies', () => {
       expect(await readUsage(tx, [aWindow()])).toMatchObject([{ amount: 2n * MAX + 1n, executions: 3 }]);
     }));
 
-  it('is the plain sum of what is in each window, whatever there is', async () => {
+  it('is the sum of the executions in each window', async () => {
     const of = <T>(...values: T[]) => fc.constantFrom(...values);
     const members = [org.alice.id, org.bob.id];
     const past = fc.array(
@@ -189,8 +189,8 @@ describe('the usage of policies', () => {
   });
 });
 
-describe('a long past', () => {
-  it('costs nothing: only what is in the window is read', () =>
+describe('a long history', () => {
+  it('is not read outside the window', () =>
     undone(async (tx) => {
       await insert(tx, [anExecution()]);
       await tx.raw(
@@ -232,7 +232,7 @@ describe('a row of usage', () => {
       await expect(owner('policy_usage').delete()).rejects.toThrow('policy_usage is append-only');
     }));
 
-  it('stands for the one execution of its transaction that has not failed', () =>
+  it('is unique among unfailed executions of its transaction', () =>
     undone(async (tx) => {
       await insert(tx, [anExecution()]);
       const { id: _, counted_from: __, ...row } = requireRow(await tx('policy_usage').first());
@@ -245,7 +245,7 @@ describe('a row of usage', () => {
       expect(await readUsage(tx, [aWindow()])).toMatchObject([{ executions: 1 }]);
     }));
 
-  it('is of a transaction that is there', async () => {
+  it('belongs to an existing transaction', async () => {
     const alone = service.transaction((tx) => insert(tx, [anExecution()]));
     await expect(alone).rejects.toEqual(refused('23503'));
   });

@@ -2,7 +2,7 @@ import { completed, playSequences, RESOURCES } from './operationProperties';
 
 jest.setTimeout(600_000);
 
-test('whatever they do about groups, policies and accounts, the database is what the rules say', async () => {
+test('random sequences about groups, policies and accounts match the model', async () => {
   await playSequences(RESOURCES, {
     runs: 40,
     mustHappen: [

@@ -68,7 +68,7 @@ describe.each(ROLES)('the role %s', (role) => {
     expect(rows).toEqual([{ name: role }]);
   });
 
-  it('owns nothing, is no superuser, and cannot make anything', async () => {
+  it('owns nothing, is not a superuser, and cannot create anything', async () => {
     const { rows: owned } = await owner.raw(
       `SELECT c.relname AS name FROM pg_class c JOIN pg_roles r ON r.oid = c.relowner WHERE r.rolname = ?
        UNION ALL SELECT p.proname FROM pg_proc p JOIN pg_roles r ON r.oid = p.proowner WHERE r.rolname = ?`,
@@ -133,7 +133,7 @@ describe('the owner of the tables', () => {
   });
 });
 
-describe('what only one of them may write', () => {
+describe('data that one role may write', () => {
   it('keys, attempts, envelopes and relayers: the signer', async () => {
     for (const table of ['signing_keys', 'chain_attempts', 'chain_envelopes', 'relayers']) {
       await expectDenied(service, `INSERT INTO ${table} DEFAULT VALUES`);
@@ -187,7 +187,7 @@ describe('what only one of them may write', () => {
     }
   });
 
-  it('proposals, votes, members and all that the signer judges by: the service', async () => {
+  it('proposals, votes, members and all inputs of the signer: the service', async () => {
     const { rows } = await owner.raw(
       `SELECT table_name, privilege_type FROM information_schema.role_table_grants
        WHERE grantee = 'orgwallet_signer' AND privilege_type <> 'SELECT' ORDER BY 1, 2`,
@@ -225,7 +225,7 @@ describe('what only one of them may write', () => {
     await expectDenied(signer, 'UPDATE installation SET id = gen_random_uuid()');
   });
 
-  it('nobody: votes that are cast, messages that were received, the installation', async () => {
+  it('neither: recorded votes, received messages, the installation', async () => {
     for (const statement of [
       'UPDATE votes SET signature = signature',
       'DELETE FROM votes',
@@ -278,7 +278,7 @@ describe('an audit log that was tampered with', () => {
         .first('id'),
     ).id;
 
-  it('is sound before', async () => {
+  it('is unbroken before', async () => {
     expect(await verifyAudit(owner, org.id)).toMatchObject({ ok: true, entries: await lastPosition() });
   });
 
@@ -320,7 +320,7 @@ describe('an audit log that was tampered with', () => {
     });
   });
 
-  it('says that entries at the end are missing', async () => {
+  it('reports missing entries at the end', async () => {
     const last = await lastPosition();
     expect(await tampered((tx) => at(tx, last).delete())).toMatchObject({
       ok: false,
@@ -339,7 +339,7 @@ describe('an audit log that was tampered with', () => {
     expect(proof).toMatchObject({ ok: false, position: 5n, id: await idAt(7) });
   });
 
-  it('is found when entries were removed and the rest counted anew', async () => {
+  it('is found when entries were removed and the rest renumbered', async () => {
     const proof = await tampered(async (tx) => {
       await at(tx, 6).delete();
       for (let position = 7; position <= Number(await lastPosition()); position += 1) {
@@ -350,7 +350,7 @@ describe('an audit log that was tampered with', () => {
     expect(proof).toMatchObject({ ok: false, position: 6n, id: await idAt(7) });
   });
 
-  it('is found when an entry was made up', async () => {
+  it('is found when an entry was forged', async () => {
     const proof = await tampered(async (tx) => {
       const last = requireRow(await at(tx, await lastPosition()).first());
       await tx('audit_log').insert({
@@ -372,7 +372,7 @@ describe('an audit log that was tampered with', () => {
     expect(await verifyAudit(owner, org.id)).toMatchObject({ ok: true });
   });
 
-  it('of one organization leaves the proof of another sound', async () => {
+  it('of one organization does not affect the proof of another', async () => {
     const other = await makeOrganization(owner);
     await tampered(async (tx) => {
       await at(tx, 5).update({ action: 'account.created' });

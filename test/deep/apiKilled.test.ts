@@ -42,7 +42,7 @@ const cases = points.flatMap((point) => steps.map((step) => ({ ...point, step })
 
 describe('an API that is killed', () => {
   it.each(cases)(
-    '$when ($step), has done it once, and says so when it is back',
+    '$when ($step), has one effect, and reports it after its restart',
     async ({ failpoint, step }) => {
       const { http, db, config } = service;
       const world = { http, db, org, temporal: new Client({ connection }), networks: config.networks };

@@ -36,7 +36,7 @@ describe.each(['20.19', '22', '24'])('on Node %s', (version) => {
     expect(output).toMatch(/^[1-9]\d+ passed, 0 failed$/m);
   }, 900_000);
 
-  it('starts, plays the demo and stops', async () => {
+  it('starts, runs the demo and stops', async () => {
     const env = await ownSettings();
     const stack = start(env, node);
     await untilStarted(stack);

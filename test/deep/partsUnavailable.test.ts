@@ -151,9 +151,12 @@ describe('without Temporal or Postgres', () => {
     },
   ];
 
-  it.each(ways)('($how) refuses mutations quickly, and does each once when it is back', async (way) => {
-    await expectQuickRefusalAndOneEffect(running, way);
-  });
+  it.each(ways)(
+    '($how) refuses mutations quickly, and executes each once when it is available again',
+    async (way) => {
+      await expectQuickRefusalAndOneEffect(running, way);
+    },
+  );
 });
 
 describe('without workers', () => {
@@ -163,7 +166,7 @@ describe('without workers', () => {
   });
   afterAll(() => running?.stop());
 
-  it('a mutation is refused quickly, and done once when they are back', async () => {
+  it('a mutation is refused quickly, and executed once when they run again', async () => {
     await expectQuickRefusalAndOneEffect(running, {
       takeAway: () => running.workers.kill(),
       bringBack: () => running.workers.start(),
@@ -195,7 +198,7 @@ describe('without one of two chains', () => {
     return proposal.deployments.find((one: { networkId: number }) => one.networkId === networkId);
   }
 
-  it('the other is finished, the record says which is missing and why, and a retry does only that', async () => {
+  it('the other completes, the record names the missing one and why, and a retry does only that', async () => {
     const world = worldOf(running);
     const { http, org } = world;
     const journey: Journey = beginJourney();

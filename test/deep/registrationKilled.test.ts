@@ -31,7 +31,7 @@ describe('an API that is killed while a member registers', () => {
       failpoint: 'api.workflowAnswered',
     },
     { when: 'after the answer is stored, before it is sent', failpoint: 'api.answerStored' },
-  ])('$when has registered them once, and says so when it is back', async ({ failpoint }) => {
+  ])('$when has registered them once, and reports it after its restart', async ({ failpoint }) => {
     const { wallet, id } = org.dave;
     const path = '/api/v1/members/registrations';
     const registrations = () => db('audit_log').where({ resource_id: id, action: 'member.registered' });

@@ -23,7 +23,7 @@ const RARE = [
 ];
 
 describe('thousands of sequences', () => {
-  it('about members and admins leave the database as the rules say', async () => {
+  it('about members and admins match the model', async () => {
     await playSequences(GOVERNANCE, {
       runs: RUNS,
       longest: LONGEST,
@@ -31,7 +31,7 @@ describe('thousands of sequences', () => {
     });
   });
 
-  it('about groups, policies and accounts leave the database as the rules say', async () => {
+  it('about groups, policies and accounts match the model', async () => {
     await playSequences(RESOURCES, {
       runs: RUNS,
       longest: LONGEST,
@@ -46,11 +46,11 @@ describe('thousands of sequences', () => {
     });
   });
 
-  it('of executions leave no budget exceeded', async () => {
+  it('of executions exceed no budget', async () => {
     await playBudgets({ runs: RUNS / 2 });
   });
 
-  it('that end in several things at once come out as if those had happened in some order', async () => {
+  it('with a concurrent end are serializable', async () => {
     await playRaces({ runs: RUNS / 2, mustHappen: ['at once execute: ok', 'at once execute: conflict'] });
   });
 });

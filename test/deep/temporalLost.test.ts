@@ -75,7 +75,7 @@ it('a workflow that still waits for the signing key can be cancelled, and is clo
   });
 });
 
-it('a Temporal that lost all its data is filled again from Postgres within a minute, and votes count', async () => {
+it('workflows are restored from Postgres within a minute after Temporal lost its data, and votes count', async () => {
   const proposals = await Promise.all(Array.from({ length: 5 }, () => propose(service.http, org)));
   await Promise.all(
     proposals.map(async (proposal) => {

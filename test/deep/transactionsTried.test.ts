@@ -78,7 +78,7 @@ async function untilCompleted(transaction: Shown): Promise<Shown> {
   });
 }
 
-it('what failed is listed, explained, and finished by a retry when its cause is gone', async () => {
+it('a failed transaction is completed by a retry after its cause is removed', async () => {
   const balance = await balanceOf(account.address);
   const asked = balance + 1n;
   const transaction = await transfer(asked);
@@ -104,7 +104,7 @@ it('what failed is listed, explained, and finished by a retry when its cause is 
   expect(shown.usage.map(({ status }: Shown) => status)).toEqual(['released', 'released', 'committed']);
 });
 
-it('a retry of something that is in fact on chain finds it there: one effect, one reservation', async () => {
+it('a retry of a transaction that is on chain has no second effect or reservation', async () => {
   const transaction = await transfer(7n);
   const done = await untilCompleted(transaction);
   const { db } = service;
@@ -150,7 +150,7 @@ it('a retry of something that is in fact on chain finds it there: one effect, on
   expect(shown.usage.map(({ status: of }: Shown) => of)).toEqual(['released', 'committed']);
 });
 
-it('what does not get through is given up, and tried again', async () => {
+it('a transaction that is not included is cancelled and retried', async () => {
   await rpc(url(), 'evm_setAutomine', [false]);
   const transaction = await transfer(9n);
   const { id } = transaction;
@@ -186,7 +186,7 @@ it('what does not get through is given up, and tried again', async () => {
   expect(await balanceOf(transaction.to)).toBe(9n);
 });
 
-it('a retry approves nothing: what has not failed is refused and stays as it is', async () => {
+it('a retry of a transaction that has not failed is refused', async () => {
   const body = aTransactionBody(org, { account, policy, to: anAddress() });
   const created = await createTransaction(service.http, org, body);
   expect(await refused(env, 'transactions', 'retry', created.id)).toMatch(/no signature of its initiator/);

@@ -96,7 +96,7 @@ afterAll(async () => {
 
 describe('workers that are killed', () => {
   it.each(cases)(
-    '$when ($step) do it once when they are back',
+    '$when ($step) execute it once after their restart',
     async ({ failpoint }) => {
       const error = await outcomes.get(failpoint);
       if (error) throw error;

@@ -44,7 +44,7 @@ describe('the shared stack', () => {
 });
 
 describe('a part that a test owns', () => {
-  it('is a Postgres that keeps its rows over kill -9', async () => {
+  it('is a Postgres that keeps its rows after kill -9', async () => {
     const postgres = await startOwnPostgres();
     await query(postgres.databaseUrl, 'create table kept (n int)');
     await query(postgres.databaseUrl, 'insert into kept values (1)');
@@ -55,14 +55,14 @@ describe('a part that a test owns', () => {
     await postgres.stop();
   });
 
-  it('is a Temporal server that comes back over kill -9', async () => {
+  it('is a Temporal server that restarts after kill -9', async () => {
     const temporal = await startOwnTemporal();
     await temporal.kill();
     await temporal.start();
     await temporal.stop();
   });
 
-  it('is a chain that keeps its state over a stop and confirms transactions', async () => {
+  it('is a chain that keeps its state after a stop and confirms transactions', async () => {
     const chain = await startOwnChain(31_999);
     const { rpcUrl, token } = chain.current;
     const balanceOf = () =>

@@ -23,7 +23,7 @@ function isAlive(pid: number): boolean {
 }
 
 describe('npm start', () => {
-  it('says which port is taken, by which setting and by whom, and leaves nothing running', async () => {
+  it('reports a taken port with its setting and process, and leaves nothing running', async () => {
     const env = await ownSettings();
     const holder = createServer();
     await new Promise<void>((resolve) => holder.listen(Number(env.POSTGRES_PORT), '127.0.0.1', resolve));
@@ -34,7 +34,7 @@ describe('npm start', () => {
     expect(started.output()).toContain(`(process ${process.pid})`);
   });
 
-  it('names what production lacks, and embeds nothing', async () => {
+  it('names missing settings of production, and embeds nothing', async () => {
     const started = start({ ...(await ownSettings()), NODE_ENV: 'production' });
     expect(await started.exited).toBe(1);
     for (const setting of [
@@ -96,7 +96,7 @@ describe('npm start', () => {
       expect(await second.exited).toBe(0);
     }, 120_000);
 
-    it('ends, and says why, when a part ends by itself', async () => {
+    it('ends with the reason when a part ends', async () => {
       const env = await ownSettings();
       const started = start(env);
       await untilStarted(started);

@@ -40,7 +40,7 @@ describe('a failpoint', () => {
     expect(kill).toHaveBeenCalledTimes(1);
   });
 
-  it('waits for its signal, when it is told to', () => {
+  it('waits for its signal, if configured', () => {
     armFailpoint('api.answerStored#2@SIGUSR2');
     for (let time = 0; time < 3; time += 1) failpoint('api.answerStored');
     expect(kill).not.toHaveBeenCalled();
@@ -51,7 +51,7 @@ describe('a failpoint', () => {
     expect(kill).toHaveBeenCalledTimes(1);
   });
 
-  it('stands before and after every activity', async () => {
+  it('exists before and after every activity', async () => {
     const run = async (point: string) => {
       armFailpoint(point);
       kill.mockImplementation(() => {

@@ -116,7 +116,7 @@ describe('the import table of ARCHITECTURE.md', () => {
       'workflows/db.ts': value('../src/db/members'),
       'tools/dev/demo.ts': value('../demo/scenario'),
       'tools/demo/scenario.ts': value('./chapters'),
-      'tools/demo/chapters.ts': value('./story'),
+      'tools/demo/chapters.ts': value('./scenario'),
     };
     expect(refusedIn({ ...allowed, ...notAllowed })).toEqual([
       'activities: imports: activities/deployments/config.ts → src/config.ts',

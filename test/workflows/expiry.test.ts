@@ -83,8 +83,8 @@ const addressOf = (proposal: Shown) => ({
 });
 const claimsOf = (proposal: Shown) => world.db('claims').where({ approval_id: proposal.id });
 
-describe('a proposal that nobody executed', () => {
-  it('ends its workflow at its expiry, with what the record says', async () => {
+describe('a proposal that is not executed', () => {
+  it('ends its workflow at its expiry, with the state of its record', async () => {
     const result = await ended(world, org, signed);
     expect(result).toMatchObject({
       signatureStatus: 'expired',
@@ -99,14 +99,14 @@ describe('a proposal that nobody executed', () => {
     expect(row.closed_at).toEqual(row.expired_at);
   });
 
-  it('was not expired before its signed time, nor long after it', async () => {
+  it('expires at its signed time, not before and not long after', async () => {
     const row = requireRow(await world.db('approvals').where({ id: signed.id }).first());
     const lateMs = requireRow(row.expired_at).getTime() - row.expires_at.getTime();
     expect(lateMs).toBeGreaterThan(0);
     expect(lateMs).toBeLessThan(20_000);
   });
 
-  it('keeps its votes, frees its claims and is audited once', async () => {
+  it('keeps its votes, releases its claims and is audited once', async () => {
     expect(await show(world, org, signed)).toMatchObject({
       signatureStatus: 'expired',
       approvals: [{ id: org.alice.id }],
@@ -121,7 +121,7 @@ describe('a proposal that nobody executed', () => {
     expect(await claimsOf(next)).toHaveLength(1);
   });
 
-  it('takes no signature and no execution, whichever way they come', async () => {
+  it('refuses signatures and executions by update and signal', async () => {
     const before = await everything(world.db);
     const answer = await sign(world.http, org.adminKey, signed, org.bob);
     expect([answer.status, answer.body.code]).toEqual([422, 'proposalExpired']);
@@ -142,7 +142,7 @@ describe('a proposal that nobody executed', () => {
 });
 
 describe('an execution that failed everywhere', () => {
-  it('is closed at its expiry, keeps its failure, and cannot be tried again', async () => {
+  it('is closed at its expiry, keeps its failure, and cannot be retried', async () => {
     expect(await ended(world, org, nowhere)).toMatchObject({
       signatureStatus: 'expired',
       executionStatus: 'failed',
@@ -160,7 +160,7 @@ describe('an execution that failed everywhere', () => {
 });
 
 describe('an account that is on one of its networks', () => {
-  it('waits on after the expiry, takes no votes, cannot be rejected, and is finished when somebody tries again', async () => {
+  it('waits after its expiry, refuses votes and rejection, and is completed by a retry', async () => {
     const expired = await show(world, org, partly);
     expect(expired).toMatchObject({
       signatureStatus: 'expired',

@@ -104,8 +104,8 @@ async function expectFinished(failed: Shown, tried: Promise<unknown>, attempts =
   ]);
 }
 
-describe('an execution without coin for gas on one network', () => {
-  it('finishes the other, names the relayer and waits', async () => {
+describe('an execution with an unfunded relayer on one network', () => {
+  it('completes the other network, names the relayer and waits', async () => {
     const failed = await failedProposal();
     expect(failed.failure).toMatchObject({
       code: 'funds',
@@ -141,7 +141,7 @@ describe('an execution without coin for gas on one network', () => {
     expect(text).toContain(`| ${UNFUNDED} | failed |`);
   });
 
-  it('cannot be rejected any more', async () => {
+  it('cannot be rejected', async () => {
     const failed = await failedProposal();
     await vote(world, org, failed, org.alice, 'reject');
     await vote(world, org, failed, org.bob, 'reject');
@@ -163,13 +163,13 @@ describe('an execution without coin for gas on one network', () => {
     await expectFinished(failed, execute(world.http, org.adminKey, failed.id), 3);
   });
 
-  it('is finished by the API', async () => {
+  it('is completed by the API', async () => {
     const failed = await failedProposal();
     await setRelayerBalance(world, UNFUNDED, parseEther('10'));
     await expectFinished(failed, execute(world.http, org.adminKey, failed.id));
   });
 
-  it('is finished by the function of the CLI', async () => {
+  it('is completed by the CLI', async () => {
     const failed = await failedProposal();
     await setRelayerBalance(world, UNFUNDED, parseEther('10'));
     const address = {
@@ -187,7 +187,7 @@ describe('an execution without coin for gas on one network', () => {
     expect(await retryApproval(sender(), address)).toEqual({ gone: true });
   });
 
-  it('is finished by the signal that the Temporal UI sends, however often it is sent', async () => {
+  it('is completed by the signal of the Temporal UI, however often it is sent', async () => {
     const failed = await failedProposal();
     await setRelayerBalance(world, UNFUNDED, parseEther('10'));
     const handle = workflowOf(world, org, failed);
@@ -197,7 +197,7 @@ describe('an execution without coin for gas on one network', () => {
     );
   });
 
-  it('is not tried again when its approvals no longer suffice', async () => {
+  it('is not retried when its approvals are not enough any more', async () => {
     const failed = await failedProposal();
     await setRelayerBalance(world, UNFUNDED, parseEther('10'));
     await world.db('admin_sets').where({ organization_id: org.id }).update({ threshold: 3 });
@@ -214,8 +214,8 @@ describe('an execution without coin for gas on one network', () => {
   });
 });
 
-describe('an execution that no longer fits', () => {
-  it('is blocked, changes nothing, and can be tried again or rejected', async () => {
+describe('a stale execution', () => {
+  it('is blocked, changes nothing, and can be retried or rejected', async () => {
     const accountId = await storeAccount(world.db, org, 'Before');
     const proposal = await proposeName(world, org, accountId, 'After');
     await vote(world, org, proposal, org.alice);
@@ -283,7 +283,7 @@ describe('the Temporal UI', () => {
     };
   }
 
-  it('says in words what each step of a proposal does, and finds it by its search attributes', async () => {
+  it('describes each step of a proposal, and finds it by its search attributes', async () => {
     const failed = await failedProposal();
     await setRelayerBalance(world, UNFUNDED, parseEther('10'));
     await expectFinished(failed, execute(world.http, org.adminKey, failed.id));
@@ -313,7 +313,7 @@ describe('the Temporal UI', () => {
     expect(unnamed).toEqual([]);
   });
 
-  it('is in the list of what failed, or of what awaits signatures, and leaves it when it is completed', async () => {
+  it('lists it as failed or awaiting signatures, until it is completed', async () => {
     const own = await world.createOrganization();
     const found = async (query: string) => {
       const ids: string[] = [];
@@ -338,7 +338,7 @@ describe('the Temporal UI', () => {
     await untilListed([], [pending.id]);
   });
 
-  it('says whose signatures are missing while it waits', async () => {
+  it('names the missing signatures while it waits', async () => {
     const proposal = await proposeAccount(world, org, [FUNDED]);
     expect(await currentDetails(proposal)).toContain('2 more to approve, or 2 more to reject');
     await vote(world, org, proposal, org.carol);

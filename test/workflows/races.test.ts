@@ -148,7 +148,7 @@ test('two admins who sign and execute at once, one to approve and one to reject:
 });
 
 describe(`${CROWD} at once`, () => {
-  it('of the same vote in messages of their own: one is counted, the others refused', async () => {
+  it('of the same vote in different messages: one is counted, the others refused', async () => {
     const proposal = await proposeAccount(world, org);
     const results = await Promise.all(Array.from({ length: CROWD }, () => sendVote(proposal, org.alice)));
     expect(results.filter(accepted)).toHaveLength(1);
@@ -159,7 +159,7 @@ describe(`${CROWD} at once`, () => {
     expect(await auditOf(world.db, proposal)).toEqual(['proposal.created', 'proposal.signed']);
   });
 
-  it('of the same message: all get the outcome of the one', async () => {
+  it('of the same message: all get one outcome', async () => {
     const proposal = await proposeAccount(world, org);
     const requestId = randomUUID();
     const results = await Promise.all(
@@ -170,7 +170,7 @@ describe(`${CROWD} at once`, () => {
     expect(await auditOf(world.db, proposal)).toEqual(['proposal.created', 'proposal.signed']);
   });
 
-  it('of different admins, each to execute: every one that is acknowledged is kept, and it is executed once', async () => {
+  it('of different admins, each with execute: every acknowledged one is kept, with one execution', async () => {
     const { crowd, crowded, adminKey } = await crowdOf(CROWD, 11);
     const proposal = await proposeName(world, crowded, await storeAccount(world.db, crowded), 'After');
     const results = await Promise.all(
@@ -201,7 +201,7 @@ describe(`${CROWD} at once`, () => {
   });
 });
 
-test('an account whose execution is asked for many times at once is deployed once', async () => {
+test('of executions of one account: it is deployed once', async () => {
   const proposal = await proposeAccount(world, org, [31337, 31338]);
   await vote(world, org, proposal, org.alice);
   await vote(world, org, proposal, org.bob);
@@ -234,7 +234,7 @@ test('an account whose execution is asked for many times at once is deployed onc
   ]);
 });
 
-test('proposals that claim the same account at once: one is made', async () => {
+test('of proposals that claim the same account: one is created', async () => {
   const accountId = await storeAccount(world.db, org);
   const answers = await Promise.all(
     Array.from({ length: 8 }, (_, index) =>

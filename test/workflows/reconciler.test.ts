@@ -108,7 +108,7 @@ describe.each(['terminated', 'cancelled'] as const)('a workflow that an operator
   const found = { status: how, byOperator: true, reason: how === 'terminated' ? 'not wanted' : '' };
   const reason = `its workflow was ${how} by an operator${how === 'terminated' ? ' (reason given: not wanted)' : ''}`;
 
-  it('before anybody signed is closed, and what it claimed is free', async () => {
+  it('is closed before the first signature, and releases its claims', async () => {
     const proposal = await aged(await waiting());
     const runId = await end(proposal);
     const shown = await untilStatus(world, org, proposal, 'failed');
@@ -128,7 +128,7 @@ describe.each(['terminated', 'cancelled'] as const)('a workflow that an operator
     expect(await signAndExecute(another)).toMatchObject({ executionStatus: 'completed' });
   });
 
-  it('after a signature runs again, the signature counts, and it can be carried out', async () => {
+  it('is restarted after a signature, which counts, and can be executed', async () => {
     const proposal = await aged(await waiting());
     await sign(world.http, org.adminKey, proposal, org.alice);
     const runId = await end(proposal);
@@ -155,7 +155,7 @@ describe.each(['terminated', 'cancelled'] as const)('a workflow that an operator
 });
 
 describe('a workflow that is lost', () => {
-  it('is started again from its record, signed or not', async () => {
+  it('is restarted from its record, signed or not', async () => {
     const untouched = await aged(await waiting());
     const signed = await aged(await waiting());
     await sign(world.http, org.adminKey, signed, org.alice);
@@ -172,7 +172,7 @@ describe('a workflow that is lost', () => {
     expect(await show(world, org, untouched)).toMatchObject({ executionStatus: 'rejected' });
   });
 
-  it('a second time is started again a second time, with a second audit entry', async () => {
+  it('is restarted a second time, with a second audit entry', async () => {
     const proposal = await aged(await waiting());
     await sign(world.http, org.adminKey, proposal, org.alice);
     for (const times of [1, 2]) {
@@ -185,7 +185,7 @@ describe('a workflow that is lost', () => {
     }
   });
 
-  it('past its expiry is started again to expire, with the words of an expiry', async () => {
+  it('is restarted past its expiry and expires', async () => {
     const proposal = await aged(await waiting());
     await reconciler.withoutSchedule(async () => {
       await workflowOf(world, org, proposal).terminate();
@@ -205,7 +205,7 @@ describe('a workflow that is lost', () => {
     expect(await ended(world, org, proposal)).toMatchObject({ signatureStatus: 'expired', closed: true });
   });
 
-  it('while it deploys goes on, and deploys once', async () => {
+  it('continues a deployment, and deploys once', async () => {
     const proposal = await aged(await proposeAccount(world, org, [STEADY, GATED]));
     await vote(world, org, proposal, org.alice);
     gate.shut();
@@ -227,7 +227,7 @@ describe('a workflow that is lost', () => {
     expect(actions.filter((action) => action === 'proposal.executed')).toHaveLength(1);
   });
 
-  it('and ends again and again is left alone for a while', async () => {
+  it('is not restarted for a while when it ends repeatedly', async () => {
     const proposal = await aged(await waiting());
     await sign(world.http, org.adminKey, proposal, org.alice);
     await reconciler.withoutSchedule(async () => {
@@ -250,7 +250,7 @@ describe('a workflow that is lost', () => {
 });
 
 describe('a record', () => {
-  it('that was closed while Temporal was away ends its workflow', async () => {
+  it('ends its workflow when it was closed while Temporal was unavailable', async () => {
     const proposal = await waiting();
     await closeOpenOfKey(world.db, { organizationId: org.id, apiKeyId: org.adminKeyId });
     expect((await workflowOf(world, org, proposal).describe()).status.name).toBe('RUNNING');
@@ -262,7 +262,7 @@ describe('a record', () => {
     expect(await auditOf(world.db, proposal)).toEqual(['proposal.created', 'proposal.closed']);
   });
 
-  it('that stands still while it is executed has its workflow told to look again, less and less often', async () => {
+  it('without progress has its workflow notified at growing intervals', async () => {
     const proposal = await proposeAccount(world, org, [GATED]);
     await vote(world, org, proposal, org.alice);
     gate.shut();
@@ -291,7 +291,7 @@ describe('a record', () => {
     await untilStatus(world, org, proposal, 'completed');
   });
 
-  it('that names a network which is gone says so once, and its workflow too', async () => {
+  it('with a network that is not configured gets one note, which its workflow shows', async () => {
     const proposal = await waiting();
     await world
       .db('approvals')
@@ -322,7 +322,7 @@ describe('a record', () => {
 });
 
 describe('several passes at once', () => {
-  it('repair everything once: one audit entry each', async () => {
+  it('repair each difference once, with one audit entry', async () => {
     await reconciler.withoutSchedule(async () => {
       const untouched = await Promise.all(Array.from({ length: 6 }, async () => aged(await waiting())));
       const signed = await Promise.all(Array.from({ length: 6 }, async () => aged(await waiting())));
@@ -351,7 +351,7 @@ describe('several passes at once', () => {
     });
   });
 
-  it('change nothing when all is well, and say so in words', async () => {
+  it('change and report nothing without differences', async () => {
     const proposal = await aged(await waiting());
     await reconciler.withoutSchedule(async () => {
       const entries = () => world.db('audit_log').count('* as n').first();
@@ -374,7 +374,7 @@ describe('several passes at once', () => {
   });
 });
 
-it('the whole list is asked for only when more or fewer workflows run than proposals are open', async () => {
+it('the full list is read only when the counts differ', async () => {
   const proposal = await aged(await waiting());
   await sign(world.http, org.adminKey, proposal, org.alice);
   const compared = { db: world.db, sender: reconciler.sender };
@@ -393,7 +393,7 @@ it('the whole list is asked for only when more or fewer workflows run than propo
 });
 
 describe('the schedule', () => {
-  it('starts one pass after the other, each with its summary', async () => {
+  it('starts passes in turn, each with its summary', async () => {
     const described = await until('there has been a pass', async () => {
       const found = await describeReconciler({ client: world.temporal, queues: reconciler.queues });
       return found && found.info.recentActions.length > 0 && found;
@@ -410,7 +410,7 @@ describe('the schedule', () => {
     expect(await started.staticSummary()).toMatch(/every open proposal/);
   });
 
-  it('may be made by several workers at once, follows its setting, and stays paused', async () => {
+  it('can be created by several workers at once, follows its setting, and remains paused', async () => {
     const other = { client: world.temporal, queues: taskQueues(`${reconciler.queues.workflows}-other`) };
     const handle = world.temporal.schedule.getHandle(reconcilerScheduleId(other.queues));
     try {
@@ -438,7 +438,7 @@ describe('doctor', () => {
     return workflows;
   };
 
-  it('shows open proposals without a workflow, and the schedule that is to repair them', async () => {
+  it('reports open proposals without a workflow, and the schedule', async () => {
     const proposal = await aged(await waiting());
     await sign(world.http, org.adminKey, proposal, org.alice);
     await until('all is well', async () => (await look())?.status === 'ok');
@@ -469,7 +469,7 @@ describe('doctor', () => {
     await until('all is well again', async () => (await look())?.status === 'ok');
   });
 
-  it('and a retry by hand start a lost workflow at once, with the same audit entry', async () => {
+  it('a retry by an operator restarts a lost workflow at once, with the same audit entry', async () => {
     const proposal = await aged(await waiting());
     await sign(world.http, org.adminKey, proposal, org.alice);
     await reconciler.withoutSchedule(async () => {
@@ -484,7 +484,7 @@ describe('doctor', () => {
   });
 });
 
-it('counts what it repairs in the metrics', async () => {
+it('repairs are counted in the metrics', async () => {
   const closed = async () => {
     const metrics = await fetch(`http://127.0.0.1:${world.config.ops.port}/metrics`);
     const match = /^orgwallet_reconciler_repairs_total\{repair="closed"\} (\d+)$/m.exec(await metrics.text());

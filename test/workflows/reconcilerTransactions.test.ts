@@ -113,7 +113,7 @@ describe.each(['terminated', 'cancelled'] as const)('a workflow that an operator
     return runId;
   };
 
-  it('before its initiator signed is closed', async () => {
+  it('is closed before its initiator has signed', async () => {
     const transaction = await unsigned();
     const runId = await end(transaction);
     const { failure } = await untilStatus(transaction, 'failed');
@@ -131,7 +131,7 @@ describe.each(['terminated', 'cancelled'] as const)('a workflow that an operator
     expect(answer).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } });
   });
 
-  it('after a signature runs again, the signature counts, and it is carried out', async () => {
+  it('is restarted after a signature, which counts, and is executed', async () => {
     const transaction = await initiated();
     const runId = await end(transaction);
     await untilRestored(world.db, workflowOf(transaction), transaction, runId);
@@ -148,7 +148,7 @@ describe.each(['terminated', 'cancelled'] as const)('a workflow that an operator
 });
 
 describe('a workflow that is lost', () => {
-  it('is started again from its record, signed or not', async () => {
+  it('is restarted from its record, signed or not', async () => {
     for (const transaction of [await unsigned(), await initiated()]) {
       const runId = await runIdOf(transaction);
       await world.temporal.workflowService.deleteWorkflowExecution({
@@ -162,7 +162,7 @@ describe('a workflow that is lost', () => {
     }
   });
 
-  it('while it waits for its chain goes on, and is executed once', async () => {
+  it('continues to wait for its chain, and is executed once', async () => {
     const transaction = await initiated();
     gate.shut();
     await executeTransaction(world.http, org, transaction);
@@ -178,7 +178,7 @@ describe('a workflow that is lost', () => {
     expect(usage.map(({ status }) => status)).toEqual(['committed']);
   });
 
-  it('and ends again and again is left alone for a while', async () => {
+  it('is not restarted for a while when it ends repeatedly', async () => {
     const transaction = await initiated();
     await reconciler.withoutSchedule(async () => {
       await workflowOf(transaction).terminate();
@@ -203,7 +203,7 @@ describe('a workflow that is lost', () => {
 });
 
 describe('a record', () => {
-  it('that was reopened, because the chain lost its block, is executed again although its workflow had completed', async () => {
+  it('is executed again after a lost block, although its workflow had completed', async () => {
     const transaction = await initiated();
     await untilTaken(() => executeTransaction(world.http, org, transaction));
     const first = await untilStatus(transaction, 'completed');
@@ -232,7 +232,7 @@ describe('a record', () => {
     expect(usage.map(({ status }) => status)).toEqual(['committed']);
   });
 
-  it('that stands still while it is executed has its workflow told to look again', async () => {
+  it('without progress has its workflow notified', async () => {
     const waiting = await initiated();
     gate.shut();
     await executeTransaction(world.http, org, waiting);
@@ -252,7 +252,7 @@ describe('a record', () => {
     await untilStatus(waiting, 'completed');
   });
 
-  it('that was closed with its key ends its workflow', async () => {
+  it('ends its workflow when it was closed with its key', async () => {
     const mine = await unsigned();
     const created = await world.db('approvals').where({ id: mine.id }).first();
     const apiKeyId = requireRow(created?.created_by_key);
@@ -265,7 +265,7 @@ describe('a record', () => {
   });
 });
 
-it('what happens to its policy and its people is noted, and its workflow shows it', async () => {
+it('gets notes about its policy and members, which its workflow shows', async () => {
   const transaction = await initiated();
   await change(world.http, org, '/policies/proposals', {
     policies: [{ ...policy, name: 'Coins to whoever' }],
@@ -283,7 +283,7 @@ it('what happens to its policy and its people is noted, and its workflow shows i
   });
 });
 
-it('a pass over open transactions, all well, changes nothing', async () => {
+it('a pass without differences changes nothing', async () => {
   await unsigned();
   await reconciler.withoutSchedule(async () => {
     const entries = () => world.db('audit_log').count('* as n').first();

@@ -81,7 +81,7 @@ function eventsOf(state: string): readonly RecordedEvent[] {
   return JSON.parse(recorded(state)).events;
 }
 
-it('there is a recorded history of every state', () => {
+it('every state has a recorded history', () => {
   const files = readdirSync(FOLDER).map((file) => file.replace('.json', ''));
   expect(files.sort()).toEqual(STATES);
 });
@@ -103,7 +103,7 @@ describe('the workflow of today replays the history of', () => {
 });
 
 describe('a recorded history', () => {
-  it.each(STATES)('of %s holds no failed workflow task, and ends as that state does', (state) => {
+  it.each(STATES)('of %s has no failed workflow task, and ends in that state', (state) => {
     const types = eventsOf(state).map(({ eventType }) => eventType);
     expect(types).not.toContain('EVENT_TYPE_WORKFLOW_TASK_FAILED');
     expect(types[0]).toBe('EVENT_TYPE_WORKFLOW_EXECUTION_STARTED');
@@ -116,7 +116,7 @@ describe('a recorded history', () => {
     expect(isComplete).toBe(!open.includes(state));
   });
 
-  it.each(STATES)('of %s carries ids and states, no bodies, and names no machine', (state) => {
+  it.each(STATES)('of %s contains ids and states, no bodies and no host names', (state) => {
     const text = recorded(state);
     expect(text).not.toContain(hostname());
     expect(text).not.toMatch(/"(file|\/(home|root|work|tmp|Users)\/)/);

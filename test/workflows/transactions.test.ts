@@ -34,8 +34,8 @@ async function withoutCoin(): Promise<Shown> {
   return settledTransaction(world.http, world.org, transaction);
 }
 
-describe('a relayer without coin', () => {
-  it('fails the execution with that reason, and a refill carries it on with no other hand', async () => {
+describe('a relayer with insufficient funds', () => {
+  it('fails the execution with that reason; it continues by itself after a refill', async () => {
     const failed = await withoutCoin();
     expect(failed).toMatchObject({
       executionStatus: 'failed',
@@ -48,7 +48,7 @@ describe('a relayer without coin', () => {
     expect(await usageOf(world, failed)).toEqual(['released', 'committed']);
   });
 
-  it('can be rejected meanwhile: then a refill does nothing', async () => {
+  it('can be rejected meanwhile; then a refill has no effect', async () => {
     const { http, org } = world;
     const failed = await withoutCoin();
     await signed(http, org, failed, org.alice, 'reject', { execute: true });
@@ -59,8 +59,8 @@ describe('a relayer without coin', () => {
   });
 });
 
-describe('blocks that a chain loses', () => {
-  it('take a completed transaction back, and its stored bytes complete it again', async () => {
+describe('a lost block', () => {
+  it('reopens a completed transaction, and its stored bytes complete it again', async () => {
     const { db, url, temporal, config } = world;
     const other = await begun(world);
     await reached(world, other, 'completed');
@@ -88,8 +88,8 @@ describe('blocks that a chain loses', () => {
   });
 });
 
-describe('a transaction that does not get through', () => {
-  it('comes to nothing when it is given up, and can be tried again', async () => {
+describe('a transaction that is not included', () => {
+  it('fails when it is cancelled, and can be retried', async () => {
     const { http, org } = world;
     const transaction = await created(world);
     let answered: Promise<unknown> = Promise.resolve();

@@ -149,7 +149,7 @@ const misshapen: [string, (sound: object) => unknown][] = [
 ];
 
 describe('a forged vote', () => {
-  it.each(forgeries)('%s is refused with a value, and not counted', async (_what, make, code) => {
+  it.each(forgeries)('%s is refused, and not counted', async (_what, make, code) => {
     const before = await everything(world.db);
     const signature = await make();
     const result = await update('sign', [{ type: 'approve', signature, execute: true }]);
@@ -157,7 +157,7 @@ describe('a forged vote', () => {
     expect(await everything(world.db)).toEqual(before);
   });
 
-  it('sent as a signal is not counted either, and nothing is left undone', async () => {
+  it('is not counted as a signal either', async () => {
     const before = await everything(world.db);
     const done = await activitiesOf(handle);
     for (const [, make] of forgeries) {
@@ -170,7 +170,7 @@ describe('a forged vote', () => {
     expect(await everything(world.db)).toEqual(before);
   });
 
-  it('cannot name another proposal to be counted on', async () => {
+  it('cannot be counted on another proposal', async () => {
     const before = await everything(world.db);
     const elsewhere = { subject: 'proposal', organizationId: other.id, id: foreign.id };
     const result = await update('sign', [{ ...(await voteOf(other.alice, foreign)), ...elsewhere }]);
@@ -180,8 +180,8 @@ describe('a forged vote', () => {
   });
 });
 
-describe('a message of a wrong shape', () => {
-  it.each(misshapen)('%s is refused before it is in the history', async (_what, spoil) => {
+describe('an invalid message', () => {
+  it.each(misshapen)('%s is refused before it is accepted', async (_what, spoil) => {
     const message = spoil(await voteOf(org.alice, proposal));
     const before = await handle.describe();
     await expect(update('sign', [message])).rejects.toThrow(WorkflowUpdateFailedError);
@@ -211,8 +211,8 @@ describe('a message of a wrong shape', () => {
   });
 });
 
-describe('a right signature', () => {
-  it('is counted when it comes as a signal, once however often it comes', async () => {
+describe('a valid signature', () => {
+  it('is counted once as a signal, however often it is sent', async () => {
     const voted = await proposeAccount(world, org);
     const itsHandle = workflowOf(world, org, voted);
     const message = await voteOf(org.alice, voted);
@@ -225,7 +225,7 @@ describe('a right signature', () => {
     expect(await world.db('votes').where({ approval_id: voted.id })).toHaveLength(1);
   });
 
-  it('executes when its signal asks for it and completes the threshold', async () => {
+  it('executes with execute when its signal meets the threshold', async () => {
     const voted = await proposeName(world, org, await storeAccount(world.db, org), 'Named');
     const itsHandle = workflowOf(world, org, voted);
     for (const member of [org.alice, org.bob]) {
@@ -265,7 +265,7 @@ describe('a right signature', () => {
     }
   });
 
-  it('names in the audit log no request that was about something else', async () => {
+  it('is audited without a request that was about another approval', async () => {
     const voted = await proposeAccount(world, org);
     const foreignRequest = await world
       .db('idempotency_requests')
@@ -312,7 +312,7 @@ describe('a forged execution', () => {
     expect(await everything(world.db)).toEqual(before);
   });
 
-  it('is not made by an operator who tries again what was never tried', async () => {
+  it('is refused as a retry before the first attempt', async () => {
     const ready = await proposeName(world, org, await storeAccount(world.db, org), 'Ready');
     await vote(world, org, ready, org.alice);
     await vote(world, org, ready, org.bob);
@@ -324,7 +324,7 @@ describe('a forged execution', () => {
   });
 });
 
-describe('a workflow that nobody asked the API for', () => {
+describe('a workflow that was not started by the API', () => {
   const start = (input: object, workflowId = `forged/${randomUUID()}`) =>
     world.temporal.workflow.execute(APPROVAL_WORKFLOWS.proposal, {
       workflowId,
@@ -352,13 +352,13 @@ describe('a workflow that nobody asked the API for', () => {
     ],
     ['for an unknown organization', async () => input({ organizationId: 'org_1', requestId: randomUUID() })],
     ['for an unknown operation', async () => input({ action: 'remove', requestId: randomUUID() })],
-  ])('%s leaves nothing', async (_what, make) => {
+  ])('%s stores nothing', async (_what, make) => {
     const before = await everything(world.db);
     expect(await start(await make())).toBeNull();
     expect(await everything(world.db)).toEqual(before);
   });
 
-  it('cannot make another kind of proposal of a stored request', async () => {
+  it('cannot create another kind of proposal from a stored request', async () => {
     // A request that is stored and not yet sent, as the API leaves it before its own start.
     const pending = requireRow(
       await world.db('idempotency_requests').where({ resource_id: proposal.id }).first(),
@@ -384,11 +384,11 @@ describe('a workflow that nobody asked the API for', () => {
     ['no queues', () => input({ queues: undefined })],
     ['an unknown resource', () => input({ resourceType: 'wishes' })],
     ['an unknown action', () => input({ action: 'explode' })],
-  ])('started with %s fails at once and says why', async (_what, garbage) => {
+  ])('fails at once with the reason when started with %s', async (_what, garbage) => {
     await expect(start(garbage() as object)).rejects.toMatchObject({ cause: { type: 'InvalidInput' } });
   });
 
-  it('for a proposal that has its own workflow decides nothing by itself', async () => {
+  it('cannot decide a proposal that has its own workflow', async () => {
     const twin = `forged/${randomUUID()}`;
     const forged = await world.temporal.workflow.start(APPROVAL_WORKFLOWS.proposal, {
       workflowId: twin,

@@ -199,7 +199,7 @@ export class OrgwalletClient {
     return this.ask('GET', `/${resourceType}/proposals/${id}`);
   }
 
-  /** Waits until a proposal is no longer being executed. Throws NoAnswer after `limitMs`. */
+  /** Waits until the execution of a proposal has ended. Throws NoAnswer after `limitMs`. */
   async untilDecided(proposal: Proposal, limitMs: number): Promise<Proposal> {
     const deadline = Date.now() + limitMs;
     let current = proposal;

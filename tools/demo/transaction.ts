@@ -88,7 +88,7 @@ export async function signTransaction(
   return signTypedData(wallet, typedData);
 }
 
-/** Waits until a transaction is no longer being executed. Throws NoAnswer after `limitMs`. */
+/** Waits until the execution of a transaction has ended. Throws NoAnswer after `limitMs`. */
 export async function transactionDecided(
   client: OrgwalletClient,
   transaction: Transaction,

@@ -22,8 +22,8 @@ function setUp() {
   return { world, memory, announce: () => announce() };
 }
 
-describe('who a key is', () => {
-  it('is remembered for a second', async () => {
+describe('an authenticated key', () => {
+  it('is cached for a second', async () => {
     const { world, memory } = setUp();
     await memory('a');
     await memory('a');
@@ -33,7 +33,7 @@ describe('who a key is', () => {
     expect(world.asked).toBe(2);
   });
 
-  it('is forgotten as soon as a change is announced', async () => {
+  it('is dropped when a change is announced', async () => {
     const { world, memory, announce } = setUp();
     await memory('a');
     world.valid = false;
@@ -41,7 +41,7 @@ describe('who a key is', () => {
     expect(await memory('a')).toBeUndefined();
   });
 
-  it('is not remembered when a change is announced while it is looked up', async () => {
+  it('is not cached when a change is announced during its lookup', async () => {
     const { world, memory, announce } = setUp();
     const looking = memory('a');
     announce();
@@ -50,7 +50,7 @@ describe('who a key is', () => {
     expect(await memory('a')).toBeUndefined();
   });
 
-  it('is looked up each time while changes cannot be heard', async () => {
+  it('is not cached without a connection for notifications', async () => {
     const { world, memory } = setUp();
     await memory('a');
     world.connected = false;
@@ -59,7 +59,7 @@ describe('who a key is', () => {
     expect(world.asked).toBe(3);
   });
 
-  it('is not remembered past its expiry', async () => {
+  it('is not cached past its expiry', async () => {
     const { world, memory } = setUp();
     world.expiresAt = new Date(10);
     await memory('a');

@@ -40,7 +40,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test('a keystore is made once, and gives the same keys when it is opened again', async () => {
+test('creates a keystore once, which derives the same keys when it is opened again', async () => {
   const made = await createOrOpenKeystore({ file, passphrase });
   const opened = await openKeystore({ file, passphrase });
   const again = await createOrOpenKeystore({ file, passphrase });
@@ -93,7 +93,7 @@ test('a wrong passphrase, damage and absence are reported by name', async () => 
   await expect(createOrOpenKeystore({ file, passphrase })).rejects.toThrow(KeystoreError);
 });
 
-test('no secret shows when a keystore or a key is printed', () => {
+test('a printed keystore or key discloses no secret', () => {
   const keystore = shared;
   const key = keystore.relayerKey(1, 0);
   const shown = [keystore, key].flatMap((thing) => [
@@ -125,7 +125,7 @@ test('a relayer key signs transactions as its address', async () => {
   );
 });
 
-test('a backup opens with the same passphrase, is noted, and overwrites nothing', async () => {
+test('a backup opens with the same passphrase, is recorded, and overwrites no file', async () => {
   const made = await createOrOpenKeystore({ file, passphrase, cost: LOW_COST });
   expect(lastBackup(file)).toBeNull();
   const to = join(folder, 'backup.json');

@@ -8,7 +8,7 @@ import { pollersAlive } from '../../../src/cli/doctor/temporal';
 const GWEI = 1_000_000_000n;
 
 describe('doctor', () => {
-  it('reports a part that does not answer, and goes on', async () => {
+  it('reports a part that does not answer, and continues', async () => {
     const silent = await runCheck('temporal', 'start it', () => new Promise(() => undefined), 20);
     expect(silent).toEqual([
       { part: 'temporal', status: 'fail', found: 'no answer within 0.02 s', todo: 'start it' },
@@ -22,14 +22,14 @@ describe('doctor', () => {
     expect(broken).toEqual([{ part: 'database', status: 'fail', found: 'away', todo: 'start it' }]);
   });
 
-  it('sends whoever has no schema to db migrate', async () => {
+  it('recommends db migrate without a schema', async () => {
     const [finding] = await runCheck('database', 'start it', async () => {
       throw new Error('relation "schema_migrations" does not exist');
     });
     expect(finding?.todo).toBe('npx orgwallet db migrate');
   });
 
-  it('tells a clock that is ahead of the database, or behind it, and lets some seconds be', () => {
+  it('reports a clock that differs from the database by more than seconds', () => {
     for (const ms of [0, 3_000, -3_000]) expect(clockFinding(ms)).toMatchObject({ status: 'ok' });
     expect(clockFinding(70_000)).toMatchObject({
       status: 'warn',
@@ -41,7 +41,7 @@ describe('doctor', () => {
     });
   });
 
-  it('passes on what was found', async () => {
+  it('returns the findings of the check', async () => {
     expect(await runCheck('node', '', async () => [ok('node', 'v20')])).toEqual([ok('node', 'v20')]);
   });
 
@@ -54,7 +54,7 @@ describe('doctor', () => {
     expect(relayerFunds(20n * oneDeployment, 10n * GWEI)).toBe('enough');
   });
 
-  it('counts only workers that asked for work in the last minute and a half', () => {
+  it('counts only workers that polled in the last 90 seconds', () => {
     const now = 1_000_000_000_000;
     const seen = (agoMs: number) => ({ lastAccessTime: { seconds: (now - agoMs) / 1_000 } });
     expect(pollersAlive([seen(20_000), seen(61_000), seen(240_000), {}], now)).toEqual({
@@ -64,7 +64,7 @@ describe('doctor', () => {
     expect(pollersAlive([seen(240_000)], now).alive).toBe(0);
   });
 
-  it('warns of a certificate that ends soon, and fails one that has ended', async () => {
+  it('warns of a certificate that expires soon, and fails an expired one', async () => {
     const start = new Date('2026-01-01T00:00:00Z');
     const end = new Date('2026-03-01T00:00:00Z');
     const { cert } = await generate([{ name: 'commonName', value: 'localhost' }], {

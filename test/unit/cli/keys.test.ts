@@ -6,7 +6,7 @@ describe('the state of a key', () => {
   const before = new Date('2025-12-31T00:00:00.000Z');
   const after = new Date('2026-01-02T00:00:00.000Z');
 
-  it('is told in a word, and its time', () => {
+  it('is one word and its time', () => {
     expect(keyState({ expiresAt: null, revokedAt: null }, now)).toBe('valid');
     expect(keyState({ expiresAt: after, revokedAt: null }, now)).toBe('expires 2026-01-02T00:00:00.000Z');
     expect(keyState({ expiresAt: now, revokedAt: null }, now)).toBe('expired 2026-01-01T00:00:00.000Z');

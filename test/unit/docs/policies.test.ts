@@ -117,7 +117,7 @@ const rows: { readonly [policy: string]: readonly [string, Asked, (readonly Aske
     ['all of its ETH', { by: 'Zoe', call: native(FIRST, '1000') }],
     ['1 to Rita', { by: 'Zoe', call: token(RITA, '1') }],
     [
-      'something that is no token, by the same bytes',
+      'a contract that is not a token, by the same bytes',
       { by: 'Zoe', call: token(FIRST, '1', OTHER_TOKEN) },
       [],
       'does not answer decimals()',

@@ -163,7 +163,7 @@ describe('the initiator', () => {
     expect(conditionsOf(policy, {}, { groups: new Map([[GROUP, []]]) })).toEqual(['initiator']);
   });
 
-  it('is told what was wanted', () => {
+  it('is reported with what was wanted', () => {
     expect(failuresOf(aPolicy({ initiatorSetting: group }), { initiatorId: CAROL.id })).toEqual([
       failure('initiator', CAROL.id, `a member of ${GROUP}`),
     ]);
@@ -245,7 +245,7 @@ describe('the amount', () => {
     expect(conditionsOf(policy, tokens(amount))).toEqual(conditions);
   });
 
-  it('says how much there was and how much there may be', () => {
+  it('reports the amount and the maximum', () => {
     expect(failuresOf(aTransferPolicy({ amountThreshold: '5' }), native(6n))).toEqual([
       failure('amount', '6', 'at most 5'),
     ]);
@@ -421,11 +421,11 @@ describe('the budget', () => {
     ['nothing of nothing left', 1000n, 0n, []],
     ['nothing where more is spent than the cap of now', 1001n, 0n, ['budget']],
     ['more than the whole of it', 1n, 1001n, ['amount', 'budget']],
-  ])('is what is left of the amount: %s', (_, used, amount, conditions) => {
+  ])('is the rest of the amount: %s', (_, used, amount, conditions) => {
     expect(conditionsOf(capped('1000'), tokens(amount), spent(used))).toEqual(conditions);
   });
 
-  it('says what is spent and what may be', () => {
+  it('reports the usage and the maximum', () => {
     expect(failuresOf(capped('1000'), tokens(601n), spent(400n))).toEqual([
       failure('budget', '400 before this 601', 'at most 1000 within any 24 hours'),
     ]);
@@ -448,7 +448,7 @@ describe('the budget', () => {
     expect(conditionsOf(capped('1000'), call('0x40c10f19'), spent(1000n))).toEqual(['transactionType']);
   });
 
-  it('is not looked at when a transaction is created, all else is', () => {
+  it('is the only condition that is not checked at creation', () => {
     const found = evaluate(capped('1000'), transaction(tokens(1001n)), context({ usage: null }));
     expect(found.failures.map(({ condition }) => condition)).toEqual(['amount']);
     expect(found.remaining).toBeNull();
@@ -460,7 +460,7 @@ describe('the budget', () => {
     ['more than a year', { hours: 8_761 }],
     ['an unknown scope', { destinationScope: 'PER_MEMBER' }],
     ['no scope', { initiatorScope: undefined }],
-  ])('is never kept by a limitation that nobody understands: %s', (_, change) => {
+  ])('is refused for an unreadable limitation: %s', (_, change) => {
     const policy = aTransferPolicy({}, { limitation: { ...limitation, ...change } as Limitation });
     expect(usageWindow(policy, transaction({}))).toBeNull();
     for (const known of [usage(), null]) {
@@ -468,12 +468,12 @@ describe('the budget', () => {
     }
   });
 
-  describe('what is left of it', () => {
+  describe('the remaining budget', () => {
     const left = (policy: Policy, used: Partial<Usage>) =>
       evaluate(policy, transaction(tokens(1n)), context({ usage: usage(used) })).remaining;
     const end = (iso: string) => new Date(iso);
 
-    it('is nothing to speak of without a limitation', () => {
+    it('is null without a limitation', () => {
       expect(left(aTransferPolicy({ amountThreshold: '5' }), {})).toBeNull();
     });
 
@@ -493,7 +493,7 @@ describe('the budget', () => {
       expect(left(capped(null), { executions: 1, oldestBlockAt })).toEqual({ count: 0, until });
     });
 
-    it('is nothing, and no debt, where more is spent than the cap of now', () => {
+    it('is zero, not negative, where more is spent than the current maximum', () => {
       expect(left(capped('1000'), { amount: 1001n, executions: 1 })).toMatchObject({ amount: 0n });
     });
 
@@ -547,8 +547,8 @@ describe('a policy of which something is unknown', () => {
   });
 });
 
-describe('a transaction that fits nothing', () => {
-  it('is told everything at once', () => {
+describe('a transaction that meets no condition', () => {
+  it('is reported with every unmet condition', () => {
     const policy = aTransferPolicy(
       { tokenAddress: TOKEN, amountThreshold: '5', destinationAddresses: [TOKEN] },
       {

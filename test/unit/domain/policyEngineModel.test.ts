@@ -268,7 +268,7 @@ function towards(policy: Policy, tx: AskedTransaction, spared: string): AskedTra
 const spared = fc.constantFrom('nothing', 'network', 'account', 'initiator', 'content');
 
 describe('the policy engine', () => {
-  it('answers what the rules say, whatever the policy, the transaction and the world', () => {
+  it('matches the oracle for any policy, transaction and context', () => {
     fc.assert(
       fc.property(policies, transactions, worlds, (policy, tx, world) => {
         expect(askEngine(policy, tx, world)).toEqual(askOracle(policy, tx, world));
@@ -277,7 +277,7 @@ describe('the policy engine', () => {
     );
   });
 
-  it('answers what the rules say of transactions that nearly fit', () => {
+  it('matches the oracle for transactions close to the limits', () => {
     const met = { allowed: 0, refused: 0, conditions: new Set<string>() };
     fc.assert(
       fc.property(policies, transactions, fullWorlds, spared, (policy, tx, world, but) => {
@@ -308,7 +308,7 @@ describe('the policy engine', () => {
     ]);
   });
 
-  it('never lets more out in any window than the budget, however executions and time go on', () => {
+  it('never exceeds the budget in any window', () => {
     const step = fc.record({
       tx: transactions,
       // Up to the next edge of a window of an hour, and just over it.

@@ -409,7 +409,7 @@ function play(events: readonly Event[], answers = new Set<string>()): ProposalRe
 }
 
 describe('a proposal, through any sequence of events', () => {
-  it('has at every moment the tally that a plain model of it has', () => {
+  it('has the tally of its model at every moment', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 40, size: 'max' }), (events) => {
         play(events);

@@ -479,7 +479,7 @@ describe('an approval', () => {
     }
   });
 
-  it('is never enough where nobody can give it', () => {
+  it('is never enough without eligible approvers', () => {
     const record = initiated().approvedBy(bo, chidi, dorte, eve).rejectedBy(bo, chidi, dorte, eve);
     for (const policy of [
       manual(groupOf(5)),
@@ -495,7 +495,7 @@ describe('an approval', () => {
 });
 
 describe('a policy that is edited while a transaction is open', () => {
-  it('from automatic to manual makes it wait for its approvers, and back lets it go', () => {
+  it('from automatic to manual makes it wait for its approvers, and back makes it ready', () => {
     const record = initiated();
     expect(statusOf(record, under(auto()))).toBe('approvalReady');
     expect(statusOf(record, under(manual(groupOf(2))))).toBe('pendingReviewSignatures');
@@ -529,7 +529,7 @@ describe('a policy that is edited while a transaction is open', () => {
     });
   });
 
-  it('that is removed keeps its last words: it can be voted on and rejected under them', () => {
+  it('that is removed still permits votes and rejection under its last version', () => {
     const gone = (policy: Policy) => world.under(policy).withoutPolicy().at(BEFORE).build();
     const record = initiated().rejectedBy(bo, chidi);
     expect(statusOf(record, gone(manual(groupOf(2))))).toBe('rejectionReady');
@@ -606,7 +606,7 @@ describe('a transaction that is being executed', () => {
     .executedWith(begun)
     .build();
 
-  it('keeps the tally of its beginning, whatever becomes of people, policy and time', () => {
+  it('keeps the tally of its beginning, whatever changes in members, policy and time', () => {
     for (const now of [
       under(auto()),
       under(manual(groupOf(4)), AFTER),
@@ -626,7 +626,7 @@ describe('a transaction that is being executed', () => {
     expect(begun).toMatchObject({ initiator: ada, threshold: 2, signatureStatus: 'approvalReady' });
   });
 
-  it('is judged by the votes of now once it has failed', () => {
+  it('is decided by the current votes once it has failed', () => {
     const failed = { ...record, executionStatus: 'failed' as const };
     const now = world
       .under(manual(groupOf(2)))
@@ -644,7 +644,7 @@ describe('a transaction that is closed', () => {
   const ended = tallyOf(initiated().approvedBy(bo, chidi).build(), under(manual(groupOf(2))));
   const record = initiated().approvedBy(bo, chidi).inState('completed').closedAs(ended).build();
 
-  it('stands as it stood, whatever becomes of people, policy and time', () => {
+  it('does not change with members, policy and time', () => {
     const worlds = [
       under(auto()),
       under(manual(groupOf(4)), AFTER),
@@ -673,14 +673,14 @@ describe('a transaction that is closed', () => {
     }
   });
 
-  it('shows people as they were then', () => {
+  it('shows members as they were at closing', () => {
     expect(ended).toMatchObject({ initiator: ada, threshold: 2, signatureStatus: 'approvalReady' });
     expect(ids(ended.approvals)).toEqual(ids([bo, chidi]));
   });
 });
 
 describe('what a workflow keeps of a transaction', () => {
-  it('is enough to tell it by', () => {
+  it('identifies it', () => {
     const failure = aFailure({ code: 'funds' });
     const record = initiated()
       .approvedBy(bo)

@@ -423,7 +423,7 @@ function play(
 }
 
 describe('a transaction, through any sequence of events', () => {
-  it('has at every moment the tally that a plain model of it has', () => {
+  it('has the tally of its model at every moment', () => {
     fc.assert(
       fc.property(beginnings, fc.array(event, { maxLength: 40, size: 'max' }), (beginning, events) => {
         play(beginning, events);

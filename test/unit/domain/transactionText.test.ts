@@ -138,7 +138,7 @@ describe('a call', () => {
     ['0x8456cb59', `Call pause() of ${TO}`],
   ])('with the calldata %s', (data, text) => expect(called(data)).toBe(text));
 
-  it('that carries coin says so', () => {
+  it('with native currency names the amount', () => {
     expect(called('0xd0e30db0', [], 2n * 10n ** 17n)).toBe(
       `Call deposit() of ${TO}, together with 0.2 "ETH"`,
     );

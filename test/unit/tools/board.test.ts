@@ -34,7 +34,7 @@ const lineOf = (text: string, label: string) =>
     .trim();
 
 describe('the board of npm start', () => {
-  it('says where everything is, with paths as they are seen from the working folder', () => {
+  it('lists all addresses, with paths relative to the working folder', () => {
     const text = board(settings, stack, '/project');
     expect(text.split('\n')).toContain('orgwallet is ready');
     expect(lineOf(text, 'API')).toBe('https://localhost:8443/api/v1 (certificate: .data/tls/cert.pem)');
@@ -43,7 +43,7 @@ describe('the board of npm start', () => {
     expect(lineOf(board(settings, stack, '/elsewhere'), 'Logs')).toBe('/project/.data/logs/');
   });
 
-  it('links operators to what failed and to what awaits signatures', () => {
+  it('links to failed workflows and to those that await signatures', () => {
     const text = board(settings, stack, '/project');
     const base = 'http://127.0.0.1:8233/namespaces/my%20wallets/workflows';
     const queryOf = (label: string) => {
@@ -58,13 +58,13 @@ describe('the board of npm start', () => {
     expect(queryOf('- awaiting signatures')).toContain('SignatureStatus IN ("pendingInitiatorSignature"');
   });
 
-  it('has no links where it knows of no Temporal UI', () => {
+  it('has no links without a Temporal UI', () => {
     const text = board(settings, { ...stack, temporal: { address: 'temporal:7233' } }, '/project');
     expect(lineOf(text, 'Temporal UI')).toBe('of temporal:7233');
     expect(text).not.toContain('awaiting');
   });
 
-  it('proposes the demo where there is one', () => {
+  it('recommends the demo if there is one', () => {
     expect(board(settings, stack, '/project')).toContain('npm run demo');
     expect(board(settings, { ...stack, hasDemo: false }, '/project')).toContain('npx orgwallet doctor');
   });

@@ -106,13 +106,13 @@ async function expectExecuted() {
 }
 
 describe('before any vote', () => {
-  it('shows the threshold of now', async () => {
+  it('shows the current threshold', async () => {
     await expectStanding({ status: 'pendingReviewSignatures' });
     await setThreshold(3);
     await expectStanding({ status: 'pendingReviewSignatures', threshold: 3 });
   });
 
-  it('takes no vote of an admin who has left', async () => {
+  it('refuses the vote of a removed admin', async () => {
     await leave(org.alice);
     expect(await vote(world, org, proposal, org.alice)).toMatchObject({
       ok: false,
@@ -121,13 +121,13 @@ describe('before any vote', () => {
     await expectStanding({ status: 'pendingReviewSignatures' });
   });
 
-  it('takes the vote of an admin who has just come', async () => {
+  it('accepts the vote of a new admin', async () => {
     await join(org.dave);
     expect(await vote(world, org, proposal, org.dave)).toMatchObject({ ok: true });
     await expectStanding({ status: 'pendingReviewSignatures', approvals: [org.dave] });
   });
 
-  it('takes no vote from a wallet that an admin no longer has', async () => {
+  it('refuses a vote of an admin’s old wallet', async () => {
     await move(org.alice, privateKeyToAccount(generatePrivateKey()).address);
     expect(await vote(world, org, proposal, org.alice)).toMatchObject({
       ok: false,
@@ -139,7 +139,7 @@ describe('before any vote', () => {
 describe('between the votes', () => {
   beforeEach(() => vote(world, org, proposal, org.alice));
 
-  it('drops the vote of an admin who leaves, and counts it again when they come back', async () => {
+  it('does not count the vote of a removed admin until they are added again', async () => {
     await leave(org.alice);
     await expectStanding({ status: 'pendingReviewSignatures' });
     await vote(world, org, proposal, org.bob);
@@ -156,7 +156,7 @@ describe('between the votes', () => {
     await expectExecuted();
   });
 
-  it('counts a vote only with the wallet that made it, and takes another from the new one', async () => {
+  it('counts a vote only with its wallet, and accepts another with the new one', async () => {
     const privateKey = generatePrivateKey();
     const moved = { ...org.alice, privateKey, wallet: privateKeyToAccount(privateKey) };
     await move(org.alice, moved.wallet.address);
@@ -173,7 +173,7 @@ describe('between the votes', () => {
     await expectNotExecuted();
   });
 
-  it('does not give the vote of a wallet to the member who has it now', async () => {
+  it('does not count the vote of a wallet for its next owner', async () => {
     await move(org.alice, privateKeyToAccount(generatePrivateKey()).address);
     await move(org.bob, org.alice.wallet.address);
     await expectStanding({ status: 'pendingReviewSignatures' });
@@ -187,7 +187,7 @@ describe('when it is ready', () => {
     await expectStanding({ status: 'approvalReady', approvals: [org.alice, org.bob] });
   });
 
-  it('is not any more when the threshold rises', async () => {
+  it('needs another vote when the threshold rises', async () => {
     await setThreshold(3);
     await expectStanding({
       status: 'pendingReviewSignatures',
@@ -199,25 +199,25 @@ describe('when it is ready', () => {
     await expectExecuted();
   });
 
-  it('is not any more when a signer leaves', async () => {
+  it('needs another vote when a voter is removed from the admins', async () => {
     await leave(org.bob);
     await expectStanding({ status: 'pendingReviewSignatures', approvals: [org.alice] });
     await expectNotExecuted();
   });
 
-  it('is not any more when a signer is removed from the organization', async () => {
+  it('needs another vote when a voter is removed from the organization', async () => {
     await world.db('members').where({ id: org.bob.id }).update({ removed_at: new Date() });
     await expectStanding({ status: 'pendingReviewSignatures', approvals: [org.alice] });
     await expectNotExecuted();
   });
 
-  it('is not any more when the wallet of a signer changes', async () => {
+  it('needs another vote when the wallet of a voter changes', async () => {
     await move(org.bob, privateKeyToAccount(generatePrivateKey()).address);
     await expectStanding({ status: 'pendingReviewSignatures', approvals: [org.alice] });
     await expectNotExecuted();
   });
 
-  it('only records a vote that was to execute it, when that is no longer enough', async () => {
+  it('only records a vote with execute when the threshold is not met any more', async () => {
     await setThreshold(4);
     const signed = await vote(world, org, proposal, org.carol, 'approve', { execute: true });
     expect(signed).toMatchObject({ ok: true, state: { executionStatus: null } });
