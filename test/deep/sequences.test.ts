@@ -4,7 +4,7 @@ import { completed, GOVERNANCE, playRaces, playSequences, RESOURCES } from '../d
 jest.setTimeout(3_600_000);
 
 /** Long runs of what `npm test` runs briefly; DEEP_SEQUENCES says how many sequences of each. */
-const RUNS = Number(process.env.DEEP_SEQUENCES ?? 2_000);
+const RUNS = Number(process.env.DEEP_SEQUENCES ?? 500);
 
 /** Longer ones than those of `npm test`. */
 const LONGEST = 6;

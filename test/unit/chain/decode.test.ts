@@ -216,7 +216,7 @@ describe('every call', () => {
           })),
         });
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     );
   });
 
@@ -246,7 +246,7 @@ describe('every call', () => {
           expect(decoded !== null).toBe(same && !hasZeroText(parameters, hex));
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: 400 },
     );
   });
 });
