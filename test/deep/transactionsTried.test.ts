@@ -84,7 +84,7 @@ it('a failed transaction is completed by a retry after its cause is removed', as
   const transaction = await transfer(asked);
   expect(await settled(transaction)).toMatchObject({ executionStatus: 'failed', failure: { code: 'funds' } });
   const [listed] = await json(env, 'transactions', 'list', '--failed', '--org', org.id);
-  expect(listed).toMatchObject({ transactionId: transaction.id, failure: { code: 'funds' } });
+  expect(listed).toMatchObject({ id: transaction.id, failure: { code: 'funds' } });
   const text = await words(env, 'transactions', 'show', transaction.id);
   for (const part of [`fund the account ${account.address}`, 'What to do:', 'released', 'Retry:']) {
     expect(text).toContain(part);
@@ -160,7 +160,7 @@ it('a transaction that is not included is cancelled and retried', async () => {
   });
   expect(await refused(env, 'transactions', 'retry', id)).toMatch(/is being executed/);
   expect(await words(env, 'transactions', 'show', id)).toContain(
-    `Give up: npx orgwallet transactions cancel ${id}`,
+    `Cancel: npx orgwallet transactions cancel ${id}`,
   );
   expect(await words(env, 'transactions', 'cancel', id)).toMatch(/^Being cancelled/);
   expect(await words(env, 'transactions', 'show', id)).not.toContain('Cancel:');
