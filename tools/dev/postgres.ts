@@ -250,7 +250,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     'unix_socket_directories=',
     'max_connections=200',
     'shared_buffers=64MB',
-    ...(options.durable === false ? ['fsync=off', 'full_page_writes=off'] : []),
+    ...(options.durable === false ? ['fsync=off', 'full_page_writes=off', 'autovacuum=off'] : []),
   ];
   const deadline = Date.now() + 30_000;
   for (;;) {

@@ -21,16 +21,24 @@ export interface TemporalOptions {
   /** Absent: no web UI. */
   readonly uiPort?: number;
   readonly namespace: string;
-  /** SQLite file that keeps the state. */
-  readonly databaseFile: string;
+  /** SQLite file that keeps the state. Absent: the state is in memory. */
+  readonly databaseFile?: string;
   readonly logFile: string;
   /** How long closed workflows stay readable in the UI. */
   readonly retentionDays: number;
 }
 
-/** Starts the dev server with its state in a file, and waits until its namespace answers. */
+/** The arguments that keep the state of the dev server in a SQLite file. */
+function stateIn(databaseFile: string): string[] {
+  mkdirSync(dirname(databaseFile), { recursive: true, mode: 0o700 });
+  return [
+    ...['--db-filename', databaseFile],
+    ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=normal'],
+  ];
+}
+
+/** Starts the dev server, and waits until its namespace answers. */
 export async function startTemporal(options: TemporalOptions): Promise<RunningTemporal> {
-  mkdirSync(dirname(options.databaseFile), { recursive: true, mode: 0o700 });
   const address = `127.0.0.1:${options.port}`;
   const part = startPart({
     name: 'Temporal',
@@ -42,8 +50,7 @@ export async function startTemporal(options: TemporalOptions): Promise<RunningTe
       ...(options.uiPort === undefined
         ? ['--headless']
         : ['--ui-ip', '127.0.0.1', '--ui-port', String(options.uiPort)]),
-      ...['--db-filename', options.databaseFile],
-      ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=normal'],
+      ...(options.databaseFile === undefined ? [] : stateIn(options.databaseFile)),
       ...['--namespace', options.namespace],
       ...['--log-level', 'error'],
     ],

@@ -71,7 +71,6 @@ export default async function globalSetup(): Promise<void> {
         binary: binary.path,
         port: temporalPort,
         namespace: 'default',
-        databaseFile: join(dir, 'temporal', 'state.db'),
         logFile: join(logs, 'temporal.log'),
         retentionDays: 7,
       }).then(started),
