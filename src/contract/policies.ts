@@ -436,7 +436,7 @@ const initiatorSetting = z
       .extend(shownGroup)
       .meta({ id: 'GroupInitiator', description: 'Every member of a group may initiate.' }),
   ])
-  .meta({ id: 'InitiatorSetting', description: 'Who may initiate. Told apart by `type`.' });
+  .meta({ id: 'InitiatorSetting', description: 'Who may initiate. Discriminated by `type`.' });
 const approverSetting = z
   .discriminatedUnion('type', [
     userApproverSchema
@@ -448,7 +448,7 @@ const approverSetting = z
       .extend(shownGroup)
       .meta({ id: 'GroupApprover', description: 'Members of a group must approve.' }),
   ])
-  .meta({ id: 'ApproverSetting', description: 'Who must approve. Told apart by `type`.' });
+  .meta({ id: 'ApproverSetting', description: 'Who must approve. Discriminated by `type`.' });
 
 const tokenTransferCondition = tokenTransferConditionSchema
   .strip()
@@ -516,7 +516,10 @@ const policy = z
       .extend({ ...stored, ...shownAny })
       .meta({ id: 'AnyTransactionPolicy', description: 'Covers all transactions.', ...extendsBase }),
   ])
-  .meta({ id: 'Policy', description: 'A rule that permits transactions. Told apart by `transactionType`.' });
+  .meta({
+    id: 'Policy',
+    description: 'A rule that permits transactions. Discriminated by `transactionType`.',
+  });
 
 /** A policy in a response. */
 export type ShownPolicy = z.output<typeof policy>;
@@ -542,7 +545,7 @@ export const proposedPolicy = z
       ...extendsBase,
     }),
   ])
-  .meta({ id: 'ProposedPolicy', description: 'A policy in a proposal. Told apart by `transactionType`.' });
+  .meta({ id: 'ProposedPolicy', description: 'A policy in a proposal. Discriminated by `transactionType`.' });
 
 export const listPoliciesEndpoint = endpoint({
   id: 'listPolicies',

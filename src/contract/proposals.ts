@@ -382,7 +382,7 @@ function oneOf(field: 'action' | 'resourceType', name: string, proposals: readon
   if (more.length === 0) return first;
   return z
     .discriminatedUnion(field, [first, ...more])
-    .meta({ id: name, description: `Told apart by \`${field}\`.` });
+    .meta({ id: name, description: `Discriminated by \`${field}\`.` });
 }
 
 /** Every endpoint about proposals, generated from the kinds of operation. */

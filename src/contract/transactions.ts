@@ -225,7 +225,7 @@ const transaction = z
       .extend({ type: z.literal('CONTRACT_INTERACTION'), data: callData })
       .meta({ id: 'ContractInteractionTransaction', extends: 'TransactionBase' }),
   ])
-  .meta({ id: 'Transaction', description: 'Told apart by `type`.' });
+  .meta({ id: 'Transaction', description: 'Discriminated by `type`.' });
 
 /** A transaction in a response. */
 export type ShownTransaction = z.output<typeof transaction>;
