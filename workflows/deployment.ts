@@ -7,7 +7,7 @@ import { type Effect, type SettlementContext, settle } from './settlement';
 
 const FIRST_PAUSE_MS = 1_000;
 /** Confirmations within this many checks are not reported. */
-const QUIET_LOOKS = 4;
+const UNREPORTED_CHECKS = 4;
 /** A deployment that reverts twice would revert again. */
 const MAX_REVERTS = 2;
 
@@ -57,7 +57,7 @@ export async function deployOnNetwork(
   let reverts = 0;
 
   const deployment: Effect<DeploymentResult, EnvelopeTerms> = {
-    quietLooks: QUIET_LOOKS,
+    unreportedChecks: UNREPORTED_CHECKS,
     firstPauseMs: FIRST_PAUSE_MS,
     async observe() {
       const seen = await observeDeployment(key);

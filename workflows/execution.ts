@@ -68,7 +68,7 @@ export async function executeOnChain(
   const isCancelled = () => context.isCancelled() || wholeReverts >= MAX_WHOLE_REVERTS;
 
   const execution: Effect<ExecutionResult, Need> = {
-    quietLooks: 0,
+    unreportedChecks: 0,
     firstPauseMs: FIRST_PAUSE_MS,
     async observe() {
       const seen = await prepareTransaction({ ...ref, networkId, cancel: isCancelled() });

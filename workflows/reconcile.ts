@@ -69,7 +69,7 @@ export async function reconcileWorkflow(): Promise<ReconcileSummary> {
       }
     }),
   );
-  const told = lost.flat().map((line) => `- ${line}`);
-  if (told.length > 0) setCurrentDetails([reconcileDetails(summary), '', ...told].join('\n'));
+  const findings = lost.flat().map((line) => `- ${line}`);
+  if (findings.length > 0) setCurrentDetails([reconcileDetails(summary), '', ...findings].join('\n'));
   return summary;
 }

@@ -25,15 +25,15 @@ export type Followed<Result, Need> =
   | { readonly kind: 'stuck'; readonly need: Need }
   | { readonly kind: 'gap'; readonly nonce: number; readonly terms: EnvelopeTerms }
   | { readonly kind: 'waiting'; readonly message: string | null }
-  /** The envelope came to nothing, or is in a block: the chain is looked at again. */
+  /** The envelope can no longer be included, or is in a block: the chain is observed again. */
   | { readonly kind: 'ended' };
 
 type Refused = Extract<SigningResult, { refused: object }>['refused'];
 
 /** One effect on one chain, as its subject sees it. */
 export interface Effect<Result, Need> {
-  /** How many checks of an effect that only lacks confirmations are not reported. */
-  readonly quietLooks: number;
+  /** How many checks that find only confirmations missing are not reported. */
+  readonly unreportedChecks: number;
   /** The shortest pause between two checks, in milliseconds. */
   readonly firstPauseMs: number;
   observe(): Promise<Observed<Result, Need>>;
@@ -94,7 +94,7 @@ async function follow<Result, Need>(
 async function advance<Result, Need>(
   effect: Effect<Result, Need>,
   backoff: Backoff,
-  looks: { confirming: number },
+  checks: { confirming: number },
 ): Promise<Next<Result>> {
   const seen = await effect.observe();
   switch (seen.kind) {
@@ -107,8 +107,8 @@ async function advance<Result, Need>(
     case 'unreachable':
       return retryUnavailable(effect, backoff, seen.message);
     case 'confirming':
-      looks.confirming += 1;
-      if (looks.confirming > effect.quietLooks) await backoff.report(seen.message);
+      checks.confirming += 1;
+      if (checks.confirming > effect.unreportedChecks) await backoff.report(seen.message);
       await backoff.pause('Confirmations');
       return 'observe';
   }
@@ -150,9 +150,9 @@ export async function settle<Result, Need>(
     summary: `Fill a nonce of the relayer of network ${networkId}`,
   });
   const backoff = createBackoff({ networkId, firstPauseMs: effect.firstPauseMs, report });
-  const looks = { confirming: 0 };
+  const checks = { confirming: 0 };
   for (;;) {
-    const next = await advance(effect, backoff, looks);
+    const next = await advance(effect, backoff, checks);
     if (next === 'observe') continue;
     if ('result' in next) return next.result;
     backoff.reset();

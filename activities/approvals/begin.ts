@@ -157,7 +157,7 @@ async function approve<V extends AnySnapshot, S extends ApprovalState>(
     ...(begun.result ? { result: begun.result } : {}),
     ...(begun.isComplete ? { closedWith: counted } : {}),
   });
-  const noted = (await begun.settle?.(tx)) ?? 0;
+  const noted = (await begun.afterRecorded?.(tx)) ?? 0;
   const state = await readState(tx, subject, input);
   const positions = await appendAudit(tx, input.organizationId, [
     ...begun.audit,
@@ -168,7 +168,7 @@ async function approve<V extends AnySnapshot, S extends ApprovalState>(
       ...withKey(apiKeyId),
     }),
   ]);
-  await begun.place?.(positions);
+  await begun.setPositions?.(positions);
   failpoint('worker.executionStarted');
   return { ok: true, state, ...(noted > 0 ? { noted: true } : {}) };
 }
@@ -186,10 +186,10 @@ async function beginLocked<V extends AnySnapshot, S extends ApprovalState>(
   tx: Tx,
   context: Context<V, S>,
   verified: Verified,
-  alone: boolean,
+  exclusive: boolean,
 ): Promise<MessageResult<S> | undefined> {
   const { subject, input } = context;
-  const seen = await lockOrRefuse(tx, subject, input, { alone });
+  const seen = await lockOrRefuse(tx, subject, input, { exclusive });
   const { record, now, apiKeyId, messageTaken } = seen;
   const isPointless = input.actor === 'system' && subject.isOutdated(record);
   if (messageTaken || isPointless) return { ok: true, state: subject.state(seen) };
@@ -237,8 +237,8 @@ export async function beginExecution<V extends AnySnapshot, S extends ApprovalSt
         seen: new Set(provingVotes(context, seen).map(voteKey)),
         valid: new Set(valid.flat().map(voteKey)),
       };
-      const alone = subject.isAlone(seen.record, input.type);
-      const begun = await deps.db.transaction((tx) => beginLocked(tx, context, verified, alone));
+      const exclusive = subject.isExclusive(seen.record, input.type);
+      const begun = await deps.db.transaction((tx) => beginLocked(tx, context, verified, exclusive));
       if (begun) return begun;
     }
   });

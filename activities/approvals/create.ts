@@ -1,8 +1,8 @@
 import type { AnySnapshot } from '../../src/approvals/subject';
 import {
   insertApproval,
-  placeApproval,
   readCreationRequest,
+  setApprovalPosition,
   type TakenClaim,
   takeClaims,
 } from '../../src/db/approvals';
@@ -74,7 +74,7 @@ async function store<V extends AnySnapshot, S extends ApprovalState, I extends C
       apiKeyId,
     }),
   ]);
-  await placeApproval(tx, id, position ?? 0n);
+  await setApprovalPosition(tx, id, position ?? 0n);
 }
 
 /** One attempt to create an approval. Returns the conflicting claim, if there is one. */

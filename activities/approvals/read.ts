@@ -27,7 +27,7 @@ export async function lockOrRefuse<V extends AnySnapshot, S extends ApprovalStat
   tx: Tx,
   subject: ApprovalSubject<V, S>,
   key: MessageKey,
-  options: { alone?: boolean } = {},
+  options: { exclusive?: boolean } = {},
 ): Promise<Seen<V>> {
   const locked = await subject.lock(tx, key, options);
   if (!locked) throw new Rollback(approvalNotFound(subject.rules.subject, key.id));

@@ -64,9 +64,9 @@ export interface Begun {
   readonly result?: object;
   readonly audit: readonly AuditInput[];
   /** Called once the approval is recorded as executed; returns how many other approvals received notes. */
-  readonly settle?: (tx: Tx) => Promise<number>;
+  readonly afterRecorded?: (tx: Tx) => Promise<number>;
   /** Called with the positions of `audit` in the chain. */
-  readonly place?: ((positions: readonly bigint[]) => Promise<void>) | undefined;
+  readonly setPositions?: ((positions: readonly bigint[]) => Promise<void>) | undefined;
 }
 
 /** The parts of creation and execution that depend on the subject. */
@@ -84,7 +84,7 @@ export interface ExecutableSubject<V extends AnySnapshot, S extends ApprovalStat
     observed: unknown,
   ): Promise<Outcome<PlannedApproval>>;
   /** True when no other execution of the organization may run at the same time. */
-  isAlone(record: V['record'], decision: Decision): boolean;
+  isExclusive(record: V['record'], decision: Decision): boolean;
   /** True when a message of the service itself is obsolete. */
   isOutdated(record: V['record']): boolean;
   /** True when an earlier execution did the off-chain part: this one resumes it, without evidence of its own. */

@@ -42,7 +42,7 @@ async function storeVote<V extends AnySnapshot, S extends ApprovalState>(
   const { organizationId, id, messageId, type, signature, reason, execute } = input;
   const locked = await lockOrRefuse(tx, subject, input);
   if (locked.messageTaken) return { ok: true, state: subject.state(locked) };
-  const seen = await subject.withSigner(tx, locked, signature);
+  const seen = await subject.withVoter(tx, locked, signature);
   const member = eligibleMember(subject, seen, type, verified);
   if (!member || subject.payload(seen, type) !== verified.payload) return undefined;
   const { record, now, apiKeyId } = seen;

@@ -40,7 +40,7 @@ export async function verifyApprovals(
   const approvals = proposal.votes.filter(({ type }) => type === 'approve');
   const verified = await Promise.all(
     approvals.map(async ({ signature }) => {
-      const voter = await identifyVoter({ payload, signature, admins });
+      const voter = await identifyVoter({ payload, signature, eligible: admins.members });
       return voter.ok ? [[signature, voter.value.signerAddress.toLowerCase()] as const] : [];
     }),
   );

@@ -82,7 +82,7 @@ export async function recordDeployment(
       key.organizationId,
       recorded.audit.map((entry) => ({ ...entry, actor: SYSTEM })),
     );
-    await recorded.place?.(positions);
+    await recorded.setPositions?.(positions);
     return state;
   });
 }

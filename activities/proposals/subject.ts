@@ -56,18 +56,18 @@ async function apply(
     await rollbackTo(tx, UNCHANGED);
     return { refused: { code: 'stale', message: applied.refusal.message } };
   }
-  const { resources, effective = false, audit, notices, place } = applied.value;
+  const { resources, effective = false, audit, notices, setPositions } = applied.value;
   const deployments = kind.deployments?.of(record) ?? [];
   return {
     isComplete: deployments.length === 0,
     result: { resolution: 'approved', resources },
     audit: audit.map((entry) => ({ ...entry, actor })),
-    async settle() {
+    async afterRecorded() {
       await insertDeployments(tx, record.id, deployments);
       await markApplied(tx, record.id, effective);
       return noteChanges(tx, seen, notices);
     },
-    place,
+    setPositions,
   };
 }
 
@@ -109,7 +109,7 @@ export const executableProposal: ExecutableSubject<ProposalSnapshot, ProposalSta
     });
   },
   // A change of the organization excludes other executions.
-  isAlone: (record, decision) => decision === 'approve' && !record.applied,
+  isExclusive: (record, decision) => decision === 'approve' && !record.applied,
   isOutdated: () => false,
   isResumed: ({ applied }) => applied,
   resume: resetFailedDeployments,

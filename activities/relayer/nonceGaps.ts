@@ -8,21 +8,21 @@ import { currentFees, type EnvelopeTerms, envelopeTerms, FILLER_GAS, replacement
 export interface NonceGap {
   readonly nonce: number;
   /** The obsolete envelope at this nonce, whose fee is too low; undefined where there is none. */
-  readonly useless?: Envelope;
+  readonly obsolete?: Envelope;
 }
 
 /** Terms of the empty transfer that fills a gap; null when fees are above the ceiling. Throws ChainUnavailable. */
 export async function gapTerms(
   chain: ChainClient,
-  { nonce, useless }: NonceGap,
+  { nonce, obsolete }: NonceGap,
 ): Promise<EnvelopeTerms | null> {
-  if (useless) return replacementTerms(chain, useless, FILLER_GAS);
+  if (obsolete) return replacementTerms(chain, obsolete, FILLER_GAS);
   const fees = await currentFees(chain);
   return fees.baseFee > chain.network.maxFeePerGas ? null : envelopeTerms(fees, FILLER_GAS, nonce);
 }
 
 /** True when an envelope is obsolete, so that no workflow follows it. */
-async function isUseless(db: Db, envelope: Envelope): Promise<boolean> {
+async function isObsolete(db: Db, envelope: Envelope): Promise<boolean> {
   const { kind, attempt } = await carriedBy(db, envelope);
   if (kind === 'deployment') return !(await isDeploymentPending(db, envelope.attemptId));
   return attempt === undefined || attempt.outcome !== null;
@@ -41,5 +41,5 @@ export async function findBlocker(
   if (used > relayerNonce) return 'others';
   const [first] = await newestEnvelopes(db, { networkId, relayerAddress, fromNonce: used, toNonce: used });
   if (!first) return { nonce: used };
-  return (await isUseless(db, first)) ? { nonce: used, useless: first } : 'others';
+  return (await isObsolete(db, first)) ? { nonce: used, obsolete: first } : 'others';
 }

@@ -39,7 +39,7 @@ async function sendEarlier(
     if (context.sent.isRecent(earlier)) continue;
     const verdict = await judge(context.db, chain, earlier);
     if (verdict === 'send') await send(context, chain, earlier);
-    if (verdict === 'replace') gap ??= { nonce: earlier.relayerNonce, useless: earlier };
+    if (verdict === 'replace') gap ??= { nonce: earlier.relayerNonce, obsolete: earlier };
   }
   if (expected < relayerNonce) gap ??= { nonce: expected };
   return gap;

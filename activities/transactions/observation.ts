@@ -32,7 +32,7 @@ export type TransactionObservation =
 /** The outcome of following an envelope of a transaction. */
 export type TransactionFollowed =
   | { readonly kind: 'decided'; readonly outcome: AttemptOutcome }
-  /** The envelope came to nothing, and the transaction is undecided. */
+  /** The envelope can no longer be included, and the transaction is undecided. */
   | { readonly kind: 'reverted' | 'dropped' }
   | { readonly kind: 'stuck'; readonly terms: TransactionTerms; readonly cancels: boolean }
   | { readonly kind: 'gap'; readonly nonce: number; readonly terms: EnvelopeTerms }

@@ -2,8 +2,8 @@ import { transactionSubject } from '../../src/approvals/transactions';
 import type { NewTransaction } from '../../src/contract/transactions';
 import type { Db, Tx } from '../../src/db/database';
 import { lockBudget, reserveUsage } from '../../src/db/policyUsage';
+import { readReferencedRecords } from '../../src/db/referencedRecords';
 import { insertTransaction, type TransactionSnapshot, updateExecution } from '../../src/db/transactions';
-import { readTransactionWorld } from '../../src/db/transactionWorld';
 import type { JsonValue } from '../../src/domain/canonicalJson';
 import { accept, refuse } from '../../src/domain/refusal';
 import type { TransactionState } from '../../src/domain/transaction';
@@ -20,9 +20,9 @@ import type {
 
 type TransferredToken = Awaited<ReturnType<typeof readTransferredToken>>;
 
-function readWorld(db: Db | Tx, organizationId: string, request: NewTransaction) {
+function readReferenced(db: Db | Tx, organizationId: string, request: NewTransaction) {
   const { accountId, initiatorWalletAddress: walletAddress, policyId } = request;
-  return readTransactionWorld(db, { organizationId, accountId, walletAddress, policyId });
+  return readReferencedRecords(db, { organizationId, accountId, walletAddress, policyId });
 }
 
 /** Checks the policy again and reserves its budget, before the execution on chain. */
@@ -46,10 +46,10 @@ export const executableTransaction: ExecutableSubject<TransactionSnapshot, Trans
   needsSigningKey: () => false,
   async observe({ db, networks, readToken }, { organizationId }, body) {
     const request = body as unknown as NewTransaction;
-    const world = await readWorld(db, organizationId, request);
-    const resolved = resolveTransaction(networks, world, request);
+    const records = await readReferenced(db, organizationId, request);
+    const resolved = resolveTransaction(networks, records, request);
     const token = resolved.ok
-      ? await readTransferredToken(readToken, request.networkId, resolved.value.content, world.policy)
+      ? await readTransferredToken(readToken, request.networkId, resolved.value.content, records.policy)
       : null;
     // This does not refuse the transaction: the activity is retried until the chain is available.
     if (token && !token.ok && token.unavailable) throw new Error(token.reason);
@@ -57,14 +57,14 @@ export const executableTransaction: ExecutableSubject<TransactionSnapshot, Trans
   },
   async plan({ deps, tx, input }, body, observed) {
     const request = body as unknown as NewTransaction;
-    const world = await readWorld(tx, input.organizationId, request);
-    const resolved = resolveTransaction(deps.networks, world, request);
+    const records = await readReferenced(tx, input.organizationId, request);
+    const resolved = resolveTransaction(deps.networks, records, request);
     if (!resolved.ok) {
       const [{ field, message }] = resolved.issues;
       return refuse('validationError', `${field} ${message}`, field);
     }
     const token = (observed ?? null) as TransferredToken;
-    const planned = planTransaction(world, resolved.value, request, token);
+    const planned = planTransaction(records, resolved.value, request, token);
     if (!planned.ok) return planned;
     const { summary, names, content, policyId, initiatorId } = planned.value;
     return accept({
@@ -75,7 +75,7 @@ export const executableTransaction: ExecutableSubject<TransactionSnapshot, Trans
       audit: { policyId, initiatorId, data: content as JsonValue },
     });
   },
-  isAlone: () => false,
+  isExclusive: () => false,
   isOutdated: ({ awaitsRelayerWei }) => awaitsRelayerWei === null,
   isResumed: () => false,
   resume: async () => undefined,

@@ -1,6 +1,6 @@
 import type { NewTransaction } from '../contract/transactions';
 import type { Db } from '../db/database';
-import { readTransactionWorld, type TransactionWorld } from '../db/transactionWorld';
+import { type ReferencedRecords, readReferencedRecords } from '../db/referencedRecords';
 import {
   planTransaction,
   type ResolvedTransaction,
@@ -18,23 +18,23 @@ export async function resolveRequest(
   { db, config }: Pick<Dependencies, 'db' | 'config'>,
   organizationId: string,
   asked: TransactionAsked & { readonly policyId?: string },
-): Promise<{ world: TransactionWorld; resolved: ResolvedTransaction }> {
+): Promise<{ records: ReferencedRecords; resolved: ResolvedTransaction }> {
   const { accountId, initiatorWalletAddress: walletAddress, policyId } = asked;
-  const world = await readTransactionWorld(db, {
+  const records = await readReferencedRecords(db, {
     organizationId,
     accountId,
     walletAddress,
     policyId: policyId ?? '',
   });
-  const resolved = resolveTransaction(config.networks, world, asked);
+  const resolved = resolveTransaction(config.networks, records, asked);
   const unknownPolicy =
-    policyId === undefined || world.policy
+    policyId === undefined || records.policy
       ? []
       : [{ field: 'policyId', message: 'policy not found in this organization' }];
   const [first, ...others] = [...(resolved.ok ? [] : resolved.issues), ...unknownPolicy];
   if (first) throw badRequest([first, ...others]);
   if (!resolved.ok) throw new Error('a bad transaction was not refused');
-  return { world, resolved: resolved.value };
+  return { records, resolved: resolved.value };
 }
 
 /**
@@ -46,11 +46,11 @@ export async function checkNewTransaction(
   organizationId: string,
   asked: NewTransaction,
 ): Promise<void> {
-  const { world, resolved } = await resolveRequest(dependencies, organizationId, asked);
+  const { records, resolved } = await resolveRequest(dependencies, organizationId, asked);
   const { network, content } = resolved;
-  const token = await readTransferredToken(dependencies.readToken, network.id, content, world.policy);
+  const token = await readTransferredToken(dependencies.readToken, network.id, content, records.policy);
   if (token && !token.ok && token.unavailable) {
     throw unavailable(`the token is unavailable: ${token.reason}; send the same request again`);
   }
-  acceptOrThrow(planTransaction(world, resolved, asked, token));
+  acceptOrThrow(planTransaction(records, resolved, asked, token));
 }

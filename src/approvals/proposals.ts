@@ -13,7 +13,7 @@ export const proposalSubject: ApprovalSubject<ProposalSnapshot, ProposalState> =
   payload({ record, domainSalt }, type: VoteType) {
     return proposalPayload(type === 'reject' ? 'RejectProposal' : 'ApproveProposal', domainSalt, record);
   },
-  withSigner: async (_db, snapshot) => snapshot,
+  withVoter: async (_db, snapshot) => snapshot,
   role: () => 'an admin of the organization',
   boundTo: () => null,
   provedBy: [],

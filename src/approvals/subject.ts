@@ -20,17 +20,17 @@ export interface ApprovalSubject<V extends AnySnapshot, S extends ApprovalState>
   readonly rules: ApprovalRules<V['record'], V['now']>;
   /** Reads a record with the state that a message is checked against; undefined when it does not exist. */
   read(db: Db | Tx, key: MessageKey): Promise<(V & MessageOrigin) | undefined>;
-  /** Locks a record and reads it as it is under the locks. With `alone` no other execution runs meanwhile. */
+  /** Locks a record and reads it as it is under the locks. With `exclusive` no other execution runs meanwhile. */
   lock(
     tx: Tx,
     key: MessageKey,
-    options?: { alone?: boolean | undefined },
+    options?: { exclusive?: boolean | undefined },
   ): Promise<(V & MessageOrigin) | undefined>;
   state(snapshot: V): S;
   /** What a vote of that type signs, EIP-712 typed data as JSON text; undefined before its initiator has signed. */
   payload(snapshot: V, type: VoteType): string | undefined;
   /** The snapshot with the member in it whose wallet a signature claims: the member may not be part of it yet. */
-  withSigner<W extends V>(db: Db | Tx, snapshot: W, signature: string): Promise<W>;
+  withVoter<W extends V>(db: Db | Tx, snapshot: W, signature: string): Promise<W>;
   /** The role that a vote of that type requires, as refusals name it, such as `an admin of the organization`. */
   role(type: VoteType): string;
   /** The initiator's signature that a vote of that type is bound to; null for none. */

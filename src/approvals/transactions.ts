@@ -26,7 +26,7 @@ const ROLES: Record<VoteType, string> = {
   reject: 'permitted to reject this transaction by its policy',
 };
 
-function claimedSigner(signature: string): string | undefined {
+function claimedWallet(signature: string): string | undefined {
   try {
     return decodeSignature(signature).signer;
   } catch (error) {
@@ -53,8 +53,8 @@ export const transactionSubject: ApprovalSubject<TransactionSnapshot, Transactio
   lock: lockTransaction,
   state: ({ record, now }) => transactionState(record, now),
   payload: ({ record, now }, type) => payloadToSign(record, now, type),
-  async withSigner(db, snapshot, signature) {
-    const signer = claimedSigner(signature);
+  async withVoter(db, snapshot, signature) {
+    const signer = claimedWallet(signature);
     const { organizationId } = snapshot.record;
     const [known] = signer ? await findMembersByWallet(db, organizationId, [signer]) : [];
     if (!known) return snapshot;

@@ -32,12 +32,12 @@ export async function identifySignatory<V extends AnySnapshot, W extends V, S ex
     const { subject: noun } = subject.rules;
     return refuse('conflict', `${noun} ${seen.record.id} waits for the signature of its initiator first`);
   }
-  const whole = await subject.withSigner(db, seen, signature);
+  const whole = await subject.withVoter(db, seen, signature);
   const { record, now } = whole;
-  const members = subject.rules
+  const eligible = subject.rules
     .people(now)
     .filter((member) => subject.rules.mayVote(record, now, type, member));
-  const voter = await identifyVoter({ payload, signature, admins: { members }, role: subject.role(type) });
+  const voter = await identifyVoter({ payload, signature, eligible, role: subject.role(type) });
   return voter.ok ? accept({ ...voter.value, seen: whole, payload }) : voter;
 }
 
@@ -55,10 +55,10 @@ export async function verifyVotes<V extends AnySnapshot, S extends ApprovalState
   const verified = await Promise.all(
     counted.map(async (vote) => {
       const { signature } = vote;
-      const members = people.filter(
+      const eligible = people.filter(
         ({ id, walletAddress }) => id === vote.memberId && isSameAddress(walletAddress, vote.signerAddress),
       );
-      const voter = await identifyVoter({ payload, signature, admins: { members } });
+      const voter = await identifyVoter({ payload, signature, eligible });
       return voter.ok && signatureHash(signature) === vote.signatureHash ? [vote] : [];
     }),
   );

@@ -1,6 +1,5 @@
 import { isSameAddress } from '../domain/address';
 import type { MemberSummary } from '../domain/approval';
-import type { AdminSet } from '../domain/proposal';
 import { accept, type Outcome, refuse } from '../domain/refusal';
 import {
   decodeSignature,
@@ -24,8 +23,8 @@ export type IdentifyVoter = (input: {
   readonly payload: string;
   /** ABI-encoded `(address signer, bytes signature)` as 0x hex. */
   readonly signature: string;
-  /** Those who may sign it. */
-  readonly admins: Pick<AdminSet, 'members'> & Partial<AdminSet>;
+  /** The members who may sign it. */
+  readonly eligible: readonly MemberSummary[];
   /** What a voter must be, for the refusal; an admin of the organization by default. */
   readonly role?: string;
 }) => Promise<Outcome<Voter>>;
@@ -33,12 +32,12 @@ export type IdentifyVoter = (input: {
 /**
  * Creates the function that identifies voters. `client` is of the network of contract signers.
  *
- * Membership is checked before any chain call. The function refuses with invalidSignature (not decodable, malleable,
+ * Eligibility is checked before any chain call. The function refuses with invalidSignature (not decodable, malleable,
  * wrong, over another payload) or forbidden (valid, but by somebody who may not vote), and throws ChainUnavailable when
  * the network of a contract signer is unavailable.
  */
 export function createIdentifyVoter(client: SignerClient): IdentifyVoter {
-  return async ({ payload, signature, admins, role = 'an admin of the organization' }) => {
+  return async ({ payload, signature, eligible, role = 'an admin of the organization' }) => {
     let decoded: ReturnType<typeof decodeSignature>;
     try {
       decoded = decodeSignature(signature);
@@ -47,11 +46,13 @@ export function createIdentifyVoter(client: SignerClient): IdentifyVoter {
       throw error;
     }
     const { signer, bytes } = decoded;
-    const admin = admins.members.find(({ walletAddress }) => isSameAddress(walletAddress, signer));
+    const member = eligible.find(({ walletAddress }) => isSameAddress(walletAddress, signer));
     const hash = hashTypedPayload(payload);
-    const verified = await verifySignature(admin ? { hash, signer, bytes, client } : { hash, signer, bytes });
+    const verified = await verifySignature(
+      member ? { hash, signer, bytes, client } : { hash, signer, bytes },
+    );
     if (!verified.valid) return refuse('invalidSignature', verified.reason, 'signature');
-    if (!admin) return refuse('forbidden', `signer ${signer} is not ${role}`, 'signature');
-    return accept({ member: admin, signerAddress: admin.walletAddress, scheme: verified.scheme });
+    if (!member) return refuse('forbidden', `signer ${signer} is not ${role}`, 'signature');
+    return accept({ member, signerAddress: member.walletAddress, scheme: verified.scheme });
   };
 }

@@ -144,7 +144,7 @@ export async function insertAccountNetwork(
     .ignore();
 }
 
-/** Records that an account has changed. `position` sets its place in the order of commit. */
+/** Records that an account has changed. `position`: its new position in the order of commit. */
 export async function markAccountDeployed(tx: Tx, id: string, position?: bigint): Promise<void> {
   await tx('accounts')
     .where({ id })

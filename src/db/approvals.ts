@@ -28,7 +28,7 @@ export interface StoredVote extends Vote {
 /** The stored record of every subject. */
 export interface StoredApproval extends ApprovalRecord {
   readonly updatedAt: Date;
-  /** Place in the order of commit. */
+  /** Position in the order of commit. */
   readonly position: bigint;
   readonly createdByKey: string | null;
   readonly waitingFor: string | null;
@@ -157,15 +157,15 @@ const LOCK_ORGANIZATION = lockStatement('lock_organization_and_approval', 'FOR U
 
 /**
  * Locks an approval, and its organization's admins, people and policies against change, until the end of the database
- * transaction. With `alone` no other execution of the organization runs meanwhile. False when there is none. Read it
+ * transaction. With `exclusive` no other execution of the organization runs meanwhile. False when there is none. Read it
  * afterwards, in a statement of its own: one that has waited for a lock still sees the rest as it was before.
  */
 export async function lockApproval(
   tx: Tx,
   { organizationId, id }: ApprovalKey,
-  options: { alone?: boolean | undefined } = {},
+  options: { exclusive?: boolean | undefined } = {},
 ): Promise<boolean> {
-  const locked = await runPrepared(tx, options.alone ? LOCK_ORGANIZATION : LOCK, [organizationId, id]);
+  const locked = await runPrepared(tx, options.exclusive ? LOCK_ORGANIZATION : LOCK, [organizationId, id]);
   return locked.length > 0;
 }
 
@@ -238,7 +238,7 @@ export interface NewApproval {
   readonly createdByKey: string | null;
 }
 
-/** Stores the shared part of a new record. `placeApproval` sets its place in the list. */
+/** Stores the shared part of a new record. `setApprovalPosition` sets its position in the list. */
 export async function insertApproval(tx: Tx, subject: Subject, approval: NewApproval): Promise<void> {
   await tx('approvals').insert({
     id: approval.id,
@@ -252,8 +252,8 @@ export async function insertApproval(tx: Tx, subject: Subject, approval: NewAppr
   });
 }
 
-/** Sets a new record's place in the order of commit: the position of the audit entry of its creation. */
-export async function placeApproval(tx: Tx, id: string, position: bigint): Promise<void> {
+/** Sets a new record's position in the order of commit: the position of the audit entry of its creation. */
+export async function setApprovalPosition(tx: Tx, id: string, position: bigint): Promise<void> {
   await tx('approvals').where({ id }).update({ position });
 }
 

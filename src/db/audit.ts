@@ -34,7 +34,7 @@ export interface AuditEntry extends AuditInput {
 /** The `previousHash` of an organization's first entry. */
 export const GENESIS_HASH = '0'.repeat(64);
 
-/** SHA-256 (hex) over the canonical JSON (RFC 8785) of an entry's content, its place and its predecessor's hash. */
+/** SHA-256 (hex) over the canonical JSON (RFC 8785) of an entry's content, its position and its predecessor's hash. */
 export function auditHash(entry: Omit<AuditEntry, 'hash'>): string {
   const content = {
     id: entry.id,

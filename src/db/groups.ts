@@ -10,7 +10,7 @@ export interface Group {
   readonly members: readonly MemberSummary[];
   readonly createdAt: Date;
   readonly updatedAt: Date;
-  /** Place in the order of commit. */
+  /** Position in the order of commit. */
   readonly position: bigint;
 }
 
@@ -84,7 +84,7 @@ export async function findGroupsOf(
   );
 }
 
-/** Stores new groups with their members; `setPositions` places them. */
+/** Stores new groups with their members; `setPositions` sets their positions. */
 export async function insertGroups(
   tx: Tx,
   organizationId: string,

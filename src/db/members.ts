@@ -8,7 +8,7 @@ export interface Member extends MemberSummary {
   readonly registeredAt: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
-  /** Place in the order of commit. */
+  /** Position in the order of commit. */
   readonly position: bigint;
 }
 
@@ -78,7 +78,7 @@ export async function findMembersByWallet(
   return rows.map(member);
 }
 
-/** Stores new members; `setPositions` places them. */
+/** Stores new members; `setPositions` sets their positions. */
 export async function insertMembers(
   tx: Tx,
   organizationId: string,

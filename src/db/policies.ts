@@ -14,7 +14,7 @@ import type { PolicyRow } from './tables';
 export type StoredPolicy = Policy & {
   readonly createdAt: Date;
   readonly updatedAt: Date;
-  /** Place in the order of commit. */
+  /** Position in the order of commit. */
   readonly position: bigint;
 };
 
@@ -124,7 +124,7 @@ function tokenFacts(address: string, token: TokenTransferCondition): Omit<Policy
   };
 }
 
-/** Stores new policies. `placePolicy` sets their places in the list. */
+/** Stores new policies. `setPolicyPosition` sets their positions in the list. */
 export async function insertPolicies(
   tx: Tx,
   organizationId: string,

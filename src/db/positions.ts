@@ -1,6 +1,6 @@
 import type { Tx } from './database';
 
-/** Gives new records their places in the order of commit: the positions of the audit entries of their creation. */
+/** Gives new records their positions in the order of commit: the positions of the audit entries of their creation. */
 export async function setPositions(
   tx: Tx,
   table: 'members' | 'groups' | 'policies',

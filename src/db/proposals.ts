@@ -214,7 +214,7 @@ export async function readProposalForMessage(
 export async function lockProposal(
   tx: Tx,
   key: MessageKey,
-  options: { alone?: boolean | undefined } = {},
+  options: { exclusive?: boolean | undefined } = {},
 ): Promise<(ProposalSnapshot & MessageOrigin) | undefined> {
   return (await lockApproval(tx, key, options)) ? readProposalForMessage(tx, key) : undefined;
 }

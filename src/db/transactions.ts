@@ -21,9 +21,9 @@ import {
 import type { Db, Tx } from './database';
 import { readDefinition } from './policies';
 import { type PreparedStatement, runPrepared } from './prepared';
+import { type GroupPeopleColumn, groupPeopleColumn, groupsOf } from './referencedRecords';
 import { queryRows } from './rows';
 import type { ApprovalRow, PolicyRow, TransactionRow } from './tables';
-import { type GroupPeopleColumn, groupPeopleColumn, groupsOf } from './transactionWorld';
 
 /** A transaction as it is stored. */
 export interface StoredTransaction extends TransactionRecord, StoredApproval {

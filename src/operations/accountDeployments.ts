@@ -25,7 +25,7 @@ export async function deploymentCompleted(
         details: { proposalId, networkId, address, transactionHash },
       },
     ],
-    place: ([position]) => markAccountDeployed(tx, accountId, created ? position : undefined),
+    setPositions: ([position]) => markAccountDeployed(tx, accountId, created ? position : undefined),
   };
 }
 

@@ -124,15 +124,15 @@ export const adminsUpdate = defineOperation({
     });
   },
 
-  async apply({ tx, organizationId }, { id: proposalId, data: said, plan: changes }) {
+  async apply({ tx, organizationId }, { id: proposalId, data: signed, plan: changes }) {
     const admins = await readAdmins(tx, organizationId);
-    const saidIds = said.members.map(({ id }) => id);
-    const members = await findMembers(tx, organizationId, saidIds);
-    const difference = membersDiffer(said.members, members);
+    const signedIds = signed.members.map(({ id }) => id);
+    const members = await findMembers(tx, organizationId, signedIds);
+    const difference = membersDiffer(signed.members, members);
     if (difference !== undefined) return refuse('conflict', difference);
     const after = adminIdsAfter(admins, changes);
-    const missing = saidIds.filter((id) => !after.includes(id));
-    const unexpected = after.filter((id) => !saidIds.includes(id));
+    const missing = signedIds.filter((id) => !after.includes(id));
+    const unexpected = after.filter((id) => !signedIds.includes(id));
     if (missing.length + unexpected.length > 0) {
       return refuse(
         'conflict',
@@ -140,9 +140,9 @@ export const adminsUpdate = defineOperation({
           'not be as it says',
       );
     }
-    const refused = cannotDecide(members, said.threshold);
+    const refused = cannotDecide(members, signed.threshold);
     if (refused) return refused;
-    await replaceAdmins(tx, organizationId, { memberIds: after, threshold: said.threshold });
+    await replaceAdmins(tx, organizationId, { memberIds: after, threshold: signed.threshold });
     return accept({
       resources: [{ type: 'admin' as const, id: admins.id, uri: `/api/v1/admins/${admins.id}` }],
       audit: [
@@ -152,7 +152,7 @@ export const adminsUpdate = defineOperation({
           resourceId: admins.id,
           details: {
             before: { threshold: admins.threshold, memberIds: admins.members.map(({ id }) => id) },
-            after: { threshold: said.threshold, memberIds: after },
+            after: { threshold: signed.threshold, memberIds: after },
             proposalId,
           },
         },

@@ -99,7 +99,7 @@ export const groupsCreate = defineOperation({
         resourceId: id,
         details: { after, proposalId },
       })),
-      place: (positions) => setPositions(tx, 'groups', groupIds, positions),
+      setPositions: (positions) => setPositions(tx, 'groups', groupIds, positions),
     });
   },
 });

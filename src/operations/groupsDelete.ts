@@ -70,11 +70,11 @@ export const groupsDelete = defineOperation({
   async apply({ tx, organizationId }, { id: proposalId, data: { items } }) {
     const ids = items.map(({ id }) => id);
     const groups = await findGroups(tx, organizationId, ids);
-    for (const said of items) {
-      const group = groups.find(({ id }) => id === said.id);
-      if (!group) return refuse('conflict', `group ${describeGroup(said)} no longer exists`);
+    for (const signed of items) {
+      const group = groups.find(({ id }) => id === signed.id);
+      if (!group) return refuse('conflict', `group ${describeGroup(signed)} no longer exists`);
       // A member who was removed since is accepted; one whom the voters did not see in it is not.
-      const unseen = group.members.filter(({ id }) => !said.members.some((member) => member.id === id));
+      const unseen = group.members.filter(({ id }) => !signed.members.some((member) => member.id === id));
       if (unseen.length > 0) {
         return refuse(
           'conflict',

@@ -70,19 +70,19 @@ function describeChange(
 
 /** How a group would differ from its proposal, as text; undefined when it would not. */
 function groupDiffers(
-  said: { readonly id: string; readonly name: string; readonly members: readonly MemberSummary[] },
+  signed: { readonly id: string; readonly name: string; readonly members: readonly MemberSummary[] },
   after: { readonly name: string; readonly memberIds: readonly string[] },
 ): string | undefined {
-  const saidIds = said.members.map(({ id }) => id);
-  const missing = saidIds.filter((id) => !after.memberIds.includes(id));
-  const unexpected = after.memberIds.filter((id) => !saidIds.includes(id));
+  const signedIds = signed.members.map(({ id }) => id);
+  const missing = signedIds.filter((id) => !after.memberIds.includes(id));
+  const unexpected = after.memberIds.filter((id) => !signedIds.includes(id));
   const differences = [
-    ...(after.name === said.name ? [] : [`be named ${quoted(after.name)}`]),
+    ...(after.name === signed.name ? [] : [`be named ${quoted(after.name)}`]),
     ...(missing.length === 0 ? [] : [`lack ${listed(missing, ', ')}`]),
     ...(unexpected.length === 0 ? [] : [`also have ${listed(unexpected, ', ')}`]),
   ];
   if (differences.length === 0) return undefined;
-  return `group ${describeGroup(said)} would ${differences.join(' and ')}: it has been changed since this was proposed`;
+  return `group ${describeGroup(signed)} would ${differences.join(' and ')}: it has been changed since this was proposed`;
 }
 
 interface PlannedChange {
@@ -230,13 +230,13 @@ export const groupsUpdate = defineOperation({
       items.flatMap((item) => item.members.map(({ id }) => id)),
     );
     const updates: { before: Group; change: Change; after: { name: string; memberIds: string[] } }[] = [];
-    for (const [i, said] of items.entries()) {
-      const before = groups.find(({ id }) => id === said.id);
+    for (const [i, signed] of items.entries()) {
+      const before = groups.find(({ id }) => id === signed.id);
       const change = changes[i];
       if (!change) throw new Error(`proposal ${proposalId} has no change for item ${i}`);
-      if (!before) return refuse('conflict', `group ${describeGroup(said)} no longer exists`);
+      if (!before) return refuse('conflict', `group ${describeGroup(signed)} no longer exists`);
       const after = { name: change.name ?? before.name, memberIds: membershipAfter(before, change) };
-      const difference = membersDiffer(said.members, members) ?? groupDiffers(said, after);
+      const difference = membersDiffer(signed.members, members) ?? groupDiffers(signed, after);
       if (difference !== undefined) return refuse('conflict', difference);
       updates.push({ before, change, after });
     }

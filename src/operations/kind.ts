@@ -71,7 +71,7 @@ export interface Notice {
 export interface Recorded {
   readonly audit: readonly Omit<AuditInput, 'actor'>[];
   /** Called after the audit entries are written, with their positions in the chain, in the order of `audit`. */
-  readonly place?: (positions: readonly bigint[]) => Promise<void>;
+  readonly setPositions?: (positions: readonly bigint[]) => Promise<void>;
 }
 
 /** The off-chain part of a change that was carried out in the transaction. */

@@ -80,12 +80,12 @@ export function membersDiffer(
   shown: readonly MemberSummary[],
   members: readonly MemberSummary[],
 ): string | undefined {
-  const differences = shown.flatMap((said) => {
-    const member = members.find(({ id }) => id === said.id);
-    if (!member) return [`member ${describeMember(said)} has left the organization`];
-    if (isSameAddress(member.walletAddress, said.walletAddress)) return [];
+  const differences = shown.flatMap((signed) => {
+    const member = members.find(({ id }) => id === signed.id);
+    if (!member) return [`member ${describeMember(signed)} has left the organization`];
+    if (isSameAddress(member.walletAddress, signed.walletAddress)) return [];
     return [
-      `member ${quoted(member.name)} (${member.id}) now has the wallet ${member.walletAddress}, not ${said.walletAddress}`,
+      `member ${quoted(member.name)} (${member.id}) now has the wallet ${member.walletAddress}, not ${signed.walletAddress}`,
     ];
   });
   return differences.length === 0 ? undefined : listed(differences, '; ');

@@ -87,7 +87,7 @@ export const membersCreate = defineOperation({
         code: 'walletTaken',
         message: `${walletAddress} is now the wallet of member ${quoted(name)} (${id})`,
       })),
-      place: (positions) => setPositions(tx, 'members', memberIds, positions),
+      setPositions: (positions) => setPositions(tx, 'members', memberIds, positions),
     });
   },
 });

@@ -159,18 +159,18 @@ export const membersUpdate = defineOperation({
       items.map(({ id }) => id),
     );
     const updates: { before: Member; change: Change }[] = [];
-    for (const [i, said] of items.entries()) {
-      const before = members.find(({ id }) => id === said.id);
+    for (const [i, signed] of items.entries()) {
+      const before = members.find(({ id }) => id === signed.id);
       const change = changes[i] ?? {};
       if (!before) {
-        return refuse('conflict', `member ${describeMember(said)} has left the organization`);
+        return refuse('conflict', `member ${describeMember(signed)} has left the organization`);
       }
       const after = { name: before.name, walletAddress: before.walletAddress, ...change };
-      if (after.name !== said.name || !isSameAddress(after.walletAddress, said.walletAddress)) {
+      if (after.name !== signed.name || !isSameAddress(after.walletAddress, signed.walletAddress)) {
         return refuse(
           'conflict',
-          `member ${said.id} would be ${quoted(after.name)} with the wallet ${after.walletAddress}, not ` +
-            `${quoted(said.name)} with the wallet ${said.walletAddress}`,
+          `member ${signed.id} would be ${quoted(after.name)} with the wallet ${after.walletAddress}, not ` +
+            `${quoted(signed.name)} with the wallet ${signed.walletAddress}`,
         );
       }
       updates.push({ before, change });

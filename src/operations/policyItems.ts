@@ -174,7 +174,7 @@ function subjectsOf(policies: readonly PolicyDefinition[]): string[] {
 }
 
 /** The existing records that policies refer to. */
-async function readWorld(
+async function readReferenced(
   { tx, organizationId, networks }: KindContext,
   policies: readonly PolicyDefinition[],
 ) {
@@ -189,7 +189,7 @@ async function readWorld(
   };
 }
 
-type World = Awaited<ReturnType<typeof readWorld>>;
+type Referenced = Awaited<ReturnType<typeof readReferenced>>;
 
 /** Why a policy is impossible in the organization now, and its field. */
 interface Fault {
@@ -200,17 +200,17 @@ interface Fault {
 function settingFault(
   setting: InitiatorSetting | ApproverSetting | null | undefined,
   where: 'initiatorSetting' | 'approverSetting',
-  world: World,
+  referenced: Referenced,
 ): Fault | undefined {
   if (!setting) return undefined;
   if (setting.type === 'user') {
-    if (world.members.has(setting.memberId)) return undefined;
+    if (referenced.members.has(setting.memberId)) return undefined;
     return {
       message: `member ${setting.memberId} not found in this organization`,
       field: `${where}.memberId`,
     };
   }
-  const group = world.groups.get(setting.groupId);
+  const group = referenced.groups.get(setting.groupId);
   if (!group)
     return { message: `group ${setting.groupId} not found in this organization`, field: `${where}.groupId` };
   if ('threshold' in setting && setting.threshold > group.members.length) {
@@ -224,11 +224,14 @@ function settingFault(
 }
 
 /** A reference of a policy that does not exist, or a threshold that its group cannot reach. */
-function faultOf(policy: PolicyDefinition, world: World): Fault | undefined {
-  if (!world.networks.has(policy.networkId)) {
-    return { message: networkNotConfigured(world.networks.values(), policy.networkId), field: 'networkId' };
+function faultOf(policy: PolicyDefinition, referenced: Referenced): Fault | undefined {
+  if (!referenced.networks.has(policy.networkId)) {
+    return {
+      message: networkNotConfigured(referenced.networks.values(), policy.networkId),
+      field: 'networkId',
+    };
   }
-  const missing = (policy.accountIds ?? []).findIndex((id) => !world.accounts.has(id));
+  const missing = (policy.accountIds ?? []).findIndex((id) => !referenced.accounts.has(id));
   if (missing >= 0) {
     return {
       message: `account ${policy.accountIds?.[missing]} not found in this organization`,
@@ -236,8 +239,8 @@ function faultOf(policy: PolicyDefinition, world: World): Fault | undefined {
     };
   }
   return (
-    settingFault(policy.initiatorSetting, 'initiatorSetting', world) ??
-    settingFault(policy.approverSetting, 'approverSetting', world)
+    settingFault(policy.initiatorSetting, 'initiatorSetting', referenced) ??
+    settingFault(policy.approverSetting, 'approverSetting', referenced)
   );
 }
 
@@ -254,12 +257,12 @@ function present<T>(thing: T | undefined): T {
   return thing;
 }
 
-function textOf(policy: PolicyDefinition, world: World): string {
+function textOf(policy: PolicyDefinition, referenced: Referenced): string {
   return policyText(policy, {
-    network: present(world.networks.get(policy.networkId) as NetworkConfig | undefined),
-    account: (id) => present(world.accounts.get(id)),
-    member: (id) => present(world.members.get(id)).name,
-    group: (id) => present(world.groups.get(id)).name,
+    network: present(referenced.networks.get(policy.networkId) as NetworkConfig | undefined),
+    account: (id) => present(referenced.accounts.get(id)),
+    member: (id) => present(referenced.members.get(id)).name,
+    group: (id) => present(referenced.groups.get(id)).name,
   });
 }
 
@@ -277,7 +280,7 @@ export async function planPolicies(
   const ids = items.flatMap(({ id }) => id ?? []);
   const stored = await findPolicies(context.tx, context.organizationId, ids);
   const definitions = items.map((item, i) => definitionFrom(item, facts[i] ?? null));
-  const world = await readWorld(context, definitions);
+  const referenced = await readReferenced(context, definitions);
   const described: string[] = [];
   const views: PolicyView[] = [];
   for (const [i, item] of items.entries()) {
@@ -290,15 +293,15 @@ export async function planPolicies(
         `policies[${i}].id`,
       );
     }
-    const fault = faultOf(definition, world);
+    const fault = faultOf(definition, referenced);
     if (fault) return refuse('validationError', fault.message, `policies[${i}].${fieldIn(item, fault)}`);
     if (before && canonicalJson(definition) === canonicalJson(definitionOf(before))) {
       return refuse('validationError', `nothing about policy ${before.id} would change`, `policies[${i}]`);
     }
-    const text = textOf(definition, world);
+    const text = textOf(definition, referenced);
     described.push(before ? `change policy ${describePolicy(before)} to ${text}` : `create policy ${text}`);
     const identified = before ? { id: before.id, ...definition } : definition;
-    views.push(policyView(identified, [...world.accounts.values()]));
+    views.push(policyView(identified, [...referenced.accounts.values()]));
   }
   const summary = described.join('; ');
   const claims = ids.map((id) => `policy:${id}`);
@@ -312,11 +315,11 @@ export async function planPolicies(
 }
 
 /** Why a policy would differ from what was signed. */
-function differs(view: PolicyView, policy: PolicyDefinition, world: World): string | undefined {
-  const fault = faultOf(policy, world);
+function differs(view: PolicyView, policy: PolicyDefinition, referenced: Referenced): string | undefined {
+  const fault = faultOf(policy, referenced);
   if (fault) return fault.message;
   const moved = view.accounts.find(({ id, address }) => {
-    const account = world.accounts.get(id);
+    const account = referenced.accounts.get(id);
     return account && !isSameAddress(account.address, address);
   });
   return moved && `account ${moved.id} does not have the address ${moved.address}`;
@@ -337,7 +340,7 @@ export async function applyPolicies(
   });
   const ids = views.flatMap(({ id }) => id ?? []);
   const stored = await findPolicies(tx, organizationId, ids, { lock: 'update' });
-  const world = await readWorld(context, policies);
+  const referenced = await readReferenced(context, policies);
   const changes: { policy: Policy; before: StoredPolicy | undefined }[] = [];
   for (const [i, policy] of policies.entries()) {
     const view = present(views[i]);
@@ -345,7 +348,7 @@ export async function applyPolicies(
     if (view.id !== undefined && !before) {
       return refuse('conflict', `policy ${describePolicy(policy)} no longer exists`);
     }
-    const difference = differs(view, policy, world);
+    const difference = differs(view, policy, referenced);
     if (difference !== undefined) {
       return refuse(
         'conflict',
@@ -384,7 +387,7 @@ export async function applyPolicies(
         : [],
     ),
     // New policies have the positions of the audit entries of their creation.
-    place: (positions) =>
+    setPositions: (positions) =>
       setPositions(
         tx,
         'policies',

@@ -4,8 +4,8 @@ import { grantsAllowance } from '../chain/functions';
 import { ACCOUNT_CONTRACTS } from '../chain/safe';
 import type { NetworkConfig } from '../config';
 import type { NewTransaction as TransactionRequest } from '../contract/transactions';
+import type { ReferencedRecords } from '../db/referencedRecords';
 import type { NewTransaction } from '../db/transactions';
-import type { TransactionWorld } from '../db/transactionWorld';
 import { isSameAddress } from '../domain/address';
 import type { JsonValue } from '../domain/canonicalJson';
 import { networkNotConfigured } from '../domain/network';
@@ -24,8 +24,8 @@ export interface RequestIssue {
 
 /** The records of the organization that a request names. */
 export interface ResolvedTransaction {
-  readonly account: NonNullable<TransactionWorld['account']>;
-  readonly initiator: NonNullable<TransactionWorld['initiator']>;
+  readonly account: NonNullable<ReferencedRecords['account']>;
+  readonly initiator: NonNullable<ReferencedRecords['initiator']>;
   readonly network: NetworkConfig;
   readonly content: TransactionContent;
 }
@@ -39,7 +39,7 @@ export type TransactionAsked = Omit<TransactionRequest, 'policyId'>;
  */
 export function resolveTransaction(
   networks: readonly NetworkConfig[],
-  { account, initiator }: Pick<TransactionWorld, 'account' | 'initiator'>,
+  { account, initiator }: Pick<ReferencedRecords, 'account' | 'initiator'>,
   asked: TransactionAsked,
 ): { ok: true; value: ResolvedTransaction } | { ok: false; issues: [RequestIssue, ...RequestIssue[]] } {
   const network = networks.find(({ id }) => id === asked.networkId);
@@ -126,12 +126,12 @@ export interface PlannedTransaction extends Omit<NewTransaction, 'id'> {
  * execution spends it. Refuses with validationError (an unknown policy) or forbidden, with every condition not met.
  */
 export function planTransaction(
-  world: TransactionWorld,
+  records: ReferencedRecords,
   { account, initiator, network, content }: ResolvedTransaction,
   asked: TransactionRequest,
   token: TokenFacts,
 ): Outcome<PlannedTransaction> {
-  const { policy, members, groups } = world;
+  const { policy, members, groups } = records;
   if (!policy) return refuse('validationError', 'policy not found in this organization', 'policyId');
   const transaction: PolicyTransaction = {
     networkId: network.id,

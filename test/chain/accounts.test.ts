@@ -232,7 +232,7 @@ describe('a contract signer', () => {
       message: { text: 'yes' },
     });
     const signature = encodeSignature(signer, '0x1234');
-    const nobody = await identifyVoter({ payload, signature, admins: { threshold: 1, members: [] } });
+    const nobody = await identifyVoter({ payload, signature, eligible: [] });
     expect(nobody).toMatchObject({ ok: false, refusal: { code: 'invalidSignature' } });
   });
 });

@@ -132,8 +132,7 @@ export async function setBudgetStage(): Promise<BudgetStage> {
     db: service,
     networks: [],
     // Signatures are not what is tried here: whoever is recorded has signed.
-    identifyVoter: async ({ admins: { members } }) => {
-      const [member] = members;
+    identifyVoter: async ({ eligible: [member] }) => {
       if (!member) throw new Error('nobody may have signed');
       return accept({ member, signerAddress: member.walletAddress, scheme: 'eoa' as const });
     },

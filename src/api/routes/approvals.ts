@@ -54,7 +54,7 @@ export interface ApprovalRoutes<V extends AnySnapshot, S extends ApprovalState> 
 }
 
 /** Waits for the outcome of a message, and shows the approval. */
-async function settle<V extends AnySnapshot, S extends ApprovalState>(
+async function respond<V extends AnySnapshot, S extends ApprovalState>(
   { db, waitForExecution }: ApprovalRouteDeps,
   { subject, load, show }: ApprovalRoutes<V, S>,
   context: RequestContext,
@@ -103,7 +103,7 @@ function signRoute<V extends AnySnapshot, S extends ApprovalState>(
       const ref = workflowOf(context);
       const vote = { type, signature, execute, ...(reason === undefined ? {} : { reason }) };
       const outcome = await deliver(() => deps.approvals.sign(ref, { ...vote, requestId: message.id }));
-      return settle(deps, routes, context, message, outcome, ({ record, now }) =>
+      return respond(deps, routes, context, message, outcome, ({ record, now }) =>
         checkOpenToVotes(rules, record, now, type),
       );
     },
@@ -127,7 +127,7 @@ function executeRoute<V extends AnySnapshot, S extends ApprovalState>(
       const { type } = context.body;
       const ref = workflowOf(context);
       const outcome = await deliver(() => deps.approvals.execute(ref, { type, requestId: message.id }));
-      return settle(deps, routes, context, message, outcome, (snapshot) => check(snapshot, type));
+      return respond(deps, routes, context, message, outcome, (snapshot) => check(snapshot, type));
     },
   });
 }

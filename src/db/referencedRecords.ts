@@ -9,7 +9,7 @@ import { requireRow } from './rows';
 import type { PolicyRow } from './tables';
 
 /** The records of an organization that a new transaction refers to; undefined for unknown ones. */
-export interface TransactionWorld extends Pick<PolicyContext, 'members' | 'groups'> {
+export interface ReferencedRecords extends Pick<PolicyContext, 'members' | 'groups'> {
   readonly account:
     | {
         readonly id: string;
@@ -44,7 +44,7 @@ export function groupsOf(row: GroupPeopleColumn): ReadonlyMap<string, readonly M
 }
 
 /** What `READ` reads. */
-type WorldColumns = GroupPeopleColumn & {
+type ReferencedColumns = GroupPeopleColumn & {
   readonly initiator: MemberSummary | null;
   readonly people: readonly MemberSummary[];
 } & (
@@ -59,7 +59,7 @@ type WorldColumns = GroupPeopleColumn & {
   ((Pick<PolicyRow, 'definition'> & { readonly policy_id: string }) | { readonly policy_id: null });
 
 const READ: PreparedStatement = {
-  name: 'transaction_world',
+  name: 'referenced_records',
   text: `SELECT a.id AS account_id, a.name AS account_name, a.address AS account_address,
       (SELECT array_agg(n.network_id ORDER BY n.network_id) FROM account_networks n WHERE n.account_id = a.id) AS network_ids,
       CASE WHEN i.id IS NOT NULL THEN ${memberColumn('i')} END AS initiator,
@@ -75,11 +75,11 @@ const READ: PreparedStatement = {
 };
 
 /** Reads the records that a new transaction refers to, in one statement. An account on no network yet is not found. */
-export async function readTransactionWorld(
+export async function readReferencedRecords(
   db: Db | Tx,
   of: { organizationId: string; accountId: string; walletAddress: string; policyId: string },
-): Promise<TransactionWorld> {
-  const [found] = await runPrepared<WorldColumns>(db, READ, [
+): Promise<ReferencedRecords> {
+  const [found] = await runPrepared<ReferencedColumns>(db, READ, [
     of.organizationId,
     of.accountId,
     of.walletAddress,
