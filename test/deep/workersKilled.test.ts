@@ -9,7 +9,7 @@ import { sharedStack } from '../support/stack';
 const QUICK_MS = 10_000;
 
 /** How many services run side by side. */
-const AT_ONCE = 6;
+const AT_ONCE = 4;
 
 interface Case {
   readonly step: Step;
