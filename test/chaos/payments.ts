@@ -215,7 +215,7 @@ async function giveUp(payment: Payment): Promise<Outcome> {
   return {
     ...FAILED,
     failure: 'timeout',
-    messages: { sign: 1, execute: 1, giveUp: 1 },
+    messages: { sign: 1, execute: 1, cancel: 1 },
     attempts: [
       { kind: 'transaction', outcome: 'cancelled' },
       { kind: 'cancellation', outcome: 'executed' },
