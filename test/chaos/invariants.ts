@@ -6,12 +6,12 @@ import { requireRow } from '../../src/db/rows';
 import type { ProposalState } from '../../src/domain/proposal';
 import { approvalWorkflowId } from '../../src/temporal/ids';
 import { until } from '../support/until';
-import { askOf, type Journey, proposalOf, STEPS, type World } from './journey';
+import { type AccountCreation, askOf, proposalOf, STEPS, type World } from './accountCreation';
 
 /** How soon Postgres, Temporal and chain agree again after a crash. */
 const AGREEMENT_MS = 60_000;
 
-/** How often each value stands in a column. */
+/** How often each value occurs in a column. */
 export function countBy<C extends string>(
   rows: readonly { readonly [column in C]: unknown }[],
   column: C,
@@ -22,24 +22,24 @@ export function countBy<C extends string>(
 }
 
 /**
- * Everything that must hold about a finished journey, whatever was killed on its way: one proposal, one vote of each
- * signer, one execution, one deployment per network, one audit entry per change, one answer per idempotency key, and
- * a workflow that ended with what Postgres says.
+ * Everything that must hold about a finished creation, whatever was killed meanwhile: one proposal, one vote of each
+ * voter, one execution, one deployment per network, one audit entry per change, one answer per idempotency key, and
+ * a workflow that ended with the state of Postgres.
  */
 export async function expectOneOfEverything(
   world: World & { temporal: Client; networks: readonly NetworkConfig[] },
-  journey: Journey,
+  creation: AccountCreation,
   expected: { executions?: number; failedDeployments?: number } = {},
 ): Promise<void> {
   const { db, org } = world;
   const executions = expected.executions ?? 1;
-  const { networkIds } = journey;
+  const { networkIds } = creation;
 
   const proposals = await db('approvals')
     .join('proposals', 'proposals.id', 'approvals.id')
     .where({ organization_id: org.id })
-    .whereRaw(`data->'items'->0->>'name' = ?`, [journey.name]);
-  expect(proposals.map(({ id }) => id)).toEqual([proposalOf(journey).id]);
+    .whereRaw(`data->'items'->0->>'name' = ?`, [creation.name]);
+  expect(proposals.map(({ id }) => id)).toEqual([proposalOf(creation).id]);
   const proposal = requireRow(proposals[0]);
   expect(proposal).toMatchObject({
     execution_status: 'completed',
@@ -59,7 +59,7 @@ export async function expectOneOfEverything(
   expect(await db('claims').where({ approval_id: proposalId })).toEqual([]);
   expect(await db('evidence').where({ approval_id: proposalId })).toHaveLength(1);
 
-  const accounts = await db('accounts').where({ organization_id: org.id, name: journey.name });
+  const accounts = await db('accounts').where({ organization_id: org.id, name: creation.name });
   expect(accounts).toHaveLength(1);
   const account = requireRow(accounts[0]);
   const entries = await db('audit_log').whereIn('resource_id', [proposalId, account.id]);
@@ -96,8 +96,8 @@ export async function expectOneOfEverything(
   const requests = await db('idempotency_requests').where({ resource_id: proposalId });
   expect(requests.filter(({ answered_at }) => answered_at === null)).toEqual([]);
   for (const step of STEPS) {
-    const again = await world.http.send(await askOf(world, journey, step));
-    const first = journey.answers.get(step);
+    const again = await world.http.send(await askOf(world, creation, step));
+    const first = creation.answers.get(step);
     expect([step, again.status, again.text]).toEqual([step, first?.status, first?.text]);
     expect(again.headers['idempotency-replayed']).toBe('true');
   }

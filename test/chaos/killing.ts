@@ -10,16 +10,16 @@ import { projectRoot } from '../../src/projectRoot';
 import type { HttpClient } from '../support/http';
 import { until } from '../support/until';
 import { expectOneEffect } from './oneEffect';
-import { Payer, unarmed } from './payer';
-import { Payment, WAYS, type Way } from './payments';
+import { PaymentFixture, unarmed } from './paymentFixture';
+import { Payment, SCENARIOS, type Scenario } from './payments';
 
-/** How many services run side by side, by what is killed: nearly all of the time is waiting until Temporal notices. */
-const LANES: { readonly [part in Role]: number } = { signer: 2, chain: 3, worker: 3, api: 1 };
+/** How many services run concurrently, by the role that is killed: most of the time passes until Temporal detects it. */
+const CONCURRENCY: { readonly [part in Role]: number } = { signer: 2, chain: 3, worker: 3, api: 1 };
 
-/** Where somebody is killed, on the way to what. */
-const points: { readonly [way in Way]: readonly string[] } = {
+/** The failpoints at which a process is killed, by scenario. */
+const points: { readonly [scenario in Scenario]: readonly string[] } = {
   // Those that Temporal takes longest to notice come first.
-  payTwiceOver: [
+  payAfterReorganization: [
     'chain.attemptReopened',
     'chain.usageReopened',
     'chain.findLostTransactions:before',
@@ -27,7 +27,7 @@ const points: { readonly [way in Way]: readonly string[] } = {
     'worker.wakeReopened:before',
     'worker.wakeReopened:after',
   ],
-  giveUp: [
+  cancel: [
     'signer.signCancellation:before',
     'signer.signCancellation:after',
     'signer.cancellationStored',
@@ -40,7 +40,7 @@ const points: { readonly [way in Way]: readonly string[] } = {
     'chain.outcomeSeen',
   ],
   payBehindGap: ['signer.fillNonce:before', 'signer.fillNonce:after', 'signer.fillerStored'],
-  payWhenBack: ['worker.reportWaiting:before', 'worker.reportWaiting:after'],
+  payAfterOutage: ['worker.reportWaiting:before', 'worker.reportWaiting:after'],
   payAfterRefill: [
     'chain.awaitRelayer:before',
     'chain.awaitRelayer:after',
@@ -121,8 +121,8 @@ const points: { readonly [way in Way]: readonly string[] } = {
   ],
 };
 
-/** What is on no way from a reservation to its end: it only reads, or has nothing to do with an execution. */
-const elsewhere = [
+/** Activities of no scenario: they only read, or have nothing to do with an execution of a transaction. */
+const notInExecution = [
   'chain.sendEnvelope',
   'signer.provideSigningKey',
   'worker.expireApproval',
@@ -135,15 +135,15 @@ const elsewhere = [
   'worker.recordRestored',
 ];
 
-/** One place to die, on one way. */
+/** One failpoint in one scenario. */
 export interface Case {
-  readonly way: Way;
+  readonly scenario: Scenario;
   readonly failpoint: string;
 }
 
-/** Every place on every way. */
-export const everyCase: readonly Case[] = Object.entries(points).flatMap(([way, of]) =>
-  of.map((failpoint) => ({ way: way as Way, failpoint })),
+/** Every failpoint of every scenario. */
+export const everyCase: readonly Case[] = Object.entries(points).flatMap(([scenario, of]) =>
+  of.map((failpoint) => ({ scenario: scenario as Scenario, failpoint })),
 );
 
 /** The part of the service that a failpoint is in. */
@@ -151,29 +151,33 @@ function partOf(failpoint: string): Role {
   return failpoint.slice(0, failpoint.indexOf('.')) as Role;
 }
 
-function nameOf({ way, failpoint }: Case): string {
-  return `${way}, ${failpoint}`;
+function nameOf({ scenario, failpoint }: Case): string {
+  return `${scenario}, ${failpoint}`;
 }
 
 /**
- * Kills one process at one point of one transaction's way, starts it again, and counts. It is started with the point
+ * Kills one process at one failpoint of one transaction, starts it again, and counts effects. It is started with the point
  * of the next case, which that arms when this one is over.
  */
-async function run(payer: Payer, { way, failpoint }: Case, next: Case | undefined): Promise<void> {
-  const { victim } = payer;
-  const http = (): HttpClient => (partOf(failpoint) === 'api' ? victim.http : payer.api.http);
+async function run(
+  fixture: PaymentFixture,
+  { scenario, failpoint }: Case,
+  next: Case | undefined,
+): Promise<void> {
+  const { victim } = fixture;
+  const http = (): HttpClient => (partOf(failpoint) === 'api' ? victim.http : fixture.api.http);
   let died = false;
   let over = false;
   let broken: unknown;
-  let tellKilled: () => void = () => undefined;
+  let resolveKilled: () => void = () => undefined;
   const killed = new Promise<void>((resolve) => {
-    tellKilled = resolve;
+    resolveKilled = resolve;
   });
   const startAgain = async () => {
     await victim.died();
     if (over) return;
     died = true;
-    tellKilled();
+    resolveKilled();
     await victim.start(next && unarmed(next.failpoint));
   };
   let revived = Promise.resolve();
@@ -182,21 +186,27 @@ async function run(payer: Payer, { way, failpoint }: Case, next: Case | undefine
       broken = error;
     });
   };
-  const stopsByHand = way === 'payTwiceOver';
+  const stopsByHand = scenario === 'payAfterReorganization';
   const startVictim = async () => {
     await victim.start(failpoint);
     watch();
   };
-  const contracts = { revertInBlock: payer.contracts.priced, revertBefore: payer.contracts.reverting };
-  const payment = new Payment(payer, http, killed, startVictim, contracts[way as keyof typeof contracts]);
+  const contracts = { revertInBlock: fixture.contracts.priced, revertBefore: fixture.contracts.reverting };
+  const payment = new Payment(
+    fixture,
+    http,
+    killed,
+    startVictim,
+    contracts[scenario as keyof typeof contracts],
+  );
   if (!stopsByHand) {
     await victim.arm();
     watch();
   }
   try {
-    const outcome = await WAYS[way](payment);
-    // The last point lies behind what the way waits for.
-    await until(`somebody came to ${failpoint}`, async () => died);
+    const outcome = await SCENARIOS[scenario](payment);
+    // The last failpoint may be reached only after the scenario has ended.
+    await until(`a process reached ${failpoint}`, async () => died);
     await revived;
     if (broken) throw broken;
     await expectOneEffect(payment, outcome, http());
@@ -207,51 +217,51 @@ async function run(payer: Payer, { way, failpoint }: Case, next: Case | undefine
 
 let starting: Promise<unknown> = Promise.resolve();
 
-/** Starts a payer when those before it have started: all at once they would be in each other's way. */
-function startAlone({ failpoint }: Case): Promise<Payer> {
-  const start = () => Payer.start(partOf(failpoint), failpoint);
-  const payer = starting.then(start).catch(start);
-  starting = payer.catch(() => undefined);
-  return payer;
+/** Starts a fixture once the earlier ones have started: starting together slows all of them down. */
+function startInTurn({ failpoint }: Case): Promise<PaymentFixture> {
+  const start = () => PaymentFixture.start(partOf(failpoint), failpoint);
+  const fixture = starting.then(start).catch(start);
+  starting = fixture.catch(() => undefined);
+  return fixture;
 }
 
-/** Works through the cases with a service of its own, which it makes anew after a failure. */
-async function lane(left: Case[], told: Map<string, (error?: unknown) => void>): Promise<void> {
-  let payer: Payer | undefined;
+/** Runs cases one after the other with one fixture, which is replaced after a failure. */
+async function runCases(left: Case[], settle: Map<string, (error?: unknown) => void>): Promise<void> {
+  let fixture: PaymentFixture | undefined;
   for (let one = left.shift(); one; ) {
     const next = left.shift();
     try {
-      payer ??= await startAlone(one);
-      await run(payer, one, next);
-      told.get(nameOf(one))?.();
+      fixture ??= await startInTurn(one);
+      await run(fixture, one, next);
+      settle.get(nameOf(one))?.();
     } catch (error) {
-      told.get(nameOf(one))?.(error);
-      await payer?.stop().catch(() => undefined);
-      payer = undefined;
+      settle.get(nameOf(one))?.(error);
+      await fixture?.stop().catch(() => undefined);
+      fixture = undefined;
     }
     one = next;
   }
-  await payer?.stop();
+  await fixture?.stop();
 }
 
-/** Declares a test for each of the cases; they go on side by side. */
+/** Declares a test for each of the cases; they run concurrently. */
 export function describeKilling(cases: readonly Case[]): void {
   const outcomes = new Map<string, Promise<unknown>>();
-  let lanes: Promise<unknown>;
+  let running: Promise<unknown>;
 
   beforeAll(() => {
-    const told = new Map<string, (error?: unknown) => void>();
+    const settle = new Map<string, (error?: unknown) => void>();
     for (const one of cases) {
-      outcomes.set(nameOf(one), new Promise((resolve) => told.set(nameOf(one), resolve)));
+      outcomes.set(nameOf(one), new Promise((resolve) => settle.set(nameOf(one), resolve)));
     }
-    lanes = Promise.all(
-      Object.entries(LANES).flatMap(([part, count]) => {
+    running = Promise.all(
+      Object.entries(CONCURRENCY).flatMap(([part, count]) => {
         const left = cases.filter(({ failpoint }) => partOf(failpoint) === part);
-        return Array.from({ length: count }, () => lane(left, told));
+        return Array.from({ length: count }, () => runCases(left, settle));
       }),
     );
   });
-  afterAll(() => lanes, 60_000);
+  afterAll(() => running, 60_000);
 
   describe('a transaction has one effect, wherever a process is killed', () => {
     it.each(cases.map((one) => [nameOf(one)]))(
@@ -265,8 +275,8 @@ export function describeKilling(cases: readonly Case[]): void {
   });
 }
 
-/** Names of all places in the sources where a process can be killed. */
-function placesInSources(): string[] {
+/** The names of all failpoints in the sources. */
+function failpointsInSources(): string[] {
   const found = new Set<string>();
   for (const folder of ['src', 'activities']) {
     const files = readdirSync(join(projectRoot(), folder), { recursive: true, encoding: 'utf8' });
@@ -278,8 +288,8 @@ function placesInSources(): string[] {
   return [...found];
 }
 
-/** The places on the way of an execution that no case is about. */
-export function placesLeftOut(): string[] {
+/** The failpoints of an execution that no case covers. */
+export function uncoveredFailpoints(): string[] {
   const nothing = {} as never;
   const activities = {
     worker: createLifecycleActivities(nothing),
@@ -289,9 +299,9 @@ export function placesLeftOut(): string[] {
   const wrapped = Object.entries(activities).flatMap(([part, of]) =>
     Object.keys(of)
       .map((name) => `${part}.${name}`)
-      .filter((name) => !elsewhere.includes(name))
+      .filter((name) => !notInExecution.includes(name))
       .flatMap((name) => [`${name}:before`, `${name}:after`]),
   );
   const tried = new Set(everyCase.map(({ failpoint }) => failpoint.replace(/#\d+$/, '')));
-  return [...placesInSources(), ...wrapped].filter((name) => !tried.has(name));
+  return [...failpointsInSources(), ...wrapped].filter((name) => !tried.has(name));
 }

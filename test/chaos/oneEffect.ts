@@ -7,19 +7,19 @@ import type { HttpClient } from '../support/http';
 import { NETWORK_ID } from '../support/transactions';
 import { until } from '../support/until';
 import { countBy } from './invariants';
-import type { Payer } from './payer';
+import type { PaymentFixture } from './paymentFixture';
 import type { Outcome, Payment } from './payments';
 
 const SUCCESS = toEventSelector('ExecutionSuccess(bytes32,uint256)');
 const FAILURE = toEventSelector('ExecutionFailure(bytes32,uint256)');
 
 /** What an account has executed, by its own events: hashes with how each ended, in their order. */
-async function executionsOf(payer: Payer): Promise<[hash: Hex, kind: string][]> {
-  const logs = await payer.chain.request({
+async function executionsOf(fixture: PaymentFixture): Promise<[hash: Hex, kind: string][]> {
+  const logs = await fixture.chain.request({
     method: 'eth_getLogs',
     params: [
       {
-        address: payer.account.address as Hex,
+        address: fixture.account.address as Hex,
         topics: [[SUCCESS, FAILURE]],
         fromBlock: '0x0',
         toBlock: 'latest',
@@ -30,14 +30,14 @@ async function executionsOf(payer: Payer): Promise<[hash: Hex, kind: string][]> 
 }
 
 /**
- * Everything that must hold about a transaction that has come to its end, whatever was killed on its way: one effect
+ * Everything that must hold about a transaction that has ended, whatever was killed meanwhile: one effect
  * on the chain or none, its budget, record, votes, evidence and attempts, one audit entry per change, one answer per
- * idempotency key, and a workflow that says what Postgres says.
+ * idempotency key, and a workflow with the state of Postgres.
  */
 export async function expectOneEffect(payment: Payment, expected: Outcome, http: HttpClient): Promise<void> {
-  const { payer, id } = payment;
-  const { db } = payer.api;
-  const { org } = payer;
+  const { fixture, id } = payment;
+  const { db } = fixture.api;
+  const { org } = fixture;
   const completed = expected.status === 'completed';
   const executions = expected.executions ?? 1;
 
@@ -66,7 +66,7 @@ export async function expectOneEffect(payment: Payment, expected: Outcome, http:
 
   const attempts = await payment.attempts();
   expect(attempts).toMatchObject(expected.attempts);
-  const executed = await executionsOf(payer);
+  const executed = await executionsOf(fixture);
   for (const attempt of attempts) {
     const kinds = executed.filter(([hash]) => hash === attempt.safe_tx_hash).map(([, kind]) => kind);
     const wanted = { executed: ['success'], reverted: ['failure'], cancelled: [] };
@@ -77,13 +77,13 @@ export async function expectOneEffect(payment: Payment, expected: Outcome, http:
     ]);
   }
   // Nothing else was ever executed, and no nonce is left out.
-  const all = await db('chain_attempts').where({ account_id: payer.account.id }).whereNotNull('safe_nonce');
+  const all = await db('chain_attempts').where({ account_id: fixture.account.id }).whereNotNull('safe_nonce');
   const decided = all.filter(({ outcome }) => outcome !== 'cancelled');
   expect(executed.map(([hash]) => hash).sort()).toEqual(decided.map((one) => one.safe_tx_hash).sort());
   const nonces = decided.map(({ safe_nonce }) => Number(safe_nonce)).sort((one, two) => one - two);
-  expect(nonces).toEqual(nonces.map((_, place) => place));
+  expect(nonces).toEqual(nonces.map((_, index) => index));
   if (row.type === 'TOKEN_TRANSFER') {
-    expect(await payer.chain.getBalance({ address: payment.to })).toBe(completed ? payment.amount : 0n);
+    expect(await fixture.chain.getBalance({ address: payment.to })).toBe(completed ? payment.amount : 0n);
   }
   const envelopes = await payment.envelopes();
   const mined = envelopes.filter(({ outcome }) => outcome === 'mined');
@@ -101,7 +101,7 @@ export async function expectOneEffect(payment: Payment, expected: Outcome, http:
       transactionHash: attempt.outcome_hash,
       blockNumber: Number(attempt.block_number),
     });
-    const block = await payer.chain.getBlock({ blockNumber: requireRow(attempt.block_number) });
+    const block = await fixture.chain.getBlock({ blockNumber: requireRow(attempt.block_number) });
     expect(block.hash).toBe(attempt.block_hash);
     expect(block.transactions).toContain(attempt.outcome_hash);
     expect(usage.at(-1)?.block_at).toEqual(new Date(Number(block.timestamp) * 1_000));
@@ -118,11 +118,11 @@ export async function expectOneEffect(payment: Payment, expected: Outcome, http:
     expect(again.headers['idempotency-replayed']).toBe('true');
   }
 
-  const handle = payer.temporal.workflow.getHandle(
+  const handle = fixture.temporal.workflow.getHandle(
     approvalWorkflowId({ subject: 'transaction', organizationId: org.id, id: id }),
   );
   await until(
-    `the workflow of ${id} stands where its record stands`,
+    `the workflow of ${id} has the state of its record`,
     async () => {
       const { name } = (await handle.describe()).status;
       const state = (

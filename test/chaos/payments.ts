@@ -8,11 +8,11 @@ import { fundRelayers, type TestMember } from '../support/service';
 import { rpc } from '../support/stack';
 import { aTransactionBody, signatureBody, TRANSACTIONS, transactionPath } from '../support/transactionApi';
 import { until } from '../support/until';
-import { type Asked, insistOn, type Payer, type PolicyName } from './payer';
+import { type Asked, type PaymentFixture, type PolicyName, sendUntilAnswered } from './paymentFixture';
 
 const LIMIT_MS = 120_000;
 
-/** What must be there of a transaction at its end, besides what is the same for all of them. */
+/** The records of a transaction at its end, apart from those that are equal in all scenarios. */
 export interface Outcome {
   readonly status: 'completed' | 'failed';
   /** Code of the failure. */
@@ -23,7 +23,7 @@ export interface Outcome {
   readonly messages: { readonly [kind: string]: number };
   /** Status of each reservation, oldest first. */
   readonly usage: readonly string[];
-  /** What was signed for the account, oldest first, and what became of it. */
+  /** What was signed for the account, oldest first, and its outcome. */
   readonly attempts: readonly { readonly kind: string; readonly outcome: string }[];
   /** Entries of the audit log. */
   readonly audit: { readonly [verb: string]: number };
@@ -31,7 +31,7 @@ export interface Outcome {
   readonly fillers?: number;
 }
 
-/** A transaction on its way, request by request. */
+/** A transaction, request by request. */
 export class Payment {
   readonly asked: Asked[] = [];
   readonly to: Hex;
@@ -39,11 +39,11 @@ export class Payment {
   private shown: Shown;
 
   constructor(
-    readonly payer: Payer,
+    readonly fixture: PaymentFixture,
     private readonly http: () => HttpClient,
-    /** Resolves when the process that is to be killed is gone. */
+    /** Resolves when the victim has been killed. */
     readonly killed: Promise<void>,
-    /** Starts it again where it was stopped by hand. */
+    /** Starts the victim again after the test itself has stopped it. */
     readonly startVictim: () => Promise<void>,
     to: Hex = anAddress() as Hex,
   ) {
@@ -56,14 +56,14 @@ export class Payment {
   }
 
   private async send(path: string, body: object): Promise<void> {
-    const { readKey } = this.payer.org;
-    const asked = await insistOn(this.http, { key: readKey, path, body });
+    const { readKey } = this.fixture.org;
+    const asked = await sendUntilAnswered(this.http, { key: readKey, path, body });
     this.asked.push(asked);
     this.shown = asked.answer.body.data;
   }
 
   async create(policyName: PolicyName): Promise<void> {
-    const { org, account, policies } = this.payer;
+    const { org, account, policies } = this.fixture;
     const of = { account, policy: policies[policyName], to: this.to };
     const call = policyName === 'calls' ? { value: '0', data: '0x01020304' } : { value: String(this.amount) };
     await this.send(TRANSACTIONS, aTransactionBody(org, of, call));
@@ -81,7 +81,7 @@ export class Payment {
   }
 
   async row(): Promise<ApprovalRow & TransactionRow> {
-    const rows = await this.payer.api
+    const rows = await this.fixture.api
       .db('approvals')
       .join('transactions', 'transactions.id', 'approvals.id')
       .where('approvals.id', this.id)
@@ -90,11 +90,11 @@ export class Payment {
   }
 
   attempts() {
-    return this.payer.api.db('chain_attempts').where({ transaction_id: this.id }).orderBy('id');
+    return this.fixture.api.db('chain_attempts').where({ transaction_id: this.id }).orderBy('id');
   }
 
   envelopes() {
-    return this.payer.api
+    return this.fixture.api
       .db('chain_envelopes')
       .whereIn('attempt_id', this.attempts().clearOrder().select('id'))
       .orderBy('id');
@@ -113,7 +113,7 @@ export class Payment {
     );
   }
 
-  /** Waits until everything that is signed was handed to the node. */
+  /** Waits until every envelope of that attempt is sent. */
   async isSent(kind: 'transaction' | 'cancellation'): Promise<void> {
     await until(
       `the ${kind} is sent`,
@@ -139,13 +139,13 @@ const DONE: Outcome = {
 
 async function pay(payment: Payment): Promise<Outcome> {
   await payment.create('auto');
-  await payment.sign(payment.payer.org.dave, 'initiator', true);
+  await payment.sign(payment.fixture.org.dave, 'initiator', true);
   await payment.is('completed');
   return DONE;
 }
 
 async function payApproved(payment: Payment): Promise<Outcome> {
-  const { dave, alice } = payment.payer.org;
+  const { dave, alice } = payment.fixture.org;
   await payment.create('approved');
   await payment.sign(dave, 'initiator');
   await payment.sign(alice, 'approve');
@@ -168,10 +168,10 @@ const FAILED: Outcome = {
   audit: { created: 1, signed: 1, executionStarted: 1, executionFailed: 1 },
 };
 
-/** Its inner call succeeds where it is tried and reverts in its block. */
+/** Its inner call succeeds when it is simulated and reverts in its block. */
 async function revertInBlock(payment: Payment): Promise<Outcome> {
   await payment.create('calls');
-  await payment.sign(payment.payer.org.dave, 'initiator', true);
+  await payment.sign(payment.fixture.org.dave, 'initiator', true);
   await payment.is('failed');
   return {
     ...FAILED,
@@ -180,33 +180,33 @@ async function revertInBlock(payment: Payment): Promise<Outcome> {
   };
 }
 
-/** Its inner call reverts where it is tried: nothing is signed. */
+/** Its inner call reverts when it is simulated: nothing is signed. */
 async function revertBefore(payment: Payment): Promise<Outcome> {
   await payment.create('calls');
-  await payment.sign(payment.payer.org.dave, 'initiator', true);
+  await payment.sign(payment.fixture.org.dave, 'initiator', true);
   await payment.is('failed');
   return FAILED;
 }
 
-async function mineByHand<T>(payer: Payer, work: () => Promise<T>): Promise<T> {
-  await rpc(payer.rpcUrl, 'evm_setAutomine', [false]);
+async function mineByHand<T>(fixture: PaymentFixture, work: () => Promise<T>): Promise<T> {
+  await rpc(fixture.rpcUrl, 'evm_setAutomine', [false]);
   try {
     return await work();
   } finally {
-    await rpc(payer.rpcUrl, 'evm_setAutomine', [true]);
-    await rpc(payer.rpcUrl, 'anvil_mine', ['0x1']);
+    await rpc(fixture.rpcUrl, 'evm_setAutomine', [true]);
+    await rpc(fixture.rpcUrl, 'anvil_mine', ['0x1']);
   }
 }
 
-/** It is pending when an operator gives it up. */
-async function giveUp(payment: Payment): Promise<Outcome> {
-  const { payer } = payment;
+/** It is pending when an operator cancels it. */
+async function cancel(payment: Payment): Promise<Outcome> {
+  const { fixture } = payment;
   await payment.create('auto');
-  await mineByHand(payer, async () => {
-    await payment.sign(payer.org.dave, 'initiator', true);
+  await mineByHand(fixture, async () => {
+    await payment.sign(fixture.org.dave, 'initiator', true);
     await payment.isSent('transaction');
     const { organization_id, id } = await payment.row();
-    await payer.temporal.workflow
+    await fixture.temporal.workflow
       .getHandle(`${organization_id}/transactions/${id}`)
       .signal('cancelTransaction');
     await payment.isSent('cancellation');
@@ -224,35 +224,35 @@ async function giveUp(payment: Payment): Promise<Outcome> {
   };
 }
 
-/** The relayer's nonce before that of its envelope belongs to nobody. */
+/** The relayer's nonce before that of its envelope is unused. */
 async function payBehindGap(payment: Payment): Promise<Outcome> {
-  const { payer } = payment;
-  const relayer = await payer.relayer();
+  const { fixture } = payment;
+  const relayer = await fixture.relayer();
   const setNonce = (nonce: number) =>
-    rpc(payer.rpcUrl, 'anvil_setNonce', [relayer, `0x${nonce.toString(16)}`]);
+    rpc(fixture.rpcUrl, 'anvil_setNonce', [relayer, `0x${nonce.toString(16)}`]);
   await payment.create('auto');
-  await mineByHand(payer, async () => {
-    const nonce = await payer.chain.getTransactionCount({ address: relayer });
+  await mineByHand(fixture, async () => {
+    const nonce = await fixture.chain.getTransactionCount({ address: relayer });
     await setNonce(nonce + 1);
-    await payment.sign(payer.org.dave, 'initiator', true);
+    await payment.sign(fixture.org.dave, 'initiator', true);
     await payment.isSent('transaction');
     await setNonce(nonce);
     for (const { transaction_hash } of await payment.envelopes()) {
-      await rpc(payer.rpcUrl, 'anvil_dropTransaction', [transaction_hash]);
+      await rpc(fixture.rpcUrl, 'anvil_dropTransaction', [transaction_hash]);
     }
   });
   await payment.is('completed');
   return { ...DONE, fillers: 1 };
 }
 
-/** The relayer is empty, and is filled up while the execution waits for that. */
+/** The relayer has no funds, and is funded while the execution waits for that. */
 async function payAfterRefill(payment: Payment): Promise<Outcome> {
-  const { payer } = payment;
+  const { fixture } = payment;
   await payment.create('auto');
-  await rpc(payer.rpcUrl, 'anvil_setBalance', [await payer.relayer(), '0x0']);
-  await payment.sign(payer.org.dave, 'initiator', true);
+  await rpc(fixture.rpcUrl, 'anvil_setBalance', [await fixture.relayer(), '0x0']);
+  await payment.sign(fixture.org.dave, 'initiator', true);
   await payment.is('failed');
-  await fundRelayers(payer.api.db, payer.api.config);
+  await fundRelayers(fixture.api.db, fixture.api.config);
   await payment.is('completed');
   return {
     ...DONE,
@@ -263,39 +263,39 @@ async function payAfterRefill(payment: Payment): Promise<Outcome> {
   };
 }
 
-/** Its network does not answer for a while, before anything is signed. */
-async function payWhenBack(payment: Payment): Promise<Outcome> {
-  const { payer } = payment;
+/** Its network is unavailable for a while, before anything is signed. */
+async function payAfterOutage(payment: Payment): Promise<Outcome> {
+  const { fixture } = payment;
   await payment.create('auto');
-  payer.own.freeze();
+  fixture.own.freeze();
   try {
     await Promise.all([
-      payment.sign(payer.org.dave, 'initiator', true),
-      payment.killed.finally(() => payer.own.thaw()),
+      payment.sign(fixture.org.dave, 'initiator', true),
+      payment.killed.finally(() => fixture.own.thaw()),
     ]);
   } finally {
-    payer.own.thaw();
+    fixture.own.thaw();
   }
   await payment.is('completed');
   return DONE;
 }
 
-/** The chain loses the block that it was in, while nobody looks. */
-async function payTwiceOver(payment: Payment): Promise<Outcome> {
-  const { payer } = payment;
+/** The chain loses its block while the process is stopped. */
+async function payAfterReorganization(payment: Payment): Promise<Outcome> {
+  const { fixture } = payment;
   await payment.create('auto');
-  const snapshot = await rpc(payer.rpcUrl, 'evm_snapshot');
-  await payment.sign(payer.org.dave, 'initiator', true);
+  const snapshot = await rpc(fixture.rpcUrl, 'evm_snapshot');
+  await payment.sign(fixture.org.dave, 'initiator', true);
   await payment.is('completed');
-  await payer.victim.kill();
-  if (!(await rpc(payer.rpcUrl, 'evm_revert', [snapshot]))) throw new Error('the chain has lost nothing');
+  await fixture.victim.kill();
+  if (!(await rpc(fixture.rpcUrl, 'evm_revert', [snapshot]))) throw new Error('the chain has lost nothing');
   await payment.startVictim();
   await until(
     `${payment.id} is reopened and runs`,
     async () => {
-      await payer.reconcile();
+      await fixture.reconcile();
       const { organization_id, id } = await payment.row();
-      const entries = await payer.api
+      const entries = await fixture.api
         .db('audit_log')
         .where({ organization_id, resource_id: id })
         .pluck('action');
@@ -311,17 +311,17 @@ async function payTwiceOver(payment: Payment): Promise<Outcome> {
   };
 }
 
-/** Ways that a transaction can go. Each goes on whoever is killed. */
-export const WAYS = {
+/** The courses of a transaction. Each continues whichever process is killed. */
+export const SCENARIOS = {
   pay,
   payApproved,
   revertInBlock,
   revertBefore,
-  giveUp,
+  cancel,
   payBehindGap,
   payAfterRefill,
-  payWhenBack,
-  payTwiceOver,
+  payAfterOutage,
+  payAfterReorganization,
 } as const;
 
-export type Way = keyof typeof WAYS;
+export type Scenario = keyof typeof SCENARIOS;

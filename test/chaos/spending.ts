@@ -24,7 +24,7 @@ export interface Payout {
   readonly blockTime: number;
 }
 
-/** Everything that an account paid out in native coin on a network, in the order of the chain. */
+/** Everything that an account paid out in native currency on a network, in the order of the chain. */
 export async function payoutsOf(network: NetworkConfig, account: Address): Promise<Payout[]> {
   const chain = createPublicClient({ transport: rpcTransport(network.rpcUrl) });
   const logs = await chain.getLogs({ address: account, fromBlock: 0n, toBlock: 'latest' });

@@ -1,6 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
+import { askOf, beginCreation, completeStep, finish, prepare, type Step } from '../chaos/accountCreation';
 import { expectOneOfEverything } from '../chaos/invariants';
-import { askOf, beginJourney, finish, persist, prepare, type Step } from '../chaos/journey';
 import { startServiceProcess } from '../support/process';
 import { sharedService, type TestOrganization, type TestService } from '../support/service';
 
@@ -48,16 +48,16 @@ describe('an API that is killed', () => {
       const world = { http, db, org, temporal: new Client({ connection }), networks: config.networks };
       const victim = await startServiceProcess(service.env, { roles: ['api'], failpoint });
       try {
-        const journey = beginJourney();
-        await prepare(world, journey, step);
-        await expect(victim.http.send(await askOf(world, journey, step))).rejects.toThrow();
+        const creation = beginCreation();
+        await prepare(world, creation, step);
+        await expect(victim.http.send(await askOf(world, creation, step))).rejects.toThrow();
         await victim.died();
         await victim.start();
-        const answer = await persist(world, journey, step, victim.http);
+        const answer = await completeStep(world, creation, step, victim.http);
         const stored = failpoint === 'api.answerStored';
         expect(answer.headers['idempotency-replayed']).toBe(stored ? 'true' : undefined);
-        await finish({ ...world, http: victim.http }, journey);
-        await expectOneOfEverything(world, journey);
+        await finish({ ...world, http: victim.http }, creation);
+        await expectOneOfEverything(world, creation);
       } finally {
         await victim.stop();
       }

@@ -3,7 +3,7 @@ import { verifyAudit } from '../../src/db/audit';
 import { requireRow } from '../../src/db/rows';
 import type { ApprovalRow, AuditLogRow, TransactionRow } from '../../src/db/tables';
 import { countBy } from '../chaos/invariants';
-import { insistOn } from '../chaos/payer';
+import { sendUntilAnswered } from '../chaos/paymentFixture';
 import { mostWithin, payoutsOf } from '../chaos/spending';
 import { change, makeAccount, type Shown } from '../support/api';
 import { anAddress } from '../support/builders';
@@ -61,7 +61,7 @@ afterAll(async () => {
 
 type Scope = 'ALL_ITEMS' | 'PER_ITEM';
 
-/** A policy that lets everybody pay coin without approval, so much in an hour. */
+/** A policy that lets everybody pay native currency without approval, so much in an hour. */
 function aBudget(networkId: number, limit: bigint, initiatorScope: Scope = 'ALL_ITEMS'): Shown {
   return {
     name: `So much on ${networkId}`,
@@ -117,7 +117,7 @@ async function initiateAll(
 /** Asks for an execution until it is answered for good; what the answer refuses is left. */
 async function execute({ id }: Shown): Promise<void> {
   const path = transactionPath(id, '/execute');
-  await insistOn(() => api.http, { key: org.readKey, path, body: { type: 'approve' } }, LIMIT_MS);
+  await sendUntilAnswered(() => api.http, { key: org.readKey, path, body: { type: 'approve' } }, LIMIT_MS);
 }
 
 /** Waits until nothing of these policies is being executed. */

@@ -1,18 +1,18 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { expectOneOfEverything } from '../chaos/invariants';
 import {
+  type AccountCreation,
   askOf,
-  beginJourney,
+  beginCreation,
+  completeStep,
   finish,
-  type Journey,
-  persist,
   prepare,
   proposalOf,
   type Step,
   show,
-} from '../chaos/journey';
+} from '../chaos/accountCreation';
+import { expectOneOfEverything } from '../chaos/invariants';
 import type { Answer } from '../support/http';
 import { type ServiceProcess, startServiceProcess } from '../support/process';
 import { startTestService, type TestOrganization, type TestService } from '../support/service';
@@ -61,48 +61,48 @@ function worldOf({ api, org, temporal }: Running) {
   return { http: api.http, db: api.db, org, temporal, networks: api.config.networks };
 }
 
-function expectAway(answer: Answer): void {
+function expectUnavailable(answer: Answer): void {
   expect(answer.status).toBe(500);
   expect(answer.body.error.code).toBe('internalError');
   expect(answer.headers['retry-after']).toMatch(/^\d+$/);
 }
 
 /**
- * Takes a part away under three journeys, each before another step: every request gets its quick refusal, and the
- * same request does the work once when the part is back.
+ * Stops a part during three creations, each before a different step: every request is refused quickly, and the
+ * same request has one effect once the part runs again.
  */
 async function expectQuickRefusalAndOneEffect(
   running: Running,
-  part: { takeAway(): Promise<unknown>; bringBack(): Promise<unknown>; readsStill: boolean },
+  part: { stopPart(): Promise<unknown>; startPart(): Promise<unknown>; readsStill: boolean },
 ): Promise<void> {
   const world = worldOf(running);
-  const journeys = steps.map((step) => [beginJourney(), step] as const);
-  await Promise.all(journeys.map(([journey, step]) => prepare(world, journey, step)));
-  const asks = await Promise.all(journeys.map(([journey, step]) => askOf(world, journey, step)));
-  await part.takeAway();
+  const creations = steps.map((step) => [beginCreation(), step] as const);
+  await Promise.all(creations.map(([creation, step]) => prepare(world, creation, step)));
+  const asks = await Promise.all(creations.map(([creation, step]) => askOf(world, creation, step)));
+  await part.stopPart();
   try {
     await Promise.all([
       ...asks.map(async (ask) => {
         const sentAt = Date.now();
-        expectAway(await world.http.send(ask));
+        expectUnavailable(await world.http.send(ask));
         expect(Date.now() - sentAt).toBeLessThan(QUICK_MS);
       }),
       (async () => {
         const sentAt = Date.now();
         const answer = await world.http.send({ key: world.org.readKey, path: '/api/v1/members' });
         if (part.readsStill) expect(answer.status).toBe(200);
-        else expectAway(answer);
+        else expectUnavailable(answer);
         expect(Date.now() - sentAt).toBeLessThan(QUICK_MS);
       })(),
     ]);
   } finally {
-    await part.bringBack();
+    await part.startPart();
   }
   await Promise.all(
-    journeys.map(async ([journey, step]) => {
-      await persist(world, journey, step);
-      await finish(world, journey);
-      await expectOneOfEverything(world, journey);
+    creations.map(async ([creation, step]) => {
+      await completeStep(world, creation, step);
+      await finish(world, creation);
+      await expectOneOfEverything(world, creation);
     }),
   );
 }
@@ -123,30 +123,30 @@ describe('without Temporal or Postgres', () => {
     await Promise.all([temporal?.stop(), postgres?.stop()]);
   });
 
-  interface Way {
+  interface Scenario {
     readonly how: string;
-    readonly takeAway: () => Promise<unknown>;
-    readonly bringBack: () => Promise<unknown>;
+    readonly stopPart: () => Promise<unknown>;
+    readonly startPart: () => Promise<unknown>;
     readonly readsStill: boolean;
   }
 
-  const ways: readonly Way[] = [
+  const ways: readonly Scenario[] = [
     {
       how: 'Temporal killed',
-      takeAway: () => temporal.kill(),
-      bringBack: () => temporal.start(),
+      stopPart: () => temporal.kill(),
+      startPart: () => temporal.start(),
       readsStill: true,
     },
     {
       how: 'Temporal frozen',
-      takeAway: async () => temporal.freeze(),
-      bringBack: async () => temporal.thaw(),
+      stopPart: async () => temporal.freeze(),
+      startPart: async () => temporal.thaw(),
       readsStill: true,
     },
     {
       how: 'Postgres stopped',
-      takeAway: () => postgres.stop(),
-      bringBack: () => postgres.start(),
+      stopPart: () => postgres.stop(),
+      startPart: () => postgres.start(),
       readsStill: false,
     },
   ];
@@ -168,8 +168,8 @@ describe('without workers', () => {
 
   it('a mutation is refused quickly, and executed once when they run again', async () => {
     await expectQuickRefusalAndOneEffect(running, {
-      takeAway: () => running.workers.kill(),
-      bringBack: () => running.workers.start(),
+      stopPart: () => running.workers.kill(),
+      startPart: () => running.workers.start(),
       readsStill: true,
     });
   });
@@ -201,22 +201,22 @@ describe('without one of two chains', () => {
   it('the other completes, the record names the missing one and why, and a retry does only that', async () => {
     const world = worldOf(running);
     const { http, org } = world;
-    const journey: Journey = beginJourney();
-    await prepare(world, journey, 'execute');
+    const creation: AccountCreation = beginCreation();
+    await prepare(world, creation, 'execute');
     await own.stop();
     const sentAt = Date.now();
-    const answer = await persist(world, journey, 'execute');
+    const answer = await completeStep(world, creation, 'execute');
     expect(Date.now() - sentAt).toBeLessThan(2 * QUICK_MS);
     expect(answer.body.data.executionStatus).toBe('processing');
     expect(deploymentOn(answer.body.data, 31337)).toMatchObject({ status: 'completed' });
     const waiting = await until('it says what it waits for', async () => {
-      const seen = await show(world, journey);
+      const seen = await show(world, creation);
       return deploymentOn(seen, NETWORK_ID).waitingFor !== null && seen;
     });
     expect(deploymentOn(waiting, NETWORK_ID)).toMatchObject({ status: 'pending' });
     expect(JSON.stringify(deploymentOn(waiting, NETWORK_ID))).toContain(String(NETWORK_ID));
     const failed = await until('it failed', async () => {
-      const seen = await show(world, journey);
+      const seen = await show(world, creation);
       return seen.executionStatus === 'failed' && seen;
     });
     expect(failed.failure).toMatchObject({
@@ -226,10 +226,10 @@ describe('without one of two chains', () => {
     expect(deploymentOn(failed, NETWORK_ID)).toMatchObject({ status: 'failed', failure: { code: 'rpc' } });
 
     await own.start();
-    const path = `/api/v1/accounts/proposals/${proposalOf(journey).id}/execute`;
+    const path = `/api/v1/accounts/proposals/${proposalOf(creation).id}/execute`;
     const retried = await http.send({ key: org.adminKey, path, body: { type: 'approve' } });
     expect(retried.status).toBe(200);
-    await finish(world, journey);
-    await expectOneOfEverything(world, journey, { executions: 2, failedDeployments: 1 });
+    await finish(world, creation);
+    await expectOneOfEverything(world, creation, { executions: 2, failedDeployments: 1 });
   });
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../../src/db/database';
 import { requireRow } from '../../src/db/rows';
-import { isPassing } from '../chaos/journey';
+import { isTemporary } from '../chaos/accountCreation';
 import { startServiceProcess } from '../support/process';
 import { sharedService, type TestOrganization, type TestService } from '../support/service';
 import { until } from '../support/until';
@@ -57,7 +57,7 @@ describe('an API that is killed while a member registers', () => {
       await victim.start();
       const answer = await until('it is answered', async () => {
         const given = await victim.http.send(ask);
-        if (isPassing(given)) throw new Error(given.text);
+        if (isTemporary(given)) throw new Error(given.text);
         return given;
       });
       const { registered_at: registeredAt } = requireRow(await db('members').where({ id }).first());

@@ -1,16 +1,16 @@
 import { Client, Connection } from '@temporalio/client';
 import { requireRow } from '../../src/db/rows';
-import { expectOneOfEverything } from '../chaos/invariants';
 import {
+  type AccountCreation,
   askOf,
-  beginJourney,
+  beginCreation,
+  completeStep,
   finish,
-  type Journey,
-  persist,
   prepare,
   proposalOf,
   type Step,
-} from '../chaos/journey';
+} from '../chaos/accountCreation';
+import { expectOneOfEverything } from '../chaos/invariants';
 import { type ServiceProcess, startServiceProcess } from '../support/process';
 import { startTestService, type TestOrganization, type TestService } from '../support/service';
 import { startOwnTemporal } from '../support/stack';
@@ -47,33 +47,33 @@ async function asSoonAs(look: () => Promise<boolean>): Promise<void> {
   while (!(await look())) if (Date.now() > end) throw new Error('the moment did not come');
 }
 
-async function isStored(journey: Journey, step: Step): Promise<boolean> {
-  const key = journey.asks.get(step)?.idempotencyKey ?? '';
+async function isStored(creation: AccountCreation, step: Step): Promise<boolean> {
+  const key = creation.asks.get(step)?.idempotencyKey ?? '';
   return (
     (await api.db('idempotency_requests').where({ organization_id: org.id, key }).first('id')) !== undefined
   );
 }
 
-async function hasEffect(journey: Journey, step: Step): Promise<boolean> {
+async function hasEffect(creation: AccountCreation, step: Step): Promise<boolean> {
   const { db } = api;
   switch (step) {
     case 'create':
       return (
-        (await db('proposals').whereRaw(`data->'items'->0->>'name' = ?`, [journey.name]).first('id')) !==
+        (await db('proposals').whereRaw(`data->'items'->0->>'name' = ?`, [creation.name]).first('id')) !==
         undefined
       );
     case 'execute':
       return (
         requireRow(
           await db('approvals')
-            .where({ id: proposalOf(journey).id })
+            .where({ id: proposalOf(creation).id })
             .first(),
         ).execution_status !== null
       );
     default:
       return (
         (await db('votes')
-          .where({ approval_id: proposalOf(journey).id })
+          .where({ approval_id: proposalOf(creation).id })
           .first()) !== undefined
       );
   }
@@ -81,8 +81,8 @@ async function hasEffect(journey: Journey, step: Step): Promise<boolean> {
 
 const steps: Step[] = ['create', 'sign', 'execute'];
 
-type Look = (journey: Journey, step: Step) => Promise<boolean>;
-type Sent = readonly (readonly [Journey, Step])[];
+type Look = (creation: AccountCreation, step: Step) => Promise<boolean>;
+type Sent = readonly (readonly [AccountCreation, Step])[];
 const first = (sent: Sent, look: Look) => Promise.race(sent.map((one) => asSoonAs(() => look(...one))));
 const each = (sent: Sent, look: Look) => Promise.all(sent.map((one) => asSoonAs(() => look(...one))));
 
@@ -102,9 +102,9 @@ describe('a Temporal server that is killed while it is asked to create, to sign 
   it.each(moments)('$when, loses nothing and repeats nothing', async ({ reached }) => {
     const { http, db, config } = api;
     const world = { http, db, org, temporal: new Client({ connection }), networks: config.networks };
-    const sent = steps.map((step) => [beginJourney(), step] as const);
-    await Promise.all(sent.map(([journey, step]) => prepare(world, journey, step)));
-    const asks = await Promise.all(sent.map(([journey, step]) => askOf(world, journey, step)));
+    const sent = steps.map((step) => [beginCreation(), step] as const);
+    await Promise.all(sent.map(([creation, step]) => prepare(world, creation, step)));
+    const asks = await Promise.all(sent.map(([creation, step]) => askOf(world, creation, step)));
     const sending = Promise.all(
       asks.map(async (ask) => {
         const sentAt = Date.now();
@@ -125,10 +125,10 @@ describe('a Temporal server that is killed while it is asked to create, to sign 
     }
     await temporal.start();
     await Promise.all(
-      sent.map(async ([journey, step]) => {
-        await persist(world, journey, step);
-        await finish(world, journey);
-        await expectOneOfEverything(world, journey);
+      sent.map(async ([creation, step]) => {
+        await completeStep(world, creation, step);
+        await finish(world, creation);
+        await expectOneOfEverything(world, creation);
       }),
     );
   });

@@ -1,6 +1,14 @@
 import { Client, Connection } from '@temporalio/client';
+import {
+  askOf,
+  beginCreation,
+  completeStep,
+  finish,
+  isTemporary,
+  prepare,
+  type Step,
+} from '../chaos/accountCreation';
 import { expectOneOfEverything } from '../chaos/invariants';
-import { askOf, beginJourney, finish, isPassing, persist, prepare, type Step } from '../chaos/journey';
 import { type ServiceProcess, startServiceProcess } from '../support/process';
 import { startTestService, type TestService } from '../support/service';
 import { sharedStack } from '../support/stack';
@@ -52,9 +60,9 @@ async function run({ step, failpoint }: Case): Promise<void> {
     const { http, db, config } = api;
     const org = await api.createOrganization();
     const world = { http, db, org, temporal: new Client({ connection }), networks: config.networks };
-    const journey = beginJourney();
-    await prepare(world, journey, step);
-    const ask = await askOf(world, journey, step);
+    const creation = beginCreation();
+    await prepare(world, creation, step);
+    const ask = await askOf(world, creation, step);
     const sentAt = Date.now();
     const [answer] = await Promise.all([
       http.send(ask).then((given) => {
@@ -64,12 +72,12 @@ async function run({ step, failpoint }: Case): Promise<void> {
       }),
       workers.died(),
     ]);
-    if (isPassing(answer)) expect(answer.headers['retry-after']).toMatch(/^\d+$/);
+    if (isTemporary(answer)) expect(answer.headers['retry-after']).toMatch(/^\d+$/);
     else expect(answer.status).toBe(step === 'create' ? 201 : 200);
     await workers.start();
-    await persist(world, journey, step);
-    await finish(world, journey);
-    await expectOneOfEverything(world, journey);
+    await completeStep(world, creation, step);
+    await finish(world, creation);
+    await expectOneOfEverything(world, creation);
   } finally {
     await Promise.all([workers?.stop(), api?.stop()]);
   }

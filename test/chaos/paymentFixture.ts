@@ -15,11 +15,11 @@ import { fundOnLocalChain, rpc, sharedStack, startOwnChain, temporaryDir } from 
 import { makePolicies } from '../support/transactionApi';
 import { NETWORK_ID } from '../support/transactions';
 import { until } from '../support/until';
-import { isPassing } from './journey';
+import { isTemporary } from './accountCreation';
 
-/** What reverts in a block and not where it is only tried: `if GASPRICE revert`. */
+/** Reverts in a block, but not when it is simulated: `if GASPRICE revert`. */
 const PRICED_CODE: Hex = '0x3a600557005b60006000fd';
-/** What always reverts: INVALID. */
+/** Always reverts: INVALID. */
 const REVERTING_CODE: Hex = '0xfe';
 
 const ROLES: readonly Role[] = ['api', 'worker', 'chain', 'signer'];
@@ -29,14 +29,14 @@ export function unarmed(failpoint: string): string {
   return `${failpoint}@SIGUSR2`;
 }
 
-/** Policies of a payer. */
+/** Policies of the fixture. */
 export type PolicyName = 'auto' | 'approved' | 'calls';
 
 /**
- * A service of its own on a chain of its own, with an account that has coin. One of its parts is a process of its own,
- * which is killed and started again.
+ * A service and a chain of their own, with a funded account. One role of the service is a separate process, which is
+ * killed and restarted.
  */
-export class Payer {
+export class PaymentFixture {
   private constructor(
     readonly api: TestService,
     /** What is killed. */
@@ -49,11 +49,11 @@ export class Payer {
     readonly temporal: Client,
   ) {}
 
-  /** Starts all of it; the victim with a failpoint that is not armed yet. */
-  static async start(role: Role, failpoint: string): Promise<Payer> {
+  /** Starts all parts; the victim with a failpoint that is not armed yet. */
+  static async start(role: Role, failpoint: string): Promise<PaymentFixture> {
     const stops: (() => Promise<unknown>)[] = [];
     try {
-      return await Payer.make(role, failpoint, stops);
+      return await PaymentFixture.make(role, failpoint, stops);
     } catch (error) {
       for (const stop of stops.toReversed()) await stop();
       throw error;
@@ -64,7 +64,7 @@ export class Payer {
     role: Role,
     failpoint: string,
     stops: (() => Promise<unknown>)[],
-  ): Promise<Payer> {
+  ): Promise<PaymentFixture> {
     const own = await startOwnChain(NETWORK_ID);
     stops.push(() => own.stop());
     const file = join(temporaryDir(), 'networks.json');
@@ -84,7 +84,7 @@ export class Payer {
     await rpc(rpcUrl, 'anvil_setCode', [contracts.priced, PRICED_CODE]);
     await rpc(rpcUrl, 'anvil_setCode', [contracts.reverting, REVERTING_CODE]);
     const common = { networkId: NETWORK_ID, accountIds: null, initiatorSetting: null };
-    const coin = {
+    const native = {
       transactionType: 'TOKEN_TRANSFER',
       tokenTransferCondition: {
         tokenAddress: zeroAddress,
@@ -101,9 +101,9 @@ export class Payer {
     const [auto, approved, calls] = await makePolicies(
       api.http,
       org,
-      { ...common, ...coin, name: 'Coin', type: 'AUTO_APPROVAL' },
+      { ...common, ...native, name: 'Any recipient', type: 'AUTO_APPROVAL' },
       {
-        ...{ ...common, ...coin, name: 'Coin that Alice approves', type: 'MANUAL_APPROVAL' },
+        ...{ ...common, ...native, name: 'Approved by Alice', type: 'MANUAL_APPROVAL' },
         approverSetting: { type: 'user', memberId: org.alice.id },
       },
       { ...common, name: 'Anything', type: 'AUTO_APPROVAL', transactionType: 'ANY' },
@@ -111,7 +111,7 @@ export class Payer {
     const temporal = new Client({
       connection: Connection.lazy({ address: api.config.temporal.address }),
     });
-    return new Payer(api, victim, own, org, account, { auto, approved, calls }, contracts, temporal);
+    return new PaymentFixture(api, victim, own, org, account, { auto, approved, calls }, contracts, temporal);
   }
 
   get rpcUrl(): string {
@@ -146,20 +146,20 @@ export class Payer {
   }
 }
 
-/** A request with its answer: it has one idempotency key, however often it is sent. */
+/** A request with its answer. Every repetition has the same idempotency key. */
 export interface Asked {
   readonly ask: Ask;
   readonly answer: Answer;
 }
 
-/** Sends one request again and again until it is answered for good, whoever is killed meanwhile. */
-export async function insistOn(http: () => HttpClient, ask: Ask, limitMs = 90_000): Promise<Asked> {
+/** Repeats one request until its answer is final, whichever process is killed meanwhile. */
+export async function sendUntilAnswered(http: () => HttpClient, ask: Ask, limitMs = 90_000): Promise<Asked> {
   const repeatable = { ...ask, idempotencyKey: randomUUID() };
   const answer = await until(
     `${ask.path} is answered`,
     async () => {
       const given = await http().send(repeatable);
-      if (isPassing(given)) throw new Error(given.text);
+      if (isTemporary(given)) throw new Error(given.text);
       return given;
     },
     limitMs,

@@ -4,44 +4,44 @@ import type { Answer, Ask, HttpClient } from '../support/http';
 import { signPayload, type TestOrganization } from '../support/service';
 import { until } from '../support/until';
 
-/** The mutations on the way of an account from its proposal to its deployment, in their order. */
+/** The mutations from the proposal of an account to its deployment, in their order. */
 export const STEPS = ['create', 'sign', 'signAgain', 'execute'] as const;
 export type Step = (typeof STEPS)[number];
 
-/** Whom and what a journey goes through. */
+/** What a creation is requested from. */
 export interface World {
   readonly http: HttpClient;
   readonly db: Db;
   readonly org: TestOrganization;
 }
 
-/** The creation of one account, request by request: each has one idempotency key, however often it is sent. */
-export interface Journey {
+/** The creation of one account, request by request: every repetition of one has the same idempotency key. */
+export interface AccountCreation {
   readonly name: string;
   readonly networkIds: readonly number[];
   readonly asks: Map<Step, Ask>;
   readonly answers: Map<Step, Answer>;
 }
 
-/** Begins a journey with a name of its own. */
-export function beginJourney(networkIds: readonly number[] = [31337, 31338]): Journey {
+/** Begins the creation of an account with a unique name. */
+export function beginCreation(networkIds: readonly number[] = [31337, 31338]): AccountCreation {
   return { name: `Account ${randomUUID()}`, networkIds, asks: new Map(), answers: new Map() };
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a proposal as it was answered
-export function proposalOf(journey: Journey): any {
-  const created = journey.answers.get('create');
-  if (!created) throw new Error(`${journey.name} is not proposed yet`);
+export function proposalOf(creation: AccountCreation): any {
+  const created = creation.answers.get('create');
+  if (!created) throw new Error(`${creation.name} is not proposed yet`);
   return created.body.data;
 }
 
-async function newAsk({ org }: World, journey: Journey, step: Step): Promise<Ask> {
+async function newAsk({ org }: World, creation: AccountCreation, step: Step): Promise<Ask> {
   const common = { key: org.adminKey, idempotencyKey: randomUUID() };
   if (step === 'create') {
-    const items = [{ name: journey.name, networkIds: journey.networkIds }];
+    const items = [{ name: creation.name, networkIds: creation.networkIds }];
     return { ...common, path: '/api/v1/accounts/proposals/create', body: { items } };
   }
-  const { id, signingPayloads } = proposalOf(journey);
+  const { id, signingPayloads } = proposalOf(creation);
   const path = `/api/v1/accounts/proposals/${id}`;
   if (step === 'execute') return { ...common, path: `${path}/execute`, body: { type: 'approve' } };
   const signer = step === 'sign' ? org.alice : org.bob;
@@ -50,53 +50,53 @@ async function newAsk({ org }: World, journey: Journey, step: Step): Promise<Ask
 }
 
 /** The request of a step: always the same one. */
-export async function askOf(world: World, journey: Journey, step: Step): Promise<Ask> {
-  const known = journey.asks.get(step);
+export async function askOf(world: World, creation: AccountCreation, step: Step): Promise<Ask> {
+  const known = creation.asks.get(step);
   if (known) return known;
-  const ask = await newAsk(world, journey, step);
-  journey.asks.set(step, ask);
+  const ask = await newAsk(world, creation, step);
+  creation.asks.set(step, ask);
   return ask;
 }
 
-/** Whether the answer asks for the same request again: a part is away, or the first is still being worked on. */
-export function isPassing(answer: Answer): boolean {
+/** Whether the answer asks for the same request again: a part is unavailable, or the first is still being processed. */
+export function isTemporary(answer: Answer): boolean {
   return answer.status === 500 || (answer.status === 409 && answer.headers['retry-after'] !== undefined);
 }
 
-/** Sends the request of a step again and again until it is answered for good, and keeps that answer. */
-export async function persist(
+/** Repeats the request of a step until its answer is final, and stores that answer. */
+export async function completeStep(
   world: World,
-  journey: Journey,
+  creation: AccountCreation,
   step: Step,
   http = world.http,
 ): Promise<Answer> {
-  const ask = await askOf(world, journey, step);
+  const ask = await askOf(world, creation, step);
   const answer = await until(
     `${step} is answered`,
     async () => {
       const given = await http.send(ask);
-      if (isPassing(given)) throw new Error(given.text);
+      if (isTemporary(given)) throw new Error(given.text);
       return given;
     },
     60_000,
   );
   if (answer.status !== (step === 'create' ? 201 : 200)) throw new Error(`${step}: ${answer.text}`);
-  journey.answers.set(step, answer);
+  creation.answers.set(step, answer);
   return answer;
 }
 
-/** Goes all steps before `step`. */
-export async function prepare(world: World, journey: Journey, step: Step): Promise<void> {
-  for (const before of STEPS.slice(0, STEPS.indexOf(step))) await persist(world, journey, before);
+/** Completes all steps before `step`. */
+export async function prepare(world: World, creation: AccountCreation, step: Step): Promise<void> {
+  for (const before of STEPS.slice(0, STEPS.indexOf(step))) await completeStep(world, creation, before);
 }
 
-/** Goes all steps that are left, and waits until the account is deployed. */
-export async function finish(world: World, journey: Journey): Promise<void> {
-  for (const step of STEPS) if (!journey.answers.has(step)) await persist(world, journey, step);
+/** Completes all remaining steps, and waits until the account is deployed. */
+export async function finish(world: World, creation: AccountCreation): Promise<void> {
+  for (const step of STEPS) if (!creation.answers.has(step)) await completeStep(world, creation, step);
   await until(
-    `${journey.name} is deployed`,
+    `${creation.name} is deployed`,
     async () => {
-      const { executionStatus, failure } = await show(world, journey);
+      const { executionStatus, failure } = await show(world, creation);
       if (executionStatus === 'failed') throw new Error(JSON.stringify(failure));
       return executionStatus === 'completed';
     },
@@ -105,8 +105,8 @@ export async function finish(world: World, journey: Journey): Promise<void> {
 }
 
 /** The proposal as the API shows it now. */
-export async function show({ http, org }: World, journey: Journey) {
-  const path = `/api/v1/accounts/proposals/${proposalOf(journey).id}`;
+export async function show({ http, org }: World, creation: AccountCreation) {
+  const path = `/api/v1/accounts/proposals/${proposalOf(creation).id}`;
   const answer = await http.send({ key: org.readKey, path });
   if (answer.status !== 200) throw new Error(answer.text);
   return answer.body.data;
