@@ -1,41 +1,41 @@
 import fc from 'fast-check';
-import { setBudgetStage, storiesOf, tell } from './budgetStories';
+import { budgetSequences, playSequence, startBudgetFixture } from './budgetSequences';
 import { playUntil } from './operationProperties';
 
-/** What stories about budgets must come across. */
+/** What the sequences must include. */
 const MUST_HAPPEN = [
   'allowed',
   'blocked: budget',
-  'blocked alone',
-  'allowed at another try',
+  'blocked without concurrency',
+  'allowed when retried',
   'commit',
   'release',
   'revert',
 ];
 
 /**
- * Plays random stories about budgets on a real database: executions that begin, succeed, fail, are tried again and lose
- * their block, policies that are edited, and time that goes on; alone and several at once. Compares each with a plain
- * sum over what was told. No transaction may have been in a deadlock.
+ * Plays random sequences of executions on a real database: executions that begin, succeed, fail, are retried and lose
+ * their block, policies that are edited, and time that passes; one at a time and concurrently. Compares each with a plain
+ * sum over the model's transactions. No database transaction may have met a deadlock.
  */
 export async function playBudgets(options: { readonly runs: number }): Promise<void> {
-  const stage = await setBudgetStage();
+  const fixture = await startBudgetFixture();
   const play = async (runs: number, seed: number) => {
     const third = Math.floor(runs / 3);
     const kinds = [
-      [storiesOf(1), third],
-      [storiesOf(6, []), third],
-      [storiesOf(6), runs - 2 * third],
+      [budgetSequences(1), third],
+      [budgetSequences(6, []), third],
+      [budgetSequences(6), runs - 2 * third],
     ] as const;
-    for (const [stories, numRuns] of kinds) {
-      const property = fc.asyncProperty(stories, (story) => tell(stage, story));
+    for (const [sequences, numRuns] of kinds) {
+      const property = fc.asyncProperty(sequences, (sequence) => playSequence(fixture, sequence));
       await fc.assert(property, { numRuns, seed });
     }
   };
   try {
-    await playUntil(stage, { runs: options.runs, mustHappen: [...MUST_HAPPEN, 'edit', 'reopen'] }, play);
-    expect(await stage.deadlocks()).toBe(0n);
+    await playUntil(fixture, { runs: options.runs, mustHappen: [...MUST_HAPPEN, 'edit', 'reopen'] }, play);
+    expect(await fixture.deadlocks()).toBe(0n);
   } finally {
-    await stage.end();
+    await fixture.end();
   }
 }

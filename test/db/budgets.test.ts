@@ -9,7 +9,13 @@ import { policyRefusal } from '../../src/transactions/policy';
 import { anId } from '../support/builders';
 import { NETWORK_ID } from '../support/transactions';
 import { playBudgets } from './budgetProperties';
-import { type Budget, type BudgetStage, policyOf, setBudgetStage, storeInitiated } from './budgetStories';
+import {
+  type Budget,
+  type BudgetFixture,
+  policyOf,
+  startBudgetFixture,
+  storeInitiated,
+} from './budgetSequences';
 
 jest.setTimeout(600_000);
 
@@ -25,15 +31,15 @@ const PAYMENT = { initiator: 0, account: 0, destination: 0, amount: 1 };
 const IN_FLIGHT = 10;
 
 describe('a budget', () => {
-  let stage: BudgetStage;
+  let fixture: BudgetFixture;
   beforeAll(async () => {
-    stage = await setBudgetStage();
+    fixture = await startBudgetFixture();
   });
-  afterAll(() => stage?.end());
+  afterAll(() => fixture?.end());
 
   async function makePolicy(budget: Budget): Promise<string> {
     const policy = policyOf(anId('pol'), budget);
-    await stage.service.transaction((tx) => insertPolicies(tx, stage.org.id, [policy]));
+    await fixture.service.transaction((tx) => insertPolicies(tx, fixture.org.id, [policy]));
     return policy.id;
   }
 
@@ -43,18 +49,18 @@ describe('a budget', () => {
     const ids: string[] = [];
     for (let n = 0; n < count; n += 1) {
       const [initiator, account, destination] = [n % 2, (n >> 1) % 2, (n >> 2) % 2];
-      ids.push(await storeInitiated(stage, policyId, { initiator, account, destination, amount: 1 }));
+      ids.push(await storeInitiated(fixture, policyId, { initiator, account, destination, amount: 1 }));
     }
-    const organizationId = stage.org.id;
+    const organizationId = fixture.org.id;
     const answers: (string | null)[] = [];
     await mapLimit(IN_FLIGHT, ids, async (id) => {
       const ref = { subject: 'transaction' as const, organizationId, id, messageId: randomUUID() };
-      const begun = await stage.activities.beginExecution({ ...ref, type: 'approve' });
+      const begun = await fixture.activities.beginExecution({ ...ref, type: 'approve' });
       answers.push(
         begun.ok ? (begun.state.failure?.code ?? begun.state.executionStatus) : begun.refusal.code,
       );
     });
-    const reserved = await stage.owner('policy_usage').where({ policy_id: policyId }).sum('amount').first();
+    const reserved = await fixture.owner('policy_usage').where({ policy_id: policyId }).sum('amount').first();
     return {
       processing: answers.filter((answer) => answer === 'processing').length,
       budget: answers.filter((answer) => answer === 'budget').length,
@@ -82,28 +88,28 @@ describe('a budget', () => {
     'of %i hours is free of an execution one millisecond after the last instant of its window, and not before',
     async (hours) => {
       const policyId = await makePolicy({ cap: 10, limitation: { hours, ...SHARED } });
-      const earlier = await storeInitiated(stage, policyId, { ...PAYMENT, amount: 9 });
+      const earlier = await storeInitiated(fixture, policyId, { ...PAYMENT, amount: 9 });
       const [fitting, tooMuch] = [
-        await storeInitiated(stage, policyId, { ...PAYMENT, amount: 1 }),
-        await storeInitiated(stage, policyId, { ...PAYMENT, amount: 2 }),
+        await storeInitiated(fixture, policyId, { ...PAYMENT, amount: 1 }),
+        await storeInitiated(fixture, policyId, { ...PAYMENT, amount: 2 }),
       ];
-      const tx = await stage.service.transaction();
+      const tx = await fixture.service.transaction();
       try {
         await reserveUsage(tx, {
-          organizationId: stage.org.id,
+          organizationId: fixture.org.id,
           policyId,
           transactionId: earlier,
           networkId: NETWORK_ID,
           tokenAddress: NATIVE_CURRENCY,
           amount: 9n,
-          initiatorId: stage.org.alice.id,
-          accountId: stage.accounts[0] ?? '',
+          initiatorId: fixture.org.alice.id,
+          accountId: fixture.accounts[0] ?? '',
           destination: '0x',
         });
         await lockBudget(tx, policyId);
         const nowMs = (await databaseNow(tx)).getTime();
         const refusalOf = async (id: string) => {
-          const locked = await lockTransaction(tx, { organizationId: stage.org.id, id });
+          const locked = await lockTransaction(tx, { organizationId: fixture.org.id, id });
           return locked && ((await policyRefusal(tx, locked))?.code ?? null);
         };
         const blockAt = (ms: number) =>

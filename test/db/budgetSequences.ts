@@ -20,7 +20,7 @@ import { Counts } from './operationWorld';
 const HOUR_MS = 3_600_000;
 const DESTINATIONS = [anAddress(), anAddress()];
 
-/** A policy's budget as a story tells it: what may go out in a window, or (null) that one execution may. */
+/** A policy's budget as a sequence describes it: what may be spent in a window, or (null) that one execution may. */
 export interface Budget {
   readonly cap: number | null;
   readonly limitation: Limitation;
@@ -42,13 +42,13 @@ export type Act =
   | { readonly do: 'commit'; readonly which: number; readonly parts: number }
   | { readonly do: 'edit'; readonly budget: Budget };
 
-/** Time goes on, and then several things happen at once. */
+/** Time passes, and then several acts run concurrently. */
 export interface Batch {
   readonly waitMs: number;
   readonly acts: readonly Act[];
 }
 
-export interface Story {
+export interface BudgetSequence {
   readonly budget: Budget;
   readonly batches: readonly Batch[];
 }
@@ -93,11 +93,11 @@ const act = (doing: readonly ('edit' | 'reopen')[]): fc.Arbitrary<Act> =>
       : []),
   );
 
-/** Stories in which up to so many things happen at once; edits and lost blocks only where they are asked for. */
-export function storiesOf(
+/** Sequences of up to `atOnce` concurrent acts; with edits and lost blocks where `doing` names them. */
+export function budgetSequences(
   atOnce: number,
   doing: readonly ('edit' | 'reopen')[] = ['edit', 'reopen'],
-): fc.Arbitrary<Story> {
+): fc.Arbitrary<BudgetSequence> {
   const batch = fc.record({
     // Up to the end of a window of an hour, and just over it.
     waitMs: fc.constantFrom(0, 0, 0, HOUR_MS / 3, HOUR_MS - 50, HOUR_MS, HOUR_MS + 1),
@@ -108,7 +108,7 @@ export function storiesOf(
 }
 
 /** A database with one organization, and the activities that spend its budgets, over several connections. */
-export interface BudgetStage {
+export interface BudgetFixture {
   readonly owner: Db;
   readonly service: Db;
   readonly signer: Db;
@@ -121,7 +121,7 @@ export interface BudgetStage {
   end(): Promise<void>;
 }
 
-export async function setBudgetStage(): Promise<BudgetStage> {
+export async function startBudgetFixture(): Promise<BudgetFixture> {
   const database = await createTestDatabase();
   const owner = createDatabase(database.url, { poolMax: 4 });
   const service = createDatabase(database.url, { role: 'orgwallet_service', poolMax: 10 });
@@ -131,7 +131,7 @@ export async function setBudgetStage(): Promise<BudgetStage> {
   const activities = createLifecycleActivities({
     db: service,
     networks: [],
-    // Signatures are not what is tried here: whoever is recorded has signed.
+    // Signatures are not under test: every recorded voter has signed.
     identifyVoter: async ({ eligible: [member] }) => {
       if (!member) throw new Error('nobody may have signed');
       return accept({ member, signerAddress: member.walletAddress, scheme: 'eoa' as const });
@@ -151,7 +151,7 @@ export async function setBudgetStage(): Promise<BudgetStage> {
     accounts: accounts.map(({ id }) => id),
     counts: new Counts(),
     async deadlocks() {
-      // What a connection has counted is there for others at the latest when it has ended.
+      // A connection's statistics are visible to others once it has ended.
       await Promise.all([service.destroy(), signer.destroy()]);
       const { rows } = await owner.raw(
         'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()',
@@ -167,7 +167,7 @@ export async function setBudgetStage(): Promise<BudgetStage> {
 
 /** Stores a payment that its initiator has signed; answers its id. */
 export async function storeInitiated(
-  { org, service, accounts }: BudgetStage,
+  { org, service, accounts }: BudgetFixture,
   policyId: string,
   payment: Payment,
 ): Promise<string> {
@@ -180,8 +180,8 @@ export async function storeInitiated(
   return id;
 }
 
-/** A transaction as a story remembers it. */
-interface Told {
+/** A transaction in the model. */
+interface ModelTransaction {
   readonly id: string;
   readonly payment: Payment;
   state: 'executing' | 'executed' | 'failed' | 'blocked';
@@ -206,60 +206,60 @@ function sameKey({ limitation }: Budget, one: Payment, two: Payment): boolean {
 }
 
 /** "From its reservation until `hours` after the time of the block it is in." */
-function counts({ limitation }: Budget, told: Told, nowMs: number): boolean {
-  if (told.state === 'executing') return true;
-  return told.state === 'executed' && nowMs - (told.blockMs ?? 0) <= limitation.hours * HOUR_MS;
+function counts({ limitation }: Budget, transaction: ModelTransaction, nowMs: number): boolean {
+  if (transaction.state === 'executing') return true;
+  return transaction.state === 'executed' && nowMs - (transaction.blockMs ?? 0) <= limitation.hours * HOUR_MS;
 }
 
 /** Whether a payment fits beside those; with a plain sum. */
-function fits({ cap }: Budget, payment: Payment, beside: readonly Told[]): boolean {
+function fits({ cap }: Budget, payment: Payment, beside: readonly ModelTransaction[]): boolean {
   if (cap === null) return beside.length === 0;
   let sum = payment.amount;
   for (const other of beside) sum += other.payment.amount;
   return sum <= cap;
 }
 
-/** What came of trying to execute one. */
+/** The decision about one execution. */
 interface Tried {
-  readonly told: Told;
+  readonly transaction: ModelTransaction;
   readonly allowed: boolean;
   readonly code: string | null;
   /** When its database transaction began. */
   readonly nowMs: number;
-  /** Place of its reservation among all. */
-  readonly place: bigint | null;
+  /** Id of its reservation: ids increase in the order of reservation. */
+  readonly reservationId: bigint | null;
 }
 
 /** One policy and everything that happened under it. */
-class Telling {
-  private readonly told: Told[] = [];
+class SequenceRun {
+  private readonly transactions: ModelTransaction[] = [];
   private readonly policyId: string;
   private nonces = 0n;
 
   private constructor(
-    private readonly stage: BudgetStage,
+    private readonly fixture: BudgetFixture,
     private budget: Budget,
     policy: Policy,
   ) {
     this.policyId = policy.id;
   }
 
-  static async of(stage: BudgetStage, budget: Budget): Promise<Telling> {
+  static async of(fixture: BudgetFixture, budget: Budget): Promise<SequenceRun> {
     const policy = aTransferPolicy();
     const made = policyOf(policy.id, budget);
-    await stage.service.transaction((tx) => insertPolicies(tx, stage.org.id, [made]));
-    return new Telling(stage, budget, policy);
+    await fixture.service.transaction((tx) => insertPolicies(tx, fixture.org.id, [made]));
+    return new SequenceRun(fixture, budget, policy);
   }
 
-  private ref(told: Told) {
-    return { subject: 'transaction' as const, organizationId: this.stage.org.id, id: told.id };
+  private ref(transaction: ModelTransaction) {
+    return { subject: 'transaction' as const, organizationId: this.fixture.org.id, id: transaction.id };
   }
 
-  async happen({ waitMs, acts }: Batch): Promise<void> {
+  async playBatch({ waitMs, acts }: Batch): Promise<void> {
     await this.wait(waitMs);
-    const before = this.told.map((told) => ({ ...told }));
+    const before = this.transactions.map((transaction) => ({ ...transaction }));
     const budgets = [this.budget];
-    const free = new Set(this.told);
+    const free = new Set(this.transactions);
     const tried: Promise<Tried>[] = [];
     const others: Promise<void>[] = [];
     for (const act of acts) {
@@ -269,20 +269,23 @@ class Telling {
       } else if (act.do === 'edit') {
         budgets.push(act.budget);
       } else {
-        const told = this.pick(act, free);
-        if (!told) continue;
-        free.delete(told);
-        if (act.do === 'retry') tried.push(this.begin(told));
-        else others.push(this.conclude(told, act));
+        const transaction = this.pick(act, free);
+        if (!transaction) continue;
+        free.delete(transaction);
+        if (act.do === 'retry') tried.push(this.begin(transaction));
+        else others.push(this.conclude(transaction, act));
       }
     }
     others.push(this.edit(budgets.slice(1)));
     const [outcomes] = await Promise.all([Promise.all(tried), Promise.all(others)]);
-    this.judge(outcomes, before, budgets);
-    this.stage.counts.steps += acts.length;
+    this.expectDecisions(outcomes, before, budgets);
+    this.fixture.counts.steps += acts.length;
   }
 
-  private pick(act: Exclude<Act, { do: 'pay' | 'edit' }>, free: ReadonlySet<Told>): Told | undefined {
+  private pick(
+    act: Exclude<Act, { do: 'pay' | 'edit' }>,
+    free: ReadonlySet<ModelTransaction>,
+  ): ModelTransaction | undefined {
     const can = [...free].filter(({ state, attemptId }) => {
       if (act.do === 'retry') return state === 'failed' || state === 'blocked';
       if (act.do === 'reopen') return attemptId !== null && (state === 'executed' || state === 'failed');
@@ -291,81 +294,97 @@ class Telling {
     return can[act.which % Math.max(1, can.length)];
   }
 
-  /** Lets time go on: everything that was is so much longer ago. */
+  /** Lets time pass: moves all times of the records into the past. */
   private async wait(ms: number): Promise<void> {
     if (ms === 0) return;
-    for (const told of this.told) {
-      told.reservedMs -= ms;
-      if (told.blockMs !== null) told.blockMs -= ms;
+    for (const transaction of this.transactions) {
+      transaction.reservedMs -= ms;
+      if (transaction.blockMs !== null) transaction.blockMs -= ms;
     }
     const earlier = (column: string) =>
-      this.stage.owner.raw(`${column} - make_interval(secs => ?::double precision)`, [ms / 1_000]);
-    await this.stage
+      this.fixture.owner.raw(`${column} - make_interval(secs => ?::double precision)`, [ms / 1_000]);
+    await this.fixture
       .owner('policy_usage')
       .where({ policy_id: this.policyId })
       .update({ reserved_at: earlier('reserved_at'), block_at: earlier('block_at') });
   }
 
   private async pay(payment: Payment): Promise<Tried> {
-    const id = await storeInitiated(this.stage, this.policyId, payment);
-    const told: Told = { id, payment, state: 'blocked', attemptId: null, reservedMs: 0, blockMs: null };
-    this.told.push(told);
-    return this.begin(told);
+    const id = await storeInitiated(this.fixture, this.policyId, payment);
+    const transaction: ModelTransaction = {
+      id,
+      payment,
+      state: 'blocked',
+      attemptId: null,
+      reservedMs: 0,
+      blockMs: null,
+    };
+    this.transactions.push(transaction);
+    return this.begin(transaction);
   }
 
-  private async begin(told: Told): Promise<Tried> {
-    const { activities, owner, counts } = this.stage;
-    const again = told.state === 'failed' || told.reservedMs !== 0;
+  private async begin(transaction: ModelTransaction): Promise<Tried> {
+    const { activities, owner, counts } = this.fixture;
+    const again = transaction.state === 'failed' || transaction.reservedMs !== 0;
     const began = await activities.beginExecution({
-      ...this.ref(told),
+      ...this.ref(transaction),
       messageId: randomUUID(),
       type: 'approve',
     });
-    if (!began.ok) throw new Error(`beginning ${told.id}: ${began.refusal.message}`);
+    if (!began.ok) throw new Error(`beginning ${transaction.id}: ${began.refusal.message}`);
     const { executionStatus, failure } = began.state;
     const allowed = executionStatus === 'processing';
     counts.add(allowed ? 'allowed' : `blocked: ${failure?.code}`);
-    if (again) counts.add(allowed ? 'allowed at another try' : 'blocked at another try');
+    if (again) counts.add(allowed ? 'allowed when retried' : 'blocked when retried');
     if (!allowed) {
-      told.state = 'blocked';
-      return { told, allowed, code: failure?.code ?? '', nowMs: Date.parse(failure?.at ?? ''), place: null };
+      transaction.state = 'blocked';
+      return {
+        transaction,
+        allowed,
+        code: failure?.code ?? '',
+        nowMs: Date.parse(failure?.at ?? ''),
+        reservationId: null,
+      };
     }
     const row = requireRow(
-      await owner('policy_usage').where({ transaction_id: told.id, status: 'reserved' }).first(),
+      await owner('policy_usage').where({ transaction_id: transaction.id, status: 'reserved' }).first(),
     );
     const nowMs = row.reserved_at.getTime();
-    Object.assign(told, { state: 'executing', attemptId: null, reservedMs: nowMs, blockMs: null });
-    return { told, allowed, code: null, nowMs, place: row.id };
+    Object.assign(transaction, { state: 'executing', attemptId: null, reservedMs: nowMs, blockMs: null });
+    return { transaction, allowed, code: null, nowMs, reservationId: row.id };
   }
 
-  private async conclude(told: Told, act: Exclude<Act, { do: 'pay' | 'edit' | 'retry' }>): Promise<void> {
-    const { activities, service, counts } = this.stage;
+  private async conclude(
+    transaction: ModelTransaction,
+    act: Exclude<Act, { do: 'pay' | 'edit' | 'retry' }>,
+  ): Promise<void> {
+    const { activities, service, counts } = this.fixture;
     counts.add(act.do);
-    const ref = this.ref(told);
+    const ref = this.ref(transaction);
     if (act.do === 'reopen') {
       const reopened = await reopenTransaction(service, {
         organizationId: ref.organizationId,
-        transactionId: told.id,
-        attemptId: told.attemptId ?? '',
+        transactionId: transaction.id,
+        attemptId: transaction.attemptId ?? '',
       });
-      if (!reopened) throw new Error(`${told.id} was not taken up again`);
-      Object.assign(told, { state: 'executing', blockMs: null });
+      if (!reopened) throw new Error(`${transaction.id} was not reopened`);
+      Object.assign(transaction, { state: 'executing', blockMs: null });
       return;
     }
     if (act.do === 'release') {
-      // One that was taken up again has something signed: it cannot just fail.
-      if (told.attemptId !== null) return;
+      // One that was reopened has something signed: it cannot just fail.
+      if (transaction.attemptId !== null) return;
       const failure = { code: 'rpc' as const, message: 'the network does not answer' };
       await activities.finishTransaction({ ...ref, result: { status: 'failed', failure } });
-      told.state = 'failed';
+      transaction.state = 'failed';
       return;
     }
-    told.attemptId ??= await this.sign(told);
+    transaction.attemptId ??= await this.sign(transaction);
     const nowMs = (await databaseNow(service)).getTime();
     const parts = act.do === 'commit' ? act.parts : 4;
-    const blockMs = told.reservedMs + Math.floor(((nowMs - told.reservedMs) * parts) / 4);
+    const blockMs = transaction.reservedMs + Math.floor(((nowMs - transaction.reservedMs) * parts) / 4);
     const block = {
-      attemptId: told.attemptId,
+      attemptId: transaction.attemptId,
       transactionHash: aHash(),
       blockNumber: '1',
       blockHash: aHash(),
@@ -380,12 +399,15 @@ class Telling {
       result: { status: 'decided', outcome },
     });
     const committed = executionStatus === 'completed';
-    Object.assign(told, { state: committed ? 'executed' : 'failed', blockMs: committed ? blockMs : null });
+    Object.assign(transaction, {
+      state: committed ? 'executed' : 'failed',
+      blockMs: committed ? blockMs : null,
+    });
   }
 
-  private async sign({ id, payment }: Told): Promise<string> {
+  private async sign({ id, payment }: ModelTransaction): Promise<string> {
     this.nonces += 1n;
-    const { signer, org, accounts } = this.stage;
+    const { signer, org, accounts } = this.fixture;
     const attempt = {
       kind: 'transaction' as const,
       organizationId: org.id,
@@ -395,7 +417,8 @@ class Telling {
       to: DESTINATIONS[payment.destination] ?? '',
       value: BigInt(payment.amount),
       data: '0x',
-      safeNonce: BigInt(Date.now()) * 1_000_000n + BigInt(this.stage.counts.sequences) * 1_000n + this.nonces,
+      safeNonce:
+        BigInt(Date.now()) * 1_000_000n + BigInt(this.fixture.counts.sequences) * 1_000n + this.nonces,
       safeTxGas: 1n,
       safeTxHash: aHash(),
       signature: '0x',
@@ -406,7 +429,7 @@ class Telling {
 
   /** Edits the policy, one edit after the other, as executions of proposals do. */
   private async edit(budgets: readonly Budget[]): Promise<void> {
-    const { service, org, counts } = this.stage;
+    const { service, org, counts } = this.fixture;
     for (const budget of budgets) {
       counts.add('edit');
       await service.transaction(async (tx) => {
@@ -422,66 +445,75 @@ class Telling {
    * Compares what was allowed and what was blocked with a plain sum. What changed at the same time may have been seen or
    * not, and a budget that was edited may have been the older one: where nothing did, the answer is exact.
    */
-  private judge(outcomes: readonly Tried[], before: readonly Told[], budgets: readonly Budget[]): void {
-    const now = new Map(this.told.map((told) => [told.id, told]));
-    const tries = new Set(outcomes.map(({ told }) => told.id));
-    for (const { told, allowed, code, nowMs, place } of outcomes) {
-      const shares = (budget: Budget, other: Told) => sameKey(budget, told.payment, other.payment);
-      const sure = (budget: Budget): readonly Told[] => {
+  private expectDecisions(
+    outcomes: readonly Tried[],
+    before: readonly ModelTransaction[],
+    budgets: readonly Budget[],
+  ): void {
+    const now = new Map(this.transactions.map((transaction) => [transaction.id, transaction]));
+    const tries = new Set(outcomes.map(({ transaction }) => transaction.id));
+    for (const { transaction, allowed, code, nowMs, reservationId } of outcomes) {
+      const shares = (budget: Budget, other: ModelTransaction) =>
+        sameKey(budget, transaction.payment, other.payment);
+      const sure = (budget: Budget): readonly ModelTransaction[] => {
         const stayed = before.filter((other) => {
           const after = now.get(other.id);
           return counts(budget, other, nowMs) && after !== undefined && counts(budget, after, nowMs);
         });
         const earlier = outcomes.flatMap((other) =>
-          place !== null && other.place !== null && other.place < place ? [other.told] : [],
+          reservationId !== null && other.reservationId !== null && other.reservationId < reservationId
+            ? [other.transaction]
+            : [],
         );
         return [...stayed, ...earlier].filter((other) => shares(budget, other));
       };
-      const possible = (budget: Budget): readonly Told[] =>
-        this.told.filter((other) => {
+      const possible = (budget: Budget): readonly ModelTransaction[] =>
+        this.transactions.filter((other) => {
           const was = before.find(({ id }) => id === other.id);
           const seen =
-            other !== told && (counts(budget, other, nowMs) || (was && counts(budget, was, nowMs)));
+            other !== transaction && (counts(budget, other, nowMs) || (was && counts(budget, was, nowMs)));
           return seen && shares(budget, other);
         });
       const explained = budgets.some((budget) =>
-        allowed ? fits(budget, told.payment, sure(budget)) : !fits(budget, told.payment, possible(budget)),
+        allowed
+          ? fits(budget, transaction.payment, sure(budget))
+          : !fits(budget, transaction.payment, possible(budget)),
       );
       if (!explained) {
-        const what = JSON.stringify({ allowed, nowMs, payment: told.payment, budgets, before });
-        throw new Error(`${told.id} was ${allowed ? 'allowed' : 'blocked'} against the sum: ${what}`);
+        const what = JSON.stringify({ allowed, nowMs, payment: transaction.payment, budgets, before });
+        throw new Error(`${transaction.id} was ${allowed ? 'allowed' : 'blocked'} against the sum: ${what}`);
       }
       if (!allowed) {
-        const tooMuchAtOnce = budgets.some(({ cap }) => cap !== null && told.payment.amount > cap);
+        const tooMuchAtOnce = budgets.some(({ cap }) => cap !== null && transaction.payment.amount > cap);
         expect(tooMuchAtOnce ? ['budget', 'policy'] : ['budget']).toContain(code);
-        if (tries.size === 1 && budgets.length === 1) this.stage.counts.add('blocked alone');
+        if (tries.size === 1 && budgets.length === 1) this.fixture.counts.add('blocked without concurrency');
       }
     }
   }
 
-  /** Compares what is stored with what was told. */
+  /** Compares the stored usage with the model. */
   async expectStored(): Promise<void> {
-    const rows = await this.stage.owner('policy_usage').where({ policy_id: this.policyId }).orderBy('id');
+    const rows = await this.fixture.owner('policy_usage').where({ policy_id: this.policyId }).orderBy('id');
     const newest = new Map(rows.map((row) => [row.transaction_id, row]));
     const STATUS = { executing: 'reserved', executed: 'committed', failed: 'released' } as const;
-    for (const { id, state, blockMs } of this.told) {
+    for (const { id, state, blockMs } of this.transactions) {
       const row = newest.get(id);
       if (state === 'blocked') expect(row?.status ?? 'released').toBe('released');
       else expect([row?.status, row?.block_at?.getTime() ?? null]).toEqual([STATUS[state], blockMs]);
     }
-    // Whatever was tried again: at most one of a transaction is not released.
+    // Whatever was retried, at most one reservation of a transaction is not released.
     const live = rows.filter(({ status }) => status !== 'released').map((row) => row.transaction_id);
     expect(new Set(live).size).toBe(live.length);
   }
 
   /**
-   * Looks at all that went out, afterwards: in no window of that length, wherever it begins, is more than the budget.
+   * Checks all payments afterwards: no window of that length exceeds the budget, wherever it begins.
    * Holds where the budget was never edited and no block was lost.
    */
   expectNoWindowAbove(): void {
     const windowMs = this.budget.limitation.hours * HOUR_MS;
-    const sent = this.told.filter(({ state }) => state === 'executed' || state === 'executing');
-    const at = (told: Told) => told.blockMs ?? told.reservedMs;
+    const sent = this.transactions.filter(({ state }) => state === 'executed' || state === 'executing');
+    const at = (transaction: ModelTransaction) => transaction.blockMs ?? transaction.reservedMs;
     for (const first of sent) {
       const together = sent.filter(
         (other) =>
@@ -495,12 +527,15 @@ class Telling {
   }
 }
 
-/** Plays one story and compares after each batch. */
-export async function tell(stage: BudgetStage, { budget, batches }: Story): Promise<void> {
-  const telling = await Telling.of(stage, budget);
+/** Plays one sequence; compares after each batch. */
+export async function playSequence(
+  fixture: BudgetFixture,
+  { budget, batches }: BudgetSequence,
+): Promise<void> {
+  const run = await SequenceRun.of(fixture, budget);
   const acts = batches.flatMap((batch) => batch.acts);
-  for (const batch of batches) await telling.happen(batch);
-  await telling.expectStored();
-  if (!acts.some((act) => act.do === 'edit' || act.do === 'reopen')) telling.expectNoWindowAbove();
-  stage.counts.sequences += 1;
+  for (const batch of batches) await run.playBatch(batch);
+  await run.expectStored();
+  if (!acts.some((act) => act.do === 'edit' || act.do === 'reopen')) run.expectNoWindowAbove();
+  fixture.counts.sequences += 1;
 }
