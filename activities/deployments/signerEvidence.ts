@@ -1,15 +1,13 @@
 import { operationDomainSalt } from '../../src/chain/domainSalt';
-import { deriveAccount } from '../../src/chain/safe';
-import { findAccountDerivation } from '../../src/db/chain';
 import type { Db, Tx } from '../../src/db/database';
 import { readInstallationId } from '../../src/db/installation';
 import { findProposal, readNow, type StoredProposal } from '../../src/db/proposals';
 import type { AccountDerivation } from '../../src/domain/account';
 import { isExpired } from '../../src/domain/approval';
-import { canonicalJson } from '../../src/domain/canonicalJson';
 import { type DeploymentKey, isPartlyDeployed, type ProposalNow } from '../../src/domain/proposal';
 import { proposalPayload } from '../../src/domain/signing';
 import { kindOf } from '../../src/operations';
+import { assertAccount } from '../signer/account';
 import type { SignerContext } from '../signer/context';
 import { SignerRefusal } from '../signer/refusal';
 
@@ -89,20 +87,6 @@ function assertPending(proposal: StoredProposal, { proposalId, accountId, networ
       `the signed content does not deploy account ${accountId} on network ${networkId}`,
     );
   }
-}
-
-/** The account as its key and id determine it. Throws SignerRefusal unless its record is the same. */
-async function assertAccount(
-  { keystore }: SignerContext,
-  tx: Tx,
-  { organizationId, accountId }: DeploymentKey,
-): Promise<AccountDerivation> {
-  const recorded = await findAccountDerivation(tx, organizationId, accountId);
-  const expected = deriveAccount(keystore.organizationKey(organizationId).address, accountId);
-  if (!recorded || canonicalJson(recorded) !== canonicalJson(expected)) {
-    throw new SignerRefusal('stale', `account ${accountId} is not recorded as its key and id determine it`);
-  }
-  return expected;
 }
 
 /**

@@ -1,12 +1,13 @@
+import type { Address } from 'viem';
 import { cancellation } from '../../src/chain/safeTransaction';
 import { type Attempt, attemptsOfTransaction } from '../../src/db/attempts';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
+import { assertAccount } from '../signer/account';
 import { type SignerContext, withRelayer } from '../signer/context';
 import { refusalsAsValues, SignerRefusal, type SigningResult } from '../signer/refusal';
 import type { TransactionTerms } from './observation';
 import { carryOn, signAttempt } from './signedAttempts';
-import { assertAccount } from './signerEvidence';
 import { readOnNetwork, statusOf } from './signTransaction';
 
 /** A transaction to cancel: its undecided attempt, or the one with `attemptId`. */
@@ -33,7 +34,7 @@ export async function signCancellation(
     const { networkId } = await statusOf(context.db, input);
     return withRelayer(context, networkId, async (tx) => {
       const { record } = await readOnNetwork(tx, input, networkId);
-      const account = await assertAccount(context, tx, record);
+      const account = (await assertAccount(context, tx, record)).address as Address;
       const attempts = await attemptsOfTransaction(tx, record.id);
       const target = findTarget(attempts, input.attemptId);
       if (!target) throw new SignerRefusal('stale', `nothing of transaction ${record.id} is in flight`);

@@ -1,4 +1,4 @@
-import type { Hex } from 'viem';
+import type { Address, Hex } from 'viem';
 import { checksumAddress } from '../../src/chain/address';
 import type { SafeTransaction } from '../../src/chain/safeTransaction';
 import { type Attempt, attemptsOfTransaction, highestSafeNonce } from '../../src/db/attempts';
@@ -11,11 +11,12 @@ import {
 } from '../../src/db/transactions';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
+import { assertAccount } from '../signer/account';
 import { networkOf, type SignerContext, withRelayer } from '../signer/context';
 import { refusalsAsValues, SignerRefusal, type SigningResult } from '../signer/refusal';
 import type { TransactionTerms } from './observation';
 import { carryNew, carryOn, signAttempt } from './signedAttempts';
-import { assertAccount, assertTransactionEvidence, verifiedVotes } from './signerEvidence';
+import { assertTransactionEvidence, verifiedVotes } from './signerEvidence';
 
 /** The network and execution status of a transaction. Throws SignerRefusal when it does not exist. */
 export async function statusOf(handle: Db | Tx, ref: TransactionRef) {
@@ -80,7 +81,7 @@ export async function signTransaction(
     return withRelayer(context, networkId, async (tx) => {
       const snapshot = await readOnNetwork(tx, input, networkId);
       const { record } = snapshot;
-      const account = await assertAccount(context, tx, record);
+      const account = (await assertAccount(context, tx, record)).address as Address;
       const undecided = undecidedAttempt(await attemptsOfTransaction(tx, record.id));
       if (undecided) return carryOn(context, tx, { attempt: undecided, account }, terms);
       await assertTransactionEvidence(tx, snapshot, votes);

@@ -1,9 +1,7 @@
-import type { Address } from 'viem';
 import { payloadToSign, transactionSubject } from '../../src/approvals/transactions';
 import { verifyVotes } from '../../src/approvals/voters';
-import { ACCOUNT_CONTRACTS, deriveAccount } from '../../src/chain/safe';
+import { ACCOUNT_CONTRACTS } from '../../src/chain/safe';
 import { hashTypedPayload } from '../../src/chain/typedData';
-import { findAccountDerivation } from '../../src/db/chain';
 import type { Tx } from '../../src/db/database';
 import { findReservation, type UsageOfExecution } from '../../src/db/policyUsage';
 import { readTransaction, type StoredTransaction, type TransactionSnapshot } from '../../src/db/transactions';
@@ -43,20 +41,6 @@ export async function verifiedVotes(
   const others = seen.record.votes.filter(({ type }) => type !== 'initiator');
   const begun = { ...seen, record: { ...seen.record, votes: [...initiated, ...others] } };
   return [...initiated, ...(await verifyVotes(identifyVoter, transactionSubject, begun, 'approve'))];
-}
-
-/** The account of a transaction as its key and id determine it. Throws SignerRefusal unless its record is the same. */
-export async function assertAccount(
-  { keystore }: SignerContext,
-  tx: Tx,
-  { organizationId, accountId, accountAddress }: StoredTransaction,
-): Promise<Address> {
-  const recorded = await findAccountDerivation(tx, organizationId, accountId);
-  const expected = deriveAccount(keystore.organizationKey(organizationId).address, accountId);
-  if (canonicalJson(recorded ?? {}) !== canonicalJson(expected) || accountAddress !== expected.address) {
-    throw new SignerRefusal('stale', `account ${accountId} is not recorded as its key and id determine it`);
-  }
-  return expected.address as Address;
 }
 
 /** The record with those of its votes that are stored now and were verified before the transaction began. */
