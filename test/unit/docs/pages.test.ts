@@ -91,6 +91,22 @@ describe('the documentation', () => {
     expect(named.filter((path) => !exists(path))).toEqual([]);
   });
 
+  it('has a row in CONTRIBUTING.md for every test file, and files for every row', () => {
+    const [, table = ''] = /^\| Tests .*\n\| -.*\n((?:\|.*\n)+)/m.exec(read('CONTRIBUTING.md')) ?? [];
+    const rows = [...table.matchAll(/^\|([^|]+)\|/gm)].flatMap(([, cell = '']) =>
+      [...cell.matchAll(/`([\w/*]+)`/g)].map(([, name = '']) => name),
+    );
+    const files = readdirSync(join(project, 'test'), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.test.ts'))
+      .map((file) => file.slice(0, -'.test.ts'.length));
+    // A row names a folder or a file, or with `*` the files of one folder.
+    const covers = (row: string, file: string) =>
+      new RegExp(row.includes('*') ? `^${row.replace('*', '[^/]*')}$` : `^${row}(/|$)`).test(file);
+    expect(files.length).toBeGreaterThan(50);
+    expect(files.filter((file) => !rows.some((row) => covers(row, file)))).toEqual([]);
+    expect(rows.filter((row) => !files.some((file) => covers(row, file)))).toEqual([]);
+  });
+
   it('lists every page in the index', () => {
     const index = read('docs/README.md');
     const listed = pages.filter((page) => /^docs\/[a-z-]+\.md$/.test(page));
