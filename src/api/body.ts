@@ -5,7 +5,7 @@ import { JsonError, parseJson } from './json';
 import { badRequest, Refused } from './refusals';
 
 /** The largest body, in bytes. */
-export const MAX_BODY_BYTES = 1_048_576;
+const MAX_BODY_BYTES = 1_048_576;
 
 const JSON_TYPE = /^application\/json(?:[ \t]*;[ \t]*charset=(?:"utf-8"|utf-8))?[ \t]*;?[ \t]*$/i;
 

@@ -7,7 +7,7 @@ import { clientAddress } from './clientAddress';
 import { errorBodyOf, pathNotFound, Refused, unavailable } from './refusals';
 
 /** How long a request may take, in milliseconds. */
-export const REQUEST_TIMEOUT_MS = 25_000;
+const REQUEST_TIMEOUT_MS = 25_000;
 
 const SANE_REQUEST_ID = /^[A-Za-z0-9._-]{1,100}$/;
 

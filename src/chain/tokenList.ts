@@ -27,7 +27,7 @@ const tokenListSchema = z.object({
 });
 
 /** The list that comes with the service. */
-export const DEFAULT_TOKEN_LIST_FILE = join(__dirname, 'tokenList.json');
+const DEFAULT_TOKEN_LIST_FILE = join(__dirname, 'tokenList.json');
 
 /** Reads a token list in the format of tokenlists.org. Throws an error that names the file and the bad field. */
 export function readTokenList(file: string = DEFAULT_TOKEN_LIST_FILE): readonly ListedToken[] {

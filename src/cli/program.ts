@@ -20,7 +20,7 @@ Settings come from the environment, then from a stack that \`npm start\` runs (O
 Results go to stdout, errors to stderr. Exit status: 0, 1 (refused, or a check failed), 2 (wrong use).`;
 
 /** The version in package.json. */
-export function programVersion(): string {
+function programVersion(): string {
   return JSON.parse(readFileSync(join(projectRoot(), 'package.json'), 'utf8')).version;
 }
 

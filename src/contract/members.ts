@@ -6,7 +6,7 @@ export const memberType = z
   .enum(['user', 'api'])
   .meta({ id: 'MemberType', description: '`user`: a person; `api`: a bot.' });
 
-export const memberName = z.string().meta({ examples: ['Dave'] });
+const memberName = z.string().meta({ examples: ['Dave'] });
 
 export const memberSummary = z
   .object({

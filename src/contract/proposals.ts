@@ -185,7 +185,7 @@ const RESOURCES: Record<ProposalResource, { tag: Tag; singular: string }> = {
 };
 
 /** Every resource whose changes are proposed. */
-export const PROPOSAL_RESOURCES = Object.keys(RESOURCES) as ProposalResource[];
+const PROPOSAL_RESOURCES = Object.keys(RESOURCES) as ProposalResource[];
 
 /** A schema with a name in the document, unless it has one. */
 function withName<T extends z.ZodType>(schema: T, id: string): T {

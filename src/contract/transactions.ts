@@ -70,7 +70,7 @@ export const EXAMPLE_TRANSACTION = {
 };
 
 /** The body that creates a transaction. */
-export const createTransactionBody = z
+const createTransactionBody = z
   .strictObject({
     ...transactionFields,
     policyId: idOf('pol').meta({ description: 'The policy under which it is requested.' }),
@@ -81,7 +81,7 @@ export const createTransactionBody = z
 export type NewTransaction = z.output<typeof createTransactionBody>;
 
 /** The signature of the initiator, or the vote of an approver. */
-export const signTransactionBody = z
+const signTransactionBody = z
   .strictObject({
     type: z.enum(['initiator', 'approve', 'reject']).meta({ id: 'TransactionSignatureType' }),
     signature: signatureInput,

@@ -5,7 +5,7 @@ import { execute } from './rows';
 import type { IdempotencyRequestRow } from './tables';
 
 /** How long a lease lasts after its owner has last renewed it. */
-export const LEASE_MS = 5_000;
+const LEASE_MS = 5_000;
 
 /** The stored response, replayed byte for byte. */
 export interface StoredAnswer {

@@ -3,7 +3,6 @@ import { accept, type Outcome, type Refusal, refuse } from './refusal';
 
 /** What an approval is about: an organization operation, or a transaction of an account. */
 export type Subject = 'proposal' | 'transaction';
-export const SUBJECTS = ['proposal', 'transaction'] as const satisfies readonly Subject[];
 
 /** What can be signed. Only a transaction has an initiator who signs first. */
 export type VoteType = 'initiator' | 'approve' | 'reject';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ADDRESS_PATTERN } from './address';
 
 /** The longest window of a limitation in hours: a year. */
-export const MAX_LIMITATION_HOURS = 8_760;
+const MAX_LIMITATION_HOURS = 8_760;
 
 /** The address that stands for the native currency of a network. */
 export const NATIVE_CURRENCY = '0x0000000000000000000000000000000000000000';

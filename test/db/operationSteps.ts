@@ -182,7 +182,7 @@ const how = fc.constantFrom<Signing>(
 );
 
 /** What may happen where such proposals are made. */
-export function stepOf(weights: Weights): fc.Arbitrary<Step> {
+function stepOf(weights: Weights): fc.Arbitrary<Step> {
   const wish = wishOf(weights);
   const step = (weight: number, arbitrary: fc.Arbitrary<Step>) => ({ weight, arbitrary });
   return fc.oneof(

@@ -64,7 +64,7 @@ const PUSH2 = 0x61;
  * Makes runtime code of a text: names of opcodes, numbers in hex that are pushed, `@label` that pushes the place of
  * `label:`, `@data` the place of the data behind the code.
  */
-export function assemble(text: string, data: Hex = '0x'): Hex {
+function assemble(text: string, data: Hex = '0x'): Hex {
   const tokens = text.split(/\s+/).filter((token) => token !== '');
   const places = new Map<string, number>();
   const pieces: (number | string)[] = [];
@@ -114,7 +114,7 @@ function store(bytes: Hex): string {
 /** Ends a call with these bytes. */
 export const answer = (bytes: Hex) => `${store(bytes)} 0x${size(bytes).toString(16)} 0x0 RETURN`;
 /** Ends a call by reverting with these bytes. */
-export const revertWith = (bytes: Hex) => `${store(bytes)} 0x${size(bytes).toString(16)} 0x0 REVERT`;
+const revertWith = (bytes: Hex) => `${store(bytes)} 0x${size(bytes).toString(16)} 0x0 REVERT`;
 
 /** What Solidity makes of `revert("…")`. */
 export const errorBytes = (text: string) =>
@@ -136,7 +136,7 @@ export const move = (feePercent = 0) => `
   $moved:`;
 
 /** Tells of a transfer of the amount. */
-export const TELL_TRANSFER = `0x24 CALLDATALOAD 0x0 MSTORE
+const TELL_TRANSFER = `0x24 CALLDATALOAD 0x0 MSTORE
   0x4 CALLDATALOAD CALLER ${toEventSelector('Transfer(address,address,uint256)')} 0x20 0x0 LOG3`;
 
 /** A token whose `transfer` does what the text says. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { migrate } from '../../src/db/database';
@@ -181,9 +181,4 @@ export async function startOwnChain(
       ...overrides,
     }),
   );
-}
-
-/** Deletes a folder made by a test before the run ends. */
-export function removeDir(dir: string): void {
-  rmSync(dir, { recursive: true, force: true });
 }

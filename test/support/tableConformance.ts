@@ -25,7 +25,7 @@ const rows = ENDPOINTS.map((row) => ({
   .sort((one, two) => one.row.path.split('{').length - two.row.path.split('{').length);
 
 /** The row of the table of endpoints that a request is for. */
-export function findRow(method: string, url: string): EndpointRow | undefined {
+function findRow(method: string, url: string): EndpointRow | undefined {
   const path = url.split('?')[0] ?? '';
   const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
   const literal = rows.find(({ pattern }) => pattern.test(path));

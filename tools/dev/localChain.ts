@@ -47,7 +47,7 @@ function anvilProgram(): string {
  * Mines an empty block on top of each block that holds transactions, so that they are confirmed and
  * an idle chain does not grow. Returns the function that stops it.
  */
-export function confirmTransactions(rpcUrl: string): () => void {
+function confirmTransactions(rpcUrl: string): () => void {
   let ended = false;
   let timer: NodeJS.Timeout;
   const watch = async () => {

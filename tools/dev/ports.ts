@@ -14,7 +14,7 @@ export interface WantedPort {
 }
 
 /** True when nothing listens on the port. */
-export function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
+function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', () => resolve(false));
@@ -52,7 +52,7 @@ export async function freePorts(count: number): Promise<number[]> {
 }
 
 /** The process that listens on a port, if this user can see it: `node (process 4711)`. */
-export function portHolder(port: number): string | undefined {
+function portHolder(port: number): string | undefined {
   return holderFromProc(port) ?? holderFromLsof(port);
 }
 

@@ -184,7 +184,7 @@ function initialise(binaries: string, files: string, password: string, user: Sys
 }
 
 /** Waits until a connection to the maintenance database works. Throws the driver's error when it does not. */
-export async function pingPostgres(url: string): Promise<void> {
+async function pingPostgres(url: string): Promise<void> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
   client.on('error', () => undefined);
   try {

@@ -78,7 +78,7 @@ async function clientVersion(rpcUrl: string): Promise<string> {
  * Deploys the Safe contracts and the demo token on a local anvil chain. Any other chain is not changed and has no
  * token.
  */
-export async function prepareLocalNetwork(
+async function prepareLocalNetwork(
   network: Pick<NetworkConfig, 'rpcUrl'>,
 ): Promise<TestToken | undefined> {
   if (!isLoopback(network.rpcUrl)) return undefined;
@@ -146,7 +146,7 @@ function readDemoFile(file: string): DemoFile | undefined {
  * Funds the relayers, creates the demo organization unless the one of demo.json is in the database, and writes
  * demo.json with the addresses of this start. Refuses chains that are not local.
  */
-export async function prepareDemo(options: {
+async function prepareDemo(options: {
   databaseUrl: string;
   networksFile: string;
   demoFile: string;

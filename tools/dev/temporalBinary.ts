@@ -28,7 +28,7 @@ export interface TemporalBinary {
 }
 
 /** The cache of programs, shared by all clones of this user. */
-export function cacheDir(env: NodeJS.ProcessEnv): string {
+function cacheDir(env: NodeJS.ProcessEnv): string {
   return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'orgwallet');
 }
 
