@@ -78,9 +78,7 @@ async function clientVersion(rpcUrl: string): Promise<string> {
  * Deploys the Safe contracts and the demo token on a local anvil chain. Any other chain is not changed and has no
  * token.
  */
-async function prepareLocalNetwork(
-  network: Pick<NetworkConfig, 'rpcUrl'>,
-): Promise<TestToken | undefined> {
+async function prepareLocalNetwork(network: Pick<NetworkConfig, 'rpcUrl'>): Promise<TestToken | undefined> {
   if (!isLoopback(network.rpcUrl)) return undefined;
   const version = await clientVersion(network.rpcUrl);
   if (!/^anvil/i.test(version)) return undefined;
