@@ -13,7 +13,7 @@ import {
   type Decision,
   type VoteType,
 } from '../../domain/approval';
-import type { WorkflowRef } from '../../domain/approvalRef';
+import type { ApprovalRef, WorkflowRef } from '../../domain/approvalRef';
 import type { Outcome } from '../../domain/refusal';
 import type { MessageOutcome } from '../../temporal/approvals';
 import { mutationRoute, type RequestContext, type Route } from '../context';
@@ -51,6 +51,23 @@ export interface ApprovalRoutes<V extends AnySnapshot, S extends ApprovalState> 
   /** The workflow of the approval that a request names. */
   readonly workflowOf: (context: RequestContext) => WorkflowRef;
   readonly show: (snapshot: V) => Shown;
+}
+
+/**
+ * Starts the workflow of a new approval, and reads the approval that it has created. Throws Refused, or unavailable when
+ * there is none.
+ */
+export async function createApproval<V>(
+  { approvals }: Pick<ApprovalRouteDeps, 'approvals'>,
+  ref: ApprovalRef,
+  requestId: string,
+  find: () => Promise<V | undefined>,
+): Promise<V> {
+  const outcome = await deliver(() => approvals.start(ref, { requestId }));
+  if ('ok' in outcome && !outcome.ok) throw new Refused(outcome.refusal);
+  const created = await find();
+  if (!created) throw unavailable(`the ${ref.subject} could not be created; send the same request again`);
+  return created;
 }
 
 /** Waits for the outcome of a message, and shows the approval. */

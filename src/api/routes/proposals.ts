@@ -4,7 +4,6 @@ import type { Db } from '../../db/database';
 import { newId } from '../../db/ids';
 import { readOrganization } from '../../db/organizations';
 import {
-  findProposal,
   findQueuedAdminProposal,
   listProposals,
   type ProposalSnapshot,
@@ -20,12 +19,11 @@ import { operations, proposes } from '../../operations';
 import type { ProposalKind } from '../../operations/kind';
 import { mutationRoute, type RequestContext, type Route, readRoute } from '../context';
 import type { Cursors } from '../cursors';
-import { deliver } from '../deliver';
 import type { ApiDependencies } from '../dependencies';
 import { proposals as endpoints } from '../endpoints';
 import { DEFAULT_LIMIT, page, pageRequest } from '../pages';
-import { acceptOrThrow, notFound, Refused, unavailable } from '../refusals';
-import { type ApprovalRouteDeps, approvalRoutes, type Shown } from './approvals';
+import { acceptOrThrow, notFound } from '../refusals';
+import { type ApprovalRouteDeps, approvalRoutes, createApproval, type Shown } from './approvals';
 
 /** The endpoints of one resource's proposals. */
 type ResourceEndpoints = (typeof endpoints.byResource)[number];
@@ -71,7 +69,7 @@ function kindOfRequest(path: string, body: JsonValue): ProposalKind {
 type Show = (snapshot: ProposalSnapshot, options?: { created?: boolean }) => Shown;
 
 function proposeRoute(deps: Deps, endpoint: ResourceEndpoints['propose'][number], show: Show): Route {
-  const { db, approvals, planProposal } = deps;
+  const { db, planProposal } = deps;
   return mutationRoute(endpoint, {
     async prepare(context) {
       const { organizationId } = context;
@@ -83,13 +81,11 @@ function proposeRoute(deps: Deps, endpoint: ResourceEndpoints['propose'][number]
       const { organizationId } = context;
       const { resourceType, action } = kindOfRequest(endpoint.path, context.body as JsonValue);
       const ref: ApprovalRef = { subject: 'proposal', organizationId, id, resourceType, action };
-      const outcome = await deliver(() => approvals.start(ref, { requestId }));
-      if ('ok' in outcome && !outcome.ok) throw new Refused(outcome.refusal);
-      if ('gone' in outcome && !(await findProposal(db, organizationId, id, resourceType))) {
-        throw unavailable('the proposal could not be created; send the same request again');
-      }
+      const created = await createApproval(deps, ref, requestId, () =>
+        readProposalSnapshot(db, { organizationId, id, resourceType }),
+      );
       return {
-        body: { data: show(await load(db, organizationId, id, resourceType), { created: true }) },
+        body: { data: show(created, { created: true }) },
         location: `${BASE_PATH}/${resourceType}/proposals/${id}`,
       };
     },

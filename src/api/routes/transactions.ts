@@ -16,18 +16,17 @@ import type { ApprovalRef } from '../../domain/approvalRef';
 import { transactionView } from '../../domain/transactionView';
 import { mutationRoute, type RequestContext, type Route, readRoute } from '../context';
 import type { Cursors } from '../cursors';
-import { deliver } from '../deliver';
 import type { ApiDependencies } from '../dependencies';
 import { page, pageRequest } from '../pages';
-import { badRequest, notFound, Refused, unavailable } from '../refusals';
+import { badRequest, notFound } from '../refusals';
 import { checkNewTransaction } from '../transactionRequests';
-import { type ApprovalRouteDeps, approvalRoutes } from './approvals';
+import { type ApprovalRouteDeps, approvalRoutes, createApproval } from './approvals';
 
 /** The dependencies of these routes. */
 type Deps = ApprovalRouteDeps & Pick<ApiDependencies, 'config' | 'readToken'> & { readonly cursors: Cursors };
 
-/** Transactions per page, unless the caller says otherwise. */
-const DEFAULT_LIMIT = 100;
+/** Transactions per page by default. */
+const DEFAULT_TRANSACTIONS = 100;
 /** Bytes of calldata on one page: a response contains each of them several times. */
 const MAX_PAGE_CALLDATA = 1_048_576;
 
@@ -48,7 +47,7 @@ function listRoute({ db, cursors }: Deps): Route {
     if (accountId !== undefined && !(await findAccount(db, organizationId, accountId))) {
       throw badRequest([{ field: 'accountId', message: 'account not found in this organization' }]);
     }
-    const request = pageRequest(cursors, scope, query, { accountId, status }, DEFAULT_LIMIT);
+    const request = pageRequest(cursors, scope, query, { accountId, status }, DEFAULT_TRANSACTIONS);
     const { before, filters, limit } = request;
     const { snapshots, hasMore } = await pageOfTransactions(
       db,
@@ -67,7 +66,7 @@ function listRoute({ db, cursors }: Deps): Route {
 }
 
 function createRoute(deps: Deps): Route {
-  const { db, approvals } = deps;
+  const { db } = deps;
   return mutationRoute(createTransactionEndpoint, {
     async prepare({ organizationId, body }) {
       await checkNewTransaction(deps, organizationId, body);
@@ -75,10 +74,9 @@ function createRoute(deps: Deps): Route {
     },
     async send({ organizationId }, { id: requestId, resourceId: id }) {
       const ref: ApprovalRef = { subject: 'transaction', organizationId, id };
-      const outcome = await deliver(() => approvals.start(ref, { requestId }));
-      if ('ok' in outcome && !outcome.ok) throw new Refused(outcome.refusal);
-      const created = await readTransaction(db, { organizationId, transactionId: id });
-      if (!created) throw unavailable('the transaction could not be created; send the same request again');
+      const created = await createApproval(deps, ref, requestId, () =>
+        readTransaction(db, { organizationId, transactionId: id }),
+      );
       return { body: { data: show(created) }, location: `${BASE_PATH}/transactions/${id}` };
     },
   });
