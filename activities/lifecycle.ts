@@ -1,4 +1,6 @@
 import type { AnySnapshot } from '../src/approvals/subject';
+import type { ProposalSnapshot } from '../src/db/proposals';
+import type { TransactionSnapshot } from '../src/db/transactions';
 import type { ApprovalState, Subject } from '../src/domain/approval';
 import type { ApprovalKey } from '../src/domain/approvalRef';
 import type { DeploymentKey, DeploymentResult, ProposalState } from '../src/domain/proposal';
@@ -10,7 +12,13 @@ import { createApproval } from './approvals/create';
 import { expireApproval } from './approvals/expire';
 import { readState } from './approvals/read';
 import { recordRestored } from './approvals/restore';
-import type { ApprovalDeps, CreateInput, ExecutableSubject, MessageInput } from './approvals/subject';
+import type {
+  ApprovalDeps,
+  CreatableSubject,
+  CreateInput,
+  ExecutableSubject,
+  MessageInput,
+} from './approvals/subject';
 import { recordVote, type VoteInput } from './approvals/vote';
 import { reportWaiting } from './approvals/wait';
 import { finishDeployments, recordDeployment, reportDeployment } from './proposals/deployments';
@@ -53,13 +61,14 @@ function lifecycleOf<
   V extends AnySnapshot,
   S extends ApprovalState,
   I extends CreateInput,
->(deps: ApprovalDeps, subject: ExecutableSubject<V, S, I>): LifecycleActivities<K, S, I> {
-  // Beginning an execution does not depend on the input of the creation.
-  const executable = subject as unknown as ExecutableSubject<V, S, CreateInput>;
+>(
+  deps: ApprovalDeps,
+  subject: CreatableSubject<V, S, I> & ExecutableSubject<V, S>,
+): LifecycleActivities<K, S, I> {
   return {
     createApproval: (input) => createApproval(deps, subject, input),
     recordVote: (input) => recordVote(deps, subject, input),
-    beginExecution: (input) => beginExecution(deps, executable, input),
+    beginExecution: (input) => beginExecution(deps, subject, input),
     expireApproval: (input) => expireApproval(deps, subject, input),
     recordRestored: (input) => recordRestored(deps, subject, input),
     readApproval: (input) => readState(deps.db, subject, input),
@@ -69,13 +78,13 @@ function lifecycleOf<
 
 /** The activities of approvals that decide and write in the database, as a worker registers them. */
 export function createLifecycleActivities(deps: ApprovalDeps): ProposalActivities & TransactionActivities {
-  const proposals = lifecycleOf<'proposal', never, ProposalState, CreateProposalInput>(
+  const proposals = lifecycleOf<'proposal', ProposalSnapshot, ProposalState, CreateProposalInput>(
     deps,
-    executableProposal as never,
+    executableProposal,
   );
-  const transactions = lifecycleOf<'transaction', never, TransactionState, CreateInput>(
+  const transactions = lifecycleOf<'transaction', TransactionSnapshot, TransactionState, CreateInput>(
     deps,
-    executableTransaction as never,
+    executableTransaction,
   );
   const bySubject = { proposal: proposals, transaction: transactions };
   const dispatch =

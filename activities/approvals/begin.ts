@@ -23,7 +23,7 @@ import { approvalEntry, messageActor, withKey } from './audit';
 import { blockApproval } from './finish';
 import { approvalNotFound, lockOrRefuse, readState } from './read';
 import { catchRefusal, Rollback } from './refusals';
-import type { ApprovalDeps, Beginning, CreateInput, ExecutableSubject, MessageInput, Seen } from './subject';
+import type { ApprovalDeps, Beginning, ExecutableSubject, MessageInput, Seen } from './subject';
 
 /** The request to execute a decision, from the workflow. */
 export type BeginInput = MessageInput & {
@@ -32,7 +32,7 @@ export type BeginInput = MessageInput & {
   readonly actor?: 'operator' | 'system';
 };
 
-type Subject<V extends AnySnapshot, S extends ApprovalState> = ExecutableSubject<V, S, CreateInput>;
+type Subject<V extends AnySnapshot, S extends ApprovalState> = ExecutableSubject<V, S>;
 
 /** The context of a beginning. */
 interface Context<V extends AnySnapshot, S extends ApprovalState> {

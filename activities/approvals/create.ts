@@ -17,7 +17,7 @@ import { apiKeyActor, approvalEntry } from './audit';
 import { expireApproval } from './expire';
 import { readState } from './read';
 import { catchRefusal, Rollback } from './refusals';
-import type { ApprovalDeps, CreateInput, ExecutableSubject, PlannedApproval } from './subject';
+import type { ApprovalDeps, CreatableSubject, CreateInput, PlannedApproval } from './subject';
 
 /** Rolls a creation back because an open approval has one of its claims. */
 class ClaimTaken extends Error {
@@ -44,7 +44,7 @@ function expiryOf(time: Date, lifetimeMs: number): Date {
 }
 
 async function store<V extends AnySnapshot, S extends ApprovalState, I extends CreateInput>(
-  { tx, deps, subject }: { tx: Tx; deps: ApprovalDeps; subject: ExecutableSubject<V, S, I> },
+  { tx, deps, subject }: { tx: Tx; deps: ApprovalDeps; subject: CreatableSubject<V, S, I> },
   input: I,
   planned: PlannedApproval,
   { apiKeyId, time }: { apiKeyId: string; time: Date },
@@ -80,7 +80,7 @@ async function store<V extends AnySnapshot, S extends ApprovalState, I extends C
 /** One attempt to create an approval. Returns the conflicting claim, if there is one. */
 async function tryToCreate<V extends AnySnapshot, S extends ApprovalState, I extends CreateInput>(
   deps: ApprovalDeps,
-  subject: ExecutableSubject<V, S, I>,
+  subject: CreatableSubject<V, S, I>,
   input: I,
   observed: unknown,
 ): Promise<CreateResult<S> | TakenClaim> {
@@ -110,7 +110,7 @@ async function tryToCreate<V extends AnySnapshot, S extends ApprovalState, I ext
 /** Reads what the plan needs from chains; nothing when the approval exists or was not requested. */
 async function observeRequested<V extends AnySnapshot, S extends ApprovalState, I extends CreateInput>(
   deps: ApprovalDeps,
-  subject: ExecutableSubject<V, S, I>,
+  subject: CreatableSubject<V, S, I>,
   input: I,
 ): Promise<Outcome<unknown>> {
   const { created, request } = await readCreationRequest(deps.db, input);
@@ -121,7 +121,7 @@ async function observeRequested<V extends AnySnapshot, S extends ApprovalState, 
 /** True when the holder of a claim remains open. Records its expiry if its workflow has not yet. */
 async function remainsOpen<V extends AnySnapshot, S extends ApprovalState, I extends CreateInput>(
   deps: ApprovalDeps,
-  subject: ExecutableSubject<V, S, I>,
+  subject: CreatableSubject<V, S, I>,
   holder: ApprovalKey,
 ): Promise<boolean> {
   if (!(await subject.read(deps.db, holder))) return false;
@@ -135,7 +135,7 @@ async function remainsOpen<V extends AnySnapshot, S extends ApprovalState, I ext
  */
 export async function createApproval<V extends AnySnapshot, S extends ApprovalState, I extends CreateInput>(
   deps: ApprovalDeps,
-  subject: ExecutableSubject<V, S, I>,
+  subject: CreatableSubject<V, S, I>,
   input: I,
 ): Promise<CreateResult<S>> {
   return catchRefusal(async () => {

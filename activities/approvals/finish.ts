@@ -9,7 +9,7 @@ import { failpoint } from '../../src/failpoints';
 import type { MessageResult } from '../../src/temporal/messages';
 import { approvalEntry, withKey } from './audit';
 import { readState } from './read';
-import type { Beginning, CreateInput, ExecutableSubject, ExecutionRefusal, Seen } from './subject';
+import type { Beginning, ExecutableSubject, ExecutionRefusal, Seen } from './subject';
 
 /** A failure as it is stored. */
 export function failureAt(
@@ -29,7 +29,7 @@ export function failureAt(
 /** Parks an approval whose execution a check refused: nothing changed. */
 export async function blockApproval<V extends AnySnapshot, S extends ApprovalState>(
   tx: Tx,
-  subject: ExecutableSubject<V, S, CreateInput>,
+  subject: ExecutableSubject<V, S>,
   { seen, attempt, actor }: Beginning<V>,
   refused: ExecutionRefusal,
 ): Promise<MessageResult<S>> {

@@ -69,8 +69,8 @@ export interface Begun {
   readonly setPositions?: ((positions: readonly bigint[]) => Promise<void>) | undefined;
 }
 
-/** The parts of creation and execution that depend on the subject. */
-export interface ExecutableSubject<V extends AnySnapshot, S extends ApprovalState, I extends CreateInput>
+/** The parts of creation that depend on the subject. `I` is the input of its creation. */
+export interface CreatableSubject<V extends AnySnapshot, S extends ApprovalState, I extends CreateInput>
   extends ApprovalSubject<V, S> {
   /** True for a request of this kind. */
   isRequestedBy(input: I, request: NonNullable<CreationRequest['request']>): boolean;
@@ -83,6 +83,11 @@ export interface ExecutableSubject<V extends AnySnapshot, S extends ApprovalStat
     body: JsonValue,
     observed: unknown,
   ): Promise<Outcome<PlannedApproval>>;
+}
+
+/** The parts of execution that depend on the subject. */
+export interface ExecutableSubject<V extends AnySnapshot, S extends ApprovalState>
+  extends ApprovalSubject<V, S> {
   /** True when no other execution of the organization may run at the same time. */
   isExclusive(record: V['record'], decision: Decision): boolean;
   /** True when a message of the service itself is obsolete. */

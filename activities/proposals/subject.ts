@@ -16,7 +16,14 @@ import type { ProposalAction, ProposalState, ResourceType } from '../../src/doma
 import { accept } from '../../src/domain/refusal';
 import { findKind, kindOf, proposes } from '../../src/operations';
 import type { Applied, KindContext } from '../../src/operations/kind';
-import type { ApprovalDeps, Beginning, Begun, CreateInput, ExecutableSubject } from '../approvals/subject';
+import type {
+  ApprovalDeps,
+  Beginning,
+  Begun,
+  CreatableSubject,
+  CreateInput,
+  ExecutableSubject,
+} from '../approvals/subject';
 
 /** The input of a proposal's creation. */
 export interface CreateProposalInput extends CreateInput {
@@ -83,7 +90,8 @@ async function resetFailedDeployments(tx: Tx, record: StoredProposal): Promise<v
 }
 
 /** Organization operations: created by their kind, applied in one database transaction, then deployed. */
-export const executableProposal: ExecutableSubject<ProposalSnapshot, ProposalState, CreateProposalInput> = {
+export const executableProposal: CreatableSubject<ProposalSnapshot, ProposalState, CreateProposalInput> &
+  ExecutableSubject<ProposalSnapshot, ProposalState> = {
   ...proposalSubject,
   isRequestedBy({ resourceType, action }, { path, body }) {
     const kind = findKind(resourceType, action);

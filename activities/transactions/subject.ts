@@ -13,6 +13,7 @@ import { policyRefusal, usageOf } from '../../src/transactions/policy';
 import type {
   Beginning,
   Begun,
+  CreatableSubject,
   CreateInput,
   ExecutableSubject,
   ExecutionRefusal,
@@ -40,7 +41,8 @@ async function reserve(
 }
 
 /** Transactions of accounts: planned under their policy, their budget reserved, then executed on chain. */
-export const executableTransaction: ExecutableSubject<TransactionSnapshot, TransactionState, CreateInput> = {
+export const executableTransaction: CreatableSubject<TransactionSnapshot, TransactionState, CreateInput> &
+  ExecutableSubject<TransactionSnapshot, TransactionState> = {
   ...transactionSubject,
   isRequestedBy: (_input, { path }) => path === '/api/v1/transactions',
   needsSigningKey: () => false,
