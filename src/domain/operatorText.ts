@@ -128,11 +128,12 @@ export function transactionSentence(state: TransactionState): string {
     return `The relayer of network ${state.networkId} has insufficient funds; the execution continues by itself at a balance of ${state.awaitsRelayerWei} wei.`;
   }
   return sentence(state, () => {
-    const carried = state.transactionHash === null ? '' : `; sent in transaction ${state.transactionHash}`;
+    const { transactionHash: hash } = state;
     const waiting = state.waitingFor === null ? '' : ` Waiting: ${plain(state.waitingFor)}.`;
+    // The hash is the transaction's own, never the empty call's.
     return state.cancelling
-      ? `Being cancelled: an empty call of the account takes its nonce${carried}.${waiting}`
-      : `Being executed${carried}.${waiting}`;
+      ? `Being cancelled${hash === null ? '' : ` after it was sent in transaction ${hash}`}: an empty call of the account takes its nonce.${waiting}`
+      : `Being executed${hash === null ? '' : `; sent in transaction ${hash}`}.${waiting}`;
   });
 }
 
@@ -202,7 +203,7 @@ function failedToDo(state: TransactionState, failure: Failure): string {
     case 'stale':
       return 'What it depends on has changed since it was verified; the failure says what. If the execution is valid again, send the signal `retryExecution`. Otherwise reject it, or wait for its expiry, and propose it again.';
     case 'timeout':
-      return 'Nothing of it is in flight anymore. Check that the network answers and all workers run (see `npx orgwallet doctor`), then send the signal `retryExecution`.';
+      return 'Nothing of it is in flight anymore; the failure says why. To let it end, reject it, or wait for its expiry. To execute it after all, send the signal `retryExecution`: it is signed again.';
     case 'rpc':
     case 'closedByOperator':
       return whatToDo(failure.code);

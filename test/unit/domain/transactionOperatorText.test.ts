@@ -71,6 +71,11 @@ describe('the status of a transaction, in one sentence', () => {
       'Being executed; sent in transaction 0xabc. Waiting: 1 of 2 confirmations.',
     ],
     ['cancelled', { cancelling: true }, 'Being cancelled: an empty call of the account takes its nonce.'],
+    [
+      'cancelled after it was sent',
+      { cancelling: true, transactionHash: '0xabc', waitingFor: 'a block' },
+      'Being cancelled after it was sent in transaction 0xabc: an empty call of the account takes its nonce. Waiting: a block.',
+    ],
   ])('while it is executed, %s', (_, change, sentence) => {
     expect(transactionSentence(state({ executionStatus: 'processing', ...change }))).toBe(sentence);
   });
@@ -142,6 +147,12 @@ describe('what an operator reads about a transaction', () => {
       expect(transactionDetails(failedWith(code, { open: false }))).not.toContain('What to do');
     },
   );
+
+  it('says first how what was cancelled ends, then how it is executed after all', () => {
+    expect(transactionDetails(failedWith('timeout'))).toMatch(
+      /To let it end, reject it, or wait for its expiry\. To execute it after all, send the signal `retryExecution`/,
+    );
+  });
 
   it('asks for no retry of what continues by itself, and for nothing about what is closed', () => {
     const details = transactionDetails(failedWith('funds', { awaitsRelayerWei: '1200' }));
