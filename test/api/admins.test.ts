@@ -255,7 +255,7 @@ describe('a bad request about the admins', () => {
     ],
     ['an admin to be added', () => ({ updates: [add(org.alice)], threshold: 2 }), 'updates[0].id'],
     [
-      'a member to be taken out who is no admin',
+      'a member to be removed who is not an admin',
       () => ({ updates: [take(org.dave)], threshold: 2 }),
       'updates[0].id',
     ],

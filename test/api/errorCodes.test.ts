@@ -67,7 +67,7 @@ let expiredTransaction: Shown;
 let limitedKey: string;
 /** A request to the service that is cut off, and its answer. */
 let asked: Ask;
-let away: Promise<Answer>;
+let cutOffAnswer: Promise<Answer>;
 
 async function issue(org: TestOrganization): Promise<string> {
   const key = { organizationId: org.id, memberIds: [org.bot.id], actor: OPERATOR };
@@ -162,7 +162,7 @@ beforeAll(async () => {
   const [owner, ...others] = await Promise.all([create(), create(), create(), create(), create()]);
   [idle, deciding, decided, late] = others;
   asked = { key: idle.adminKey, path: PROPOSE, body: newBody(), idempotencyKey: randomUUID() };
-  away = cutOff.http.send(asked);
+  cutOffAnswer = cutOff.http.send(asked);
   limitedKey = await issue(idle);
   [own, open, rejected, expired] = await Promise.all([
     furnishAndPropose(owner),
@@ -396,7 +396,7 @@ it('every error code of the contract is listed by some operation', () => {
 });
 
 it('an unavailable part leaves no trace, and the same key finishes the work later', async () => {
-  const { status, headers } = await away;
+  const { status, headers } = await cutOffAnswer;
   expect(status).toBe(500);
   expect(Number(headers['retry-after'])).toBeGreaterThan(0);
   const named = async () =>

@@ -110,7 +110,7 @@ describe('an evaluated transaction', () => {
     });
     const groupId = made.result.resources[0].id;
     const [open, narrow, calls] = await makePolicies(
-      aPolicyItem({ name: 'Anything in coin' }),
+      aPolicyItem({ name: 'Anything in native currency' }),
       aPolicyItem({
         name: 'Small, to one address',
         type: 'MANUAL_APPROVAL',
@@ -128,7 +128,7 @@ describe('an evaluated transaction', () => {
       (await read(api.http, ours.readKey, '/api/v1/policies')).slice(0, 3).map(({ id }: Shown) => id),
     );
     expect(byId.get(open.id)).toEqual({
-      policy: { id: open.id, name: 'Anything in coin' },
+      policy: { id: open.id, name: 'Anything in native currency' },
       allowed: true,
       failures: [],
       approvers: [],

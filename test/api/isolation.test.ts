@@ -124,7 +124,7 @@ async function bodyOf(operation: Operation): Promise<Partial<Ask>> {
   return { body: await voteOf(theirs.org, theirProposals[resourceOf(operation.path)]) };
 }
 
-/** What naming something of theirs in a query comes to, by parameter. */
+/** The effect of an id of the other organization in a query, by parameter. */
 const QUERIES: { readonly [name: string]: (operation: Operation) => Promise<void> } = {
   async cursor(operation) {
     const page = await api.http.send({ key: theirs.org.readKey, path: `${urlOf(operation)}?limit=1` });

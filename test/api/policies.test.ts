@@ -37,8 +37,8 @@ const ADD = '/policies/proposals/add';
 const CHANGE = '/policies/proposals/update';
 const REMOVE = '/policies/proposals/remove';
 const NATIVE = `0x${'0'.repeat(40)}`;
-/** A network of the deployment whose node is gone. */
-const AWAY = 41_031;
+/** A configured network whose node is stopped. */
+const LOST = 41_031;
 
 let api: TestService;
 let org: TestOrganization;
@@ -49,10 +49,10 @@ let token: string;
 
 beforeAll(async () => {
   const stack = sharedStack();
-  const away = await startOwnChain(AWAY);
-  const networks = [...stack.chains, away.current].map(({ chainId, rpcUrl }) => ({
+  const lost = await startOwnChain(LOST);
+  const networks = [...stack.chains, lost.current].map(({ chainId, rpcUrl }) => ({
     id: chainId,
-    name: chainId === AWAY ? 'Away' : `Chain ${chainId}`,
+    name: chainId === LOST ? 'Lost' : `Chain ${chainId}`,
     rpcUrl,
   }));
   token = stack.chains[0]?.token.address ?? '';
@@ -67,7 +67,7 @@ beforeAll(async () => {
   api = await startApi({
     env: { NETWORKS_FILE: networksFile, TOKEN_LIST_FILE: tokenListFile },
   });
-  await away.kill();
+  await lost.kill();
   org = await api.createOrganization();
   account = await makeAccount(api.http, org, { name: 'Treasury', networkIds: [31337] });
   group = await makeGroup('Traders', org.alice, org.bob, org.dave);
@@ -367,7 +367,7 @@ describe('the token of a policy', () => {
   });
 
   it('may be the native currency, without a call to the chain', async () => {
-    const policy = await makePolicy(ofToken(NATIVE, { tokenDecimals: 18 }, { networkId: AWAY }));
+    const policy = await makePolicy(ofToken(NATIVE, { tokenDecimals: 18 }, { networkId: LOST }));
     expect(policy.tokenTransferCondition).toMatchObject({
       tokenAddress: NATIVE,
       tokenSymbol: 'ETH',
@@ -398,9 +398,9 @@ describe('the token of a policy', () => {
       ['mute', ofToken(mute), 'tokenAddress', /does not answer symbol\(\)/],
       [
         'an unavailable network',
-        ofToken(token, {}, { networkId: AWAY }),
+        ofToken(token, {}, { networkId: LOST }),
         'tokenAddress',
-        /network Away \(41031\) is unavailable/,
+        /network Lost \(41031\) is unavailable/,
       ],
     ];
     const answers = await expectAllRefused(

@@ -667,9 +667,9 @@ describe('without Temporal, and with an unavailable network', () => {
     const botsText = await textOf(bot.address);
     chain.freeze();
     try {
-      const away = await apart.http.send(ask);
-      expect(refusalIn(away, refusal(500, 'internalError'))).toEqual(refusal(500, 'internalError'));
-      expect(Number(away.headers['retry-after'])).toBeGreaterThan(0);
+      const unavailable = await apart.http.send(ask);
+      expect(refusalIn(unavailable, refusal(500, 'internalError'))).toEqual(refusal(500, 'internalError'));
+      expect(Number(unavailable.headers['retry-after'])).toBeGreaterThan(0);
       const ofKey = await bot.signMessage({ message: botsText });
       const answer = await apart.http.send({
         key,

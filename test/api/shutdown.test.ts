@@ -25,7 +25,7 @@ afterAll(async () => {
 describe('a service that is stopped', () => {
   it('finishes requests in flight, accepts no others, and exits', async () => {
     const body = JSON.stringify(newBody());
-    // One whose body is still on its way, two connections without a request, and many that are being worked on.
+    // One whose body is still being sent, two connections without a request, and many that are being worked on.
     const slow = openConnection(api, 'tls');
     slow.write(
       [

@@ -62,7 +62,7 @@ function movedTo(member: TestMember): TestMember {
   return { ...member, privateKey, wallet: privateKeyToAccount(privateKey) };
 }
 
-/** How a proposal stands, for the API and (as it is told by a signal) for its workflow. */
+/** The state of a proposal, by the API and (after a refresh signal) by its workflow. */
 async function expectStanding(
   proposal: Shown,
   expected: { status: string; threshold?: number; approvals: string[] },

@@ -45,7 +45,7 @@ async function makeGroup(...members: { id: string }[]): Promise<string> {
 async function makePolicy(item: object): Promise<Shown> {
   return (await makePolicies(api.http, org, item))[0];
 }
-/** A person who is no admin. */
+/** A person who is not an admin. */
 async function addMember(name: string): Promise<TestMember> {
   const privateKey = generatePrivateKey();
   const wallet = privateKeyToAccount(privateKey);

@@ -251,7 +251,12 @@ describe('a transaction that its policy does not permit', () => {
       () => call('0x'),
       ['function'],
     ],
-    ['with too much coin', () => aContractPolicyItem(rule([])), () => call('0x12345678', '1'), ['value']],
+    [
+      'with too much native currency',
+      () => aContractPolicyItem(rule([])),
+      () => call('0x12345678', '1'),
+      ['value'],
+    ],
     [
       'for several reasons at once',
       () =>

@@ -214,7 +214,7 @@ describe('an unavailable chain', () => {
       file,
       JSON.stringify(networks.map((network: object) => ({ ...network, rpcUrl: 'http://127.0.0.1:1' }))),
     );
-    const away = await startServiceProcess({ ...api.env, NETWORKS_FILE: file }, { roles: ['api'] });
+    const misconfigured = await startServiceProcess({ ...api.env, NETWORKS_FILE: file }, { roles: ['api'] });
     try {
       const token = sharedStack().chains[0]?.token.address ?? '';
       const to = anAddress();
@@ -225,7 +225,7 @@ describe('an unavailable chain', () => {
         body: body(transfer),
         idempotencyKey: randomUUID(),
       };
-      const refused = await away.http.send(ask);
+      const refused = await misconfigured.http.send(ask);
       expect([refused.status, refused.body.code]).toEqual([500, 'internalError']);
       expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
       expect(await api.db('transactions').where({ calldata: transfer.data })).toEqual([]);
@@ -236,14 +236,14 @@ describe('an unavailable chain', () => {
         org,
         aPolicyItem({ tokenTransferCondition: aTokenCondition({ tokenAddress: token }) }),
       );
-      const named = await away.http.send({
+      const named = await misconfigured.http.send({
         ...ask,
         body: body({ ...transfer, policyId: naming.id }),
         idempotencyKey: randomUUID(),
       });
       expect(named.status).toBe(201);
     } finally {
-      await away.stop();
+      await misconfigured.stop();
     }
   });
 });

@@ -28,7 +28,7 @@ const NETWORK_ID = 31_337;
 // biome-ignore lint/suspicious/noExplicitAny: a resource as it was answered
 type Shown = any;
 
-/** An account that pays coin under a policy that approves by itself. */
+/** An account that pays native currency under a policy that approves by itself. */
 export class PaymentsClient {
   private connections: readonly HttpsConnection[] = [];
 
@@ -49,7 +49,12 @@ export class PaymentsClient {
     client.account = await client.carryOut('accounts', 'create', { items });
     await fundOnLocalChain(stack.rpcUrl(NETWORK_ID), client.account.address);
     const policy = {
-      ...{ name: 'Coin', type: 'AUTO_APPROVAL', transactionType: 'TOKEN_TRANSFER', networkId: NETWORK_ID },
+      ...{
+        name: 'Any recipient',
+        type: 'AUTO_APPROVAL',
+        transactionType: 'TOKEN_TRANSFER',
+        networkId: NETWORK_ID,
+      },
       ...{ accountIds: null, initiatorSetting: null },
       tokenTransferCondition: {
         ...{ tokenAddress: zeroAddress, amountThreshold: String(10n ** 21n), destinationAddresses: [] },

@@ -143,7 +143,7 @@ describe('the signer refuses', () => {
 
   test.each<[string, object]>([
     ['recipient', { to_address: OTHER }],
-    ['recipient that is no address', { to_address: '0x12' }],
+    ['recipient that is not an address', { to_address: '0x12' }],
     ['value', { value: '6' }],
     ['calldata', { calldata: '0x12345678', type: 'CONTRACT_INTERACTION' }],
     ['summary', { summary: 'Something else' }],

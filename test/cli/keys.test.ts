@@ -214,14 +214,14 @@ describe('keys revoke --close-open', () => {
       async () => (await shown(own, processing.id)).executionStatus === 'processing',
     );
 
-    const told = await json(env, 'keys', 'revoke', stolen.id, '--close-open');
-    expect(told).toEqual({
+    const revoked = await json(env, 'keys', 'revoke', stolen.id, '--close-open');
+    expect(revoked).toEqual({
       id: stolen.id,
       revoked: true,
       closed: expect.any(Array),
       workflowsNotified: true,
     });
-    expect(new Set(told.closed)).toEqual(new Set([fresh.id, claiming.body.data.id]));
+    expect(new Set(revoked.closed)).toEqual(new Set([fresh.id, claiming.body.data.id]));
     expect(await answerTo(stolen.org.adminKey)).toBe(401);
 
     for (const { id } of [fresh, claiming.body.data]) {
@@ -288,12 +288,19 @@ describe('keys revoke --close-open', () => {
     const stolen = await thief(own);
     const opened = [await propose(service.http, stolen.org), await propose(service.http, stolen.org)];
     const [port] = await freePorts(1);
-    const away = { ...env, TEMPORAL_ADDRESS: `127.0.0.1:${port}` };
-    const { status, stdout } = await command(away, 'keys', 'revoke', stolen.id, '--close-open', '--json');
+    const unreachable = { ...env, TEMPORAL_ADDRESS: `127.0.0.1:${port}` };
+    const { status, stdout } = await command(
+      unreachable,
+      'keys',
+      'revoke',
+      stolen.id,
+      '--close-open',
+      '--json',
+    );
     expect(status).toBe(0);
-    const told = JSON.parse(stdout);
-    expect(told).toMatchObject({ revoked: true, workflowsNotified: false });
-    expect(new Set(told.closed)).toEqual(new Set(opened.map(({ id }) => id)));
+    const revoked = JSON.parse(stdout);
+    expect(revoked).toMatchObject({ revoked: true, workflowsNotified: false });
+    expect(new Set(revoked.closed)).toEqual(new Set(opened.map(({ id }) => id)));
     expect(await answerTo(stolen.org.adminKey)).toBe(401);
     for (const { id } of opened) {
       expect(await shown(own, id)).toMatchObject({ failure: { code: 'closedByOperator' } });

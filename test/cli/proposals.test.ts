@@ -211,8 +211,8 @@ describe('proposals retry', () => {
   it('says that the workflow service is unavailable', async () => {
     const [port] = await freePorts(1);
     const open = await propose(service.http, org);
-    const away = { ...env, TEMPORAL_ADDRESS: `127.0.0.1:${port}` };
-    const { status, stdout, stderr } = await command(away, 'proposals', 'retry', open.id, '--json');
+    const unreachable = { ...env, TEMPORAL_ADDRESS: `127.0.0.1:${port}` };
+    const { status, stdout, stderr } = await command(unreachable, 'proposals', 'retry', open.id, '--json');
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toMatch(/^the workflow service did not answer/);
   });

@@ -116,7 +116,7 @@ describe('a stored policy', () => {
     ['an empty list of accounts', { accountIds: [] }],
     ['a window of a negative length', { limitation: { ...policy().limitation, hours: -1 } }],
     [
-      'a maximum that is no number',
+      'a maximum that is not a number',
       { tokenTransferCondition: { ...policy().tokenTransferCondition, amountThreshold: '1e3' } },
     ],
     ['no condition of its type', { tokenTransferCondition: undefined }],

@@ -252,7 +252,7 @@ async function recordStates(world: World, org: TestOrganization): Promise<Map<st
   await ended(world, org, blocked);
   await record('blockedThenCompleted', blocked);
 
-  // One network has no coin for gas: it fails and waits, is retried, or expires and is finished then.
+  // The relayer of one network has no funds: it fails and waits, is retried, or expires and is finished then.
   await setRelayerBalance(world, SECOND, 0n);
   const failed = await proposeAccount(world, org, [FIRST, SECOND]);
   const partly = await proposeAccount(world, org, [FIRST, SECOND]);

@@ -146,8 +146,9 @@ async function recordStates(world: TransactionWorld, anonymous: Anonymous): Prom
   await recordEnd('transactionFunded', refilled);
 
   // More than the account has: refused before it costs gas, until somebody funds the account and tries again.
-  const coin = (await http.send({ key: org.readKey, path: `/api/v1/accounts/${world.account.id}/balances` }))
-    .body.data[0].rawAmount;
+  const balance = (
+    await http.send({ key: org.readKey, path: `/api/v1/accounts/${world.account.id}/balances` })
+  ).body.data[0].rawAmount;
   const [rich] = await makePolicies(
     http,
     org,
@@ -155,12 +156,12 @@ async function recordStates(world: TransactionWorld, anonymous: Anonymous): Prom
       limitation: null,
       tokenTransferCondition: {
         tokenAddress: '0x0000000000000000000000000000000000000000',
-        amountThreshold: String(BigInt(coin) * 2n),
+        amountThreshold: String(BigInt(balance) * 2n),
         destinationAddresses: [],
       },
     }),
   );
-  const poor = await begun(world, { policyId: rich.id, value: String(BigInt(coin) + 1n) });
+  const poor = await begun(world, { policyId: rich.id, value: String(BigInt(balance) + 1n) });
   await reached(world, poor, 'failed');
   await record('transactionFailed', poor);
 

@@ -34,7 +34,7 @@ export async function read(http: HttpClient, key: string, path: string): Promise
   return answer.body.data;
 }
 
-/** Sends a mutation, and sends it again with the same idempotency key while a part of the service is away. */
+/** Sends a mutation, and sends it again with the same idempotency key while a part of the service is unavailable. */
 export function insist(http: HttpClient, ask: Ask): Promise<Answer> {
   const repeatable = { ...ask, idempotencyKey: randomUUID() };
   return until(`${ask.path} is answered`, async () => {
@@ -45,7 +45,7 @@ export function insist(http: HttpClient, ask: Ask): Promise<Answer> {
 
 let made = 0;
 
-/** Proposes one account with a name of its own, unless it is told otherwise. */
+/** Proposes one account with a name of its own, unless `item` says otherwise. */
 export async function propose(
   http: HttpClient,
   org: TestOrganization,
@@ -129,7 +129,7 @@ export function settled(
   });
 }
 
-/** Signs a proposal, and sends it again while a part is away. */
+/** Signs a proposal, and sends it again while a part is unavailable. */
 async function insistOnSigning(http: HttpClient, ...of: Parameters<typeof signingAsk>): Promise<Answer> {
   return insist(http, await signingAsk(...of));
 }

@@ -192,7 +192,7 @@ export function reenteringToken(bytes: Hex): Hex {
   );
 }
 
-/** Counts in its first slot; can be told what to hold, to fail, and keeps coin that comes with `increment`. */
+/** Counts in its first slot; `set` sets it, `fail` reverts, and `increment` accepts native currency. */
 export const COUNTER = contract({
   'increment()': '0x1 0x0 SLOAD ADD 0x0 SSTORE STOP',
   'set(uint256)': '0x4 CALLDATALOAD 0x0 SSTORE STOP',

@@ -128,7 +128,7 @@ export const transactionOf = ({ org, accounts }: Pick<Furnished, 'org' | 'accoun
   data: '0x',
 });
 
-/** The same under a policy that lets it go. */
+/** The same under a policy that permits it. */
 export const newTransactionOf = (own: WithoutTransactions): Json => ({
   ...transactionOf(own),
   policyId: own.policies[0].id,

@@ -28,7 +28,7 @@ export interface ServiceProcess {
 
 /**
  * Starts roles of the service with the settings of `serviceSettings`, on ports of their own, and waits until they
- * answer and their workers poll. Relayers that it registers get coin.
+ * answer and their workers poll. Relayers that it registers are funded.
  */
 export async function startServiceProcess(
   settings: NodeJS.ProcessEnv,

@@ -45,7 +45,7 @@ export interface TestOrganization {
   /** Key of the admin bot. */
   readonly adminKey: string;
   readonly adminKeyId: string;
-  /** Key of the bot that is no admin. */
+  /** Key of the bot that is not an admin. */
   readonly readKey: string;
   /** Everything that is stored for it: two equal answers say that nothing has changed in between. */
   stored(): Promise<StoredState>;
@@ -164,7 +164,7 @@ export async function serviceSettings(options: ServiceOptions = {}): Promise<Nod
   };
 }
 
-/** Gives the relayers of a service coin to pay for gas with. */
+/** Funds the relayers of a service. */
 export async function fundRelayers(db: Db, config: Config): Promise<void> {
   for (const { network_id, address } of await db('relayers')) {
     const network = config.networks.find(({ id }) => id === Number(network_id));

@@ -80,7 +80,7 @@ export async function signTransaction(
   });
 }
 
-/** The same, sent again while a part is away, where it must be taken; answers the transaction. */
+/** The same, sent again while a part is unavailable; it must be accepted. Returns the transaction. */
 export async function signed(
   ...[http, org, transaction, member, type, more]: Parameters<typeof signTransaction>
 ) {

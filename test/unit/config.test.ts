@@ -363,7 +363,7 @@ describe('a networks file', () => {
     ['a fee ceiling below 0', [{ ...NETWORK, maxFeePerGas: -5 }], 'at 0.maxFeePerGas'],
     ['an empty native asset', [{ ...NETWORK, nativeAsset: '' }], 'at 0.nativeAsset'],
     ['too many decimals', [{ ...NETWORK, nativeAsset: { symbol: 'X', decimals: 37 } }], 'at 0.nativeAsset'],
-    ['an explorer that is no address', [{ ...NETWORK, explorerUrl: 'x' }], 'at 0.explorerUrl:'],
+    ['an explorer that is not a URL', [{ ...NETWORK, explorerUrl: 'x' }], 'at 0.explorerUrl:'],
   ])('with %s is refused, with its name and the place', (_, content, place) => {
     const file = networksFile(content);
     const error = errorOf(() => readNetworks(file));

@@ -33,9 +33,9 @@ let org: TestOrganization;
 let accountId: string;
 /** One approval, and nobody executes it. */
 let signed: Shown;
-/** On one network; the relayer of the other has no coin. */
+/** On one network; the relayer of the other has no funds. */
 let partly: Shown;
-/** On none: the only network it names is the one without coin. */
+/** On none: its only network is the one without funds. */
 let nowhere: Shown;
 
 beforeAll(async () => {
@@ -176,7 +176,7 @@ describe('an account that is on one of its networks', () => {
     const rejected = await execute(world.http, org.adminKey, partly.id, 'reject');
     expect([rejected.status, rejected.body.code]).toEqual([422, 'proposalExpired']);
 
-    // Without coin it fails again, and waits again.
+    // Without funds it fails again, and waits again.
     expect(await retryApproval(sender(), addressOf(partly))).toMatchObject({ ok: true });
     await until('it has failed again', async () => (await show(world, org, partly)).failure?.attempt === 2);
 

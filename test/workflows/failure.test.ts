@@ -73,7 +73,7 @@ async function envelopesOf(proposal: Shown): Promise<string[]> {
     .pluck('chain_envelopes.transaction_hash');
 }
 
-/** After coin has come: only the network that was missing is worked on, and the account is on both. */
+/** Once the relayer is funded, only the missing network is deployed to, and the account is on both. */
 async function expectFinished(failed: Shown, tried: Promise<unknown>, attempts = 2) {
   const [before] = await envelopesOf(failed);
   await tried;

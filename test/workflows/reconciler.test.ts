@@ -267,13 +267,13 @@ describe('a record', () => {
     await vote(world, org, proposal, org.alice);
     gate.shut();
     await vote(world, org, proposal, org.bob, 'approve', { execute: true });
-    const told = async () => {
+    const notified = async () => {
       const { events } = await workflowOf(world, org, proposal).fetchHistory();
       return (events ?? []).filter(
         (event) => event.workflowExecutionSignaledEventAttributes?.signalName === 'refresh',
       ).length;
     };
-    expect(await told()).toBe(0);
+    expect(await notified()).toBe(0);
     await until('it waits for the network', async () => {
       return (await show(world, org, proposal)).deployments[0]?.waitingFor;
     });
@@ -281,12 +281,12 @@ describe('a record', () => {
       .db('approvals')
       .where({ id: proposal.id })
       .update({ updated_at: world.db.raw(`updated_at - interval '1 minute'`) });
-    await until('its workflow is told', async () => (await told()) === 1);
+    await until('its workflow is notified', async () => (await notified()) === 1);
     await reconciler.withoutSchedule(async () => {
       await reconciler.pass();
       await reconciler.pass();
     });
-    expect(await told()).toBe(1);
+    expect(await notified()).toBe(1);
     gate.open();
     await untilStatus(world, org, proposal, 'completed');
   });

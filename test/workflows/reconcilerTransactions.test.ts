@@ -236,7 +236,7 @@ describe('a record', () => {
     const waiting = await initiated();
     gate.shut();
     await executeTransaction(world.http, org, waiting);
-    const told = async () => {
+    const notified = async () => {
       const { events } = await workflowOf(waiting).fetchHistory();
       return (events ?? []).filter(
         (event) => event.workflowExecutionSignaledEventAttributes?.signalName === 'refresh',
@@ -247,7 +247,7 @@ describe('a record', () => {
       .db('approvals')
       .where({ id: waiting.id })
       .update({ updated_at: world.db.raw(`updated_at - interval '1 minute'`) });
-    await until('its workflow is told', async () => (await told()) === 1);
+    await until('its workflow is notified', async () => (await notified()) === 1);
     gate.open();
     await untilStatus(waiting, 'completed');
   });

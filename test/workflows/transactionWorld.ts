@@ -20,7 +20,7 @@ import {
 import { until } from '../support/until';
 import { startWorld, type World } from './world';
 
-/** A service on a chain of its own, with an organization that has an account with coin. */
+/** A service on a chain of its own, with an organization that has a funded account. */
 export interface TransactionWorld extends World {
   readonly networkId: number;
   readonly url: string;
@@ -157,7 +157,7 @@ export async function cancellationSent({ db }: TransactionWorld, { id }: Shown):
   });
 }
 
-/** Gives the relayer so much coin. */
+/** Sets the balance of the relayer, in wei. */
 export async function setRelayerFunds({ url, relayer }: TransactionWorld, wei: bigint): Promise<void> {
   await rpc(url, 'anvil_setBalance', [relayer, `0x${wei.toString(16)}`]);
 }

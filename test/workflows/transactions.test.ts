@@ -27,7 +27,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => world?.stop());
 
-/** A transaction whose execution has failed, for the relayer has no coin. */
+/** A transaction whose execution has failed, because the relayer has no funds. */
 async function withoutCoin(): Promise<Shown> {
   await setRelayerFunds(world, 0n);
   const transaction = await begun(world);

@@ -36,11 +36,11 @@ describe('error bodies', () => {
 
   it('list every condition of a policy that is not met', () => {
     const failures = [{ condition: 'amount', found: '6', wanted: 'at most 5' }];
-    const refused = new Refused({ code: 'forbidden', message: 'the policy does not let it go', failures });
+    const refused = new Refused({ code: 'forbidden', message: 'not permitted by policy', failures });
     expect(errorBodyOf(refused).error).toEqual({
       code: 'forbidden',
-      message: 'the policy does not let it go',
-      details: { message: 'the policy does not let it go', failures },
+      message: 'not permitted by policy',
+      details: { message: 'not permitted by policy', failures },
     });
   });
 });

@@ -210,7 +210,7 @@ describe('decodeSignature', () => {
     ['nothing', ''],
     ['only a prefix', '0x'],
     ['no prefix', encoded.slice(2)],
-    ['a letter that is no digit', encoded.replace('0x0', '0xg')],
+    ['a letter that is not a digit', encoded.replace('0x0', '0xg')],
     ['an odd number of digits', encoded.slice(0, -1)],
     ['a raw signature', MAIL_SIGNATURE],
     ['a word too few', encoded.slice(0, -64)],

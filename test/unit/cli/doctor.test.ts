@@ -17,9 +17,9 @@ describe('doctor', () => {
 
   it('reports a part that fails in one line, with what to do', async () => {
     const broken = await runCheck('database', 'start it', async () => {
-      throw new Error('away\nand more');
+      throw new Error('unavailable\nand more');
     });
-    expect(broken).toEqual([{ part: 'database', status: 'fail', found: 'away', todo: 'start it' }]);
+    expect(broken).toEqual([{ part: 'database', status: 'fail', found: 'unavailable', todo: 'start it' }]);
   });
 
   it('recommends db migrate without a schema', async () => {

@@ -73,7 +73,7 @@ describe('a client', () => {
   it('sends a mutation that got no answer again under its idempotency key', async () => {
     replies = [
       'hang up',
-      { status: 500, body: refusal('internalError', 'away'), headers: { 'retry-after': '0.1' } },
+      { status: 500, body: refusal('internalError', 'unavailable'), headers: { 'retry-after': '0.1' } },
       { status: 201, body: { data: { id: 'prop_1' } } },
     ];
     expect(await client.post(path, { items })).toEqual({ id: 'prop_1' });

@@ -28,7 +28,7 @@ const STATEMENTS: readonly TransactionStatement[] = [
 ];
 const VOTES: readonly TransactionStatement[] = ['ApproveTransaction', 'RejectTransaction'];
 const BEGUN = `0x${'ab'.repeat(32)}`;
-/** The first key that local chains give coin to: everybody knows it. */
+/** The first funded key of local chains, which is public. */
 const wallet = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80');
 
 const TRANSACTION: TransactionToSign = {
