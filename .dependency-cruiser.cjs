@@ -23,7 +23,7 @@ const LAYERS = {
   'src/domain': { may: [], packages: npm('canonicalize', 'zod') },
   'src/chain': { may: [folder('src/domain')], types: [CONFIG] },
   'src/db': { may: [folder('src/domain'), FAILPOINTS] },
-  'src/temporal': { may: [folder('src/domain')], types: [CONFIG, LOGGING, folder('workflows')] },
+  'src/temporal': { may: [folder('src/domain')], types: [CONFIG, LOGGING] },
   'src/contract': { may: [folder('src/domain'), PURE_CHAIN], packages: npm('zod', 'zod-openapi') },
   'src/operations': {
     may: [folder('src/(contract|domain|db)'), PURE_CHAIN],
@@ -132,7 +132,7 @@ const OTHER_RULES = [
   },
   {
     name: 'what subjects share knows no subject',
-    from: { path: folder('activities/(relayer|signer)') },
+    from: { path: folder('activities/(approvals|relayer|signer)') },
     to: { path: folder('activities/(proposals|transactions|deployments)') },
   },
   {
