@@ -1,7 +1,7 @@
 import { operationDomainSalt } from '../../src/chain/domainSalt';
 import type { Db, Tx } from '../../src/db/database';
 import { readInstallationId } from '../../src/db/installation';
-import { findProposal, readNow, type StoredProposal } from '../../src/db/proposals';
+import { findProposal, readProposalNow, type StoredProposal } from '../../src/db/proposals';
 import type { AccountDerivation } from '../../src/domain/account';
 import { isExpired } from '../../src/domain/approval';
 import { type DeploymentKey, isPartlyDeployed, type ProposalNow } from '../../src/domain/proposal';
@@ -34,7 +34,7 @@ export async function verifyApprovals(
   const proposal = await findProposal(db, key.organizationId, key.proposalId);
   if (!proposal) return undefined;
   const payload = await approvalPayload(db, proposal);
-  const { admins } = await readNow(db, key.organizationId);
+  const { admins } = await readProposalNow(db, key.organizationId);
   const approvals = proposal.votes.filter(({ type }) => type === 'approve');
   const verified = await Promise.all(
     approvals.map(async ({ signature }) => {
@@ -101,7 +101,7 @@ export async function assertDeploymentEvidence(
 ): Promise<AccountDerivation> {
   const proposal = await findProposal(tx, key.organizationId, key.proposalId);
   if (!proposal) throw new SignerRefusal('stale', `proposal ${key.proposalId} not found`);
-  const now = await readNow(tx, key.organizationId);
+  const now = await readProposalNow(tx, key.organizationId);
   assertPending(proposal, key);
   if (isExpired(proposal, now.time) && !isPartlyDeployed(proposal) && !isSigned) {
     throw new SignerRefusal('timeout', 'the proposal expired before anything of it was sent');

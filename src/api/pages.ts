@@ -19,15 +19,15 @@ export function pageRequest(
   given: { readonly [name: string]: string | undefined },
   defaultLimit: number,
 ): PageRequest {
-  const asked = Object.fromEntries(
+  const requested = Object.fromEntries(
     Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
   const limit = query.limit ?? defaultLimit;
   // The end of a list is the empty cursor; sent back, it begins again.
-  if (query.cursor === undefined || query.cursor === '') return { limit, filters: asked };
+  if (query.cursor === undefined || query.cursor === '') return { limit, filters: requested };
   const read = cursors.read(scope, query.cursor);
   if (!read) throw badRequest([{ field: 'cursor', message: 'is not a cursor of this list' }]);
-  for (const [name, value] of Object.entries(asked)) {
+  for (const [name, value] of Object.entries(requested)) {
     if (read.filters[name] !== value) {
       throw badRequest([{ field: name, message: 'is not what the cursor was made with' }]);
     }

@@ -23,12 +23,12 @@ function showRemaining(remaining: Remaining | null): ShownEvaluation['remaining'
 export async function evaluatePolicies(
   dependencies: Dependencies,
   organizationId: string,
-  asked: TransactionToEvaluate,
+  request: TransactionToEvaluate,
 ): Promise<ShownEvaluation[]> {
   const { db, readToken } = dependencies;
-  const { resolved } = await resolveRequest(dependencies, organizationId, asked);
+  const { resolved } = await resolveRequest(dependencies, organizationId, request);
   const { account, content } = resolved;
-  const { networkId } = asked;
+  const { networkId } = request;
   const initiatorId = resolved.initiator.id;
   const transaction: PolicyTransaction = { networkId, accountId: account.id, initiatorId, content };
   const token = await readTransferredToken(readToken, networkId, content, undefined);

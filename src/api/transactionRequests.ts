@@ -6,7 +6,7 @@ import {
   type ResolvedTransaction,
   readTransferredToken,
   resolveTransaction,
-  type TransactionAsked,
+  type TransactionContentRequest,
 } from '../transactions/plan';
 import type { ApiDependencies } from './dependencies';
 import { acceptOrThrow, badRequest, unavailable } from './refusals';
@@ -17,16 +17,16 @@ type Dependencies = { db: Db } & Pick<ApiDependencies, 'config' | 'readToken'>;
 export async function resolveRequest(
   { db, config }: Pick<Dependencies, 'db' | 'config'>,
   organizationId: string,
-  asked: TransactionAsked & { readonly policyId?: string },
+  request: TransactionContentRequest & { readonly policyId?: string },
 ): Promise<{ records: ReferencedRecords; resolved: ResolvedTransaction }> {
-  const { accountId, initiatorWalletAddress: walletAddress, policyId } = asked;
+  const { accountId, initiatorWalletAddress: walletAddress, policyId } = request;
   const records = await readReferencedRecords(db, {
     organizationId,
     accountId,
     walletAddress,
     policyId: policyId ?? '',
   });
-  const resolved = resolveTransaction(config.networks, records, asked);
+  const resolved = resolveTransaction(config.networks, records, request);
   const unknownPolicy =
     policyId === undefined || records.policy
       ? []
@@ -44,13 +44,13 @@ export async function resolveRequest(
 export async function checkNewTransaction(
   dependencies: Dependencies,
   organizationId: string,
-  asked: NewTransaction,
+  request: NewTransaction,
 ): Promise<void> {
-  const { records, resolved } = await resolveRequest(dependencies, organizationId, asked);
+  const { records, resolved } = await resolveRequest(dependencies, organizationId, request);
   const { network, content } = resolved;
   const token = await readTransferredToken(dependencies.readToken, network.id, content, records.policy);
   if (token && !token.ok && token.unavailable) {
     throw unavailable(`the token is unavailable: ${token.reason}; send the same request again`);
   }
-  acceptOrThrow(planTransaction(records, resolved, asked, token));
+  acceptOrThrow(planTransaction(records, resolved, request, token));
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Db } from '../db/database';
-import { findProposalById, listProposals, readNow, type StoredProposal } from '../db/proposals';
+import { findProposalById, listProposals, readProposalNow, type StoredProposal } from '../db/proposals';
 import { proposalDetails, proposalSentence } from '../domain/operatorText';
 import { type ProposalNow, type ProposalState, proposalState } from '../domain/proposal';
 import { proposalView } from '../domain/proposalView';
@@ -29,7 +29,7 @@ function shown(record: StoredProposal, now: ProposalNow): ShownProposal {
 async function withAdmins(db: Db, records: readonly StoredProposal[]): Promise<ShownProposal[]> {
   const known = new Map<string, Promise<ProposalNow>>();
   const nowOf = (organizationId: string) => {
-    const now = known.get(organizationId) ?? readNow(db, organizationId);
+    const now = known.get(organizationId) ?? readProposalNow(db, organizationId);
     known.set(organizationId, now);
     return now;
   };
@@ -45,7 +45,7 @@ export function proposalCommands(program: Command, within: Within): void {
     list: async (db, filter) => withAdmins(db, await listProposals(db, filter)),
     async find(db, id) {
       const record = await findProposalById(db, id);
-      return record && shown(record, await readNow(db, record.organizationId));
+      return record && shown(record, await readProposalNow(db, record.organizationId));
     },
     operation: ({ record }) => `${record.resourceType} ${record.action}`,
     listed: () => ({}),

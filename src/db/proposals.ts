@@ -160,7 +160,7 @@ export async function listProposals(db: Db | Tx, filter: ProposalFilter): Promis
 }
 
 /** The state that the rules of an organization's proposals depend on: its admins and the database's time. */
-export async function readNow(db: Db | Tx, organizationId: string): Promise<ProposalNow> {
+export async function readProposalNow(db: Db | Tx, organizationId: string): Promise<ProposalNow> {
   return { admins: await readAdmins(db, organizationId), time: await databaseNow(db) };
 }
 

@@ -31,7 +31,7 @@ export interface ResolvedTransaction {
 }
 
 /** A requested transaction, without the policy that permits it. */
-export type TransactionAsked = Omit<TransactionRequest, 'policyId'>;
+export type TransactionContentRequest = Omit<TransactionRequest, 'policyId'>;
 
 /**
  * Finds the records that a request names, or every issue: records that do not exist, and what every chain or
@@ -40,14 +40,14 @@ export type TransactionAsked = Omit<TransactionRequest, 'policyId'>;
 export function resolveTransaction(
   networks: readonly NetworkConfig[],
   { account, initiator }: Pick<ReferencedRecords, 'account' | 'initiator'>,
-  asked: TransactionAsked,
+  request: TransactionContentRequest,
 ): { ok: true; value: ResolvedTransaction } | { ok: false; issues: [RequestIssue, ...RequestIssue[]] } {
-  const network = networks.find(({ id }) => id === asked.networkId);
+  const network = networks.find(({ id }) => id === request.networkId);
   const content = readContent(
-    { to: asked.to, value: BigInt(asked.value), data: asked.data },
+    { to: request.to, value: BigInt(request.value), data: request.data },
     checksumAddress,
   );
-  const target = checkTarget(asked.to, { address: account?.address ?? '', contracts: ACCOUNT_CONTRACTS });
+  const target = checkTarget(request.to, { address: account?.address ?? '', contracts: ACCOUNT_CONTRACTS });
   const issues: RequestIssue[] = [];
   const add = (field: string, message: string) => issues.push({ field, message });
   const addRefused = (outcome: Outcome<unknown>) => {
@@ -55,7 +55,7 @@ export function resolveTransaction(
   };
   if (!account) add('accountId', 'account not found in this organization');
   if (!initiator) add('initiatorWalletAddress', 'is not the wallet of a member of this organization');
-  if (!network) add('networkId', networkNotConfigured(networks, asked.networkId));
+  if (!network) add('networkId', networkNotConfigured(networks, request.networkId));
   else if (account && !account.networkIds.includes(network.id)) {
     add('networkId', 'the account is not deployed on this network');
   }
@@ -128,7 +128,7 @@ export interface PlannedTransaction extends Omit<NewTransaction, 'id'> {
 export function planTransaction(
   records: ReferencedRecords,
   { account, initiator, network, content }: ResolvedTransaction,
-  asked: TransactionRequest,
+  request: TransactionRequest,
   token: TokenFacts,
 ): Outcome<PlannedTransaction> {
   const { policy, members, groups } = records;
@@ -146,10 +146,12 @@ export function planTransaction(
   const facts = {
     network,
     account,
-    calldata: asked.data,
+    calldata: request.data,
     token: token?.ok ? token.token : null,
     call:
-      content.type === 'CONTRACT_INTERACTION' ? decodeCall(asked.data, signaturesOf(policy, content)) : null,
+      content.type === 'CONTRACT_INTERACTION'
+        ? decodeCall(request.data, signaturesOf(policy, content))
+        : null,
   };
   const settings = [policy.initiatorSetting, policy.approverSetting].flatMap((setting) => setting ?? []);
   const people = settings.map((setting) =>
@@ -160,11 +162,11 @@ export function planTransaction(
     networkId: network.id,
     policyId: policy.id,
     initiatorId: initiator.id,
-    description: asked.description,
+    description: request.description,
     type: content.type,
-    to: asked.to,
-    value: BigInt(asked.value),
-    calldata: asked.data,
+    to: request.to,
+    value: BigInt(request.value),
+    calldata: request.data,
     content: transactionData(content, facts) as unknown as JsonValue,
     summary: transactionSummary(content, facts),
     names: [

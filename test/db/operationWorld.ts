@@ -22,7 +22,7 @@ import { createDatabase, type Db } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
 import { createOrganization } from '../../src/db/organizations';
 import { type PreparedStatement, runPrepared } from '../../src/db/prepared';
-import { listProposals, readNow, type StoredProposal } from '../../src/db/proposals';
+import { listProposals, readProposalNow, type StoredProposal } from '../../src/db/proposals';
 import { requireRow } from '../../src/db/rows';
 import {
   type ProposalAction,
@@ -480,7 +480,7 @@ export class World {
       status: 'open',
       limit: 1_000,
     });
-    const { time } = await readNow(owner, this.organizationId);
+    const { time } = await readProposalNow(owner, this.organizationId);
     const states = this.last.proposals.filter(
       (record) => proposalState(record, { ...this.last.now, time }).open,
     );

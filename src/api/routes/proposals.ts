@@ -7,7 +7,7 @@ import {
   findQueuedAdminProposal,
   listProposals,
   type ProposalSnapshot,
-  readNow,
+  readProposalNow,
   readProposalSnapshot,
 } from '../../db/proposals';
 import type { ApprovalRef } from '../../domain/approvalRef';
@@ -120,7 +120,7 @@ async function listPage(
       ...(ofResource === undefined ? {} : { resourceType: ofResource }),
       ...(ofStatus === undefined ? {} : { status: ofStatus }),
     }),
-    readNow(db, organizationId),
+    readProposalNow(db, organizationId),
     readOrganization(db, organizationId),
   ]);
   return page(cursors, scope, request, rows, (record) => show({ record, now, domainSalt }));

@@ -10,7 +10,7 @@ import { type Finding, fail, ok, warn } from './finding';
 
 const SHOWN_IDS = 5;
 /** Maximum of suspects that are checked one by one; each costs a call. */
-const MAX_ASKED = 100;
+const MAX_CHECKED = 100;
 const AT_ONCE = 10;
 const DEADLINE_MS = 4_000;
 /** Passes that may be missed before it is a warning. */
@@ -26,24 +26,24 @@ export async function checkWorkflows(
 ): Promise<Finding[]> {
   const networkIds = config.networks.map(({ id }) => id);
   const { open, suspects } = await compare({ db, sender, networkIds });
-  const asked = suspects.slice(0, MAX_ASKED);
-  const gone: string[] = [];
-  for (let start = 0; start < asked.length; start += AT_ONCE) {
+  const checked = suspects.slice(0, MAX_CHECKED);
+  const stopped: string[] = [];
+  for (let start = 0; start < checked.length; start += AT_ONCE) {
     const founds = await Promise.all(
-      asked
+      checked
         .slice(start, start + AT_ONCE)
         .map(async (record) => ({ record, found: await findWorkflow(sender, approvalWorkflowId(record)) })),
     );
-    gone.push(...founds.flatMap(({ record, found }) => (found.status === 'running' ? [] : [record.id])));
+    stopped.push(...founds.flatMap(({ record, found }) => (found.status === 'running' ? [] : [record.id])));
   }
-  if (gone.length === 0)
+  if (stopped.length === 0)
     return [ok('workflows', `${count(open, 'open record has', 'open records have')} one`)];
-  const atLeast = suspects.length > asked.length ? 'at least ' : '';
-  const shown = gone.slice(0, SHOWN_IDS).join(', ');
+  const atLeast = suspects.length > checked.length ? 'at least ' : '';
+  const shown = stopped.slice(0, SHOWN_IDS).join(', ');
   return [
     warn(
       'workflows',
-      `${atLeast}${count(gone.length, 'open record has', 'open records have')} no running workflow: ${shown}${gone.length > SHOWN_IDS ? ', …' : ''}`,
+      `${atLeast}${count(stopped.length, 'open record has', 'open records have')} no running workflow: ${shown}${stopped.length > SHOWN_IDS ? ', …' : ''}`,
       'no action needed: the reconciler restarts it (or closes what an operator ended) within a minute. If it remains, check the reconciler and the worker',
     ),
   ];
