@@ -12,6 +12,8 @@ const BIDI_CONTROL = '\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069';
 const IGNORABLE =
   '\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f' +
   '\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufff8';
+/** Interlinear annotation: invisible, though not default-ignorable. */
+const ANNOTATION = '\\ufff9-\\ufffb';
 const NONCHARACTER = '\\ufdd0-\\ufdef\\ufffe\\uffff';
 /** Looks like a space but is not one: the Braille pattern without dots. */
 const BLANK = '\\u2800';
@@ -21,12 +23,13 @@ const BLANK = '\\u2800';
  * U+FFFF that a name cannot have are left to UNSAFE_IN_NAME.
  */
 const TEXT_PATTERN = `^[^${CONTROL}${BIDI_CONTROL}]*$`;
-const NAME_PATTERN = `^(?=.*\\S)[^${CONTROL}${IGNORABLE}${NONCHARACTER}${BLANK}]*$`;
+const NAME_PATTERN = `^(?=.*\\S)[^${CONTROL}${IGNORABLE}${ANNOTATION}${NONCHARACTER}${BLANK}]*$`;
 
 const CONTROL_CHARACTER = new RegExp(`[${CONTROL}]`, 'u');
 const BIDI_CHARACTER = new RegExp(`[${BIDI_CONTROL}]`, 'u');
 const LONE_SURROGATE = /\p{Surrogate}/u;
-const UNSAFE_IN_NAME = /[\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800\u{1d159}]/u;
+const UNSAFE_IN_NAME =
+  /[\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\ufff9-\ufffb\u2800\u{1d159}\u{13430}-\u{1343f}]/u;
 
 /** What is wrong with a text, or undefined. Lengths are in Unicode code points, not UTF-16 units. */
 function textFault(text: string, minimum: number, maximum: number): string | undefined {

@@ -57,6 +57,8 @@ describe('the body that proposes accounts', () => {
     ['no text', 5],
     ['with half a character', 'a\uD800'],
     ['with a Hangul filler (U+3164)', 'a\u3164'],
+    ['with an interlinear annotation (U+FFF9)', 'a\ufff9b'],
+    ['with a hieroglyph format control (U+13430)', 'a\u{13430}b'],
     ['with a Braille blank (U+2800)', 'a\u2800'],
     ['with a zero width space (U+200B)', 'a\u200Bb'],
     ['with a zero width joiner (U+200D)', 'a\u200Db'],
