@@ -36,17 +36,22 @@ const LONGEST = 4;
 /** How many more are played at once while something that is to happen has not come about by chance. */
 const MORE = 50;
 
-/** Plays `runs` sequences, and then as many more (up to four times as many in all) as it takes for all to happen. */
+/** How many a short run plays at the most until all has happened. */
+const MOST = 400;
+
+/**
+ * Plays `runs` sequences, and then as many more (up to MOST or four times as many in all) as it takes for all to happen.
+ */
 export async function playUntil(
   stage: Pick<Stage, 'counts'>,
   options: { readonly runs: number; readonly mustHappen: readonly string[] },
   playSome: (runs: number, seed: number) => Promise<void>,
 ): Promise<void> {
   const missing = () => options.mustHappen.filter((what) => stage.counts.of(what) === 0);
+  const most = Math.max(MOST, options.runs * 4);
   let played = options.runs;
   await playSome(played, seed());
-  for (; missing().length > 0 && played < options.runs * 4; played += MORE)
-    await playSome(MORE, seed() + played);
+  for (; missing().length > 0 && played < most; played += MORE) await playSome(MORE, seed() + played);
   stage.counts.print();
   expect(missing()).toEqual([]);
   expect(stage.counts.sequences).toBe(played);

@@ -3,8 +3,11 @@ import type { Db } from '../../src/db/database';
 /** What is stored for an organization: per table the number of rows and a digest of them. */
 export type StoredState = { readonly [table: string]: { readonly rows: number; readonly digest: string } };
 
-/** Rows of requests and of challenges come and go with refused requests. */
-const NOT_STATE = "'idempotency_requests', 'registration_challenges'";
+/**
+ * Rows of requests and of challenges come and go with refused requests. The signing key of an organization is made in the
+ * background, some time after its first proposal.
+ */
+const NOT_STATE = "'idempotency_requests', 'registration_challenges', 'signing_keys'";
 
 /** Makes one query over every table that names an organization, or whose first reference is to such a table. */
 const MAKE_QUERY = `
