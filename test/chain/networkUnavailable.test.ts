@@ -1,7 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createPublicClient, http as rpcTransport } from 'viem';
-import { sign, startTestService, type TestOrganization, type TestService } from '../support/service';
+import {
+  fundRelayers,
+  sign,
+  startTestService,
+  type TestOrganization,
+  type TestService,
+} from '../support/service';
 import { sharedStack, startOwnChain, temporaryDir } from '../support/stack';
 import { until } from '../support/until';
 
@@ -30,6 +36,12 @@ afterAll(async () => {
   await service?.stop();
   await shaky?.stop();
 });
+
+/** Starts the chain that was killed. It stores its state once a second: the relayer's funds may be lost. */
+async function startShaky(): Promise<void> {
+  await shaky.start();
+  await fundRelayers(service.db, service.config);
+}
 
 async function proposal(id: string) {
   return (await service.http.send({ key: org.readKey, path: `/api/v1/accounts/proposals/${id}` })).body.data;
@@ -80,7 +92,7 @@ test('completes the available network, records what is missing, and retries only
   expect(statusOf(failed, STEADY_ID)).toMatchObject({ status: 'completed' });
   expect(statusOf(failed, SHAKY_ID)).toMatchObject({ status: 'failed', failure: { code: 'rpc' } });
 
-  await shaky.start();
+  await startShaky();
   const again = await service.http.send({
     key: org.adminKey,
     path: `/api/v1/accounts/proposals/${open.id}/execute`,
@@ -125,7 +137,7 @@ test('waits for a network that becomes unavailable after signing, and its stored
     return JSON.stringify(found).includes('Shaky (41021) is unavailable') && found;
   });
   expect(waiting.executionStatus).toBe('processing');
-  await shaky.start();
+  await startShaky();
   const done = await until('the execution is complete', async () => {
     const found = await proposal(open.id);
     return found.executionStatus === 'completed' && found;
