@@ -4,27 +4,18 @@ import type { Config } from '../config';
 import type { Balance } from '../contract/accounts';
 import type { Account } from '../db/accounts';
 import type { Db } from '../db/database';
-import type { Decision, VoteType } from '../domain/approval';
+import type { Decision } from '../domain/approval';
 import type { ApprovalRef, WorkflowRef } from '../domain/approvalRef';
 import type { JsonValue } from '../domain/canonicalJson';
 import type { Outcome } from '../domain/refusal';
 import type { Metrics } from '../metrics';
 import type { Outside, ProposalKind } from '../operations/kind';
-import type { MessageOutcome } from '../temporal/approvals';
+import type { MessageOutcome, SignRequest } from '../temporal/approvals';
 
 /** The messages to approval workflows. Each throws TemporalUnavailable when no worker answers in time. */
 export interface ApprovalMessages {
   start(ref: ApprovalRef, message: { readonly requestId: string }): Promise<MessageOutcome>;
-  sign(
-    ref: WorkflowRef,
-    vote: {
-      readonly requestId: string;
-      readonly type: VoteType;
-      readonly signature: string;
-      readonly reason?: string;
-      readonly execute: boolean;
-    },
-  ): Promise<MessageOutcome>;
+  sign(ref: WorkflowRef, vote: SignRequest): Promise<MessageOutcome>;
   execute(
     ref: WorkflowRef,
     message: { readonly requestId: string; readonly type: Decision },

@@ -12,9 +12,11 @@ import type {
 import {
   type AdminColumns,
   type ApprovalColumns,
+  type ApprovalFilter,
   adminColumns,
   adminsOf,
   approvalColumns,
+  approvalSelection,
   lockApproval,
   type MessageColumns,
   type MessageKey,
@@ -125,38 +127,20 @@ const openCondition = `(a.closed_at IS NULL AND (a.expires_at >= now()
       WHERE d.proposal_id = a.id AND d.status = 'completed'))))`;
 
 /** The filter of a list of proposals. `status` as in `isOpen`. */
-export interface ProposalFilter {
-  readonly organizationId?: string;
+export interface ProposalFilter extends ApprovalFilter {
   readonly resourceType?: ResourceType;
   readonly status?: 'open' | 'closed';
-  readonly executionStatus?: readonly string[];
-  /** Only those that are not closed. */
-  readonly unclosed?: true;
-  readonly before?: bigint;
-  readonly limit: number;
 }
+
+const STATUS_CONDITION = { open: openCondition, closed: `NOT ${openCondition}` };
 
 /** Proposals, newest first, a page at a time. */
 export async function listProposals(db: Db | Tx, filter: ProposalFilter): Promise<StoredProposal[]> {
-  const conditions: [string, Knex.Value | undefined][] = [
-    ['a.organization_id = ?', filter.organizationId],
-    ['p.resource_type = ?', filter.resourceType],
-    ['a.execution_status = ANY (?::text[])', filter.executionStatus && [...filter.executionStatus]],
-    ['a.position < ?::bigint', filter.before === undefined ? undefined : String(filter.before)],
-  ];
-  const given = conditions.filter((pair): pair is [string, Knex.Value] => pair[1] !== undefined);
-  const where = [
-    `a.subject = 'proposal'`,
-    ...given.map(([condition]) => condition),
-    ...(filter.unclosed ? ['a.closed_at IS NULL'] : []),
-    ...(filter.status === 'open' ? [openCondition] : []),
-    ...(filter.status === 'closed' ? [`NOT ${openCondition}`] : []),
-  ];
-  const order = filter.organizationId === undefined ? 'a.id DESC' : 'a.position DESC, a.id DESC';
-  return select(db, `WHERE ${where.join(' AND ')} ORDER BY ${order} LIMIT ?`, [
-    ...given.map(([, value]) => value),
-    filter.limit,
-  ]);
+  const { text, values } = approvalSelection(filter, {
+    valued: [['p.resource_type = ?', filter.resourceType]],
+    fixed: [`a.subject = 'proposal'`, ...(filter.status ? [STATUS_CONDITION[filter.status]] : [])],
+  });
+  return select(db, text, values);
 }
 
 /** The state that the rules of an organization's proposals depend on: its admins and the database's time. */

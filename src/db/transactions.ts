@@ -1,10 +1,11 @@
-import type { Knex } from 'knex';
 import type { MemberSummary } from '../domain/approval';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
 import type { TransactionNow, TransactionRecord, TransactionRef } from '../domain/transaction';
 import {
   type ApprovalColumns,
+  type ApprovalFilter,
   approvalColumns,
+  approvalSelection,
   lockApproval,
   type MessageColumns,
   type MessageKey,
@@ -155,39 +156,25 @@ export async function findTransactionById(db: Db | Tx, id: string): Promise<Tran
 const openCondition = `(a.closed_at IS NULL AND (a.expires_at >= now() OR a.execution_status = 'processing'))`;
 
 /** The filter of a list of transactions. queued: can still change; executed: completed or rejected. */
-export interface TransactionFilter {
-  readonly organizationId?: string;
+export interface TransactionFilter extends ApprovalFilter {
   readonly accountId?: string;
   readonly status?: 'queued' | 'executed';
-  readonly executionStatus?: readonly string[];
-  /** Only those that are not closed. */
-  readonly unclosed?: true;
   readonly createdByKey?: string;
-  readonly before?: bigint;
-  readonly limit: number;
 }
 
-function selection(filter: TransactionFilter): { text: string; values: Knex.Value[] } {
-  const conditions: [string, Knex.Value | undefined][] = [
-    ['a.organization_id = ?', filter.organizationId],
-    ['t.account_id = ?', filter.accountId],
-    ['a.execution_status = ANY (?::text[])', filter.executionStatus && [...filter.executionStatus]],
-    ['a.created_by_key = ?', filter.createdByKey],
-    ['a.position < ?::bigint', filter.before === undefined ? undefined : String(filter.before)],
-  ];
-  const given = conditions.filter((pair): pair is [string, Knex.Value] => pair[1] !== undefined);
-  const where = [
-    'true',
-    ...given.map(([condition]) => condition),
-    ...(filter.unclosed ? ['a.closed_at IS NULL'] : []),
-    ...(filter.status === 'queued' ? [openCondition] : []),
-    ...(filter.status === 'executed' ? [`a.execution_status IN ('completed', 'rejected')`] : []),
-  ];
-  const order = filter.organizationId === undefined ? 'a.id DESC' : 'a.position DESC, a.id DESC';
-  return {
-    text: `WHERE ${where.join(' AND ')} ORDER BY ${order} LIMIT ?`,
-    values: [...given.map(([, value]) => value), filter.limit],
-  };
+const STATUS_CONDITION = {
+  queued: openCondition,
+  executed: `a.execution_status IN ('completed', 'rejected')`,
+};
+
+function selection(filter: TransactionFilter) {
+  return approvalSelection(filter, {
+    valued: [
+      ['t.account_id = ?', filter.accountId],
+      ['a.created_by_key = ?', filter.createdByKey],
+    ],
+    fixed: filter.status ? [STATUS_CONDITION[filter.status]] : [],
+  });
 }
 
 /** Transactions, newest first, a page at a time. */

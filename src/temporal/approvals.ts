@@ -101,17 +101,20 @@ export async function startApproval(
   });
 }
 
+/** A signature as the API received it. */
+export interface SignRequest {
+  readonly requestId: string;
+  readonly type: VoteType;
+  readonly signature: string;
+  readonly reason?: string;
+  readonly execute: boolean;
+}
+
 /** Sends a signature. Idempotent by `requestId`, which is the update's id. Throws TemporalUnavailable. */
 export async function signApproval(
   sender: WorkflowSender,
   ref: WorkflowRef,
-  vote: {
-    readonly requestId: string;
-    readonly type: VoteType;
-    readonly signature: string;
-    readonly reason?: string;
-    readonly execute: boolean;
-  },
+  vote: SignRequest,
 ): Promise<MessageOutcome> {
   return sendUpdate(sender, approvalWorkflowId(ref), messages.sign, {
     updateId: vote.requestId,
