@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Agent, type RequestOptions, request } from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** An answer of the API. */
 export interface Answer {
@@ -22,8 +23,22 @@ export interface Ask {
   readonly headers?: Record<string, string>;
 }
 
-/** Every answer that a client has received, for checks over a whole suite. */
+/** What a client does beyond sending. */
+export interface ClientOptions {
+  /** Sees every answer, for checks over a whole suite. */
+  readonly listener?: Listener;
+  /**
+   * Sees each 500 that tells the caller to send the same request again, before the client does so. Absent: tests see
+   * the first answer.
+   */
+  readonly onUnavailable?: (ask: Ask & { method: string }, answer: Answer) => void;
+}
+
+/** Sees an answer. */
 export type Listener = (ask: Ask & { method: string }, answer: Answer) => void;
+
+/** How often a request that found a part unavailable is sent again: a part that stays so is a failure. */
+const REPEATS = 2;
 
 /** A kept connection was closed before the answer came. */
 class ClosedConnection extends Error {
@@ -56,27 +71,50 @@ function exchange(options: RequestOptions, body: Buffer | undefined): Promise<An
   });
 }
 
+function bytesOf(body: unknown): Buffer | undefined {
+  if (body === undefined) return undefined;
+  return Buffer.from(
+    typeof body === 'string' || Buffer.isBuffer(body) ? (body as string) : JSON.stringify(body),
+  );
+}
+
+/** Whether the same request may be sent again: it changes nothing, or has an idempotency key. */
+function isRepeatable({ method, idempotencyKey }: Ask): boolean {
+  return method === 'GET' || Boolean(idempotencyKey);
+}
+
+/** Seconds after which an answer asks for the same request again; 0 when it does not. */
+function pauseBeforeRepeat({ status, headers }: Answer): number {
+  return status === 500 ? Number(headers['retry-after'] ?? 0) : 0;
+}
+
 /** Sends requests to one service over TLS, checking its certificate. */
 export class HttpClient {
   private readonly agent: Agent;
   constructor(
     private readonly port: number,
     ca: string,
-    private readonly listener: Listener = () => undefined,
+    private readonly options: ClientOptions = {},
   ) {
     this.agent = new Agent({ ca, keepAlive: true, maxSockets: 256 });
   }
 
-  async send(ask: Ask): Promise<Answer> {
-    const method = ask.method ?? (ask.body === undefined ? 'GET' : 'POST');
-    const raw =
-      ask.body === undefined
-        ? undefined
-        : typeof ask.body === 'string' || Buffer.isBuffer(ask.body)
-          ? Buffer.from(ask.body)
-          : Buffer.from(JSON.stringify(ask.body));
-    const idempotencyKey =
-      ask.idempotencyKey === undefined && method === 'POST' ? randomUUID() : ask.idempotencyKey;
+  /** Sends a request; twice when the server closes the kept connection on which it was sent. */
+  private async sendOnce(ask: Ask & { method: string }, options: RequestOptions): Promise<Answer> {
+    const raw = bytesOf(ask.body);
+    const answer = await exchange(options, raw).catch((error) => {
+      if (!(isRepeatable(ask) && error instanceof ClosedConnection)) throw error;
+      return exchange(options, raw);
+    });
+    this.options.listener?.(ask, answer);
+    return answer;
+  }
+
+  async send(asked: Ask): Promise<Answer> {
+    const method = asked.method ?? (asked.body === undefined ? 'GET' : 'POST');
+    const { idempotencyKey = method === 'POST' ? randomUUID() : null } = asked;
+    const ask = { ...asked, method, idempotencyKey };
+    const raw = bytesOf(ask.body);
     const options: RequestOptions = {
       agent: this.agent,
       host: '127.0.0.1',
@@ -90,14 +128,14 @@ export class HttpClient {
         ...ask.headers,
       },
     };
-    const repeatable = method === 'GET' || Boolean(idempotencyKey);
-    const answer = await exchange(options, raw).catch((error) => {
-      // The server may close a kept connection just as a request is sent on it.
-      if (!(repeatable && error instanceof ClosedConnection)) throw error;
-      return exchange(options, raw);
-    });
-    this.listener({ ...ask, method }, answer);
-    return answer;
+    const { onUnavailable } = this.options;
+    for (let left = onUnavailable && isRepeatable(ask) ? REPEATS : 0; ; left -= 1) {
+      const answer = await this.sendOnce(ask, options);
+      const pauseS = pauseBeforeRepeat(answer);
+      if (pauseS === 0 || left === 0) return answer;
+      onUnavailable?.(ask, answer);
+      await sleep(pauseS * 1_000);
+    }
   }
 
   close(): void {

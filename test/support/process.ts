@@ -55,7 +55,9 @@ export async function startServiceProcess(
     const db = createDatabase(config.databaseUrl, { poolMax: 1 });
     await fundRelayers(db, config).finally(() => db.destroy());
   }
-  const http = new HttpClient(config.httpsPort, readFileSync(config.tls.certFile, 'utf8'), checkConformance);
+  const http = new HttpClient(config.httpsPort, readFileSync(config.tls.certFile, 'utf8'), {
+    listener: checkConformance,
+  });
   return {
     config,
     http,

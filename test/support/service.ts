@@ -14,7 +14,7 @@ import { createOrganization } from '../../src/db/organizations';
 import { projectRoot } from '../../src/projectRoot';
 import { lastLogLines, type Part, startPart, untilReady } from '../../tools/dev/parts';
 import { checkConformance } from './conformance';
-import { type Answer, HttpClient } from './http';
+import { type Answer, type ClientOptions, HttpClient } from './http';
 import { createTestDatabase, freePorts, fundOnLocalChain, sharedStack, temporaryDir } from './stack';
 import { type StoredState, storedState } from './storedState';
 import { until } from './until';
@@ -157,7 +157,7 @@ export async function serviceSettings(options: ServiceOptions = {}): Promise<Nod
     OPS_PORT: String(opsPort),
     // Only tests of the reconciler have it run; what it leaves on the shared server is a schedule that sleeps.
     RECONCILE_EVERY: '1h',
-    LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'fatal',
+    LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'error',
     RATE_LIMIT_PER_SECOND: '5000',
     RATE_LIMIT_BURST: '10000',
     ...options.env,
@@ -172,11 +172,20 @@ export async function fundRelayers(db: Db, config: Config): Promise<void> {
   }
 }
 
+function logOf({
+  ORGWALLET_ROLES: roles = 'service',
+  OPS_PORT,
+  ORGWALLET_DATA_DIR: dir = '',
+}: NodeJS.ProcessEnv) {
+  return join(dir, `${roles}-${OPS_PORT}.log`);
+}
+
 /** What tests do with a service that runs under these settings. Every answer that it gives is checked. */
-function connectTo(env: NodeJS.ProcessEnv): TestService {
+function connectTo(env: NodeJS.ProcessEnv, more: Pick<ClientOptions, 'onUnavailable'> = {}): TestService {
   const config = loadConfig(env);
   const db = createDatabase(config.databaseUrl, { poolMax: 4 });
-  const http = new HttpClient(config.httpsPort, readFileSync(config.tls.certFile, 'utf8'), checkConformance);
+  const ca = readFileSync(config.tls.certFile, 'utf8');
+  const http = new HttpClient(config.httpsPort, ca, { listener: checkConformance, ...more });
   return {
     config,
     env,
@@ -205,13 +214,12 @@ export async function startServicePart(
   env: NodeJS.ProcessEnv,
   mayBeUnavailable: (part: string) => boolean = () => false,
 ): Promise<Part> {
-  const { ORGWALLET_ROLES: roles = 'service', OPS_PORT, ORGWALLET_DATA_DIR: dir = '' } = env;
   const part = startPart({
-    name: roles,
+    name: env.ORGWALLET_ROLES ?? 'service',
     command: process.execPath,
     args: [join(projectRoot(), 'dist', 'src', 'main.js')],
     env: { PATH: process.env.PATH, NODE_ENV: 'test', ...env },
-    logFile: join(dir, `${roles}-${OPS_PORT}.log`),
+    logFile: logOf(env),
     stopSignal: 'SIGTERM',
     stopLimitMs: 15_000,
   });
@@ -254,8 +262,14 @@ async function connectToShared(name: string, env: NodeJS.ProcessEnv = {}): Promi
     renameSync(`${settingsFile}.new`, settingsFile);
   }
   await until(`service ${name} has started`, async () => existsSync(settingsFile), START_LIMIT_MS);
-  const connected = connectTo(JSON.parse(readFileSync(settingsFile, 'utf8')));
-  // The file before may have emptied them.
+  const settings: NodeJS.ProcessEnv = JSON.parse(readFileSync(settingsFile, 'utf8'));
+  // All its parts run, so a 500 comes from a machine that is too busy: it is reported, and sent again as a client does.
+  const connected = connectTo(settings, {
+    onUnavailable: ({ method, path }) =>
+      process.stderr.write(
+        `${method} ${path} was answered 500 and is sent again\n${lastLogLines(logOf(settings), 3)}\n`,
+      ),
+  });
   await fundRelayers(connected.db, connected.config);
   return connected;
 }
@@ -271,11 +285,11 @@ function isFirst(lock: string): boolean {
 }
 
 /**
- * The service of test files that need nothing of their own: one for each worker of jest. It outlives the file. Tests
- * are apart by their organizations.
+ * The one service of all test files that need nothing of their own. It outlives the file. Tests are apart by their
+ * organizations.
  */
 export function sharedService(): Promise<TestService> {
-  return connectToShared(String(process.pid));
+  return connectToShared('shared');
 }
 
 /** How long proposals live with `shortLivedService`: long enough to carry one out, short enough to see it expire. */
