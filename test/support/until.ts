@@ -8,7 +8,7 @@ const LAST_PAUSE_MS = 200;
 export async function until<T>(
   what: string,
   look: () => Promise<T | undefined | null | false>,
-  limitMs = 30_000,
+  limitMs = 60_000,
 ): Promise<T> {
   const end = Date.now() + limitMs;
   let last: unknown;

@@ -9,7 +9,6 @@ import { until } from '../support/until';
 import {
   auditOf,
   ended,
-  everything,
   messages,
   proposeName,
   show,
@@ -81,7 +80,7 @@ async function expectStanding({ status, threshold = 2, approvals = [], rejection
 
 /** Neither the API nor Temporal executes it, and nothing changes. */
 async function expectNotExecuted(type: 'approve' | 'reject' = 'approve') {
-  const before = await everything(world.db);
+  const before = await org.stored();
   const answer = await execute(world.http, org.adminKey, proposal.id, type);
   expect([answer.status, answer.body.code]).toEqual([422, 'thresholdNotMet']);
   const result: MessageResult<ProposalState> = await workflowOf(world, org, proposal).executeUpdate(
@@ -92,7 +91,7 @@ async function expectNotExecuted(type: 'approve' | 'reject' = 'approve') {
     },
   );
   expect(result).toMatchObject({ ok: false, refusal: { code: 'thresholdNotMet' } });
-  expect(await everything(world.db)).toEqual(before);
+  expect(await org.stored()).toEqual(before);
 }
 
 async function nameNow(): Promise<string> {

@@ -10,7 +10,6 @@ import { until } from '../support/until';
 import {
   auditOf,
   ended,
-  everything,
   expectSoundAudit,
   proposeAccount,
   proposeName,
@@ -122,7 +121,7 @@ describe('a proposal that is not executed', () => {
   });
 
   it('refuses signatures and executions by update and signal', async () => {
-    const before = await everything(world.db);
+    const before = await org.stored();
     const answer = await sign(world.http, org.adminKey, signed, org.bob);
     expect([answer.status, answer.body.code]).toEqual([422, 'proposalExpired']);
     const executed = await execute(world.http, org.adminKey, signed.id);
@@ -137,7 +136,7 @@ describe('a proposal that is not executed', () => {
     ]) {
       expect(outcome).toEqual({ gone: true });
     }
-    expect(await everything(world.db)).toEqual(before);
+    expect(await org.stored()).toEqual(before);
   });
 });
 

@@ -12,8 +12,8 @@ import { proposalPath, type Shown } from '../support/api';
 import { signPayload, type TestOrganization } from '../support/service';
 import { until } from '../support/until';
 import {
+  activitiesOf,
   auditOf,
-  everything,
   expectSoundAudit,
   proposeAccount,
   proposeName,
@@ -47,11 +47,8 @@ beforeAll(async () => {
 });
 afterAll(() => world?.stop());
 
-/** How many local activities a workflow has finished. */
-async function activitiesOf(of: WorkflowHandle): Promise<number> {
-  const { events } = await of.fetchHistory();
-  return (events ?? []).filter((event) => event.markerRecordedEventAttributes?.markerName).length;
-}
+/** Everything of both organizations that a message could change. */
+const everything = () => Promise.all([org.stored(), other.stored()]);
 
 /** Sends an update of any shape. */
 function update(
@@ -150,15 +147,15 @@ const misshapen: [string, (sound: object) => unknown][] = [
 
 describe('a forged vote', () => {
   it.each(forgeries)('%s is refused, and not counted', async (_what, make, code) => {
-    const before = await everything(world.db);
+    const before = await everything();
     const signature = await make();
     const result = await update('sign', [{ type: 'approve', signature, execute: true }]);
     expect(result).toMatchObject({ ok: false, refusal: { code } });
-    expect(await everything(world.db)).toEqual(before);
+    expect(await everything()).toEqual(before);
   });
 
   it('is not counted as a signal either', async () => {
-    const before = await everything(world.db);
+    const before = await everything();
     const done = await activitiesOf(handle);
     for (const [, make] of forgeries) {
       await handle.signal('sign', { type: 'approve', signature: await make(), execute: true });
@@ -167,15 +164,15 @@ describe('a forged vote', () => {
       'all signals are handled',
       async () => (await activitiesOf(handle)) === done + forgeries.length,
     );
-    expect(await everything(world.db)).toEqual(before);
+    expect(await everything()).toEqual(before);
   });
 
   it('cannot be counted on another proposal', async () => {
-    const before = await everything(world.db);
+    const before = await everything();
     const elsewhere = { subject: 'proposal', organizationId: other.id, id: foreign.id };
     const result = await update('sign', [{ ...(await voteOf(other.alice, foreign)), ...elsewhere }]);
     expect(result).toMatchObject({ ok: false, refusal: { code: 'invalidSignature' } });
-    expect(await everything(world.db)).toEqual(before);
+    expect(await everything()).toEqual(before);
     expect(await handle.query('state')).toMatchObject({ id: proposal.id, organizationId: org.id });
   });
 });
@@ -189,7 +186,7 @@ describe('an invalid message', () => {
   });
 
   it('has no effect as a signal, and does not stop the workflow', async () => {
-    const before = await everything(world.db);
+    const before = await everything();
     const sound = await voteOf(org.alice, proposal);
     for (const [, spoil] of misshapen) await handle.signal('sign', spoil(sound));
     await handle.signal('retryExecution', 'with', 'arguments', 3);
@@ -198,7 +195,7 @@ describe('an invalid message', () => {
     await expect(update('noSuchUpdate', [1])).rejects.toThrow(WorkflowUpdateFailedError);
     const result = await update('sign', [{ type: 'approve', signature: '0x' }]);
     expect(result).toMatchObject({ ok: false, refusal: { code: 'invalidSignature' } });
-    expect(await everything(world.db)).toEqual(before);
+    expect(await everything()).toEqual(before);
     const { events } = await handle.fetchHistory();
     expect((events ?? []).filter((event) => event.workflowTaskFailedEventAttributes)).toEqual([]);
   });
@@ -284,7 +281,7 @@ describe('a valid signature', () => {
 
 describe('a forged execution', () => {
   it('below the threshold changes nothing', async () => {
-    const before = await everything(world.db);
+    const before = await everything();
     for (const type of ['approve', 'reject']) {
       const result = await update('execute', [{ type, actor: 'operator', approvals: 9 }]);
       expect(result).toMatchObject({ ok: false, refusal: { code: 'thresholdNotMet' } });
@@ -299,27 +296,27 @@ describe('a forged execution', () => {
     ]) {
       await expect(update('execute', [message])).rejects.toThrow(WorkflowUpdateFailedError);
     }
-    expect(await everything(world.db)).toEqual(before);
+    expect(await everything()).toEqual(before);
   });
 
   it('cannot name another proposal to execute', async () => {
     const ready = await proposeName(world, other, await storeAccount(world.db, other), 'Ready');
     await vote(world, other, ready, other.alice);
     await vote(world, other, ready, other.bob);
-    const before = await everything(world.db);
+    const before = await everything();
     const result = await update('execute', [{ type: 'approve', organizationId: other.id, id: ready.id }]);
     expect(result).toMatchObject({ ok: false, refusal: { code: 'thresholdNotMet' } });
-    expect(await everything(world.db)).toEqual(before);
+    expect(await everything()).toEqual(before);
   });
 
   it('is refused as a retry before the first attempt', async () => {
     const ready = await proposeName(world, org, await storeAccount(world.db, org), 'Ready');
     await vote(world, org, ready, org.alice);
     await vote(world, org, ready, org.bob);
-    const before = await everything(world.db);
+    const before = await everything();
     const result = await update('retryExecution', [], workflowOf(world, org, ready));
     expect(result).toMatchObject({ ok: false, refusal: { code: 'conflict' } });
-    expect(await everything(world.db)).toEqual(before);
+    expect(await everything()).toEqual(before);
     expect((await show(world, org, ready)).signatureStatus).toBe('approvalReady');
   });
 });
@@ -353,9 +350,9 @@ describe('a workflow that was not started by the API', () => {
     ['for an unknown organization', async () => input({ organizationId: 'org_1', requestId: randomUUID() })],
     ['for an unknown operation', async () => input({ action: 'remove', requestId: randomUUID() })],
   ])('%s stores nothing', async (_what, make) => {
-    const before = await everything(world.db);
+    const before = await everything();
     expect(await start(await make())).toBeNull();
-    expect(await everything(world.db)).toEqual(before);
+    expect(await everything()).toEqual(before);
   });
 
   it('cannot create another kind of proposal from a stored request', async () => {
@@ -372,9 +369,9 @@ describe('a workflow that was not started by the API', () => {
       key: randomUUID(),
       resource_id: proposalId,
     });
-    const before = await everything(world.db);
+    const before = await everything();
     expect(await start(input({ action: 'update', requestId: id, id: proposalId }))).toBeNull();
-    expect(await everything(world.db)).toEqual(before);
+    expect(await everything()).toEqual(before);
   });
 
   it.each([
@@ -401,12 +398,12 @@ describe('a workflow that was not started by the API', () => {
         }),
       ],
     });
-    const before = await everything(world.db);
+    const before = await everything();
     const dave = await update('sign', [await voteOf(org.dave, proposal)], forged);
     expect(dave).toMatchObject({ ok: false, refusal: { code: 'forbidden' } });
     const executed = await update('execute', [{ type: 'approve' }], forged);
     expect(executed).toMatchObject({ ok: false, refusal: { code: 'thresholdNotMet' } });
-    expect(await everything(world.db)).toEqual(before);
+    expect(await everything()).toEqual(before);
     await forged.terminate();
   });
 });

@@ -104,6 +104,12 @@ export function workflowOf(world: World, org: TestOrganization, proposal: Shown)
   );
 }
 
+/** How many local activities a workflow has finished. */
+export async function activitiesOf(handle: WorkflowHandle): Promise<number> {
+  const { events } = await handle.fetchHistory();
+  return (events ?? []).filter((event) => event.markerRecordedEventAttributes?.markerName).length;
+}
+
 /** A member's vote as a message to the workflow. */
 export async function voteOf(
   member: TestMember,
@@ -167,25 +173,6 @@ export async function auditOf(db: Db, proposal: { id: string }): Promise<string[
 /** Fails unless an organization's audit chain holds. */
 export async function expectSoundAudit(db: Db, org: TestOrganization): Promise<void> {
   expect(await verifyAudit(db, org.id)).toMatchObject({ ok: true });
-}
-
-/** Everything in the database that a message could change. */
-export async function everything(db: Db): Promise<{ [table: string]: unknown[] }> {
-  const tables = {
-    approvals: 'id',
-    proposals: 'id',
-    votes: 'id',
-    received_messages: 'message_id',
-    claims: 'claim',
-    accounts: 'id',
-    evidence: 'id',
-    audit_log: 'id',
-  };
-  return Object.fromEntries(
-    await Promise.all(
-      Object.entries(tables).map(async ([table, order]) => [table, await db(table).orderBy(order)]),
-    ),
-  );
 }
 
 /** Sets what the service's relayer has on a network, in wei; answers its address. */
