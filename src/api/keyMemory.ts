@@ -1,39 +1,58 @@
 import { createHash } from 'node:crypto';
 import type { AuthenticatedKey } from '../db/apiKeys';
 import type { Notifications } from '../db/notifications';
+import { createBatcher } from './batcher';
 
 const REMEMBERED_MS = 1_000;
 const MAX_KEYS = 10_000;
+/** Between two lookups of keys that have not been valid in this process. */
+const UNKNOWN_KEYS_INTERVAL_MS = 100;
 
 /**
  * Caches authenticated keys for a second. The database announces every change of keys, members and admins at its commit,
  * which clears the cache. Without a connection for these notifications nothing is cached.
+ *
+ * Keys that have not been valid in this process are looked up together, ten times per second at most: a flood of
+ * invented keys must not load the database, and must not keep a valid key from being found.
  */
 export function createKeyMemory(
-  authenticate: (key: string) => Promise<AuthenticatedKey | undefined>,
+  lookUp: (keys: readonly string[]) => Promise<ReadonlyMap<string, AuthenticatedKey>>,
   notifications: Pick<Notifications, 'subscribe' | 'connected'>,
   nowMs: () => number = Date.now,
 ): (key: string) => Promise<AuthenticatedKey | undefined> {
-  const known = new Map<string, { key: AuthenticatedKey; untilMs: number }>();
+  const cached = new Map<string, { key: AuthenticatedKey; untilMs: number }>();
+  /** Hashes of the keys that were valid at their last lookup, the longest unused first. */
+  const known = new Set<string>();
+  const lookUpUnknown = createBatcher(lookUp, UNKNOWN_KEYS_INTERVAL_MS);
   let changes = 0;
   notifications.subscribe('access_changed', '', () => {
     changes += 1;
-    known.clear();
+    cached.clear();
   });
+
+  async function find(key: string, hash: string): Promise<AuthenticatedKey | undefined> {
+    const found = known.has(hash) ? (await lookUp([key])).get(key) : await lookUpUnknown(key);
+    known.delete(hash);
+    if (found) known.add(hash);
+    const [oldest] = known;
+    if (known.size > MAX_KEYS && oldest !== undefined) known.delete(oldest);
+    return found;
+  }
+
   return async (key) => {
     const hash = createHash('sha256').update(key).digest('base64');
-    const remembered = known.get(hash);
+    const remembered = cached.get(hash);
     if (remembered && remembered.untilMs > nowMs() && notifications.connected()) return remembered.key;
     const changesBefore = changes;
     const safe = notifications.connected();
-    const found = await authenticate(key);
+    const found = await find(key, hash);
     if (!found || !safe || changes !== changesBefore) {
-      known.delete(hash);
+      cached.delete(hash);
       return found;
     }
-    if (known.size >= MAX_KEYS) known.clear();
+    if (cached.size >= MAX_KEYS) cached.clear();
     const expiresMs = found.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
-    known.set(hash, { key: found, untilMs: Math.min(nowMs() + REMEMBERED_MS, expiresMs) });
+    cached.set(hash, { key: found, untilMs: Math.min(nowMs() + REMEMBERED_MS, expiresMs) });
     return found;
   };
 }

@@ -78,7 +78,7 @@ async function appOf(
     logger,
     metrics,
     idempotency,
-    authenticate: createKeyMemory((key) => authenticate(db, key), notifications),
+    authenticate: createKeyMemory((keys) => authenticate(db, keys), notifications),
     stopping,
     routes: routesOf(dependencies, notifications, cursors),
   });

@@ -55,13 +55,13 @@ const MEMBERS_OF_KEY = `
   WHERE k.api_key_id = ? AND m.removed_at IS NULL AND m.type = 'api'
   ORDER BY k.place`;
 
-/** What `KEY_BY_HASH` reads. */
+/** What `KEYS_BY_HASH` reads. */
 interface KeyByHash extends Pick<ApiKeyRow, 'id' | 'organization_id' | 'key_hash' | 'expires_at'> {
   readonly members: readonly KeyMember[];
 }
 
-const KEY_BY_HASH: PreparedStatement = {
-  name: 'api_key_by_hash',
+const KEYS_BY_HASH: PreparedStatement = {
+  name: 'api_keys_by_hash',
   text: `SELECT k.id, k.organization_id, k.key_hash, k.expires_at, coalesce(json_agg(json_build_object(
       'id', m.id, 'name', m.name, 'walletAddress', m.wallet_address,
       'isAdmin', EXISTS (SELECT 1 FROM admin_set_members a
@@ -70,25 +70,34 @@ const KEY_BY_HASH: PreparedStatement = {
     FROM api_keys k
     LEFT JOIN api_key_members p ON p.api_key_id = k.id
     LEFT JOIN members m ON m.id = p.member_id AND m.removed_at IS NULL AND m.type = 'api'
-    WHERE k.key_hash = $1 AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())
+    WHERE k.key_hash = ANY($1) AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())
     GROUP BY k.id`,
 };
 
 /**
- * Who a key is, or undefined for one that is malformed, unknown, revoked, expired or without a member that is
- * still there.
+ * Who each key is. A key that is malformed, unknown, revoked, expired or without a member that is still there is not in
+ * the result.
  */
-export async function authenticate(db: Db, key: string): Promise<AuthenticatedKey | undefined> {
-  if (!KEY_SHAPE.test(key)) return undefined;
-  const hash = hashOf(key);
-  const [row] = await runPrepared<KeyByHash>(db, KEY_BY_HASH, [hash]);
-  if (!row || !timingSafeEqual(row.key_hash, hash) || row.members.length === 0) return undefined;
-  return {
-    apiKeyId: row.id,
-    organizationId: row.organization_id,
-    expiresAt: row.expires_at,
-    members: row.members,
-  };
+export async function authenticate(
+  db: Db,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, AuthenticatedKey>> {
+  const wellShaped = keys.filter((key) => KEY_SHAPE.test(key));
+  if (wellShaped.length === 0) return new Map();
+  const hashes = wellShaped.map(hashOf);
+  const rows = await runPrepared<KeyByHash>(db, KEYS_BY_HASH, [hashes]);
+  const authenticated = new Map<string, AuthenticatedKey>();
+  for (const row of rows.filter(({ members }) => members.length > 0)) {
+    const key = wellShaped[hashes.findIndex((hash) => timingSafeEqual(row.key_hash, hash))];
+    if (key === undefined) continue;
+    authenticated.set(key, {
+      apiKeyId: row.id,
+      organizationId: row.organization_id,
+      expiresAt: row.expires_at,
+      members: row.members,
+    });
+  }
+  return authenticated;
 }
 
 /**

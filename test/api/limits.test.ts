@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { refusal, refusalIn, startApi } from '../support/api';
 import { checkConformance } from '../support/conformance';
 import type { Answer } from '../support/http';
@@ -117,6 +118,16 @@ describe('requests without a valid key', () => {
     }
     expect((await second.http.send({ key: org.readKey, path: '/api/v1/members' })).status).toBe(200);
     expect(await org.stored()).toEqual(before);
+  });
+
+  it('with invented keys do not keep a key that was just issued from working', async () => {
+    const org = await second.createOrganization();
+    const ask = (key: string) => second.http.send({ key, path: '/api/v1/members' });
+    const flood = many(600, () => ask(`ow_live_${randomBytes(32).toString('base64url')}`));
+    expect((await ask(org.readKey)).status).toBe(200);
+    const answers = await flood;
+    expect(ofStatus(answers, 429).length).toBeGreaterThan(0);
+    expect(ofStatus(answers, 401).length + ofStatus(answers, 429).length).toBe(answers.length);
   });
 
   it('through a proxy count against the caller', async () => {

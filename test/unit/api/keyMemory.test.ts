@@ -2,13 +2,20 @@ import { createKeyMemory } from '../../../src/api/keyMemory';
 import type { AuthenticatedKey } from '../../../src/db/apiKeys';
 
 function setUp() {
-  const world = { asked: 0, ms: 0, connected: true, valid: true, expiresAt: null as Date | null };
+  const world = {
+    asked: 0,
+    ms: 0,
+    connected: true,
+    valid: new Set('ab'),
+    expiresAt: null as Date | null,
+  };
   let announce = () => {};
   const memory = createKeyMemory(
-    async (): Promise<AuthenticatedKey | undefined> => {
+    async (keys): Promise<ReadonlyMap<string, AuthenticatedKey>> => {
       world.asked += 1;
       const { expiresAt } = world;
-      return world.valid ? { apiKeyId: 'key_1', organizationId: 'org_1', expiresAt, members: [] } : undefined;
+      const found = { apiKeyId: 'key_1', organizationId: 'org_1', expiresAt, members: [] };
+      return new Map(keys.filter((key) => world.valid.has(key)).map((key) => [key, found]));
     },
     {
       subscribe: (_channel, _payload, listener) => {
@@ -36,7 +43,7 @@ describe('an authenticated key', () => {
   it('is dropped when a change is announced', async () => {
     const { world, memory, announce } = setUp();
     await memory('a');
-    world.valid = false;
+    world.valid.clear();
     announce();
     expect(await memory('a')).toBeUndefined();
   });
@@ -46,7 +53,7 @@ describe('an authenticated key', () => {
     const looking = memory('a');
     announce();
     await looking;
-    world.valid = false;
+    world.valid.clear();
     expect(await memory('a')).toBeUndefined();
   });
 
@@ -66,5 +73,43 @@ describe('an authenticated key', () => {
     world.ms = 10;
     await memory('a');
     expect(world.asked).toBe(2);
+  });
+});
+
+describe('keys that have not been valid before', () => {
+  it('are looked up together, ten times per second at most', async () => {
+    const { world, memory } = setUp();
+    const startedMs = performance.now();
+    for (let wave = 0; wave < 4; wave += 1) {
+      await Promise.all(Array.from({ length: 500 }, (_, index) => memory(`invented ${wave} ${index}`)));
+    }
+    expect(world.asked).toBe(4);
+    expect(performance.now() - startedMs).toBeGreaterThanOrEqual(290);
+  });
+
+  it('do not delay a key that has been valid, nor keep a valid key from being found', async () => {
+    const { world, memory, announce } = setUp();
+    await memory('a');
+    const flood = Array.from({ length: 500 }, (_, index) => memory(`invented ${index}`));
+    announce();
+    expect(await memory('a')).toBeDefined();
+    // The first lookup, and that of the known key; the flood still waits.
+    expect(world.asked).toBe(2);
+    expect(await memory('b')).toBeDefined();
+    expect(await Promise.all(flood)).toEqual(flood.map(() => undefined));
+    expect(world.asked).toBe(3);
+  });
+
+  it('include one that is no longer valid, and one works as soon as it is issued', async () => {
+    const { world, memory, announce } = setUp();
+    await memory('a');
+    world.valid.delete('a');
+    announce();
+    expect(await memory('a')).toBeUndefined();
+    const asked = world.asked;
+    await Promise.all(Array.from({ length: 100 }, () => memory('a')));
+    expect(world.asked).toBe(asked + 1);
+    world.valid.add('a');
+    expect(await memory('a')).toBeDefined();
   });
 });
