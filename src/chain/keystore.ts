@@ -7,13 +7,14 @@ import {
   type ScryptOptions,
   scrypt,
 } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { type Hex, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
+import { canonicalJson } from '../domain/canonicalJson';
 import { type Keystore, KeystoreError, type SigningKey } from './keys';
 
 const scryptAsync = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
@@ -21,11 +22,13 @@ const scryptAsync = promisify<string, Buffer, number, ScryptOptions, Buffer>(scr
 const SECRET_BYTES = 32;
 const SCRYPT = { N: 2 ** 17, r: 8, p: 1 } as const;
 const SCRYPT_MAX_MEMORY_BYTES = 512 * 1024 * 1024;
+const MIN_PASSPHRASE_CHARACTERS = 12;
+const GROUP_AND_OTHERS = 0o077;
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
 const hexBytes = z.string().regex(/^([0-9a-f]{2})+$/);
 const fileSchema = z.strictObject({
-  version: z.literal(1),
+  version: z.literal(2),
   fingerprint: hexBytes,
   kdf: z.strictObject({
     name: z.literal('scrypt'),
@@ -41,6 +44,9 @@ const fileSchema = z.strictObject({
   cipher: z.strictObject({ name: z.literal('aes-256-gcm'), iv: hexBytes, tag: hexBytes, text: hexBytes }),
 });
 type KeystoreFile = z.infer<typeof fileSchema>;
+type UnsealedFile = Omit<KeystoreFile, 'cipher'> & {
+  readonly cipher: Pick<KeystoreFile['cipher'], 'name' | 'iv'>;
+};
 
 async function encryptionKey(passphrase: string, kdf: KeystoreFile['kdf']): Promise<Buffer> {
   const { N, r, p, salt } = kdf;
@@ -56,21 +62,26 @@ function fingerprintOf(secret: Buffer): string {
   return createHash('sha256').update('orgwallet/fingerprint').update(secret).digest('hex').slice(0, 16);
 }
 
+/** Everything in the file but the ciphertext and its tag, which authenticates it. */
+function headerOf({ version, fingerprint, kdf, cipher: { name, iv } }: UnsealedFile): Buffer {
+  return Buffer.from(canonicalJson({ version, fingerprint, kdf, cipher: { name, iv } }));
+}
+
 async function encrypt(secret: Buffer, passphrase: string, cost: number): Promise<KeystoreFile> {
-  const kdf = { name: 'scrypt' as const, ...SCRYPT, N: cost, salt: randomBytes(32).toString('hex') };
-  const iv = randomBytes(12);
-  const cipher = createCipheriv('aes-256-gcm', await encryptionKey(passphrase, kdf), iv);
-  const text = Buffer.concat([cipher.update(secret), cipher.final()]);
-  return {
-    version: 1,
+  const unsealed: UnsealedFile = {
+    version: 2,
     fingerprint: fingerprintOf(secret),
-    kdf,
-    cipher: {
-      name: 'aes-256-gcm',
-      iv: iv.toString('hex'),
-      tag: cipher.getAuthTag().toString('hex'),
-      text: text.toString('hex'),
-    },
+    kdf: { name: 'scrypt', ...SCRYPT, N: cost, salt: randomBytes(32).toString('hex') },
+    cipher: { name: 'aes-256-gcm', iv: randomBytes(12).toString('hex') },
+  };
+  const key = await encryptionKey(passphrase, unsealed.kdf);
+  const cipher = createCipheriv('aes-256-gcm', key, Buffer.from(unsealed.cipher.iv, 'hex'));
+  cipher.setAAD(headerOf(unsealed));
+  const text = Buffer.concat([cipher.update(secret), cipher.final()]);
+  const tag = cipher.getAuthTag();
+  return {
+    ...unsealed,
+    cipher: { ...unsealed.cipher, tag: tag.toString('hex'), text: text.toString('hex') },
   };
 }
 
@@ -79,10 +90,13 @@ async function decrypt(path: string, file: KeystoreFile, passphrase: string): Pr
   const key = await encryptionKey(passphrase, file.kdf);
   try {
     const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(iv, 'hex'), { authTagLength: 16 });
+    decipher.setAAD(headerOf(file));
     decipher.setAuthTag(Buffer.from(tag, 'hex'));
     return Buffer.concat([decipher.update(Buffer.from(text, 'hex')), decipher.final()]);
   } catch {
-    throw new KeystoreError(`${path}: cannot be decrypted: the passphrase is wrong, or the file is damaged`);
+    throw new KeystoreError(
+      `${path}: cannot be decrypted: the passphrase is wrong, or the file is damaged or changed`,
+    );
   }
 }
 
@@ -148,9 +162,19 @@ function readFile(path: string): KeystoreFile {
   return parsed.data;
 }
 
-/** Opens a keystore. Throws KeystoreError: not found, damaged, wrong passphrase. */
+/** Throws KeystoreError when anybody but its owner may read or write the file. */
+function assertPrivate(path: string): void {
+  const mode = statSync(path).mode & 0o777;
+  if ((mode & GROUP_AND_OTHERS) === 0) return;
+  throw new KeystoreError(
+    `${path}: its mode ${mode.toString(8)} lets others access it (expected 600). Run \`chmod 600 ${path}\``,
+  );
+}
+
+/** Opens a keystore. Throws KeystoreError: not found, not private, damaged, changed, wrong passphrase. */
 export async function openKeystore(options: { file: string; passphrase: string }): Promise<Keystore> {
   if (!existsSync(options.file)) throw new KeystoreError(`${options.file}: keystore not found`);
+  assertPrivate(options.file);
   return unlocked(await decrypt(options.file, readFile(options.file), options.passphrase));
 }
 
@@ -172,21 +196,32 @@ export async function createOrOpenKeystore(options: {
   return first ? unlocked(secret) : openKeystore(options);
 }
 
-/** The passphrase from its setting or its file. Throws KeystoreError when there is none. */
+function readPassphraseFile(file: string): string {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    throw new KeystoreError(`KEYSTORE_PASSPHRASE_FILE: ${(error as Error).message}`);
+  }
+  if (text === '') throw new KeystoreError(`KEYSTORE_PASSPHRASE_FILE: ${file} is empty`);
+  return text;
+}
+
+/** The passphrase from its setting or its file. Throws KeystoreError when there is none, or it is too short. */
 export function readPassphrase(settings: { passphrase?: string; passphraseFile?: string }): string {
-  if (settings.passphrase !== undefined) return settings.passphrase;
-  if (settings.passphraseFile === undefined) {
+  const { passphrase, passphraseFile } = settings;
+  if (passphrase === undefined && passphraseFile === undefined) {
     throw new KeystoreError(
       'KEYSTORE_PASSPHRASE or KEYSTORE_PASSPHRASE_FILE must be set: the signer cannot open its keys',
     );
   }
-  try {
-    const text = readFileSync(settings.passphraseFile, 'utf8').replace(/\r?\n$/, '');
-    if (text !== '') return text;
-  } catch (error) {
-    throw new KeystoreError(`KEYSTORE_PASSPHRASE_FILE: ${(error as Error).message}`);
-  }
-  throw new KeystoreError(`KEYSTORE_PASSPHRASE_FILE: ${settings.passphraseFile} is empty`);
+  const text = passphrase ?? readPassphraseFile(passphraseFile ?? '');
+  if ([...text.normalize('NFKC')].length >= MIN_PASSPHRASE_CHARACTERS) return text;
+  const source =
+    passphrase === undefined
+      ? `KEYSTORE_PASSPHRASE_FILE: the text in ${passphraseFile}`
+      : 'KEYSTORE_PASSPHRASE:';
+  throw new KeystoreError(`${source} must have at least ${MIN_PASSPHRASE_CHARACTERS} characters`);
 }
 
 function backupMarker(file: string): string {

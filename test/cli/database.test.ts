@@ -184,7 +184,7 @@ describe('keystore backup', () => {
     expect(copy.relayerKey(1, 0).address).toBe(relayerKey(1, 0).address);
 
     // A copy of a file that cannot be opened is not a backup.
-    const wrong = { ...env, KEYSTORE_PASSPHRASE: 'another' };
+    const wrong = { ...env, KEYSTORE_PASSPHRASE: 'another passphrase' };
     expect(await refused(wrong, 'keystore', 'backup')).toMatch(/the passphrase is wrong/);
     const before = readFileSync(out, 'utf8');
     expect(await refused(env, 'keystore', 'backup', '--out', out)).toMatch(/exists already/);

@@ -297,7 +297,7 @@ describe('doctor', () => {
   });
 
   it('detects a keystore of another database', async () => {
-    const wrong = { ...env, KEYSTORE_PASSPHRASE: 'another' };
+    const wrong = { ...env, KEYSTORE_PASSPHRASE: 'another passphrase' };
     const { status, findings } = await doctor(wrong);
     expect(status).toBe(1);
     expect(about(findings, 'keystore')).toMatchObject({

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -93,6 +93,72 @@ test('a wrong passphrase, damage and absence are reported by name', async () => 
   await expect(createOrOpenKeystore({ file, passphrase })).rejects.toThrow(KeystoreError);
 });
 
+/** Every path of a value in JSON, of those that are not objects. */
+function leavesOf(json: unknown, path: readonly string[] = []): (readonly string[])[] {
+  if (typeof json !== 'object' || json === null) return [path];
+  return Object.entries(json).flatMap(([key, value]) => leavesOf(value, [...path, key]));
+}
+
+test('a change of any field is noticed, of the fingerprint and the cost too', async () => {
+  await createOrOpenKeystore({ file, passphrase, cost: LOW_COST });
+  const whole = readFileSync(file, 'utf8');
+  const paths = leavesOf(JSON.parse(whole));
+  expect(paths.map((path) => path.join('.'))).toEqual(
+    expect.arrayContaining(['fingerprint', 'kdf.N', 'kdf.r', 'kdf.p', 'kdf.salt', 'cipher.iv', 'cipher.tag']),
+  );
+  for (const path of paths) {
+    const json = JSON.parse(whole);
+    const parent = path.slice(0, -1).reduce((value, key) => value[key], json);
+    const key = path.at(-1) ?? '';
+    const value = parent[key];
+    parent[key] =
+      typeof value === 'number' ? value * 2 : (value.startsWith('0') ? '1' : '0') + value.slice(1);
+    writeFileSync(file, JSON.stringify(json));
+    await expect(openKeystore({ file, passphrase })).rejects.toThrow(KeystoreError);
+  }
+  // Other spaces and another order of fields are no change.
+  const { cipher, kdf, ...rest } = JSON.parse(whole);
+  writeFileSync(file, JSON.stringify({ cipher, kdf, ...rest }));
+  await openKeystore({ file, passphrase });
+});
+
+test.each([0o640, 0o604, 0o620, 0o602, 0o677])(
+  'a file with mode %o is refused, with the command that corrects it',
+  async (mode) => {
+    await createOrOpenKeystore({ file, passphrase, cost: LOW_COST });
+    chmodSync(file, mode);
+    const message = `${file}: its mode ${mode.toString(8)} lets others access it (expected 600). Run \`chmod 600 ${file}\``;
+    await expect(openKeystore({ file, passphrase })).rejects.toThrow(message);
+    await expect(createOrOpenKeystore({ file, passphrase })).rejects.toThrow(KeystoreError);
+    chmodSync(file, 0o400);
+    await openKeystore({ file, passphrase });
+  },
+);
+
+test('a passphrase of less than 12 characters is refused, and not shown', () => {
+  const short = 'pässwörd-11';
+  expect(short).toHaveLength(11);
+  const refused = (settings: Parameters<typeof readPassphrase>[0]) => {
+    try {
+      return readPassphrase(settings);
+    } catch (error) {
+      return String(error);
+    }
+  };
+  const passphraseFile = join(folder, 'passphrase');
+  writeFileSync(passphraseFile, `${short}\n`);
+  expect(refused({ passphrase: short })).toBe(
+    'KeystoreError: KEYSTORE_PASSPHRASE: must have at least 12 characters',
+  );
+  expect(refused({ passphraseFile })).toBe(
+    `KeystoreError: KEYSTORE_PASSPHRASE_FILE: the text in ${passphraseFile} must have at least 12 characters`,
+  );
+  expect(refused({ passphrase: `${short}!` })).toBe(`${short}!`);
+  // A character is not a code unit, nor a mark of a letter.
+  expect(refused({ passphrase: '🔑'.repeat(11) })).toContain('at least 12');
+  expect(refused({ passphrase: 'a\u0308'.repeat(11) })).toContain('at least 12');
+});
+
 test('a printed keystore or key discloses no secret', () => {
   const keystore = shared;
   const key = keystore.relayerKey(1, 0);
@@ -137,10 +203,10 @@ test('a backup opens with the same passphrase, is recorded, and overwrites no fi
 });
 
 test('the passphrase comes from its setting or from its file', () => {
-  expect(readPassphrase({ passphrase: 'a' })).toBe('a');
+  expect(readPassphrase({ passphrase })).toBe(passphrase);
   const passphraseFile = join(folder, 'passphrase');
-  writeFileSync(passphraseFile, 'b\n');
-  expect(readPassphrase({ passphraseFile })).toBe('b');
+  writeFileSync(passphraseFile, `${passphrase}\n`);
+  expect(readPassphrase({ passphraseFile })).toBe(passphrase);
   writeFileSync(passphraseFile, '');
   expect(() => readPassphrase({ passphraseFile })).toThrow(/is empty/);
   expect(() => readPassphrase({})).toThrow(/KEYSTORE_PASSPHRASE/);
