@@ -5,8 +5,9 @@ import { refuseNetwork } from './chain/safe';
 import { readTokenList } from './chain/tokenList';
 import { createReadToken } from './chain/tokens';
 import { createIdentifyVoter } from './chain/voter';
-import { type Config, ConfigError } from './config';
+import { type Config, ConfigError, serviceDatabaseUrl, signerDatabaseUrl } from './config';
 import { createDatabase, type Db } from './db/database';
+import { type LoginRole, readLoginRights, refuseLogin } from './db/logins';
 import type { Lifetime } from './lifetime';
 import type { Logger } from './logging';
 import type { Metrics } from './metrics';
@@ -22,7 +23,10 @@ export interface Clients {
   readonly config: Config;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** The login of the service; in a process that runs the signer alone, that of the signer. */
   readonly db: Db;
+  /** The login of the signer, where the signer runs. */
+  readonly signerDb: Db | undefined;
   readonly connection: Connection;
   readonly sender: WorkflowSender;
   readonly chains: ChainClients;
@@ -45,16 +49,43 @@ async function assertNetworks(chains: ChainClients): Promise<void> {
   }
 }
 
-/** Connects the clients. Throws ConfigError for a network that differs from its configuration. */
+/** Throws ConfigError for a login that can do more than its role. */
+async function assertLogin(db: Db, setting: string, role: LoginRole): Promise<void> {
+  const refusal = refuseLogin(await readLoginRights(db, role), role);
+  if (refusal) throw new ConfigError(setting, `${refusal.found}: ${refusal.todo}`);
+}
+
+/** Opens a pool for each login that the roles of this process need. Throws ConfigError for one that can do too much. */
+async function openDatabases(
+  config: Config,
+  metrics: Metrics,
+  lifetime: Lifetime,
+): Promise<Pick<Clients, 'db' | 'signerDb'>> {
+  const open = (name: string, url: string, poolMax: number) => {
+    const pool = createDatabase(url, { poolMax });
+    lifetime.onStop(() => pool.destroy());
+    metrics.watchPool(name, pool);
+    return pool;
+  };
+  const { roles } = config;
+  const signerDb = roles.includes('signer') ? open('signer', signerDatabaseUrl(config), 5) : undefined;
+  if (signerDb) {
+    await assertLogin(signerDb, 'SIGNER_DATABASE_URL', 'orgwallet_signer');
+    if (roles.every((role) => role === 'signer')) return { db: signerDb, signerDb };
+  }
+  const db = open('service', serviceDatabaseUrl(config), 20);
+  await assertLogin(db, 'DATABASE_URL', 'orgwallet_service');
+  return { db, signerDb };
+}
+
+/** Connects the clients. Throws ConfigError for a network that differs from its configuration, or an unfit login. */
 export async function connectClients(
   config: Config,
   logger: Logger,
   metrics: Metrics,
   lifetime: Lifetime,
 ): Promise<Clients> {
-  const db = createDatabase(config.databaseUrl, { role: 'orgwallet_service' });
-  lifetime.onStop(() => db.destroy());
-  metrics.watchPool('service', db);
+  const { db, signerDb } = await openDatabases(config, metrics, lifetime);
   const connection = connectTemporal(config.temporal);
   lifetime.onStop(async () => {
     // A call that waits for its next attempt would resume on a closed channel.
@@ -74,6 +105,7 @@ export async function connectClients(
     logger,
     metrics,
     db,
+    signerDb,
     connection,
     sender: { client, queues, deadlineMs: WORKFLOW_DEADLINE_MS },
     chains,

@@ -40,9 +40,10 @@ export interface Config {
   /** Addresses or CIDR blocks whose X-Forwarded-Proto and X-Forwarded-For count. */
   readonly trustedProxies: readonly string[];
   readonly ops: { readonly host: string; readonly port: number };
-  readonly databaseUrl: string;
-  /** Where the signer connects, when it has a login of its own. */
-  readonly signerDatabaseUrl: string;
+  /** The login of the service: every role but the signer, and operator commands. */
+  readonly databaseUrl?: string;
+  /** The login of the signer. */
+  readonly signerDatabaseUrl?: string;
   readonly temporal: {
     readonly address: string;
     readonly namespace: string;
@@ -155,7 +156,7 @@ const settings = z.object({
   TRUSTED_PROXIES: list.pipe(z.array(addressOrBlock)).default([]),
   OPS_HOST: z.string().default('127.0.0.1'),
   OPS_PORT: port.default(9090),
-  DATABASE_URL: postgresUrl,
+  DATABASE_URL: postgresUrl.optional(),
   SIGNER_DATABASE_URL: postgresUrl.optional(),
   TEMPORAL_ADDRESS: z.string().default('127.0.0.1:7233'),
   TEMPORAL_NAMESPACE: z.string().default('default'),
@@ -250,11 +251,28 @@ export function readNetworks(file: string): readonly NetworkConfig[] {
   );
 }
 
+/** The login of the service. Throws ConfigError when it is not set. */
+export function serviceDatabaseUrl({ databaseUrl }: Config): string {
+  if (databaseUrl === undefined) throw new ConfigError('DATABASE_URL', 'is required');
+  return databaseUrl;
+}
+
+/** The login of the signer. Throws ConfigError when it is not set. */
+export function signerDatabaseUrl({ signerDatabaseUrl: url }: Config): string {
+  if (url === undefined) throw new ConfigError('SIGNER_DATABASE_URL', 'is required for the role signer');
+  return url;
+}
+
 /** The settings without which production does not start, those that `env` lacks, each with its reason. */
 export function missingInProduction(env: NodeJS.ProcessEnv): string[] {
   const missing: string[] = [];
   const roles = (env.ORGWALLET_ROLES || 'api,worker,chain,signer').split(',').map((role) => role.trim());
-  if (!env.DATABASE_URL) missing.push('DATABASE_URL: the Postgres to use');
+  if (roles.some((role) => role !== 'signer') && !env.DATABASE_URL) {
+    missing.push("DATABASE_URL: the service's login to Postgres");
+  }
+  if (roles.includes('signer') && !env.SIGNER_DATABASE_URL) {
+    missing.push("SIGNER_DATABASE_URL: the signer's login to Postgres");
+  }
   if (!env.TEMPORAL_ADDRESS) missing.push('TEMPORAL_ADDRESS: the Temporal frontend to use, host:port');
   if (!env.NETWORKS_FILE) missing.push('NETWORKS_FILE: the networks to use');
   if (roles.includes('signer') && !env.KEYSTORE_PASSPHRASE && !env.KEYSTORE_PASSPHRASE_FILE) {
@@ -347,8 +365,10 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
       s.NODE_ENV === 'production' && s.TLS_CERT_FILE === undefined && s.TRUSTED_PROXIES.length > 0,
     trustedProxies: s.TRUSTED_PROXIES,
     ops: { host: s.OPS_HOST, port: s.OPS_PORT },
-    databaseUrl: s.DATABASE_URL,
-    signerDatabaseUrl: s.SIGNER_DATABASE_URL ?? s.DATABASE_URL,
+    ...defined<Pick<Config, 'databaseUrl' | 'signerDatabaseUrl'>>({
+      databaseUrl: s.DATABASE_URL,
+      signerDatabaseUrl: s.SIGNER_DATABASE_URL,
+    }),
     temporal: defined<Config['temporal']>({
       address: s.TEMPORAL_ADDRESS,
       namespace: s.TEMPORAL_NAMESPACE,

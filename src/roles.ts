@@ -17,7 +17,7 @@ import { createOrOpenKeystore, lastBackup, readPassphrase } from './chain/keysto
 import { deriveAccount } from './chain/safe';
 import type { Clients } from './clients';
 import type { Config } from './config';
-import { createDatabase } from './db/database';
+import type { Db } from './db/database';
 import { withFailpoints } from './failpoints';
 import type { Lifetime } from './lifetime';
 import type { Logger } from './logging';
@@ -149,12 +149,9 @@ async function openKeystore({ keystore, production }: Config, logger: Logger): P
 }
 
 /** The worker that holds the keys, with a database login of its own. */
-async function signerWorker(clients: Clients, lifetime: Lifetime): Promise<WorkerSpec> {
-  const { config, logger, metrics, identifyVoter, sender } = clients;
+async function signerWorker(clients: Clients, db: Db): Promise<WorkerSpec> {
+  const { config, logger, identifyVoter, sender } = clients;
   const keystore = await openKeystore(config, logger);
-  const db = createDatabase(config.signerDatabaseUrl, { role: 'orgwallet_signer', poolMax: 5 });
-  lifetime.onStop(() => db.destroy());
-  metrics.watchPool('signer', db);
   const { networks, maxGas } = config;
   const signing = createSignerContext({ db, keystore, networks, identifyVoter, maxGas });
   await registerRelayers(signing);
@@ -171,10 +168,11 @@ async function signerWorker(clients: Clients, lifetime: Lifetime): Promise<Worke
 
 /** The workers of the roles that this process runs, ready to be started. */
 export async function workersOf(clients: Clients, lifetime: Lifetime): Promise<WorkerSpec[]> {
-  const { roles } = clients.config;
+  const { config, signerDb } = clients;
+  const { roles } = config;
   return [
     ...(roles.includes('worker') ? [await workflowWorker(clients, lifetime)] : []),
     ...(roles.includes('chain') ? [chainWorker(clients, lifetime)] : []),
-    ...(roles.includes('signer') ? [await signerWorker(clients, lifetime)] : []),
+    ...(signerDb ? [await signerWorker(clients, signerDb)] : []),
   ];
 }

@@ -6,7 +6,7 @@ import { knownTokens, readBalances } from './chain/balances';
 import { deriveAccount } from './chain/safe';
 import { createFindSignedMessage } from './chain/signedMessage';
 import { type Clients, connectClients } from './clients';
-import type { Config } from './config';
+import { type Config, serviceDatabaseUrl } from './config';
 import { pingDatabase } from './db/database';
 import { listPolicyTokens } from './db/policies';
 import { listTransactionTokens } from './db/transactionTokens';
@@ -79,6 +79,7 @@ function apiDependencies(clients: Clients): ApiDependencies {
   return {
     config,
     db,
+    databaseUrl: serviceDatabaseUrl(config),
     logger,
     metrics,
     approvals: {

@@ -9,7 +9,7 @@ import { SignerRefusal } from './refusal';
 
 /** The dependencies of the signer. */
 export interface SignerDeps {
-  /** Uses the database role orgwallet_signer. */
+  /** The login of the signer. */
   readonly db: Db;
   readonly keystore: Keystore;
   readonly networks: readonly NetworkConfig[];

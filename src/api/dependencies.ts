@@ -32,12 +32,13 @@ export interface ApiDependencies {
     | 'tls'
     | 'tlsEndsAtProxy'
     | 'trustedProxies'
-    | 'databaseUrl'
     | 'networks'
     | 'idempotencyRetentionMs'
     | 'rateLimit'
   >;
   readonly db: Db;
+  /** Where it listens for notifications, with a connection of its own. */
+  readonly databaseUrl: string;
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly approvals: ApprovalMessages;

@@ -121,14 +121,10 @@ async function closeAll(servers: readonly Server[], silent: SilentConnections | 
  * Where TLS ends at the proxy there is only the plain port.
  */
 export function createApiServer(dependencies: ApiDependencies): ApiServer {
-  const { config, db, logger } = dependencies;
+  const { config, db, databaseUrl, logger } = dependencies;
   const running: Running = {
     idempotency: createIdempotency({ db, retentionMs: config.idempotencyRetentionMs, logger }),
-    notifications: listenForNotifications(
-      config.databaseUrl,
-      [EXECUTION_CHANNEL, 'access_changed'],
-      'orgwallet_service',
-    ),
+    notifications: listenForNotifications(databaseUrl, [EXECUTION_CHANNEL, 'access_changed']),
   };
   const servers: Server[] = [];
   let silent: SilentConnections | undefined;

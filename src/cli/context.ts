@@ -14,9 +14,11 @@ export interface CommandContext {
   readonly output: Output;
   /** Every setting. Throws ConfigError. */
   config(): Config;
-  /** The login of the database. Throws ConfigError. */
+  /** The login of the service. Throws ConfigError. */
   databaseUrl(): string;
-  /** The database, under the role of the service. Throws ConfigError. */
+  /** The login that owns the tables. Throws ConfigError. */
+  migrationDatabaseUrl(): string;
+  /** The database, with the login of the service. Throws ConfigError. */
   db(): Db;
   /** Sends messages to workflows. Throws ConfigError. */
   sender(): WorkflowSender;
@@ -60,15 +62,27 @@ export function createWithin(terminal: Terminal): Within {
         );
       }
       // Present settings are checked; a command that needs only the database needs no others.
-      return settings.NETWORKS_FILE ? config().databaseUrl : settings.DATABASE_URL;
+      if (settings.NETWORKS_FILE) config();
+      return settings.DATABASE_URL;
+    };
+    const migrationDatabaseUrl = () => {
+      const url = settings.MIGRATION_DATABASE_URL;
+      if (!url) {
+        throw new ConfigError(
+          'MIGRATION_DATABASE_URL',
+          'is required and not set: the login that owns the tables (`npm start` migrates its database itself)',
+        );
+      }
+      return url;
     };
     try {
       await work({
         output: createOutput(terminal, command.optsWithGlobals().json === true),
         config,
         databaseUrl,
+        migrationDatabaseUrl,
         db: once(() => {
-          const db = createDatabase(databaseUrl(), { role: 'orgwallet_service', poolMax: 4 });
+          const db = createDatabase(databaseUrl(), { poolMax: 4 });
           closers.push(() => db.destroy());
           return db;
         }),

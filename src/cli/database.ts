@@ -9,8 +9,8 @@ export function databaseCommands(program: Command, within: Within): void {
   db.command('migrate')
     .description('Bring the schema up to date; needs the login that owns the tables')
     .action((_options: object, command: Command) =>
-      within(command, async ({ databaseUrl, output }) => {
-        const { applied } = await migrate(databaseUrl());
+      within(command, async ({ migrationDatabaseUrl, output }) => {
+        const { applied } = await migrate(migrationDatabaseUrl());
         output.result({ applied }, applied.length > 0 ? `applied ${applied.join(', ')}` : 'nothing to do');
       }),
     );

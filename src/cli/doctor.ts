@@ -4,7 +4,7 @@ import { type Config, ConfigError } from '../config';
 import { listRelayers } from '../db/chain';
 import type { CommandContext, Within } from './context';
 import { checkBlockTime, checkClock } from './doctor/clocks';
-import { checkDatabase, checkWork } from './doctor/database';
+import { checkDatabase, checkLogin, checkWork } from './doctor/database';
 import { type Finding, fail, ok, runCheck } from './doctor/finding';
 import { checkKeystore } from './doctor/keystore';
 import { checkNetwork, checkRelayers } from './doctor/networks';
@@ -34,6 +34,7 @@ async function examine({ db, sender }: CommandContext, config: Config): Promise<
     if (database.some(({ status }) => status === 'fail')) return database;
     const relayers = await listRelayers(db());
     const more = await Promise.all([
+      runCheck('login', 'see the database above', () => checkLogin(db(), 'orgwallet_service')),
       runCheck('clock', 'see the database above', () => checkClock(db())),
       onNetworks('clock', (chain) => checkBlockTime(chain, db())),
       onNetworks('relayer', (chain) => checkRelayers(chain, relayers)),

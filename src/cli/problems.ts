@@ -20,7 +20,7 @@ const UNREACHABLE = new Set([
 
 /** True for Postgres's error about a database that is not migrated to this version. */
 export function lacksSchema(message: string): boolean {
-  return /(relation|column) "?\S+ does not exist|role "orgwallet_\w+" does not exist/.test(message);
+  return /(relation|column) "?\S+ does not exist/.test(message);
 }
 
 function databaseProblem(code: string, message: string): string | undefined {
@@ -31,6 +31,9 @@ function databaseProblem(code: string, message: string): string | undefined {
     return `the database cannot be reached: ${message || code}`;
   }
   if (/^(28|3D|57P)/.test(code)) return `the database refused the connection: ${message}`;
+  if (/^role "orgwallet_\w+" does not exist/.test(message)) {
+    return `${message}: create the database logins first (docs/production.md)`;
+  }
   if (lacksSchema(message)) return `${message}: run \`npx orgwallet db migrate\` first`;
   return undefined;
 }

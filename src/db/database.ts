@@ -8,9 +8,6 @@ export type Db = Knex;
 /** One database transaction. */
 export type Tx = Knex.Transaction;
 
-/** The database role of a pool; it owns no table. */
-export type DatabaseRole = 'orgwallet_service' | 'orgwallet_signer';
-
 const BIGINT_OID = 20;
 types.setTypeParser(BIGINT_OID, BigInt);
 
@@ -18,25 +15,22 @@ types.setTypeParser(BIGINT_OID, BigInt);
 const ignore = () => undefined;
 
 /**
- * Opens a pool of connections to Postgres.
- *
- * With `role`, every connection works under that role from its first statement on. Calls fail within a few
- * seconds while the database is unavailable (connecting 4 s, waiting for a connection 5 s, one statement 8 s).
+ * Opens a pool of connections to Postgres. Calls fail within a few seconds while the database is unavailable (connecting
+ * 4 s, waiting for a connection 5 s, one statement 8 s).
  */
-export function createDatabase(url: string, options: { role?: DatabaseRole; poolMax?: number } = {}): Db {
+export function createDatabase(url: string, options: { poolMax?: number } = {}): Db {
   const startup = [
     '-c timezone=UTC',
     '-c statement_timeout=8000',
     '-c idle_in_transaction_session_timeout=30000',
   ];
-  if (options.role) startup.push(`-c role=${options.role}`);
   return knexFactory({
     client: 'pg',
     connection: {
       connectionString: url,
       connectionTimeoutMillis: 4_000,
       options: startup.join(' '),
-      application_name: options.role ?? 'orgwallet',
+      application_name: 'orgwallet',
       keepAlive: true,
     } as Knex.PgConnectionConfig,
     pool: { min: 0, max: options.poolMax ?? 20, idleTimeoutMillis: 30_000 },
@@ -50,8 +44,8 @@ export function createDatabase(url: string, options: { role?: DatabaseRole; pool
 const MIGRATION_LOCK = 7_215_301_994;
 
 /**
- * Brings the schema up to date. Needs the login that owns the tables, unless nothing is left to do. Simultaneous calls wait for each other,
- * and a call that was killed leaves nothing behind.
+ * Brings the schema up to date. Needs the login that owns the tables, unless nothing is left to do. Simultaneous calls wait
+ * for each other, and a call that was killed leaves nothing behind.
  */
 export async function migrate(url: string): Promise<{ applied: string[] }> {
   const db = knexFactory({ client: 'pg', connection: url, pool: { min: 0, max: 1 } });

@@ -17,11 +17,7 @@ export interface Notifications {
  * Listens on channels with a connection of its own and reconnects when it is lost. Notifications sent
  * meanwhile are missed, so listeners also poll.
  */
-export function listenForNotifications(
-  url: string,
-  channels: readonly string[],
-  role: string,
-): Notifications {
+export function listenForNotifications(url: string, channels: readonly string[]): Notifications {
   const listeners = new Map<string, Set<() => void>>();
   let client: Client | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -41,8 +37,7 @@ export function listenForNotifications(
     const connection = new Client({
       connectionString: url,
       connectionTimeoutMillis: 2_000,
-      options: `-c role=${role}`,
-      application_name: `${role} notifications`,
+      application_name: 'orgwallet notifications',
       keepAlive: true,
     });
     client = connection;

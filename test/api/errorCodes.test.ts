@@ -23,7 +23,13 @@ import type { Answer, Ask } from '../support/http';
 import type { ResourceType } from '../support/interfaceTables';
 import { aContractPolicyItem } from '../support/policies';
 import { type ServiceProcess, startServiceProcess } from '../support/process';
-import { sign, signPayload, type TestOrganization, type TestService } from '../support/service';
+import {
+  databaseSettings,
+  sign,
+  signPayload,
+  type TestOrganization,
+  type TestService,
+} from '../support/service';
 import { sendPlain } from '../support/sockets';
 import { createTestDatabase } from '../support/stack';
 import {
@@ -133,7 +139,7 @@ async function start(options: Parameters<typeof startApi>[0] = {}): Promise<Test
 
 async function startBroken(): Promise<TestService> {
   const database = await createTestDatabase();
-  const service = await start({ env: { ORGWALLET_ROLES: 'api' }, databaseUrl: database.url });
+  const service = await start({ env: { ORGWALLET_ROLES: 'api' }, database: databaseSettings(database) });
   await database.drop();
   return service;
 }
@@ -144,13 +150,12 @@ const SET_UP_LIMIT_MS = 240_000;
 beforeAll(async () => {
   api = await sharedApi();
   services.push(api);
-  const { databaseUrl } = api.config;
   const tight = { PROPOSAL_LIFETIME: '6s', MAX_OPEN_PER_KEY: '1' };
   const small = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '1' };
-  slow = await start({ env: { ORGWALLET_ROLES: 'api', ...small }, databaseUrl });
+  slow = await start({ env: { ORGWALLET_ROLES: 'api', ...small }, database: api.env });
   cutOff = await start({
     env: { ORGWALLET_ROLES: 'api', TEMPORAL_ADDRESS: '127.0.0.1:1' },
-    databaseUrl,
+    database: api.env,
     ready: false,
   });
   broken = await startBroken();

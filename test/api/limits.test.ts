@@ -18,7 +18,7 @@ let proxied: TestService;
 
 beforeAll(async () => {
   first = await startApi({ env: limits });
-  second = await startApi({ env: limits, databaseUrl: first.config.databaseUrl });
+  second = await startApi({ env: limits, database: first.env });
   proxied = await startApi({ env: { ORGWALLET_ROLES: 'api', TRUSTED_PROXIES: '127.0.0.1/32, 10.1.0.0/16' } });
 });
 afterAll(() => Promise.all([first, second, proxied].map((service) => service?.stop())));

@@ -112,9 +112,8 @@ export async function startBenchStack(
       ),
       ensureCertificate(certFile, keyFile),
     ]);
-    await ensureDatabase(postgres.adminUrl, 'orgwallet');
-    const databaseUrl = postgres.urlOf('orgwallet');
-    await migrate(databaseUrl);
+    const database = await ensureDatabase(postgres.adminUrl, 'orgwallet');
+    await migrate(database.owner);
     const networksFile = join(dir, 'networks.json');
     const tokenListFile = join(dir, 'token-list.json');
     writeNetworksFile(networksFile, chains);
@@ -122,7 +121,8 @@ export async function startBenchStack(
     const service = node('the service', join(__dirname, '..', '..', 'src', 'main.js'), [], {
       NODE_ENV: 'production',
       ORGWALLET_DATA_DIR: dir,
-      DATABASE_URL: databaseUrl,
+      DATABASE_URL: database.service,
+      SIGNER_DATABASE_URL: database.signer,
       TEMPORAL_ADDRESS: temporal.address,
       NETWORKS_FILE: networksFile,
       TOKEN_LIST_FILE: tokenListFile,
@@ -143,7 +143,7 @@ export async function startBenchStack(
     });
     const ca = readFileSync(certFile, 'utf8');
     return {
-      databaseUrl,
+      databaseUrl: database.owner,
       temporalAddress: temporal.address,
       httpsPort,
       opsPort,

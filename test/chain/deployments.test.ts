@@ -69,8 +69,8 @@ beforeAll(async () => {
   url = own.current.rpcUrl;
   database = await createTestDatabase();
   db = createDatabase(database.url, { poolMax: 3 });
-  serviceDb = createDatabase(database.url, { role: 'orgwallet_service', poolMax: 5 });
-  signerDb = createDatabase(database.url, { role: 'orgwallet_signer', poolMax: 5 });
+  serviceDb = createDatabase(database.serviceUrl, { poolMax: 5 });
+  signerDb = createDatabase(database.signerUrl, { poolMax: 5 });
   network = {
     id: CHAIN_ID,
     name: 'Own Chain',

@@ -115,8 +115,8 @@ export class TransactionWorld {
     const rpcUrl = own.current.rpcUrl;
     const database = await createTestDatabase();
     const db = createDatabase(database.url, { poolMax: 3 });
-    const serviceDb = createDatabase(database.url, { role: 'orgwallet_service', poolMax: 10 });
-    const signerDb = createDatabase(database.url, { role: 'orgwallet_signer', poolMax: 10 });
+    const serviceDb = createDatabase(database.serviceUrl, { poolMax: 10 });
+    const signerDb = createDatabase(database.signerUrl, { poolMax: 10 });
     const network: NetworkConfig = {
       id: chainId,
       name: 'Own Chain',

@@ -3,26 +3,28 @@ import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { createOrOpenKeystore, openKeystore } from '../../src/chain/keystore';
-import { problemText } from '../../src/cli/problems';
-import { createDatabase } from '../../src/db/database';
 import { migrations } from '../../src/db/migrations';
-import { makeOrganization, serviceSettings, type TestOrganization } from '../support/service';
-import { sharedStack, temporaryDir } from '../support/stack';
+import {
+  connectAsOwner,
+  databaseSettings,
+  makeOrganization,
+  serviceSettings,
+  type TestOrganization,
+} from '../support/service';
+import { databaseNamed, sharedStack, temporaryDir } from '../support/stack';
 import { command, json, refused, words } from './command';
 
 describe('db migrate', () => {
-  async function emptyDatabase(): Promise<string> {
+  async function emptyDatabase(): Promise<NodeJS.ProcessEnv> {
     const name = `test_${randomBytes(6).toString('hex')}`;
     const client = new Client({ connectionString: sharedStack().databaseAdminUrl });
     await client.connect();
-    await client.query(`create database ${name}`).finally(() => client.end());
-    const url = new URL(sharedStack().databaseAdminUrl);
-    url.pathname = `/${name}`;
-    return url.toString();
+    await client.query(`create database ${name} owner orgwallet_owner`).finally(() => client.end());
+    return databaseSettings(databaseNamed(name));
   }
 
   it('migrates an empty database once; before that, commands say what to do', async () => {
-    const env = await serviceSettings({ databaseUrl: await emptyDatabase() });
+    const env = await serviceSettings({ database: await emptyDatabase() });
     expect(await refused(env, 'org', 'list')).toMatch(/run `npx orgwallet db migrate`/);
     const doctor = await command(env, 'doctor', '--json');
     expect(doctor.status).toBe(1);
@@ -36,27 +38,15 @@ describe('db migrate', () => {
     expect(await json(env, 'org', 'list')).toEqual([]);
   });
 
-  it('creates the roles on a new server', async () => {
-    const client = new Client({
-      connectionString: sharedStack().databaseAdminUrl,
-      options: '-c role=orgwallet_nobody',
-    });
-    const error: Error = await client.connect().then(
-      () => client.end().then(() => new Error('it connected')),
-      (reason) => reason,
-    );
-    expect(problemText(error)).toMatch(/run `npx orgwallet db migrate`/);
-  });
-
   it('run twice at once applies everything once', async () => {
-    const env = await serviceSettings({ databaseUrl: await emptyDatabase() });
+    const env = await serviceSettings({ database: await emptyDatabase() });
     const both = await Promise.all([1, 2].map(() => json(env, 'db', 'migrate')));
     const names = migrations.map(({ name }) => name);
     expect(both.sort((a, b) => a.applied.length - b.applied.length)).toEqual([
       { applied: [] },
       { applied: names },
     ]);
-    const db = createDatabase(env.DATABASE_URL ?? '', { poolMax: 1 });
+    const db = connectAsOwner(env, 1);
     try {
       expect(await db('schema_migrations').orderBy('name').pluck('name')).toEqual([...names].sort());
     } finally {
@@ -73,11 +63,11 @@ describe('audit verify', () => {
 
   beforeAll(async () => {
     env = await serviceSettings();
-    const db = createDatabase(env.DATABASE_URL ?? '', { poolMax: 2 });
+    const db = connectAsOwner(env);
     one = await makeOrganization(db);
     two = await makeOrganization(db);
     await db.destroy();
-    owner = new Client({ connectionString: env.DATABASE_URL });
+    owner = new Client({ connectionString: env.MIGRATION_DATABASE_URL });
     await owner.connect();
     await owner.query('CREATE TABLE unbroken AS SELECT * FROM audit_log');
   });

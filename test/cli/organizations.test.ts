@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { privateKeyToAddress } from 'viem/accounts';
-import { loadConfig } from '../../src/config';
-import { createDatabase, type Db } from '../../src/db/database';
-import { serviceSettings } from '../support/service';
+import type { Db } from '../../src/db/database';
+import { connectAsOwner, serviceSettings } from '../support/service';
 import { temporaryDir } from '../support/stack';
 import { command, json, refused, words } from './command';
 
@@ -19,7 +18,7 @@ let file: string;
 
 beforeAll(async () => {
   env = await serviceSettings();
-  db = createDatabase(loadConfig(env).databaseUrl, { poolMax: 2 });
+  db = connectAsOwner(env);
   file = join(temporaryDir(), 'org.json');
 });
 afterAll(() => db?.destroy());

@@ -32,7 +32,7 @@ let org: TestOrganization;
 beforeAll(async () => {
   database = await createTestDatabase();
   owner = createDatabase(database.url);
-  service = createDatabase(database.url, { role: 'orgwallet_service', poolMax: 3 });
+  service = createDatabase(database.serviceUrl, { poolMax: 3 });
 });
 beforeEach(async () => {
   org = await makeOrganization(owner);

@@ -124,8 +124,8 @@ export interface BudgetFixture {
 export async function startBudgetFixture(): Promise<BudgetFixture> {
   const database = await createTestDatabase();
   const owner = createDatabase(database.url, { poolMax: 4 });
-  const service = createDatabase(database.url, { role: 'orgwallet_service', poolMax: 10 });
-  const signer = createDatabase(database.url, { role: 'orgwallet_signer', poolMax: 4 });
+  const service = createDatabase(database.serviceUrl, { poolMax: 10 });
+  const signer = createDatabase(database.signerUrl, { poolMax: 4 });
   const org = await makeOrganization(owner);
   const accounts = [await storeAccount(owner, org.id), await storeAccount(owner, org.id)];
   const activities = createLifecycleActivities({

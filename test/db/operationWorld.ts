@@ -102,7 +102,7 @@ export class Counts {
 export async function setStage(): Promise<Stage> {
   const database = await createTestDatabase();
   const owner = createDatabase(database.url, { poolMax: 4 });
-  const service = createDatabase(database.url, { role: 'orgwallet_service', poolMax: 8 });
+  const service = createDatabase(database.serviceUrl, { poolMax: 8 });
   const refreshed = new Set<string>();
   // No contract signs here: there is no code at any address.
   const client = {

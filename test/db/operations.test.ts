@@ -16,9 +16,9 @@ let service: Db;
 let org: TestOrganization;
 
 beforeAll(async () => {
-  const { url } = await createTestDatabase();
+  const { url, serviceUrl } = await createTestDatabase();
   owner = createDatabase(url, { poolMax: 2 });
-  service = createDatabase(url, { role: 'orgwallet_service', poolMax: 2 });
+  service = createDatabase(serviceUrl, { poolMax: 2 });
   org = await makeOrganization(owner);
 });
 afterAll(() => Promise.all([owner, service].map((db) => db?.destroy())));

@@ -27,7 +27,7 @@ let org: TestOrganization;
 beforeAll(async () => {
   database = await createTestDatabase();
   owner = createDatabase(database.url);
-  service = createDatabase(database.url, { role: 'orgwallet_service', poolMax: 2 });
+  service = createDatabase(database.serviceUrl, { poolMax: 2 });
   org = await makeOrganization(owner);
   for (const id of ACCOUNTS) await storeAccount(owner, org.id, { id });
   await owner.transaction((tx) =>

@@ -1,11 +1,21 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { insertApproval, insertEvidence } from '../../src/db/approvals';
 import { appendAudit, OPERATOR, SYSTEM, verifyAudit } from '../../src/db/audit';
 import { createDatabase, type Db, type Tx } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
+import { type LoginRole, readLoginRights, refuseLogin } from '../../src/db/logins';
 import { requireRow } from '../../src/db/rows';
+import { projectRoot } from '../../src/projectRoot';
+import { spawned } from '../cli/command';
 import { anId } from '../support/builders';
-import { makeOrganization, type TestOrganization } from '../support/service';
-import { createTestDatabase } from '../support/stack';
+import {
+  databaseSettings,
+  makeOrganization,
+  serviceSettings,
+  type TestOrganization,
+} from '../support/service';
+import { createTestDatabase, sharedStack } from '../support/stack';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let owner: Db;
@@ -16,8 +26,8 @@ let org: TestOrganization;
 beforeAll(async () => {
   database = await createTestDatabase();
   owner = createDatabase(database.url);
-  service = createDatabase(database.url, { role: 'orgwallet_service', poolMax: 2 });
-  signer = createDatabase(database.url, { role: 'orgwallet_signer', poolMax: 2 });
+  service = createDatabase(database.serviceUrl, { poolMax: 2 });
+  signer = createDatabase(database.signerUrl, { poolMax: 2 });
   org = await makeOrganization(owner);
   await service.transaction((tx) => append(tx, 8));
   const ref = { organizationId: org.id, id: anId('prop') };
@@ -62,10 +72,10 @@ async function expectDenied(db: Db, statement: string) {
   await expect(db.raw(statement)).rejects.toEqual(denied);
 }
 
-describe.each(ROLES)('the role %s', (role) => {
-  it('is the role of every connection of its pool', async () => {
-    const { rows } = await poolOf(role).raw('SELECT current_user AS name');
-    expect(rows).toEqual([{ name: role }]);
+describe.each(ROLES)('the login %s', (role) => {
+  it('is that of every connection of its pool', async () => {
+    const { rows } = await poolOf(role).raw('SELECT session_user AS login, current_user AS name');
+    expect(rows).toEqual([{ login: role, name: role }]);
   });
 
   it('owns nothing, is not a superuser, and cannot create anything', async () => {
@@ -85,11 +95,43 @@ describe.each(ROLES)('the role %s', (role) => {
         rolcreaterole: false,
         rolcreatedb: false,
         rolbypassrls: false,
-        rolcanlogin: false,
+        rolcanlogin: true,
       },
     ]);
-    await expectDenied(poolOf(role), 'CREATE TABLE mine (id text)');
-    await expectDenied(poolOf(role), 'CREATE ROLE another');
+    for (const statement of [
+      'CREATE TABLE mine (id text)',
+      'CREATE SCHEMA mine',
+      'CREATE ROLE another',
+      'CREATE DATABASE mine',
+      'CREATE EXTENSION btree_gin',
+      'CREATE FUNCTION mine() RETURNS int LANGUAGE sql AS $$ SELECT 1 $$',
+      'CREATE OR REPLACE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$',
+      'CREATE TRIGGER mine BEFORE INSERT ON votes EXECUTE FUNCTION refuse_change()',
+      "COPY (SELECT 1) TO PROGRAM 'true'",
+      "SELECT pg_read_file('postgresql.conf')",
+      'SET SESSION AUTHORIZATION orgwallet_owner',
+    ]) {
+      await expectDenied(poolOf(role), statement);
+    }
+  });
+
+  it('can become no other role, and is still itself after RESET ROLE', async () => {
+    const others: string[] = await owner('pg_roles').whereNot({ rolname: role }).pluck('rolname');
+    expect(others).toEqual(expect.arrayContaining(['postgres', 'orgwallet_owner']));
+    for (const other of others) await expectDenied(poolOf(role), `SET ROLE "${other}"`);
+    const foreign = role === 'orgwallet_service' ? 'chain_attempts' : 'votes';
+    await poolOf(role).transaction(async (tx) => {
+      await tx.raw('RESET ROLE');
+      await tx.raw('RESET SESSION AUTHORIZATION');
+      expect((await tx.raw('SELECT current_user AS name')).rows).toEqual([{ name: role }]);
+      await expect(tx.raw(`INSERT INTO ${foreign} DEFAULT VALUES`)).rejects.toEqual(denied);
+    });
+    const tables: string[] = await owner('pg_tables').where({ schemaname: 'public' }).pluck('tablename');
+    for (const table of tables) {
+      await expectDenied(poolOf(role), `ALTER TABLE ${table} OWNER TO ${role}`);
+      await expectDenied(poolOf(role), `ALTER TABLE ${table} DISABLE TRIGGER USER`);
+      await expectDenied(poolOf(role), `DROP TABLE ${table} CASCADE`);
+    }
   });
 
   it('may truncate no table, and reference or trigger none', async () => {
@@ -130,6 +172,120 @@ describe('the owner of the tables', () => {
     ]) {
       await expect(owner.raw(statement)).rejects.toThrow(`${table} is append-only`);
     }
+  });
+});
+
+describe('a login that a process would start with', () => {
+  const temporary: string[] = [];
+  afterAll(() => asAdmin(temporary.map((name) => `DROP ROLE ${name}`)));
+
+  async function asAdmin(statements: readonly string[]): Promise<void> {
+    const admin = createDatabase(sharedStack().databaseAdminUrl, { poolMax: 1 });
+    try {
+      for (const statement of statements) await admin.raw(statement);
+    } finally {
+      await admin.destroy();
+    }
+  }
+
+  /** A new login to the test's database; `more` names it `me`. */
+  async function aLogin(...more: string[]): Promise<string> {
+    const name = `test_${randomBytes(6).toString('hex')}`;
+    temporary.push(name);
+    await asAdmin([
+      `CREATE ROLE ${name} LOGIN PASSWORD 'secret'`,
+      ...more.map((text) => text.replaceAll('me', name)),
+    ]);
+    return Object.assign(new URL(database.serviceUrl), { username: name, password: 'secret' }).toString();
+  }
+
+  async function refusalOf(url: string, role: LoginRole = 'orgwallet_service') {
+    const db = createDatabase(url, { poolMax: 1 });
+    try {
+      return refuseLogin(await readLoginRights(db, role), role);
+    } finally {
+      await db.destroy();
+    }
+  }
+
+  it('has the grants of its role, itself or by inheritance alone', async () => {
+    expect(await refusalOf(database.serviceUrl)).toBeUndefined();
+    expect(await refusalOf(database.signerUrl, 'orgwallet_signer')).toBeUndefined();
+    const heir = await aLogin('GRANT orgwallet_service TO me WITH INHERIT TRUE, SET FALSE');
+    expect(await refusalOf(heir)).toBeUndefined();
+  });
+
+  it('must not be the other one', async () => {
+    for (const [url, role] of [
+      [database.signerUrl, 'orgwallet_service'],
+      [database.serviceUrl, 'orgwallet_signer'],
+    ] as const) {
+      expect(await refusalOf(url, role)).toEqual({
+        found: expect.stringContaining(`has no rights of ${role}`),
+        todo: `use the login ${role} (docs/production.md)`,
+      });
+    }
+  });
+
+  it('must own nothing of the database', async () => {
+    expect(await refusalOf(database.url)).toMatchObject({
+      found: expect.stringMatching(/^login "orgwallet_owner" owns table \w+$/),
+    });
+  });
+
+  it.each([
+    ['the rights of a superuser', ['ALTER ROLE me SUPERUSER'], /has SUPERUSER$/],
+    ['the right to create roles', ['ALTER ROLE me CREATEROLE'], /has CREATEROLE$/],
+    ['the right to bypass row security', ['ALTER ROLE me BYPASSRLS REPLICATION'], /BYPASSRLS, REPLICATION$/],
+    [
+      'a role that it can become',
+      ['GRANT orgwallet_service TO me WITH SET TRUE'],
+      /can act as orgwallet_service$/,
+    ],
+    [
+      'the rights of the owner',
+      ['GRANT orgwallet_owner TO me WITH INHERIT TRUE, SET FALSE'],
+      /can act as orgwallet_owner/,
+    ],
+    [
+      'the rights of both',
+      ['GRANT orgwallet_service, orgwallet_signer TO me WITH INHERIT TRUE, SET FALSE'],
+      /can act as orgwallet_signer$/,
+    ],
+    [
+      'a role that it can give itself',
+      ['GRANT orgwallet_owner TO me WITH ADMIN TRUE, INHERIT FALSE, SET FALSE'],
+      /can act as orgwallet_owner/,
+    ],
+    [
+      'a role that can read everything',
+      ['GRANT pg_read_server_files TO me WITH INHERIT TRUE, SET FALSE'],
+      /can act as pg_read_server_files$/,
+    ],
+  ])('must not have %s', async (_, statements, found) => {
+    const url = await aLogin('GRANT orgwallet_service TO me WITH INHERIT TRUE, SET FALSE', ...statements);
+    expect(await refusalOf(url)).toEqual({
+      found: expect.stringMatching(found),
+      todo: expect.stringContaining('use the login orgwallet_service (docs/production.md)'),
+    });
+  });
+
+  it.each([
+    ['DATABASE_URL', 'api,worker,chain'],
+    ['SIGNER_DATABASE_URL', 'signer'],
+  ])('stops the start when %s is the owner', async (setting, roles) => {
+    const env = await serviceSettings({ database: databaseSettings(database) });
+    const { status, stderr } = await spawned(
+      { ...env, ORGWALLET_ROLES: roles, [setting]: database.url },
+      process.execPath,
+      join(projectRoot(), 'dist', 'src', 'main.js'),
+    );
+    expect(stderr).toMatch(
+      new RegExp(
+        `^orgwallet cannot start: ${setting}: login "orgwallet_owner" owns table \\w+: use the login orgwallet_`,
+      ),
+    );
+    expect(status).toBe(1);
   });
 });
 

@@ -43,8 +43,8 @@ let account: { readonly id: string; readonly address: string };
 beforeAll(async () => {
   database = await createTestDatabase();
   owner = createDatabase(database.url);
-  service = createDatabase(database.url, { role: 'orgwallet_service', poolMax: 4 });
-  signer = createDatabase(database.url, { role: 'orgwallet_signer', poolMax: 2 });
+  service = createDatabase(database.serviceUrl, { poolMax: 4 });
+  signer = createDatabase(database.signerUrl, { poolMax: 2 });
 });
 beforeEach(async () => {
   org = await makeOrganization(owner);

@@ -46,12 +46,12 @@ describe('the shared stack', () => {
 describe('a part that a test owns', () => {
   it('is a Postgres that keeps its rows after kill -9', async () => {
     const postgres = await startOwnPostgres();
-    await query(postgres.databaseUrl, 'create table kept (n int)');
-    await query(postgres.databaseUrl, 'insert into kept values (1)');
+    await query(postgres.database.url, 'create table kept (n int)');
+    await query(postgres.database.url, 'insert into kept values (1)');
     await postgres.kill();
-    await expect(query(postgres.databaseUrl, 'select 1')).rejects.toThrow();
+    await expect(query(postgres.database.url, 'select 1')).rejects.toThrow();
     await postgres.start();
-    expect(await query(postgres.databaseUrl, 'select n from kept')).toEqual([{ n: 1 }]);
+    expect(await query(postgres.database.url, 'select n from kept')).toEqual([{ n: 1 }]);
     await postgres.stop();
   });
 

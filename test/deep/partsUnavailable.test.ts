@@ -15,7 +15,12 @@ import {
 import { expectOneOfEverything } from '../chaos/invariants';
 import type { Answer } from '../support/http';
 import { type ServiceProcess, startServiceProcess } from '../support/process';
-import { startTestService, type TestOrganization, type TestService } from '../support/service';
+import {
+  databaseSettings,
+  startTestService,
+  type TestOrganization,
+  type TestService,
+} from '../support/service';
 import {
   sharedStack,
   startOwnChain,
@@ -39,7 +44,9 @@ interface Running {
 }
 
 /** A service whose API runs here and whose workers are a process of their own. */
-async function startApart(options: { env?: NodeJS.ProcessEnv; databaseUrl?: string } = {}): Promise<Running> {
+async function startApart(
+  options: { env?: NodeJS.ProcessEnv; database?: NodeJS.ProcessEnv } = {},
+): Promise<Running> {
   const { env, ...rest } = options;
   const api = await startTestService({ ...rest, env: { ...env, ORGWALLET_ROLES: 'api' } });
   const workers = await startServiceProcess(api.env, { roles: ['worker', 'chain', 'signer'] });
@@ -115,7 +122,7 @@ describe('without Temporal or Postgres', () => {
     [temporal, postgres] = await Promise.all([startOwnTemporal(), startOwnPostgres()]);
     running = await startApart({
       env: { TEMPORAL_ADDRESS: temporal.current.address },
-      databaseUrl: postgres.databaseUrl,
+      database: databaseSettings(postgres.database),
     });
   });
   afterAll(async () => {

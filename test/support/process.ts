@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { type Config, loadConfig, type Role } from '../../src/config';
-import { createDatabase } from '../../src/db/database';
 import type { Part } from '../../tools/dev/parts';
 import { checkConformance } from './conformance';
 import { HttpClient } from './http';
-import { fundRelayers, startServicePart, unavailableParts } from './service';
+import { connectAsOwner, fundRelayers, startServicePart, unavailableParts } from './service';
 import { freePorts } from './stack';
 
 /** Some roles of the service as a process of their own, which a test may kill and start again. */
@@ -52,7 +51,7 @@ export async function startServiceProcess(
   };
   await start(options.failpoint);
   if (options.roles.includes('signer')) {
-    const db = createDatabase(config.databaseUrl, { poolMax: 1 });
+    const db = connectAsOwner(env, 1);
     await fundRelayers(db, config).finally(() => db.destroy());
   }
   const http = new HttpClient(config.httpsPort, readFileSync(config.tls.certFile, 'utf8'), {

@@ -15,7 +15,14 @@ import { projectRoot } from '../../src/projectRoot';
 import { lastLogLines, type Part, startPart, untilReady } from '../../tools/dev/parts';
 import { checkConformance } from './conformance';
 import { type Answer, type ClientOptions, HttpClient } from './http';
-import { createTestDatabase, freePorts, fundOnLocalChain, sharedStack, temporaryDir } from './stack';
+import {
+  createTestDatabase,
+  freePorts,
+  fundOnLocalChain,
+  sharedStack,
+  type TestDatabase,
+  temporaryDir,
+} from './stack';
 import { type StoredState, storedState } from './storedState';
 import { until } from './until';
 
@@ -54,7 +61,8 @@ export interface TestOrganization {
 /** Where a service runs: the shared stack unless a test brings its own parts. */
 export interface ServiceOptions {
   readonly env?: NodeJS.ProcessEnv;
-  readonly databaseUrl?: string;
+  /** Settings with the logins to its database, such as those of another service. */
+  readonly database?: NodeJS.ProcessEnv;
   /** False: does not wait until every part answers. */
   readonly ready?: false;
 }
@@ -137,16 +145,30 @@ export async function makeKeystore(dir: string, passphrase: string): Promise<Key
   return createOrOpenKeystore({ file: join(dir, 'keystore.json'), passphrase, cost: 2 ** 14 });
 }
 
+/** The settings of the three logins to a database. */
+export function databaseSettings({ url, serviceUrl, signerUrl }: TestDatabase): NodeJS.ProcessEnv {
+  return { DATABASE_URL: serviceUrl, SIGNER_DATABASE_URL: signerUrl, MIGRATION_DATABASE_URL: url };
+}
+
+/** The login that owns the database of these settings. */
+export function connectAsOwner(env: NodeJS.ProcessEnv, poolMax = 2): Db {
+  return createDatabase(env.MIGRATION_DATABASE_URL ?? '', { poolMax });
+}
+
 /** The settings of a service of its own: its database, data folder, ports and task queue. */
 export async function serviceSettings(options: ServiceOptions = {}): Promise<NodeJS.ProcessEnv> {
   const stack = sharedStack();
   const dir = temporaryDir();
+  const database = options.database ?? databaseSettings(await createTestDatabase());
+  const { DATABASE_URL, SIGNER_DATABASE_URL, MIGRATION_DATABASE_URL } = database;
   const [httpsPort, httpPort, opsPort] = await freePorts(3);
   cpSync(stack.tlsDir, join(dir, 'tls'), { recursive: true });
   await makeKeystore(dir, PASSPHRASE);
   return {
     ORGWALLET_DATA_DIR: dir,
-    DATABASE_URL: options.databaseUrl ?? (await createTestDatabase()).url,
+    DATABASE_URL,
+    SIGNER_DATABASE_URL,
+    MIGRATION_DATABASE_URL,
     TEMPORAL_ADDRESS: stack.temporalAddress,
     TEMPORAL_TASK_QUEUE: `test-${dir.slice(-6)}`,
     NETWORKS_FILE: stack.networksFile,
@@ -183,7 +205,7 @@ function logOf({
 /** What tests do with a service that runs under these settings. Every answer that it gives is checked. */
 function connectTo(env: NodeJS.ProcessEnv, more: Pick<ClientOptions, 'onUnavailable'> = {}): TestService {
   const config = loadConfig(env);
-  const db = createDatabase(config.databaseUrl, { poolMax: 4 });
+  const db = connectAsOwner(env, 4);
   const ca = readFileSync(config.tls.certFile, 'utf8');
   const http = new HttpClient(config.httpsPort, ca, { listener: checkConformance, ...more });
   return {

@@ -13,7 +13,12 @@ import { LOCAL_FUNDER, type TestToken } from '../../tools/dev/localContracts';
 import { writeNetworksFile, writeTokenListFile } from '../../tools/dev/localNetworks';
 import type { Part } from '../../tools/dev/parts';
 import { freePorts } from '../../tools/dev/ports';
-import { ensureDatabase, type PostgresOptions, startPostgres } from '../../tools/dev/postgres';
+import {
+  type DatabaseUrls,
+  ensureDatabase,
+  type PostgresOptions,
+  startPostgres,
+} from '../../tools/dev/postgres';
 import { rpc } from '../../tools/dev/rpc';
 import { startTemporal, type TemporalOptions } from '../../tools/dev/temporalServer';
 
@@ -26,6 +31,8 @@ export interface SharedStack {
   readonly databaseAdminUrl: string;
   /** A migrated, empty database; `createTestDatabase` copies it. */
   readonly templateDatabase: string;
+  /** The logins to it. */
+  readonly templateUrls: DatabaseUrls;
   readonly temporalAddress: string;
   readonly temporalBinary: string;
   /** Folder of a certificate for this machine, and its key. */
@@ -70,18 +77,36 @@ async function asAdmin<T>(adminUrl: string, work: (client: Client) => Promise<T>
   }
 }
 
+/** Connections to a database with each of its logins. */
+export interface TestDatabase {
+  /** The owner of the tables, who can do what the service must not. */
+  readonly url: string;
+  readonly serviceUrl: string;
+  readonly signerUrl: string;
+}
+
+/** The connections to a database of the shared Postgres. */
+export function databaseNamed(name: string): TestDatabase {
+  const { owner, service, signer } = sharedStack().templateUrls;
+  return {
+    url: withDatabase(owner, name),
+    serviceUrl: withDatabase(service, name),
+    signerUrl: withDatabase(signer, name),
+  };
+}
+
 /** A migrated database for one test file. `drop` also ends connections that are left. */
-export async function createTestDatabase(): Promise<{ url: string; name: string; drop(): Promise<void> }> {
+export async function createTestDatabase(): Promise<TestDatabase & { name: string; drop(): Promise<void> }> {
   const { databaseAdminUrl, templateDatabase } = sharedStack();
   const name = `test_${randomBytes(6).toString('hex')}`;
   // Copying takes a lock on the template; test files that copy at the same time wait for each other.
   await asAdmin(databaseAdminUrl, async (client) => {
     await client.query('select pg_advisory_lock(4711)');
-    await client.query(`create database ${name} template ${templateDatabase}`);
+    await client.query(`create database ${name} template ${templateDatabase} owner orgwallet_owner`);
   });
   return {
     name,
-    url: withDatabase(databaseAdminUrl, name),
+    ...databaseNamed(name),
     drop: () =>
       asAdmin(databaseAdminUrl, async (client) => {
         await client.query(`drop database if exists ${name} with (force)`);
@@ -126,7 +151,7 @@ async function ownPart<T extends { part: Part }>(start: () => Promise<T>): Promi
 /** A Postgres of its own with one migrated database; the test stops it in `afterAll`. */
 export async function startOwnPostgres(
   overrides: Partial<PostgresOptions> = {},
-): Promise<OwnPart<Awaited<ReturnType<typeof startPostgres>>> & { databaseUrl: string }> {
+): Promise<OwnPart<Awaited<ReturnType<typeof startPostgres>>> & { database: TestDatabase }> {
   const dir = temporaryDir();
   const [port = 0] = await freePorts(1);
   const own = await ownPart(() =>
@@ -138,10 +163,13 @@ export async function startOwnPostgres(
       ...overrides,
     }),
   );
-  await ensureDatabase(own.current.adminUrl, 'orgwallet');
-  const databaseUrl = own.current.urlOf('orgwallet');
-  await migrate(databaseUrl);
-  return Object.assign(own, { databaseUrl });
+  const {
+    owner: url,
+    service: serviceUrl,
+    signer: signerUrl,
+  } = await ensureDatabase(own.current.adminUrl, 'orgwallet');
+  await migrate(url);
+  return Object.assign(own, { database: { url, serviceUrl, signerUrl } });
 }
 
 /** A Temporal server of its own; the test stops it in `afterAll`. */

@@ -2,7 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
-import { ConfigError, loadConfig, parseDurationMs, readNetworks } from '../../src/config';
+import {
+  ConfigError,
+  loadConfig,
+  parseDurationMs,
+  readNetworks,
+  serviceDatabaseUrl,
+  signerDatabaseUrl,
+} from '../../src/config';
 
 const folder = mkdtempSync(join(tmpdir(), 'orgwallet-config-'));
 const NETWORKS_FILE = join(folder, 'networks.json');
@@ -42,7 +49,6 @@ describe('settings', () => {
       trustedProxies: [],
       ops: { host: '127.0.0.1', port: 9090 },
       databaseUrl: NEEDED.DATABASE_URL,
-      signerDatabaseUrl: NEEDED.DATABASE_URL,
       temporal: { address: '127.0.0.1:7233', namespace: 'default', taskQueue: 'orgwallet' },
       signerNetworkId: 31_337,
       keystore: { file: join(folder, 'keystore.json') },
@@ -187,11 +193,19 @@ describe('settings', () => {
     expect(errorOf(() => loadConfig({ ...NEEDED, [setting]: value })).setting).toBe(setting);
   });
 
-  it.each(['DATABASE_URL', 'NETWORKS_FILE'])('refuse to do without %s, empty or absent', (setting) => {
+  it('refuse to do without NETWORKS_FILE, empty or absent', () => {
     for (const value of ['', undefined]) {
-      const error = errorOf(() => loadConfig({ ...NEEDED, [setting]: value }));
-      expect(error.message).toBe(`${setting}: is required`);
+      const error = errorOf(() => loadConfig({ ...NEEDED, NETWORKS_FILE: value }));
+      expect(error.message).toBe('NETWORKS_FILE: is required');
     }
+  });
+
+  it('have a login of the database for the service and one for the signer, each needed where it is used', () => {
+    const config = loadConfig({ NETWORKS_FILE, DATABASE_URL: '' });
+    expect(errorOf(() => serviceDatabaseUrl(config)).setting).toBe('DATABASE_URL');
+    expect(errorOf(() => signerDatabaseUrl(config)).setting).toBe('SIGNER_DATABASE_URL');
+    expect(serviceDatabaseUrl(loadConfig(NEEDED))).toBe(NEEDED.DATABASE_URL);
+    expect(errorOf(() => signerDatabaseUrl(loadConfig(NEEDED))).setting).toBe('SIGNER_DATABASE_URL');
   });
 
   it('require the certificate and its key together', () => {

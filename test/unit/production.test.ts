@@ -63,7 +63,8 @@ describe('the image for production', () => {
   it('loads the whole service, which then names every setting that is missing', () => {
     const { status, stderr } = run('dist/src/main.js', [], { NODE_ENV: 'production' });
     expect(stderr).toBe(`orgwallet cannot start: settings are missing:
-  DATABASE_URL: the Postgres to use
+  DATABASE_URL: the service's login to Postgres
+  SIGNER_DATABASE_URL: the signer's login to Postgres
   TEMPORAL_ADDRESS: the Temporal frontend to use, host:port
   NETWORKS_FILE: the networks to use
   KEYSTORE_PASSPHRASE_FILE (or KEYSTORE_PASSPHRASE): the passphrase of the keystore

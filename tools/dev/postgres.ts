@@ -25,8 +25,6 @@ export interface RunningPostgres {
   readonly part: Part;
   /** Connection to the maintenance database, as its superuser. */
   readonly adminUrl: string;
-  /** Connection to a database of this server, as its superuser. */
-  urlOf(database: string): string;
 }
 
 export interface PostgresOptions {
@@ -195,13 +193,34 @@ async function pingPostgres(url: string): Promise<void> {
   }
 }
 
-/** Creates a database unless it exists. */
-export async function ensureDatabase(adminUrl: string, name: string): Promise<void> {
+/** Connections to one database with each of its three logins. */
+export interface DatabaseUrls {
+  /** Owns the database; only migrations use it. */
+  readonly owner: string;
+  readonly service: string;
+  readonly signer: string;
+}
+
+/** Creates the logins unless they exist, each with a new password, and the database of the owner unless it exists. */
+export async function ensureDatabase(adminUrl: string, name: string): Promise<DatabaseUrls> {
   const client = new Client({ connectionString: adminUrl });
   await client.connect();
+  const exists = async (query: string, value: string) => (await client.query(query, [value])).rowCount !== 0;
+  const ensureLogin = async (login: string) => {
+    const verb = (await exists('select 1 from pg_roles where rolname = $1', login)) ? 'alter' : 'create';
+    const password = randomBytes(24).toString('hex');
+    await client.query(`${verb} role ${login} login password '${password}'`);
+    const url = new URL(adminUrl);
+    return Object.assign(url, { username: login, password, pathname: `/${name}` }).toString();
+  };
   try {
-    const found = await client.query('select 1 from pg_database where datname = $1', [name]);
-    if (found.rowCount === 0) await client.query(`create database ${client.escapeIdentifier(name)}`);
+    const owner = await ensureLogin('orgwallet_owner');
+    const service = await ensureLogin('orgwallet_service');
+    const signer = await ensureLogin('orgwallet_signer');
+    if (!(await exists('select 1 from pg_database where datname = $1', name))) {
+      await client.query(`create database ${client.escapeIdentifier(name)} owner orgwallet_owner`);
+    }
+    return { owner, service, signer };
   } finally {
     await client.end();
   }
@@ -242,8 +261,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   const binaries = reachableBinaries(user);
   const files = reachableFiles(options.dir, user);
   const password = ensureFiles(options.dir, files, binaries, user);
-  const urlOf = (database: string) =>
-    `postgres://${SUPERUSER}:${password}@127.0.0.1:${options.port}/${database}`;
+  const adminUrl = `postgres://${SUPERUSER}:${password}@127.0.0.1:${options.port}/postgres`;
   const settings = [
     'listen_addresses=127.0.0.1',
     `port=${options.port}`,
@@ -266,8 +284,8 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
       stopLimitMs: 5_000,
     });
     try {
-      await untilReady(part, 30_000, () => pingPostgres(urlOf('postgres')));
-      return { part, adminUrl: urlOf('postgres'), urlOf };
+      await untilReady(part, 30_000, () => pingPostgres(adminUrl));
+      return { part, adminUrl };
     } catch (error) {
       if (!isHeldByKilledServer(error, options.logFile) || Date.now() > deadline) throw error;
       await new Promise((resolve) => setTimeout(resolve, 200));

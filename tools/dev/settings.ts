@@ -11,6 +11,9 @@ export interface StackSettings {
   readonly opsHost: string;
   readonly opsPort: number;
   readonly databaseUrl: string | undefined;
+  readonly signerDatabaseUrl: string | undefined;
+  /** With this login the start migrates a database that is not embedded. */
+  readonly migrationDatabaseUrl: string | undefined;
   readonly postgresPort: number;
   readonly temporalAddress: string | undefined;
   readonly temporalNamespace: string;
@@ -43,6 +46,8 @@ export function readStackSettings(env: NodeJS.ProcessEnv): StackSettings {
     opsHost: env.OPS_HOST || '127.0.0.1',
     opsPort: portOf(env, 'OPS_PORT', 9_090),
     databaseUrl: env.DATABASE_URL || undefined,
+    signerDatabaseUrl: env.SIGNER_DATABASE_URL || undefined,
+    migrationDatabaseUrl: env.MIGRATION_DATABASE_URL || undefined,
     postgresPort: portOf(env, 'POSTGRES_PORT', 54_329),
     temporalAddress: env.TEMPORAL_ADDRESS || undefined,
     temporalNamespace: env.TEMPORAL_NAMESPACE || 'default',

@@ -12,7 +12,7 @@ import { startChain } from './localChain';
 import { writeNetworksFile, writeTokenListFile } from './localNetworks';
 import { startPart, untilReady } from './parts';
 import { takenPorts, type WantedPort } from './ports';
-import { ensureDatabase, startPostgres } from './postgres';
+import { type DatabaseUrls, ensureDatabase, startPostgres } from './postgres';
 import { dataFiles, type StackSettings } from './settings';
 import { findTemporalBinary } from './temporalBinary';
 import { startTemporal } from './temporalServer';
@@ -69,20 +69,20 @@ async function prepare(step: 'database' | 'networks' | 'demo', argument: string)
   }
 }
 
-/** The URL of the database, its schema up to date. */
-async function databaseOf({ settings, files }: Start): Promise<string> {
-  let url = settings.databaseUrl;
-  if (!url) {
-    const postgres = await startPostgres({
-      dir: join(settings.dataDir, 'postgres'),
-      port: settings.postgresPort,
-      logFile: join(files.logs, 'postgres.log'),
-    });
-    await ensureDatabase(postgres.adminUrl, DATABASE);
-    url = postgres.urlOf(DATABASE);
+/** The logins of the service and of the signer to the database, its schema up to date. */
+async function databaseOf({ settings, files }: Start): Promise<Pick<DatabaseUrls, 'service' | 'signer'>> {
+  if (settings.databaseUrl) {
+    if (settings.migrationDatabaseUrl) await prepare('database', settings.migrationDatabaseUrl);
+    return { service: settings.databaseUrl, signer: settings.signerDatabaseUrl ?? '' };
   }
-  await prepare('database', url);
-  return url;
+  const postgres = await startPostgres({
+    dir: join(settings.dataDir, 'postgres'),
+    port: settings.postgresPort,
+    logFile: join(files.logs, 'postgres.log'),
+  });
+  const { owner, ...urls } = await ensureDatabase(postgres.adminUrl, DATABASE);
+  await prepare('database', owner);
+  return urls;
 }
 
 async function temporalOf({ env, settings, files, say }: Start): Promise<RunningStack['temporal']> {
@@ -181,7 +181,7 @@ export async function startStack(
   if (problems.length > 0) throw new Error(problems.join('\n'));
 
   announceParts(start);
-  const [databaseUrl, temporal, networkSettings] = await Promise.all([
+  const [database, temporal, networkSettings] = await Promise.all([
     databaseOf(start),
     temporalOf(start),
     networksOf(start),
@@ -193,7 +193,8 @@ export async function startStack(
     HTTP_PORT: String(settings.httpPort),
     OPS_HOST: settings.opsHost,
     OPS_PORT: String(settings.opsPort),
-    DATABASE_URL: databaseUrl,
+    DATABASE_URL: database.service,
+    SIGNER_DATABASE_URL: database.signer,
     TEMPORAL_ADDRESS: temporal.address,
     TEMPORAL_NAMESPACE: settings.temporalNamespace,
     ...networkSettings,
@@ -215,7 +216,7 @@ export async function startStack(
   if (hasDemo) {
     const temporalUiUrl = temporal.uiUrl ?? null;
     const addresses = { origin, baseUrl: `${origin}/api/v1`, caFile, operationsUrl, temporalUiUrl };
-    const demo = { databaseUrl, networksFile, demoFile: files.demo, addresses };
+    const demo = { databaseUrl: database.service, networksFile, demoFile: files.demo, addresses };
     await prepare('demo', JSON.stringify(demo));
   }
   return { origin, caFile, operationsUrl, temporal, networks, hasDemo };

@@ -1,4 +1,5 @@
 import type { Db } from '../../db/database';
+import { type LoginRole, readLoginRights, refuseLogin } from '../../db/logins';
 import { findStuckWork, readServer, schemaState } from '../../db/operator';
 import { count } from '../text';
 import { type Finding, fail, MIGRATE, ok, stuck, warn } from './finding';
@@ -21,6 +22,17 @@ export async function checkDatabase(db: Db): Promise<Finding[]> {
           )
         : ok('schema', `up to date (${count(applied, 'migration', 'migrations')})`);
   return [ok('database', `Postgres ${server.version}, database ${server.name}`), schema];
+}
+
+/** The rights of a login. */
+export async function checkLogin(db: Db, role: LoginRole): Promise<Finding[]> {
+  const rights = await readLoginRights(db, role);
+  const refusal = refuseLogin(rights, role);
+  return [
+    refusal
+      ? fail('login', refusal.found, refusal.todo)
+      : ok('login', `${rights.login} has the rights of ${role} and no more`),
+  ];
 }
 
 /** Work without progress. */

@@ -3,20 +3,6 @@ import type { Knex } from 'knex';
 /** The whole schema. Row types are in `tables.ts`. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
-    DO $$
-    DECLARE role_name text;
-    BEGIN
-      FOREACH role_name IN ARRAY ARRAY['orgwallet_service', 'orgwallet_signer'] LOOP
-        BEGIN
-          EXECUTE format('CREATE ROLE %I NOLOGIN', role_name);
-        EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
-        END;
-        IF NOT pg_has_role(current_user, role_name, 'MEMBER') THEN
-          EXECUTE format('GRANT %I TO CURRENT_USER', role_name);
-        END IF;
-      END LOOP;
-    END $$;
-
     CREATE TABLE installation (
       singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
       id uuid NOT NULL DEFAULT gen_random_uuid(),

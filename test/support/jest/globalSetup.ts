@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { generate } from 'selfsigned';
 import { migrate } from '../../../src/db/database';
 import { projectRoot } from '../../../src/projectRoot';
@@ -27,6 +28,13 @@ async function writeCertificate(dir: string): Promise<void> {
   mkdirSync(dir);
   writeFileSync(join(dir, 'cert.pem'), certificate.cert);
   writeFileSync(join(dir, 'key.pem'), certificate.private, { mode: 0o600 });
+}
+
+/** Tests look with the owner's login for what waits for a lock. */
+async function letOwnerSeeLocks(adminUrl: string): Promise<void> {
+  const client = new Client({ connectionString: adminUrl });
+  await client.connect();
+  await client.query('grant pg_read_all_stats to orgwallet_owner').finally(() => client.end());
 }
 
 const TEMPLATE_DATABASE = 'orgwallet_template';
@@ -95,8 +103,9 @@ export default async function globalSetup(): Promise<void> {
       Awaited<ReturnType<typeof startTemporal>>,
       ...Awaited<ReturnType<typeof startChain>>[],
     ];
-    await ensureDatabase(postgres.adminUrl, TEMPLATE_DATABASE);
-    await migrate(postgres.urlOf(TEMPLATE_DATABASE));
+    const templateUrls = await ensureDatabase(postgres.adminUrl, TEMPLATE_DATABASE);
+    await migrate(templateUrls.owner);
+    await letOwnerSeeLocks(postgres.adminUrl);
     const networksFile = join(dir, 'networks.json');
     const tokenListFile = join(dir, 'token-list.json');
     writeNetworksFile(networksFile, chains);
@@ -107,6 +116,7 @@ export default async function globalSetup(): Promise<void> {
       dir,
       databaseAdminUrl: postgres.adminUrl,
       templateDatabase: TEMPLATE_DATABASE,
+      templateUrls,
       temporalAddress: temporal.address,
       temporalBinary: binary.path,
       tlsDir,

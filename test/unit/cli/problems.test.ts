@@ -32,7 +32,10 @@ describe('an error in words', () => {
       /^the database refused the connection: password/,
     ],
     [withCode('relation "organizations" does not exist', '42P01'), /run `npx orgwallet db migrate` first$/],
-    [withCode('role "orgwallet_service" does not exist', '22023'), /run `npx orgwallet db migrate` first$/],
+    [
+      withCode('role "orgwallet_service" does not exist', '42704'),
+      /exist: create the database logins first \(docs\/production\.md\)$/,
+    ],
     [
       new TemporalUnavailable(undefined),
       /did not answer in time: check Temporal and the workers with `npx orgwallet doctor`/,
