@@ -32,14 +32,22 @@ export interface Config {
   readonly production: boolean;
   readonly dataDir: string;
   readonly roles: readonly Role[];
+  /** Address or name of the interface that the API listens on; absent for all. */
+  readonly httpsHost?: string;
   readonly httpsPort: number;
+  readonly httpHost?: string;
   readonly httpPort: number;
   readonly tls: { readonly certFile: string; readonly keyFile: string };
   /** True in production without a certificate, behind a trusted proxy: then the service listens without TLS only. */
   readonly tlsEndsAtProxy: boolean;
   /** Addresses or CIDR blocks whose X-Forwarded-Proto and X-Forwarded-For count. */
   readonly trustedProxies: readonly string[];
-  readonly ops: { readonly host: string; readonly port: number };
+  readonly ops: {
+    readonly host: string;
+    readonly port: number;
+    /** Names in the Host header that the ops port accepts, besides IP addresses, localhost and `host`. */
+    readonly allowedHosts: readonly string[];
+  };
   /** The login of the service: every role but the signer, and operator commands. */
   readonly databaseUrl?: string;
   /** The login of the signer. */
@@ -141,6 +149,17 @@ const addressOrBlock = z.string().refine(isAddressOrBlock, {
   error: ({ input }) => `"${input}" is neither an IP address nor a CIDR block`,
 });
 
+const hostName = z
+  .string()
+  .toLowerCase()
+  .regex(/^[a-z0-9_]([\w.-]*[a-z0-9_])?$/, {
+    error: ({ input }) => `"${input}" is not a host name without port (expected e.g. orgwallet.internal)`,
+  });
+/** Where a port listens: an IP address, or a name that resolves to one of this machine. */
+const bindHost = z.union([z.ipv4(), z.ipv6(), hostName], {
+  error: ({ input }) => `"${input}" is neither an IP address nor a host name (expected e.g. 127.0.0.1, ::1)`,
+});
+
 const postgresUrl = z.string().regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://');
 
 const settings = z.object({
@@ -149,13 +168,16 @@ const settings = z.object({
   ORGWALLET_ROLES: list
     .pipe(z.array(z.enum(['api', 'worker', 'chain', 'signer'])).min(1))
     .default(['api', 'worker', 'chain', 'signer']),
+  HTTPS_HOST: bindHost.optional(),
   HTTPS_PORT: port.default(8443),
+  HTTP_HOST: bindHost.optional(),
   HTTP_PORT: port.default(8080),
   TLS_CERT_FILE: z.string().optional(),
   TLS_KEY_FILE: z.string().optional(),
   TRUSTED_PROXIES: list.pipe(z.array(addressOrBlock)).default([]),
-  OPS_HOST: z.string().default('127.0.0.1'),
+  OPS_HOST: bindHost.default('127.0.0.1'),
   OPS_PORT: port.default(9090),
+  OPS_ALLOWED_HOSTS: list.pipe(z.array(hostName)).default([]),
   DATABASE_URL: postgresUrl.optional(),
   SIGNER_DATABASE_URL: postgresUrl.optional(),
   TEMPORAL_ADDRESS: z.string().default('127.0.0.1:7233'),
@@ -286,6 +308,12 @@ export function missingInProduction(env: NodeJS.ProcessEnv): string[] {
   return missing;
 }
 
+/** The host of a URL that reaches, from this machine, what listens on `host`: on all interfaces when it is absent. */
+export function urlHost(host: string | undefined, local = '127.0.0.1'): string {
+  if (host === undefined || host === '0.0.0.0' || host === '::') return local;
+  return host.includes(':') ? `[${host}]` : host;
+}
+
 /** Drops keys whose value is undefined, so that optional properties stay absent. */
 function defined<T extends object>(value: { [K in keyof T]: T[K] | undefined }): T {
   return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined)) as T;
@@ -364,8 +392,10 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     tlsEndsAtProxy:
       s.NODE_ENV === 'production' && s.TLS_CERT_FILE === undefined && s.TRUSTED_PROXIES.length > 0,
     trustedProxies: s.TRUSTED_PROXIES,
-    ops: { host: s.OPS_HOST, port: s.OPS_PORT },
-    ...defined<Pick<Config, 'databaseUrl' | 'signerDatabaseUrl'>>({
+    ops: { host: s.OPS_HOST, port: s.OPS_PORT, allowedHosts: s.OPS_ALLOWED_HOSTS },
+    ...defined<Pick<Config, 'httpsHost' | 'httpHost' | 'databaseUrl' | 'signerDatabaseUrl'>>({
+      httpsHost: s.HTTPS_HOST,
+      httpHost: s.HTTP_HOST,
       databaseUrl: s.DATABASE_URL,
       signerDatabaseUrl: s.SIGNER_DATABASE_URL,
     }),

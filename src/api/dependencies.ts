@@ -27,7 +27,9 @@ export interface ApiDependencies {
   readonly config: Pick<
     Config,
     | 'production'
+    | 'httpsHost'
     | 'httpsPort'
+    | 'httpHost'
     | 'httpPort'
     | 'tls'
     | 'tlsEndsAtProxy'

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { isIP } from 'node:net';
 import type { Metrics } from '../metrics';
+import { listen } from './listen';
 
 /** Checks one part; throws when it is unavailable. */
 export type PartCheck = () => Promise<void>;
@@ -14,6 +15,8 @@ export interface OpsServer {
 interface OpsOptions {
   readonly host: string;
   readonly port: number;
+  /** Names in the Host header that are accepted, besides IP addresses, localhost and `host`. */
+  readonly allowedHosts: readonly string[];
   readonly metrics: Metrics;
   /** What /readyz checks, on every call; a getter may name parts that come later. */
   readonly parts: () => { readonly [name: string]: PartCheck };
@@ -65,10 +68,42 @@ async function exposition({ registry }: Metrics): Promise<OpsResponse> {
   return { status: 200, type: registry.contentType, body: await registry.metrics() };
 }
 
+/** The host of a Host header (RFC 9110, section 7.2), without port, brackets and final dot; undefined when malformed. */
+function hostNameOf(header: string): string | undefined {
+  const [, ipv6, name] = /^(?:\[([\da-f:.]+)\]|([\w.-]+))(?::\d*)?$/i.exec(header) ?? [];
+  return (ipv6 ?? name)?.replace(/\.$/, '').toLowerCase();
+}
+
+/**
+ * Whether a request may have been meant for this server. A page that makes its own name resolve to this address (DNS
+ * rebinding) has the browser send that name; a browser never leaves the header out.
+ */
+function isExpectedHost(
+  header: string | undefined,
+  { host, allowedHosts }: Pick<OpsOptions, 'host' | 'allowedHosts'>,
+): boolean {
+  if (header === undefined) return true;
+  const name = hostNameOf(header);
+  if (name === undefined) return false;
+  return (
+    isIP(name) !== 0 ||
+    name === 'localhost' ||
+    name.endsWith('.localhost') ||
+    name === host ||
+    allowedHosts.includes(name)
+  );
+}
+
 async function responseTo(
-  { method, url = '/' }: IncomingMessage,
-  { metrics, parts }: Pick<OpsOptions, 'metrics' | 'parts'>,
+  { method, url = '/', headers }: IncomingMessage,
+  { metrics, parts, ...hosts }: Pick<OpsOptions, 'metrics' | 'parts' | 'host' | 'allowedHosts'>,
 ): Promise<OpsResponse> {
+  if (!isExpectedHost(headers.host, hosts)) {
+    return json(421, {
+      status: 'misdirected',
+      reason: `unknown host "${headers.host}" (expected an IP address, localhost or a name of OPS_ALLOWED_HOSTS)`,
+    });
+  }
   const path = method === 'GET' || method === 'HEAD' ? url.split('?')[0] : undefined;
   switch (path) {
     case '/healthz':
@@ -101,14 +136,7 @@ export function createOpsServer(options: OpsOptions): OpsServer {
   });
   return {
     async start() {
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', reject);
-        server.listen(port, host, () => {
-          server.off('error', reject);
-          resolve();
-        });
-      });
-      return { port: (server.address() as AddressInfo).port };
+      return { port: await listen(server, 'OPS', port, host) };
     },
     async stop() {
       if (!server.listening) return;

@@ -1,8 +1,6 @@
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer, type Server } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
 import { authenticate } from '../db/apiKeys';
 import { readCursorSecret } from '../db/installation';
@@ -15,6 +13,7 @@ import { createExecutionWaiter, EXECUTION_CHANNEL } from './executionWaiter';
 import { HTTP_LIMITS, limitHttp } from './httpLimits';
 import { createIdempotency, type Idempotency } from './idempotency';
 import { createKeyMemory } from './keyMemory';
+import { listen } from './listen';
 import { passPlainHttp, type SilentConnections } from './plainHttp';
 import { accountRoutes } from './routes/accounts';
 import { adminRoutes } from './routes/admins';
@@ -97,12 +96,6 @@ function createHttps(tls: ApiDependencies['config']['tls'], app: Express): Https
   );
 }
 
-async function listen(server: Server, port: number): Promise<number> {
-  server.listen(port);
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
-}
-
 /** Closes servers: idle connections at once, the others when they are answered or when the deadline comes. */
 async function closeAll(servers: readonly Server[], silent: SilentConnections | undefined): Promise<void> {
   const closed = servers
@@ -138,8 +131,8 @@ export function createApiServer(dependencies: ApiDependencies): ApiServer {
       servers.push(http, ...(https ? [https] : []));
       for (const server of servers) limitHttp(server);
       silent = https && passPlainHttp(http, https);
-      const httpsPort = https && (await listen(https, config.httpsPort));
-      const httpPort = await listen(http, config.httpPort);
+      const httpsPort = https && (await listen(https, 'HTTPS', config.httpsPort, config.httpsHost));
+      const httpPort = await listen(http, 'HTTP', config.httpPort, config.httpHost);
       return { httpsPort, httpPort };
     },
     async stop() {

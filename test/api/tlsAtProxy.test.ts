@@ -10,7 +10,12 @@ let service: Part;
 
 beforeAll(async () => {
   settings = await serviceSettings({
-    env: { NODE_ENV: 'production', ORGWALLET_ROLES: 'api', TRUSTED_PROXIES: '127.0.0.1' },
+    env: {
+      NODE_ENV: 'production',
+      ORGWALLET_ROLES: 'api',
+      TRUSTED_PROXIES: '127.0.0.1',
+      HTTP_HOST: '127.0.0.1',
+    },
   });
   rmSync(join(settings.ORGWALLET_DATA_DIR ?? '', 'tls'), { recursive: true });
   service = await startServicePart(settings);
@@ -32,6 +37,12 @@ describe('a service in production whose trusted proxy terminates TLS', () => {
 
   it('has no TLS port', async () => {
     await expect(fetch(`https://127.0.0.1:${settings.HTTPS_PORT}/openapi.json`)).rejects.toMatchObject({
+      cause: { code: 'ECONNREFUSED' },
+    });
+  });
+
+  it('listens on the interface of HTTP_HOST only', async () => {
+    await expect(fetch(`http://127.0.0.2:${settings.HTTP_PORT}/openapi.json`)).rejects.toMatchObject({
       cause: { code: 'ECONNREFUSED' },
     });
   });

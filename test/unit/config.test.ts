@@ -47,7 +47,7 @@ describe('settings', () => {
       httpPort: 8080,
       tls: { certFile: join(folder, 'tls', 'cert.pem'), keyFile: join(folder, 'tls', 'key.pem') },
       trustedProxies: [],
-      ops: { host: '127.0.0.1', port: 9090 },
+      ops: { host: '127.0.0.1', port: 9090, allowedHosts: [] },
       databaseUrl: NEEDED.DATABASE_URL,
       temporal: { address: '127.0.0.1:7233', namespace: 'default', taskQueue: 'orgwallet' },
       signerNetworkId: 31_337,
@@ -90,6 +90,16 @@ describe('settings', () => {
       'OPS_HOST and OPS_PORT',
       { OPS_HOST: '0.0.0.0', OPS_PORT: '1234' },
       { ops: { host: '0.0.0.0', port: 1234 } },
+    ],
+    [
+      'OPS_ALLOWED_HOSTS',
+      { OPS_ALLOWED_HOSTS: 'Orgwallet, a.b-c' },
+      { ops: { allowedHosts: ['orgwallet', 'a.b-c'] } },
+    ],
+    [
+      'HTTPS_HOST and HTTP_HOST',
+      { HTTPS_HOST: '::1', HTTP_HOST: 'localhost' },
+      { httpsHost: '::1', httpHost: 'localhost' },
     ],
     ['DATABASE_URL', { DATABASE_URL: 'postgresql://h/d' }, { databaseUrl: 'postgresql://h/d' }],
     [
@@ -144,6 +154,11 @@ describe('settings', () => {
     ['HTTPS_PORT', 'https'],
     ['HTTP_PORT', '-1'],
     ['OPS_PORT', 'x'],
+    ['OPS_HOST', '127.0.0.1:9090'],
+    ['OPS_ALLOWED_HOSTS', 'orgwallet, orgwallet:9090'],
+    ['OPS_ALLOWED_HOSTS', '*'],
+    ['HTTPS_HOST', 'http://localhost'],
+    ['HTTP_HOST', '[::1]'],
     ['TRUSTED_PROXIES', '10.0.0.0/33'],
     ['TRUSTED_PROXIES', '10.0.0.1, localhost'],
     ['TRUSTED_PROXIES', '10.0.0.0/8/8'],
@@ -235,7 +250,7 @@ describe('settings', () => {
 
   it('leave out optional settings that are not given, rather than set them to undefined', () => {
     const config = loadConfig(NEEDED);
-    expect(config).not.toHaveProperty('tokenListFile');
+    for (const name of ['tokenListFile', 'httpsHost', 'httpHost']) expect(config).not.toHaveProperty(name);
     expect(Object.keys(config.keystore)).toEqual(['file']);
     expect(Object.keys(config.temporal).sort()).toEqual(['address', 'namespace', 'taskQueue']);
   });

@@ -10,14 +10,16 @@ export interface WantedPort {
   readonly port: number;
   /** Offset of this port from the configured one. */
   readonly offset?: number;
-  readonly host?: string;
+  readonly host?: string | undefined;
 }
 
-/** True when nothing listens on the port. */
+/** True when nothing listens on the port, or the host is not of this machine, which whoever listens there reports. */
 function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', () => resolve(false));
+    server.once('error', ({ code = '' }: NodeJS.ErrnoException) =>
+      resolve(['EADDRNOTAVAIL', 'ENOTFOUND'].includes(code)),
+    );
     server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)));
   });
 }

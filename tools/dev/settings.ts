@@ -6,7 +6,9 @@ import { projectRoot } from '../../src/projectRoot';
 /** The settings of the embedded stack; it runs the parts whose settings are absent. */
 export interface StackSettings {
   readonly dataDir: string;
+  readonly httpsHost: string | undefined;
   readonly httpsPort: number;
+  readonly httpHost: string | undefined;
   readonly httpPort: number;
   readonly opsHost: string;
   readonly opsPort: number;
@@ -41,7 +43,9 @@ export function readStackSettings(env: NodeJS.ProcessEnv): StackSettings {
   const temporalPort = portOf(env, 'TEMPORAL_PORT', 7_233);
   return {
     dataDir: resolve(projectRoot(), env.ORGWALLET_DATA_DIR || '.data'),
+    httpsHost: env.HTTPS_HOST || undefined,
     httpsPort: portOf(env, 'HTTPS_PORT', 8_443),
+    httpHost: env.HTTP_HOST || undefined,
     httpPort: portOf(env, 'HTTP_PORT', 8_080),
     opsHost: env.OPS_HOST || '127.0.0.1',
     opsPort: portOf(env, 'OPS_PORT', 9_090),

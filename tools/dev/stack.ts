@@ -4,7 +4,7 @@ import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { isLoopback } from '../../src/chain/loopback';
-import { readNetworks } from '../../src/config';
+import { readNetworks, urlHost } from '../../src/config';
 import { projectRoot } from '../../src/projectRoot';
 import type { RunningStack } from './board';
 import { ensureCertificate } from './certificate';
@@ -39,8 +39,8 @@ interface Start {
 /** Ports that this start needs: those of the service and of each part that is not set to run elsewhere. */
 function wantedPorts(settings: StackSettings): WantedPort[] {
   const ports: WantedPort[] = [
-    { setting: 'HTTPS_PORT', port: settings.httpsPort },
-    { setting: 'HTTP_PORT', port: settings.httpPort },
+    { setting: 'HTTPS_PORT', port: settings.httpsPort, host: settings.httpsHost },
+    { setting: 'HTTP_PORT', port: settings.httpPort, host: settings.httpHost },
     { setting: 'OPS_PORT', port: settings.opsPort, host: settings.opsHost },
   ];
   if (!settings.databaseUrl) ports.push({ setting: 'POSTGRES_PORT', port: settings.postgresPort });
@@ -189,7 +189,9 @@ export async function startStack(
   ]);
   const serviceSettings: Record<string, string> = {
     ORGWALLET_DATA_DIR: settings.dataDir,
+    ...(settings.httpsHost ? { HTTPS_HOST: settings.httpsHost } : {}),
     HTTPS_PORT: String(settings.httpsPort),
+    ...(settings.httpHost ? { HTTP_HOST: settings.httpHost } : {}),
     HTTP_PORT: String(settings.httpPort),
     OPS_HOST: settings.opsHost,
     OPS_PORT: String(settings.opsPort),
@@ -205,10 +207,10 @@ export async function startStack(
   chmodSync(files.stack, 0o600);
 
   say('Starting the service (about 5 s)');
-  const operationsUrl = `http://${settings.opsHost === '0.0.0.0' ? '127.0.0.1' : settings.opsHost}:${settings.opsPort}`;
+  const operationsUrl = `http://${urlHost(settings.opsHost)}:${settings.opsPort}`;
   await startService(start, serviceSettings, `${operationsUrl}/readyz`);
 
-  const origin = `https://localhost:${settings.httpsPort}`;
+  const origin = `https://${urlHost(settings.httpsHost, 'localhost')}:${settings.httpsPort}`;
   const caFile = settings.tlsCertFile ?? files.certificate;
   const networksFile = networkSettings.NETWORKS_FILE ?? '';
   const networks = readNetworks(networksFile);

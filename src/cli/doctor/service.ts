@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { request } from 'node:https';
-import type { Config } from '../../config';
+import { type Config, urlHost } from '../../config';
 import { duration } from '../text';
 import { type Finding, fail, ok, warn } from './finding';
 
@@ -16,7 +16,7 @@ function notAnswering(config: Config, part: string, found: string, todo: string)
 /** The readiness that the service reports on its ops port. */
 export async function checkReadiness(config: Config): Promise<Finding[]> {
   const { host, port } = config.ops;
-  const url = `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}/readyz`;
+  const url = `http://${urlHost(host)}:${port}/readyz`;
   let response: Response;
   try {
     response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });
@@ -34,10 +34,8 @@ export async function checkReadiness(config: Config): Promise<Finding[]> {
 function apiStatus(config: Config): Promise<number> {
   return new Promise((resolve, reject) => {
     const outgoing = request(
+      `https://${urlHost(config.httpsHost)}:${config.httpsPort}/openapi.json`,
       {
-        host: '127.0.0.1',
-        port: config.httpsPort,
-        path: '/openapi.json',
         ca: readFileSync(config.tls.certFile),
         // The check is of a port, not of a host name.
         checkServerIdentity: () => undefined,
@@ -68,7 +66,7 @@ export function certificateFinding(file: string, pem: string | Buffer, nowMs: nu
 
 /** The port behind the proxy: any response is a success, because only the proxy is trusted to report TLS. */
 async function plainPort(config: Config): Promise<Finding> {
-  const url = `http://127.0.0.1:${config.httpPort}`;
+  const url = `http://${urlHost(config.httpHost)}:${config.httpPort}`;
   try {
     await fetch(`${url}/openapi.json`, { signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });
     return ok('api', `${url} answers, for the proxies of TRUSTED_PROXIES`);
@@ -81,7 +79,7 @@ async function plainPort(config: Config): Promise<Finding> {
 export async function checkApi(config: Config): Promise<Finding[]> {
   if (config.tlsEndsAtProxy) return [await plainPort(config)];
   const { certFile } = config.tls;
-  const url = `https://localhost:${config.httpsPort}`;
+  const url = `https://${urlHost(config.httpsHost, 'localhost')}:${config.httpsPort}`;
   if (!existsSync(certFile)) {
     return [
       notAnswering(

@@ -1,0 +1,69 @@
+import { request } from 'node:http';
+import { createOpsServer, type OpsServer } from '../../../src/api/ops';
+import { createMetrics } from '../../../src/metrics';
+
+let ops: OpsServer;
+let port: number;
+
+beforeAll(async () => {
+  ops = createOpsServer({
+    host: '127.0.0.1',
+    port: 0,
+    allowedHosts: ['orgwallet', 'orgwallet.internal'],
+    metrics: createMetrics(),
+    parts: () => ({}),
+  });
+  ({ port } = await ops.start());
+});
+afterAll(() => ops.stop());
+
+/** Asks with a Host header, as a browser, a proxy or Prometheus sends it. */
+function ask(host: string, path = '/metrics'): Promise<{ status: number | undefined; text: string }> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ port, host: '127.0.0.1', path, headers: { host } }, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk) => {
+        text += chunk;
+      });
+      response.on('end', () => resolve({ status: response.statusCode, text }));
+    });
+    outgoing.on('error', reject).end();
+  });
+}
+
+describe('the ops port', () => {
+  it.each([
+    ['an IPv4 address', '127.0.0.1:9090'],
+    ['the address of a container', '10.1.2.3:9090'],
+    ['an IPv6 address', '[fd00::1]:9090'],
+    ['no port', '127.0.0.1'],
+    ['localhost', 'localhost:9090'],
+    ['a name below localhost', 'ops.localhost'],
+    ['an allowed name, as Prometheus in another container sends it', 'orgwallet:9090'],
+    ['an allowed name in another case, with the final dot', 'Orgwallet.Internal.:9090'],
+  ])('answers %s (%s)', async (_, host) => {
+    expect(await ask(host)).toMatchObject({ status: 200, text: expect.stringContaining('process_cpu') });
+  });
+
+  it.each([
+    ['the name of a page that resolves to this address', 'attacker.example:9090'],
+    ['a name that begins with an allowed one', 'orgwallet.attacker.example'],
+    ['a name that ends with an allowed one', 'xorgwallet'],
+    ['a name that begins with an address', '127.0.0.1.attacker.example'],
+    ['a name that ends with localhost', 'notlocalhost'],
+    ['a user before the name', 'localhost@attacker.example'],
+    ['several names', 'localhost, attacker.example'],
+  ])('refuses %s (%s)', async (_, host) => {
+    for (const path of ['/metrics', '/readyz', '/healthz', '/nothing']) {
+      const { status, text } = await ask(host, path);
+      expect([status, JSON.parse(text)]).toEqual([
+        421,
+        {
+          status: 'misdirected',
+          reason: `unknown host "${host}" (expected an IP address, localhost or a name of OPS_ALLOWED_HOSTS)`,
+        },
+      ]);
+    }
+  });
+});
