@@ -162,12 +162,14 @@ const bindHost = z.union([z.ipv4(), z.ipv6(), hostName], {
 
 const postgresUrl = z.string().regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://');
 
+const roles = list
+  .pipe(z.array(z.enum(['api', 'worker', 'chain', 'signer'])).min(1))
+  .default(['api', 'worker', 'chain', 'signer']);
+
 const settings = z.object({
   NODE_ENV: z.string().optional(),
   ORGWALLET_DATA_DIR: z.string().default('.data'),
-  ORGWALLET_ROLES: list
-    .pipe(z.array(z.enum(['api', 'worker', 'chain', 'signer'])).min(1))
-    .default(['api', 'worker', 'chain', 'signer']),
+  ORGWALLET_ROLES: roles,
   HTTPS_HOST: bindHost.optional(),
   HTTPS_PORT: port.default(8443),
   HTTP_HOST: bindHost.optional(),
@@ -285,10 +287,24 @@ export function signerDatabaseUrl({ signerDatabaseUrl: url }: Config): string {
   return url;
 }
 
+const SIGNER_APART =
+  'the signer must be a process of its own in production (here "api,worker,chain"; "signer" where the keystore is)';
+
+/** True for roles of one process that are the signer and more. */
+function sharesSigner(roles: readonly Role[]): boolean {
+  return roles.includes('signer') && roles.some((role) => role !== 'signer');
+}
+
+/** Throws ConfigError for roles that must not be one process in production. */
+export function assertRoles({ production, roles }: Pick<Config, 'production' | 'roles'>): void {
+  if (production && sharesSigner(roles)) throw new ConfigError('ORGWALLET_ROLES', SIGNER_APART);
+}
+
 /** The settings without which production does not start, those that `env` lacks, each with its reason. */
 export function missingInProduction(env: NodeJS.ProcessEnv): string[] {
   const missing: string[] = [];
-  const roles = (env.ORGWALLET_ROLES || 'api,worker,chain,signer').split(',').map((role) => role.trim());
+  const roles = readRoles(env);
+  if (sharesSigner(roles)) missing.push(`ORGWALLET_ROLES: ${SIGNER_APART}`);
   if (roles.some((role) => role !== 'signer') && !env.DATABASE_URL) {
     missing.push("DATABASE_URL: the service's login to Postgres");
   }
@@ -312,6 +328,13 @@ export function missingInProduction(env: NodeJS.ProcessEnv): string[] {
 export function urlHost(host: string | undefined, local = '127.0.0.1'): string {
   if (host === undefined || host === '0.0.0.0' || host === '::') return local;
   return host.includes(':') ? `[${host}]` : host;
+}
+
+/** The roles that ORGWALLET_ROLES names, all by default. Throws ConfigError. */
+export function readRoles(env: NodeJS.ProcessEnv): readonly Role[] {
+  const parsed = roles.safeParse(env.ORGWALLET_ROLES || undefined);
+  if (parsed.success) return parsed.data;
+  throw new ConfigError('ORGWALLET_ROLES', parsed.error.issues[0]?.message ?? 'is invalid');
 }
 
 /** Drops keys whose value is undefined, so that optional properties stay absent. */

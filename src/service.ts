@@ -6,7 +6,7 @@ import { knownTokens, readBalances } from './chain/balances';
 import { deriveAccount } from './chain/safe';
 import { createFindSignedMessage } from './chain/signedMessage';
 import { type Clients, connectClients } from './clients';
-import { type Config, serviceDatabaseUrl } from './config';
+import { assertRoles, type Config, serviceDatabaseUrl } from './config';
 import { pingDatabase } from './db/database';
 import { listPolicyTokens } from './db/policies';
 import { listTransactionTokens } from './db/transactionTokens';
@@ -126,6 +126,7 @@ function readinessChecks(
 }
 
 async function startParts(config: Config, logger: Logger, lifetime: Lifetime): Promise<number | undefined> {
+  assertRoles(config);
   armFailpoint(config.testFailpoint);
   const clients = await connectClients(config, logger, createMetrics(), lifetime);
   const specs = await workersOf(clients, lifetime);

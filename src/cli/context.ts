@@ -1,6 +1,6 @@
 import { Client } from '@temporalio/client';
 import type { Command } from 'commander';
-import { type Config, ConfigError, loadConfig } from '../config';
+import { type Config, ConfigError, loadConfig, signerDatabaseUrl } from '../config';
 import { createDatabase, type Db } from '../db/database';
 import { listOrganizations } from '../db/organizations';
 import type { WorkflowSender } from '../temporal/client';
@@ -14,12 +14,16 @@ export interface CommandContext {
   readonly output: Output;
   /** Every setting. Throws ConfigError. */
   config(): Config;
+  /** True where the login of the signer is set and that of the service is not. */
+  readonly isSignerHost: boolean;
   /** The login of the service. Throws ConfigError. */
   databaseUrl(): string;
   /** The login that owns the tables. Throws ConfigError. */
   migrationDatabaseUrl(): string;
   /** The database, with the login of the service. Throws ConfigError. */
   db(): Db;
+  /** The database, with the login of the signer. Throws ConfigError. */
+  signerDb(): Db;
   /** Sends messages to workflows. Throws ConfigError. */
   sender(): WorkflowSender;
 }
@@ -54,6 +58,11 @@ export function createWithin(terminal: Terminal): Within {
     const settings = commandSettings(terminal.env);
     const closers: (() => Promise<void>)[] = [];
     const config = once(() => loadConfig(settings));
+    const openDatabase = (url: string) => {
+      const db = createDatabase(url, { poolMax: 4 });
+      closers.push(() => db.destroy());
+      return db;
+    };
     const databaseUrl = () => {
       if (!settings.DATABASE_URL) {
         throw new ConfigError(
@@ -79,13 +88,11 @@ export function createWithin(terminal: Terminal): Within {
       await work({
         output: createOutput(terminal, command.optsWithGlobals().json === true),
         config,
+        isSignerHost: !settings.DATABASE_URL && Boolean(settings.SIGNER_DATABASE_URL),
         databaseUrl,
         migrationDatabaseUrl,
-        db: once(() => {
-          const db = createDatabase(databaseUrl(), { poolMax: 4 });
-          closers.push(() => db.destroy());
-          return db;
-        }),
+        db: once(() => openDatabase(databaseUrl())),
+        signerDb: once(() => openDatabase(signerDatabaseUrl(config()))),
         sender: once(() => {
           const { temporal } = config();
           const connection = connectTemporal(temporal);

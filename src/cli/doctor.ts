@@ -17,7 +17,21 @@ import { count, table } from './text';
 
 const NODE_TODO = 'see the log of the node at its rpcUrl (NETWORKS_FILE)';
 
-async function examine({ db, sender }: CommandContext, config: Config): Promise<Finding[]> {
+/** What a host of the signer has: its login, which reads no more than it needs, and the keystore. */
+async function examineSigner({ signerDb }: CommandContext, config: Config): Promise<Finding[]> {
+  const login = await runCheck('login', 'start Postgres, or correct SIGNER_DATABASE_URL', () =>
+    checkLogin(signerDb(), 'orgwallet_signer'),
+  );
+  // Without the database there are no relayers to compare with.
+  if (login.some(({ status }) => status === 'fail')) return login;
+  const keystore = await runCheck('keystore', 'correct KEYSTORE_FILE and its passphrase', async () =>
+    checkKeystore(config.keystore, await listRelayers(signerDb())),
+  );
+  const readiness = await runCheck('signer', 'see its log', () => checkReadiness(config));
+  return [...readiness, ...login, ...keystore];
+}
+
+async function examine({ db, signerDb, sender }: CommandContext, config: Config): Promise<Finding[]> {
   const chains = [...createChainClients(config.networks).values()];
   const onNetworks = async (part: string, work: (chain: (typeof chains)[number]) => Promise<Finding[]>) => {
     const perNetwork = chains.map((chain) =>
@@ -35,6 +49,9 @@ async function examine({ db, sender }: CommandContext, config: Config): Promise<
     const relayers = await listRelayers(db());
     const more = await Promise.all([
       runCheck('login', 'see the database above', () => checkLogin(db(), 'orgwallet_service')),
+      config.signerDatabaseUrl
+        ? runCheck('login', 'correct SIGNER_DATABASE_URL', () => checkLogin(signerDb(), 'orgwallet_signer'))
+        : [],
       runCheck('clock', 'see the database above', () => checkClock(db())),
       onNetworks('clock', (chain) => checkBlockTime(chain, db())),
       onNetworks('relayer', (chain) => checkRelayers(chain, relayers)),
@@ -63,6 +80,18 @@ async function examine({ db, sender }: CommandContext, config: Config): Promise<
   return groups.flat();
 }
 
+/** Examines what this host has; a bad setting is a finding. */
+async function examineHost(context: CommandContext): Promise<Finding[]> {
+  try {
+    if (context.isSignerHost) return await examineSigner(context, context.config());
+    context.databaseUrl();
+    return await examine(context, context.config());
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return [fail('settings', error.message, 'correct this setting')];
+  }
+}
+
 function words(findings: readonly Finding[]): string {
   const lines = table(
     ['', '', ''],
@@ -84,15 +113,7 @@ export function doctorCommand(program: Command, within: Within): void {
     .action((_options: object, command: Command) =>
       within(command, async (context) => {
         const versions = ok('orgwallet', `version ${program.version()}, Node ${process.versions.node}`);
-        let findings: Finding[];
-        try {
-          context.databaseUrl();
-          const config = context.config();
-          findings = [versions, ...(await examine(context, config))];
-        } catch (error) {
-          if (!(error instanceof ConfigError)) throw error;
-          findings = [versions, fail('settings', error.message, 'correct this setting')];
-        }
+        const findings = [versions, ...(await examineHost(context))];
         const failed = findings.filter(({ status }) => status === 'fail').length;
         const warned = findings.filter(({ status }) => status === 'warn').length;
         context.output.result(findings, words(findings));

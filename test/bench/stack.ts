@@ -77,9 +77,9 @@ export async function startBenchStack(
     return part;
   };
   try {
-    const ports = await freePorts(8);
+    const ports = await freePorts(9);
     const [postgresPort = 0, temporalPort = 0, firstPort = 0, secondPort = 0] = ports;
-    const [httpsPort = 0, httpPort = 0, opsPort = 0, barePort = 0] = ports.slice(4);
+    const [httpsPort = 0, httpPort = 0, opsPort = 0, barePort = 0, signerOpsPort = 0] = ports.slice(4);
     const binary = await findTemporalBinary(process.env, say);
     const certFile = join(dir, 'tls', 'cert.pem');
     const keyFile = join(dir, 'tls', 'key.pem');
@@ -118,15 +118,25 @@ export async function startBenchStack(
     const tokenListFile = join(dir, 'token-list.json');
     writeNetworksFile(networksFile, chains);
     writeTokenListFile(tokenListFile, chains);
-    const service = node('the service', join(__dirname, '..', '..', 'src', 'main.js'), [], {
+    const shared = {
       NODE_ENV: 'production',
       ORGWALLET_DATA_DIR: dir,
-      DATABASE_URL: database.service,
-      SIGNER_DATABASE_URL: database.signer,
       TEMPORAL_ADDRESS: temporal.address,
       NETWORKS_FILE: networksFile,
       TOKEN_LIST_FILE: tokenListFile,
+      ...env,
+    };
+    const main = join(__dirname, '..', '..', 'src', 'main.js');
+    const signer = node('the signer', main, [], {
+      ...shared,
+      ORGWALLET_ROLES: 'signer',
+      SIGNER_DATABASE_URL: database.signer,
       KEYSTORE_PASSPHRASE: randomBytes(32).toString('base64url'),
+      OPS_PORT: String(signerOpsPort),
+    });
+    const service = node('the service', main, [], {
+      ORGWALLET_ROLES: 'api,worker,chain',
+      DATABASE_URL: database.service,
       HTTPS_PORT: String(httpsPort),
       HTTP_PORT: String(httpPort),
       OPS_PORT: String(opsPort),
@@ -134,13 +144,15 @@ export async function startBenchStack(
       RATE_LIMIT_PER_SECOND: '100000',
       RATE_LIMIT_BURST: '1000000',
       MAX_OPEN_PER_KEY: '1000000',
-      ...env,
+      ...shared,
     });
     node('the bare worker', join(__dirname, 'bareWorker.js'), [temporal.address, BARE_QUEUE]);
-    await untilReady(service, 60_000, async () => {
-      const response = await fetch(`http://127.0.0.1:${opsPort}/readyz`);
-      if (!response.ok) throw new Error('not ready');
-    });
+    const untilServed = (part: Part, port: number) =>
+      untilReady(part, 60_000, async () => {
+        const response = await fetch(`http://127.0.0.1:${port}/readyz`);
+        if (!response.ok) throw new Error('not ready');
+      });
+    await Promise.all([untilServed(service, opsPort), untilServed(signer, signerOpsPort)]);
     const ca = readFileSync(certFile, 'utf8');
     return {
       databaseUrl: database.owner,

@@ -296,6 +296,29 @@ describe('doctor', () => {
     }
   });
 
+  it('detects a login with more rights than its role', async () => {
+    const { status, findings } = await doctor({ ...env, DATABASE_URL: env.MIGRATION_DATABASE_URL });
+    expect(status).toBe(1);
+    expect(findings.filter(({ part }) => part === 'login')).toEqual([
+      expect.objectContaining({
+        status: 'fail',
+        found: expect.stringContaining('login "orgwallet_owner" owns table'),
+        todo: expect.stringContaining('use the login orgwallet_service'),
+      }),
+      expect.objectContaining({ status: 'ok', found: expect.stringContaining('orgwallet_signer') }),
+    ]);
+  });
+
+  it('checks login and keystore where only the signer has a login', async () => {
+    const { findings } = await doctor({ ...env, DATABASE_URL: '' });
+    expect(about(findings, 'login')).toMatchObject({
+      status: 'ok',
+      found: 'orgwallet_signer has the rights of orgwallet_signer and no more',
+    });
+    expect(about(findings, 'keystore')).toMatchObject({ status: 'ok' });
+    expect(findings.filter(({ status }) => status === 'fail')).toEqual([]);
+  });
+
   it('detects a keystore of another database', async () => {
     const wrong = { ...env, KEYSTORE_PASSPHRASE: 'another passphrase' };
     const { status, findings } = await doctor(wrong);

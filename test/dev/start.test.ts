@@ -5,10 +5,19 @@ import { join } from 'node:path';
 import { ownSettings, start, untilStarted } from '../support/start';
 import { DEEP } from '../support/suite';
 
-/** Ids of the parts that the record in the data folder names, and of the supervisor. */
-function processes(dataDir: string): number[] {
+/** The supervisor and the parts that the record in the data folder names. */
+function recorded(dataDir: string): { name: string; pid: number }[] {
   const record = JSON.parse(readFileSync(join(dataDir, 'supervisor.json'), 'utf8'));
-  return [record.supervisor, ...record.parts].map(({ pid }: { pid: number }) => pid);
+  return [record.supervisor, ...record.parts];
+}
+
+const processes = (dataDir: string) => recorded(dataDir).map(({ pid }) => pid);
+
+/** Those of some settings that a part was started with; a system without /proc shows none. */
+function settingsOf(dataDir: string, part: string, names: readonly string[]): string[] {
+  const pid = recorded(dataDir).find(({ name }) => name === part)?.pid;
+  const environment = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+  return names.filter((name) => environment.some((line) => line.startsWith(`${name}=`)));
 }
 
 const demoOf = (dataDir: string) => JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
@@ -65,14 +74,31 @@ describe('npm start', () => {
     for (const file of [
       'demo.json',
       'stack.json',
-      'keystore-passphrase',
-      'keystore.json',
+      'signer/keystore-passphrase',
+      'signer/keystore.json',
       'postgres/password',
     ]) {
       expect(statSync(join(dataDir, file)).mode & 0o077).toBe(0);
     }
+    if (process.platform === 'linux') {
+      const secrets = [
+        'DATABASE_URL',
+        'SIGNER_DATABASE_URL',
+        'MIGRATION_DATABASE_URL',
+        'KEYSTORE_PASSPHRASE_FILE',
+      ];
+      expect(settingsOf(dataDir, 'the service', secrets)).toEqual(['DATABASE_URL']);
+      expect(settingsOf(dataDir, 'the signer', secrets)).toEqual([
+        'SIGNER_DATABASE_URL',
+        'KEYSTORE_PASSPHRASE_FILE',
+      ]);
+    }
+    const stack = JSON.parse(readFileSync(join(dataDir, 'stack.json'), 'utf8'));
+    expect(stack).not.toHaveProperty('MIGRATION_DATABASE_URL');
+    expect(new URL(stack.DATABASE_URL).username).toBe('orgwallet_service');
+    expect(new URL(stack.SIGNER_DATABASE_URL).username).toBe('orgwallet_signer');
     const pids = processes(dataDir);
-    expect(pids).toHaveLength(6);
+    expect(pids).toHaveLength(7);
     started.child.kill('SIGTERM');
     expect(await started.exited).toBe(0);
     expect(pids.filter(isAlive)).toEqual([]);

@@ -46,18 +46,26 @@ const variables = new Map(
   ]),
 );
 
-const environment: Record<string, string> = Object.fromEntries(
-  Object.entries<string>(services.orgwallet.environment).map(([name, value]) => [name, withDefaults(value)]),
-);
+/** The settings of a container when nothing is set outside. */
+function environmentOf(service: string): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries<string>(services[service].environment).map(([name, value]) => [name, withDefaults(value)]),
+  );
+}
+
+const OWN_IMAGES = ['migrate', 'orgwallet', 'signer'];
+const environment = environmentOf('orgwallet');
 const networks = compose.configs.networks.content;
 
 describe('docker-compose.yml', () => {
-  it('has Postgres, Temporal with its UI, two chains and the service, and nothing else', () => {
+  it('has Postgres, Temporal with its UI, two chains, the service and the signer, and nothing else', () => {
     expect(Object.keys(services).sort()).toEqual([
       'chain-1',
       'chain-2',
+      'migrate',
       'orgwallet',
       'postgres',
+      'signer',
       'temporal',
       'temporal-ui',
     ]);
@@ -65,16 +73,18 @@ describe('docker-compose.yml', () => {
 
   it('names every image with a version', () => {
     for (const [name, service] of Object.entries<{ image?: string }>(services)) {
-      if (name !== 'orgwallet') expect(service.image).toMatch(/:v?\d[\w.-]*$/);
+      if (!OWN_IMAGES.includes(name)) expect(service.image).toMatch(/:v?\d[\w.-]*$/);
     }
   });
 
   it('sets only what the service reads, and lets only such names be set from outside', () => {
     const known = knownSettings();
     expect([...known].filter((name) => /^[A-Z_]+$/.test(name)).length).toBeGreaterThan(30);
-    expect(Object.keys(environment).filter((name) => !known.has(name))).toEqual([]);
-    const own = ['POSTGRES_PASSWORD'];
-    expect([...variables.keys()].filter((name) => !known.has(name) && !own.includes(name))).toEqual([]);
+    for (const service of OWN_IMAGES) {
+      expect(Object.keys(environmentOf(service)).filter((name) => !known.has(name))).toEqual([]);
+    }
+    const own = [...variables.keys()].filter((name) => !known.has(name));
+    expect(own.filter((name) => !name.endsWith('POSTGRES_PASSWORD'))).toEqual([]);
   });
 
   it('has the defaults of the service itself', () => {
@@ -102,8 +112,8 @@ describe('docker-compose.yml', () => {
     const config = loadConfig({ ...environment, NETWORKS_FILE });
     expect(config).toMatchObject({
       production: false,
-      roles: ['api', 'worker', 'chain', 'signer'],
-      databaseUrl: 'postgres://orgwallet:orgwallet@postgres:5432/orgwallet',
+      roles: ['api', 'worker', 'chain'],
+      databaseUrl: 'postgres://orgwallet_service:service@postgres:5432/orgwallet',
       temporal: { address: 'temporal:7233', uiUrl: 'http://127.0.0.1:8233' },
       ops: { host: '0.0.0.0', port: 9090 },
       proposalLifetimeMs: 7 * 86_400_000,
@@ -111,6 +121,59 @@ describe('docker-compose.yml', () => {
     const { databaseUrl, temporalAddress, networksFile } = readStackSettings(environment);
     // None of these parts is started a second time inside the container.
     expect([databaseUrl, temporalAddress, networksFile]).not.toContain(undefined);
+  });
+
+  it('creates a login for each container that has one, which knows no other', () => {
+    const logins = withDefaults(compose.configs.logins.content);
+    const target = '/docker-entrypoint-initdb.d/logins.sql';
+    expect(services.postgres.configs).toEqual([{ source: 'logins', target }]);
+    const created = [...logins.matchAll(/^CREATE ROLE (\w+) LOGIN( CREATEDB)? PASSWORD '(\w+)';$/gm)];
+    expect(created.map(([, name]) => name)).toEqual([
+      'orgwallet_owner',
+      'orgwallet_service',
+      'orgwallet_signer',
+      'temporal',
+    ]);
+    expect(new Set(created.map(([, , , password]) => password)).size).toBe(4);
+    const passwords = new Map(created.map(([, name = '', , password = '']) => [name, password]));
+    for (const [service, setting, login] of [
+      ['migrate', 'MIGRATION_DATABASE_URL', 'orgwallet_owner'],
+      ['orgwallet', 'DATABASE_URL', 'orgwallet_service'],
+      ['signer', 'SIGNER_DATABASE_URL', 'orgwallet_signer'],
+    ] as const) {
+      const settings = environmentOf(service);
+      expect(Object.keys(settings).filter((name) => name.endsWith('DATABASE_URL'))).toEqual([setting]);
+      const url = `postgres://${login}:${passwords.get(login)}@postgres:5432/orgwallet`;
+      expect(settings[setting]).toBe(url);
+    }
+    expect(environmentOf('temporal')).toMatchObject({
+      POSTGRES_USER: 'temporal',
+      POSTGRES_PWD: passwords.get('temporal'),
+    });
+  });
+
+  it('gives the signer alone the keystore, in a process of its own', () => {
+    const NETWORKS_FILE = join(folder, 'signer-networks.json');
+    writeFileSync(NETWORKS_FILE, networks);
+    const settings = environmentOf('signer');
+    const config = loadConfig({ ...settings, NETWORKS_FILE });
+    expect(config).toMatchObject({ roles: ['signer'], keystore: { file: '/data/keystore.json' } });
+    expect(config.keystore.passphrase?.length).toBeGreaterThanOrEqual(12);
+    expect(services.signer.command).toEqual(['node', 'dist/src/main.js']);
+    expect(services.signer.volumes).toEqual(['signer:/data']);
+    // It has the network of `orgwallet`, and so needs another port.
+    expect(services.signer.network_mode).toBe('service:orgwallet');
+    expect(settings.OPS_PORT).not.toBe(environment.OPS_PORT);
+    for (const name of ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'NETWORKS_FILE']) {
+      expect(settings[name]).toBe(environment[name]);
+    }
+    const others = Object.entries<{ volumes?: string[] }>(services).filter(([name]) => name !== 'signer');
+    for (const [name, { volumes = [] }] of others) {
+      expect(volumes.filter((volume) => volume.startsWith('signer:'))).toEqual([]);
+      expect(
+        Object.keys(services[name].environment ?? {}).filter((key) => key.startsWith('KEYSTORE')),
+      ).toEqual([]);
+    }
   });
 
   it('has the chains that the networks file names', () => {
@@ -155,7 +218,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('starts the service when Postgres and Temporal answer', () => {
+  it('starts the service when the schema is there and Temporal answers', () => {
     for (const part of ['postgres', 'temporal']) {
       expect(services[part].healthcheck).toMatchObject({
         test: expect.any(Array),
@@ -163,8 +226,13 @@ describe('docker-compose.yml', () => {
         timeout: expect.any(String),
         retries: expect.any(Number),
       });
-      expect(services.orgwallet.depends_on[part]).toEqual({ condition: 'service_healthy' });
     }
+    expect(services.migrate.depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
+    expect(services.migrate.command).toEqual(['node', 'dist/src/cli/main.js', 'db', 'migrate']);
+    expect(services.orgwallet.depends_on).toEqual({
+      migrate: { condition: 'service_completed_successfully' },
+      temporal: { condition: 'service_healthy' },
+    });
     expect(services.temporal.depends_on.postgres).toEqual({ condition: 'service_healthy' });
   });
 
@@ -215,7 +283,9 @@ describe('Dockerfile', () => {
   });
 
   it('runs the stack in development, as docker-compose.yml does, and installs nothing at start', () => {
-    expect(services.orgwallet.build).toEqual({ context: '.', target: 'development' });
+    for (const service of OWN_IMAGES) {
+      expect(services[service].build).toEqual({ context: '.', target: 'development' });
+    }
     expect(development).toMatch(/^FROM build AS development$/m);
     expect(development).toMatch(/^ENV NODE_ENV=development ORGWALLET_PREBUILT=true$/m);
     expect(build).toMatch(/^RUN npm ci$/m);

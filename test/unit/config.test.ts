@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import {
+  assertRoles,
   ConfigError,
   loadConfig,
   parseDurationMs,
@@ -222,6 +223,18 @@ describe('settings', () => {
     expect(serviceDatabaseUrl(loadConfig(NEEDED))).toBe(NEEDED.DATABASE_URL);
     expect(errorOf(() => signerDatabaseUrl(loadConfig(NEEDED))).setting).toBe('SIGNER_DATABASE_URL');
   });
+
+  it.each(['api', 'worker', 'chain'] as const)(
+    'refuse a signer that shares its process with %s in production',
+    (role) => {
+      const roles = ['signer', role] as const;
+      expect(errorOf(() => assertRoles({ production: true, roles })).message).toMatch(
+        /^ORGWALLET_ROLES: the signer must be a process of its own/,
+      );
+      expect(() => assertRoles({ production: false, roles })).not.toThrow();
+      for (const alone of [['signer'], [role]] as const) assertRoles({ production: true, roles: alone });
+    },
+  );
 
   it('require the certificate and its key together', () => {
     expect(errorOf(() => loadConfig({ ...NEEDED, TLS_CERT_FILE: '/c' })).setting).toBe('TLS_KEY_FILE');

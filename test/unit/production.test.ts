@@ -63,6 +63,7 @@ describe('the image for production', () => {
   it('loads the whole service, which then names every setting that is missing', () => {
     const { status, stderr } = run('dist/src/main.js', [], { NODE_ENV: 'production' });
     expect(stderr).toBe(`orgwallet cannot start: settings are missing:
+  ORGWALLET_ROLES: the signer must be a process of its own in production (here "api,worker,chain"; "signer" where the keystore is)
   DATABASE_URL: the service's login to Postgres
   SIGNER_DATABASE_URL: the signer's login to Postgres
   TEMPORAL_ADDRESS: the Temporal frontend to use, host:port
@@ -76,6 +77,13 @@ describe('the image for production', () => {
   it('asks a process only for the settings of its roles', () => {
     const { stderr } = run('dist/src/main.js', [], { NODE_ENV: 'production', ORGWALLET_ROLES: 'worker' });
     expect(stderr.match(/^ {2}\w+/gm)).toEqual(['  DATABASE_URL', '  TEMPORAL_ADDRESS', '  NETWORKS_FILE']);
+    const signer = run('dist/src/main.js', [], { NODE_ENV: 'production', ORGWALLET_ROLES: 'signer' });
+    expect(signer.stderr.match(/^ {2}\w+/gm)).toEqual([
+      '  SIGNER_DATABASE_URL',
+      '  TEMPORAL_ADDRESS',
+      '  NETWORKS_FILE',
+      '  KEYSTORE_PASSPHRASE_FILE',
+    ]);
   });
 
   it('has the operator commands', () => {

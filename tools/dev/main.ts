@@ -3,17 +3,17 @@ import { board } from './board';
 import { lastLogLines, type Part, startedParts } from './parts';
 import { endLeftovers, known, removeRecord, writeRecord } from './processes';
 import { dataFiles, readStackSettings } from './settings';
-import { SERVICE, startStack } from './stack';
+import { PROCESSES, startStack } from './stack';
 
 const PARENT_WATCH_MS = 500;
 const RECORD_MS = 50;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-/** Stops the service, then the parts that it needs, then parts that are still starting; removes the record. */
+/** Stops the service and the signer, then the parts that they need, then parts that are still starting; removes the record. */
 async function stopAll(recordFile: string): Promise<void> {
   const parts = startedParts().filter((part) => part.isRunning());
-  await parts.find((part) => part.name === SERVICE)?.stop();
+  await Promise.all(parts.filter(({ name }) => PROCESSES.includes(name)).map((part) => part.stop()));
   await Promise.all(parts.map((part) => part.stop()));
   await Promise.all(startedParts().map((part) => part.kill()));
   removeRecord(recordFile);

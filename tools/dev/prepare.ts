@@ -49,6 +49,7 @@ export interface DemoFile {
 type Addresses = Pick<DemoFile, 'origin' | 'baseUrl' | 'caFile' | 'operationsUrl' | 'temporalUiUrl'>;
 
 const CHAIN_LIMIT_MS = 30_000;
+const RELAYERS_LIMIT_MS = 30_000;
 const THRESHOLD = 2;
 const PEOPLE = [
   { name: 'Alice', type: 'user', admin: true },
@@ -140,6 +141,17 @@ function readDemoFile(file: string): DemoFile | undefined {
   }
 }
 
+/** The relayers, which a signer that runs elsewhere may not have registered yet; it has 30 s to do so. */
+async function relayersOf(db: Db, networks: readonly NetworkConfig[]): ReturnType<typeof listRelayers> {
+  const deadline = Date.now() + RELAYERS_LIMIT_MS;
+  for (;;) {
+    const relayers = await listRelayers(db);
+    const complete = networks.every(({ id }) => relayers.some(({ networkId }) => networkId === id));
+    if (complete || Date.now() > deadline) return relayers;
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+}
+
 /**
  * Funds the relayers, creates the demo organization unless the one of demo.json is in the database, and writes
  * demo.json with the addresses of this start. Refuses chains that are not local.
@@ -155,7 +167,7 @@ async function prepareDemo(options: {
   if (remote) throw new Error(`A demo needs local chains; ${remote.name} is at ${remote.rpcUrl}.`);
   const db = createDatabase(options.databaseUrl, { poolMax: 2 });
   try {
-    const relayers = await listRelayers(db);
+    const relayers = await relayersOf(db, networks);
     const demoNetworks: DemoFile['networks'][number][] = [];
     for (const { id, name, rpcUrl } of networks) {
       const token = await prepareLocalNetwork({ rpcUrl });

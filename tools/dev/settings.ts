@@ -1,11 +1,13 @@
 import { join, resolve } from 'node:path';
 import { stackFile } from '../../src/cli/settings';
-import { ConfigError } from '../../src/config';
+import { ConfigError, type Role, readRoles } from '../../src/config';
 import { projectRoot } from '../../src/projectRoot';
 
 /** The settings of the embedded stack; it runs the parts whose settings are absent. */
 export interface StackSettings {
   readonly dataDir: string;
+  /** Roles of the service that this start runs; the signer is a process of its own. */
+  readonly roles: readonly Role[];
   readonly httpsHost: string | undefined;
   readonly httpsPort: number;
   readonly httpHost: string | undefined;
@@ -25,6 +27,7 @@ export interface StackSettings {
   readonly anvilPort: number;
   readonly tokenListFile: string | undefined;
   readonly tlsCertFile: string | undefined;
+  readonly keystoreFile: string | undefined;
   readonly hasPassphrase: boolean;
 }
 
@@ -43,6 +46,7 @@ export function readStackSettings(env: NodeJS.ProcessEnv): StackSettings {
   const temporalPort = portOf(env, 'TEMPORAL_PORT', 7_233);
   return {
     dataDir: resolve(projectRoot(), env.ORGWALLET_DATA_DIR || '.data'),
+    roles: readRoles(env),
     httpsHost: env.HTTPS_HOST || undefined,
     httpsPort: portOf(env, 'HTTPS_PORT', 8_443),
     httpHost: env.HTTP_HOST || undefined,
@@ -61,12 +65,14 @@ export function readStackSettings(env: NodeJS.ProcessEnv): StackSettings {
     anvilPort: portOf(env, 'ANVIL_PORT', 8_545),
     tokenListFile: env.TOKEN_LIST_FILE || undefined,
     tlsCertFile: env.TLS_CERT_FILE || undefined,
+    keystoreFile: env.KEYSTORE_FILE || undefined,
     hasPassphrase: Boolean(env.KEYSTORE_PASSPHRASE || env.KEYSTORE_PASSPHRASE_FILE),
   };
 }
 
 /** Paths in the data folder. */
 export function dataFiles(dataDir: string) {
+  const signer = join(dataDir, 'signer');
   return {
     logs: join(dataDir, 'logs'),
     stack: stackFile(dataDir),
@@ -74,8 +80,11 @@ export function dataFiles(dataDir: string) {
     supervisor: join(dataDir, 'supervisor.json'),
     networks: join(dataDir, 'networks.json'),
     tokenList: join(dataDir, 'token-list.json'),
-    passphrase: join(dataDir, 'keystore-passphrase'),
     certificate: join(dataDir, 'tls', 'cert.pem'),
     certificateKey: join(dataDir, 'tls', 'key.pem'),
+    /** The data folder of the signer. */
+    signer,
+    keystore: join(signer, 'keystore.json'),
+    passphrase: join(signer, 'keystore-passphrase'),
   };
 }

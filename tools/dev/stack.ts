@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { isLoopback } from '../../src/chain/loopback';
@@ -11,16 +11,19 @@ import { ensureCertificate } from './certificate';
 import { startChain } from './localChain';
 import { writeNetworksFile, writeTokenListFile } from './localNetworks';
 import { startPart, untilReady } from './parts';
-import { takenPorts, type WantedPort } from './ports';
-import { type DatabaseUrls, ensureDatabase, startPostgres } from './postgres';
+import { freePorts, takenPorts, type WantedPort } from './ports';
+import { ensureDatabase, startPostgres } from './postgres';
 import { dataFiles, type StackSettings } from './settings';
 import { findTemporalBinary } from './temporalBinary';
 import { startTemporal } from './temporalServer';
 
 const run = promisify(execFile);
 
-/** The name of the service among the parts: it is stopped before the others. */
-export const SERVICE = 'the service';
+const SERVICE = 'the service';
+const SIGNER = 'the signer';
+
+/** The processes of the service among the parts: they are stopped before the others. */
+export const PROCESSES: readonly string[] = [SERVICE, SIGNER];
 
 const DATABASE = 'orgwallet';
 const CHAIN_IDS = [31_337, 31_338];
@@ -70,19 +73,22 @@ async function prepare(step: 'database' | 'networks' | 'demo', argument: string)
 }
 
 /** The logins of the service and of the signer to the database, its schema up to date. */
-async function databaseOf({ settings, files }: Start): Promise<Pick<DatabaseUrls, 'service' | 'signer'>> {
+async function databaseOf({ settings, files }: Start): Promise<Record<string, string>> {
   if (settings.databaseUrl) {
     if (settings.migrationDatabaseUrl) await prepare('database', settings.migrationDatabaseUrl);
-    return { service: settings.databaseUrl, signer: settings.signerDatabaseUrl ?? '' };
+    return {
+      DATABASE_URL: settings.databaseUrl,
+      ...(settings.signerDatabaseUrl ? { SIGNER_DATABASE_URL: settings.signerDatabaseUrl } : {}),
+    };
   }
   const postgres = await startPostgres({
     dir: join(settings.dataDir, 'postgres'),
     port: settings.postgresPort,
     logFile: join(files.logs, 'postgres.log'),
   });
-  const { owner, ...urls } = await ensureDatabase(postgres.adminUrl, DATABASE);
+  const { owner, service, signer } = await ensureDatabase(postgres.adminUrl, DATABASE);
   await prepare('database', owner);
-  return urls;
+  return { DATABASE_URL: service, SIGNER_DATABASE_URL: signer };
 }
 
 async function temporalOf({ env, settings, files, say }: Start): Promise<RunningStack['temporal']> {
@@ -126,13 +132,15 @@ async function networksOf({ settings, files }: Start): Promise<Record<string, st
   return { NETWORKS_FILE: files.networks, TOKEN_LIST_FILE: ownTokenList ?? files.tokenList };
 }
 
-/** The keystore's passphrase, generated at the first start unless one is set. */
-function passphraseOf({ settings, files }: Start): Record<string, string> {
-  if (settings.hasPassphrase) return {};
+/** The keystore and its passphrase, generated at the first start unless one is set. */
+function keystoreOf({ settings, files }: Start): Record<string, string> {
+  mkdirSync(files.signer, { recursive: true, mode: 0o700 });
+  const keystore = settings.keystoreFile ? {} : { KEYSTORE_FILE: files.keystore };
+  if (settings.hasPassphrase) return keystore;
   if (!existsSync(files.passphrase)) {
     writeFileSync(files.passphrase, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 });
   }
-  return { KEYSTORE_PASSPHRASE_FILE: files.passphrase };
+  return { ...keystore, KEYSTORE_PASSPHRASE_FILE: files.passphrase };
 }
 
 function announceParts({ settings, say }: Start): void {
@@ -144,26 +152,61 @@ function announceParts({ settings, say }: Start): void {
   if (embedded.length > 0) say(`Starting ${embedded.join(', ')} (about 5 s)`);
 }
 
-/** Starts the service, and waits until it is ready. */
-async function startService(
-  { env, files }: Start,
-  serviceSettings: Record<string, string>,
-  readyUrl: string,
-) {
-  const service = startPart({
-    name: SERVICE,
+const SERVICE_SECRETS = ['DATABASE_URL'];
+const SIGNER_SECRETS = [
+  'SIGNER_DATABASE_URL',
+  'KEYSTORE_FILE',
+  'KEYSTORE_PASSPHRASE',
+  'KEYSTORE_PASSPHRASE_FILE',
+];
+
+function operationsUrlOf({ OPS_HOST: host, OPS_PORT: port }: NodeJS.ProcessEnv): string {
+  return `http://${urlHost(host)}:${port}`;
+}
+
+/** Starts one process of the service without the settings that it must not have, and waits until it is ready. */
+async function startProcess(
+  { files }: Start,
+  name: string,
+  settings: NodeJS.ProcessEnv,
+  withheld: readonly string[],
+): Promise<void> {
+  const without = new Set(['MIGRATION_DATABASE_URL', ...withheld]);
+  const part = startPart({
+    name,
     command: process.execPath,
     args: ['--enable-source-maps', join(__dirname, '..', '..', 'src', 'main.js')],
     cwd: projectRoot(),
-    env: { ...env, ...serviceSettings },
-    logFile: join(files.logs, 'service.log'),
+    env: Object.fromEntries(Object.entries(settings).filter(([setting]) => !without.has(setting))),
+    logFile: join(files.logs, `${name.replace('the ', '')}.log`),
     stopSignal: 'SIGTERM',
     stopLimitMs: 9_000,
   });
-  await untilReady(service, SERVICE_READY_LIMIT_MS, async () => {
-    const response = await fetch(readyUrl, { signal: AbortSignal.timeout(3_000) });
+  await untilReady(part, SERVICE_READY_LIMIT_MS, async () => {
+    const response = await fetch(`${operationsUrlOf(settings)}/readyz`, {
+      signal: AbortSignal.timeout(3_000),
+    });
     if (!response.ok) throw new Error('not ready');
   });
+}
+
+/** Starts the service, and the signer as a process with a data folder of its own; resolves when both are ready. */
+async function startProcesses(start: Start, stackSettings: Record<string, string>): Promise<void> {
+  const { env, settings, files } = start;
+  const all = { ...env, ...stackSettings };
+  const roles = settings.roles.filter((role) => role !== 'signer');
+  const [freePort] = roles.length > 0 ? await freePorts(1) : [settings.opsPort];
+  const signer = {
+    ...all,
+    ORGWALLET_ROLES: 'signer',
+    ORGWALLET_DATA_DIR: files.signer,
+    OPS_PORT: String(freePort),
+  };
+  await Promise.all([
+    roles.length > 0 &&
+      startProcess(start, SERVICE, { ...all, ORGWALLET_ROLES: roles.join(',') }, SIGNER_SECRETS),
+    settings.roles.includes('signer') && startProcess(start, SIGNER, signer, SERVICE_SECRETS),
+  ]);
 }
 
 /**
@@ -187,7 +230,7 @@ export async function startStack(
     networksOf(start),
     settings.tlsCertFile ? undefined : ensureCertificate(files.certificate, files.certificateKey),
   ]);
-  const serviceSettings: Record<string, string> = {
+  const stackSettings: Record<string, string> = {
     ORGWALLET_DATA_DIR: settings.dataDir,
     ...(settings.httpsHost ? { HTTPS_HOST: settings.httpsHost } : {}),
     HTTPS_PORT: String(settings.httpsPort),
@@ -195,20 +238,19 @@ export async function startStack(
     HTTP_PORT: String(settings.httpPort),
     OPS_HOST: settings.opsHost,
     OPS_PORT: String(settings.opsPort),
-    DATABASE_URL: database.service,
-    SIGNER_DATABASE_URL: database.signer,
+    ...database,
     TEMPORAL_ADDRESS: temporal.address,
     TEMPORAL_NAMESPACE: settings.temporalNamespace,
     ...networkSettings,
     ...(temporal.uiUrl ? { TEMPORAL_UI_URL: temporal.uiUrl } : {}),
-    ...passphraseOf(start),
+    ...(settings.roles.includes('signer') ? keystoreOf(start) : {}),
   };
-  writeFileSync(files.stack, `${JSON.stringify(serviceSettings, null, 2)}\n`, { mode: 0o600 });
+  writeFileSync(files.stack, `${JSON.stringify(stackSettings, null, 2)}\n`, { mode: 0o600 });
   chmodSync(files.stack, 0o600);
 
   say('Starting the service (about 5 s)');
-  const operationsUrl = `http://${urlHost(settings.opsHost)}:${settings.opsPort}`;
-  await startService(start, serviceSettings, `${operationsUrl}/readyz`);
+  await startProcesses(start, stackSettings);
+  const operationsUrl = operationsUrlOf(stackSettings);
 
   const origin = `https://${urlHost(settings.httpsHost, 'localhost')}:${settings.httpsPort}`;
   const caFile = settings.tlsCertFile ?? files.certificate;
@@ -218,7 +260,7 @@ export async function startStack(
   if (hasDemo) {
     const temporalUiUrl = temporal.uiUrl ?? null;
     const addresses = { origin, baseUrl: `${origin}/api/v1`, caFile, operationsUrl, temporalUiUrl };
-    const demo = { databaseUrl: database.service, networksFile, demoFile: files.demo, addresses };
+    const demo = { databaseUrl: database.DATABASE_URL, networksFile, demoFile: files.demo, addresses };
     await prepare('demo', JSON.stringify(demo));
   }
   return { origin, caFile, operationsUrl, temporal, networks, hasDemo };
