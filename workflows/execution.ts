@@ -7,8 +7,6 @@ import { first } from './first';
 import { type Effect, type SettlementContext, settle } from './settlement';
 
 const FIRST_PAUSE_MS = 500;
-/** After this many reverts of the whole transaction an attempt is cancelled. */
-const MAX_WHOLE_REVERTS = 3;
 
 /** Where an execution runs. */
 export interface ExecutionContext extends SettlementContext {
@@ -64,9 +62,7 @@ export async function executeOnChain(
     ref,
     context,
   );
-  let wholeReverts = 0;
-  const isCancelled = () => context.isCancelled() || wholeReverts >= MAX_WHOLE_REVERTS;
-
+  const { isCancelled } = context;
   const execution: Effect<ExecutionResult, Need> = {
     unreportedChecks: 0,
     firstPauseMs: FIRST_PAUSE_MS,
@@ -104,9 +100,6 @@ export async function executeOnChain(
         case 'gap':
         case 'waiting':
           return followed;
-        case 'reverted':
-          wholeReverts += 1;
-          return { kind: 'ended' };
         default:
           return { kind: 'ended' };
       }

@@ -1,8 +1,6 @@
 import { log, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { ReconcilerActivities } from '../activities/reconciler/reconciler';
-import type { RelayerActivities } from '../activities/relayer/chain';
 import type { TransactionChainActivities } from '../activities/transactions/chain';
-import type { TransactionSignerActivities } from '../activities/transactions/signer';
 import { type ReconcileSummary, reconcileDetails } from '../src/domain/reconciliation';
 import { taskQueues } from '../src/temporal/ids';
 
@@ -20,34 +18,18 @@ const ONCE = { scheduleToCloseTimeout: '30s', retry: { maximumAttempts: 1 } } as
 /** Finds transactions whose blocks a network has lost; returns the repairs as text. */
 async function checkNetwork(networkId: number): Promise<string[]> {
   const queues = taskQueues(workflowInfo().taskQueue);
-  const { findLostTransactions, sendEnvelope } = proxyActivities<
-    TransactionChainActivities & RelayerActivities
-  >({
+  const { findLostTransactions } = proxyActivities<TransactionChainActivities>({
     ...ONCE,
     taskQueue: queues.chain,
     summary: `Look for transactions that network ${networkId} has lost`,
-  });
-  const { signCancellation } = proxyActivities<TransactionSignerActivities>({
-    ...ONCE,
-    taskQueue: queues.signer,
-    summary: `Sign an empty call where an old transaction could come back on network ${networkId}`,
   });
   const { wakeReopened } = proxyActivities<ReconcilerActivities>({
     ...ONCE,
     summary: 'Resume the reopened transactions',
   });
-  const { reopened, toCancel, contradictions } = await findLostTransactions({ networkId });
-  for (const message of contradictions) log.error(message, { networkId });
+  const reopened = await findLostTransactions({ networkId });
   if (reopened.length > 0) await wakeReopened(reopened);
-  for (const { organizationId, transactionId, attemptId, terms } of toCancel) {
-    const signed = await signCancellation({ organizationId, transactionId, attemptId, terms });
-    if ('envelopeId' in signed) await sendEnvelope({ envelopeId: signed.envelopeId, networkId });
-  }
-  return [
-    ...contradictions,
-    ...reopened.map(({ transactionId }) => `${transactionId}: its block is gone, so it is executed again`),
-    ...toCancel.map(({ transactionId }) => `${transactionId}: an old attempt of it is cancelled`),
-  ];
+  return reopened.map(({ transactionId }) => `${transactionId}: its block is gone, so it is executed again`);
 }
 
 /**

@@ -2,8 +2,7 @@ import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
 import { releaseClaims, updateApproval } from '../../src/db/approvals';
 import { appendAudit, SYSTEM } from '../../src/db/audit';
 import type { Tx } from '../../src/db/database';
-import type { Actor } from '../../src/domain/actor';
-import { type ApprovalState, type Failure, tally } from '../../src/domain/approval';
+import { type ApprovalState, type Failure, type Note, tally } from '../../src/domain/approval';
 import type { JsonValue } from '../../src/domain/canonicalJson';
 import { failpoint } from '../../src/failpoints';
 import type { MessageResult } from '../../src/temporal/messages';
@@ -52,21 +51,36 @@ export async function blockApproval<V extends AnySnapshot, S extends ApprovalSta
   return { ok: true, state };
 }
 
-/** Parks an approval whose execution ended without success: it can be retried or rejected. */
+/** How an execution ended without success. */
+export interface UnsuccessfulEnd {
+  readonly status: 'failed' | 'blocked';
+  readonly failure: ExecutionRefusal;
+  /** It can neither be retried nor rejected: what was signed for it is used up. */
+  readonly final?: boolean;
+}
+
+/** Parks an approval whose execution ended without success: it can be retried or rejected; or closes it. */
 export async function failApproval<V extends AnySnapshot, S extends ApprovalState>(
   tx: Tx,
   subject: ApprovalSubject<V, S>,
   { record, now }: Seen<V>,
-  end: { readonly status: 'failed' | 'blocked'; readonly failure: ExecutionRefusal; readonly actor?: Actor },
+  end: UnsuccessfulEnd,
 ): Promise<S> {
   const attempt = record.executionAttempt;
   const failure = failureAt(now.time, attempt, end.failure);
-  await updateApproval(tx, record.id, { executionStatus: end.status, failure, waitingFor: null });
+  if (end.final) await releaseClaims(tx, record.id);
+  await updateApproval(tx, record.id, {
+    executionStatus: end.status,
+    failure,
+    waitingFor: null,
+    ...(end.final ? { closedWith: tally(subject.rules, record, now) } : {}),
+  });
   const state = await readState(tx, subject, record);
   await appendAudit(tx, record.organizationId, [
     approvalEntry(subject, record, end.status === 'blocked' ? 'blocked' : 'executionFailed', SYSTEM, {
       attempt,
       failure: { ...failure },
+      retryable: !end.final,
     }),
   ]);
   failpoint('worker.executionFailed');
@@ -78,7 +92,11 @@ export async function completeApproval<V extends AnySnapshot, S extends Approval
   tx: Tx,
   subject: ApprovalSubject<V, S>,
   { record, now }: Seen<V>,
-  end: { readonly result?: object; readonly audit?: { readonly [key: string]: JsonValue } } = {},
+  end: {
+    readonly result?: object;
+    readonly audit?: { readonly [key: string]: JsonValue };
+    readonly note?: Omit<Note, 'at'>;
+  } = {},
 ): Promise<S> {
   await releaseClaims(tx, record.id);
   await updateApproval(tx, record.id, {
@@ -86,6 +104,7 @@ export async function completeApproval<V extends AnySnapshot, S extends Approval
     failure: null,
     waitingFor: null,
     ...(end.result ? { result: end.result } : {}),
+    ...(end.note ? { notes: [...record.notes, { at: now.time.toISOString(), ...end.note }] } : {}),
     closedWith: tally(subject.rules, record, now),
   });
   const state = await readState(tx, subject, record);

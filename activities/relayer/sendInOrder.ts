@@ -1,6 +1,6 @@
 import { type ChainClient, transactionCount } from '../../src/chain/clients';
 import { accountNonce } from '../../src/chain/safe';
-import { carriedBy, hasGoneOn } from '../../src/db/attempts';
+import { carriedBy } from '../../src/db/attempts';
 import { type Envelope, findAccountDerivation, newestEnvelopes } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
 import type { RelayerContext } from './context';
@@ -8,17 +8,15 @@ import type { NonceGap } from './nonceGaps';
 import { send } from './send';
 
 /**
- * The action for an envelope of an earlier nonce that is not on the chain. Bytes whose effect was
- * confirmed once are sent only where they cannot have another effect: `findLostTransactions` handles lost
- * blocks.
+ * Whether an envelope of an earlier nonce that is not on the chain is sent again. Bytes whose effect was confirmed once
+ * are sent only where they cannot have another effect: `findLostTransactions` handles lost blocks.
  */
-async function judge(db: Db, chain: ChainClient, envelope: Envelope): Promise<'send' | 'leave' | 'replace'> {
+async function isToSend(db: Db, chain: ChainClient, envelope: Envelope): Promise<boolean> {
   const { attempt } = await carriedBy(db, envelope);
-  if (!attempt || attempt.outcome === null || attempt.kind === 'cancellation') return 'send';
+  if (!attempt || attempt.outcome === null || attempt.kind === 'cancellation') return true;
   const account = await findAccountDerivation(db, attempt.organizationId, attempt.accountId);
   const nonce = account && (await accountNonce(chain, account.address));
-  if (nonce !== null && nonce !== undefined && nonce > attempt.safeNonce) return 'send';
-  return (await hasGoneOn(db, attempt)) ? 'replace' : 'leave';
+  return nonce !== null && nonce !== undefined && nonce > attempt.safeNonce;
 }
 
 /** Sends the earlier envelopes that are not on the chain; returns the first unused nonce. */
@@ -37,9 +35,7 @@ async function sendEarlier(
     if (earlier.relayerNonce > expected) gap ??= { nonce: expected };
     expected = earlier.relayerNonce + 1;
     if (context.sent.isRecent(earlier)) continue;
-    const verdict = await judge(context.db, chain, earlier);
-    if (verdict === 'send') await send(context, chain, earlier);
-    if (verdict === 'replace') gap ??= { nonce: earlier.relayerNonce, obsolete: earlier };
+    if (await isToSend(context.db, chain, earlier)) await send(context, chain, earlier);
   }
   if (expected < relayerNonce) gap ??= { nonce: expected };
   return gap;

@@ -1,22 +1,20 @@
-import { decideAttempt, hasUndecidedAttempt } from '../../src/db/attemptOutcomes';
+import { decideAttempt, isSigned } from '../../src/db/attemptOutcomes';
 import type { Tx } from '../../src/db/database';
 import { commitUsage, releaseUsage } from '../../src/db/policyUsage';
 import { type TransactionSnapshot, updateExecution } from '../../src/db/transactions';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
 import type { AttemptOutcome, ExecutionResult, TransactionState } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
-import { completeApproval, failApproval } from '../approvals/finish';
+import { completeApproval, failApproval, type UnsuccessfulEnd } from '../approvals/finish';
 import { lockOrRefuse } from '../approvals/read';
 import type { ApprovalDeps, Seen } from '../approvals/subject';
 import { executableTransaction as subject } from './subject';
 
-type Unsuccessful = Extract<ExecutionResult, { status: 'failed' | 'blocked' }>;
-
-/** Releases the budget and parks the transaction. */
+/** Releases the budget and parks the transaction, or closes it. */
 async function fail(
   tx: Tx,
   seen: Seen<TransactionSnapshot>,
-  { status, failure, awaitsRelayerWei }: Unsuccessful,
+  { awaitsRelayerWei, ...end }: UnsuccessfulEnd & { readonly awaitsRelayerWei?: string },
 ): Promise<TransactionState> {
   await releaseUsage(tx, seen.record.id);
   failpoint('worker.usageReleased');
@@ -24,20 +22,22 @@ async function fail(
     awaitsRelayerWei: awaitsRelayerWei === undefined ? null : BigInt(awaitsRelayerWei),
     cancelling: false,
   });
-  return failApproval(tx, subject, seen, { status, failure });
+  return failApproval(tx, subject, seen, end);
 }
 
-function failureOf(outcome: Exclude<AttemptOutcome, { kind: 'executed' }>): Unsuccessful {
+/** The end of a transaction that the chain has decided against: its nonce is used, so it can never be executed. */
+function finalEnd(outcome: Exclude<AttemptOutcome, { kind: 'executed' }>): UnsuccessfulEnd {
   const { transactionHash } = outcome;
-  const message = 'cancelled: an empty call of the account has used its nonce, nothing was moved';
-  return outcome.kind === 'cancelled'
-    ? { status: 'failed', failure: { code: 'timeout', message, transactionHash } }
-    : { status: 'failed', failure: { code: 'reverted', message: outcome.reason, transactionHash } };
+  const failure =
+    outcome.kind === 'cancelled'
+      ? { code: 'timeout' as const, message: 'cancelled: an empty call of the account has used its nonce' }
+      : { code: 'reverted' as const, message: outcome.reason };
+  return { status: 'failed', failure: { ...failure, transactionHash }, final: true };
 }
 
 /**
- * Ends an execution: its attempt, its budget and its record together. An attempt that can still be
- * included keeps the transaction `processing`. Idempotent.
+ * Ends an execution: its attempt, its budget and its record together. Once something is signed, only the chain ends it:
+ * until then the transaction stays `processing`. Idempotent.
  */
 export async function finishTransaction(
   { db }: Pick<ApprovalDeps, 'db'>,
@@ -47,19 +47,21 @@ export async function finishTransaction(
     const seen = await lockOrRefuse(tx, subject, { organizationId, id });
     if (seen.record.executionStatus !== 'processing') return subject.state(seen);
     if (result.status !== 'decided') {
-      return (await hasUndecidedAttempt(tx, id)) ? subject.state(seen) : fail(tx, seen, result);
+      return (await isSigned(tx, id)) ? subject.state(seen) : fail(tx, seen, result);
     }
     const { outcome } = result;
-    if (!(await decideAttempt(tx, id, outcome))) return subject.state(seen);
+    await decideAttempt(tx, id, outcome);
     failpoint('worker.attemptDecided');
-    if (outcome.kind !== 'executed') return fail(tx, seen, failureOf(outcome));
+    if (outcome.kind !== 'executed') return fail(tx, seen, finalEnd(outcome));
     await commitUsage(tx, id, new Date(outcome.blockTime));
     failpoint('worker.usageCommitted');
     const { transactionHash } = outcome;
     const blockNumber = Number(outcome.blockNumber);
+    const { note } = outcome;
     return completeApproval(tx, subject, seen, {
       result: { resolution: 'approved', transactionHash, blockNumber },
-      audit: { transactionHash, blockNumber },
+      audit: { transactionHash, blockNumber, ...(note === undefined ? {} : { note }) },
+      ...(note === undefined ? {} : { note: { code: 'noTransferLogged', message: note } }),
     });
   });
 }

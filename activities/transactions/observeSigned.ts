@@ -15,6 +15,8 @@ import type { AtNonce } from './outcome';
 
 /** Gas of the next envelope after one that reverted completely, in percent. */
 const REVERTED_GAS_PERCENT = 150n;
+/** After this many envelopes that reverted completely the next one waits for an operator. */
+const MAX_WHOLE_REVERTS = 3;
 
 function inFlight({ id }: Envelope): TransactionObservation {
   return { kind: 'inFlight', envelopeId: String(id) };
@@ -56,6 +58,10 @@ async function nextTerms(
     ? cancellation({ networkId, account: at.account, nonce: safeNonce })
     : { safeTxGas: signed.safeTxGas, data: signed.data as Hex };
   const reverts = envelopes.filter((one) => one.attemptId === signed.id && one.outcome === 'reverted').length;
+  if (reverts >= MAX_WHOLE_REVERTS && !(cancels && !at.cancellation)) {
+    const message = `${reverts} chain transactions that carry it have reverted as a whole on ${networkLabel(chain)}: find out why, and cancel it if it cannot be executed`;
+    return { kind: 'confirming', message };
+  }
   const gas = gasOf(context, content, cancels ? 0 : reverts);
   const undecided = undecidedEnvelope(envelopes);
   const nextNonce = (await accountNonce(chain, at.account)) ?? 0n;

@@ -15,11 +15,6 @@ export interface PrepareTransaction extends TransactionRef {
   readonly cancel: boolean;
 }
 
-async function undecidedAttempt(db: Db, transactionId: string): Promise<Attempt | undefined> {
-  const attempts = await attemptsOfTransaction(db, transactionId);
-  return attempts.find(({ kind, outcome }) => kind === 'transaction' && outcome === null);
-}
-
 /** The observation while the chain is unavailable. An in-flight envelope is still followed, unless it is to be cancelled. */
 async function whileUnavailable(
   db: Db,
@@ -34,7 +29,7 @@ async function whileUnavailable(
     : { kind: 'confirming', message };
 }
 
-/** Why a transaction without a signed attempt cannot be signed; null when it can. */
+/** Why a transaction of which nothing is signed cannot be signed; null when it can. */
 function refuseNew(chain: ChainClient | undefined, input: PrepareTransaction): TransactionObservation | null {
   if (!chain) {
     const message = `network ${input.networkId} is not configured any more`;
@@ -54,7 +49,8 @@ export async function prepareTransaction(
 ): Promise<TransactionObservation> {
   const { db } = context;
   const record = await recordOf(db, input);
-  const attempt = await undecidedAttempt(db, record.id);
+  const attempts = await attemptsOfTransaction(db, record.id);
+  const attempt = attempts.find(({ kind }) => kind === 'transaction');
   const chain = context.chains.get(input.networkId);
   const refusal = attempt ? null : refuseNew(chain, input);
   if (refusal) return refusal;

@@ -1,6 +1,6 @@
 import type { Address } from 'viem';
 import { cancellation } from '../../src/chain/safeTransaction';
-import { type Attempt, attemptsOfTransaction } from '../../src/db/attempts';
+import { attemptsOfTransaction } from '../../src/db/attempts';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
 import { assertAccount } from '../signer/account';
@@ -10,16 +10,9 @@ import type { TransactionTerms } from './observation';
 import { carryOn, signAttempt } from './signedAttempts';
 import { readOnNetwork, statusOf } from './signTransaction';
 
-/** A transaction to cancel: its undecided attempt, or the one with `attemptId`. */
+/** A signed transaction to cancel. */
 export interface SignCancellation extends TransactionRef {
   readonly terms: TransactionTerms;
-  readonly attemptId?: string;
-}
-
-function findTarget(attempts: readonly Attempt[], attemptId: string | undefined): Attempt | undefined {
-  return attempts
-    .filter(({ kind }) => kind === 'transaction')
-    .find(({ id, outcome }) => (attemptId === undefined ? outcome === null : String(id) === attemptId));
 }
 
 /**
@@ -36,13 +29,16 @@ export async function signCancellation(
       const { record } = await readOnNetwork(tx, input, networkId);
       const account = (await assertAccount(context, tx, record)).address as Address;
       const attempts = await attemptsOfTransaction(tx, record.id);
-      const target = findTarget(attempts, input.attemptId);
-      if (!target) throw new SignerRefusal('stale', `nothing of transaction ${record.id} is in flight`);
+      const target = attempts.find(({ kind }) => kind === 'transaction');
+      if (!target) throw new SignerRefusal('stale', `nothing of transaction ${record.id} is signed`);
+      const earlier = attempts.find(({ kind }) => kind === 'cancellation');
+      if (!earlier && !record.cancelling) {
+        throw new SignerRefusal('stale', `nobody has requested the cancellation of transaction ${record.id}`);
+      }
       const { safeNonce, fromBlock } = target;
       const content = cancellation({ networkId, account, nonce: safeNonce });
       const attempt =
-        attempts.find((one) => one.kind === 'cancellation' && one.safeNonce === safeNonce) ??
-        (await signAttempt(context, tx, record, { kind: 'cancellation', content, fromBlock }));
+        earlier ?? (await signAttempt(context, tx, record, { kind: 'cancellation', content, fromBlock }));
       failpoint('signer.cancellationStored');
       return carryOn(context, tx, { attempt, account }, input.terms);
     });

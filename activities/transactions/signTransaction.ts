@@ -56,19 +56,16 @@ async function nextSafeNonce(
   return next;
 }
 
-/** The attempt to continue for a transaction: the undecided one, or its cancellation. */
-function undecidedAttempt(attempts: readonly Attempt[]): Attempt | undefined {
-  const undecided = attempts.find(({ kind, outcome }) => kind === 'transaction' && outcome === null);
-  const cancelled = attempts.find(
-    ({ kind, safeNonce }) => kind === 'cancellation' && safeNonce === undecided?.safeNonce,
-  );
-  return undecided && (cancelled ?? undecided);
+/** What was signed for a transaction: its cancellation, if there is one. */
+function signedAttempt(attempts: readonly Attempt[]): Attempt | undefined {
+  return attempts.find(({ kind }) => kind === 'cancellation') ?? attempts[0];
 }
 
 /**
  * Signs a transaction of an account and its envelope, in one database transaction; or, where it was
  * signed before, only the envelope. Trusts nothing: before the first signature the payload is rebuilt from the record, and
- * every signature, entitlement, policy, budget and expiry verified again; a signed attempt only gets another envelope.
+ * every signature, entitlement, policy, budget and expiry verified again. A transaction is signed once, at one Safe nonce:
+ * whatever the records or the chain say became of it, it only gets another envelope with the same bytes.
  */
 export async function signTransaction(
   context: SignerContext,
@@ -82,8 +79,8 @@ export async function signTransaction(
       const snapshot = await readOnNetwork(tx, input, networkId);
       const { record } = snapshot;
       const account = (await assertAccount(context, tx, record)).address as Address;
-      const undecided = undecidedAttempt(await attemptsOfTransaction(tx, record.id));
-      if (undecided) return carryOn(context, tx, { attempt: undecided, account }, terms);
+      const signed = signedAttempt(await attemptsOfTransaction(tx, record.id));
+      if (signed) return carryOn(context, tx, { attempt: signed, account }, terms);
       await assertTransactionEvidence(tx, snapshot, votes);
       const content: SafeTransaction = {
         networkId,

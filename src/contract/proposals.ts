@@ -24,7 +24,7 @@ export const EXAMPLE_SIGNATURE = [
   '1b'.padEnd(64, '0'),
 ].join('');
 
-export const failure = z
+const failure = z
   .object({
     code: z
       .enum(['rpc', 'reverted', 'funds', 'policy', 'budget', 'stale', 'timeout', 'closedByOperator'])
@@ -34,7 +34,17 @@ export const failure = z
     attempt: z.int().min(0).meta({ description: 'Number of the attempt to execute it.' }),
     transactionHash: transactionHash.optional(),
   })
-  .meta({ id: 'Failure', description: 'Why the last execution failed or was blocked.' });
+  .meta({ id: 'Failure', description: 'Why an execution failed or was blocked.' });
+
+/** Why the last execution of a proposal or transaction failed or was blocked. */
+export const executionFailure = failure
+  .extend({
+    retryable: z.boolean().meta({
+      description:
+        'Whether it can be executed again. False once it has expired, or the chain has decided against it.',
+    }),
+  })
+  .meta({ id: 'ExecutionFailure', extends: 'Failure' });
 
 export const note = z
   .object({
@@ -138,7 +148,7 @@ export const proposalBase = z
       .optional()
       .meta({ description: 'Present while signatures can be collected.' }),
     result: result.optional().meta({ description: 'Present after execution.' }),
-    failure: failure.optional(),
+    failure: executionFailure.optional(),
     notes: z.array(note),
     deployments: z
       .array(deployment)

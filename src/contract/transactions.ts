@@ -22,9 +22,9 @@ import {
 import {
   EXAMPLE_SIGNATURE,
   executeBody,
+  executionFailure,
   executionStatus,
   expiresAt,
-  failure,
   note,
   resolution,
   signatureInput,
@@ -208,7 +208,7 @@ export const transactionBase = z
       .meta({ id: 'TransactionResult' })
       .optional()
       .meta({ description: 'Present after execution.' }),
-    failure: failure.optional(),
+    failure: executionFailure.optional(),
     notes: z.array(note),
     createdAt: timestamp,
     updatedAt: timestamp,
@@ -252,7 +252,10 @@ export const listTransactionsEndpoint = endpoint({
       .enum(['queued', 'executed'])
       .meta({ id: 'TransactionFilter', description: '`queued`: can still change; `executed`: cannot.' })
       .optional()
-      .meta({ description: '`queued`: can still change; `executed`: completed or rejected. Absent: all.' }),
+      .meta({
+        description:
+          '`queued`: can still change; `executed`: completed, rejected, or failed for good. Absent: all.',
+      }),
   }),
   response: pageOf(transaction),
   status: 200,

@@ -30,24 +30,14 @@ function ofCancellation(kind: AttemptResult): AttemptResult {
   return kind === 'cancelled' ? 'executed' : 'cancelled';
 }
 
-/**
- * Records the outcome of the undecided attempt of a transaction, and of the cancellation at its nonce, if there is one.
- * False when that attempt is decided already.
- */
-export async function decideAttempt(
-  tx: Tx,
-  transactionId: string,
-  { attemptId, ...decision }: AttemptDecision & { readonly attemptId: string },
-): Promise<boolean> {
-  const decided_at = tx.raw('now()');
-  const changed = await tx('chain_attempts')
-    .where({ id: BigInt(attemptId), transaction_id: transactionId, kind: 'transaction', outcome: null })
-    .update({ ...columns(decision.kind, decision), decided_at });
-  if (changed !== 1) return false;
-  await tx('chain_attempts')
-    .where({ transaction_id: transactionId, kind: 'cancellation', outcome: null })
-    .update({ ...columns(ofCancellation(decision.kind), decision), decided_at });
-  return true;
+/** Records the outcome of what was signed for a transaction, and of the cancellation at its nonce, if there is one. */
+export async function decideAttempt(tx: Tx, transactionId: string, decision: AttemptDecision): Promise<void> {
+  const decide = (kind: 'transaction' | 'cancellation', outcome: AttemptResult) =>
+    tx('chain_attempts')
+      .where({ transaction_id: transactionId, kind })
+      .update({ ...columns(outcome, decision), decided_at: tx.raw('now()') });
+  await decide('transaction', decision.kind);
+  await decide('cancellation', ofCancellation(decision.kind));
 }
 
 /**
@@ -56,13 +46,13 @@ export async function decideAttempt(
  */
 export async function moveOutcome(
   db: Db,
-  { id, transactionId, safeNonce, outcome: before }: Attempt,
+  { id, transactionId, outcome: before }: Attempt,
   decision: AttemptDecision,
 ): Promise<void> {
   await db.transaction(async (tx) => {
     await tx('chain_attempts').where({ id }).whereNotNull('outcome').update(columns(decision.kind, decision));
     await tx('chain_attempts')
-      .where({ transaction_id: transactionId, safe_nonce: safeNonce, kind: 'cancellation' })
+      .where({ transaction_id: transactionId, kind: 'cancellation' })
       .update({
         ...columns(ofCancellation(decision.kind), decision),
         decided_at: tx.raw('coalesce(decided_at, now())'),
@@ -72,31 +62,20 @@ export async function moveOutcome(
   });
 }
 
-/** Clears the outcome of an attempt, and of the cancellation at its nonce. */
-export async function clearOutcome(tx: Tx, transactionId: string, attemptId: string): Promise<void> {
-  await tx('chain_attempts')
-    .where({ transaction_id: transactionId })
-    .where(
-      'safe_nonce',
-      tx('chain_attempts')
-        .where({ id: BigInt(attemptId) })
-        .select('safe_nonce'),
-    )
-    .update({
-      outcome: null,
-      outcome_hash: null,
-      block_number: null,
-      block_hash: null,
-      block_at: null,
-      decided_at: null,
-      confirmations: 0,
-    });
+/** Clears the outcome of what was signed for a transaction, and of its cancellation. */
+export async function clearOutcome(tx: Tx, transactionId: string): Promise<void> {
+  await tx('chain_attempts').where({ transaction_id: transactionId }).update({
+    outcome: null,
+    outcome_hash: null,
+    block_number: null,
+    block_hash: null,
+    block_at: null,
+    decided_at: null,
+    confirmations: 0,
+  });
 }
 
-/** True while a signed attempt of a transaction may still be included. */
-export async function hasUndecidedAttempt(tx: Tx, transactionId: string): Promise<boolean> {
-  const live = await tx('chain_attempts')
-    .where({ transaction_id: transactionId, kind: 'transaction', outcome: null })
-    .first('id');
-  return live !== undefined;
+/** True once something of a transaction was signed: it can reach the chain, whatever is done. */
+export async function isSigned(tx: Tx, transactionId: string): Promise<boolean> {
+  return (await tx('chain_attempts').where({ transaction_id: transactionId }).first('id')) !== undefined;
 }

@@ -4,7 +4,7 @@ import { appendAudit, SYSTEM } from './audit';
 import { type Envelope, envelope } from './chain';
 import type { Db, Tx } from './database';
 import { requireRow } from './rows';
-import type { ApprovalRow, ChainAttemptRow } from './tables';
+import type { ChainAttemptRow } from './tables';
 
 /** The outcome of an attempt of an account, with the network's confirmations. */
 export type AttemptResult = NonNullable<ChainAttemptRow['outcome']>;
@@ -252,22 +252,6 @@ export async function noteSent(db: Db, { id }: Pick<Envelope, 'id'>): Promise<vo
       },
     ]);
   });
-}
-
-/**
- * True when a decided attempt must no longer be executed, should the chain have lost its block: its transaction has gone
- * on since (a newer attempt, another execution, or rejected).
- */
-export async function hasGoneOn(db: Db | Tx, { id, transactionId }: Attempt): Promise<boolean> {
-  const row = await db('approvals')
-    .where({ id: transactionId })
-    .first<Pick<ApprovalRow, 'execution_status'> & { newest: bigint | null }>(
-      'execution_status',
-      db.raw(
-        `(SELECT max(id) FROM chain_attempts WHERE transaction_id = approvals.id AND kind = 'transaction') AS newest`,
-      ),
-    );
-  return row.newest !== id || (row.execution_status !== 'completed' && row.execution_status !== 'failed');
 }
 
 /** Whether the deployment of an attempt is still pending. */

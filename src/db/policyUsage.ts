@@ -94,12 +94,16 @@ function usageOf(tx: Tx, transactionId: string) {
   return tx('policy_usage').where({ transaction_id: transactionId });
 }
 
-/** Commits a reservation: it counts from the time of its block. */
+async function newestUsage(tx: Tx, transactionId: string) {
+  return requireRow(await usageOf(tx, transactionId).orderBy('id', 'desc').first('id'));
+}
+
+/** Commits the newest reservation of a transaction, released or not: it counts from the time of its block. */
 export async function commitUsage(tx: Tx, transactionId: string, blockAt: Date): Promise<void> {
-  const changed = await usageOf(tx, transactionId)
-    .where({ status: 'reserved' })
+  const { id } = await newestUsage(tx, transactionId);
+  await tx('policy_usage')
+    .where({ id })
     .update({ status: 'committed', block_at: blockAt, decided_at: tx.raw('now()') });
-  if (changed !== 1) throw new Error(`transaction ${transactionId} has ${changed} reservations to commit`);
 }
 
 /** Releases a reservation: it was not spent. */
@@ -111,10 +115,8 @@ export async function releaseUsage(tx: Tx, transactionId: string): Promise<void>
 
 /** Reopens the newest reservation of a transaction: the chain has lost its block. */
 export async function reopenUsage(tx: Tx, transactionId: string): Promise<void> {
-  const newest = requireRow(await usageOf(tx, transactionId).orderBy('id', 'desc').first('id'));
-  await tx('policy_usage')
-    .where({ id: newest.id })
-    .update({ status: 'reserved', block_at: null, decided_at: null });
+  const { id } = await newestUsage(tx, transactionId);
+  await tx('policy_usage').where({ id }).update({ status: 'reserved', block_at: null, decided_at: null });
 }
 
 /** The current reservation of a transaction; undefined when there is none. */

@@ -8,27 +8,20 @@ import { reopenUsage } from './policyUsage';
 import { lockTransaction } from './transactions';
 
 /**
- * Reopens a transaction whose attempt was decided in a block that the chain has lost: it is being executed again, its
- * budget is reserved again, its attempt undecided. One audited transaction. False when the transaction has
- * gone on since (a newer attempt, or rejected): then the attempt must no longer be executed.
+ * Reopens a transaction that was decided in a block that the chain has lost: it is being executed again, its budget is
+ * reserved again, what was signed for it is undecided. One audited transaction.
  */
 export async function reopenTransaction(
   db: Db,
-  { organizationId, transactionId, attemptId }: TransactionRef & { attemptId: string },
-): Promise<boolean> {
+  { organizationId, transactionId }: TransactionRef,
+): Promise<void> {
   return db.transaction(async (tx) => {
     const locked = await lockTransaction(tx, { organizationId, id: transactionId });
-    if (!locked) return false;
+    if (!locked) throw new Error(`transaction ${transactionId} not found`);
     const { record } = locked;
-    const newest = await tx('chain_attempts')
-      .where({ transaction_id: transactionId, kind: 'transaction' })
-      .orderBy('id', 'desc')
-      .first();
-    if (!newest || String(newest.id) !== attemptId) return false;
     // Reopened already.
-    if (newest.outcome === null) return true;
-    if (record.executionStatus !== 'completed' && record.executionStatus !== 'failed') return false;
-    await clearOutcome(tx, transactionId, attemptId);
+    if (record.executionStatus === 'processing') return;
+    await clearOutcome(tx, transactionId);
     failpoint('chain.attemptReopened');
     await reopenUsage(tx, transactionId);
     failpoint('chain.usageReopened');
@@ -51,6 +44,5 @@ export async function reopenTransaction(
         },
       },
     ]);
-    return true;
   });
 }

@@ -155,7 +155,7 @@ export async function findTransactionById(db: Db | Tx, id: string): Promise<Tran
 
 const openCondition = `(a.closed_at IS NULL AND (a.expires_at >= now() OR a.execution_status = 'processing'))`;
 
-/** The filter of a list of transactions. queued: can still change; executed: completed or rejected. */
+/** The filter of a list of transactions. queued: can still change; executed: completed, rejected, or failed and not retryable. */
 export interface TransactionFilter extends ApprovalFilter {
   readonly accountId?: string;
   readonly status?: 'queued' | 'executed';
@@ -164,7 +164,7 @@ export interface TransactionFilter extends ApprovalFilter {
 
 const STATUS_CONDITION = {
   queued: openCondition,
-  executed: `a.execution_status IN ('completed', 'rejected')`,
+  executed: `(a.execution_status IN ('completed', 'rejected') OR (a.execution_status = 'failed' AND NOT ${openCondition}))`,
 };
 
 function selection(filter: TransactionFilter) {

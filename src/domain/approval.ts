@@ -226,6 +226,17 @@ export function collectsSignatures(
   return !record.closed && record.executionStatus !== 'processing' && !isExpired(record, time);
 }
 
+/** True when the chain has decided against it: what was signed for it is used up. */
+export function hasFailedForGood({
+  closed,
+  executionStatus,
+  frozen,
+  failure,
+}: Pick<ApprovalRecord, 'closed' | 'executionStatus' | 'frozen' | 'failure'>): boolean {
+  const isExpired = frozen?.signatureStatus === 'expired';
+  return closed && executionStatus === 'failed' && !isExpired && failure?.code !== 'closedByOperator';
+}
+
 function refuseDecided(subject: Subject, record: ApprovalRecord): Refusal | null {
   const conflict = (what: string): Refusal => ({
     code: 'conflict',
@@ -243,6 +254,7 @@ function refuseDecided(subject: Subject, record: ApprovalRecord): Refusal | null
       return conflict('has been rejected');
     case 'failed':
     case 'blocked':
+      return hasFailedForGood(record) ? conflict('has failed on chain and cannot be executed again') : null;
     case null:
       return null;
     default:
@@ -337,6 +349,16 @@ export function checkExecution<R extends ApprovalRecord, N extends Now>(
     return refuse('conflict', `${subject} ${record.id} is partly executed and cannot be rejected`);
   }
   return accept(null);
+}
+
+/** A failure as it is shown: `retryable` while the execution can be started again. */
+export function shownFailure<R extends ApprovalRecord>(
+  rules: Pick<ApprovalRules<R, never>, 'isFinishable'>,
+  record: R,
+  { time }: Now,
+): { readonly failure?: Failure & { readonly retryable: boolean } } {
+  const { failure } = record;
+  return failure ? { failure: { ...failure, retryable: isOpen(rules, record, time) } } : {};
 }
 
 /** The part of a record that its workflow keeps: for its query, its timers and its description for operators. */

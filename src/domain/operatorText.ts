@@ -41,9 +41,9 @@ function whatToDo(code: FailureCode): string {
   }
 }
 
-function failureText(failure: Failure): string {
+function failureText({ failure, open }: { readonly failure: Failure; readonly open: boolean }): string {
   const hash = failure.transactionHash ? ` (transaction ${failure.transactionHash})` : '';
-  return `**${failure.code}**, attempt ${failure.attempt}, ${failure.at}: ${plain(failure.message)}${hash}`;
+  return `**${failure.code}**, attempt ${failure.attempt}, ${failure.at}, ${open ? 'retryable' : 'not retryable'}: ${plain(failure.message)}${hash}`;
 }
 
 /** How many signatures each decision needs. */
@@ -58,6 +58,7 @@ function neededBy({ threshold }: ApprovalState): Needed {
 
 function endSentence(state: ApprovalState, status: 'failed' | 'blocked'): string {
   if (state.failure?.code === 'closedByOperator') return 'Closed by an operator.';
+  if (state.closed && !state.expired) return 'Failed on chain: it cannot be executed again.';
   if (!state.open) return `Expired after an execution that was ${status}.`;
   return status === 'failed'
     ? 'The execution failed and waits for a retry.'
@@ -162,7 +163,7 @@ function paragraphsOf(
     `**Asked:** ${plain(state.summary)}`,
     ...context,
     `**Now:** ${now}`,
-    ...(state.failure ? [`**Failure:** ${failureText(state.failure)}`] : []),
+    ...(state.failure ? [`**Failure:** ${failureText({ failure: state.failure, open: state.open })}`] : []),
     ...(toDo === null ? [] : [`**What to do:** ${toDo}`]),
     `**Approved by:** ${names(state.approvals)} ${of(state.approvals.length, needed.approve)}`,
     `**Rejected by:** ${names(state.rejections)} ${of(state.rejections.length, needed.reject)}`,
@@ -193,9 +194,7 @@ function failedToDo(state: TransactionState, failure: Failure): string {
     case 'funds':
       return fundsToDo(state);
     case 'reverted':
-      return failure.transactionHash
-        ? 'It reverted on chain; its nonce is used and its budget is released. Once the cause is removed, send the signal `retryExecution`: it is signed again. Otherwise reject it, or wait for its expiry.'
-        : 'The call would revert: nothing was sent and its budget is released. Once the cause is removed, send the signal `retryExecution`. Otherwise reject it, or wait for its expiry.';
+      return 'The call would revert: nothing was sent and its budget is released. Once the cause is removed, send the signal `retryExecution`. Otherwise reject it, or wait for its expiry.';
     case 'policy':
       return `Not permitted by policy \`${state.policyId}\`. If it should be, change the policy (an organization operation), then send the signal \`retryExecution\`. Otherwise reject it, or wait for its expiry.`;
     case 'budget':
@@ -203,7 +202,7 @@ function failedToDo(state: TransactionState, failure: Failure): string {
     case 'stale':
       return 'What it depends on has changed since it was verified; the failure says what. If the execution is valid again, send the signal `retryExecution`. Otherwise reject it, or wait for its expiry, and propose it again.';
     case 'timeout':
-      return 'Nothing of it is in flight anymore; the failure says why. To let it end, reject it, or wait for its expiry. To execute it after all, send the signal `retryExecution`: it is signed again.';
+      return 'Nothing of it was signed; the failure says why. To let it end, reject it, or wait for its expiry. To execute it after all, send the signal `retryExecution`.';
     case 'rpc':
     case 'closedByOperator':
       return whatToDo(failure.code);
@@ -213,6 +212,9 @@ function failedToDo(state: TransactionState, failure: Failure): string {
 }
 
 function transactionToDo(state: TransactionState): string | null {
+  if (state.failure && state.closed && !state.expired && state.failure.code !== 'closedByOperator') {
+    return 'Nothing: its nonce is used and its budget is released. Whoever still wants it creates another transaction, which needs signatures of its own.';
+  }
   if (!state.open) return null;
   if (state.failure) return failedToDo(state, state.failure);
   if (state.executionStatus !== 'processing') return null;

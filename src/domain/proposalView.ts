@@ -1,4 +1,4 @@
-import { collectsSignatures, tally } from './approval';
+import { collectsSignatures, shownFailure, tally } from './approval';
 import { type ProposalNow, type ProposalRecord, proposalRules } from './proposal';
 import { proposalPayload } from './signing';
 
@@ -45,7 +45,7 @@ export function proposalView(
     ...(record.result && (record.executionStatus === 'completed' || record.executionStatus === 'rejected')
       ? { result: record.result }
       : {}),
-    ...(record.failure ? { failure: record.failure } : {}),
+    ...shownFailure(proposalRules, record, now),
     ...(record.deployments.length > 0
       ? { deployments: record.deployments.map((deployment) => withoutNulls(deployment)) }
       : {}),

@@ -1,4 +1,4 @@
-import { collectsSignatures, type SignatureStatus, tally } from './approval';
+import { collectsSignatures, type SignatureStatus, shownFailure, tally } from './approval';
 import { transactionPayload } from './signing';
 import { initiatorVote, type TransactionNow, type TransactionRecord, transactionRules } from './transaction';
 
@@ -69,7 +69,7 @@ export function transactionView(record: TransactionRecord, now: TransactionNow) 
     ...(record.result && (executionStatus === 'completed' || executionStatus === 'rejected')
       ? { result: record.result }
       : {}),
-    ...(record.failure ? { failure: record.failure } : {}),
+    ...shownFailure(transactionRules, record, now),
     notes: record.notes,
     createdAt: record.createdAt.toISOString(),
     updatedAt: record.updatedAt.toISOString(),

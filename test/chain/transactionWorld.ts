@@ -235,6 +235,11 @@ export class TransactionWorld {
     return { id, address };
   }
 
+  /** As an operator does it. */
+  async requestCancellation({ transactionId }: TransactionRef): Promise<void> {
+    await this.db('transactions').where({ id: transactionId }).update({ cancelling: true });
+  }
+
   setBalance(address: Address, wei: bigint): Promise<unknown> {
     return rpc(this.url, 'anvil_setBalance', [address, numberToHex(wei)]);
   }

@@ -327,17 +327,14 @@ describe('the signer refuses', () => {
     expect(await world.attempts(ref)).toHaveLength(0);
   });
 
-  test('to cancel what is not in flight', async () => {
+  test('to cancel what is not signed, and what nobody has requested to cancel', async () => {
     const ref = await world.transaction(asked);
-    expect(await world.signer.signCancellation({ ...ref, terms })).toMatchObject({
-      refused: { code: 'stale' },
-    });
+    await world.requestCancellation(ref);
+    const refused = { refused: { code: 'stale' } };
+    expect(await world.signer.signCancellation({ ...ref, terms })).toMatchObject(refused);
     const other = await world.transaction(asked);
     await world.sign(other);
-    const { id } = requireRow(await world.attempts(other).first());
-    expect(await world.signer.signCancellation({ ...ref, terms, attemptId: String(id) })).toMatchObject({
-      refused: { code: 'stale' },
-    });
+    expect(await world.signer.signCancellation({ ...other, terms })).toMatchObject(refused);
     await world.execute(other);
   });
 

@@ -136,7 +136,7 @@ describe('transactions show', () => {
       { attemptId: first, relayerAddress },
       { outcome: 'mined', decided_at: db.fn.now(), sent_at: db.fn.now() },
     );
-    const second = await storeAttempt(db, stored, { safe_nonce: 1, confirmations: 1 });
+    const second = await storeAttempt(db, stored, { kind: 'cancellation', confirmations: 1 });
     const dropped = await storeEnvelope(
       db,
       { attemptId: second, relayerAddress },
@@ -154,7 +154,8 @@ describe('transactions show', () => {
     expect(shown.attempts).toMatchObject([
       { kind: 'transaction', safeNonce: '0', outcome: 'reverted', blockNumber: '7', envelopes: [{}] },
       {
-        safeNonce: '1',
+        kind: 'cancellation',
+        safeNonce: '0',
         outcome: null,
         confirmations: 1,
         envelopes: [
@@ -168,7 +169,7 @@ describe('transactions show', () => {
     const text = await words(env, 'transactions', 'show', stored.id);
     expect(text).toMatch(new RegExp(`transaction +0 +reverted in block 7 +${mined} +0 of ${relayerAddress}`));
     expect(text).toMatch(
-      new RegExp(`transaction +1 +undecided, 1 confirmations +${dropped} .* dropped$`, 'm'),
+      new RegExp(`cancellation +0 +undecided, 1 confirmations +${dropped} .* dropped$`, 'm'),
     );
     expect(text).toMatch(
       new RegExp(`^ +${live} +1 of ${relayerAddress} +5.5 gwei +not yet +undecided$`, 'm'),

@@ -287,7 +287,7 @@ class SequenceRun {
     free: ReadonlySet<ModelTransaction>,
   ): ModelTransaction | undefined {
     const can = [...free].filter(({ state, attemptId }) => {
-      if (act.do === 'retry') return state === 'failed' || state === 'blocked';
+      if (act.do === 'retry') return (state === 'failed' && attemptId === null) || state === 'blocked';
       if (act.do === 'reopen') return attemptId !== null && (state === 'executed' || state === 'failed');
       return state === 'executing';
     });
@@ -362,12 +362,8 @@ class SequenceRun {
     counts.add(act.do);
     const ref = this.ref(transaction);
     if (act.do === 'reopen') {
-      const reopened = await reopenTransaction(service, {
-        organizationId: ref.organizationId,
-        transactionId: transaction.id,
-        attemptId: transaction.attemptId ?? '',
-      });
-      if (!reopened) throw new Error(`${transaction.id} was not reopened`);
+      const { organizationId } = ref;
+      await reopenTransaction(service, { organizationId, transactionId: transaction.id });
       Object.assign(transaction, { state: 'executing', blockMs: null });
       return;
     }

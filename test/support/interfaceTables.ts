@@ -209,13 +209,15 @@ export const PROPOSAL_DATA: { readonly [resourceTypeAndAction: string]: Shape } 
 };
 
 /** Why an execution did not succeed; the last one is this service's own, for what an operator has ended. */
-const FAILURE = fields({
+const FAILURE_FIELDS = {
   code: oneOf('rpc', 'reverted', 'funds', 'policy', 'budget', 'stale', 'timeout', 'closedByOperator'),
   message: 'string',
   at: 'dateTime',
   attempt: 'integer',
   'transactionHash?': 'transactionHash',
-});
+} as const;
+const FAILURE = fields(FAILURE_FIELDS);
+const EXECUTION_FAILURE = fields({ ...FAILURE_FIELDS, retryable: 'boolean' });
 
 const RESULT = fields({
   resolution: oneOf('approved', 'rejected'),
@@ -253,7 +255,7 @@ const PROPOSAL_FIELDS = {
     'initiatorPayload?': 'string',
   }),
   'result?': RESULT,
-  'failure?': FAILURE,
+  'failure?': EXECUTION_FAILURE,
   'deployments?': listOf(
     fields({
       networkId: 'integer',
@@ -404,7 +406,7 @@ const TRANSACTION_FIELDS = {
     'transactionHash?': 'transactionHash',
     'blockNumber?': 'integer',
   }),
-  'failure?': FAILURE,
+  'failure?': EXECUTION_FAILURE,
   notes: PROPOSAL_FIELDS.notes,
   createdAt: 'dateTime',
   updatedAt: 'dateTime',

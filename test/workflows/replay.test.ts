@@ -110,7 +110,7 @@ describe('a recorded history', () => {
     const open = [
       ...['waiting', 'signed', 'noted', 'blocked', 'failed', 'partlyDeployedAfterExpiry'],
       ...['transactionWaiting', 'transactionInitiated', 'transactionBlocked', 'transactionUnfunded'],
-      ...['transactionFailed', 'transactionCancelled'],
+      ...['transactionFailed'],
     ];
     const isComplete = types.at(-1) === 'EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED';
     expect(isComplete).toBe(!open.includes(state));

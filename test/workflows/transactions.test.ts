@@ -89,7 +89,7 @@ describe('a lost block', () => {
 });
 
 describe('a transaction that is not included', () => {
-  it('fails when it is cancelled, and can be retried', async () => {
+  it('fails for good when it is cancelled', async () => {
     const { http, org } = world;
     const transaction = await created(world);
     let answered: Promise<unknown> = Promise.resolve();
@@ -110,10 +110,14 @@ describe('a transaction that is not included', () => {
     expect(failed.failure).toMatchObject({ code: 'timeout', message: expect.stringContaining('cancelled') });
     expect(await received(world, transaction)).toBe(0n);
     expect(await usageOf(world, transaction)).toEqual(['released']);
-    await workflowOfTransaction(world, transaction).signal(messages.retryExecutionSignal);
-    await reached(world, transaction, 'completed');
-    expect(await received(world, transaction)).toBe(1n);
-    expect(await usageOf(world, transaction)).toEqual(['released', 'committed']);
+    expect(failed.failure.retryable).toBe(false);
+    for (const type of ['approve', 'reject'] as const) {
+      const again = await executeTransaction(http, org, transaction, type);
+      expect([again.status, again.body.code]).toEqual([409, 'conflict']);
+      expect(again.body.message).toContain('has failed on chain');
+    }
+    const handle = workflowOfTransaction(world, transaction);
+    await until('its workflow has ended', async () => (await handle.describe()).status.name === 'COMPLETED');
     expect(await actionsOf(world, transaction)).toEqual([
       'transaction.created',
       'transaction.signed',
@@ -121,9 +125,6 @@ describe('a transaction that is not included', () => {
       'transaction.broadcast',
       'transaction.cancellationRequested',
       'transaction.executionFailed',
-      'transaction.executionStarted',
-      'transaction.broadcast',
-      'transaction.executed',
     ]);
   });
 });

@@ -432,8 +432,9 @@ export async function up(knex: Knex): Promise<void> {
       CHECK ((outcome IS NULL) = (decided_at IS NULL))
     );
     CREATE UNIQUE INDEX chain_attempts_deployment ON chain_attempts (account_id, network_id) WHERE kind = 'deployment';
-    CREATE UNIQUE INDEX chain_attempts_live ON chain_attempts (transaction_id)
-      WHERE kind = 'transaction' AND outcome IS NULL;
+    -- one authorization has one Safe nonce, for ever
+    CREATE UNIQUE INDEX chain_attempts_once ON chain_attempts (transaction_id, kind)
+      WHERE kind IN ('transaction', 'cancellation');
     CREATE UNIQUE INDEX chain_attempts_safe_nonce ON chain_attempts (account_id, network_id, safe_nonce, kind)
       WHERE safe_nonce IS NOT NULL;
     CREATE INDEX chain_attempts_transaction ON chain_attempts (transaction_id) WHERE transaction_id IS NOT NULL;

@@ -154,7 +154,7 @@ describe('what an operator reads about a proposal', () => {
     const failure = aFailure({ code, attempt: 3, transactionHash: '0xabc' });
     const failed = state({ executionStatus: 'failed', failure });
     expect(proposalDetails(failed)).toContain(
-      `**Failure:** **${code}**, attempt 3, 2025-06-02T00:00:00.000Z: the network does not answer (transaction 0xabc)`,
+      `**Failure:** **${code}**, attempt 3, 2025-06-02T00:00:00.000Z, retryable: the network does not answer (transaction 0xabc)`,
     );
     expect(proposalDetails(failed)).toMatch(/\*\*What to do:\*\* [A-Z].*\.$/m);
     expect(proposalDetails({ ...failed, open: false })).not.toContain('What to do');

@@ -148,7 +148,7 @@ describe('what an operator reads about a transaction', () => {
     },
   );
 
-  it('says first how what was cancelled ends, then how it is executed after all', () => {
+  it('says first how what was cancelled before it was signed ends, then how it is executed after all', () => {
     expect(transactionDetails(failedWith('timeout'))).toMatch(
       /To let it end, reject it, or wait for its expiry\. To execute it after all, send the signal `retryExecution`/,
     );
@@ -165,7 +165,10 @@ describe('what an operator reads about a transaction', () => {
 
   it('distinguishes a revert on chain from a simulated one', () => {
     const failure = aFailure({ code: 'reverted', transactionHash: '0xabc' });
-    expect(transactionDetails(failedWith('reverted', { failure }))).toContain('its nonce is used');
+    const final = transactionDetails(failedWith('reverted', { failure, closed: true, open: false }));
+    expect(final).toContain('**Now:** Failed on chain: it cannot be executed again.');
+    expect(final).toContain('its nonce is used');
+    expect(final).not.toContain('retryExecution');
     expect(transactionDetails(failedWith('reverted'))).toContain('nothing was sent');
   });
 

@@ -139,7 +139,7 @@ describe('a transaction as the API shows it', () => {
       expect(view).not.toHaveProperty(field);
     }
     expect(nulls(view)).toEqual(['.data.asset.logoUrl']);
-    expect(view.failure).toEqual(record.failure);
+    expect(view.failure).toEqual({ ...record.failure, retryable: true });
     expect(view.notes).toHaveLength(1);
   });
 
