@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Context } from '@temporalio/activity';
+import { ApplicationFailure, type Context } from '@temporalio/activity';
 import {
   type ActivityInterceptors,
   DefaultLogger,
@@ -11,6 +11,7 @@ import {
   type WorkerOptions,
 } from '@temporalio/worker';
 import type { Config, Role } from './config';
+import { DatabaseFailure, withoutSql } from './db/databaseFailure';
 import type { Logger } from './logging';
 import { connectionOptions } from './temporal/connection';
 
@@ -69,8 +70,11 @@ export function installTemporalLogging(logger: Logger): void {
   });
 }
 
-/** Logs each finished activity: its subject, its outcome and its workflow. */
-function logActivities(logger: Logger): (context: Context) => ActivityInterceptors {
+/**
+ * Logs each finished activity: its subject, its outcome and its workflow. Its error is stored in the workflow's history,
+ * where everybody with access to Temporal reads it: a database error goes there without SQL and values.
+ */
+function observeActivities(logger: Logger): (context: Context) => ActivityInterceptors {
   return ({ info }) => ({
     inbound: {
       async execute(input, next) {
@@ -94,9 +98,12 @@ function logActivities(logger: Logger): (context: Context) => ActivityIntercepto
           const refusal = (result as { refusal?: { code: string } } | null)?.refusal?.code;
           logger.info({ ...fields(), ...(refusal ? { refusal } : {}) }, 'activity');
           return result;
-        } catch (error) {
+        } catch (thrown) {
+          const error = withoutSql(thrown);
           logger.warn({ ...fields(), err: error }, 'activity failed; Temporal retries it');
-          throw error;
+          throw error instanceof DatabaseFailure
+            ? ApplicationFailure.create({ type: error.name, message: error.message })
+            : error;
         }
       },
     },
@@ -125,7 +132,7 @@ export function startWorkers(config: Config, specs: readonly WorkerSpec[], logge
         activities: spec.activities,
         shutdownGraceTime: SHUTDOWN_GRACE_MS,
         shutdownForceTime: SHUTDOWN_FORCE_MS,
-        interceptors: { activity: [logActivities(logger)] },
+        interceptors: { activity: [observeActivities(logger)] },
         ...spec.options,
       });
       workers.set(spec, worker);

@@ -1,5 +1,6 @@
 import { closeApproval } from '../../src/db/approvalClosing';
 import type { Db } from '../../src/db/database';
+import { withoutSql } from '../../src/db/databaseFailure';
 import {
   hasBegun,
   noteGoneNetworks,
@@ -83,7 +84,9 @@ export class Repairs {
     this.signal.throwIfAborted();
     try {
       await work();
-    } catch (error) {
+    } catch (thrown) {
+      // Its text is a result of the activity, and so in the history of the workflow.
+      const error = withoutSql(thrown);
       this.done('failed', id, `repair failed: ${(error as Error).message}`, { err: error });
       if (this.counts.failed >= MAX_FAILURES) throw error;
     }

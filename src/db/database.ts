@@ -1,5 +1,6 @@
 import knexFactory, { type Knex } from 'knex';
 import { types } from 'pg';
+import { noteFailedStatements } from './databaseFailure';
 import { migrations } from './migrations';
 import { queryRows, requireRow } from './rows';
 
@@ -24,7 +25,7 @@ export function createDatabase(url: string, options: { poolMax?: number } = {}):
     '-c statement_timeout=8000',
     '-c idle_in_transaction_session_timeout=30000',
   ];
-  return knexFactory({
+  const db = knexFactory({
     client: 'pg',
     connection: {
       connectionString: url,
@@ -39,6 +40,8 @@ export function createDatabase(url: string, options: { poolMax?: number } = {}):
     compileSqlOnError: false,
     log: { warn: ignore, error: ignore, deprecate: ignore, debug: ignore },
   });
+  noteFailedStatements(db);
+  return db;
 }
 
 const MIGRATION_LOCK = 7_215_301_994;
