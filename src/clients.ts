@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type Connection } from '@temporalio/client';
 import { type ChainClient, type ChainClients, ChainUnavailable, createChainClients } from './chain/clients';
+import { earlyEndpoints, type WalletEndpoints } from './chain/contractSignatures';
 import { refuseNetwork } from './chain/safe';
 import { readTokenList } from './chain/tokenList';
 import { createReadToken } from './chain/tokens';
@@ -30,8 +31,10 @@ export interface Clients {
   readonly connection: Connection;
   readonly sender: WorkflowSender;
   readonly chains: ChainClients;
-  /** The chain on which signatures of contract wallets are verified. */
+  /** The network of contract wallets. */
   readonly signerChain: ChainClient;
+  /** What is asked about their signatures, for an early answer: the signer asks its own endpoints. */
+  readonly walletEndpoints: WalletEndpoints;
   readonly identifyVoter: ReturnType<typeof createIdentifyVoter>;
   readonly tokens: ReturnType<typeof readTokenList>;
   readonly readToken: ReturnType<typeof createReadToken>;
@@ -97,8 +100,9 @@ export async function connectClients(
   const chains = createChainClients(config.networks);
   const signerChain = chains.get(config.signerNetworkId);
   if (!signerChain)
-    throw new Error(`network ${config.signerNetworkId} of contract signers is not configured`);
+    throw new Error(`network ${config.signerNetworkId} of contract wallets is not configured`);
   await assertNetworks(chains);
+  const walletEndpoints = earlyEndpoints(signerChain);
   const tokens = readTokenList(config.tokenListFile);
   return {
     config,
@@ -110,7 +114,8 @@ export async function connectClients(
     sender: { client, queues, deadlineMs: WORKFLOW_DEADLINE_MS },
     chains,
     signerChain,
-    identifyVoter: createIdentifyVoter(signerChain),
+    walletEndpoints,
+    identifyVoter: createIdentifyVoter(walletEndpoints),
     tokens,
     readToken: createReadToken(chains, tokens),
   };

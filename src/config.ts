@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { isLoopback } from './chain/loopback';
 
 /** A part of the service that a process can run. */
 export type Role = 'api' | 'worker' | 'chain' | 'signer';
@@ -19,6 +20,10 @@ export interface NetworkConfig {
   readonly id: number;
   readonly name: string;
   readonly rpcUrl: string;
+  /**
+   * The signer's own endpoints, which it asks about contract wallets; all of them must agree. Empty: it can verify none.
+   */
+  readonly signerRpcUrls: readonly string[];
   readonly nativeAsset: NativeAsset;
   /** Blocks on top of the one that holds a transaction before its outcome counts. */
   readonly confirmations: number;
@@ -236,19 +241,27 @@ const nativeAssetSchema = z.union([
     })),
 ]);
 
+const httpUrl = z.url({ protocol: /^https?$/ });
+
 const networksSchema = z
   .array(
     z.object({
       id: z.number().int().positive(),
       name: z.string().min(1),
-      rpcUrl: z.url({ protocol: /^https?$/ }),
+      rpcUrl: httpUrl,
+      signerRpcUrls: z
+        .array(httpUrl)
+        .min(1)
+        .refine((urls) => new Set(urls).size === urls.length, 'urls must be unique')
+        .optional(),
+      allowPlainHttp: z.boolean().default(false),
       nativeAsset: nativeAssetSchema.default({ symbol: 'ETH', name: 'Ether', decimals: 18 }),
       confirmations: z.number().int().min(0).default(1),
       maxFeePerGas: z
         .union([z.string().regex(/^\d+$/), z.number().int().nonnegative().transform(String)])
         .default('500000000000')
         .transform((text) => BigInt(text)),
-      explorerUrl: z.url({ protocol: /^https?$/ }).optional(),
+      explorerUrl: httpUrl.optional(),
     }),
   )
   .min(1)
@@ -257,8 +270,29 @@ const networksSchema = z
     'network ids must be unique',
   );
 
-/** Reads and checks a networks file. Throws ConfigError with the path of the bad field. */
-export function readNetworks(file: string): readonly NetworkConfig[] {
+type NetworkInput = z.output<typeof networksSchema>[number];
+
+/** Throws ConfigError for an endpoint whose answers anybody on the way can change, unless its network allows it. */
+function assertEncrypted(file: string, networks: readonly NetworkInput[]): void {
+  for (const [i, { rpcUrl, signerRpcUrls = [], allowPlainHttp }] of networks.entries()) {
+    const urls = [['rpcUrl', rpcUrl], ...signerRpcUrls.map((url, j) => [`signerRpcUrls.${j}`, url])] as const;
+    const plain = urls.find(([, url = '']) => new URL(url).protocol === 'http:' && !isLoopback(url));
+    if (!plain || allowPlainHttp) continue;
+    throw new ConfigError(
+      'NETWORKS_FILE',
+      `${file} at ${i}.${plain[0]}: must begin with https:// in production (or set allowPlainHttp of its network)`,
+    );
+  }
+}
+
+/**
+ * Reads and checks a networks file. In production the signer's endpoints have no default, and plain HTTP is refused.
+ * Throws ConfigError with the path of the bad field.
+ */
+export function readNetworks(
+  file: string,
+  { production = false }: { readonly production?: boolean } = {},
+): readonly NetworkConfig[] {
   let json: unknown;
   try {
     json = JSON.parse(readFileSync(file, 'utf8'));
@@ -270,9 +304,12 @@ export function readNetworks(file: string): readonly NetworkConfig[] {
     const issue = parsed.error.issues[0];
     throw new ConfigError('NETWORKS_FILE', `${file} at ${issue?.path.join('.') || 'top'}: ${issue?.message}`);
   }
-  return parsed.data.map(({ explorerUrl, ...network }) =>
-    explorerUrl ? { ...network, explorerUrl } : network,
-  );
+  if (production) assertEncrypted(file, parsed.data);
+  return parsed.data.map(({ explorerUrl, allowPlainHttp: _, signerRpcUrls, ...network }) => ({
+    ...network,
+    signerRpcUrls: signerRpcUrls ?? (production ? [] : [network.rpcUrl]),
+    ...(explorerUrl ? { explorerUrl } : {}),
+  }));
 }
 
 /** The login of the service. Throws ConfigError when it is not set. */
@@ -396,14 +433,15 @@ function signerNetwork(s: Settings, networks: readonly NetworkConfig[]): number 
 export function loadConfig(env: NodeJS.ProcessEnv): Config {
   const s = parseSettings(env);
   const dataDir = resolve(s.ORGWALLET_DATA_DIR);
-  const networks = readNetworks(s.NETWORKS_FILE);
+  const production = s.NODE_ENV === 'production';
+  const networks = readNetworks(s.NETWORKS_FILE, { production });
   assertPair(s, 'TLS_CERT_FILE', 'TLS_KEY_FILE');
   assertPair(s, 'TEMPORAL_TLS_CERT_FILE', 'TEMPORAL_TLS_KEY_FILE');
-  if (s.TEST_FAILPOINT !== undefined && s.NODE_ENV === 'production') {
+  if (s.TEST_FAILPOINT !== undefined && production) {
     throw new ConfigError('TEST_FAILPOINT', 'kills the process on purpose; not allowed in production');
   }
   return Object.freeze({
-    production: s.NODE_ENV === 'production',
+    production,
     dataDir,
     roles: s.ORGWALLET_ROLES,
     httpsPort: s.HTTPS_PORT,
@@ -412,8 +450,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
       certFile: s.TLS_CERT_FILE ?? join(dataDir, 'tls', 'cert.pem'),
       keyFile: s.TLS_KEY_FILE ?? join(dataDir, 'tls', 'key.pem'),
     },
-    tlsEndsAtProxy:
-      s.NODE_ENV === 'production' && s.TLS_CERT_FILE === undefined && s.TRUSTED_PROXIES.length > 0,
+    tlsEndsAtProxy: production && s.TLS_CERT_FILE === undefined && s.TRUSTED_PROXIES.length > 0,
     trustedProxies: s.TRUSTED_PROXIES,
     ops: { host: s.OPS_HOST, port: s.OPS_PORT, allowedHosts: s.OPS_ALLOWED_HOSTS },
     ...defined<Pick<Config, 'httpsHost' | 'httpHost' | 'databaseUrl' | 'signerDatabaseUrl'>>({

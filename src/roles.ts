@@ -12,9 +12,11 @@ import { registerRelayers } from '../activities/signer/keys';
 import { createSignerActivities } from '../activities/signer/signer';
 import { createTransactionChainActivities } from '../activities/transactions/chain';
 import { createTransactionSignerActivities } from '../activities/transactions/signer';
+import { signerEndpoints } from './chain/contractSignatures';
 import type { Keystore } from './chain/keys';
 import { createOrOpenKeystore, lastBackup, readPassphrase } from './chain/keystore';
 import { deriveAccount } from './chain/safe';
+import { createIdentifyVoter } from './chain/voter';
 import type { Clients } from './clients';
 import type { Config } from './config';
 import type { Db } from './db/database';
@@ -150,9 +152,10 @@ async function openKeystore({ keystore, production }: Config, logger: Logger): P
 
 /** The worker that holds the keys, with a database login of its own. */
 async function signerWorker(clients: Clients, db: Db): Promise<WorkerSpec> {
-  const { config, logger, identifyVoter, sender } = clients;
+  const { config, logger, signerChain, sender } = clients;
   const keystore = await openKeystore(config, logger);
   const { networks, maxGas } = config;
+  const identifyVoter = createIdentifyVoter(signerEndpoints(signerChain.network));
   const signing = createSignerContext({ db, keystore, networks, identifyVoter, maxGas });
   await registerRelayers(signing);
   return {

@@ -75,7 +75,7 @@ function balancesOf({ db, chains, tokens }: Clients): ApiDependencies['readBalan
 }
 
 function apiDependencies(clients: Clients): ApiDependencies {
-  const { config, db, logger, metrics, sender, identifyVoter, signerChain, readToken } = clients;
+  const { config, db, logger, metrics, sender, identifyVoter, walletEndpoints, readToken } = clients;
   return {
     config,
     db,
@@ -89,7 +89,7 @@ function apiDependencies(clients: Clients): ApiDependencies {
     },
     planProposal: planProposal(clients),
     identifyVoter,
-    findSignedMessage: createFindSignedMessage(signerChain),
+    findSignedMessage: createFindSignedMessage(walletEndpoints),
     readToken,
     readBalances: balancesOf(clients),
   };

@@ -1,5 +1,6 @@
 import type { AnySnapshot } from '../../src/approvals/subject';
 import { verifyVotes, voteKey } from '../../src/approvals/voters';
+import { EndpointsMissing } from '../../src/chain/signatures';
 import {
   insertEvidence,
   insertMessage,
@@ -213,6 +214,21 @@ async function beginLocked<V extends AnySnapshot, S extends ApprovalState>(
   return reject(tx, context, beginning);
 }
 
+/** The votes whose signatures verify. Refuses the request when nothing can verify those of contract wallets. */
+async function verifiedVotes<V extends AnySnapshot, S extends ApprovalState>(
+  { identifyVoter }: ApprovalDeps,
+  subject: Subject<V, S>,
+  seen: V,
+  types: readonly VoteType[],
+): Promise<readonly (readonly StoredVote[])[]> {
+  try {
+    return await Promise.all(types.map((type) => verifyVotes(identifyVoter, subject, seen, type)));
+  } catch (error) {
+    if (error instanceof EndpointsMissing) throw new Rollback({ code: 'conflict', message: error.message });
+    throw error;
+  }
+}
+
 /**
  * Begins the execution of a decision whose threshold is met, in one database transaction: it includes the
  * off-chain part. Before it, every vote is verified again. With an on-chain part the approval becomes `processing`;
@@ -230,9 +246,7 @@ export async function beginExecution<V extends AnySnapshot, S extends ApprovalSt
       if (!seen) return { ok: false, refusal: approvalNotFound(subject.rules.subject, input.id) };
       if (seen.messageTaken) return { ok: true, state: subject.state(seen) };
       const types: readonly VoteType[] = [...subject.provedBy, input.type];
-      const valid = await Promise.all(
-        types.map((type) => verifyVotes(deps.identifyVoter, subject, seen, type)),
-      );
+      const valid = await verifiedVotes(deps, subject, seen, types);
       const verified = {
         seen: new Set(provingVotes(context, seen).map(voteKey)),
         valid: new Set(valid.flat().map(voteKey)),

@@ -4,8 +4,13 @@ import type { Voter } from '../../src/chain/voter';
 import { insertMessage, insertVote } from '../../src/db/approvals';
 import { appendAudit } from '../../src/db/audit';
 import type { Tx } from '../../src/db/database';
-import { isSameAddress } from '../../src/domain/address';
-import { type ApprovalState, checkVote, type MemberSummary, tally } from '../../src/domain/approval';
+import {
+  type ApprovalState,
+  checkVote,
+  isVoteOf,
+  type MemberSummary,
+  tally,
+} from '../../src/domain/approval';
 import { failpoint } from '../../src/failpoints';
 import type { MessageResult, SignMessage } from '../../src/temporal/messages';
 import { approvalEntry, memberActor, withKey } from './audit';
@@ -27,8 +32,7 @@ function eligibleMember<V extends AnySnapshot, S extends ApprovalState>(
     .people(now)
     .find(
       (member) =>
-        member.id === voter.member.id &&
-        isSameAddress(member.walletAddress, voter.signerAddress) &&
+        isVoteOf(member, { ...voter, memberId: voter.member.id }) &&
         subject.rules.mayVote(record, now, type, member),
     );
 }

@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../src/db/database';
 import { readInstallationId } from '../../src/db/installation';
 import { findProposal, readProposalNow, type StoredProposal } from '../../src/db/proposals';
 import type { AccountDerivation } from '../../src/domain/account';
-import { isExpired } from '../../src/domain/approval';
+import { isExpired, isVoteOf } from '../../src/domain/approval';
 import { type DeploymentKey, isPartlyDeployed, type ProposalNow } from '../../src/domain/proposal';
 import { proposalPayload } from '../../src/domain/signing';
 import { kindOf } from '../../src/operations';
@@ -37,8 +37,10 @@ export async function verifyApprovals(
   const { admins } = await readProposalNow(db, key.organizationId);
   const approvals = proposal.votes.filter(({ type }) => type === 'approve');
   const verified = await Promise.all(
-    approvals.map(async ({ signature }) => {
-      const voter = await identifyVoter({ payload, signature, eligible: admins.members });
+    approvals.map(async (vote) => {
+      const { signature } = vote;
+      const eligible = admins.members.filter((member) => isVoteOf(member, vote));
+      const voter = await identifyVoter({ payload, signature, eligible });
       return voter.ok ? [[signature, voter.value.signerAddress.toLowerCase()] as const] : [];
     }),
   );

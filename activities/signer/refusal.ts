@@ -1,10 +1,11 @@
 import { ChainUnavailable } from '../../src/chain/clients';
+import { EndpointsMissing } from '../../src/chain/signatures';
 import type { FailureCode } from '../../src/domain/approval';
 
 /** A signed and stored envelope, or why the signer refuses. */
 export type SigningResult =
   | { readonly envelopeId: string }
-  /** The network of contract signers is unavailable; the message says why. */
+  /** Endpoints for contract wallets do not answer or disagree; the message names them. */
   | { readonly unreachable: string }
   | { readonly refused: { readonly code: FailureCode; readonly message: string } };
 
@@ -25,6 +26,7 @@ export async function refusalsAsValues(work: () => Promise<SigningResult>): Prom
     return await work();
   } catch (error) {
     if (error instanceof SignerRefusal) return { refused: { code: error.code, message: error.message } };
+    if (error instanceof EndpointsMissing) return { refused: { code: 'endpoints', message: error.message } };
     if (error instanceof ChainUnavailable) return { unreachable: error.message };
     throw error;
   }

@@ -8,6 +8,7 @@ import type { Decision } from '../domain/approval';
 import type { ApprovalRef, WorkflowRef } from '../domain/approvalRef';
 import type { JsonValue } from '../domain/canonicalJson';
 import type { Outcome } from '../domain/refusal';
+import type { WalletKind } from '../domain/wallet';
 import type { Metrics } from '../metrics';
 import type { Outside, ProposalKind } from '../operations/kind';
 import type { MessageOutcome, SignRequest } from '../temporal/approvals';
@@ -55,6 +56,7 @@ export interface ApiDependencies {
   /** Finds which of several texts a wallet has signed (EIP-191); returns its index. */
   readonly findSignedMessage: (input: {
     walletAddress: string;
+    walletKind: WalletKind;
     signature: string;
     messages: readonly string[];
   }) => Promise<Outcome<number>>;

@@ -1,10 +1,11 @@
 import { type Hex, keccak256 } from 'viem';
+import { EndpointsMissing } from '../chain/signatures';
 import type { IdentifyVoter, Voter } from '../chain/voter';
 import type { StoredVote } from '../db/approvals';
 import type { Db, Tx } from '../db/database';
-import { isSameAddress } from '../domain/address';
-import { type ApprovalState, countedVotes, type VoteType } from '../domain/approval';
+import { type ApprovalState, countedVotes, isVoteOf, type VoteType } from '../domain/approval';
 import { accept, type Outcome, refuse } from '../domain/refusal';
+import { walletKindOf } from '../domain/wallet';
 import type { AnySnapshot, ApprovalSubject } from './subject';
 
 /** keccak256 of a signature as it was sent: what approvals and rejections of a transaction are bound to. */
@@ -12,9 +13,19 @@ export function signatureHash(signature: string): string {
   return keccak256(signature.toLowerCase() as Hex);
 }
 
-/** The identity of a vote: equal for the same signature of the same member, with the same wallet. */
-export function voteKey({ memberId, type, signerAddress, signatureHash: hash }: StoredVote): string {
-  return `${memberId}/${type}/${signerAddress}/${hash}`;
+/** The identity of a vote: equal for the same signature of the same member, with the same wallet of the same kind. */
+export function voteKey({ memberId, type, signerAddress, scheme, signatureHash: hash }: StoredVote): string {
+  return `${memberId}/${type}/${signerAddress}/${walletKindOf(scheme)}/${hash}`;
+}
+
+/** Where nothing can verify signatures of contract wallets, a vote of one is refused rather than recorded in vain. */
+async function refusingWithoutEndpoints(identify: () => Promise<Outcome<Voter>>): Promise<Outcome<Voter>> {
+  try {
+    return await identify();
+  } catch (error) {
+    if (error instanceof EndpointsMissing) return refuse('forbidden', error.message, 'signature');
+    throw error;
+  }
 }
 
 /**
@@ -37,11 +48,13 @@ export async function identifySignatory<V extends AnySnapshot, W extends V, S ex
   const eligible = subject.rules
     .people(now)
     .filter((member) => subject.rules.mayVote(record, now, type, member));
-  const voter = await identifyVoter({ payload, signature, eligible, role: subject.role(type) });
+  const voter = await refusingWithoutEndpoints(() =>
+    identifyVoter({ payload, signature, eligible, role: subject.role(type) }),
+  );
   return voter.ok ? accept({ ...voter.value, seen: whole, payload }) : voter;
 }
 
-/** The votes of a type that count and whose signatures verify again, at this moment. Throws ChainUnavailable. */
+/** The votes of a type that count and whose signatures verify again, at this moment. Throws ChainUnavailable and EndpointsMissing. */
 export async function verifyVotes<V extends AnySnapshot, S extends ApprovalState>(
   identifyVoter: IdentifyVoter,
   subject: ApprovalSubject<V, S>,
@@ -55,9 +68,7 @@ export async function verifyVotes<V extends AnySnapshot, S extends ApprovalState
   const verified = await Promise.all(
     counted.map(async (vote) => {
       const { signature } = vote;
-      const eligible = people.filter(
-        ({ id, walletAddress }) => id === vote.memberId && isSameAddress(walletAddress, vote.signerAddress),
-      );
+      const eligible = people.filter((member) => isVoteOf(member, vote));
       const voter = await identifyVoter({ payload, signature, eligible });
       return voter.ok && signatureHash(signature) === vote.signatureHash ? [vote] : [];
     }),

@@ -5,32 +5,27 @@ import {
   bytesToHex,
   concatHex,
   encodeAbiParameters,
-  encodeDeployData,
-  encodeFunctionData,
-  erc6492SignatureValidatorAbi,
-  erc6492SignatureValidatorByteCode,
   type Hex,
   hexToBytes,
-  isErc6492Signature,
   keccak256,
-  parseAbi,
-  parseErc6492Signature,
 } from 'viem';
 import { recoverPublicKey } from 'viem/utils';
 import { isSameAddress } from '../domain/address';
+import type { SignatureScheme } from '../domain/wallet';
 import { checksumAddress, isZeroAddress } from './address';
-import { ask, type ChainClient } from './clients';
-import { CallTooLarge, creationByte, staticCallWord } from './evmCalls';
-
-/** How a signature was verified. */
-export type SignatureScheme = 'eoa' | 'eip1271' | 'erc6492';
-
-/** The client of the network of contract signers. */
-export type SignerClient = ChainClient;
 
 /** The text is not a signature in the required form. */
 export class InvalidSignature extends Error {
   override readonly name = 'InvalidSignature';
+}
+
+/** No signature of a contract wallet can be verified: the signer has no endpoints of its own to ask. */
+export class EndpointsMissing extends Error {
+  override readonly name = 'EndpointsMissing';
+  /** `network` as error messages name it. */
+  constructor(network: string) {
+    super(`signatures of contract wallets cannot be verified: network ${network} has no signerRpcUrls`);
+  }
 }
 
 /** A decoded signature. */
@@ -47,10 +42,6 @@ export type VerifiedSignature =
 
 const MAX_SIGNATURE_BYTES = 65_536;
 const WORD = 64;
-/** Gas that a contract signer may use to check one signature. */
-const CONTRACT_GAS = 5_000_000n;
-/** The same for one that has to be deployed first, inside the call. */
-const COUNTERFACTUAL_GAS = 8_000_000n;
 
 function hexDigits(text: string): string {
   if (!/^0x[0-9a-fA-F]*$/.test(text)) throw new InvalidSignature('must be hex digits that begin with 0x');
@@ -157,94 +148,26 @@ const MALLEATION_TEXT: Record<Malleation, string> = {
 };
 
 /** A digest, and a signature that somebody claims to have made over it. */
-interface Claim {
+export interface Claim {
   readonly hash: Hex;
   readonly signer: Address;
   readonly bytes: Hex;
 }
 
-/**
- * Verifies a signature over a digest: as that of a key (EOA) first, then, when `client` is given, as that of a
- * contract: EIP-1271 where there is code at the signer's address, ERC-6492 only while there is none.
- *
- * A contract that fails or misbehaves makes the signature invalid. Throws ChainUnavailable when the network of contract
- * signers is needed and unavailable.
- */
-export async function verifySignature({
-  client,
-  ...claim
-}: Claim & { readonly client?: SignerClient }): Promise<VerifiedSignature> {
-  const byKey = await verifyKeySignature(claim);
-  if (byKey) return byKey;
-  if (client) return verifyContractSignature({ ...claim, client });
-  return { valid: false, reason: `the signature was not made by ${claim.signer} over this payload` };
+/** Why a signature is not one of the signer's. */
+export function notMadeBy(signer: Address): VerifiedSignature {
+  return { valid: false, reason: `the signature was not made by ${signer} over this payload` };
 }
 
-/** The first half of `verifySignature`: null when the key of the signer's address has not made the signature. */
-export async function verifyKeySignature({ hash, signer, bytes }: Claim): Promise<VerifiedSignature | null> {
+/** Verifies a signature of the key of an address (ECDSA). No chain is asked: code at the address changes nothing. */
+export async function verifyKeySignature(claim: Claim): Promise<VerifiedSignature> {
+  return (await findKeySignature(claim)) ?? notMadeBy(claim.signer);
+}
+
+/** The same; null when another key, or none, has made the signature. */
+export async function findKeySignature({ hash, signer, bytes }: Claim): Promise<VerifiedSignature | null> {
   const found = await recover(hash, bytes);
   if (!found || !isSameAddress(found.address, signer)) return null;
   if (found.malleation === null) return { valid: true, scheme: 'eoa' };
   return { valid: false, reason: MALLEATION_TEXT[found.malleation] };
-}
-
-/** The second half of `verifySignature`: asks the contract that is, or would be, at the signer's address. */
-export async function verifyContractSignature(
-  claim: Claim & { readonly client: SignerClient },
-): Promise<VerifiedSignature> {
-  try {
-    return await askContract(claim);
-  } catch (error) {
-    if (!(error instanceof CallTooLarge)) throw error;
-    return { valid: false, reason: 'the signature is too long to be checked on chain' };
-  }
-}
-
-const erc1271Abi = parseAbi([
-  'function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)',
-]);
-const EIP1271_MAGIC = '0x1626ba7e';
-
-async function askContract({
-  hash,
-  signer,
-  bytes,
-  client,
-}: Claim & { readonly client: SignerClient }): Promise<VerifiedSignature> {
-  const code = await ask(client, (rpc) => rpc.getCode({ address: signer }));
-  const wrapped = isErc6492Signature(bytes);
-  if (code !== undefined && code !== '0x') {
-    const inner = wrapped ? unwrap(bytes) : bytes;
-    if (inner === null) return { valid: false, reason: 'the ERC-6492 wrapping cannot be decoded' };
-    const data = encodeFunctionData({
-      abi: erc1271Abi,
-      functionName: 'isValidSignature',
-      args: [hash, inner],
-    });
-    const word = await staticCallWord(client, { to: signer, data, gas: CONTRACT_GAS });
-    if (word?.startsWith(EIP1271_MAGIC)) return { valid: true, scheme: 'eip1271' };
-    return { valid: false, reason: `the contract ${signer} does not accept the signature over this payload` };
-  }
-  if (!wrapped) {
-    return { valid: false, reason: `the signature was not made by ${signer} over this payload` };
-  }
-  const validator = encodeDeployData({
-    abi: erc6492SignatureValidatorAbi,
-    bytecode: erc6492SignatureValidatorByteCode,
-    args: [signer, hash, bytes],
-  });
-  const accepted = await creationByte(client, { code: validator, gas: COUNTERFACTUAL_GAS });
-  if (accepted === 1) return { valid: true, scheme: 'erc6492' };
-  return {
-    valid: false,
-    reason: `the contract that would be at ${signer} does not accept the signature over this payload`,
-  };
-}
-
-function unwrap(bytes: Hex): Hex | null {
-  try {
-    return parseErc6492Signature(bytes).signature;
-  } catch {
-    return null;
-  }
 }

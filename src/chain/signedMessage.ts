@@ -1,19 +1,23 @@
 import { type Hex, hashMessage } from 'viem';
 import { accept, type Outcome, refuse } from '../domain/refusal';
+import type { WalletKind } from '../domain/wallet';
 import { checksumAddress } from './address';
+import { verifyContractSignature, type WalletEndpoints } from './contractSignatures';
 import {
+  type Claim,
   decodeSignature,
   decodeSignatureBytes,
+  EndpointsMissing,
+  findKeySignature,
   InvalidSignature,
-  type SignerClient,
+  notMadeBy,
   type VerifiedSignature,
-  verifyContractSignature,
-  verifyKeySignature,
 } from './signatures';
 
 /** Finds which of several messages a wallet has signed (EIP-191); returns its index. */
 export type FindSignedMessage = (input: {
   readonly walletAddress: string;
+  readonly walletKind: WalletKind;
   /** The signature itself as 0x hex: of a key, or what a contract wallet accepts. */
   readonly signature: string;
   readonly messages: readonly string[];
@@ -41,7 +45,7 @@ function decoded(signature: string): Outcome<Hex> {
   }
 }
 
-/** Why no contract wallet accepts the signature over any of the messages. */
+/** Why the wallet has signed none of the messages. */
 function reasonAgainst(
   { walletAddress, signature }: { walletAddress: string; signature: string },
   newest: VerifiedSignature | undefined,
@@ -54,14 +58,23 @@ function reasonAgainst(
   return `${reason}; a text works once, for 10 minutes`;
 }
 
+/** Without endpoints to ask, the signature counts as invalid, with that reason. */
+async function askEndpoints(endpoints: WalletEndpoints, claim: Claim): Promise<VerifiedSignature> {
+  try {
+    return await verifyContractSignature(endpoints, claim);
+  } catch (error) {
+    if (error instanceof EndpointsMissing) return { valid: false, reason: error.message };
+    throw error;
+  }
+}
+
 /**
- * Creates the function that finds the signed message. `client` is of the network of contract signers; it is used only
- * when no key has signed.
+ * Creates the function that finds the signed message; `endpoints` are asked about contract wallets.
  *
- * The function refuses with invalidSignature, and throws ChainUnavailable when the network of contract signers is needed and unavailable.
+ * The function refuses with invalidSignature. For a contract wallet it throws ChainUnavailable.
  */
-export function createFindSignedMessage(client: SignerClient): FindSignedMessage {
-  return async ({ walletAddress, signature, messages }) => {
+export function createFindSignedMessage(endpoints: WalletEndpoints): FindSignedMessage {
+  return async ({ walletAddress, walletKind, signature, messages }) => {
     const bytes = decoded(signature);
     if (!bytes.ok) return bytes;
     const signer = checksumAddress(walletAddress);
@@ -70,15 +83,17 @@ export function createFindSignedMessage(client: SignerClient): FindSignedMessage
       signer,
       bytes: bytes.value,
     }));
-    const byKey = await Promise.all(candidates.map(verifyKeySignature));
+    const against = (newest: VerifiedSignature | undefined) =>
+      refused(reasonAgainst({ walletAddress, signature }, newest));
+    if (walletKind === 'contract') {
+      const answers = await Promise.all(candidates.map((claim) => askEndpoints(endpoints, claim)));
+      const accepted = answers.findIndex(({ valid }) => valid);
+      return accepted >= 0 ? accept(accepted) : against(answers[0]);
+    }
+    const byKey = await Promise.all(candidates.map(findKeySignature));
     const index = byKey.findIndex((verified) => verified !== null);
     const found = byKey[index];
-    if (found) return found.valid ? accept(index) : refused(found.reason);
-    const byContract = await Promise.all(
-      candidates.map((candidate) => verifyContractSignature({ ...candidate, client })),
-    );
-    const accepted = byContract.findIndex(({ valid }) => valid);
-    if (accepted >= 0) return accept(accepted);
-    return refused(reasonAgainst({ walletAddress, signature }, byContract[0]));
+    if (!found) return against(messages.length > 0 ? notMadeBy(signer) : undefined);
+    return found.valid ? accept(index) : refused(found.reason);
   };
 }

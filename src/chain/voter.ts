@@ -1,13 +1,9 @@
 import { isSameAddress } from '../domain/address';
 import type { MemberSummary } from '../domain/approval';
 import { accept, type Outcome, refuse } from '../domain/refusal';
-import {
-  decodeSignature,
-  InvalidSignature,
-  type SignatureScheme,
-  type SignerClient,
-  verifySignature,
-} from './signatures';
+import type { SignatureScheme } from '../domain/wallet';
+import { verifyContractSignature, type WalletEndpoints } from './contractSignatures';
+import { decodeSignature, InvalidSignature, verifyKeySignature } from './signatures';
 import { hashTypedPayload } from './typedData';
 
 /** Who signed, and how it was verified. */
@@ -30,13 +26,14 @@ export type IdentifyVoter = (input: {
 }) => Promise<Outcome<Voter>>;
 
 /**
- * Creates the function that identifies voters. `client` is of the network of contract signers.
+ * Creates the function that identifies voters; `endpoints` are asked about contract wallets.
  *
+ * A wallet is verified as the kind that its member is stated to have: a key by ECDSA alone, a contract by EIP-1271 alone.
  * Eligibility is checked before any chain call. The function refuses with invalidSignature (not decodable, malleable,
- * wrong, over another payload) or forbidden (valid, but by somebody who may not vote), and throws ChainUnavailable when
- * the network of a contract signer is unavailable.
+ * wrong, over another payload) or forbidden (valid, but by somebody who may not vote). For a contract wallet it throws
+ * EndpointsMissing without endpoints, and ChainUnavailable when they do not answer or disagree.
  */
-export function createIdentifyVoter(client: SignerClient): IdentifyVoter {
+export function createIdentifyVoter(endpoints: WalletEndpoints): IdentifyVoter {
   return async ({ payload, signature, eligible, role = 'an admin of the organization' }) => {
     let decoded: ReturnType<typeof decodeSignature>;
     try {
@@ -48,9 +45,11 @@ export function createIdentifyVoter(client: SignerClient): IdentifyVoter {
     const { signer, bytes } = decoded;
     const member = eligible.find(({ walletAddress }) => isSameAddress(walletAddress, signer));
     const hash = hashTypedPayload(payload);
-    const verified = await verifySignature(
-      member ? { hash, signer, bytes, client } : { hash, signer, bytes },
-    );
+    const claim = { hash, signer, bytes };
+    const verified =
+      member?.walletKind === 'contract'
+        ? await verifyContractSignature(endpoints, claim)
+        : await verifyKeySignature(claim);
     if (!verified.valid) return refuse('invalidSignature', verified.reason, 'signature');
     if (!member) return refuse('forbidden', `signer ${signer} is not ${role}`, 'signature');
     return accept({ member, signerAddress: member.walletAddress, scheme: verified.scheme });

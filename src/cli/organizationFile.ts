@@ -22,6 +22,7 @@ const organizationFile = z.strictObject({
           )
           .refine((text) => !isZeroAddress(text), 'must not be the zero address')
           .transform(checksumAddress),
+        walletKind: z.enum(['key', 'contract']).default('key'),
         admin: z.boolean(),
       }),
     )

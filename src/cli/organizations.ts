@@ -13,7 +13,10 @@ export function organizationCommands(program: Command, within: Within): void {
   org
     .command('create')
     .description('Create an organization with its members and admins')
-    .requiredOption('--file <org.json>', '{name, threshold, members: [{name, type, walletAddress, admin}]}')
+    .requiredOption(
+      '--file <org.json>',
+      '{name, threshold, members: [{name, type, walletAddress, walletKind?, admin}]}',
+    )
     .action((options: { file: string }, command: Command) =>
       within(command, async ({ db, output }) => {
         const input = readOrganizationFile(options.file);

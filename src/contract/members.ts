@@ -6,6 +6,13 @@ export const memberType = z
   .enum(['user', 'api'])
   .meta({ id: 'MemberType', description: '`user`: a person; `api`: a bot.' });
 
+export const walletKind = z.enum(['key', 'contract']).meta({
+  id: 'WalletKind',
+  description:
+    'What verifies the signatures of a wallet. `key`: the key of its address (ECDSA), whatever code is there. ' +
+    '`contract`: the contract at its address (EIP-1271).',
+});
+
 const memberName = z.string().meta({ examples: ['Dave'] });
 
 export const memberSummary = z
@@ -14,6 +21,7 @@ export const memberSummary = z
     name: memberName,
     type: memberType,
     walletAddress: address,
+    walletKind,
     createdAt: timestamp.optional(),
     updatedAt: timestamp.optional(),
   })
@@ -40,6 +48,7 @@ const member = z
     name: memberName,
     type: memberType,
     walletAddress: address,
+    walletKind,
     registeredAt,
     createdAt: timestamp,
     updatedAt: timestamp,

@@ -27,7 +27,17 @@ export const EXAMPLE_SIGNATURE = [
 const failure = z
   .object({
     code: z
-      .enum(['rpc', 'reverted', 'funds', 'policy', 'budget', 'stale', 'timeout', 'closedByOperator'])
+      .enum([
+        'rpc',
+        'reverted',
+        'funds',
+        'policy',
+        'budget',
+        'stale',
+        'timeout',
+        'endpoints',
+        'closedByOperator',
+      ])
       .meta({ id: 'FailureCode', description: 'Why an execution failed or was blocked.' }),
     message: z.string(),
     at: timestamp,

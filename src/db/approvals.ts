@@ -16,11 +16,10 @@ import type { Db, Tx } from './database';
 import { uuidOrNull } from './ids';
 import { type PreparedStatement, runPrepared } from './prepared';
 import { requireRow } from './rows';
-import type { ApprovalRow, IdempotencyRequestRow, VoteRow } from './tables';
+import type { ApprovalRow, IdempotencyRequestRow } from './tables';
 
 /** A recorded signature with its evidence. */
 export interface StoredVote extends Vote {
-  readonly scheme: VoteRow['scheme'];
   /** The signature as it was sent: ABI-encoded signer and bytes. */
   readonly signature: string;
   readonly createdAt: Date;
@@ -115,7 +114,8 @@ export function storedApproval(row: ApprovalColumns): StoredApproval {
 
 /** A member as one JSON value. */
 export const memberColumn = (member: string) =>
-  `json_build_object('id', ${member}.id, 'name', ${member}.name, 'type', ${member}.type, 'walletAddress', ${member}.wallet_address)`;
+  `json_build_object('id', ${member}.id, 'name', ${member}.name, 'type', ${member}.type,
+    'walletAddress', ${member}.wallet_address, 'walletKind', ${member}.wallet_kind)`;
 
 /** The threshold and the members of the admin set with the alias `set`. */
 export function adminColumns(set: string): string {

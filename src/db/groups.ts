@@ -1,4 +1,5 @@
 import type { MemberSummary } from '../domain/approval';
+import { memberColumn } from './approvals';
 import type { Db, Tx } from './database';
 import type { GroupRow } from './tables';
 
@@ -14,9 +15,7 @@ export interface Group {
   readonly position: bigint;
 }
 
-const columns = `groups.*, coalesce((SELECT json_agg(json_build_object(
-    'id', m.id, 'name', m.name, 'type', m.type, 'walletAddress', m.wallet_address
-  ) ORDER BY m.id) FROM group_members g JOIN members m ON m.id = g.member_id
+const columns = `groups.*, coalesce((SELECT json_agg(${memberColumn('m')} ORDER BY m.id) FROM group_members g JOIN members m ON m.id = g.member_id
   WHERE g.group_id = groups.id AND m.removed_at IS NULL), '[]') AS members`;
 
 /** What `columns` reads. */

@@ -18,6 +18,7 @@ function member(row: MemberRow): Member {
     name: row.name,
     type: row.type,
     walletAddress: row.wallet_address,
+    walletKind: row.wallet_kind,
     registeredAt: row.registered_at,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
@@ -26,8 +27,8 @@ function member(row: MemberRow): Member {
 }
 
 /** The fields of a member in proposals and votes. */
-export function memberSummary({ id, name, type, walletAddress }: MemberSummary): MemberSummary {
-  return { id, name, type, walletAddress };
+export function memberSummary({ id, name, type, walletAddress, walletKind }: MemberSummary): MemberSummary {
+  return { id, name, type, walletAddress, walletKind };
 }
 
 /** The members of an organization, newest first; all of them, or a page. */
@@ -85,36 +86,41 @@ export async function insertMembers(
   members: readonly MemberSummary[],
 ): Promise<void> {
   await tx('members').insert(
-    members.map(({ id, name, type, walletAddress }) => ({
+    members.map(({ id, name, type, walletAddress, walletKind }) => ({
       id,
       organization_id: organizationId,
       name,
       type,
       wallet_address: walletAddress,
+      wallet_kind: walletKind,
       position: 0,
     })),
   );
 }
 
 /**
- * Gives members their name and wallet, which they may exchange among themselves. Whoever gets another wallet has yet
- * to prove control of it.
+ * Gives members their name and wallet, which they may exchange among themselves. Whoever gets another wallet, or one of
+ * another kind, has yet to prove control of it.
  */
 export async function updateMembers(
   tx: Tx,
-  members: readonly Pick<MemberSummary, 'id' | 'name' | 'walletAddress'>[],
+  members: readonly Pick<MemberSummary, 'id' | 'name' | 'walletAddress' | 'walletKind'>[],
 ): Promise<void> {
   // A unique index is checked row by row: these members are excluded from it while their wallets change.
   const ids = members.map(({ id }) => id);
   await tx('members').whereIn('id', ids).update({ removed_at: tx.fn.now() });
   await tx.raw(
-    `UPDATE members SET name = v.name, wallet_address = v.wallet_address, updated_at = now(), removed_at = NULL,
-      registered_at = CASE WHEN members.wallet_address = v.wallet_address THEN registered_at END
-    FROM unnest(?::text[], ?::text[], ?::text[]) AS v (id, name, wallet_address) WHERE members.id = v.id`,
+    `UPDATE members SET name = v.name, wallet_address = v.wallet_address, wallet_kind = v.wallet_kind,
+      updated_at = now(), removed_at = NULL,
+      registered_at = CASE WHEN members.wallet_address = v.wallet_address AND members.wallet_kind = v.wallet_kind
+        THEN registered_at END
+    FROM unnest(?::text[], ?::text[], ?::text[], ?::text[]) AS v (id, name, wallet_address, wallet_kind)
+    WHERE members.id = v.id`,
     [
       members.map(({ id }) => id),
       members.map(({ name }) => name),
       members.map(({ walletAddress }) => walletAddress),
+      members.map(({ walletKind }) => walletKind),
     ],
   );
 }

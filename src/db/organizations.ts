@@ -1,4 +1,5 @@
 import type { JsonValue } from '../domain/canonicalJson';
+import type { WalletKind } from '../domain/wallet';
 import { type AuditInput, appendAudit, GENESIS_HASH, OPERATOR } from './audit';
 import type { Db, Tx } from './database';
 import { newId } from './ids';
@@ -24,6 +25,8 @@ export interface NewOrganization {
     readonly name: string;
     readonly type: 'user' | 'api';
     readonly walletAddress: string;
+    /** `key` by default. */
+    readonly walletKind?: WalletKind;
     readonly admin: boolean;
   }[];
 }
@@ -75,7 +78,11 @@ export async function createOrganization(
       domain_salt: domainSalt(await readInstallationId(tx), organizationId),
     });
     await tx('audit_heads').insert({ organization_id: organizationId, position: 0, hash: GENESIS_HASH });
-    const members = input.members.map((member) => ({ ...member, id: newId('mem') }));
+    const members = input.members.map((member) => ({
+      walletKind: 'key' as const,
+      ...member,
+      id: newId('mem'),
+    }));
     const entry = (
       action: string,
       resourceType: string,
@@ -91,7 +98,12 @@ export async function createOrganization(
     const positions = await appendAudit(tx, organizationId, [
       ...members.map((member) =>
         entry('member.created', 'member', member.id, {
-          after: { name: member.name, type: member.type, walletAddress: member.walletAddress },
+          after: {
+            name: member.name,
+            type: member.type,
+            walletAddress: member.walletAddress,
+            walletKind: member.walletKind,
+          },
         }),
       ),
       entry('organization.created', 'organization', organizationId, {

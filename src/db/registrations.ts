@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { CHALLENGE_SECONDS, registrationMessage } from '../domain/registration';
+import type { WalletKind } from '../domain/wallet';
 import { appendAudit } from './audit';
 import type { Db, Tx } from './database';
 import { queryRows, requireRow } from './rows';
@@ -26,7 +27,7 @@ export interface Registration {
 }
 
 /** What `openChallenge` reads of the member. */
-type MemberColumns = Pick<MemberRow, 'id' | 'wallet_address'> &
+type MemberColumns = Pick<MemberRow, 'id' | 'wallet_address' | 'wallet_kind'> &
   Pick<OrganizationRow, 'name'> & { readonly issued_at: Date; readonly expires_at: Date };
 
 /** Creates a challenge for the member with a wallet, and returns its text; undefined when no member has it. */
@@ -37,7 +38,7 @@ export async function openChallenge(
   return db.transaction(async (tx) => {
     const [found] = await queryRows<MemberColumns>(
       tx,
-      `SELECT m.id, m.wallet_address, o.name, date_trunc('milliseconds', now()) AS issued_at,
+      `SELECT m.id, m.wallet_address, m.wallet_kind, o.name, date_trunc('milliseconds', now()) AS issued_at,
          date_trunc('milliseconds', now()) + make_interval(secs => ?) AS expires_at
        FROM members m JOIN organizations o ON o.id = m.organization_id
        WHERE m.organization_id = ? AND lower(m.wallet_address) = lower(?) AND m.removed_at IS NULL`,
@@ -58,6 +59,7 @@ export async function openChallenge(
       organization_id: wallet.organizationId,
       member_id: found.id,
       wallet_address: found.wallet_address,
+      wallet_kind: found.wallet_kind,
       message,
       created_at: found.issued_at,
       expires_at: found.expires_at,
@@ -76,25 +78,26 @@ export async function openChallenge(
   });
 }
 
-/** The open challenges of the member who has a wallet, newest first; undefined when no member has it. */
+/** The open challenges of the member who has a wallet, newest first, and its kind; undefined when no member has it. */
 export async function listOpenChallenges(
   db: Db | Tx,
   wallet: { organizationId: string; walletAddress: string },
-): Promise<Challenge[] | undefined> {
-  const rows = await queryRows<Challenge | { nonce: null }>(
+): Promise<{ walletKind: WalletKind; challenges: Challenge[] } | undefined> {
+  const rows = await queryRows<{ walletKind: WalletKind } & (Challenge | { nonce: null })>(
     db,
-    `SELECT c.nonce, c.message
+    `SELECT m.wallet_kind AS "walletKind", c.nonce, c.message
      FROM members m LEFT JOIN LATERAL (
        SELECT nonce, message, created_at FROM registration_challenges
        WHERE organization_id = m.organization_id AND lower(wallet_address) = lower(m.wallet_address)
-         AND member_id = m.id AND ${OPEN}
+         AND wallet_kind = m.wallet_kind AND member_id = m.id AND ${OPEN}
        ORDER BY created_at DESC LIMIT ?) c ON true
      WHERE m.organization_id = ? AND lower(m.wallet_address) = lower(?) AND m.removed_at IS NULL
      ORDER BY c.created_at DESC`,
     [MAX_OPEN, wallet.organizationId, wallet.walletAddress],
   );
-  if (rows.length === 0) return undefined;
-  return rows.filter((row) => row.nonce !== null);
+  const [first] = rows;
+  if (!first) return undefined;
+  return { walletKind: first.walletKind, challenges: rows.filter((row) => row.nonce !== null) };
 }
 
 /**
@@ -122,6 +125,7 @@ export async function registerWallet(
         organization_id: organizationId,
         id: challenge.member_id,
         wallet_address: challenge.wallet_address,
+        wallet_kind: challenge.wallet_kind,
         removed_at: null,
       })
       .forUpdate()

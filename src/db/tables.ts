@@ -12,6 +12,7 @@ import type {
 import type { JsonValue } from '../domain/canonicalJson';
 import type { Deployment, ProposalAction, ProposalRecord, ResourceType } from '../domain/proposal';
 import type { TransactionRecord } from '../domain/transaction';
+import type { SignatureScheme, WalletKind } from '../domain/wallet';
 
 /** `numeric`: decimal digits. */
 type Numeric = string;
@@ -45,6 +46,7 @@ export interface MemberRow {
   name: string;
   type: MemberSummary['type'];
   wallet_address: string;
+  wallet_kind: WalletKind;
   registered_at: Date | null;
   position: bigint;
   created_at: Date;
@@ -118,6 +120,7 @@ export interface RegistrationChallengeRow {
   organization_id: string;
   member_id: string;
   wallet_address: string;
+  wallet_kind: WalletKind;
   message: string;
   created_at: Date;
   expires_at: Date;
@@ -155,7 +158,7 @@ export interface VoteRow {
   member_id: string;
   type: VoteType;
   signer_address: string;
-  scheme: 'eoa' | 'eip1271' | 'erc6492';
+  scheme: SignatureScheme;
   signature: string;
   signature_hash: string;
   initiator_signature_hash: string | null;
@@ -392,7 +395,7 @@ declare module 'knex/types/tables' {
     schema_migrations: Table<SchemaMigrationRow, 'applied_at'>;
     installation: Table<InstallationRow, 'singleton' | 'id' | 'cursor_secret' | 'created_at'>;
     organizations: Table<OrganizationRow, 'created_at'>;
-    members: Table<MemberRow, 'created_at' | 'updated_at'>;
+    members: Table<MemberRow, 'wallet_kind' | 'created_at' | 'updated_at'>;
     admin_sets: Table<AdminSetRow>;
     admin_set_members: Table<AdminSetMemberRow>;
     accounts: Table<AccountRow, 'created_at' | 'updated_at'>;

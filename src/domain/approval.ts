@@ -1,5 +1,6 @@
 import { isSameAddress } from './address';
 import { accept, type Outcome, type Refusal, refuse } from './refusal';
+import { type SignatureScheme, type WalletKind, walletKindOf } from './wallet';
 
 /** What an approval is about: an organization operation, or a transaction of an account. */
 export type Subject = 'proposal' | 'transaction';
@@ -26,6 +27,7 @@ export type FailureCode =
   | 'budget'
   | 'stale'
   | 'timeout'
+  | 'endpoints'
   | 'closedByOperator';
 
 /** A member as others see it. `walletAddress` is checksummed (EIP-55). */
@@ -34,13 +36,15 @@ export interface MemberSummary {
   readonly name: string;
   readonly type: 'user' | 'api';
   readonly walletAddress: string;
+  readonly walletKind: WalletKind;
 }
 
-/** A recorded signature. It counts while its member is eligible, with that wallet. */
+/** A recorded signature. It counts while its member is eligible, with that wallet, of the same kind. */
 export interface Vote {
   readonly memberId: string;
   readonly type: VoteType;
   readonly signerAddress: string;
+  readonly scheme: SignatureScheme;
   /** keccak256 of the signature as it was sent. */
   readonly signatureHash: string;
   /** The initiator's signature that an approval or rejection of a transaction is bound to; null for all others. */
@@ -134,6 +138,16 @@ export function isExpired(record: Pick<ApprovalRecord, 'expiresAt'>, time: Date)
   return time.getTime() > record.expiresAt.getTime();
 }
 
+/** True for a vote of a member with the wallet that they have, given under the kind that the wallet has. */
+export function isVoteOf(
+  { id, walletAddress, walletKind }: MemberSummary,
+  { memberId, signerAddress, scheme }: Pick<Vote, 'memberId' | 'signerAddress' | 'scheme'>,
+): boolean {
+  return (
+    id === memberId && isSameAddress(walletAddress, signerAddress) && walletKind === walletKindOf(scheme)
+  );
+}
+
 /** The votes of a type that count now: their member is eligible, with the wallet that signed. */
 export function countedVotes<R extends ApprovalRecord, N extends Now>(
   rules: ApprovalRules<R, N>,
@@ -146,12 +160,7 @@ export function countedVotes<R extends ApprovalRecord, N extends Now>(
     (vote) =>
       vote.type === type &&
       rules.isBound(record, now, vote) &&
-      people.some(
-        (member) =>
-          member.id === vote.memberId &&
-          isSameAddress(member.walletAddress, vote.signerAddress) &&
-          rules.mayVote(record, now, type, member),
-      ),
+      people.some((member) => isVoteOf(member, vote) && rules.mayVote(record, now, type, member)),
   );
 }
 

@@ -34,6 +34,8 @@ function whatToDo(code: FailureCode): string {
       return 'What it depends on has changed since it was proposed. If the execution is valid again, send `retryExecution`; otherwise reject it, or wait for its expiry, and propose it again.';
     case 'timeout':
       return 'Check that all workers run, then send the signal `retryExecution`.';
+    case 'endpoints':
+      return 'Set `signerRpcUrls` of the network that the failure names, restart the service, then send the signal `retryExecution`.';
     case 'closedByOperator':
       return 'Nothing: it is closed.';
     default:
@@ -204,6 +206,7 @@ function failedToDo(state: TransactionState, failure: Failure): string {
     case 'timeout':
       return 'Nothing of it was signed; the failure says why. To let it end, reject it, or wait for its expiry. To execute it after all, send the signal `retryExecution`.';
     case 'rpc':
+    case 'endpoints':
     case 'closedByOperator':
       return whatToDo(failure.code);
     default:

@@ -1,7 +1,7 @@
-import { isSameAddress } from './address';
 import type { MemberSummary } from './approval';
 import type { AdminSet } from './proposal';
 import { quoted } from './signing';
+import { isSameWallet, walletText } from './wallet';
 
 /** Which open proposals an event is noted on: all, those that name a subject, or those that a member has signed. */
 export type NoteTarget =
@@ -46,17 +46,17 @@ export function adminChanges(before: AdminSet, after: AdminSet): OutsideEvent[] 
     .map((member) => ({
       target: { signedBy: member.id },
       code: 'adminAdded',
-      message: `${named(member)} is an admin again: their signatures with the wallet ${member.walletAddress} count`,
+      message: `${named(member)} is an admin again: their signatures with the wallet ${walletText(member)} count`,
     }));
   const moved = after.members.flatMap((member) => {
     const old = find(before, member.id);
-    if (!old || isSameAddress(old.walletAddress, member.walletAddress)) return [];
+    if (!old || isSameWallet(old, member)) return [];
     return [
       {
         target: { signedBy: member.id },
         code: 'walletChanged',
         message:
-          `the wallet of ${named(member)} changed from ${old.walletAddress} to ${member.walletAddress}: only signatures ` +
+          `the wallet of ${named(member)} changed from ${walletText(old)} to ${walletText(member)}: only signatures ` +
           'of the new wallet count, and they may sign again',
       },
     ];

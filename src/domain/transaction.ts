@@ -1,10 +1,10 @@
-import { isSameAddress } from './address';
 import {
   type ApprovalRecord,
   type ApprovalRules,
   type ApprovalState,
   approvalState,
   type FailureCode,
+  isVoteOf,
   type MemberSummary,
   type Now,
   tally,
@@ -111,12 +111,7 @@ export function initiatorVote<V extends Vote>(
   { members }: Pick<TransactionNow, 'members'>,
 ): V | undefined {
   const member = members.get(initiator.id);
-  return votes.find(
-    (vote) =>
-      vote.type === 'initiator' &&
-      vote.memberId === member?.id &&
-      isSameAddress(vote.signerAddress, member.walletAddress),
-  );
+  return member && votes.find((vote) => vote.type === 'initiator' && isVoteOf(member, vote));
 }
 
 function everybody({ members, groups }: TransactionNow): readonly MemberSummary[] {

@@ -7,6 +7,7 @@ import type { MemberSummary } from '../domain/approval';
 import type { AdminSet } from '../domain/proposal';
 import { accept, refuse } from '../domain/refusal';
 import { quoted } from '../domain/signing';
+import { walletText } from '../domain/wallet';
 import { defineOperation } from './kind';
 import { membersDiffer, unknownMember } from './members';
 import { listed } from './words';
@@ -45,10 +46,10 @@ function describeUpdates(
     .flatMap(({ action, id }) =>
       members
         .filter((member) => member.id === id)
-        .map(({ name, type, walletAddress }) =>
+        .map((member) =>
           action === 'addMember'
-            ? `add ${quoted(name)} (${type}, ${walletAddress})`
-            : `remove ${quoted(name)} (${walletAddress})`,
+            ? `add ${quoted(member.name)} (${member.type}, ${walletText(member)})`
+            : `remove ${quoted(member.name)} (${walletText(member)})`,
         ),
     )
     .join(', ');

@@ -6,6 +6,7 @@ import { isSameAddress } from '../domain/address';
 import type { MemberSummary } from '../domain/approval';
 import { accept, type Outcome, refuse } from '../domain/refusal';
 import { quoted } from '../domain/signing';
+import { isSameWallet, walletText } from '../domain/wallet';
 import type { KindContext } from './kind';
 import { listed } from './words';
 
@@ -20,16 +21,14 @@ export function walletSubject(walletAddress: string): string {
 /** Members as text: `"Dave" (0x…), "Erin" (0x…)`; only their number when they are not named. */
 export function describeMembers(members: readonly MemberSummary[], named = true): string {
   if (!named) return `${members.length} member${members.length === 1 ? '' : 's'}`;
-  return members.map(({ name, walletAddress }) => `${quoted(name)} (${walletAddress})`).join(', ');
+  return members.map((member) => `${quoted(member.name)} (${walletText(member)})`).join(', ');
 }
 
 /** An unambiguous description of a member: `"Dave" (mem_…, 0x…)`. */
-export function describeMember({
-  id,
-  name,
-  walletAddress,
-}: Pick<MemberSummary, 'id' | 'name' | 'walletAddress'>): string {
-  return `${quoted(name)} (${id}, ${walletAddress})`;
+export function describeMember(
+  member: Pick<MemberSummary, 'id' | 'name' | 'walletAddress' | 'walletKind'>,
+): string {
+  return `${quoted(member.name)} (${member.id}, ${walletText(member)})`;
 }
 
 /** Refuses the first id that belongs to no member of the organization; `fieldOf` gives its field. */
@@ -83,9 +82,9 @@ export function membersDiffer(
   const differences = shown.flatMap((signed) => {
     const member = members.find(({ id }) => id === signed.id);
     if (!member) return [`member ${describeMember(signed)} has left the organization`];
-    if (isSameAddress(member.walletAddress, signed.walletAddress)) return [];
+    if (isSameWallet(member, signed)) return [];
     return [
-      `member ${quoted(member.name)} (${member.id}) now has the wallet ${member.walletAddress}, not ${signed.walletAddress}`,
+      `member ${quoted(member.name)} (${member.id}) now has the wallet ${walletText(member)}, not ${walletText(signed)}`,
     ];
   });
   return differences.length === 0 ? undefined : listed(differences, '; ');

@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { memberType, registeredAt } from '../contract/members';
+import { memberType, registeredAt, walletKind } from '../contract/members';
 import { address, itemsOf, nameInput, noDuplicates, responseOnly, timestamp } from '../contract/primitives';
 import { newId } from '../db/ids';
 import { insertMembers } from '../db/members';
 import { setPositions } from '../db/positions';
 import { accept } from '../domain/refusal';
 import { quoted } from '../domain/signing';
+import { walletText } from '../domain/wallet';
 import { defineOperation } from './kind';
 import { changeMembers, walletInput, walletInUse, walletSubject } from './members';
 import { sentence } from './words';
@@ -15,17 +16,23 @@ const item = z
     name: nameInput,
     walletAddress: walletInput,
     type: memberType.default('api'),
+    walletKind: walletKind.default('key'),
     ...responseOnly({ registeredAt, createdAt: timestamp, updatedAt: timestamp }),
   })
   .meta({ id: 'NewMember' })
-  .transform(({ name, walletAddress, type }) => ({ name, walletAddress, type }));
+  .transform(({ name, walletAddress, type, walletKind: kind }) => ({
+    name,
+    walletAddress,
+    type,
+    walletKind: kind,
+  }));
 
 export const membersCreateBody = z.strictObject({
   items: itemsOf(item).check(noDuplicates(({ walletAddress }) => walletAddress, ['walletAddress'])),
 });
 
 const data = z.object({
-  items: z.array(z.object({ name: z.string(), walletAddress: address, type: memberType })),
+  items: z.array(z.object({ name: z.string(), walletAddress: address, type: memberType, walletKind })),
 });
 
 /** New members. */
@@ -56,7 +63,7 @@ export const membersCreate = defineOperation({
       summary: sentence(
         'Add',
         'member',
-        items.map(({ name, type, walletAddress }) => `${quoted(name)} (${type}, ${walletAddress})`),
+        items.map((member) => `${quoted(member.name)} (${member.type}, ${walletText(member)})`),
       ),
       claims: wallets,
       names: wallets,

@@ -71,11 +71,11 @@ export const membersRemove = defineOperation({
     return accept({
       resources: ids.map((id) => ({ type: 'member' as const, id })),
       audit: [
-        ...members.map(({ id, name, type, walletAddress }) => ({
+        ...members.map(({ id, name, type, walletAddress, walletKind }) => ({
           action: 'member.removed',
           resourceType: 'member',
           resourceId: id,
-          details: { before: { name, type, walletAddress }, proposalId },
+          details: { before: { name, type, walletAddress, walletKind }, proposalId },
         })),
         ...groups.map((group) => {
           const before = group.members.map(({ id }) => id);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { memberType, registeredAt } from '../contract/members';
+import { memberType, registeredAt, walletKind } from '../contract/members';
 import {
   address,
   idOf,
@@ -13,7 +13,8 @@ import { findMembers, type Member, updateMembers } from '../db/members';
 import { isSameAddress } from '../domain/address';
 import { accept, type Outcome, refuse } from '../domain/refusal';
 import { quoted } from '../domain/signing';
-import { defineOperation } from './kind';
+import { isSameWallet, type WalletKind, walletText } from '../domain/wallet';
+import { defineOperation, type Notice } from './kind';
 import {
   changeMembers,
   describeMember,
@@ -29,14 +30,16 @@ const item = z
     id: idOf('mem'),
     name: nameInput.optional(),
     walletAddress: walletInput.optional(),
+    walletKind: walletKind.optional(),
     type: memberType.optional().meta({ description: 'Cannot change.' }),
     ...responseOnly({ registeredAt, createdAt: timestamp, updatedAt: timestamp }),
   })
   .meta({ id: 'MemberChange' })
-  .transform(({ id, name, walletAddress, type }) => ({
+  .transform(({ id, name, walletAddress, walletKind: kind, type }) => ({
     id,
     ...(name === undefined ? {} : { name }),
     ...(walletAddress === undefined ? {} : { walletAddress }),
+    ...(kind === undefined ? {} : { walletKind: kind }),
     ...(type === undefined ? {} : { type }),
   }));
 
@@ -47,19 +50,24 @@ export const membersUpdateBody = z.strictObject({
 });
 
 const data = z.object({
-  items: z.array(z.object({ id: idOf('mem'), name: z.string(), walletAddress: address })),
+  items: z.array(z.object({ id: idOf('mem'), name: z.string(), walletAddress: address, walletKind })),
 });
 
 /** What changes about one member. */
 interface Change {
   readonly name?: string;
   readonly walletAddress?: string;
+  readonly walletKind?: WalletKind;
 }
 
-function describeChange({ name, walletAddress }: Change): string {
+function describeChange(member: Member, { name, ...wallet }: Change): string {
+  const after = { ...member, ...wallet };
   const changes = [
     ...(name === undefined ? [] : [`the name to ${quoted(name)}`]),
-    ...(walletAddress === undefined ? [] : [`the wallet to ${walletAddress}`]),
+    ...(isSameAddress(member.walletAddress, after.walletAddress)
+      ? []
+      : [`the wallet to ${walletText(after)}`]),
+    ...(member.walletKind === after.walletKind ? [] : [`the wallet kind to ${after.walletKind}`]),
   ];
   return `change ${changes.join(' and ')}`;
 }
@@ -67,7 +75,7 @@ function describeChange({ name, walletAddress }: Change): string {
 /** What an item changes about a member. Refuses another type, and an empty change. */
 function planChange(
   member: Member,
-  { name, walletAddress, type }: z.output<typeof item>,
+  { name, walletAddress, walletKind: kind, type }: z.output<typeof item>,
   field: string,
 ): Outcome<Change> {
   if (type !== undefined && type !== member.type) {
@@ -81,9 +89,32 @@ function planChange(
   const change: Change = {
     ...(name === undefined || name === member.name ? {} : { name }),
     ...(moves ? { walletAddress } : {}),
+    ...(kind === undefined || kind === member.walletKind ? {} : { walletKind: kind }),
   };
   if (Object.keys(change).length > 0) return accept(change);
   return refuse('validationError', `nothing about member ${member.id} would change`, field);
+}
+
+/** The notes about a wallet that changes: on what names its member, and on what names its new address. */
+function walletNotices(before: Member, { walletAddress, walletKind: kind }: Change): Notice[] {
+  const { id, name } = before;
+  const changed: Notice = {
+    subject: `member:${id}`,
+    code: 'walletChanged',
+    message: `the wallet of member ${quoted(name)} (${id}) changed from ${walletText(before)} to ${walletText(
+      {
+        walletAddress: walletAddress ?? before.walletAddress,
+        walletKind: kind ?? before.walletKind,
+      },
+    )}`,
+  };
+  if (walletAddress === undefined) return kind === undefined ? [] : [changed];
+  const taken: Notice = {
+    subject: walletSubject(walletAddress),
+    code: 'walletTaken',
+    message: `${walletAddress} is now the wallet of member ${quoted(name)} (${id})`,
+  };
+  return [changed, taken];
 }
 
 /** New names or wallets for members. */
@@ -96,7 +127,7 @@ export const membersUpdate = defineOperation({
       path: '/members/proposals/update',
       summary: 'Propose changes of members',
       description:
-        'With a new wallet, signatures of the old one no longer count, and control of the new one must be proved again.',
+        'With a new wallet, or another kind of it, earlier signatures no longer count, and control must be proved again.',
       body: membersUpdateBody,
       exampleBody: {
         items: [
@@ -132,10 +163,11 @@ export const membersUpdate = defineOperation({
     const subjects = [...ids.map((id) => `member:${id}`), ...wallets];
     return accept({
       data: {
-        items: planned.map(({ member: { id, name, walletAddress }, change }) => ({
+        items: planned.map(({ member: { id, name, walletAddress, walletKind: kind }, change }) => ({
           id,
           name,
           walletAddress,
+          walletKind: kind,
           ...change,
         })),
       },
@@ -143,7 +175,7 @@ export const membersUpdate = defineOperation({
       summary: sentence(
         'Update',
         'member',
-        planned.map(({ member, change }) => `${describeMember(member)}: ${describeChange(change)}`),
+        planned.map(({ member, change }) => `${describeMember(member)}: ${describeChange(member, change)}`),
         '; ',
       ),
       claims: subjects,
@@ -165,12 +197,12 @@ export const membersUpdate = defineOperation({
       if (!before) {
         return refuse('conflict', `member ${describeMember(signed)} has left the organization`);
       }
-      const after = { name: before.name, walletAddress: before.walletAddress, ...change };
-      if (after.name !== signed.name || !isSameAddress(after.walletAddress, signed.walletAddress)) {
+      const after = { ...before, ...change };
+      if (after.name !== signed.name || !isSameWallet(after, signed)) {
         return refuse(
           'conflict',
-          `member ${signed.id} would be ${quoted(after.name)} with the wallet ${after.walletAddress}, not ` +
-            `${quoted(signed.name)} with the wallet ${signed.walletAddress}`,
+          `member ${signed.id} would be ${quoted(after.name)} with the wallet ${walletText(after)}, not ` +
+            `${quoted(signed.name)} with the wallet ${walletText(signed)}`,
         );
       }
       updates.push({ before, change });
@@ -192,27 +224,13 @@ export const membersUpdate = defineOperation({
           before: {
             ...(change.name === undefined ? {} : { name: before.name }),
             ...(change.walletAddress === undefined ? {} : { walletAddress: before.walletAddress }),
+            ...(change.walletKind === undefined ? {} : { walletKind: before.walletKind }),
           },
           after: { ...change },
           proposalId,
         },
       })),
-      notices: updates.flatMap(({ before: { id, name, walletAddress: old }, change: { walletAddress } }) =>
-        walletAddress === undefined
-          ? []
-          : [
-              {
-                subject: `member:${id}`,
-                code: 'walletChanged',
-                message: `the wallet of member ${quoted(name)} (${id}) changed from ${old} to ${walletAddress}`,
-              },
-              {
-                subject: walletSubject(walletAddress),
-                code: 'walletTaken',
-                message: `${walletAddress} is now the wallet of member ${quoted(name)} (${id})`,
-              },
-            ],
-      ),
+      notices: updates.flatMap(({ before, change }) => walletNotices(before, change)),
     });
   },
 });

@@ -41,6 +41,7 @@ const summaryOf = ({ id, name, type, wallet }: TestMember) => ({
   name,
   type,
   walletAddress: wallet.address,
+  walletKind: 'key',
 });
 const byId = <T extends { id: string }>(list: T[]) => list.sort((one, two) => (one.id < two.id ? -1 : 1));
 const queued = () => api.http.send({ key: org.readKey, path: '/api/v1/admins/proposals' });

@@ -43,8 +43,8 @@ beforeAll(async () => {
   bot = newKey();
   await deployAsFunder(network.rpcUrl, there.account);
   const wallets = [
-    { name: 'Safe', type: 'user', walletAddress: there.address, admin: true },
-    { name: 'Future Safe', type: 'user', walletAddress: notYet.address, admin: true },
+    { name: 'Safe', type: 'user', walletAddress: there.address, walletKind: 'contract', admin: true },
+    { name: 'Future Safe', type: 'user', walletAddress: notYet.address, walletKind: 'contract', admin: true },
     { name: 'Bot', type: 'api', walletAddress: bot.address, admin: true },
   ] as const;
   const made = await createOrganization(

@@ -83,6 +83,7 @@ const summary = ({ id, name, type, wallet }: TestOrganization['dave']) => ({
   name,
   type,
   walletAddress: wallet.address,
+  walletKind: 'key',
 });
 const conditions = ({ failures }: Shown) => failures.map(({ condition }: Shown) => condition);
 const DAY = {

@@ -41,6 +41,7 @@ const summaryOf = ({ id, name, type, wallet }: TestMember) => ({
   name,
   type,
   walletAddress: wallet.address,
+  walletKind: 'key',
 });
 const inWords = ({ name, wallet }: TestMember) => `"${name}" (${wallet.address})`;
 

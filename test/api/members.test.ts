@@ -51,7 +51,13 @@ async function makeMember(item: object = {}): Promise<Shown> {
   return made;
 }
 
-const summaryOf = ({ id, name, type, walletAddress }: Shown) => ({ id, name, type, walletAddress });
+const summaryOf = ({ id, name, type, walletAddress, walletKind }: Shown) => ({
+  id,
+  name,
+  type,
+  walletAddress,
+  walletKind,
+});
 
 describe('new members', () => {
   it('are created by their proposal', async () => {
@@ -71,8 +77,8 @@ describe('new members', () => {
         summary: `Add 2 members: "Erin \\"E\\"" (user, ${erin}), "Frank" (api, ${frank})`,
         data: {
           items: [
-            { name: 'Erin "E"', walletAddress: erin, type: 'user' },
-            { name: 'Frank', walletAddress: frank, type: 'api' },
+            { name: 'Erin "E"', walletAddress: erin, type: 'user', walletKind: 'key' },
+            { name: 'Frank', walletAddress: frank, type: 'api', walletKind: 'key' },
           ],
         },
       }),
@@ -94,6 +100,7 @@ describe('new members', () => {
       name: 'Erin "E"',
       type: 'user',
       walletAddress: erin,
+      walletKind: 'key',
       registeredAt: null,
       createdAt: expect.stringMatching(/Z$/),
       updatedAt: expect.stringMatching(/Z$/),
@@ -105,7 +112,7 @@ describe('new members', () => {
       resourceType: 'member',
       details: {
         proposalId: created.id,
-        after: { name: 'Frank', type: 'api', walletAddress: frank },
+        after: { name: 'Frank', type: 'api', walletAddress: frank, walletKind: 'key' },
       },
     });
   });
@@ -154,7 +161,7 @@ describe('a member', () => {
     expect(proposed).toMatchObject({
       resourceType: 'members',
       action: 'update',
-      data: { items: [{ id: before.id, name: 'Erica', walletAddress: wallet }] },
+      data: { items: [{ id: before.id, name: 'Erica', walletAddress: wallet, walletKind: 'key' }] },
       summary: `Update member "Erin" (${before.id}, ${before.walletAddress}): change the name to "Erica" and the wallet to ${wallet}`,
     });
     expect((await get(`/members/${before.id}`)).name).toBe('Erin');
@@ -187,7 +194,9 @@ describe('a member', () => {
     const before = await makeMember();
     await api.db('members').where({ id: before.id }).update({ registered_at: new Date() });
     const done = await change(api.http, org, UPDATE, { items: [{ id: before.id, name: 'Erica' }] });
-    expect(done.data.items).toEqual([{ id: before.id, name: 'Erica', walletAddress: before.walletAddress }]);
+    expect(done.data.items).toEqual([
+      { id: before.id, name: 'Erica', walletAddress: before.walletAddress, walletKind: 'key' },
+    ]);
     const after = await get(`/members/${before.id}`);
     expect(after.walletAddress).toBe(before.walletAddress);
     expect(after.registeredAt).not.toBeNull();
@@ -239,7 +248,7 @@ describe('a member', () => {
     expect((await auditOf(gone.id)).at(-1)).toMatchObject({
       action: 'member.removed',
       details: {
-        before: { name: 'Gone', type: 'user', walletAddress: gone.walletAddress },
+        before: { name: 'Gone', type: 'user', walletAddress: gone.walletAddress, walletKind: 'key' },
         proposalId: done.id,
       },
     });
@@ -332,7 +341,10 @@ describe('an admin', () => {
     const again = await sign(api.http, other.adminKey, waiting, { ...other.carol, wallet: moved.wallet });
     expect(again.status).toBe(200);
     expect(again.body.data.approvals).toEqual([
-      { id: other.carol.id, name: 'Carol', type: 'user', walletAddress: moved.wallet.address },
+      {
+        ...{ id: other.carol.id, name: 'Carol', type: 'user' },
+        ...{ walletAddress: moved.wallet.address, walletKind: 'key' },
+      },
     ]);
     const twice = await sign(api.http, other.adminKey, waiting, { ...other.carol, wallet: moved.wallet });
     expect([twice.status, twice.body.code]).toEqual([409, 'conflict']);

@@ -547,8 +547,14 @@ async function organizationOfContracts(service: TestService) {
       name: 'Contracts',
       threshold: 1,
       members: [
-        { name: 'Safe', type: 'user', walletAddress: there.address, admin: false },
-        { name: 'Future Safe', type: 'user', walletAddress: notYet.address, admin: false },
+        { name: 'Safe', type: 'user', walletAddress: there.address, walletKind: 'contract', admin: false },
+        {
+          name: 'Future Safe',
+          type: 'user',
+          walletAddress: notYet.address,
+          walletKind: 'contract',
+          admin: false,
+        },
         { name: 'Bot', type: 'api', walletAddress: bot.address, admin: true },
       ],
     },

@@ -161,7 +161,13 @@ describe('a valid signature', () => {
     const first = await api.http.send(ask);
     expect(first.status).toBe(200);
     expect(first.body.data.approvals).toEqual([
-      { id: org.alice.id, name: 'Alice', type: 'user', walletAddress: org.alice.wallet.address },
+      {
+        id: org.alice.id,
+        name: 'Alice',
+        type: 'user',
+        walletAddress: org.alice.wallet.address,
+        walletKind: 'key',
+      },
     ]);
     await expectRefused(api.http, org, ask, refusal(409, 'conflict', null));
     await expectRefused(

@@ -65,6 +65,7 @@ const summary = ({ id, name, type, wallet }: TestOrganization['dave']) => ({
   name,
   type,
   walletAddress: wallet.address,
+  walletKind: 'key',
 });
 
 function refused(transaction: Shown, sent: object, expected: ReturnType<typeof refusal>) {

@@ -288,7 +288,13 @@ export async function measureTransact(payments: PaymentsClient, bare: BareClient
 /** How many policies per second say whether they let a transaction go, 100 of them asked about each transaction. */
 export async function measureEvaluation(): Promise<Figure> {
   const anAddress = () => privateKeyToAccount(generatePrivateKey()).address;
-  const member = { id: newId('mem'), name: 'Dave', walletAddress: anAddress(), type: 'user' as const };
+  const member = {
+    id: newId('mem'),
+    name: 'Dave',
+    walletAddress: anAddress(),
+    type: 'user' as const,
+    walletKind: 'key' as const,
+  };
   const account = { id: newId('acc'), networkIds: [NETWORK_ID] };
   const destination = anAddress();
   const limitation: Limitation = {

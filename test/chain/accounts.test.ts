@@ -2,6 +2,11 @@ import { type Address, keccak256, serializeErc6492Signature, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts';
 import { type ChainClient, ChainUnavailable, createChainClient } from '../../src/chain/clients';
 import {
+  signerEndpoints,
+  verifyContractSignature,
+  type WalletEndpoints,
+} from '../../src/chain/contractSignatures';
+import {
   deploymentCall,
   deriveAccount,
   inspectAccount,
@@ -9,7 +14,7 @@ import {
   refuseNetwork,
   SAFE_CONTRACTS,
 } from '../../src/chain/safe';
-import { encodeSignature, verifySignature } from '../../src/chain/signatures';
+import { encodeSignature, verifyKeySignature } from '../../src/chain/signatures';
 import { createIdentifyVoter } from '../../src/chain/voter';
 import type { NetworkConfig } from '../../src/config';
 import { freePorts, rpc, startOwnChain } from '../support/stack';
@@ -22,12 +27,21 @@ const digest = keccak256(toHex('what is signed'));
 
 function network(id: number, rpcUrl: string): NetworkConfig {
   const nativeAsset = { symbol: 'ETH', name: 'Ether', decimals: 18 };
-  return { id, name: `Chain ${id}`, rpcUrl, nativeAsset, confirmations: 1, maxFeePerGas: 10n ** 12n };
+  return {
+    id,
+    name: `Chain ${id}`,
+    rpcUrl,
+    signerRpcUrls: [rpcUrl],
+    nativeAsset,
+    confirmations: 1,
+    maxFeePerGas: 10n ** 12n,
+  };
 }
 
 let parts: Awaited<ReturnType<typeof startOwnChain>>[];
 let clients: ChainClient[];
 let chain: ChainClient;
+let here: WalletEndpoints;
 let url: string;
 
 beforeAll(async () => {
@@ -35,6 +49,7 @@ beforeAll(async () => {
   clients = parts.map(({ current }) => createChainClient(network(current.chainId, current.rpcUrl)));
   [chain] = clients as [ChainClient, ChainClient];
   url = chain.network.rpcUrl;
+  here = signerEndpoints(chain.network);
 });
 afterAll(() => Promise.all((parts ?? []).map((part) => part.stop())));
 
@@ -121,7 +136,7 @@ describe('a contract signer', () => {
 
   test('is accepted when its contract accepts (EIP-1271)', async () => {
     const bytes = await signAsSafe(owner, safeOf(wallet), digest);
-    expect(await verifySignature({ hash: digest, signer, bytes, client: chain })).toEqual({
+    expect(await verifyContractSignature(here, { hash: digest, signer, bytes })).toEqual({
       valid: true,
       scheme: 'eip1271',
     });
@@ -137,7 +152,7 @@ describe('a contract signer', () => {
       { hash: digest, bytes: '0x' as const },
       { hash: digest, bytes: `0x${'ab'.repeat(60_000)}` as const },
     ]) {
-      expect(await verifySignature({ ...attempt, signer, client: chain })).toMatchObject({ valid: false });
+      expect(await verifyContractSignature(here, { ...attempt, signer })).toMatchObject({ valid: false });
     }
   });
 
@@ -147,7 +162,7 @@ describe('a contract signer', () => {
     const inner = await signAsSafe(owner, safeOf(account), digest);
     const bytes = serializeErc6492Signature({ address: to, data, signature: inner });
     const at = account.address as Address;
-    expect(await verifySignature({ hash: digest, signer: at, bytes, client: chain })).toEqual({
+    expect(await verifyContractSignature(here, { hash: digest, signer: at, bytes })).toEqual({
       valid: true,
       scheme: 'erc6492',
     });
@@ -159,24 +174,24 @@ describe('a contract signer', () => {
       signature: await signAsSafe(outsider, safeOf(account), digest),
     });
     for (const refused of [wrong, inner]) {
-      expect(
-        await verifySignature({ hash: digest, signer: at, bytes: refused, client: chain }),
-      ).toMatchObject({ valid: false });
+      expect(await verifyContractSignature(here, { hash: digest, signer: at, bytes: refused })).toMatchObject(
+        { valid: false },
+      );
     }
   });
 
   test('an ERC-6492 wrapping proves nothing for the address of a key', async () => {
     const inner = await owner.sign({ hash: digest });
     const bytes = serializeErc6492Signature({ address: factory, data: factoryData, signature: inner });
-    expect(
-      await verifySignature({ hash: digest, signer: owner.address, bytes, client: chain }),
-    ).toMatchObject({ valid: false });
+    expect(await verifyContractSignature(here, { hash: digest, signer: owner.address, bytes })).toMatchObject(
+      { valid: false },
+    );
   });
 
   test('verifies itself once it is deployed, without the wrapping', async () => {
     const inner = await signAsSafe(owner, safeOf(wallet), digest);
     const bytes = serializeErc6492Signature({ address: factory, data: factoryData, signature: inner });
-    expect(await verifySignature({ hash: digest, signer, bytes, client: chain })).toEqual({
+    expect(await verifyContractSignature(here, { hash: digest, signer, bytes })).toEqual({
       valid: true,
       scheme: 'eip1271',
     });
@@ -193,13 +208,13 @@ describe('a contract signer', () => {
   ] as const)('that %s is refused, and the chain counts as available', async (what, code) => {
     const address = await putCode(url, what, code);
     expect(
-      await verifySignature({ hash: digest, signer: address, bytes: '0x1234', client: chain }),
+      await verifyContractSignature(here, { hash: digest, signer: address, bytes: '0x1234' }),
     ).toMatchObject({ valid: false });
   });
 
   test('that returns the magic value is accepted, whatever else it returns', async () => {
     const address = await putCode(url, 'accepts', '0x631626ba7e60e01b60005260606000f3');
-    expect(await verifySignature({ hash: digest, signer: address, bytes: '0x1234', client: chain })).toEqual({
+    expect(await verifyContractSignature(here, { hash: digest, signer: address, bytes: '0x1234' })).toEqual({
       valid: true,
       scheme: 'eip1271',
     });
@@ -207,15 +222,13 @@ describe('a contract signer', () => {
 
   test('cannot be verified while its network is unavailable; a key can', async () => {
     const [port = 0] = await freePorts(1);
-    const unavailable = createChainClient(network(41_003, `http://127.0.0.1:${port}`));
+    const unavailable = network(41_003, `http://127.0.0.1:${port}`);
     const bytes = await signAsSafe(owner, safeOf(wallet), digest);
-    const asked = verifySignature({ hash: digest, signer, bytes, client: unavailable });
+    const asked = verifyContractSignature(signerEndpoints(unavailable), { hash: digest, signer, bytes });
     await expect(asked).rejects.toThrow(ChainUnavailable);
     await expect(asked).rejects.toThrow(/Chain 41003 \(41003\)/);
     const own = await owner.sign({ hash: digest });
-    expect(
-      await verifySignature({ hash: digest, signer: owner.address, bytes: own, client: unavailable }),
-    ).toEqual({
+    expect(await verifyKeySignature({ hash: digest, signer: owner.address, bytes: own })).toEqual({
       valid: true,
       scheme: 'eoa',
     });
@@ -223,8 +236,8 @@ describe('a contract signer', () => {
 
   test('is looked up among the admins before any chain call', async () => {
     const [port = 0] = await freePorts(1);
-    const unavailable = createChainClient(network(41_003, `http://127.0.0.1:${port}`));
-    const identifyVoter = createIdentifyVoter(unavailable);
+    const unavailable = network(41_003, `http://127.0.0.1:${port}`);
+    const identifyVoter = createIdentifyVoter(signerEndpoints(unavailable));
     const payload = JSON.stringify({
       types: { EIP712Domain: [{ name: 'name', type: 'string' }], Vote: [{ name: 'text', type: 'string' }] },
       primaryType: 'Vote',

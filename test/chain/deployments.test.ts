@@ -15,6 +15,7 @@ import { createSignerContext, type SignerDeps } from '../../activities/signer/co
 import { provideSigningKey, registerRelayers } from '../../activities/signer/keys';
 import { signatureHash } from '../../src/approvals/voters';
 import { ChainUnavailable, createChainClients } from '../../src/chain/clients';
+import { signerEndpoints } from '../../src/chain/contractSignatures';
 import type { Keystore } from '../../src/chain/keys';
 import { deriveAccount, inspectAccount, SAFE_CONTRACTS } from '../../src/chain/safe';
 import { encodeSignature } from '../../src/chain/signatures';
@@ -75,15 +76,13 @@ beforeAll(async () => {
     id: CHAIN_ID,
     name: 'Own Chain',
     rpcUrl: url,
+    signerRpcUrls: [url],
     nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 },
     confirmations: 1,
     maxFeePerGas: 5_000n * GWEI,
   };
   keystore = await makeKeystore(temporaryDir(), 'pass');
-  const chains = createChainClients([network]);
-  const client = chains.get(CHAIN_ID);
-  if (!client) throw new Error('no client');
-  identifyVoter = createIdentifyVoter(client);
+  identifyVoter = createIdentifyVoter(signerEndpoints(network));
   chain = chainWith({});
   signer = signerWith({});
   await registerRelayers(signerDeps({}));
@@ -427,7 +426,9 @@ test('the signer verifies a contract signature again, and counts it while it is 
   const wallet = deriveAccount(org.alice.wallet.address, newId('acc'));
   const safe = { address: wallet.address as Address, chainId: CHAIN_ID };
   await deployAsFunder(url, wallet);
-  await db('members').where({ id: org.carol.id }).update({ wallet_address: wallet.address });
+  await db('members')
+    .where({ id: org.carol.id })
+    .update({ wallet_address: wallet.address, wallet_kind: 'contract' });
   try {
     const key = await begunProposal({ approvers: [org.bob] });
     const bytes = await signAsSafe(org.alice.wallet, safe, hashTypedPayload(key.payload));
@@ -453,7 +454,9 @@ test('the signer verifies a contract signature again, and counts it while it is 
     await rpc(url, 'evm_revert', [old]);
     expect(await signer.signDeployment(offer)).toEqual({ envelopeId: expect.any(String) });
   } finally {
-    await db('members').where({ id: org.carol.id }).update({ wallet_address: org.carol.wallet.address });
+    await db('members')
+      .where({ id: org.carol.id })
+      .update({ wallet_address: org.carol.wallet.address, wallet_kind: 'key' });
   }
 });
 

@@ -22,7 +22,15 @@ const artifacts = createRequire(__filename);
 
 function network(rpcUrl: string): NetworkConfig {
   const nativeAsset = { symbol: 'ETH', name: 'Ether', decimals: 18 };
-  return { id: 31337, name: 'Local One', rpcUrl, nativeAsset, confirmations: 1, maxFeePerGas: 10n ** 12n };
+  return {
+    id: 31337,
+    name: 'Local One',
+    rpcUrl,
+    signerRpcUrls: [],
+    nativeAsset,
+    confirmations: 1,
+    maxFeePerGas: 10n ** 12n,
+  };
 }
 
 let url: string;

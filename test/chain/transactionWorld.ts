@@ -24,6 +24,7 @@ import { payloadToSign } from '../../src/approvals/transactions';
 import { signatureHash } from '../../src/approvals/voters';
 import { checksumAddress } from '../../src/chain/address';
 import { type ChainClient, createChainClients } from '../../src/chain/clients';
+import { signerEndpoints } from '../../src/chain/contractSignatures';
 import type { Keystore } from '../../src/chain/keys';
 import { deriveAccount } from '../../src/chain/safe';
 import { createIdentifyVoter } from '../../src/chain/voter';
@@ -121,6 +122,7 @@ export class TransactionWorld {
       id: chainId,
       name: 'Own Chain',
       rpcUrl,
+      signerRpcUrls: [rpcUrl],
       nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 },
       confirmations: 1,
       maxFeePerGas: 5_000n * GWEI,
@@ -134,7 +136,7 @@ export class TransactionWorld {
       db: signerDb,
       keystore,
       networks: [network],
-      identifyVoter: createIdentifyVoter(client),
+      identifyVoter: createIdentifyVoter(signerEndpoints(network)),
       maxGas: 5_000_000n,
     };
     await registerRelayers(signerDeps);
@@ -199,7 +201,7 @@ export class TransactionWorld {
       db: this.signerDb,
       keystore: this.keystore,
       networks: [this.network],
-      identifyVoter: createIdentifyVoter(this.client),
+      identifyVoter: createIdentifyVoter(signerEndpoints(this.network)),
       maxGas: 5_000_000n,
       ...change,
     });
@@ -441,7 +443,7 @@ export class TransactionWorld {
     const { finishTransaction } = createLifecycleActivities({
       db: this.serviceDb,
       networks: [this.network],
-      identifyVoter: createIdentifyVoter(this.client),
+      identifyVoter: createIdentifyVoter(signerEndpoints(this.network)),
       deriveAccount,
       refresh: async () => undefined,
       readToken: async () => ({ ok: false, reason: 'no token is read here' }),

@@ -43,6 +43,7 @@ beforeAll(async () => {
     id: CHAIN_ID,
     name: 'Own Chain',
     rpcUrl: url,
+    signerRpcUrls: [],
     nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 },
     confirmations: 1,
     maxFeePerGas: 10n ** 12n,

@@ -135,7 +135,7 @@ describe('the signer refuses', () => {
     const removed = await refusal(ref);
     await member().update({ removed_at: null, wallet_address: OTHER });
     const moved = await refusal(ref);
-    await member().update({ wallet_address: dave.wallet.address });
+    await member().update({ wallet_address: dave.wallet.address, wallet_kind: 'key' });
     for (const refused of [removed, moved]) {
       expect(refused).toMatchObject({ code: 'stale', message: expect.stringContaining('of the initiator') });
     }
@@ -351,7 +351,10 @@ test('the signer verifies a contract signature again, and counts it while it is 
   const safe = { address: wallet.address as Address, chainId: world.network.id };
   await deployAsFunder(world.url, wallet);
   const ref = await world.transaction(asked, { begun: false });
-  await world.db('members').where({ id: dave.id }).update({ wallet_address: wallet.address });
+  await world
+    .db('members')
+    .where({ id: dave.id })
+    .update({ wallet_address: wallet.address, wallet_kind: 'contract' });
   try {
     await world.db('votes').where({ approval_id: ref.transactionId }).delete();
     const seen = await world.snapshot(ref);
@@ -382,7 +385,10 @@ test('the signer verifies a contract signature again, and counts it while it is 
       envelopeId: expect.any(String),
     });
   } finally {
-    await world.db('members').where({ id: dave.id }).update({ wallet_address: dave.wallet.address });
+    await world
+      .db('members')
+      .where({ id: dave.id })
+      .update({ wallet_address: dave.wallet.address, wallet_kind: 'key' });
   }
 });
 

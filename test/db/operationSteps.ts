@@ -8,7 +8,10 @@ import type { Kind } from './organization.model';
  */
 export type Wish =
   | { kind: 'members/create'; items: { wallet: number; name: number; bot: boolean }[] }
-  | { kind: 'members/update'; items: { who: number; name: number | null; wallet: number | null }[] }
+  | {
+      kind: 'members/update';
+      items: { who: number; name: number | null; wallet: number | null; kind?: 'key' | 'contract' | null }[];
+    }
   | { kind: 'members/remove'; whos: number[] }
   | { kind: 'groups/create'; items: { name: number; whos: number[] }[] }
   | { kind: 'groups/update'; items: { group: number; name: number | null; toggles: Toggle[] }[] }
@@ -90,6 +93,11 @@ const name = nat(5);
 const FIRST_OWN_WALLET = 6;
 /** Mostly one that nobody had at first. */
 const wallet = fc.oneof({ weight: 4, arbitrary: nat(5) }, { weight: 1, arbitrary: nat(11) });
+/** Now and then a member's wallet becomes a contract, and a key again. */
+const walletKind = fc.oneof(
+  { weight: 9, arbitrary: fc.constant(null) },
+  { weight: 1, arbitrary: fc.constantFrom('contract' as const, 'key' as const) },
+);
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { freq: 2 });
 const toggle: fc.Arbitrary<Toggle> = fc.record({
   who,
@@ -114,7 +122,7 @@ const wishes: { [K in Kind]: fc.Arbitrary<Extract<Wish, { kind: K }>> } = {
   }),
   'members/update': fc.record({
     kind: fc.constant('members/update'),
-    items: few(fc.record({ who, name: maybe(name), wallet: maybe(wallet) })),
+    items: few(fc.record({ who, name: maybe(name), wallet: maybe(wallet), kind: walletKind })),
   }),
   'members/remove': fc.record({ kind: fc.constant('members/remove'), whos: few(who) }),
   'groups/create': fc.record({
@@ -231,11 +239,22 @@ function meetingOf(weights: Weights): fc.Arbitrary<Step[]> {
     );
 }
 
-/** One is signed, and then those who signed it change: their wallets, who is an admin, how many it takes. */
+/** One is signed, and then those who signed it change: their wallets, the kinds of them, who is an admin, how many it takes. */
 function changedVotersOf(weights: Weights): fc.Arbitrary<Step[]> {
   const changes: fc.Arbitrary<Wish>[] = [wishes['admins/update']];
   if ('members/update' in weights) {
-    const items = fc.tuple(fc.record({ who: nat(3), name: fc.constant(null), wallet: nat(5) }));
+    const items = fc.tuple(
+      fc.oneof(
+        { weight: 3, arbitrary: fc.record({ who: nat(3), name: fc.constant(null), wallet: nat(5) }) },
+        {
+          weight: 1,
+          arbitrary: fc.record({
+            who: nat(3),
+            ...{ name: fc.constant(null), wallet: fc.constant(null), kind: fc.constant('contract' as const) },
+          }),
+        },
+      ),
+    );
     changes.push(fc.record({ kind: fc.constant('members/update'), items }));
   }
   return fc.tuple(

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { type Address, type PublicClient, recoverAddress } from 'viem';
+import { type Address, recoverAddress } from 'viem';
 import { createLifecycleActivities, type ProposalActivities } from '../../activities/lifecycle';
 import { operationDomainSalt } from '../../src/chain/domainSalt';
 import { deriveAccount } from '../../src/chain/safe';
@@ -49,6 +49,7 @@ const networks: readonly NetworkConfig[] = NETWORK_IDS.map((id) => ({
   id,
   name: `Network ${id}`,
   rpcUrl: 'http://127.0.0.1:1',
+  signerRpcUrls: [],
   nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 },
   confirmations: 1,
   maxFeePerGas: 1n,
@@ -104,15 +105,10 @@ export async function setStage(): Promise<Stage> {
   const owner = createDatabase(database.url, { poolMax: 4 });
   const service = createDatabase(database.serviceUrl, { poolMax: 8 });
   const refreshed = new Set<string>();
-  // No contract signs here: there is no code at any address.
-  const client = {
-    network: networks[0] as NetworkConfig,
-    rpc: { getCode: async () => undefined } as unknown as PublicClient,
-  };
   const activities = createLifecycleActivities({
     db: service,
     networks,
-    identifyVoter: createIdentifyVoter(client),
+    identifyVoter: createIdentifyVoter({ network: networks[0] as NetworkConfig, clients: [] }),
     deriveAccount,
     readToken: async () => ({ ok: false, reason: 'no token is read here' }),
     refresh: async ({ id }) => {
@@ -148,7 +144,8 @@ export async function setStage(): Promise<Stage> {
 const READ_ORGANIZATION: PreparedStatement = {
   name: 'read_organization',
   text: `SELECT
-  (SELECT coalesce(json_agg(json_build_object('id', id, 'name', name, 'type', type, 'walletAddress', wallet_address)
+  (SELECT coalesce(json_agg(json_build_object('id', id, 'name', name, 'type', type, 'walletAddress', wallet_address,
+      'walletKind', wallet_kind)
       ORDER BY id), '[]') FROM members WHERE organization_id = $1 AND removed_at IS NULL) AS members,
   (SELECT coalesce(json_agg(json_build_object('id', id, 'name', name, 'memberIds',
       (SELECT coalesce(json_agg(member_id ORDER BY member_id), '[]') FROM group_members WHERE group_id = groups.id))

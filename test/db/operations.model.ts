@@ -151,11 +151,14 @@ export class OrganizationModel extends Organization {
 
   // --- signing ---------------------------------------------------------------------------------------------------
 
+  /** All votes are of keys: they count while the wallet is one. */
   private counted({ votes }: Proposal, type: VoteType): Member[] {
-    return this.admins().filter((admin) =>
-      votes.some(
-        (vote) => vote.type === type && vote.memberId === admin.id && vote.wallet === admin.walletAddress,
-      ),
+    return this.admins().filter(
+      (admin) =>
+        admin.walletKind === 'key' &&
+        votes.some(
+          (vote) => vote.type === type && vote.memberId === admin.id && vote.wallet === admin.walletAddress,
+        ),
     );
   }
 
@@ -188,7 +191,8 @@ export class OrganizationModel extends Organization {
   /** A valid signature of a wallet. Given again with `execute`, it is accepted while its decision can be executed. */
   vote(proposal: Proposal, type: VoteType, wallet: string, execute = false): Refusal | undefined {
     const voter = this.admins().find(({ walletAddress }) => walletAddress === wallet);
-    if (!voter) return 'forbidden';
+    // There are no endpoints here that could be asked about a contract.
+    if (voter?.walletKind !== 'key') return 'forbidden';
     if (this.isDecided(proposal)) return 'conflict';
     if (proposal.closed || proposal.aged) return 'proposalExpired';
     const same = (vote: Proposal['votes'][number]) =>
@@ -384,7 +388,9 @@ function electorateChanges(before: Electorate, after: Electorate): { code: strin
   const removed = before.admins.filter((admin) => nowOf(admin) === undefined);
   const moved = before.admins.filter((admin) => {
     const now = nowOf(admin);
-    return now !== undefined && now.walletAddress !== admin.walletAddress;
+    return (
+      now !== undefined && (now.walletAddress !== admin.walletAddress || now.walletKind !== admin.walletKind)
+    );
   });
   const added = after.admins.filter(({ id }) => !before.admins.some((admin) => admin.id === id));
   return [

@@ -24,7 +24,7 @@ export type Refusal =
 
 /** The state that a proposal shows, as far as its kind has one. */
 export interface ProposedState {
-  readonly members?: readonly (Pick<Member, 'id' | 'name' | 'walletAddress'> & { readonly type?: string })[];
+  readonly members?: readonly (Omit<Member, 'type'> & { readonly type?: string })[];
   readonly groups?: readonly {
     readonly id: string;
     readonly name: string;
@@ -111,9 +111,12 @@ function judgement({
   return { refusals, data, claims: unique(claims), names: unique(names) };
 }
 
-/** True while somebody has the wallet that was shown. */
-function isAsShown(organization: Organization, { id, walletAddress }: Pick<Member, 'id' | 'walletAddress'>) {
-  return organization.members.get(id)?.walletAddress === walletAddress;
+type Holder = Pick<Member, 'id' | 'walletAddress' | 'walletKind'>;
+
+/** True while somebody has the wallet that was shown, as the kind that was shown. */
+function isAsShown(organization: Organization, { id, walletAddress, walletKind }: Holder) {
+  const now = organization.members.get(id);
+  return now?.walletAddress === walletAddress && now.walletKind === walletKind;
 }
 
 // --- members -----------------------------------------------------------------------------------------------------
@@ -157,16 +160,14 @@ const updateMembers: KindRules<'members/update'> = {
       const before = organization.members.get(item.id);
       return before ? [{ before, after: { ...before, ...item } }] : [];
     });
-    const members = changes.map(({ after: { id, name, walletAddress } }) => ({ id, name, walletAddress }));
+    const members = changes.map(({ after: { type: _, ...shown } }) => shown);
     return judgement({
       invalid: [
         items.length === 0,
         repeats(idsOf(items)),
         repeats(wallets),
         changes.length < items.length,
-        ...changes.map(
-          ({ before, after }) => before.name === after.name && before.walletAddress === after.walletAddress,
-        ),
+        ...changes.map(({ before, after }) => before.name === after.name && isAsShown(organization, after)),
       ],
       conflict: members.map((member) => !isFree(organization, member, members)),
       data: { members },
@@ -184,12 +185,12 @@ const updateMembers: KindRules<'members/update'> = {
     );
     if (!possible) return 'blocked';
     const events: string[] = [];
-    for (const { id, name, walletAddress } of members) {
+    for (const { id, name, walletAddress, walletKind } of members) {
       const before = organization.members.get(id) as Member;
-      if (before.walletAddress !== walletAddress) {
-        events.push(`member:${id} walletChanged`, `${walletClaim(walletAddress)} walletTaken`);
-      }
-      organization.members.set(id, { ...before, name, walletAddress });
+      if (!isAsShown(organization, { id, walletAddress, walletKind }))
+        events.push(`member:${id} walletChanged`);
+      if (before.walletAddress !== walletAddress) events.push(`${walletClaim(walletAddress)} walletTaken`);
+      organization.members.set(id, { ...before, name, walletAddress, walletKind });
     }
     return { audit: members.map(({ id }) => `member.updated ${id}`), events };
   },

@@ -27,7 +27,7 @@ afterAll(() => Promise.all([owner, service].map((db) => db?.destroy())));
 async function applyAgainst(wallet: string, kind: ProposalKind, data: JsonValue, plan: JsonValue) {
   const rival = await owner.transaction();
   await insertMembers(rival, org.id, [
-    { id: newId('mem'), name: 'Rival', type: 'user', walletAddress: wallet.toLowerCase() },
+    { id: newId('mem'), name: 'Rival', type: 'user', walletAddress: wallet.toLowerCase(), walletKind: 'key' },
   ]);
   const applying = service.transaction(async (tx) => {
     const outcome = await kind.apply(
@@ -57,8 +57,8 @@ describe('a wallet that is taken between the check and the change', () => {
       membersCreate,
       {
         items: [
-          { name: 'First', walletAddress: anAddress(), type: 'user' },
-          { name: 'Second', walletAddress: wallet, type: 'user' },
+          { name: 'First', walletAddress: anAddress(), type: 'user', walletKind: 'key' },
+          { name: 'Second', walletAddress: wallet, type: 'user', walletKind: 'key' },
         ],
       },
       { memberIds: [newId('mem'), newId('mem')] },
@@ -75,8 +75,8 @@ describe('a wallet that is taken between the check and the change', () => {
       membersUpdate,
       {
         items: [
-          { id: org.alice.id, name: 'Alicia', walletAddress: org.alice.wallet.address },
-          { id: org.bob.id, name: 'Bob', walletAddress: wallet },
+          { id: org.alice.id, name: 'Alicia', walletAddress: org.alice.wallet.address, walletKind: 'key' },
+          { id: org.bob.id, name: 'Bob', walletAddress: wallet, walletKind: 'key' },
         ],
       },
       { changes: [{ name: 'Alicia' }, { walletAddress: wallet }] },

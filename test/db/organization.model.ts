@@ -5,6 +5,7 @@ export interface Member {
   readonly name: string;
   readonly type: 'user' | 'api';
   readonly walletAddress: string;
+  readonly walletKind: 'key' | 'contract';
 }
 
 export interface Group {
@@ -52,6 +53,7 @@ export type Request =
         readonly id: string;
         readonly name?: string;
         readonly walletAddress?: string;
+        readonly walletKind?: Member['walletKind'];
       }[];
     }
   | { readonly kind: 'members/remove'; readonly ids: readonly string[] }

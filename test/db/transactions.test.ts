@@ -59,6 +59,7 @@ const summary = ({ id, name, type, wallet }: TestMember): MemberSummary => ({
   name,
   type,
   walletAddress: wallet.address,
+  walletKind: 'key',
 });
 const ref = (transactionId: string, organizationId = org.id) => ({ organizationId, transactionId });
 const key = (id: string, organizationId = org.id) => ({ organizationId, id });

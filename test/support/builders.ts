@@ -55,6 +55,11 @@ export class MemberBuilder {
     return new MemberBuilder({ ...this.member, walletAddress });
   }
 
+  /** Their wallet is a contract. */
+  ofContract(): MemberBuilder {
+    return new MemberBuilder({ ...this.member, walletKind: 'contract' });
+  }
+
   bot(): MemberBuilder {
     return new MemberBuilder({ ...this.member, type: 'api' });
   }
@@ -67,7 +72,13 @@ export class MemberBuilder {
 /** A person with an id, a name and a wallet of their own. */
 export function aMember(): MemberBuilder {
   const name = NAMES[random(NAMES.length)] ?? 'Ada';
-  return new MemberBuilder({ id: anId('mem'), name, type: 'user', walletAddress: anAddress() });
+  return new MemberBuilder({
+    id: anId('mem'),
+    name,
+    type: 'user',
+    walletAddress: anAddress(),
+    walletKind: 'key',
+  });
 }
 
 /** Builds a set of admins. */
@@ -156,10 +167,11 @@ export class ProposalRecordBuilder {
   /** Adds votes that each member cast with the wallet they have now. */
   votedBy(type: VoteType, ...members: readonly MemberSummary[]): ProposalRecordBuilder {
     const votes = members.map(
-      ({ id, walletAddress }): Vote => ({
+      ({ id, walletAddress, walletKind }): Vote => ({
         memberId: id,
         type,
         signerAddress: walletAddress,
+        scheme: walletKind === 'key' ? 'eoa' : 'eip1271',
         signatureHash: aHash(),
         initiatorSignatureHash: null,
       }),

@@ -65,12 +65,14 @@ export const SINGULAR: Record<ResourceType, { type: string; prefix: string }> = 
 };
 
 const MEMBER_TYPE = oneOf('user', 'api');
+const WALLET_KIND = oneOf('key', 'contract');
 
 const MEMBER_SUMMARY = fields({
   id: idOf('mem'),
   name: 'string',
   type: MEMBER_TYPE,
   walletAddress: 'address',
+  walletKind: WALLET_KIND,
   'createdAt?': 'dateTime',
   'updatedAt?': 'dateTime',
 });
@@ -80,6 +82,7 @@ const MEMBER = fields({
   name: 'string',
   type: MEMBER_TYPE,
   walletAddress: 'address',
+  walletKind: WALLET_KIND,
   registeredAt: orNull('dateTime'),
   createdAt: 'dateTime',
   updatedAt: 'dateTime',
@@ -190,10 +193,14 @@ export const PROPOSAL_DATA: { readonly [resourceTypeAndAction: string]: Shape } 
     items: listOf(fields({ id: idOf('acc'), 'name?': 'string', 'networkIds?': listOf('integer') })),
   }),
   'members/create': fields({
-    items: listOf(fields({ name: 'string', walletAddress: 'address', type: MEMBER_TYPE })),
+    items: listOf(
+      fields({ name: 'string', walletAddress: 'address', walletKind: WALLET_KIND, type: MEMBER_TYPE }),
+    ),
   }),
   'members/update': fields({
-    items: listOf(fields({ id: idOf('mem'), name: 'string', walletAddress: 'address' })),
+    items: listOf(
+      fields({ id: idOf('mem'), name: 'string', walletAddress: 'address', walletKind: WALLET_KIND }),
+    ),
   }),
   'members/remove': fields({ items: listOf(MEMBER_SUMMARY) }),
   'groups/create': fields({ items: listOf(fields({ name: 'string', memberIds: listOf(idOf('mem')) })) }),
@@ -203,14 +210,32 @@ export const PROPOSAL_DATA: { readonly [resourceTypeAndAction: string]: Shape } 
   'policies/update': POLICY_DATA,
   'policies/remove': POLICY_DATA,
   'admins/update': fields({
-    members: listOf(fields({ id: idOf('mem'), name: 'string', type: MEMBER_TYPE, walletAddress: 'address' })),
+    members: listOf(
+      fields({
+        id: idOf('mem'),
+        name: 'string',
+        type: MEMBER_TYPE,
+        walletAddress: 'address',
+        walletKind: WALLET_KIND,
+      }),
+    ),
     threshold: 'integer',
   }),
 };
 
-/** Why an execution did not succeed; the last one is this service's own, for what an operator has ended. */
+/** Why an execution did not succeed; the last two are this service's own. */
 const FAILURE_FIELDS = {
-  code: oneOf('rpc', 'reverted', 'funds', 'policy', 'budget', 'stale', 'timeout', 'closedByOperator'),
+  code: oneOf(
+    'rpc',
+    'reverted',
+    'funds',
+    'policy',
+    'budget',
+    'stale',
+    'timeout',
+    'endpoints',
+    'closedByOperator',
+  ),
   message: 'string',
   at: 'dateTime',
   attempt: 'integer',

@@ -27,11 +27,12 @@ export class TransactionRecordBuilder {
 
   /** Adds the initiator's signature, with the wallet that the record says they have. */
   initiated(signatureHash: string = aHash()): TransactionRecordBuilder {
-    const { id: memberId, walletAddress: signerAddress } = this.record.initiator;
+    const { id: memberId, walletAddress: signerAddress, walletKind } = this.record.initiator;
     return this.voted({
       memberId,
       type: 'initiator',
       signerAddress,
+      scheme: walletKind === 'key' ? 'eoa' : 'eip1271',
       signatureHash,
       initiatorSignatureHash: null,
     });
@@ -42,13 +43,16 @@ export class TransactionRecordBuilder {
     const initiated = this.record.votes.findLast((vote) => vote.type === 'initiator');
     if (!initiated) throw new Error('nobody can approve or reject before the initiator has signed');
     return this.voted(
-      ...members.map(({ id, walletAddress }) => ({
-        memberId: id,
-        type,
-        signerAddress: walletAddress,
-        signatureHash: aHash(),
-        initiatorSignatureHash: initiated.signatureHash,
-      })),
+      ...members.map(
+        ({ id, walletAddress, walletKind }): Vote => ({
+          memberId: id,
+          type,
+          signerAddress: walletAddress,
+          scheme: walletKind === 'key' ? 'eoa' : 'eip1271',
+          signatureHash: aHash(),
+          initiatorSignatureHash: initiated.signatureHash,
+        }),
+      ),
     );
   }
 

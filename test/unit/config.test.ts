@@ -350,6 +350,7 @@ describe('a networks file', () => {
     id: 1,
     name: 'Mainnet',
     rpcUrl: 'https://rpc.example/v1',
+    signerRpcUrls: ['https://one.example', 'https://two.example/key'],
     nativeAsset: { symbol: 'XYZ', name: 'Xyz coin', decimals: 8 },
     confirmations: 12,
     maxFeePerGas: '123456789012345678901234567890',
@@ -357,15 +358,15 @@ describe('a networks file', () => {
   };
 
   it('is read whole', () => {
-    expect(readNetworks(networksFile([FULL]))).toEqual([
-      { ...FULL, maxFeePerGas: 123_456_789_012_345_678_901_234_567_890n },
-    ]);
+    const file = networksFile([{ ...FULL, allowPlainHttp: true }]);
+    expect(readNetworks(file)).toEqual([{ ...FULL, maxFeePerGas: 123_456_789_012_345_678_901_234_567_890n }]);
   });
 
   it('needs no more than id, name and RPC address of a network', () => {
     expect(readNetworks(networksFile([NETWORK]))).toEqual([
       {
         ...NETWORK,
+        signerRpcUrls: [NETWORK.rpcUrl],
         nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 },
         confirmations: 1,
         maxFeePerGas: 500_000_000_000n,
@@ -405,6 +406,12 @@ describe('a networks file', () => {
     ['a fee ceiling below 0', [{ ...NETWORK, maxFeePerGas: -5 }], 'at 0.maxFeePerGas'],
     ['an empty native asset', [{ ...NETWORK, nativeAsset: '' }], 'at 0.nativeAsset'],
     ['too many decimals', [{ ...NETWORK, nativeAsset: { symbol: 'X', decimals: 37 } }], 'at 0.nativeAsset'],
+    ['no endpoint of the signer', [{ ...NETWORK, signerRpcUrls: [] }], 'at 0.signerRpcUrls'],
+    [
+      'an endpoint of the signer twice',
+      [{ ...NETWORK, signerRpcUrls: ['https://a.example', 'https://a.example'] }],
+      'at 0.signerRpcUrls',
+    ],
     ['an explorer that is not a URL', [{ ...NETWORK, explorerUrl: 'x' }], 'at 0.explorerUrl:'],
   ])('with %s is refused, with its name and the place', (_, content, place) => {
     const file = networksFile(content);
@@ -412,6 +419,39 @@ describe('a networks file', () => {
     expect(error.setting).toBe('NETWORKS_FILE');
     expect(error.message).toContain(file);
     expect(error.message).toContain(place);
+  });
+
+  describe('in production', () => {
+    const read = (...networks: object[]) => readNetworks(networksFile(networks), { production: true });
+    const REMOTE = { ...NETWORK, rpcUrl: 'https://rpc.example' };
+
+    it('gives the signer no endpoint that is not its own', () => {
+      expect(read(REMOTE)[0]?.signerRpcUrls).toEqual([]);
+      expect(read({ ...REMOTE, signerRpcUrls: ['https://own.example'] })[0]?.signerRpcUrls).toEqual([
+        'https://own.example',
+      ]);
+    });
+
+    it.each<[string, object, string]>([
+      ['rpcUrl', { rpcUrl: 'http://rpc.example' }, 'at 1.rpcUrl:'],
+      [
+        'signerRpcUrls',
+        { signerRpcUrls: ['https://own.example', 'http://10.0.0.7:8545'] },
+        'at 1.signerRpcUrls.1:',
+      ],
+      ['a host that only looks local', { rpcUrl: 'http://127.0.0.1.example' }, 'at 1.rpcUrl:'],
+    ])('refuses plain HTTP in %s, unless the network allows it', (_, change, place) => {
+      const plain = { ...REMOTE, id: 2, ...change };
+      const error = errorOf(() => read(REMOTE, plain));
+      expect([error.setting, error.message]).toEqual(['NETWORKS_FILE', expect.stringContaining(place)]);
+      expect(error.message).toContain('allowPlainHttp');
+      expect(read(REMOTE, { ...plain, allowPlainHttp: true })).toHaveLength(2);
+      expect(readNetworks(networksFile([REMOTE, plain]))).toHaveLength(2);
+    });
+
+    it('accepts plain HTTP on this machine', () => {
+      expect(read(NETWORK, { ...NETWORK, id: 2, rpcUrl: 'http://[::1]:8545' })).toHaveLength(2);
+    });
   });
 
   it('that is no JSON, or is not there, is refused with its name', () => {

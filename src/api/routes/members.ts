@@ -12,6 +12,7 @@ function memberView(member: Member) {
     name: member.name,
     type: member.type,
     walletAddress: member.walletAddress,
+    walletKind: member.walletKind,
     registeredAt: member.registeredAt?.toISOString() ?? null,
     createdAt: member.createdAt.toISOString(),
     updatedAt: member.updatedAt.toISOString(),

@@ -25,10 +25,11 @@ export function registrationRoutes({
     mutationRoute(registerWalletEndpoint, {
       // The signed text is resolved once: a repeated request verifies no signature again.
       async prepare({ organizationId, body: { walletAddress, signature } }) {
-        const challenges = await listOpenChallenges(db, { organizationId, walletAddress });
-        if (!challenges) throw unknownWallet();
+        const open = await listOpenChallenges(db, { organizationId, walletAddress });
+        if (!open) throw unknownWallet();
+        const { walletKind, challenges } = open;
         const messages = challenges.map(({ message }) => message);
-        const signed = await findSignedMessage({ walletAddress, signature, messages });
+        const signed = await findSignedMessage({ walletAddress, walletKind, signature, messages });
         if (!signed.ok) throw new Refused(signed.refusal);
         return { resourceId: challenges[signed.value]?.nonce ?? '' };
       },

@@ -26,6 +26,8 @@ export async function up(knex: Knex): Promise<void> {
       type text NOT NULL CHECK (type IN ('user', 'api')),
       -- checksummed (EIP-55), like every address in this database; compared by lower()
       wallet_address text NOT NULL CHECK (wallet_address ~ '^0x[0-9a-fA-F]{40}$'),
+      -- what verifies its signatures: the key of the address, or the contract at it
+      wallet_kind text NOT NULL DEFAULT 'key' CHECK (wallet_kind IN ('key', 'contract')),
       registered_at timestamptz(3),
       position bigint NOT NULL,
       created_at timestamptz(3) NOT NULL DEFAULT now(),
@@ -108,6 +110,7 @@ export async function up(knex: Knex): Promise<void> {
       organization_id text NOT NULL REFERENCES organizations,
       member_id text NOT NULL REFERENCES members,
       wallet_address text NOT NULL,
+      wallet_kind text NOT NULL,
       message text NOT NULL,
       created_at timestamptz(3) NOT NULL DEFAULT now(),
       expires_at timestamptz(3) NOT NULL,
@@ -173,7 +176,8 @@ export async function up(knex: Knex): Promise<void> {
       CHECK (type <> 'initiator' OR initiator_signature_hash IS NULL)
     );
     CREATE UNIQUE INDEX votes_once ON votes
-      (approval_id, member_id, type, signer_address, coalesce(initiator_signature_hash, ''));
+      -- the kind of wallet that it was given under: another kind votes anew
+      (approval_id, member_id, type, signer_address, (scheme = 'eoa'), coalesce(initiator_signature_hash, ''));
 
     -- what each message did: the same message, sent again, finds its own outcome
     CREATE TABLE received_messages (

@@ -8,7 +8,7 @@ import {
   loadNativeRecovery,
   recoverKeyPortably,
   recoverSigner,
-  verifySignature,
+  verifyKeySignature,
 } from '../../../src/chain/signatures';
 import { hashTypedPayload } from '../../../src/chain/typedData';
 
@@ -160,25 +160,27 @@ describe('recoverSigner', () => {
   });
 });
 
-describe('verifySignature of a key', () => {
+describe('verifyKeySignature', () => {
   const signer = wallet.address;
 
   test('accepts the signer and nobody else', async () => {
     const bytes = await wallet.sign({ hash: digest });
-    expect(await verifySignature({ hash: digest, signer, bytes })).toEqual({ valid: true, scheme: 'eoa' });
+    expect(await verifyKeySignature({ hash: digest, signer, bytes })).toEqual({ valid: true, scheme: 'eoa' });
     const stranger = privateKeyToAccount(keccak256('0x02')).address;
-    expect(await verifySignature({ hash: digest, signer: stranger, bytes })).toMatchObject({ valid: false });
-    expect(await verifySignature({ hash: MAIL_DIGEST, signer, bytes })).toMatchObject({ valid: false });
+    expect(await verifyKeySignature({ hash: digest, signer: stranger, bytes })).toMatchObject({
+      valid: false,
+    });
+    expect(await verifyKeySignature({ hash: MAIL_DIGEST, signer, bytes })).toMatchObject({ valid: false });
   });
 
   test('says what is wrong with a malleable one', async () => {
     const bytes = await wallet.sign({ hash: digest });
-    expect(await verifySignature({ hash: digest, signer, bytes: highTwin(bytes) })).toMatchObject({
+    expect(await verifyKeySignature({ hash: digest, signer, bytes: highTwin(bytes) })).toMatchObject({
       valid: false,
       reason: expect.stringContaining('upper half'),
     });
     const v = bytes.endsWith('1b') ? 0 : 1;
-    expect(await verifySignature({ hash: digest, signer, bytes: withV(bytes, v) })).toMatchObject({
+    expect(await verifyKeySignature({ hash: digest, signer, bytes: withV(bytes, v) })).toMatchObject({
       valid: false,
       reason: expect.stringContaining('27 or 28'),
     });

@@ -18,7 +18,9 @@ describe('an org.json', () => {
   it('gives an organization with checksummed addresses', () => {
     expect(parseOrganization('org.json', JSON.stringify(organization))).toEqual({
       ...organization,
-      members: [{ ...member, walletAddress: '0xABaBaBaBABabABabAbAbABAbABabababaBaBABaB' }],
+      members: [
+        { ...member, walletAddress: '0xABaBaBaBABabABabAbAbABAbABabababaBaBABaB', walletKind: 'key' },
+      ],
     });
   });
 

@@ -48,7 +48,7 @@ describe('the details of the Temporal UI on a terminal', () => {
     signatureStatus: 'approvalReady',
     executionStatus: 'failed',
     threshold: 1,
-    approvals: [{ id: 'mem_1', name: '**Eve**', type: 'user', walletAddress: '0x' }],
+    approvals: [{ id: 'mem_1', name: '**Eve**', type: 'user', walletAddress: '0x', walletKind: 'key' }],
     rejections: [],
     ready: ['approve'],
     expiresAt: '2026-01-01T00:00:00.000Z',

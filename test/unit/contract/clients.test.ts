@@ -58,13 +58,13 @@ describe('the OpenAPI document for client developers', () => {
   );
 
   it(
-    'gives TypeScript types of at most 4,500 lines that compile in strict mode',
+    'gives TypeScript types of at most 4,600 lines that compile in strict mode',
     () => {
       const folder = mkdtempSync(join(tmpdir(), 'orgwallet-types-'));
       try {
         const types = join(folder, 'api.ts');
         run('node_modules/openapi-typescript/bin/cli.js', 'openapi.json', '--output', types);
-        expect(readFileSync(types, 'utf8').split('\n').length).toBeLessThanOrEqual(4_500);
+        expect(readFileSync(types, 'utf8').split('\n').length).toBeLessThanOrEqual(4_600);
         writeFileSync(join(folder, 'client.ts'), CLIENT);
         const compilerOptions = {
           noEmit: true,

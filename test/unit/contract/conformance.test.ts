@@ -56,6 +56,7 @@ describe('the check of answers against the tables of the interface page', () => 
     name: 'Dave',
     type: 'user',
     walletAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+    walletKind: 'key',
   };
   const proposalId = 'prop_01jz8k3v5fe5ht0n2m6w9r4xyz';
   const proposal = {

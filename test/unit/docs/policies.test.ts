@@ -28,6 +28,7 @@ const person = (name: string, id: string): MemberSummary => ({
   name,
   type: 'user',
   walletAddress: checksumAddress(`0x${'1'.repeat(40)}`),
+  walletKind: 'key',
 });
 const people = {
   Mia: person('Mia', 'mem_01jz8k3v5fe5ht0n2m6w9r4xyz'),

@@ -14,7 +14,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { signatureHash } from '../../../src/approvals/voters';
 import { checksumAddress } from '../../../src/chain/address';
 import { operationDomainSalt } from '../../../src/chain/domainSalt';
-import { decodeSignature, encodeSignature, verifySignature } from '../../../src/chain/signatures';
+import { decodeSignature, encodeSignature, verifyKeySignature } from '../../../src/chain/signatures';
 import { hashTypedPayload } from '../../../src/chain/typedData';
 import { canonicalJson, type JsonValue } from '../../../src/domain/canonicalJson';
 import type { ProposalAction, ResourceType } from '../../../src/domain/proposal';
@@ -113,7 +113,7 @@ const hashOf = (text: string) => keccak256(stringToBytes(text));
 async function verdict(encoded: string, hash: Hex): Promise<string> {
   try {
     const decoded = decodeSignature(encoded);
-    const verified = await verifySignature({ hash, ...decoded });
+    const verified = await verifyKeySignature({ hash, ...decoded });
     return verified.valid ? 'accepted' : verified.reason;
   } catch (error) {
     return (error as Error).message;
@@ -185,7 +185,7 @@ describe('the test vectors of the documentation', () => {
     expect(hashOf(`\x19Ethereum Signed Message:\n${byteLength}${message}`)).toBe(digest);
     expect(await account.signMessage({ message })).toBe(signature);
     const claim = { hash: digest, signer: signer.address, bytes: signature };
-    expect(await verifySignature(claim)).toEqual({ valid: true, scheme: 'eoa' });
+    expect(await verifyKeySignature(claim)).toEqual({ valid: true, scheme: 'eoa' });
     for (const text of [message, String(byteLength), digest, signature]) expect(page).toContain(text);
   });
 

@@ -324,6 +324,14 @@ function countingRules<R extends ApprovalRecord, N extends Now>(world: World<R, 
     expect(tallyOf({ approve: [moved, bo] }, then).approvals).toEqual([moved, bo]);
   });
 
+  it('are those of the kinds of wallets of now', () => {
+    const contract = { ...ada, walletKind: 'contract' as const };
+    const then = { voters: [contract, bo, chidi] };
+    expect(tallyOf({ approve: [ada, bo] }, then).approvals).toEqual([bo]);
+    expect(tallyOf({ approve: [contract, bo] }, then).approvals).toEqual([contract, bo]);
+    expect(tallyOf({ approve: [contract, bo] }, { voters: [ada, bo, chidi] }).approvals).toEqual([bo]);
+  });
+
   it('show the name that their member has now', () => {
     const renamed = { ...ada, name: 'Ada Lovelace' };
     expect(tallyOf({ approve: [ada] }, { voters: [renamed, bo] }).approvals).toEqual([renamed]);
@@ -517,6 +525,12 @@ function votingRules<R extends ApprovalRecord, N extends Now>(world: World<R, N>
     const moved = { ...ada, walletAddress: anAddress() };
     expect(voteOf(vote(of, moved, 'approve', now({ voters: [moved, bo, chidi] })))).toBe('new');
     expect(voteOf(vote(of, ada))).toBe('conflict');
+  });
+
+  it('again is accepted after the kind of the wallet changed', () => {
+    const contract = { ...ada, walletKind: 'contract' as const };
+    const of = record({ approve: [ada] });
+    expect(voteOf(vote(of, contract, 'approve', now({ voters: [contract, bo, chidi] })))).toBe('new');
   });
 
   it('with a wallet that another member signed with is accepted: a vote belongs to a member', () => {

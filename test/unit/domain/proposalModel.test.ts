@@ -289,6 +289,7 @@ class Play {
       memberId: member.id,
       type,
       signerAddress: member.walletAddress,
+      scheme: 'eoa' as const,
       signatureHash: aHash(),
       initiatorSignatureHash: null,
     };

@@ -260,6 +260,7 @@ class Run {
       memberId: member.id,
       type: how,
       signerAddress: member.walletAddress,
+      scheme: 'eoa' as const,
       signatureHash: hash,
       initiatorSignatureHash: on?.signatureHash ?? null,
     };

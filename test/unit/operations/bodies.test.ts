@@ -41,13 +41,19 @@ describe('what the bodies about members, groups and admins become', () => {
       'a member is a bot unless it is told otherwise, and its address gets its checksum',
       'membersCreate',
       { items: [{ name: 'Dave', walletAddress: ADDRESS.toLowerCase() }] },
-      { items: [{ name: 'Dave', walletAddress: ADDRESS, type: 'api' }] },
+      { items: [{ name: 'Dave', walletAddress: ADDRESS, type: 'api', walletKind: 'key' }] },
     ],
     [
       'an address may be all upper case',
       'membersUpdate',
       { items: [{ id: MEMBER, walletAddress: `0x${ADDRESS.slice(2).toUpperCase()}` }] },
       { items: [{ id: MEMBER, walletAddress: ADDRESS }] },
+    ],
+    [
+      'the wallet of a member may become a contract',
+      'membersUpdate',
+      { items: [{ id: MEMBER, walletKind: 'contract' }] },
+      { items: [{ id: MEMBER, walletKind: 'contract' }] },
     ],
     [
       'what was read of a member can be sent back',
@@ -62,8 +68,15 @@ describe('what the bodies about members, groups and admins become', () => {
     [
       'what was read of a member can be proposed',
       'membersCreate',
-      { items: [{ name: 'D', walletAddress: ADDRESS, type: 'user', registeredAt: null, ...times }] },
-      { items: [{ name: 'D', walletAddress: ADDRESS, type: 'user' }] },
+      {
+        items: [
+          {
+            ...{ name: 'D', walletAddress: ADDRESS, type: 'user', walletKind: 'contract' },
+            ...{ registeredAt: null, ...times },
+          },
+        ],
+      },
+      { items: [{ name: 'D', walletAddress: ADDRESS, type: 'user', walletKind: 'contract' }] },
     ],
     [
       'a group may be empty',
