@@ -1,18 +1,19 @@
 import type { Db, Tx } from './database';
 import type { InstallationRow } from './tables';
 
-async function readInstallation(db: Db | Tx): Promise<InstallationRow> {
-  const row = await db('installation').first();
+// Column by column: the signer may read the id alone.
+async function readInstallation<C extends keyof InstallationRow>(db: Db | Tx, column: C) {
+  const row = (await db('installation').first(column)) as Pick<InstallationRow, C> | undefined;
   if (!row) throw new Error('the database has no installation row: run the migrations');
-  return row;
+  return row[column];
 }
 
 /** The id of the installation that this database belongs to. A copy with another id shares no signatures with it. */
-export async function readInstallationId(db: Db | Tx): Promise<string> {
-  return (await readInstallation(db)).id;
+export function readInstallationId(db: Db | Tx): Promise<string> {
+  return readInstallation(db, 'id');
 }
 
 /** The secret that authenticates the cursors of lists. */
-export async function readCursorSecret(db: Db | Tx): Promise<Buffer> {
-  return (await readInstallation(db)).cursor_secret;
+export function readCursorSecret(db: Db | Tx): Promise<Buffer> {
+  return readInstallation(db, 'cursor_secret');
 }

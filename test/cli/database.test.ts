@@ -36,6 +36,14 @@ describe('db migrate', () => {
     expect(await json(env, 'db', 'migrate')).toEqual({ applied: [] });
     expect(await words(env, 'db', 'migrate')).toBe('nothing to do\n');
     expect(await json(env, 'org', 'list')).toEqual([]);
+    for (const url of [env.DATABASE_URL, env.SIGNER_DATABASE_URL]) {
+      const client = new Client({ connectionString: url });
+      await client.connect();
+      const made = client.query('CREATE TEMPORARY TABLE members (id text)');
+      await expect(made.finally(() => client.end())).rejects.toThrow(
+        'permission denied to create temporary tables',
+      );
+    }
   });
 
   it('run twice at once applies everything once', async () => {

@@ -381,6 +381,48 @@ describe('data that one role may write', () => {
     await expectDenied(signer, 'UPDATE installation SET id = gen_random_uuid()');
   });
 
+  it.each<[string, string[]]>([
+    ['organizations', []],
+    ['admin_sets', ['threshold']],
+    ['accounts', ['name', 'position', 'updated_at']],
+    ['account_networks', []],
+    [
+      'approvals',
+      [
+        'updated_at',
+        'position',
+        'version',
+        'execution_status',
+        'execution_attempt',
+        'executed_with',
+        'waiting_for',
+        'failure',
+        'notes',
+        'result',
+        'expired_at',
+        'closed_at',
+        'frozen',
+      ],
+    ],
+    ['proposals', ['applied_at', 'effective']],
+    ['deployments', ['status', 'transaction_hash', 'failure', 'waiting_for', 'updated_at']],
+    ['transactions', ['awaits_relayer_wei', 'cancelling']],
+    ['policy_usage', ['status', 'block_at', 'decided_at']],
+    ['api_keys', ['revoked_at', 'rotated_to']],
+    ['audit_heads', ['position', 'hash']],
+  ])('of %s what changes, and not what is signed or derived: the service', async (table, changing) => {
+    const columns: string[] = await owner('information_schema.columns')
+      .where({ table_schema: 'public', table_name: table, is_identity: 'NO', is_generated: 'NEVER' })
+      .pluck('column_name');
+    expect(columns).toEqual(expect.arrayContaining(changing));
+    for (const column of columns) {
+      const statement = `UPDATE ${table} SET ${column} = ${column} WHERE false`;
+      if (changing.includes(column)) await service.raw(statement);
+      else await expectDenied(service, statement);
+      await expectDenied(signer, statement);
+    }
+  });
+
   it('neither: recorded votes, received messages, the installation', async () => {
     for (const statement of [
       'UPDATE votes SET signature = signature',
@@ -405,6 +447,30 @@ describe('data that one role may write', () => {
     ]) {
       await expectDenied(service, statement);
     }
+  });
+});
+
+describe('data that the signer cannot read', () => {
+  it.each([
+    'schema_migrations',
+    'received_messages',
+    'claims',
+    'audit_heads',
+    'audit_log',
+    'api_keys',
+    'api_key_members',
+    'idempotency_requests',
+    'rate_limit_buckets',
+    'registration_challenges',
+  ])('%s', async (table) => {
+    await expectDenied(signer, `SELECT 1 FROM ${table}`);
+    await expectDenied(signer, `COPY ${table} TO STDOUT`);
+  });
+
+  it('the secret of cursors, but the id of the installation', async () => {
+    await expectDenied(signer, 'SELECT cursor_secret FROM installation');
+    await expectDenied(signer, 'SELECT * FROM installation');
+    expect((await signer.raw('SELECT id FROM installation')).rows).toHaveLength(1);
   });
 });
 

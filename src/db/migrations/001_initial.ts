@@ -466,10 +466,32 @@ export async function up(knex: Knex): Promise<void> {
     CREATE INDEX chain_envelopes_nonce ON chain_envelopes (network_id, relayer_address, relayer_nonce);
     CREATE INDEX chain_envelopes_live ON chain_envelopes (network_id, relayer_address) WHERE outcome IS NULL;
 
+    DO $$
+    BEGIN
+      EXECUTE format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database());
+      EXECUTE format('GRANT CONNECT ON DATABASE %I TO orgwallet_service, orgwallet_signer', current_database());
+    END $$;
+    REVOKE ALL ON SCHEMA public FROM PUBLIC;
+    REVOKE ALL ON ALL FUNCTIONS IN SCHEMA public FROM PUBLIC;
     GRANT USAGE ON SCHEMA public TO orgwallet_service, orgwallet_signer;
     GRANT SELECT ON ALL TABLES IN SCHEMA public TO orgwallet_service, orgwallet_signer;
-    GRANT INSERT, UPDATE ON organizations, members, admin_sets, groups, policies, accounts, account_networks, approvals,
-      proposals, deployments, transactions, audit_heads, api_keys TO orgwallet_service;
+    -- what the signer has no use for
+    REVOKE SELECT ON schema_migrations, installation, received_messages, claims, audit_heads, audit_log, api_keys,
+      api_key_members, idempotency_requests, rate_limit_buckets, registration_challenges FROM orgwallet_signer;
+    GRANT SELECT (id) ON installation TO orgwallet_signer;
+    GRANT INSERT, UPDATE ON members, groups, policies TO orgwallet_service;
+    -- what is signed, or derived once, never changes
+    GRANT INSERT ON organizations, admin_sets, accounts, account_networks, approvals, proposals, deployments,
+      transactions, audit_heads, api_keys TO orgwallet_service;
+    GRANT UPDATE (threshold) ON admin_sets TO orgwallet_service;
+    GRANT UPDATE (name, position, updated_at) ON accounts TO orgwallet_service;
+    GRANT UPDATE (updated_at, position, version, execution_status, execution_attempt, executed_with, waiting_for, failure,
+      notes, result, expired_at, closed_at, frozen) ON approvals TO orgwallet_service;
+    GRANT UPDATE (applied_at, effective) ON proposals TO orgwallet_service;
+    GRANT UPDATE (status, transaction_hash, failure, waiting_for, updated_at) ON deployments TO orgwallet_service;
+    GRANT UPDATE (awaits_relayer_wei, cancelling) ON transactions TO orgwallet_service;
+    GRANT UPDATE (position, hash) ON audit_heads TO orgwallet_service;
+    GRANT UPDATE (revoked_at, rotated_to) ON api_keys TO orgwallet_service;
     GRANT INSERT, DELETE ON admin_set_members, group_members, claims TO orgwallet_service;
     GRANT INSERT ON votes, received_messages, evidence, audit_log, api_key_members TO orgwallet_service;
     GRANT INSERT, UPDATE, DELETE ON idempotency_requests, rate_limit_buckets, registration_challenges
