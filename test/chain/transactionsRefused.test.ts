@@ -3,13 +3,17 @@ import type { TransactionTerms } from '../../activities/transactions/observation
 import { payloadToSign } from '../../src/approvals/transactions';
 import { signatureHash } from '../../src/approvals/voters';
 import { ChainUnavailable } from '../../src/chain/clients';
+import { signerEndpoints } from '../../src/chain/contractSignatures';
 import { deriveAccount, SAFE_CONTRACTS } from '../../src/chain/safe';
 import { encodeSignature } from '../../src/chain/signatures';
 import { hashTypedPayload } from '../../src/chain/typedData';
+import { createIdentifyVoter } from '../../src/chain/voter';
 import { newId } from '../../src/db/ids';
 import { requireRow } from '../../src/db/rows';
 import type { Policy } from '../../src/domain/policy';
 import type { TransactionRef } from '../../src/domain/transaction';
+import { startLyingRpc } from '../support/lyingRpc';
+import { freePorts } from '../support/stack';
 import { aPolicy, aTransferPolicy } from '../support/transactions';
 import { type Asked, type AskedWith, TransactionWorld } from './transactionWorld';
 import { deployAsFunder, execAsOwner, signAsSafe } from './wallets';
@@ -345,33 +349,56 @@ describe('the signer refuses', () => {
   });
 });
 
-test('the signer verifies a contract signature again, and counts it while it is valid', async () => {
-  const { alice, dave } = world.org;
-  const wallet = deriveAccount(alice.wallet.address, newId('acc'));
-  const safe = { address: wallet.address as Address, chainId: world.network.id };
-  await deployAsFunder(world.url, wallet);
-  const ref = await world.transaction(asked, { begun: false });
-  await world
-    .db('members')
-    .where({ id: dave.id })
-    .update({ wallet_address: wallet.address, wallet_kind: 'contract' });
-  try {
+describe('a contract wallet', () => {
+  const FORGERY: Hex = '0x1234';
+  let safe: { address: Address; chainId: number };
+  let fresh: TransactionTerms;
+
+  beforeAll(async () => {
+    const wallet = deriveAccount(world.org.alice.wallet.address, newId('acc'));
+    safe = { address: wallet.address as Address, chainId: world.network.id };
+    fresh = { ...terms, accountNonce: '0' };
+    await deployAsFunder(world.url, wallet);
+    await moveDave(safe.address, 'contract');
+  });
+  afterAll(() => moveDave(world.org.dave.wallet.address, 'key'));
+
+  function moveDave(wallet_address: Address, wallet_kind: 'key' | 'contract') {
+    return world.db('members').where({ id: world.org.dave.id }).update({ wallet_address, wallet_kind });
+  }
+
+  /** A transaction that Dave's contract has signed; with these bytes, if they are given. */
+  async function initiated(bytes?: Hex): Promise<TransactionRef> {
+    const ref = await world.transaction(asked, { begun: false });
     await world.db('votes').where({ approval_id: ref.transactionId }).delete();
     const seen = await world.snapshot(ref);
-    const payload = payloadToSign(seen.record, seen.now, 'initiator') ?? '';
-    const bytes = await signAsSafe(alice.wallet, safe, hashTypedPayload(payload));
-    const signature = encodeSignature(safe.address, bytes);
+    const digest = hashTypedPayload(payloadToSign(seen.record, seen.now, 'initiator') ?? '');
+    const signature = encodeSignature(
+      safe.address,
+      bytes ?? (await signAsSafe(world.org.alice.wallet, safe, digest)),
+    );
     await world.db('votes').insert({
       approval_id: ref.transactionId,
-      member_id: dave.id,
+      member_id: world.org.dave.id,
       type: 'initiator',
-      signer_address: wallet.address,
+      signer_address: safe.address,
       scheme: 'eip1271',
       signature,
       signature_hash: signatureHash(signature),
     });
     await world.begin(ref);
-    const fresh = { ...terms, accountNonce: '0' };
+    return ref;
+  }
+
+  /** A signer with these endpoints of its own. */
+  function signerAsking(...signerRpcUrls: string[]) {
+    const endpoints = signerEndpoints({ ...world.network, signerRpcUrls });
+    return world.signerWith({ identifyVoter: createIdentifyVoter(endpoints) });
+  }
+
+  test('has its signature verified again by the signer, which counts it while it is valid', async () => {
+    const { alice, dave } = world.org;
+    const ref = await initiated();
     await execAsOwner(world.client, alice.wallet, safe.address, {
       signature: 'swapOwner(address prev, address old, address new)',
       args: ['0x0000000000000000000000000000000000000001', alice.wallet.address, dave.wallet.address],
@@ -384,11 +411,80 @@ test('the signer verifies a contract signature again, and counts it while it is 
     expect(await world.signer.signTransaction({ ...ref, terms: fresh })).toEqual({
       envelopeId: expect.any(String),
     });
+  });
+
+  test('does not vote by a signature that it gave as a key, or with the key of its owner', async () => {
+    const ref = await initiated();
+    const votes = world.db('votes').where({ approval_id: ref.transactionId });
+    await votes.update({ scheme: 'eoa' });
+    expect(await refusal(ref, fresh)).toMatchObject({ message: expect.stringContaining('of the initiator') });
+    const owned = await initiated(await world.org.alice.wallet.signMessage({ message: 'anything' }));
+    expect(await refusal(owned, fresh)).toMatchObject({
+      message: expect.stringContaining('of the initiator'),
+    });
+  });
+
+  test('has its votes verified by all endpoints of the signer, or by none', async () => {
+    const liar = await startLyingRpc(world.url);
+    const [nothing] = await freePorts(1);
+    liar.accepting = [safe.address];
+    try {
+      const forged = await initiated(FORGERY);
+      const attempt = { ...forged, terms: fresh };
+      expect(await signerAsking(world.url, liar.url).signTransaction(attempt)).toEqual({
+        unreachable:
+          `the endpoints of network Own Chain (${world.network.id}) disagree about a signature of contract wallet ` +
+          `${safe.address}: ${liar.host} accepts it, ${new URL(world.url).host} does not`,
+      });
+      expect(
+        await signerAsking(liar.url, `http://127.0.0.1:${nothing}/secret`).signTransaction(attempt),
+      ).toEqual({
+        unreachable: `network Own Chain (${world.network.id}) is unavailable: its endpoint 127.0.0.1:${nothing} does not answer`,
+      });
+      expect(await refusal(forged, fresh, signerAsking())).toEqual({
+        code: 'endpoints',
+        message: expect.stringContaining('has no signerRpcUrls'),
+      });
+      const ref = await initiated();
+      expect(await signerAsking(world.url, liar.url).signTransaction({ ...ref, terms: fresh })).toEqual({
+        envelopeId: expect.any(String),
+      });
+    } finally {
+      await liar.stop();
+    }
+  });
+
+  test('is asked about on its own network only', async () => {
+    const other = signerEndpoints({ ...world.network, id: 5, signerRpcUrls: [world.url] });
+    const signer = world.signerWith({ identifyVoter: createIdentifyVoter(other) });
+    expect(await signer.signTransaction({ ...(await initiated()), terms: fresh })).toEqual({
+      unreachable: expect.stringContaining(`serves chain ${world.network.id}`),
+    });
+  });
+});
+
+test('no endpoint forges the vote of a key', async () => {
+  const { dave } = world.org;
+  const liar = await startLyingRpc(world.url);
+  liar.accepting = [dave.wallet.address];
+  try {
+    const ref = await world.transaction(asked);
+    const signature = encodeSignature(dave.wallet.address, '0x1234');
+    const change = { signature, signature_hash: signatureHash(signature) };
+    const signer = world.signerWith({
+      identifyVoter: createIdentifyVoter(signerEndpoints({ ...world.network, signerRpcUrls: [liar.url] })),
+    });
+    for (const scheme of ['eoa', 'eip1271', 'erc6492'] as const) {
+      await world
+        .db('votes')
+        .where({ approval_id: ref.transactionId })
+        .update({ ...change, scheme });
+      expect(await refusal(ref, {}, signer)).toMatchObject({
+        message: expect.stringContaining('of the initiator'),
+      });
+    }
   } finally {
-    await world
-      .db('members')
-      .where({ id: dave.id })
-      .update({ wallet_address: dave.wallet.address, wallet_kind: 'key' });
+    await liar.stop();
   }
 });
 

@@ -114,7 +114,10 @@ export async function received({ url }: TransactionWorld, { to }: Shown): Promis
 }
 
 /** The workflow of a transaction. */
-export function workflowOfTransaction({ temporal, org }: TransactionWorld, { id }: Shown): WorkflowHandle {
+export function workflowOfTransaction(
+  { temporal, org }: Pick<TransactionWorld, 'temporal' | 'org'>,
+  { id }: Shown,
+): WorkflowHandle {
   return temporal.workflow.getHandle(
     approvalWorkflowId({ subject: 'transaction', organizationId: org.id, id: id }),
   );

@@ -1,0 +1,243 @@
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Address, createPublicClient, createWalletClient, type Hex, http as rpcTransport } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { signatureHash } from '../../src/approvals/voters';
+import { SAFE_CONTRACTS } from '../../src/chain/safe';
+import { encodeSignature } from '../../src/chain/signatures';
+import { hashTypedPayload } from '../../src/chain/typedData';
+import { createDatabase } from '../../src/db/database';
+import { deployAsFunder, newSafe, type SafeWallet, signAsSafe } from '../chain/wallets';
+import {
+  change,
+  makeAccount,
+  proposalPath,
+  propose,
+  read,
+  refusal,
+  refusalIn,
+  type Shown,
+  settled,
+} from '../support/api';
+import { anAddress } from '../support/builders';
+import { type LyingRpc, startLyingRpc } from '../support/lyingRpc';
+import { aPolicyItem } from '../support/policies';
+import { sign, type TestOrganization } from '../support/service';
+import { fundOnLocalChain, LOCAL_FUNDER, startOwnChain, temporaryDir } from '../support/stack';
+import {
+  aTransactionBody,
+  createTransaction,
+  executeTransaction,
+  makePolicies,
+  settledTransaction,
+  signed,
+  transactionPath,
+} from '../support/transactionApi';
+import { messages, workflowOfTransaction } from './transactionWorld';
+import { startWorld, type World } from './world';
+
+/**
+ * The endpoint that the API and the workers ask belongs to an attacker, who also has API keys. The endpoint of the
+ * signer is its own.
+ */
+
+const CHAIN_ID = 41_031;
+const TEN_ETHER = String(10n ** 19n);
+const INVALID = refusal(400, 'invalidSignature', 'signature');
+/** Has the length of a key's signature, and is nobody's. */
+const FORGERY: Hex = `0x${'11'.repeat(64)}1b`;
+
+let own: Awaited<ReturnType<typeof startOwnChain>>;
+let liar: LyingRpc;
+let world: World;
+let org: TestOrganization;
+let account: Shown;
+let policy: Shown;
+let safe: SafeWallet;
+let vault: Shown;
+
+beforeAll(async () => {
+  own = await startOwnChain(CHAIN_ID);
+  const truth = own.current.rpcUrl;
+  liar = await startLyingRpc(truth);
+  const file = join(temporaryDir(), 'networks.json');
+  writeFileSync(
+    file,
+    JSON.stringify([{ id: CHAIN_ID, name: 'Own', rpcUrl: liar.url, signerRpcUrls: [truth] }]),
+  );
+  world = await startWorld({ env: { NETWORKS_FILE: file, SIGNER_NETWORK: String(CHAIN_ID) } });
+  const { http } = world;
+  org = await world.createOrganization();
+  safe = newSafe();
+  await deployAsFunder(truth, safe.account);
+  const items = [{ name: 'Vault', walletAddress: safe.address, type: 'user', walletKind: 'contract' }];
+  const made = await change(http, org, '/members/proposals/create', { items });
+  vault = await read(http, org.readKey, made.result.resources[0].uri);
+  account = await makeAccount(http, org, { networkIds: [CHAIN_ID] });
+  [policy] = await makePolicies(http, org, aPolicyItem({ networkId: CHAIN_ID }));
+  await fundOnLocalChain(truth, account.address);
+}, 120_000);
+afterAll(async () => {
+  await world?.stop();
+  await liar?.stop();
+  await own?.stop();
+});
+beforeEach(() => {
+  liar.accepting = [org.dave.wallet.address, safe.address];
+});
+
+/** A transfer of 10 ETH that somebody is said to ask for. */
+async function payment(initiatorWalletAddress: string): Promise<Shown> {
+  const body = aTransactionBody(
+    org,
+    { account, policy, to: anAddress() },
+    {
+      ...{ networkId: CHAIN_ID, value: TEN_ETHER },
+      initiatorWalletAddress,
+    },
+  );
+  return createTransaction(world.http, org, body);
+}
+
+const forgedVote = (signer: Address, bytes: Hex = FORGERY) => ({
+  type: 'initiator' as const,
+  signature: encodeSignature(signer, bytes),
+  execute: true,
+});
+const send = ({ id }: Shown, body: object) =>
+  world.http.send({ key: org.readKey, path: transactionPath(id, '/signatures'), body });
+
+/** Nothing was signed for the chain, and nothing has arrived. */
+async function expectNothingSigned({ id, to }: Shown): Promise<void> {
+  expect(await world.db('chain_attempts').where({ transaction_id: id })).toEqual([]);
+  const chain = createPublicClient({ transport: rpcTransport(own.current.rpcUrl) });
+  expect(await chain.getBalance({ address: to })).toBe(0n);
+}
+
+async function expectPaid(transaction: Shown): Promise<void> {
+  const paid = await settledTransaction(world.http, org, transaction);
+  expect([paid.executionStatus, paid.failure]).toEqual(['completed', undefined]);
+  const chain = createPublicClient({ transport: rpcTransport(own.current.rpcUrl) });
+  expect(await chain.getBalance({ address: transaction.to })).toBe(10n ** 19n);
+}
+
+describe('the vote of a key', () => {
+  it.each<[string, Hex]>([
+    ['of the length of a signature', FORGERY],
+    ['as a contract would take it', '0x1234'],
+    ['in the wrapping of a contract to be deployed (ERC-6492)', `0x${'00'.repeat(96)}${'6492'.repeat(16)}`],
+  ])('cannot be forged with bytes %s', async (_, bytes) => {
+    const { address } = org.dave.wallet;
+    const transaction = await payment(address);
+    const vote = forgedVote(address, bytes);
+    expect(refusalIn(await send(transaction, vote), INVALID)).toEqual(INVALID);
+    // Past the API, straight to the workflow.
+    const result = await workflowOfTransaction({ ...world, org }, transaction).executeUpdate(messages.sign, {
+      updateId: randomUUID(),
+      args: [vote],
+    });
+    expect(result).toMatchObject({ ok: false, refusal: { code: 'invalidSignature' } });
+    await expectNothingSigned(transaction);
+  });
+
+  it.each(['eoa', 'eip1271'] as const)('is not executed when it is stored as %s', async (scheme) => {
+    const { id: member_id, wallet } = org.dave;
+    const transaction = await payment(wallet.address);
+    const signature = encodeSignature(wallet.address, FORGERY);
+    const service = createDatabase(world.env.DATABASE_URL ?? '', { poolMax: 1 });
+    try {
+      await service('votes').insert({
+        approval_id: transaction.id,
+        member_id,
+        type: 'initiator',
+        signer_address: wallet.address,
+        scheme,
+        signature,
+        signature_hash: signatureHash(signature),
+      });
+      const answer = await executeTransaction(world.http, org, transaction);
+      expect(
+        answer.status === 200
+          ? [answer.body.data.executionStatus, answer.body.data.failure.code]
+          : [answer.status, answer.body.code],
+      ).toEqual(scheme === 'eoa' ? ['blocked', 'stale'] : [422, 'thresholdNotMet']);
+      await expectNothingSigned(transaction);
+    } finally {
+      await service.destroy();
+    }
+  });
+
+  it('counts by its own signature while there is delegated code at its address (EIP-7702)', async () => {
+    const { dave } = org;
+    const chain = {
+      id: CHAIN_ID,
+      name: 'Own',
+      nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+    };
+    const funder = createWalletClient({
+      account: privateKeyToAccount(LOCAL_FUNDER.privateKey),
+      chain: { ...chain, rpcUrls: { default: { http: [own.current.rpcUrl] } } },
+      transport: rpcTransport(own.current.rpcUrl),
+    });
+    const authorization = await funder.signAuthorization({
+      account: privateKeyToAccount(dave.privateKey),
+      contractAddress: SAFE_CONTRACTS.singleton.address,
+    });
+    await funder.sendTransaction({ to: dave.wallet.address, authorizationList: [authorization] });
+    const code = await createPublicClient({ transport: rpcTransport(own.current.rpcUrl) }).getCode({
+      address: dave.wallet.address,
+    });
+    expect(code).toMatch(/^0xef0100/);
+    const transaction = await payment(dave.wallet.address);
+    expect(refusalIn(await send(transaction, forgedVote(dave.wallet.address)), INVALID)).toEqual(INVALID);
+    await signed(world.http, org, transaction, dave, 'initiator', { execute: true });
+    await expectPaid(transaction);
+  });
+});
+
+describe('the vote of a contract', () => {
+  it('that only the endpoint of the workers accepts is refused by the signer', async () => {
+    const transaction = await payment(safe.address);
+    expect((await send(transaction, forgedVote(safe.address))).status).toBe(200);
+    const blocked = await settledTransaction(world.http, org, transaction);
+    expect(blocked).toMatchObject({
+      executionStatus: 'blocked',
+      failure: { code: 'stale', message: expect.stringContaining('no valid signature of the initiator') },
+    });
+    await expectNothingSigned(transaction);
+  });
+
+  it('that the contract accepts is paid', async () => {
+    liar.accepting = [];
+    const transaction = await payment(safe.address);
+    const digest = hashTypedPayload(transaction.signingPayloads.initiatorPayload);
+    const bytes = await signAsSafe(safe.owner, { address: safe.address, chainId: CHAIN_ID }, digest);
+    expect((await send(transaction, forgedVote(safe.address, bytes))).status).toBe(200);
+    await expectPaid(transaction);
+  });
+
+  it('about an account is refused by the signer too', async () => {
+    liar.accepting = [];
+    await change(world.http, org, '/admins/proposals/update', {
+      updates: [{ action: 'addMember', id: vault.id }],
+      threshold: 2,
+    });
+    liar.accepting = [safe.address];
+    const proposal = await propose(world.http, org, { networkIds: [CHAIN_ID] });
+    expect((await sign(world.http, org.adminKey, proposal, org.alice)).status).toBe(200);
+    const answer = await world.http.send({
+      key: org.adminKey,
+      path: proposalPath(proposal.id, '/signatures'),
+      body: { ...forgedVote(safe.address), type: 'approve' },
+    });
+    expect(answer.status).toBe(200);
+    const failed = await settled(world.http, org, proposal.id);
+    expect(failed).toMatchObject({
+      executionStatus: 'failed',
+      failure: { code: 'stale', message: expect.stringContaining('found 1 valid approvals') },
+    });
+    const accountIds = failed.deployments.map(({ accountId }: Shown) => accountId);
+    expect(await world.db('chain_attempts').whereIn('account_id', accountIds)).toEqual([]);
+  });
+});
