@@ -110,6 +110,12 @@ describe.each(ROLES)('the login %s', (role) => {
       "COPY (SELECT 1) TO PROGRAM 'true'",
       "SELECT pg_read_file('postgresql.conf')",
       'SET SESSION AUTHORIZATION orgwallet_owner',
+      `GRANT orgwallet_owner TO ${role}`,
+      "ALTER ROLE orgwallet_owner PASSWORD 'mine'",
+      'SELECT rolpassword FROM pg_authid',
+      'CREATE RULE mine AS ON INSERT TO votes DO INSTEAD NOTHING',
+      `ALTER DATABASE ${database.name} SET search_path = mine`,
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'orgwallet_owner'",
     ]) {
       await expectDenied(poolOf(role), statement);
     }
