@@ -137,6 +137,8 @@ export async function startBenchStack(
     const service = node('the service', main, [], {
       ORGWALLET_ROLES: 'api,worker,chain',
       DATABASE_URL: database.service,
+      TLS_CERT_FILE: certFile,
+      TLS_KEY_FILE: keyFile,
       HTTPS_PORT: String(httpsPort),
       HTTP_PORT: String(httpPort),
       OPS_PORT: String(opsPort),
