@@ -17,6 +17,7 @@ import type { Keystore } from './chain/keys';
 import { createOrOpenKeystore, lastBackup, readPassphrase } from './chain/keystore';
 import { deriveAccount } from './chain/safe';
 import { createIdentifyVoter } from './chain/voter';
+import { createReadWalletCode } from './chain/walletCode';
 import type { Clients } from './clients';
 import type { Config } from './config';
 import type { Db } from './db/database';
@@ -83,7 +84,7 @@ function keepResending(
 
 /** The worker of workflows and of the activities that write the database; it maintains the reconciler's schedule. */
 async function workflowWorker(clients: Clients, lifetime: Lifetime): Promise<WorkerSpec> {
-  const { config, logger, metrics, db, connection, sender, identifyVoter, readToken } = clients;
+  const { config, logger, metrics, db, connection, sender, identifyVoter, readToken, signerChain } = clients;
   const { networks, proposalLifetimeMs, maxOpenPerKey } = config;
   const { client, queues } = sender;
   // A start does not wait for an unavailable Temporal: requests fail until it is back.
@@ -102,6 +103,7 @@ async function workflowWorker(clients: Clients, lifetime: Lifetime): Promise<Wor
         identifyVoter,
         deriveAccount,
         readToken,
+        readWalletCode: createReadWalletCode(signerChain),
         refresh: (approval) => refreshApproval(sender, approval),
         proposalLifetimeMs,
         maxOpenPerKey,

@@ -48,7 +48,16 @@ function runWorkers(
 function planProposal({ config, db, readToken }: Clients): ApiDependencies['planProposal'] {
   const { networks } = config;
   return async ({ organizationId, kind, body }) => {
-    const observed = await kind.observe?.({ networks, readToken }, body);
+    const observed = await kind.observe?.(
+      {
+        networks,
+        readToken,
+        // Only the creation itself, in the workflow, notes what it finds.
+        readWalletCode: async () => 'unknown',
+        findMembers: async () => [],
+      },
+      body,
+    );
     if (observed && !observed.ok) return observed;
     return db.transaction((tx) =>
       kind.plan({ tx, organizationId, networks, deriveAccount }, body, observed?.value),

@@ -50,13 +50,14 @@ async function store<V extends AnySnapshot, S extends ApprovalState, I extends C
   { apiKeyId, time }: { apiKeyId: string; time: Date },
 ): Promise<void> {
   const { organizationId, id } = input;
-  const { summary, names, claims } = planned;
+  const { summary, names, claims, notes = [] } = planned;
   const expiresAt = expiryOf(time, deps.proposalLifetimeMs);
   await insertApproval(tx, subject.rules.subject, {
     id,
     organizationId,
     summary,
     names,
+    notes: notes.map((note) => ({ at: time.toISOString(), ...note })),
     expiresAt,
     createdByKey: apiKeyId,
   });

@@ -5,7 +5,7 @@ import type { CreationRequest, MessageKey, MessageOrigin } from '../../src/db/ap
 import type { AuditInput } from '../../src/db/audit';
 import type { Db, Tx } from '../../src/db/database';
 import type { Actor } from '../../src/domain/actor';
-import type { ApprovalState, Decision, FailureCode } from '../../src/domain/approval';
+import type { ApprovalState, Decision, FailureCode, Note } from '../../src/domain/approval';
 import type { ApprovalKey, ApprovalRef } from '../../src/domain/approvalRef';
 import type { JsonValue } from '../../src/domain/canonicalJson';
 import type { Outcome } from '../../src/domain/refusal';
@@ -18,6 +18,7 @@ export interface ApprovalDeps {
   readonly identifyVoter: IdentifyVoter;
   readonly deriveAccount: KindContext['deriveAccount'];
   readonly readToken: Outside['readToken'];
+  readonly readWalletCode: Outside['readWalletCode'];
   /** Notifies the workflow of an approval to read it again. */
   readonly refresh: (approval: ApprovalRef) => Promise<void>;
   /** Milliseconds from creation to expiry. */
@@ -36,6 +37,8 @@ export interface PlannedApproval {
   readonly claims: readonly string[];
   /** Its subjects; their changes are noted on it. */
   readonly names: readonly string[];
+  /** What its readers should know from the beginning. */
+  readonly notes?: readonly Omit<Note, 'at'>[];
   /** Stores the subject's part of the record. */
   readonly store: (tx: Tx, id: string) => Promise<void>;
   /** The details of the audit entry of its creation. */

@@ -1,7 +1,7 @@
 import { proposalSubject } from '../../src/approvals/proposals';
 import { noteOnOpenApprovals } from '../../src/db/approvalNotes';
 import type { Tx } from '../../src/db/database';
-import { readAdmins } from '../../src/db/members';
+import { findMembers, readAdmins } from '../../src/db/members';
 import {
   insertDeployments,
   insertProposal,
@@ -15,7 +15,7 @@ import { adminChanges } from '../../src/domain/outsideEvents';
 import type { ProposalAction, ProposalState, ResourceType } from '../../src/domain/proposal';
 import { accept } from '../../src/domain/refusal';
 import { findKind, kindOf, proposes } from '../../src/operations';
-import type { Applied, KindContext } from '../../src/operations/kind';
+import type { Applied, KindContext, Outside } from '../../src/operations/kind';
 import type {
   ApprovalDeps,
   Beginning,
@@ -98,8 +98,14 @@ export const executableProposal: CreatableSubject<ProposalSnapshot, ProposalStat
     return kind !== undefined && proposes(kind, path, body);
   },
   needsSigningKey: ({ resourceType, action }) => findKind(resourceType, action)?.needsSigningKey === true,
-  async observe({ networks, readToken }, { resourceType, action }, body) {
-    const observed = await kindOf(resourceType, action).observe?.({ networks, readToken }, body);
+  async observe({ db, networks, readToken, readWalletCode }, { organizationId, resourceType, action }, body) {
+    const outside: Outside = {
+      networks,
+      readToken,
+      readWalletCode,
+      findMembers: (ids) => findMembers(db, organizationId, ids),
+    };
+    const observed = await kindOf(resourceType, action).observe?.(outside, body);
     return observed ?? accept(undefined);
   },
   async plan({ deps, tx, input }, body, observed) {
@@ -107,11 +113,12 @@ export const executableProposal: CreatableSubject<ProposalSnapshot, ProposalStat
     const kind = kindOf(resourceType, action);
     const planned = await kind.plan(kindContext(deps, tx, organizationId), body, observed);
     if (!planned.ok) return planned;
-    const { data, plan, summary, claims, names } = planned.value;
+    const { data, plan, summary, claims, names, notes = [] } = planned.value;
     return accept({
       summary,
       claims: resourceType === 'admins' ? ['admins', ...claims] : claims,
       names,
+      notes,
       store: (inTx, id) => insertProposal(inTx, { id, resourceType, action, data, plan }),
       audit: { data },
     });

@@ -276,6 +276,7 @@ export interface NewApproval {
   readonly organizationId: string;
   readonly summary: string;
   readonly names: readonly string[];
+  readonly notes?: readonly Note[];
   readonly expiresAt: Date;
   readonly createdByKey: string | null;
 }
@@ -288,6 +289,7 @@ export async function insertApproval(tx: Tx, subject: Subject, approval: NewAppr
     organization_id: approval.organizationId,
     summary: approval.summary,
     names: approval.names,
+    notes: JSON.stringify(approval.notes ?? []),
     expires_at: approval.expiresAt,
     created_by_key: approval.createdByKey,
     position: 0,

@@ -5,10 +5,11 @@ import type { AuditInput } from '../db/audit';
 import type { Tx } from '../db/database';
 import type { StoredProposal } from '../db/proposals';
 import type { AccountDerivation } from '../domain/account';
-import type { Failure } from '../domain/approval';
+import type { Failure, MemberSummary, Note } from '../domain/approval';
 import type { JsonValue } from '../domain/canonicalJson';
 import type { ProposalAction, ResourceType, ResultResource } from '../domain/proposal';
 import type { Outcome } from '../domain/refusal';
+import type { WalletCode } from '../domain/wallet';
 
 /** The context of a kind: the transaction of the request, its organization, and the configured networks. */
 export interface KindContext {
@@ -27,7 +28,7 @@ export interface Token {
   readonly logoUrl: string | null;
 }
 
-/** What is read outside the database, while no transaction is open. */
+/** What is read before the transaction of the creation, most of it outside the database. */
 export interface Outside {
   readonly networks: readonly NetworkConfig[];
   /**
@@ -41,6 +42,10 @@ export interface Outside {
     | { readonly ok: true; readonly token: Token }
     | { readonly ok: false; readonly reason: string; readonly unavailable?: true }
   >;
+  /** What is at the address of a wallet, on the network of contract wallets. Never throws. */
+  readonly readWalletCode: (address: string) => Promise<WalletCode>;
+  /** Those members of the organization, as they are now. */
+  readonly findMembers: (ids: readonly string[]) => Promise<readonly MemberSummary[]>;
 }
 
 /** The proposal that a request becomes. */
@@ -55,6 +60,8 @@ export interface Plan<Data, Details> {
   readonly claims: readonly string[];
   /** What it is about, whether it changes it or not; `network:<id>` too. A change of these is noted on it. */
   readonly names: readonly string[];
+  /** What its readers should know from the beginning. It is not signed. */
+  readonly notes?: readonly Omit<Note, 'at'>[];
 }
 
 /** A note on other open proposals that name a subject, about its change. */

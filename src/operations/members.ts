@@ -6,8 +6,8 @@ import { isSameAddress } from '../domain/address';
 import type { MemberSummary } from '../domain/approval';
 import { accept, type Outcome, refuse } from '../domain/refusal';
 import { quoted } from '../domain/signing';
-import { isSameWallet, walletText } from '../domain/wallet';
-import type { KindContext } from './kind';
+import { isSameWallet, type Wallet, walletText, walletWarning } from '../domain/wallet';
+import type { KindContext, Outside, Plan } from './kind';
 import { listed } from './words';
 
 /** The wallet of a member in a request, read with its checksum (EIP-55). */
@@ -69,6 +69,17 @@ export async function walletInUse(
     }
   }
   return undefined;
+}
+
+/** What the chain says against the stated kinds of wallets, each once. */
+export async function walletWarnings(
+  { readWalletCode }: Pick<Outside, 'readWalletCode'>,
+  wallets: readonly Wallet[],
+): Promise<NonNullable<Plan<unknown, unknown>['notes']>> {
+  const warnings = await Promise.all(
+    wallets.map(async (wallet) => walletWarning(wallet, await readWalletCode(wallet.walletAddress))),
+  );
+  return warnings.filter((warning) => warning !== undefined);
 }
 
 /**

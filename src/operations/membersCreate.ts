@@ -8,7 +8,7 @@ import { accept } from '../domain/refusal';
 import { quoted } from '../domain/signing';
 import { walletText } from '../domain/wallet';
 import { defineOperation } from './kind';
-import { changeMembers, walletInput, walletInUse, walletSubject } from './members';
+import { changeMembers, walletInput, walletInUse, walletSubject, walletWarnings } from './members';
 import { sentence } from './words';
 
 const item = z
@@ -53,7 +53,11 @@ export const membersCreate = defineOperation({
   ],
   data,
 
-  async plan(context, { items }) {
+  async observe(outside, { items }) {
+    return accept(await walletWarnings(outside, items));
+  },
+
+  async plan(context, { items }, notes) {
     const taken = await walletInUse(context, items);
     if (taken) return taken;
     const wallets = items.map(({ walletAddress }) => walletSubject(walletAddress));
@@ -67,6 +71,7 @@ export const membersCreate = defineOperation({
       ),
       claims: wallets,
       names: wallets,
+      notes,
     });
   },
 

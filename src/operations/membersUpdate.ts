@@ -22,6 +22,7 @@ import {
   walletInput,
   walletInUse,
   walletSubject,
+  walletWarnings,
 } from './members';
 import { sentence } from './words';
 
@@ -142,7 +143,16 @@ export const membersUpdate = defineOperation({
   ],
   data,
 
-  async plan(context, { items }) {
+  async observe(outside, { items }) {
+    const stated = items.filter((item) => (item.walletAddress ?? item.walletKind) !== undefined);
+    const members = await outside.findMembers(stated.map(({ id }) => id));
+    const wallets = stated.flatMap((item) =>
+      members.filter(({ id }) => id === item.id).map((member) => ({ ...member, ...item })),
+    );
+    return accept(await walletWarnings(outside, wallets));
+  },
+
+  async plan(context, { items }, notes) {
     const ids = items.map(({ id }) => id);
     const members = await findMembers(context.tx, context.organizationId, ids);
     const unknown = unknownMember(members, ids, (i) => `items[${i}].id`);
@@ -180,6 +190,7 @@ export const membersUpdate = defineOperation({
       ),
       claims: subjects,
       names: subjects,
+      notes,
     });
   },
 

@@ -53,8 +53,10 @@ export interface PoliciesDetails {
 /** The token fields of a policy that covers any token. */
 export const ANY_TOKEN: Token = { symbol: '', name: '', decimals: 0, logoUrl: null };
 
+type TokenReader = Pick<Outside, 'networks' | 'readToken'>;
+
 async function observeToken(
-  { networks, readToken }: Outside,
+  { networks, readToken }: TokenReader,
   item: PolicyItem,
 ): Promise<Outcome<Token | null>> {
   const condition = item.tokenTransferCondition;
@@ -72,7 +74,7 @@ async function observeToken(
 
 /** Reads the tokens that policies name, each once. Refuses unreadable tokens and wrong decimals. */
 export async function observePolicies(
-  { networks, readToken }: Outside,
+  { networks, readToken }: TokenReader,
   { policies }: PoliciesBody,
 ): Promise<Outcome<PolicyFacts>> {
   const reading = new Map<string, ReturnType<Outside['readToken']>>();

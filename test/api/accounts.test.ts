@@ -331,6 +331,7 @@ describe('the organization', () => {
           name,
           type,
           walletAddress: wallet.address,
+          walletKind: 'key',
         })),
       ),
     });

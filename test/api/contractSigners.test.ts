@@ -20,6 +20,7 @@ import {
   sharedApi,
 } from '../support/api';
 import type { TestService } from '../support/service';
+import { rpc } from '../support/stack';
 
 const INVALID = refusal(400, 'invalidSignature', 'signature');
 
@@ -182,5 +183,77 @@ describe('an admin whose wallet is a contract', () => {
     expect(signed.status).toBe(200);
     const votes = await api.db('votes').where({ approval_id: to.id });
     expect(votes).toMatchObject([{ scheme: 'eip1271' }]);
+  });
+});
+
+describe('a proposal about the kind of a wallet', () => {
+  const membersPath = '/api/v1/members/proposals';
+  const ask = async (below: 'create' | 'update', item: object) =>
+    (await insist(api.http, { key: adminKey, path: `${membersPath}/${below}`, body: { items: [item] } })).body
+      .data;
+  const notesOf = ({ notes }: Shown) => notes.map(({ code, message }: Shown) => [code, message]);
+
+  it('shows the kind in what is signed, and notes what is at the address', async () => {
+    const contract = newSafe();
+    await deployAsFunder(network.rpcUrl, contract.account);
+    const asKey = await ask('create', { name: 'Kim', walletAddress: contract.address });
+    expect(asKey).toMatchObject({
+      summary: `Add member "Kim" (api, ${contract.address})`,
+      data: { items: [{ name: 'Kim', walletAddress: contract.address, walletKind: 'key' }] },
+    });
+    expect(notesOf(asKey)).toEqual([['walletHasCode', expect.stringContaining(contract.address)]]);
+    const { address } = newKey();
+    const asContract = await ask('create', { name: 'Lee', walletAddress: address, walletKind: 'contract' });
+    expect(asContract).toMatchObject({
+      summary: `Add member "Lee" (api, contract wallet ${address})`,
+      data: { items: [{ walletAddress: address, walletKind: 'contract' }] },
+    });
+    expect(notesOf(asContract)).toEqual([['walletHasNoCode', expect.stringContaining(address)]]);
+    const fits = { name: 'Mia', walletAddress: newSafe().address };
+    expect(notesOf(await ask('create', fits))).toEqual([]);
+  });
+
+  it('notes delegated code (EIP-7702) only where a contract is stated', async () => {
+    const { address } = newKey();
+    await rpc(network.rpcUrl, 'anvil_setCode', [address, `0xef0100${there.address.slice(2)}`]);
+    const proposed = await ask('create', { name: 'Ned', walletAddress: address, walletKind: 'contract' });
+    expect(notesOf(proposed)).toEqual([['walletIsDelegated', expect.stringContaining('EIP-7702')]]);
+    const other = newKey().address;
+    await rpc(network.rpcUrl, 'anvil_setCode', [other, `0xef0100${there.address.slice(2)}`]);
+    expect(notesOf(await ask('create', { name: 'Oda', walletAddress: other }))).toEqual([]);
+  });
+
+  it('changes it for an admin, whose earlier votes then no longer count', async () => {
+    const waiting = await proposal();
+    const bytes = await innerSignature(there, waiting.signingPayloads.approvePayload);
+    await vote(waiting, there.address, bytes);
+    const id = memberIds[0] ?? '';
+    const proposed = await ask('update', { id, walletKind: 'key' });
+    expect(proposed).toMatchObject({
+      summary: `Update member "Safe" (${id}, contract wallet ${there.address}): change the wallet kind to key`,
+      data: { items: [{ id, name: 'Safe', walletAddress: there.address, walletKind: 'key' }] },
+    });
+    expect(notesOf(proposed)).toEqual([['walletHasCode', expect.any(String)]]);
+    const approve = async (signer: Address, signature: Hex, more: object = {}) =>
+      api.http.send({
+        key: adminKey,
+        path: proposalPath(proposed.id, '/signatures', 'members'),
+        body: { type: 'approve', signature: encodeSignature(signer, signature), ...more },
+      });
+    const payload = proposed.signingPayloads.approvePayload;
+    await approve(there.address, await innerSignature(there, payload));
+    const done = await approve(bot.address, await bot.signTypedData(JSON.parse(payload)), { execute: true });
+    expect(done.body.data).toMatchObject({ executionStatus: 'completed' });
+    const shown = await read(api.http, adminKey, proposalPath(waiting.id));
+    expect([shown.approvals, notesOf(shown)]).toEqual([
+      [],
+      [
+        [
+          'walletChanged',
+          expect.stringContaining(`from contract wallet ${there.address} to ${there.address}`),
+        ],
+      ],
+    ]);
+    expect(refusalIn(await vote(waiting, there.address, bytes), INVALID)).toEqual(INVALID);
   });
 });

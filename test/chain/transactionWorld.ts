@@ -447,6 +447,7 @@ export class TransactionWorld {
       deriveAccount,
       refresh: async () => undefined,
       readToken: async () => ({ ok: false, reason: 'no token is read here' }),
+      readWalletCode: async () => 'unknown',
       proposalLifetimeMs: 1_000,
       maxOpenPerKey: 1_000,
     });

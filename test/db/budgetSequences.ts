@@ -138,6 +138,7 @@ export async function startBudgetFixture(): Promise<BudgetFixture> {
     },
     deriveAccount,
     readToken: async () => ({ ok: false, reason: 'no token is read here' }),
+    readWalletCode: async () => 'unknown',
     refresh: async () => undefined,
     proposalLifetimeMs: HOUR_MS,
     maxOpenPerKey: 1_000,

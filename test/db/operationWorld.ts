@@ -111,6 +111,7 @@ export async function setStage(): Promise<Stage> {
     identifyVoter: createIdentifyVoter({ network: networks[0] as NetworkConfig, clients: [] }),
     deriveAccount,
     readToken: async () => ({ ok: false, reason: 'no token is read here' }),
+    readWalletCode: async () => 'unknown',
     refresh: async ({ id }) => {
       refreshed.add(id);
     },

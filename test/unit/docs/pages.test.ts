@@ -176,6 +176,7 @@ describe('the documentation', () => {
     const text = read('docs/errors.md');
     const notes = [
       'src/domain/outsideEvents.ts',
+      'src/domain/wallet.ts',
       'src/db/reconciler.ts',
       'src/domain/reconciliation.ts',
       ...readdirSync(join(project, 'src/operations')).map((file) => join('src/operations', file)),
