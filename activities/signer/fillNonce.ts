@@ -1,10 +1,16 @@
-import { carriedBy, envelopeAtNonce, insertFiller, isDeploymentPending } from '../../src/db/attempts';
+import {
+  carriedBy,
+  envelopeAtNonce,
+  hasUndecidedAbove,
+  insertFiller,
+  isDeploymentPending,
+} from '../../src/db/attempts';
 import type { Envelope } from '../../src/db/chain';
 import type { Tx } from '../../src/db/database';
 import { failpoint } from '../../src/failpoints';
 import { RELAYER_INDEX } from '../relayer/context';
 import { type EnvelopeTerms, FILLER_GAS } from '../relayer/terms';
-import { type SignerContext, withRelayer } from './context';
+import { networkOf, type SignerContext, withRelayer } from './context';
 import { refusalsAsValues, SignerRefusal, type SigningResult } from './refusal';
 import { signEnvelope } from './signEnvelope';
 
@@ -15,9 +21,44 @@ async function isNeeded(tx: Tx, { attemptId }: Envelope): Promise<boolean> {
   return attempt !== undefined && attempt.outcome === null;
 }
 
+/** A nonce of a relayer to fill. */
+interface ToFill {
+  readonly networkId: number;
+  readonly relayerAddress: string;
+  readonly nonce: number;
+  /** The envelope to replace at this nonce. */
+  readonly replaces: string | undefined;
+}
+
+/** What holds a nonce now, if it may be filled; or the filler that it has. Throws SignerRefusal. */
+async function assertFillable(
+  context: SignerContext,
+  tx: Tx,
+  { replaces, ...at }: ToFill,
+): Promise<{ filled: Envelope } | { obsolete: Envelope | undefined }> {
+  const { networkId, relayerAddress, nonce } = at;
+  const of = `of relayer ${relayerAddress} on ${networkOf(context, networkId).name}`;
+  if (!Number.isSafeInteger(nonce) || nonce < 0) {
+    throw new SignerRefusal('stale', `invalid nonce ${nonce} ${of} (expected an integer from 0)`);
+  }
+  const present = await envelopeAtNonce(tx, at);
+  if (present && String(present.id) !== replaces) {
+    if ((await carriedBy(tx, present)).kind === 'filler') return { filled: present };
+    throw new SignerRefusal('stale', `nonce ${nonce} ${of} is used`);
+  }
+  if (present && (await isNeeded(tx, present))) {
+    throw new SignerRefusal('stale', `nonce ${nonce} ${of} has an undecided attempt`);
+  }
+  if (!(await hasUndecidedAbove(tx, at))) {
+    throw new SignerRefusal('stale', `no undecided envelope waits for nonce ${nonce} ${of}`);
+  }
+  return { obsolete: present };
+}
+
 /**
- * Signs an empty transfer of the relayer to itself at an unused nonce, so that later envelopes can
- * continue. It replaces only an envelope whose attempt is decided.
+ * Signs an empty transfer of the relayer to itself at an unused nonce, so that later envelopes can continue. It fills
+ * only a nonce below an undecided envelope of the relayer, and replaces only an envelope whose attempt is decided:
+ * whoever asks, a filler can only unblock what is signed.
  */
 export async function fillNonce(
   context: SignerContext,
@@ -27,15 +68,14 @@ export async function fillNonce(
   return refusalsAsValues(() =>
     withRelayer(context, networkId, async (tx) => {
       const { address } = context.keystore.relayerKey(networkId, RELAYER_INDEX);
-      const present = await envelopeAtNonce(tx, { networkId, relayerAddress: address, nonce });
-      if (present && String(present.id) !== terms.replaces) {
-        const { kind } = await carriedBy(tx, present);
-        if (kind === 'filler') return { envelopeId: String(present.id) };
-        throw new SignerRefusal('stale', `nonce ${nonce} of relayer ${address} is used`);
-      }
-      if (present && (await isNeeded(tx, present))) {
-        throw new SignerRefusal('stale', `nonce ${nonce} of relayer ${address} has an undecided attempt`);
-      }
+      const { replaces } = terms;
+      const found = await assertFillable(context, tx, {
+        networkId,
+        relayerAddress: address,
+        nonce,
+        replaces,
+      });
+      if ('filled' in found) return { envelopeId: String(found.filled.id) };
       const attemptId = await insertFiller(tx, networkId, address);
       failpoint('signer.fillerStored');
       const id = await signEnvelope(context, tx, {
@@ -43,7 +83,7 @@ export async function fillNonce(
         networkId,
         call: { to: address, data: '0x' },
         terms: { ...terms, gas: String(FILLER_GAS) },
-        ...(present ? { replaces: present } : { at: nonce }),
+        ...(found.obsolete ? { replaces: found.obsolete } : { at: nonce }),
       });
       return { envelopeId: String(id) };
     }),

@@ -22,6 +22,9 @@ export interface EnvelopeRequest {
   readonly above?: number;
 }
 
+/** What a replacement pays at least, in percent of the fees that it replaces: nodes drop one that pays less. */
+const REPLACEMENT_PERCENT = 110n;
+
 /** The terms as numbers, within the ceilings of gas and fees. Throws SignerRefusal. */
 function cappedTerms(context: SignerContext, { networkId, terms, replaces }: EnvelopeRequest) {
   const { maxFeePerGas: feeCeiling } = networkOf(context, networkId);
@@ -37,8 +40,17 @@ function cappedTerms(context: SignerContext, { networkId, terms, replaces }: Env
       `gas costs ${maxFeePerGas} wei, above the network's ceiling of ${feeCeiling} (maxFeePerGas)`,
     );
   }
-  if (replaces && maxFeePerGas <= replaces.maxFeePerGas) {
-    throw new SignerRefusal('funds', 'a replacement envelope must pay a higher fee');
+  const least = (wei: bigint) => (wei * REPLACEMENT_PERCENT) / 100n;
+  if (
+    replaces &&
+    (maxFeePerGas <= replaces.maxFeePerGas ||
+      maxFeePerGas < least(replaces.maxFeePerGas) ||
+      maxPriorityFeePerGas < least(replaces.maxPriorityFeePerGas))
+  ) {
+    throw new SignerRefusal(
+      'funds',
+      `a replacement envelope must pay ${REPLACEMENT_PERCENT} % of the fees before it`,
+    );
   }
   return { gas, maxFeePerGas, maxPriorityFeePerGas };
 }

@@ -315,3 +315,15 @@ export async function envelopeAtNonce(
     .first();
   return row && envelope(row);
 }
+
+/** Whether an undecided envelope of a relayer has a higher nonce. */
+export async function hasUndecidedAbove(
+  db: Db | Tx,
+  at: { networkId: number; relayerAddress: string; nonce: number },
+): Promise<boolean> {
+  const row = await db('chain_envelopes')
+    .where({ network_id: BigInt(at.networkId), relayer_address: at.relayerAddress, outcome: null })
+    .where('relayer_nonce', '>', at.nonce)
+    .first('id');
+  return row !== undefined;
+}

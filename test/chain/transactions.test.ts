@@ -387,6 +387,13 @@ describe('an envelope', () => {
     const fill = { networkId: world.network.id, nonce: gap.nonce, terms: gap.terms };
     const filled = await world.signer.fillNonce(fill);
     expect(await world.signer.fillNonce(fill)).toEqual(filled);
+    const above = { ...fill, nonce: fill.nonce + 2 };
+    expect(await world.signer.fillNonce(above)).toEqual({
+      refused: {
+        code: 'stale',
+        message: `no undecided envelope waits for nonce ${above.nonce} of relayer ${world.relayer} on Own Chain`,
+      },
+    });
     const filler = await world
       .db('chain_envelopes')
       .where({ id: BigInt(envelopeOf(filled)) })
@@ -399,6 +406,35 @@ describe('an envelope', () => {
     expect(parseTransaction(filler?.raw_transaction as Hex).value ?? 0n).toBe(0n);
     expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
     expect(await world.envelopes(ref)).toHaveLength(1);
+  });
+
+  test('behind an envelope whose attempt is decided has that one replaced, with a fee that nodes accept', async () => {
+    const decided = await world.transaction({ to: RECIPIENT, value: 3n });
+    const replaces = await world.sign(decided);
+    const ref = await world.transaction({ to: RECIPIENT, value: 3n });
+    await world.sign(ref);
+    await world.attempts(decided).update({ outcome: 'executed', decided_at: new Date() });
+    const { relayer_nonce, max_fee_per_gas } = requireRow(await world.envelopes(decided).first());
+    const nonce = Number(relayer_nonce);
+    const fillAt = (percent: bigint) => {
+      const maxFeePerGas = String((BigInt(max_fee_per_gas) * percent) / 100n);
+      const terms = {
+        gas: '21000',
+        maxFeePerGas,
+        maxPriorityFeePerGas: maxFeePerGas,
+        chainNonce: 0,
+        replaces,
+      };
+      return world.signer.fillNonce({ networkId: world.network.id, nonce, terms });
+    };
+    expect(await fillAt(109n)).toMatchObject({ refused: { code: 'funds' } });
+    const filled = await fillAt(125n);
+    expect(await fillAt(150n)).toEqual(filled);
+    expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
+    expect(await world.db('chain_envelopes').where({ relayer_nonce }).orderBy('id')).toMatchObject([
+      { id: BigInt(replaces) },
+      { id: BigInt(envelopeOf(filled)), sent_at: expect.any(Date) },
+    ]);
   });
 
   test('does not fill a nonce with an undecided attempt', async () => {

@@ -347,6 +347,24 @@ describe('the signer refuses', () => {
       refused: { code: 'stale' },
     });
   });
+
+  test('to fill a nonce that no undecided envelope waits for', async () => {
+    const ref = await world.transaction(asked);
+    await world.sign(ref);
+    const { relayer_nonce, id } = requireRow(await world.envelopes(ref).first());
+    const own = Number(relayer_nonce);
+    const rows = await world.db('chain_envelopes').count();
+    for (const nonce of [own, own + 1, 5_000_000, Number.MAX_SAFE_INTEGER + 1, -1, 0.5, Number.NaN]) {
+      for (const replaces of [{}, { replaces: String(id) }, { replaces: 'x' }]) {
+        const input = { networkId: world.network.id, nonce, terms: { ...terms, ...replaces } };
+        expect(await world.signer.fillNonce(input)).toEqual({
+          refused: { code: 'stale', message: expect.stringMatching(`nonce ${nonce} .*on Own Chain`) },
+        });
+      }
+    }
+    expect(await world.db('chain_envelopes').count()).toEqual(rows);
+    await world.execute(ref);
+  });
 });
 
 describe('a contract wallet', () => {
