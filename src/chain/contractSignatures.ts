@@ -54,7 +54,7 @@ export class EndpointsDisagree extends ChainUnavailable {
 }
 
 /** The host of an endpoint: its path may hold a secret. */
-function hostOf({ network }: ChainClient): string {
+export function hostOf({ network }: ChainClient): string {
   return new URL(network.rpcUrl).host;
 }
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { createChainClients } from '../chain/clients';
+import { signerEndpoints } from '../chain/contractSignatures';
 import { type Config, ConfigError } from '../config';
 import { listRelayers } from '../db/chain';
 import type { CommandContext, Within } from './context';
@@ -7,7 +8,7 @@ import { checkBlockTime, checkClock } from './doctor/clocks';
 import { checkDatabase, checkLogin, checkWork } from './doctor/database';
 import { type Finding, fail, ok, runCheck } from './doctor/finding';
 import { checkKeystore } from './doctor/keystore';
-import { checkNetwork, checkRelayers } from './doctor/networks';
+import { checkEndpoints, checkNetwork, checkRelayers } from './doctor/networks';
 import { checkReconciler, checkWorkflows } from './doctor/reconciler';
 import { checkApi, checkReadiness } from './doctor/service';
 import { checkTemporal } from './doctor/temporal';
@@ -16,6 +17,12 @@ import { CommandRefused } from './output';
 import { count, table } from './text';
 
 const NODE_TODO = 'see the log of the node at its rpcUrl (NETWORKS_FILE)';
+
+/** The endpoints that the signer asks about contract wallets, by the networks file of this host. */
+async function examineEndpoints({ networks, signerNetworkId }: Config): Promise<Finding[]> {
+  const network = networks.find(({ id }) => id === signerNetworkId);
+  return network ? checkEndpoints(signerEndpoints(network)) : [];
+}
 
 /** What a host of the signer has: its login, which reads no more than it needs, and the keystore. */
 async function examineSigner({ signerDb }: CommandContext, config: Config): Promise<Finding[]> {
@@ -28,7 +35,7 @@ async function examineSigner({ signerDb }: CommandContext, config: Config): Prom
     checkKeystore(config.keystore, await listRelayers(signerDb())),
   );
   const readiness = await runCheck('signer', 'see its log', () => checkReadiness(config));
-  return [...readiness, ...login, ...keystore];
+  return [...readiness, ...login, ...keystore, ...(await examineEndpoints(config))];
 }
 
 async function examine({ db, signerDb, sender }: CommandContext, config: Config): Promise<Finding[]> {
@@ -75,6 +82,7 @@ async function examine({ db, signerDb, sender }: CommandContext, config: Config)
     ),
     runCheck('reconciler', 'see temporal above', () => checkReconciler(sender(), config)),
     onNetworks('network', checkNetwork),
+    examineEndpoints(config),
     fromDatabase(),
   ]);
   return groups.flat();

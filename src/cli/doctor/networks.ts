@@ -1,11 +1,12 @@
 import { type Address, formatGwei, formatUnits } from 'viem';
-import { ask, type ChainClient } from '../../chain/clients';
+import { ask, assertChainId, type ChainClient } from '../../chain/clients';
+import { hostOf, type WalletEndpoints } from '../../chain/contractSignatures';
 import { isLoopback } from '../../chain/loopback';
 import { relayerFunds } from '../../chain/relayerFunds';
 import { refuseNetwork } from '../../chain/safe';
 import type { Relayer } from '../../db/chain';
 import { duration } from '../text';
-import { type Finding, fail, ok, warn } from './finding';
+import { type Finding, fail, ok, runCheck, warn } from './finding';
 
 const OLD_HEAD_MS = 5 * 60_000;
 
@@ -38,6 +39,19 @@ export async function checkNetwork(chain: ChainClient): Promise<Finding[]> {
   if (ageMs > OLD_HEAD_MS && !isLoopback(rpcUrl))
     return [warn(part, text, 'no new block: check the node of its rpcUrl')];
   return [ok(part, text)];
+}
+
+/** The endpoints that the signer asks about contract wallets. */
+export async function checkEndpoints({ network, clients }: WalletEndpoints): Promise<Finding[]> {
+  const part = `endpoints ${network.id}`;
+  if (clients.length === 0) return [ok(part, 'the signer has none: votes of contract wallets are refused')];
+  const found = clients.map((client) =>
+    runCheck(part, 'see the log of the node, or correct signerRpcUrls in NETWORKS_FILE', async () => {
+      await assertChainId(client);
+      return [ok(part, `${hostOf(client)} answers the signer about contract wallets`)];
+    }),
+  );
+  return (await Promise.all(found)).flat();
 }
 
 /** The keys that pay for gas on a network. */

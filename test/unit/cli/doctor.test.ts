@@ -1,9 +1,12 @@
 import { generate } from 'selfsigned';
+import { signerEndpoints } from '../../../src/chain/contractSignatures';
 import { relayerFunds } from '../../../src/chain/relayerFunds';
 import { clockFinding } from '../../../src/cli/doctor/clocks';
 import { ok, runCheck } from '../../../src/cli/doctor/finding';
+import { checkEndpoints } from '../../../src/cli/doctor/networks';
 import { certificateFinding } from '../../../src/cli/doctor/service';
 import { pollersAlive } from '../../../src/cli/doctor/temporal';
+import type { NetworkConfig } from '../../../src/config';
 
 const GWEI = 1_000_000_000n;
 
@@ -75,5 +78,31 @@ describe('doctor', () => {
     expect(on('2026-01-15T00:00:00Z')).toBe('ok');
     expect(on('2026-02-20T00:00:00Z')).toBe('warn');
     expect(on('2026-03-02T00:00:00Z')).toBe('fail');
+  });
+});
+
+describe('the endpoints of the signer', () => {
+  const network: NetworkConfig = {
+    id: 7,
+    name: 'Nowhere',
+    rpcUrl: 'http://127.0.0.1:1',
+    signerRpcUrls: [],
+    nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 },
+    confirmations: 1,
+    maxFeePerGas: 1n,
+  };
+
+  test('may be missing where no contract votes', async () => {
+    expect(await checkEndpoints(signerEndpoints(network))).toEqual([
+      { part: 'endpoints 7', status: 'ok', found: expect.stringContaining('refused') },
+    ]);
+  });
+
+  test('that do not answer are a failure, each', async () => {
+    const signerRpcUrls = ['http://127.0.0.1:1/a', 'http://127.0.0.1:1/b'];
+    const findings = await checkEndpoints(signerEndpoints({ ...network, signerRpcUrls }));
+    expect(findings.map(({ status, todo }) => [status, todo])).toEqual(
+      Array(2).fill(['fail', expect.stringContaining('signerRpcUrls')]),
+    );
   });
 });
