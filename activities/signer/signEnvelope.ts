@@ -14,6 +14,8 @@ export interface EnvelopeRequest {
   readonly networkId: number;
   readonly call: { readonly to: Address; readonly data: Hex };
   readonly terms: EnvelopeTerms;
+  /** The gas that its content can need. */
+  readonly gas?: { readonly least: bigint; readonly most: bigint };
   /** The envelope that the new one replaces at its nonce, with a higher fee. */
   readonly replaces?: Envelope;
   /** The nonce, where it is not the next free one. */
@@ -25,15 +27,36 @@ export interface EnvelopeRequest {
 /** What a replacement pays at least, in percent of the fees that it replaces: nodes drop one that pays less. */
 const REPLACEMENT_PERCENT = 110n;
 
-/** The terms as numbers, within the ceilings of gas and fees. Throws SignerRefusal. */
-function cappedTerms(context: SignerContext, { networkId, terms, replaces }: EnvelopeRequest) {
-  const { maxFeePerGas: feeCeiling } = networkOf(context, networkId);
-  const gas = BigInt(terms.gas);
-  const maxFeePerGas = BigInt(terms.maxFeePerGas);
-  const maxPriorityFeePerGas = BigInt(terms.maxPriorityFeePerGas);
-  if (gas > context.maxGas) {
-    throw new SignerRefusal('reverted', `needs ${gas} gas, above the ceiling of ${context.maxGas} (MAX_GAS)`);
+/** Throws SignerRefusal unless it is a decimal amount. */
+function amountOf(terms: EnvelopeTerms, name: 'gas' | 'maxFeePerGas' | 'maxPriorityFeePerGas'): bigint {
+  if (!/^\d{1,78}$/.test(terms[name])) {
+    throw new SignerRefusal('stale', `invalid ${name} "${terms[name]}" (expected a decimal integer)`);
   }
+  return BigInt(terms[name]);
+}
+
+/** Throws SignerRefusal where gas is above the ceiling, or is not what the content can need. */
+function cappedGas({ maxGas }: SignerContext, { terms, gas: needed }: EnvelopeRequest): bigint {
+  const gas = amountOf(terms, 'gas');
+  if (gas > maxGas) {
+    throw new SignerRefusal('reverted', `needs ${gas} gas, above the ceiling of ${maxGas} (MAX_GAS)`);
+  }
+  if (needed && (gas < needed.least || gas > needed.most)) {
+    throw new SignerRefusal(
+      'stale',
+      `gas ${gas} is not what the transaction needs (expected ${needed.least} to ${needed.most})`,
+    );
+  }
+  return gas;
+}
+
+/** The terms as numbers, within the ceilings of gas and fees. Throws SignerRefusal. */
+function cappedTerms(context: SignerContext, request: EnvelopeRequest) {
+  const { networkId, terms, replaces } = request;
+  const { maxFeePerGas: feeCeiling } = networkOf(context, networkId);
+  const gas = cappedGas(context, request);
+  const maxFeePerGas = amountOf(terms, 'maxFeePerGas');
+  const maxPriorityFeePerGas = amountOf(terms, 'maxPriorityFeePerGas');
   if (maxFeePerGas > feeCeiling || maxPriorityFeePerGas > maxFeePerGas) {
     throw new SignerRefusal(
       'funds',
@@ -59,6 +82,9 @@ async function nonceFor(tx: Tx, relayerAddress: string, request: EnvelopeRequest
   const { networkId, terms, replaces, at, above = -1 } = request;
   const given = replaces?.relayerNonce ?? at;
   if (given !== undefined) return given;
+  if (!Number.isSafeInteger(terms.chainNonce) || terms.chainNonce < 0) {
+    throw new SignerRefusal('stale', `invalid nonce ${terms.chainNonce} (expected an integer from 0)`);
+  }
   let nonce = Math.max(terms.chainNonce, above + 1);
   const taken = await takenNonces(tx, { networkId, relayerAddress, from: nonce });
   while (taken.has(nonce)) nonce += 1;

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem';
 import { type ChainClient, networkLabel, transactionCount } from '../../src/chain/clients';
 import { accountNonce } from '../../src/chain/safe';
-import { cancellation, executionGas, type SafeTransaction } from '../../src/chain/safeTransaction';
+import { cancellation } from '../../src/chain/safeTransaction';
 import { envelopesOf, undecidedBelow } from '../../src/db/attempts';
 import type { Envelope } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
@@ -10,26 +10,12 @@ import { checkEnvelope, reopenLostEnvelope, undecidedEnvelope } from '../relayer
 import { currentFees, type EnvelopeTerms, envelopeTerms, replacementTerms } from '../relayer/terms';
 import { attemptsOf, checkAtNonce, headOf } from './atNonce';
 import type { TransactionChainContext } from './chainContext';
+import { gasAfterReverts, MAX_WHOLE_REVERTS } from './gasAfterReverts';
 import { carryingTerms, type TransactionObservation } from './observation';
 import type { AtNonce } from './outcome';
 
-/** Gas of the next envelope after one that reverted completely, in percent. */
-const REVERTED_GAS_PERCENT = 150n;
-/** After this many envelopes that reverted completely the next one waits for an operator. */
-const MAX_WHOLE_REVERTS = 3;
-
 function inFlight({ id }: Envelope): TransactionObservation {
   return { kind: 'inFlight', envelopeId: String(id) };
-}
-
-function gasOf(
-  { maxGas }: TransactionChainContext,
-  content: Pick<SafeTransaction, 'safeTxGas' | 'data'>,
-  reverts: number,
-): bigint {
-  let gas = executionGas(content);
-  for (let i = 0; i < reverts; i += 1) gas = (gas * REVERTED_GAS_PERCENT) / 100n;
-  return gas > maxGas ? maxGas : gas;
 }
 
 /** Records the outcome of the envelopes of earlier nonces: the signer then replaces dropped ones. */
@@ -62,7 +48,8 @@ async function nextTerms(
     const message = `${reverts} chain transactions that carry it have reverted as a whole on ${networkLabel(chain)}: find out why, and cancel it if it cannot be executed`;
     return { kind: 'confirming', message };
   }
-  const gas = gasOf(context, content, cancels ? 0 : reverts);
+  let gas = gasAfterReverts(content, cancels ? 0 : reverts);
+  if (gas > context.maxGas) gas = context.maxGas;
   const undecided = undecidedEnvelope(envelopes);
   const nextNonce = (await accountNonce(chain, at.account)) ?? 0n;
   const needs = (terms: EnvelopeTerms): TransactionObservation => ({

@@ -21,6 +21,7 @@ import type { EnvelopeTerms } from '../relayer/terms';
 import type { SignerContext } from '../signer/context';
 import type { SigningResult } from '../signer/refusal';
 import { signEnvelope } from '../signer/signEnvelope';
+import { gasAfterReverts, MAX_WHOLE_REVERTS } from './gasAfterReverts';
 import type { TransactionTerms } from './observation';
 
 /** Signs a transaction of an account with the key of its organization, and stores it before its first envelope. */
@@ -75,11 +76,13 @@ async function carry(
   terms: EnvelopeTerms,
   at: { replaces?: Envelope; above?: number },
 ): Promise<bigint> {
+  const content = safeTransactionOf(attempt, account);
   return signEnvelope(context, tx, {
     attemptId: attempt.id,
     networkId: attempt.networkId,
-    call: executionCall(safeTransactionOf(attempt, account), attempt.signature as Hex),
+    call: executionCall(content, attempt.signature as Hex),
     terms,
+    gas: { least: executionGas(content), most: gasAfterReverts(content, MAX_WHOLE_REVERTS) },
     ...at,
   });
 }

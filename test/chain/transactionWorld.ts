@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { type Address, type Hex, numberToHex, parseAbi } from 'viem';
+import {
+  type Address,
+  type TransactionSerializedEIP1559 as Eip1559,
+  type Hex,
+  keccak256,
+  numberToHex,
+  parseAbi,
+  parseTransaction,
+} from 'viem';
 import { createLifecycleActivities } from '../../activities/lifecycle';
 import { createRelayerActivities, type RelayerActivities } from '../../activities/relayer/chain';
 import { createRelayerContext, type RelayerDeps } from '../../activities/relayer/context';
@@ -33,6 +41,7 @@ import { insertApproval, insertVote, updateApproval } from '../../src/db/approva
 import { createDatabase, type Db } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
 import { reserveUsage } from '../../src/db/policyUsage';
+import { requireRow } from '../../src/db/rows';
 import { insertTransaction, readTransaction } from '../../src/db/transactions';
 import type { Policy } from '../../src/domain/policy';
 import type { TransactionRef } from '../../src/domain/transaction';
@@ -377,6 +386,22 @@ export class TransactionWorld {
   async sign(ref: TransactionRef, change: Partial<TransactionTerms> = {}): Promise<string> {
     const terms = { ...(await this.terms(ref)), ...change };
     return envelopeOf(await this.signer.signTransaction({ ...ref, terms }));
+  }
+
+  /** Signs an envelope that reverts as a whole: the signer refuses so little gas, so its stored one is changed. */
+  async signShortOfGas(ref: TransactionRef): Promise<string> {
+    const envelopeId = await this.sign(ref);
+    const stored = () => this.db('chain_envelopes').where({ id: BigInt(envelopeId) });
+    const { raw_transaction } = requireRow(await stored().first());
+    const { r: _r, s: _s, v: _v, yParity: _y, ...signed } = parseTransaction(raw_transaction as Eip1559);
+    const gas = (signed.gas ?? 0n) - 90_000n;
+    const raw = await this.keystore.relayerKey(this.network.id, 0).signTransaction({ ...signed, gas });
+    await stored().update({
+      gas: String(gas),
+      raw_transaction: raw,
+      transaction_hash: keccak256(raw),
+    });
+    return envelopeId;
   }
 
   follow(

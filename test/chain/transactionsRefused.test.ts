@@ -269,8 +269,7 @@ describe('the signer refuses', () => {
       code: 'timeout',
     });
     const ref = await world.transaction(asked, { expiresInMs: 3_000 });
-    const gas = String(BigInt((await world.terms(ref)).gas) - 90_000n);
-    const envelopeId = await world.sign(ref, { gas });
+    const envelopeId = await world.signShortOfGas(ref);
     expect(await world.followToEnd(ref, envelopeId)).toEqual({ kind: 'reverted' });
     await world.db.raw(`SELECT pg_sleep(greatest(0, extract(epoch FROM expires_at - now()) + 0.1))
       FROM approvals WHERE id = '${ref.transactionId}'`);
@@ -287,6 +286,24 @@ describe('the signer refuses', () => {
     expect(await refusal(ref, { maxFeePerGas: fee })).toMatchObject({ code: 'funds' });
     expect(await refusal(ref, { maxPriorityFeePerGas: fee })).toMatchObject({ code: 'funds' });
     expect(await refusal(ref, { safeTxGas: '0' })).toMatchObject({ code: 'stale' });
+  });
+
+  test('gas that its content cannot need, and malformed terms', async () => {
+    const ref = await world.transaction(asked);
+    const { gas } = terms;
+    const message = expect.stringContaining(`expected ${gas} to `);
+    for (const wrong of ['0', String(BigInt(gas) - 1n), '4000000']) {
+      expect(await refusal(ref, { gas: wrong })).toEqual({ code: 'stale', message });
+    }
+    for (const name of ['gas', 'maxFeePerGas', 'maxPriorityFeePerGas'] as const) {
+      expect(await refusal(ref, { [name]: '-1' })).toEqual({
+        code: 'stale',
+        message: `invalid ${name} "-1" (expected a decimal integer)`,
+      });
+    }
+    for (const chainNonce of [-1, 0.5, Number.MAX_SAFE_INTEGER + 1]) {
+      expect(await refusal(ref, { chainNonce })).toMatchObject({ code: 'stale' });
+    }
   });
 
   test('an account whose nonce is ahead of the records', async () => {

@@ -1,0 +1,16 @@
+import { executionGas, type SafeTransaction } from '../../src/chain/safeTransaction';
+
+/** Gas of the next envelope after one that reverted completely, in percent. */
+const REVERTED_GAS_PERCENT = 150n;
+/** After this many envelopes that reverted completely the next one waits for an operator. */
+export const MAX_WHOLE_REVERTS = 3;
+
+/** Gas of the envelope that executes a transaction of an account, after others that reverted completely. */
+export function gasAfterReverts(
+  content: Pick<SafeTransaction, 'safeTxGas' | 'data'>,
+  reverts: number,
+): bigint {
+  let gas = executionGas(content);
+  for (let i = 0; i < reverts; i += 1) gas = (gas * REVERTED_GAS_PERCENT) / 100n;
+  return gas;
+}
