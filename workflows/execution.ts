@@ -1,10 +1,11 @@
 import { condition, proxyActivities } from '@temporalio/workflow';
 import type { TransactionChainActivities } from '../activities/transactions/chain';
+import type { ConfirmedOutcome } from '../activities/transactions/confirmOutcome';
 import type { TransactionTerms } from '../activities/transactions/observation';
 import type { TransactionSignerActivities } from '../activities/transactions/signer';
-import type { ExecutionResult, TransactionRef } from '../src/domain/transaction';
+import type { AttemptOutcome, ExecutionResult, TransactionRef } from '../src/domain/transaction';
 import { first } from './first';
-import { type Effect, type SettlementContext, settle } from './settlement';
+import { type Effect, type Observed, type SettlementContext, settle } from './settlement';
 
 const FIRST_PAUSE_MS = 500;
 
@@ -42,14 +43,37 @@ function executionActivities(
     retry: { initialInterval: '500ms', maximumInterval: '15s' },
     summary: `Send and follow ${summary}`,
   });
-  const { signTransaction, signCancellation } = proxyActivities<TransactionSignerActivities>({
+  const signing = {
     taskQueue: queues.signer,
     startToCloseTimeout: '30s',
     // A second call returns the envelope of the first; a refusal is a result and is not retried.
     retry: { initialInterval: '500ms', maximumInterval: '15s' },
+  } as const;
+  const { signTransaction, signCancellation } = proxyActivities<TransactionSignerActivities>({
+    ...signing,
     summary: `Verify all evidence and sign ${summary}`,
   });
-  return { prepareTransaction, followTransaction, signTransaction, signCancellation };
+  const { confirmOutcome } = proxyActivities<TransactionSignerActivities>({
+    ...signing,
+    summary: `Confirm what became of ${summary}`,
+  });
+  return { prepareTransaction, followTransaction, signTransaction, signCancellation, confirmOutcome };
+}
+
+/** The end of an execution that the chain has decided against counts once the signer has read the same. */
+async function confirmed(
+  { outcome }: { readonly outcome: AttemptOutcome },
+  confirm: () => Promise<ConfirmedOutcome>,
+): Promise<Observed<ExecutionResult, Need>> {
+  const done = { kind: 'done', result: { status: 'decided', outcome } } as const;
+  if (outcome.kind === 'executed') return done;
+  const seen = await confirm();
+  if ('outcome' in seen && seen.outcome === outcome.kind) return done;
+  const message =
+    'unreachable' in seen
+      ? seen.unreachable
+      : `the chain worker reads that it was ${outcome.kind}, and the signer does not`;
+  return { kind: 'confirming', message };
 }
 
 /** Executes a transaction on its chain, from any state: not begun, in flight, or executed. */
@@ -58,10 +82,8 @@ export async function executeOnChain(
   context: ExecutionContext,
 ): Promise<ExecutionResult> {
   const { networkId } = context;
-  const { prepareTransaction, followTransaction, signTransaction, signCancellation } = executionActivities(
-    ref,
-    context,
-  );
+  const { prepareTransaction, followTransaction, signTransaction, signCancellation, confirmOutcome } =
+    executionActivities(ref, context);
   const { isCancelled } = context;
   const execution: Effect<ExecutionResult, Need> = {
     unreportedChecks: 0,
@@ -70,7 +92,7 @@ export async function executeOnChain(
       const seen = await prepareTransaction({ ...ref, networkId, cancel: isCancelled() });
       switch (seen.kind) {
         case 'decided':
-          return { kind: 'done', result: { status: 'decided', outcome: seen.outcome } };
+          return confirmed(seen, () => confirmOutcome(ref));
         case 'failed': {
           const { failure, awaitsRelayerWei } = seen;
           const awaits = awaitsRelayerWei === undefined ? {} : { awaitsRelayerWei };
@@ -93,8 +115,11 @@ export async function executeOnChain(
         () => condition(() => isCancelled() !== before).then(() => undefined),
       ]);
       switch (followed?.kind) {
-        case 'decided':
-          return { kind: 'done', result: { status: 'decided', outcome: followed.outcome } };
+        case 'decided': {
+          const { outcome } = followed;
+          if (outcome.kind !== 'executed') return { kind: 'ended' };
+          return { kind: 'done', result: { status: 'decided', outcome } };
+        }
         case 'stuck':
           return { kind: 'stuck', need: { terms: followed.terms, cancels: followed.cancels } };
         case 'gap':

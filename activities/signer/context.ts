@@ -1,3 +1,4 @@
+import { type ChainClient, createChainClient } from '../../src/chain/clients';
 import type { Keystore } from '../../src/chain/keys';
 import type { IdentifyVoter } from '../../src/chain/voter';
 import type { NetworkConfig } from '../../src/config';
@@ -21,11 +22,23 @@ export interface SignerDeps {
 /** The dependencies, and what the activities of one process share. */
 export interface SignerContext extends SignerDeps {
   readonly relayerMutex: KeyedMutex;
+  /** The signer's own endpoints of a network, `signerRpcUrls`: all of them must agree. */
+  readonly endpointsOf: (network: NetworkConfig) => readonly ChainClient[];
 }
 
 /** Creates the context that the activities of one process share. */
 export function createSignerContext(deps: SignerDeps): SignerContext {
-  return { ...deps, relayerMutex: createKeyedMutex() };
+  const endpoints = new Map(
+    deps.networks.map((network) => [
+      network.id,
+      network.signerRpcUrls.map((rpcUrl) => createChainClient({ ...network, rpcUrl })),
+    ]),
+  );
+  return {
+    ...deps,
+    relayerMutex: createKeyedMutex(),
+    endpointsOf: ({ id }) => endpoints.get(id) ?? [],
+  };
 }
 
 /** The configuration of a network. Throws SignerRefusal when it is not configured. */

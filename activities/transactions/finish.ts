@@ -1,4 +1,5 @@
 import { decideAttempt, isSigned } from '../../src/db/attemptOutcomes';
+import { findAuthorizationOutcome } from '../../src/db/authorizations';
 import type { Tx } from '../../src/db/database';
 import { commitUsage, releaseUsage } from '../../src/db/policyUsage';
 import { type TransactionSnapshot, updateExecution } from '../../src/db/transactions';
@@ -35,6 +36,30 @@ function finalEnd(outcome: Exclude<AttemptOutcome, { kind: 'executed' }>): Unsuc
   return { status: 'failed', failure: { ...failure, transactionHash }, final: true };
 }
 
+/** Records what the chain has decided. Only what the signer has read itself ends a transaction without success. */
+async function finishDecided(
+  tx: Tx,
+  seen: Seen<TransactionSnapshot>,
+  outcome: AttemptOutcome,
+): Promise<TransactionState> {
+  const { id } = seen.record;
+  if (outcome.kind !== 'executed' && (await findAuthorizationOutcome(tx, id)) !== outcome.kind) {
+    return subject.state(seen);
+  }
+  await decideAttempt(tx, id, outcome);
+  failpoint('worker.attemptDecided');
+  if (outcome.kind !== 'executed') return fail(tx, seen, finalEnd(outcome));
+  await commitUsage(tx, id, new Date(outcome.blockTime));
+  failpoint('worker.usageCommitted');
+  const { transactionHash, note } = outcome;
+  const blockNumber = Number(outcome.blockNumber);
+  return completeApproval(tx, subject, seen, {
+    result: { resolution: 'approved', transactionHash, blockNumber },
+    audit: { transactionHash, blockNumber, ...(note === undefined ? {} : { note }) },
+    ...(note === undefined ? {} : { note: { code: 'noTransferLogged', message: note } }),
+  });
+}
+
 /**
  * Ends an execution: its attempt, its budget and its record together. Once something is signed, only the chain ends it:
  * until then the transaction stays `processing`. Idempotent.
@@ -46,22 +71,7 @@ export async function finishTransaction(
   return db.transaction(async (tx) => {
     const seen = await lockOrRefuse(tx, subject, { organizationId, id });
     if (seen.record.executionStatus !== 'processing') return subject.state(seen);
-    if (result.status !== 'decided') {
-      return (await isSigned(tx, id)) ? subject.state(seen) : fail(tx, seen, result);
-    }
-    const { outcome } = result;
-    await decideAttempt(tx, id, outcome);
-    failpoint('worker.attemptDecided');
-    if (outcome.kind !== 'executed') return fail(tx, seen, finalEnd(outcome));
-    await commitUsage(tx, id, new Date(outcome.blockTime));
-    failpoint('worker.usageCommitted');
-    const { transactionHash } = outcome;
-    const blockNumber = Number(outcome.blockNumber);
-    const { note } = outcome;
-    return completeApproval(tx, subject, seen, {
-      result: { resolution: 'approved', transactionHash, blockNumber },
-      audit: { transactionHash, blockNumber, ...(note === undefined ? {} : { note }) },
-      ...(note === undefined ? {} : { note: { code: 'noTransferLogged', message: note } }),
-    });
+    if (result.status === 'decided') return finishDecided(tx, seen, result.outcome);
+    return (await isSigned(tx, id)) ? subject.state(seen) : fail(tx, seen, result);
   });
 }

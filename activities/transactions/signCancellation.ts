@@ -8,7 +8,7 @@ import { type SignerContext, withRelayer } from '../signer/context';
 import { refusalsAsValues, SignerRefusal, type SigningResult } from '../signer/refusal';
 import type { TransactionTerms } from './observation';
 import { carryOn, signAttempt } from './signedAttempts';
-import { readOnNetwork, statusOf } from './signTransaction';
+import { readOnNetwork, statusOf } from './signerRecord';
 
 /** A signed transaction to cancel. */
 export interface SignCancellation extends TransactionRef {

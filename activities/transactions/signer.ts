@@ -1,5 +1,6 @@
 import type { TransactionRef } from '../../src/domain/transaction';
 import type { SignerContext } from '../signer/context';
+import { confirmOutcome } from './confirmOutcome';
 import type { TransactionTerms } from './observation';
 import { type SignCancellation, signCancellation } from './signCancellation';
 import { signTransaction } from './signTransaction';
@@ -8,6 +9,7 @@ import { signTransaction } from './signTransaction';
 export function createTransactionSignerActivities(context: SignerContext) {
   return {
     signTransaction: (input: TransactionRef & { terms: TransactionTerms }) => signTransaction(context, input),
+    confirmOutcome: (input: TransactionRef) => confirmOutcome(context, input),
     signCancellation: (input: SignCancellation) => signCancellation(context, input),
   };
 }

@@ -101,7 +101,7 @@ export async function assertTransactionEvidence(
   const record = withVerifiedVotes(snapshot.record, verified);
   assertExecuting(record, now);
   assertVotes(record, now);
-  const refused = await policyRefusal(tx, { record, now }, { except: record.id });
+  const refused = await policyRefusal(tx, { record, now }, { by: 'signer' });
   if (refused) throw new SignerRefusal(refused.code, refused.message);
   await assertReservation(tx, record);
 }

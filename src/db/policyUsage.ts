@@ -12,13 +12,13 @@ interface UsageColumns {
 
 /**
  * The usage in each window now, in the order of the windows, by the database's clock: inside a transaction, as of
- * its beginning. What is reserved counts however long ago it was; what was released never does. `except` leaves the
- * execution of one transaction out.
+ * its beginning. What is undecided counts however long ago it was; what was not executed never does. `except` leaves the
+ * execution of one transaction out. `by`: what the service has reserved, or what the signer has authorized.
  */
 export async function readUsage(
   db: Db | Tx,
   windows: readonly UsageWindow[],
-  options: { except?: string } = {},
+  options: { except?: string; by?: 'service' | 'signer' } = {},
 ): Promise<Usage[]> {
   if (windows.length === 0) return [];
   const now = `date_trunc('milliseconds', now())`;
@@ -36,7 +36,7 @@ export async function readUsage(
     return {
       text: `SELECT ${place} AS place, ${now} AS at, coalesce(sum(u.amount), 0)::text AS amount,
           count(*) AS executions, min(u.block_at) AS oldest_block_at
-        FROM policy_usage u WHERE u.policy_id = ?
+        FROM ${options.by === 'signer' ? 'authorizations' : 'policy_usage'} u WHERE u.policy_id = ?
           AND u.counted_from >= ${now} - make_interval(hours => ?::integer)
           ${wanted.map(([condition]) => `AND ${condition}`).join(' ')}`,
       values: [window.policyId, window.hours, ...wanted.map(([, value]) => value ?? null)],

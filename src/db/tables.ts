@@ -267,6 +267,24 @@ export interface PolicyUsageRow {
   counted_from: Time | null;
 }
 
+export interface AuthorizationRow {
+  transaction_id: string;
+  organization_id: string;
+  policy_id: string;
+  initiator_id: string;
+  account_id: string;
+  network_id: bigint;
+  safe_nonce: bigint;
+  safe_tx_hash: string;
+  token_address: string;
+  amount: Numeric;
+  destination: string;
+  authorized_at: Date;
+  outcome: 'executed' | 'reverted' | 'cancelled' | null;
+  block_at: Date | null;
+  counted_from: Time | null;
+}
+
 export interface ApiKeyRow {
   id: string;
   organization_id: string;
@@ -418,6 +436,7 @@ declare module 'knex/types/tables' {
     audit_heads: Table<AuditHeadRow>;
     audit_log: Table<AuditLogRow>;
     policy_usage: Table<PolicyUsageRow, 'status' | 'reserved_at', 'id' | 'counted_from'>;
+    authorizations: Table<AuthorizationRow, 'authorized_at', 'counted_from'>;
     api_keys: Table<ApiKeyRow, 'created_at'>;
     api_key_members: Table<ApiKeyMemberRow>;
     idempotency_requests: Table<IdempotencyRequestRow, 'id' | 'created_at'>;

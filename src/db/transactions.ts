@@ -265,19 +265,30 @@ export async function insertTransaction(tx: Tx, transaction: NewTransaction): Pr
   });
 }
 
-/** The network of a transaction, and its execution status; undefined when it does not exist. */
+/** The network and policy of a transaction, and its execution status; undefined when it does not exist. */
 export async function findTransactionStatus(
   db: Db | Tx,
   { organizationId, transactionId }: TransactionRef,
 ): Promise<
-  { readonly networkId: number; readonly executionStatus: ApprovalRow['execution_status'] } | undefined
+  | {
+      readonly networkId: number;
+      readonly policyId: string;
+      readonly executionStatus: ApprovalRow['execution_status'];
+    }
+  | undefined
 > {
   const row = await db('approvals')
     .join('transactions', 'transactions.id', 'approvals.id')
     .where('approvals.organization_id', organizationId)
     .where('approvals.id', transactionId)
-    .first('transactions.network_id', 'approvals.execution_status');
-  return row && { networkId: Number(row.network_id), executionStatus: row.execution_status };
+    .first('transactions.network_id', 'transactions.policy_id', 'approvals.execution_status');
+  return (
+    row && {
+      networkId: Number(row.network_id),
+      policyId: row.policy_id,
+      executionStatus: row.execution_status,
+    }
+  );
 }
 
 /** Sets what an execution waits for, or that it is to be cancelled. Writes only differences. */

@@ -47,7 +47,7 @@ export function usageOf(record: StoredTransaction): UsageOfExecution {
 export async function policyRefusal(
   tx: Tx,
   { record, now }: { record: StoredTransaction; now: TransactionNow },
-  options: { except?: string } = {},
+  options: Parameters<typeof readUsage>[2] = {},
 ): Promise<{ code: 'policy' | 'budget'; message: string } | null> {
   if (now.policyRemoved) {
     return { code: 'policy', message: `policy ${record.policyId} has been removed` };

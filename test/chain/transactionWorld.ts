@@ -44,7 +44,7 @@ import { reserveUsage } from '../../src/db/policyUsage';
 import { requireRow } from '../../src/db/rows';
 import { insertTransaction, readTransaction } from '../../src/db/transactions';
 import type { Policy } from '../../src/domain/policy';
-import type { TransactionRef } from '../../src/domain/transaction';
+import type { AttemptOutcome, TransactionRef } from '../../src/domain/transaction';
 import { readContent } from '../../src/domain/transactionContent';
 import { usageOf } from '../../src/transactions/policy';
 import { balanceSlot } from '../support/contracts';
@@ -465,6 +465,14 @@ export class TransactionWorld {
     ref: TransactionRef,
     { outcome }: Extract<TransactionFollowed, { kind: 'decided' }>,
   ): Promise<void> {
+    if (outcome.kind !== 'executed') {
+      expect(await this.signer.confirmOutcome(ref)).toEqual({ outcome: outcome.kind });
+    }
+    await this.finishWith(ref, outcome);
+  }
+
+  /** Ends a record with an outcome, as its workflow does with what it was told. */
+  async finishWith(ref: TransactionRef, outcome: AttemptOutcome): Promise<void> {
     const { finishTransaction } = createLifecycleActivities({
       db: this.serviceDb,
       networks: [this.network],

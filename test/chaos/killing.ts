@@ -35,6 +35,8 @@ const points: { readonly [scenario in Scenario]: readonly string[] } = {
     'worker.requestCancellation:before',
     'worker.cancellationRequested',
     'worker.requestCancellation:after',
+    'signer.confirmOutcome:before',
+    'signer.confirmOutcome:after',
     'worker.attemptDecided',
     'worker.usageReleased',
     'chain.outcomeSeen',
@@ -53,6 +55,8 @@ const points: { readonly [scenario in Scenario]: readonly string[] } = {
     'chain.followTransaction:after',
     'chain.envelopeDecided',
     'chain.outcomeSeen',
+    'signer.confirmOutcome:before',
+    'signer.confirmOutcome:after',
     'worker.finishTransaction:before',
     'worker.attemptDecided',
     'worker.usageReleased',
@@ -123,7 +127,6 @@ const points: { readonly [scenario in Scenario]: readonly string[] } = {
 
 /** Activities of no scenario: they only read, or have nothing to do with an execution of a transaction. */
 const notInExecution = [
-  'chain.sendEnvelope',
   'signer.provideSigningKey',
   'worker.expireApproval',
   // Deployments are killed at in workersKilled.

@@ -3,12 +3,13 @@ import fc from 'fast-check';
 import { createLifecycleActivities, type TransactionActivities } from '../../activities/lifecycle';
 import { deriveAccount } from '../../src/chain/safe';
 import { insertAttempt } from '../../src/db/attempts';
+import { decideAuthorization, insertAuthorization } from '../../src/db/authorizations';
 import { createDatabase, type Db, databaseNow } from '../../src/db/database';
 import { readAdmins } from '../../src/db/members';
 import { findPolicies, insertPolicies, replacePolicy } from '../../src/db/policies';
 import { requireRow } from '../../src/db/rows';
 import { reopenTransaction } from '../../src/db/transactionReopening';
-import type { Limitation, Policy } from '../../src/domain/policy';
+import { type Limitation, NATIVE_CURRENCY, type Policy } from '../../src/domain/policy';
 import { accept } from '../../src/domain/refusal';
 import { aHash, anAddress } from '../support/builders';
 import { makeOrganization, type TestOrganization } from '../support/service';
@@ -391,6 +392,10 @@ class SequenceRun {
       act.do === 'commit'
         ? { ...block, kind: 'executed' as const }
         : { ...block, kind: 'reverted' as const, reason: 'it reverted' };
+    if (act.do !== 'commit') {
+      const blockAt = new Date(blockMs);
+      await decideAuthorization(this.fixture.signer, transaction.id, { outcome: 'reverted', blockAt });
+    }
     const { executionStatus } = await activities.finishTransaction({
       ...ref,
       result: { status: 'decided', outcome },
@@ -421,7 +426,19 @@ class SequenceRun {
       signature: '0x',
       fromBlock: 1n,
     };
-    return String((await signer.transaction((tx) => insertAttempt(tx, attempt))).id);
+    const { safeNonce, safeTxHash, organizationId, accountId, networkId, to, value } = attempt;
+    return signer.transaction(async (tx) => {
+      await insertAuthorization(tx, {
+        ...{ organizationId, accountId, networkId, safeNonce, safeTxHash },
+        transactionId: id,
+        policyId: this.policyId,
+        tokenAddress: NATIVE_CURRENCY,
+        amount: value,
+        initiatorId: (payment.initiator === 0 ? org.alice : org.bob).id,
+        destination: to,
+      });
+      return String((await insertAttempt(tx, attempt)).id);
+    });
   }
 
   /** Edits the policy, one edit after the other, as executions of proposals do. */

@@ -444,6 +444,35 @@ export async function up(knex: Knex): Promise<void> {
     CREATE INDEX chain_attempts_transaction ON chain_attempts (transaction_id) WHERE transaction_id IS NOT NULL;
     CREATE INDEX chain_attempts_block ON chain_attempts (network_id, block_number) WHERE block_number IS NOT NULL;
 
+    -- what the signer has authorized, once per transaction: written by the signer alone, and the only thing that it
+    -- believes about what was spent
+    CREATE TABLE authorizations (
+      transaction_id text PRIMARY KEY REFERENCES transactions,
+      organization_id text NOT NULL REFERENCES organizations,
+      policy_id text NOT NULL REFERENCES policies,
+      initiator_id text NOT NULL REFERENCES members,
+      account_id text NOT NULL REFERENCES accounts,
+      network_id bigint NOT NULL,
+      safe_nonce bigint NOT NULL,
+      safe_tx_hash text NOT NULL UNIQUE,
+      -- as in policy_usage
+      token_address text NOT NULL,
+      amount numeric(78, 0) NOT NULL CHECK (amount >= 0),
+      destination text NOT NULL,
+      authorized_at timestamptz(3) NOT NULL DEFAULT now(),
+      -- what the signer has read from its own endpoints, with the network's confirmations
+      outcome text CHECK (outcome IN ('executed', 'reverted', 'cancelled')),
+      block_at timestamptz(3) CHECK ((block_at IS NULL) = (outcome IS NULL)),
+      -- the time from which the hours of a window count: undecided, they have not begun; not executed, they are long over
+      counted_from timestamptz(3) GENERATED ALWAYS AS (CASE
+        WHEN outcome IS NULL THEN 'infinity' WHEN outcome = 'executed' THEN greatest(authorized_at, block_at)
+        ELSE '-infinity' END) STORED,
+      UNIQUE (account_id, network_id, safe_nonce)
+    );
+    CREATE INDEX authorizations_window ON authorizations (policy_id, counted_from);
+    CREATE TRIGGER authorizations_kept BEFORE DELETE OR TRUNCATE ON authorizations
+      FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
     -- signed transactions of a relayer that carry an attempt to the chain; stored before they are sent
     CREATE TABLE chain_envelopes (
       id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -497,7 +526,8 @@ export async function up(knex: Knex): Promise<void> {
     GRANT INSERT, UPDATE, DELETE ON idempotency_requests, rate_limit_buckets, registration_challenges
       TO orgwallet_service;
     GRANT INSERT, UPDATE (status, block_at, decided_at) ON policy_usage TO orgwallet_service;
-    GRANT INSERT ON signing_keys, chain_attempts, chain_envelopes TO orgwallet_signer;
+    GRANT INSERT ON signing_keys, chain_attempts, chain_envelopes, authorizations TO orgwallet_signer;
+    GRANT UPDATE (outcome, block_at) ON authorizations TO orgwallet_signer;
     GRANT INSERT, UPDATE ON relayers TO orgwallet_signer;
     GRANT UPDATE (sent_at, outcome, decided_at) ON chain_envelopes TO orgwallet_service;
     GRANT UPDATE (outcome, outcome_hash, block_number, block_hash, block_at, confirmations, decided_at)

@@ -1,0 +1,96 @@
+import type { Address } from 'viem';
+import { ask, type ChainClient, ChainUnavailable } from '../../src/chain/clients';
+import { attemptsOfTransaction, envelopesOf } from '../../src/db/attempts';
+import { type AuthorizationOutcome, decideAuthorization } from '../../src/db/authorizations';
+import type { TransactionRef } from '../../src/domain/transaction';
+import { assertAccount } from '../signer/account';
+import { networkOf, type SignerContext } from '../signer/context';
+import { SignerRefusal } from '../signer/refusal';
+import { attemptsOf, findAtNonce, headOf } from './atNonce';
+import type { AtNonce } from './outcome';
+import { readOnNetwork, statusOf } from './signerRecord';
+
+/** What the signer reads about an authorization from its own endpoints. */
+interface Decision {
+  readonly outcome: AuthorizationOutcome;
+  readonly blockAt: Date;
+}
+
+/** What became of a transaction; `outcome` is null while the signer's endpoints have not decided it. */
+export type ConfirmedOutcome =
+  | { readonly outcome: AuthorizationOutcome | null }
+  | { readonly unreachable: string };
+
+/** What one endpoint says was executed at the nonce, once it has the network's confirmations. Throws ChainUnavailable. */
+async function decisionOf(
+  context: Pick<SignerContext, 'db'>,
+  chain: ChainClient,
+  at: AtNonce,
+): Promise<Decision | null> {
+  const head = await headOf(chain);
+  const execution = await findAtNonce(chain, at, await envelopesOf(context.db, attemptsOf(at)), head);
+  if (!execution || head < execution.blockNumber + BigInt(chain.network.confirmations)) return null;
+  const { timestamp } = await ask(chain, (rpc) => rpc.getBlock({ blockHash: execution.blockHash }));
+  const blockAt = new Date(Number(timestamp) * 1_000);
+  if (execution.safeTxHash !== at.transaction.safeTxHash) return { outcome: 'cancelled', blockAt };
+  return { outcome: execution.kind === 'success' ? 'executed' : 'reverted', blockAt };
+}
+
+/** What all endpoints of the signer say; null unless they agree. Throws ChainUnavailable, also without any endpoint. */
+async function readDecision(
+  context: SignerContext,
+  at: AtNonce,
+  networkId: number,
+): Promise<Decision | null> {
+  const network = networkOf(context, networkId);
+  const chains = context.endpointsOf(network);
+  const decisions = await Promise.all(chains.map((chain) => decisionOf(context, chain, at)));
+  const [first] = decisions;
+  if (first === undefined) {
+    throw new ChainUnavailable(network, 'it has no signerRpcUrls, so the signer cannot read outcomes');
+  }
+  const texts = new Set(decisions.map((one) => one && `${one.outcome} ${one.blockAt.toISOString()}`));
+  if (texts.size > 1) {
+    throw new ChainUnavailable(network, `its signerRpcUrls disagree about ${at.transaction.transactionId}`);
+  }
+  return first;
+}
+
+/** Reads what became of an authorization, and records it. Throws SignerRefusal or ChainUnavailable. */
+export async function decide(
+  context: SignerContext,
+  ref: TransactionRef,
+): Promise<AuthorizationOutcome | null> {
+  const { db } = context;
+  const { networkId } = await statusOf(db, ref);
+  const at = await db.transaction(async (tx): Promise<AtNonce> => {
+    const { record } = await readOnNetwork(tx, ref, networkId);
+    const account = (await assertAccount(context, tx, record)).address as Address;
+    const attempts = await attemptsOfTransaction(tx, record.id);
+    const transaction = attempts.find(({ kind }) => kind === 'transaction');
+    if (!transaction) throw new SignerRefusal('stale', `nothing of transaction ${record.id} is signed`);
+    return {
+      record,
+      account,
+      transaction,
+      cancellation: attempts.find(({ kind }) => kind === 'cancellation'),
+    };
+  });
+  const decision = await readDecision(context, at, networkId);
+  if (decision) await decideAuthorization(db, ref.transactionId, decision);
+  return decision?.outcome ?? null;
+}
+
+/**
+ * Reads from the signer's own endpoints what became of a signed transaction, and records it. Only what the signer has
+ * recorded closes a transaction as `failed`, and gives its amount back to the budget.
+ */
+export async function confirmOutcome(context: SignerContext, ref: TransactionRef): Promise<ConfirmedOutcome> {
+  try {
+    return { outcome: await decide(context, ref) };
+  } catch (error) {
+    if (error instanceof SignerRefusal) return { unreachable: `the signer refuses: ${error.message}` };
+    if (error instanceof ChainUnavailable) return { unreachable: error.message };
+    throw error;
+  }
+}
