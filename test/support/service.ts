@@ -287,10 +287,8 @@ async function connectToShared(name: string, env: NodeJS.ProcessEnv = {}): Promi
   const settings: NodeJS.ProcessEnv = JSON.parse(readFileSync(settingsFile, 'utf8'));
   // All its parts run, so a 500 comes from a machine that is too busy: it is reported, and sent again as a client does.
   const connected = connectTo(settings, {
-    onUnavailable: ({ method, path }) =>
-      process.stderr.write(
-        `${method} ${path} was answered 500 and is sent again\n${lastLogLines(logOf(settings), 3)}\n`,
-      ),
+    onUnavailable: ({ method, path }, { body }) =>
+      process.stderr.write(`${method} ${path} is sent again after a 500: ${body?.message}\n`),
   });
   await fundRelayers(connected.db, connected.config);
   return connected;
