@@ -8,6 +8,7 @@ import { createReadToken } from './chain/tokens';
 import { createIdentifyVoter } from './chain/voter';
 import { type Config, ConfigError, serviceDatabaseUrl, signerDatabaseUrl } from './config';
 import { createDatabase, type Db } from './db/database';
+import { isUnavailable } from './db/databaseFailure';
 import { type LoginRole, readLoginRights, refuseLogin } from './db/logins';
 import type { Lifetime } from './lifetime';
 import type { Logger } from './logging';
@@ -52,10 +53,23 @@ async function assertNetworks(chains: ChainClients): Promise<void> {
   }
 }
 
-/** Throws ConfigError for a login that can do more than its role. */
+/** How long a start waits for Postgres: logins are verified before anything else, and it may start at the same time. */
+const DATABASE_WAIT_MS = 60_000;
+const DATABASE_RETRY_MS = 500;
+
+/** Throws ConfigError for a login that can do more than its role, once Postgres answers. */
 async function assertLogin(db: Db, setting: string, role: LoginRole): Promise<void> {
-  const refusal = refuseLogin(await readLoginRights(db, role), role);
-  if (refusal) throw new ConfigError(setting, `${refusal.found}: ${refusal.todo}`);
+  const deadline = Date.now() + DATABASE_WAIT_MS;
+  for (;;) {
+    try {
+      const refusal = refuseLogin(await readLoginRights(db, role), role);
+      if (refusal) throw new ConfigError(setting, `${refusal.found}: ${refusal.todo}`);
+      return;
+    } catch (error) {
+      if (error instanceof ConfigError || !isUnavailable(error) || Date.now() > deadline) throw error;
+    }
+    await sleep(DATABASE_RETRY_MS);
+  }
 }
 
 /** Opens a pool for each login that the roles of this process need. Throws ConfigError for one that can do too much. */

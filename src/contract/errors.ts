@@ -41,7 +41,7 @@ const errorCode = z
 const issue = z
   .object({
     field: z.string().meta({ description: 'Path of the field, such as `items[1].networkIds[0]`.' }),
-    message: z.string().meta({ description: 'What is wrong with it.' }),
+    message: z.string(),
   })
   .meta({ id: 'FieldIssue', description: 'One invalid field of a request.' });
 

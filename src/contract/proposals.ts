@@ -24,7 +24,7 @@ export const EXAMPLE_SIGNATURE = [
   '1b'.padEnd(64, '0'),
 ].join('');
 
-const failure = z
+export const failure = z
   .object({
     code: z
       .enum([
@@ -41,20 +41,14 @@ const failure = z
       .meta({ id: 'FailureCode', description: 'Why an execution failed or was blocked.' }),
     message: z.string(),
     at: timestamp,
-    attempt: z.int().min(0).meta({ description: 'Number of the attempt to execute it.' }),
+    attempt: z.int().min(0),
     transactionHash: transactionHash.optional(),
-  })
-  .meta({ id: 'Failure', description: 'Why an execution failed or was blocked.' });
-
-/** Why the last execution of a proposal or transaction failed or was blocked. */
-export const executionFailure = failure
-  .extend({
-    retryable: z.boolean().meta({
+    retryable: z.boolean().optional().meta({
       description:
-        'Whether it can be executed again. False once it has expired, or the chain has decided against it.',
+        'Whether it can be executed again: not once it has expired, or the chain has decided. Absent for one deployment.',
     }),
   })
-  .meta({ id: 'ExecutionFailure', extends: 'Failure' });
+  .meta({ id: 'Failure', description: 'Why an execution failed or was blocked.' });
 
 export const note = z
   .object({
@@ -158,7 +152,7 @@ export const proposalBase = z
       .optional()
       .meta({ description: 'Present while signatures can be collected.' }),
     result: result.optional().meta({ description: 'Present after execution.' }),
-    failure: executionFailure.optional(),
+    failure: failure.optional(),
     notes: z.array(note),
     deployments: z
       .array(deployment)

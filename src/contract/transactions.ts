@@ -22,9 +22,9 @@ import {
 import {
   EXAMPLE_SIGNATURE,
   executeBody,
-  executionFailure,
   executionStatus,
   expiresAt,
+  failure,
   note,
   resolution,
   signatureInput,
@@ -208,7 +208,7 @@ export const transactionBase = z
       .meta({ id: 'TransactionResult' })
       .optional()
       .meta({ description: 'Present after execution.' }),
-    failure: executionFailure.optional(),
+    failure: failure.optional(),
     notes: z.array(note),
     createdAt: timestamp,
     updatedAt: timestamp,

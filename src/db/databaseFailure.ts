@@ -17,6 +17,14 @@ export function noteFailedStatements(db: Knex): void {
   db.on('query-error', (error: object, { sql }: { sql: string }) => statements.set(error, sql));
 }
 
+/** Classes of errors of a server that cannot serve now: connection, resources, intervention (such as: it starts up). */
+const NOT_NOW = /^(08|53|57)/;
+
+/** Whether an error says that Postgres does not answer or cannot serve now, and not that it refuses something. */
+export function isUnavailable(error: unknown): boolean {
+  return !(error instanceof DatabaseError) || NOT_NOW.test(error.code ?? '');
+}
+
 /** A failure of the database as it may be shown outside: its message has neither SQL nor values. */
 export class DatabaseFailure extends Error {
   /** `Postgres` and the SQLSTATE, or the code of a broken connection. */
