@@ -224,7 +224,7 @@ export const PROPOSAL_DATA: { readonly [resourceTypeAndAction: string]: Shape } 
 };
 
 /** Why an execution did not succeed; the last two are this service's own. */
-const FAILURE_FIELDS = {
+const FAILURE = fields({
   code: oneOf(
     'rpc',
     'reverted',
@@ -240,9 +240,8 @@ const FAILURE_FIELDS = {
   at: 'dateTime',
   attempt: 'integer',
   'transactionHash?': 'transactionHash',
-} as const;
-const FAILURE = fields(FAILURE_FIELDS);
-const EXECUTION_FAILURE = fields({ ...FAILURE_FIELDS, retryable: 'boolean' });
+  'retryable?': 'boolean',
+});
 
 const RESULT = fields({
   resolution: oneOf('approved', 'rejected'),
@@ -280,7 +279,7 @@ const PROPOSAL_FIELDS = {
     'initiatorPayload?': 'string',
   }),
   'result?': RESULT,
-  'failure?': EXECUTION_FAILURE,
+  'failure?': FAILURE,
   'deployments?': listOf(
     fields({
       networkId: 'integer',
@@ -431,7 +430,7 @@ const TRANSACTION_FIELDS = {
     'transactionHash?': 'transactionHash',
     'blockNumber?': 'integer',
   }),
-  'failure?': EXECUTION_FAILURE,
+  'failure?': FAILURE,
   notes: PROPOSAL_FIELDS.notes,
   createdAt: 'dateTime',
   updatedAt: 'dateTime',
