@@ -180,7 +180,9 @@ it('a transaction that is not included is cancelled, for good', async () => {
   expect(await refused(env, 'transactions', 'cancel', id)).toMatch(/nothing to cancel/);
 
   await rpc(url(), 'evm_setAutomine', [true]);
-  expect(await refused(env, 'transactions', 'retry', id)).toMatch(/Failed on chain: it cannot be executed again/);
+  expect(await refused(env, 'transactions', 'retry', id)).toMatch(
+    /Failed on chain: it cannot be executed again/,
+  );
   expect(text).not.toContain('Retry:');
 });
 
