@@ -1,7 +1,7 @@
 import { type ChainClient, transactionCount } from '../../src/chain/clients';
 import { carriedBy, isDeploymentPending } from '../../src/db/attempts';
 import { type Envelope, newestEnvelopes } from '../../src/db/chain';
-import type { Db } from '../../src/db/database';
+import type { Db, Tx } from '../../src/db/database';
 import { currentFees, type EnvelopeTerms, envelopeTerms, FILLER_GAS, replacementTerms } from './terms';
 
 /** An unused nonce of the relayer that later envelopes wait for. */
@@ -22,7 +22,7 @@ export async function gapTerms(
 }
 
 /** True when an envelope is obsolete, so that no workflow follows it. */
-async function isObsolete(db: Db, envelope: Envelope): Promise<boolean> {
+export async function isObsolete(db: Db | Tx, envelope: Envelope): Promise<boolean> {
   const { kind, attempt } = await carriedBy(db, envelope);
   if (kind === 'deployment') return !(await isDeploymentPending(db, envelope.attemptId));
   return attempt === undefined || attempt.outcome !== null;

@@ -1,4 +1,5 @@
-import { type ChainClient, createChainClient } from '../../src/chain/clients';
+import type { ChainClient } from '../../src/chain/clients';
+import { signerEndpoints } from '../../src/chain/contractSignatures';
 import type { Keystore } from '../../src/chain/keys';
 import type { IdentifyVoter } from '../../src/chain/voter';
 import type { NetworkConfig } from '../../src/config';
@@ -28,12 +29,7 @@ export interface SignerContext extends SignerDeps {
 
 /** Creates the context that the activities of one process share. */
 export function createSignerContext(deps: SignerDeps): SignerContext {
-  const endpoints = new Map(
-    deps.networks.map((network) => [
-      network.id,
-      network.signerRpcUrls.map((rpcUrl) => createChainClient({ ...network, rpcUrl })),
-    ]),
-  );
+  const endpoints = new Map(deps.networks.map((network) => [network.id, signerEndpoints(network).clients]));
   return {
     ...deps,
     relayerMutex: createKeyedMutex(),

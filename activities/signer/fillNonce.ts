@@ -1,25 +1,13 @@
-import {
-  carriedBy,
-  envelopeAtNonce,
-  hasUndecidedAbove,
-  insertFiller,
-  isDeploymentPending,
-} from '../../src/db/attempts';
+import { carriedBy, envelopeAtNonce, hasUndecidedAbove, insertFiller } from '../../src/db/attempts';
 import type { Envelope } from '../../src/db/chain';
 import type { Tx } from '../../src/db/database';
 import { failpoint } from '../../src/failpoints';
 import { RELAYER_INDEX } from '../relayer/context';
+import { isObsolete } from '../relayer/nonceGaps';
 import { type EnvelopeTerms, FILLER_GAS } from '../relayer/terms';
 import { networkOf, type SignerContext, withRelayer } from './context';
 import { refusalsAsValues, SignerRefusal, type SigningResult } from './refusal';
 import { signEnvelope } from './signEnvelope';
-
-/** True while the attempt of an envelope is undecided, or its deployment pending. */
-async function isNeeded(tx: Tx, { attemptId }: Envelope): Promise<boolean> {
-  const { kind, attempt } = await carriedBy(tx, { attemptId });
-  if (kind === 'deployment') return isDeploymentPending(tx, attemptId);
-  return attempt !== undefined && attempt.outcome === null;
-}
 
 /** A nonce of a relayer to fill. */
 interface ToFill {
@@ -46,7 +34,7 @@ async function assertFillable(
     if ((await carriedBy(tx, present)).kind === 'filler') return { filled: present };
     throw new SignerRefusal('stale', `nonce ${nonce} ${of} is used`);
   }
-  if (present && (await isNeeded(tx, present))) {
+  if (present && !(await isObsolete(tx, present))) {
     throw new SignerRefusal('stale', `nonce ${nonce} ${of} has an undecided attempt`);
   }
   if (!(await hasUndecidedAbove(tx, at))) {

@@ -238,12 +238,16 @@ export function collectsSignatures(
 /** True when the chain has decided against it: what was signed for it is used up. */
 export function hasFailedForGood({
   closed,
+  expired,
   executionStatus,
-  frozen,
   failure,
-}: Pick<ApprovalRecord, 'closed' | 'executionStatus' | 'frozen' | 'failure'>): boolean {
-  const isExpired = frozen?.signatureStatus === 'expired';
-  return closed && executionStatus === 'failed' && !isExpired && failure?.code !== 'closedByOperator';
+}: Pick<ApprovalState, 'closed' | 'expired' | 'executionStatus' | 'failure'>): boolean {
+  return closed && executionStatus === 'failed' && !expired && failure?.code !== 'closedByOperator';
+}
+
+/** True once the expiry of a record is stored. */
+function hasExpired({ frozen }: Pick<ApprovalRecord, 'frozen'>): boolean {
+  return frozen?.signatureStatus === 'expired';
 }
 
 function refuseDecided(subject: Subject, record: ApprovalRecord): Refusal | null {
@@ -263,7 +267,9 @@ function refuseDecided(subject: Subject, record: ApprovalRecord): Refusal | null
       return conflict('has been rejected');
     case 'failed':
     case 'blocked':
-      return hasFailedForGood(record) ? conflict('has failed on chain and cannot be executed again') : null;
+      return hasFailedForGood({ ...record, expired: hasExpired(record) })
+        ? conflict('has failed on chain and cannot be executed again')
+        : null;
     case null:
       return null;
     default:
@@ -425,7 +431,7 @@ export function approvalState<R extends ApprovalRecord, N extends Now>(
     ready: DECISIONS.filter((decision) => checkExecution(rules, record, now, decision).ok),
     expiresAt: record.expiresAt.toISOString(),
     open: isOpen(rules, record, now.time),
-    expired: record.frozen?.signatureStatus === 'expired',
+    expired: hasExpired(record),
     closed: record.closed,
     failure: record.failure,
     notes: record.notes.slice(-STATE_NOTES),

@@ -3,6 +3,7 @@ import {
   assertNever,
   type Failure,
   type FailureCode,
+  hasFailedForGood,
   type MemberSummary,
 } from './approval';
 import type { Deployment, ProposalState } from './proposal';
@@ -60,7 +61,7 @@ function neededBy({ threshold }: ApprovalState): Needed {
 
 function endSentence(state: ApprovalState, status: 'failed' | 'blocked'): string {
   if (state.failure?.code === 'closedByOperator') return 'Closed by an operator.';
-  if (state.closed && !state.expired) return 'Failed on chain: it cannot be executed again.';
+  if (hasFailedForGood(state)) return 'Failed on chain: it cannot be executed again.';
   if (!state.open) return `Expired after an execution that was ${status}.`;
   return status === 'failed'
     ? 'The execution failed and waits for a retry.'
@@ -215,7 +216,7 @@ function failedToDo(state: TransactionState, failure: Failure): string {
 }
 
 function transactionToDo(state: TransactionState): string | null {
-  if (state.failure && state.closed && !state.expired && state.failure.code !== 'closedByOperator') {
+  if (hasFailedForGood(state)) {
     return 'Nothing: its nonce is used and its budget is released. Whoever still wants it creates another transaction, which needs signatures of its own.';
   }
   if (!state.open) return null;

@@ -29,8 +29,12 @@ export type AttemptOutcome = {
   readonly blockHash: string;
   /** ISO 8601. */
   readonly blockTime: string;
-} /** `note`: what approvers should know about it, in words. */ & (
-  | { readonly kind: 'executed'; readonly note?: string }
+} & (
+  | {
+      readonly kind: 'executed';
+      /** What approvers should know about it, in words. */
+      readonly note?: string;
+    }
   /** The account's call failed inside; `reason` is in words. */
   | { readonly kind: 'reverted'; readonly reason: string }
   /** Its nonce was used up by an empty call. */

@@ -39,6 +39,22 @@ export function aHash(): `0x${string}` {
 
 const NAMES = ['Ada', 'Bo', 'Chidi', 'Dörte', 'Eve "the" O\'Neil', '李雷', 'Zoë'];
 
+/** The vote of a member with the wallet they have now, bound to nothing unless `change` says to what. */
+export function aVote(
+  { id, walletAddress, walletKind }: MemberSummary,
+  type: VoteType,
+  change: Partial<Pick<Vote, 'signatureHash' | 'initiatorSignatureHash'>> = {},
+): Vote {
+  return {
+    memberId: id,
+    type,
+    signerAddress: walletAddress,
+    scheme: walletKind === 'key' ? 'eoa' : 'eip1271',
+    signatureHash: change.signatureHash ?? aHash(),
+    initiatorSignatureHash: change.initiatorSignatureHash ?? null,
+  };
+}
+
 /** Builds a member. */
 export class MemberBuilder {
   constructor(private readonly member: MemberSummary) {}
@@ -166,16 +182,7 @@ export class ProposalRecordBuilder {
 
   /** Adds votes that each member cast with the wallet they have now. */
   votedBy(type: VoteType, ...members: readonly MemberSummary[]): ProposalRecordBuilder {
-    const votes = members.map(
-      ({ id, walletAddress, walletKind }): Vote => ({
-        memberId: id,
-        type,
-        signerAddress: walletAddress,
-        scheme: walletKind === 'key' ? 'eoa' : 'eip1271',
-        signatureHash: aHash(),
-        initiatorSignatureHash: null,
-      }),
-    );
+    const votes = members.map((member) => aVote(member, type));
     return this.having({ votes: [...this.record.votes, ...votes] });
   }
 

@@ -1,7 +1,7 @@
 import type { ExecutionStatus, Failure, MemberSummary, Note, Tally, Vote } from '../../src/domain/approval';
 import { NATIVE_CURRENCY, type Policy } from '../../src/domain/policy';
 import type { TransactionNow, TransactionRecord } from '../../src/domain/transaction';
-import { aHash, aMember, anAddress, anId } from './builders';
+import { aHash, aMember, anAddress, anId, aVote } from './builders';
 import { aPolicy, NETWORK_ID } from './transactions';
 
 /** Builds a stored transaction. */
@@ -27,33 +27,15 @@ export class TransactionRecordBuilder {
 
   /** Adds the initiator's signature, with the wallet that the record says they have. */
   initiated(signatureHash: string = aHash()): TransactionRecordBuilder {
-    const { id: memberId, walletAddress: signerAddress, walletKind } = this.record.initiator;
-    return this.voted({
-      memberId,
-      type: 'initiator',
-      signerAddress,
-      scheme: walletKind === 'key' ? 'eoa' : 'eip1271',
-      signatureHash,
-      initiatorSignatureHash: null,
-    });
+    return this.voted(aVote(this.record.initiator, 'initiator', { signatureHash }));
   }
 
   /** Adds votes that each member cast with the wallet they have now, bound to the newest signature of the initiator. */
   votedBy(type: 'approve' | 'reject', ...members: readonly MemberSummary[]): TransactionRecordBuilder {
     const initiated = this.record.votes.findLast((vote) => vote.type === 'initiator');
     if (!initiated) throw new Error('nobody can approve or reject before the initiator has signed');
-    return this.voted(
-      ...members.map(
-        ({ id, walletAddress, walletKind }): Vote => ({
-          memberId: id,
-          type,
-          signerAddress: walletAddress,
-          scheme: walletKind === 'key' ? 'eoa' : 'eip1271',
-          signatureHash: aHash(),
-          initiatorSignatureHash: initiated.signatureHash,
-        }),
-      ),
-    );
+    const { signatureHash: initiatorSignatureHash } = initiated;
+    return this.voted(...members.map((member) => aVote(member, type, { initiatorSignatureHash })));
   }
 
   approvedBy(...members: readonly MemberSummary[]): TransactionRecordBuilder {
