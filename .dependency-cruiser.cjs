@@ -23,6 +23,7 @@ const LAYERS = {
   'src/domain': { may: [], packages: npm('canonicalize', 'zod') },
   'src/chain': { may: [folder('src/domain')], types: [CONFIG] },
   'src/db': { may: [folder('src/domain'), FAILPOINTS] },
+  'src/journal': { may: [folder('src/domain')] },
   'src/temporal': { may: [folder('src/domain')], types: [CONFIG, LOGGING] },
   'src/contract': { may: [folder('src/domain'), PURE_CHAIN], packages: npm('zod', 'zod-openapi') },
   'src/operations': {

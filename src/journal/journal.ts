@@ -1,0 +1,320 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import {
+  type AccountNonce,
+  type AuthorizationEntry,
+  type JournalEntry,
+  JournalError,
+  type OutcomeEntry,
+  type SealEntry,
+} from './entries';
+import { type Freeze, type IndexedAuthorization, JournalIndex, type TakenNonce } from './journalIndex';
+import { type Lease, takeLease } from './lease';
+import { EMPTY, type JournalEnd, type JournalLine, type LinePosition, lineHash, scanLines } from './lines';
+
+/** What can be asked of a journal. */
+export interface JournalReader {
+  readonly file: string;
+  /** Number of its lines. */
+  lines(): number;
+  /** The installation whose database it belongs to; undefined while it is empty. */
+  installationId(): string | undefined;
+  /** The authorization of a transaction, without its evidence; or undefined. */
+  authorizationOf(transactionId: string): IndexedAuthorization | undefined;
+  /** All of them, in order. */
+  authorizations(): Iterable<IndexedAuthorization>;
+  /** An authorization as it was written, with its evidence. */
+  readAuthorization(of: IndexedAuthorization): Promise<AuthorizationEntry>;
+  /** What has taken a nonce of an account, or undefined. */
+  takenAt(nonce: AccountNonce): TakenNonce | undefined;
+  /** The highest nonce that is taken of an account, or undefined. */
+  highestNonce(account: Pick<AccountNonce, 'accountId' | 'networkId'>): bigint | undefined;
+  /** What the signer has read last about an authorization, or undefined. */
+  outcomeOf(transactionId: string): OutcomeEntry | undefined;
+  /** The freeze that concerns an organization (null: all of them), or undefined. */
+  freezeOf(organizationId: string | null): Freeze | undefined;
+  activeFreezes(): readonly Freeze[];
+  /** Whether a request to freeze or to unfreeze is recorded. */
+  isRequestDone(id: string): boolean;
+  /** The seal of an organization with the highest sequence, or undefined. */
+  latestSeal(organizationId: string): Promise<SealEntry | undefined>;
+  /** One seal of an organization, or undefined. */
+  seal(organizationId: string, sequence: number): Promise<SealEntry | undefined>;
+  close(): Promise<void>;
+}
+
+/** The journal of the one process that may write it. */
+export interface Journal extends JournalReader {
+  /**
+   * Appends entries, together; returns when they are on the disk. An authorization or a seal that it has already is
+   * not written again. Throws JournalError for a second authorization of a transaction or of a nonce, a second seal of a
+   * sequence, when another process has taken over, and for ever after a failed write.
+   */
+  append(...entries: readonly JournalEntry[]): Promise<void>;
+}
+
+/** How a journal is opened for writing. */
+export interface OpenJournal {
+  readonly file: string;
+  /** How long to wait for another process to release it, in milliseconds. */
+  readonly waitMs: number;
+  /** Called once when another process holds it. */
+  readonly onWaiting?: (holder: string) => void;
+  /** Called when bytes of a line that a crash has torn are cut off. */
+  readonly onTorn?: (bytes: number) => void;
+}
+
+/** The file of the lease beside a journal. */
+export function leaseFile(file: string): string {
+  return `${file}.lease`;
+}
+
+async function syncFolder(file: string): Promise<void> {
+  const folder = await open(dirname(file), 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+class JournalFile implements JournalReader {
+  protected readonly index = new JournalIndex();
+  protected end: JournalEnd = EMPTY;
+
+  constructor(
+    readonly file: string,
+    protected readonly handle: FileHandle,
+  ) {}
+
+  /** Reads and verifies the whole file. */
+  async load(): Promise<void> {
+    this.end = await scanLines(this.file, (line, position) => this.index.add(line, position));
+  }
+
+  lines = () => this.end.lines;
+  installationId = () => this.index.installationId;
+  authorizationOf = (transactionId: string) => this.index.authorizations.get(transactionId);
+  authorizations = () => this.index.authorizations.values();
+  takenAt = (nonce: AccountNonce) => this.index.at(nonce);
+  highestNonce = (account: Pick<AccountNonce, 'accountId' | 'networkId'>) => this.index.highestNonce(account);
+  outcomeOf = (transactionId: string) => this.index.outcomes.get(transactionId);
+  freezeOf = (organizationId: string | null) => this.index.freezeOf(organizationId);
+  activeFreezes = () => this.index.activeFreezes();
+  isRequestDone = (id: string) => this.index.isRequestDone(id);
+
+  async readAuthorization({ position }: IndexedAuthorization): Promise<AuthorizationEntry> {
+    return this.read<AuthorizationEntry>(position);
+  }
+
+  async seal(organizationId: string, sequence: number): Promise<SealEntry | undefined> {
+    const found = this.index.sealAt(organizationId, sequence);
+    return found && this.read<SealEntry>(found.position);
+  }
+
+  async latestSeal(organizationId: string): Promise<SealEntry | undefined> {
+    const sequence = this.index.latestSequence(organizationId);
+    return sequence === undefined ? undefined : this.seal(organizationId, sequence);
+  }
+
+  async close(): Promise<void> {
+    await this.handle.close();
+  }
+
+  private async read<E extends JournalEntry>({ offset, length }: LinePosition): Promise<E> {
+    const { buffer } = await this.handle.read(Buffer.alloc(length), 0, length, offset);
+    return (JSON.parse(buffer.toString('utf8')) as JournalLine).entry as E;
+  }
+}
+
+/** Entries that wait for the next write. */
+interface Waiting {
+  readonly entries: readonly JournalEntry[];
+  readonly stored: () => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/** What an entry takes, of which there is one: keys, and the hash that must be the same in a repetition. */
+function claimsOf(
+  entry: JournalEntry,
+): { readonly keys: readonly string[]; readonly hash: string } | undefined {
+  if (entry.type === 'seal') {
+    return { keys: [`seal ${entry.sequence} of ${entry.organizationId}`], hash: entry.hash };
+  }
+  if (entry.type !== 'authorization') return undefined;
+  const { transactionId, accountId, networkId, safeNonce, safeTxHash } = entry;
+  const nonce = `nonce ${safeNonce} of account ${accountId} on network ${networkId}`;
+  return { keys: [`transaction ${transactionId}`, nonce], hash: safeTxHash };
+}
+
+class JournalWriter extends JournalFile implements Journal {
+  private readonly waiting: Waiting[] = [];
+  /** What entries that are not on the disk yet take. */
+  private readonly claimed = new Map<string, { readonly hash: string; readonly stored: Promise<void> }>();
+  private flushing: Promise<void> | undefined;
+  private broken: Error | undefined;
+
+  constructor(
+    file: string,
+    handle: FileHandle,
+    private readonly lease: Lease,
+  ) {
+    super(file, handle);
+  }
+
+  /** Cuts off what a crash has torn. */
+  async cutTorn(): Promise<number> {
+    const { size } = await this.handle.stat();
+    const torn = size - this.end.size;
+    if (torn > 0) {
+      await this.handle.truncate(this.end.size);
+      await this.handle.sync();
+    }
+    return torn;
+  }
+
+  async append(...entries: readonly JournalEntry[]): Promise<void> {
+    const earlier: Promise<void>[] = [];
+    const wanted = entries.filter((entry) => {
+      const known = this.knownAs(entry);
+      if (known) earlier.push(known);
+      return !known;
+    });
+    if (wanted.length > 0) earlier.push(this.enqueue(wanted));
+    await Promise.all(earlier);
+  }
+
+  override async close(): Promise<void> {
+    await this.flushing;
+    this.broken ??= new JournalError(`${this.file}: the journal is closed`);
+    this.lease.release();
+    await super.close();
+  }
+
+  /** When an entry was appended before: the end of that. Throws JournalError when another one has taken its place. */
+  private knownAs(entry: JournalEntry): Promise<void> | undefined {
+    const claims = claimsOf(entry);
+    if (!claims) return undefined;
+    const known = claims.keys.map((key) => this.claimed.get(key) ?? this.recordedAs(entry, key));
+    const other = known.findIndex((one) => one !== undefined && one.hash !== claims.hash);
+    if (other >= 0) {
+      throw new JournalError(`${this.file}: ${claims.keys[other]} is recorded with ${known[other]?.hash}`);
+    }
+    const present = known.find((one) => one !== undefined);
+    const missing = known.indexOf(undefined);
+    if (present && missing >= 0) {
+      throw new JournalError(
+        `${this.file}: ${present.hash} is recorded, but not for ${claims.keys[missing]}`,
+      );
+    }
+    return present?.stored;
+  }
+
+  private recordedAs(entry: JournalEntry, key: string): { hash: string; stored: Promise<void> } | undefined {
+    const found = (hash: string | undefined) =>
+      hash === undefined ? undefined : { hash, stored: Promise.resolve() };
+    if (entry.type === 'seal') return found(this.index.sealAt(entry.organizationId, entry.sequence)?.hash);
+    if (entry.type !== 'authorization') return undefined;
+    if (key.startsWith('transaction')) return found(this.authorizationOf(entry.transactionId)?.safeTxHash);
+    const taken = this.takenAt({ ...entry, safeNonce: BigInt(entry.safeNonce) });
+    return found(taken?.safeTxHash);
+  }
+
+  private enqueue(entries: readonly JournalEntry[]): Promise<void> {
+    const stored = new Promise<void>((resolve, reject) => {
+      this.waiting.push({ entries, stored: resolve, failed: reject });
+    });
+    const keys = entries.flatMap((entry) => {
+      const claims = claimsOf(entry);
+      for (const key of claims?.keys ?? []) this.claimed.set(key, { hash: claims?.hash ?? '', stored });
+      return claims?.keys ?? [];
+    });
+    const release = () => {
+      for (const key of keys) this.claimed.delete(key);
+    };
+    stored.then(release, release);
+    this.flushing ??= this.flush().finally(() => {
+      this.flushing = undefined;
+    });
+    return stored;
+  }
+
+  /** Writes what waits, all of it with one flush of the disk; then what has come meanwhile. */
+  private async flush(): Promise<void> {
+    // What is appended in the same turn is written together.
+    await Promise.resolve();
+    while (this.waiting.length > 0) {
+      const batch = this.waiting.splice(0);
+      try {
+        if (this.broken) throw this.broken;
+        await this.write(batch.flatMap(({ entries }) => entries));
+        for (const { stored } of batch) stored();
+      } catch (error) {
+        // What is on the disk now is unknown: only a new start reads it.
+        this.broken ??= error as Error;
+        for (const { failed } of batch) failed(error);
+      }
+    }
+  }
+
+  private async write(entries: readonly JournalEntry[]): Promise<void> {
+    this.lease.assertCurrent();
+    if ((await this.handle.stat()).size !== this.end.size) {
+      throw new JournalError(`${this.file}: something else has written to it: start the signer again`);
+    }
+    const at = new Date().toISOString();
+    const { epoch } = this.lease;
+    const added: [JournalLine, LinePosition][] = [];
+    const texts: string[] = [];
+    let { end } = this;
+    for (const entry of entries) {
+      const line: JournalLine = { line: end.lines + 1, previous: end.hash, epoch, at, entry };
+      const text = JSON.stringify(line);
+      const length = Buffer.byteLength(text);
+      texts.push(`${text}\n`);
+      added.push([line, { offset: end.size, length }]);
+      end = { lines: line.line, hash: lineHash(text), size: end.size + length + 1 };
+    }
+    await this.handle.appendFile(texts.join(''));
+    await this.handle.datasync();
+    this.lease.assertCurrent();
+    this.end = end;
+    for (const [line, position] of added) this.index.add(line, position);
+  }
+}
+
+/** Opens a journal to read it, as it is now. Throws JournalError when it is damaged, and ENOENT where there is none. */
+export async function readJournal(file: string): Promise<JournalReader> {
+  const journal = new JournalFile(file, await open(file, 'r'));
+  try {
+    await journal.load();
+    return journal;
+  } catch (error) {
+    await journal.close();
+    throw error;
+  }
+}
+
+/**
+ * Opens a journal to write it, with the lease that one process has at a time; creates the file where there is none.
+ * Throws JournalError when it is damaged, or held by another process.
+ */
+export async function openJournal({ file, waitMs, onWaiting, onTorn }: OpenJournal): Promise<Journal> {
+  const lease = await takeLease(leaseFile(file), { waitMs, ...(onWaiting ? { onWaiting } : {}) });
+  try {
+    const journal = new JournalWriter(file, await open(file, 'a+', 0o600), lease);
+    await syncFolder(file);
+    try {
+      await journal.load();
+      const torn = await journal.cutTorn();
+      if (torn > 0) onTorn?.(torn);
+      return journal;
+    } catch (error) {
+      await journal.close();
+      throw error;
+    }
+  } catch (error) {
+    lease.release();
+    throw error;
+  }
+}

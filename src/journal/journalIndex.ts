@@ -1,0 +1,137 @@
+import type { AccountNonce, AuthorizationEntry, FreezeEntry, OutcomeEntry, SealEntry } from './entries';
+import type { JournalLine, LinePosition } from './lines';
+
+/** What identifies an authorization, and where it is. */
+export interface IndexedAuthorization
+  extends Pick<
+    AuthorizationEntry,
+    'organizationId' | 'transactionId' | 'accountId' | 'networkId' | 'safeTxHash'
+  > {
+  readonly safeNonce: bigint;
+  readonly line: number;
+  readonly position: LinePosition;
+}
+
+/** A nonce of an account that is taken: by an authorization, or by an execution that nobody here has authorized. */
+export type TakenNonce = Pick<IndexedAuthorization, 'safeNonce' | 'safeTxHash' | 'line'> & {
+  readonly transactionId: string | null;
+};
+
+/** A freeze that is in force. */
+export interface Freeze {
+  /** null: of all organizations. */
+  readonly organizationId: string | null;
+  /** ISO 8601. */
+  readonly since: string;
+}
+
+interface IndexedSeal {
+  readonly hash: string;
+  readonly position: LinePosition;
+}
+
+const accountKey = ({ accountId, networkId }: Pick<AccountNonce, 'accountId' | 'networkId'>) =>
+  `${accountId}/${networkId}`;
+
+/** Finds the entries of a journal by organization, transaction, and account with network and nonce. */
+export class JournalIndex {
+  installationId: string | undefined;
+  readonly authorizations = new Map<string, IndexedAuthorization>();
+  readonly outcomes = new Map<string, OutcomeEntry>();
+  private readonly nonces = new Map<string, Map<bigint, TakenNonce>>();
+  private readonly highest = new Map<string, bigint>();
+  private readonly freezes = new Map<string | null, Freeze>();
+  private readonly requests = new Set<string>();
+  private readonly seals = new Map<string, Map<number, IndexedSeal>>();
+  private readonly latest = new Map<string, number>();
+
+  add({ line, at, entry }: JournalLine, position: LinePosition): void {
+    switch (entry.type) {
+      case 'created':
+        this.installationId = entry.installationId;
+        break;
+      case 'authorization': {
+        const { organizationId, transactionId, accountId, networkId, safeTxHash } = entry;
+        const safeNonce = BigInt(entry.safeNonce);
+        const of = { organizationId, transactionId, accountId, networkId, safeTxHash, safeNonce };
+        this.authorizations.set(transactionId, { ...of, line, position });
+        this.take(entry, { safeNonce, safeTxHash, line, transactionId });
+        break;
+      }
+      case 'unknownExecution': {
+        const { safeTxHash } = entry;
+        this.take(entry, { safeNonce: BigInt(entry.safeNonce), safeTxHash, line, transactionId: null });
+        break;
+      }
+      case 'outcome':
+        this.outcomes.set(entry.transactionId, entry);
+        break;
+      case 'freeze':
+      case 'unfreeze':
+        this.setFreeze(entry, at);
+        break;
+      case 'seal':
+        this.addSeal(entry, position);
+        break;
+      case 'gas':
+        break;
+    }
+  }
+
+  /** What has taken a nonce of an account, or undefined. */
+  at(nonce: AccountNonce): TakenNonce | undefined {
+    return this.nonces.get(accountKey(nonce))?.get(nonce.safeNonce);
+  }
+
+  /** The highest taken nonce of an account, or undefined. */
+  highestNonce(account: Pick<AccountNonce, 'accountId' | 'networkId'>): bigint | undefined {
+    return this.highest.get(accountKey(account));
+  }
+
+  /** The freeze that concerns an organization (null: none in particular), or undefined. */
+  freezeOf(organizationId: string | null): Freeze | undefined {
+    return this.freezes.get(null) ?? this.freezes.get(organizationId);
+  }
+
+  /** Every freeze that is in force. */
+  activeFreezes(): Freeze[] {
+    return [...this.freezes.values()];
+  }
+
+  /** Whether a freeze or its end was recorded for that request. */
+  isRequestDone(id: string): boolean {
+    return this.requests.has(id);
+  }
+
+  sealAt(organizationId: string, sequence: number): IndexedSeal | undefined {
+    return this.seals.get(organizationId)?.get(sequence);
+  }
+
+  latestSequence(organizationId: string): number | undefined {
+    return this.latest.get(organizationId);
+  }
+
+  private take(account: Pick<AccountNonce, 'accountId' | 'networkId'>, taken: TakenNonce): void {
+    const key = accountKey(account);
+    const nonces = this.nonces.get(key) ?? new Map<bigint, TakenNonce>();
+    this.nonces.set(key, nonces);
+    // An execution at the nonce of an authorization says what became of it.
+    if (taken.transactionId !== null || !nonces.has(taken.safeNonce)) nonces.set(taken.safeNonce, taken);
+    const highest = this.highest.get(key);
+    if (highest === undefined || taken.safeNonce > highest) this.highest.set(key, taken.safeNonce);
+  }
+
+  private setFreeze({ type, organizationId, id }: FreezeEntry, since: string): void {
+    this.requests.add(id);
+    if (type === 'unfreeze') this.freezes.delete(organizationId);
+    else if (!this.freezes.has(organizationId)) this.freezes.set(organizationId, { organizationId, since });
+  }
+
+  private addSeal({ organizationId, sequence, hash }: SealEntry, position: LinePosition): void {
+    const seals = this.seals.get(organizationId) ?? new Map<number, IndexedSeal>();
+    this.seals.set(organizationId, seals);
+    seals.set(sequence, { hash, position });
+    const latest = this.latest.get(organizationId);
+    if (latest === undefined || sequence > latest) this.latest.set(organizationId, sequence);
+  }
+}

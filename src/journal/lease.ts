@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto';
+import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { JournalError } from './entries';
+
+/** The right to write a journal, which one process has at a time. */
+export interface Lease {
+  readonly epoch: string;
+  /** Throws JournalError when another process has it now. */
+  assertCurrent(): void;
+  release(): void;
+}
+
+/** Who holds a lease, as its file says. */
+interface Holder {
+  readonly epoch: string;
+  readonly pid: number;
+  readonly host: string;
+  /** When the process began, in milliseconds: a container's process may have the pid of its predecessor. */
+  readonly startedAt: number;
+}
+
+/** How often the holder proves that it runs, and after which silence another process takes over. */
+const HEARTBEAT_MS = 2_000;
+const SILENT_MS = 15_000;
+const RETRY_MS = 200;
+/** Two that take over at once: after this time both see which one has it. */
+const SETTLE_MS = 30;
+
+const own = {
+  pid: process.pid,
+  host: hostname(),
+  startedAt: Math.round(Date.now() - process.uptime() * 1_000),
+};
+
+function readHolder(file: string): Holder | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new JournalError(`${file}: cannot be read: ${(error as Error).message}`);
+  }
+}
+
+function isProcess(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Whether a holder's process has ended, or has been silent for too long. */
+function isGone(file: string, { host, pid, startedAt }: Holder): boolean {
+  if (host === own.host && !isProcess(pid)) return true;
+  if (host === own.host && pid === own.pid && Math.abs(startedAt - own.startedAt) > 1_000) return true;
+  try {
+    return Date.now() - statSync(file).mtimeMs > SILENT_MS;
+  } catch {
+    return true;
+  }
+}
+
+/** Writes the file: only where there is none, or in place of a holder that is gone. */
+function claim(file: string, holder: Holder, present: Holder | undefined): void {
+  const temporary = `${file}.${holder.epoch}`;
+  writeFileSync(temporary, `${JSON.stringify(holder)}\n`, { mode: 0o600, flag: 'wx' });
+  try {
+    if (present) renameSync(temporary, file);
+    else linkSync(temporary, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+/** Whether a process holds the lease in that file now. */
+export function isHeld(file: string): boolean {
+  const holder = readHolder(file);
+  return holder !== undefined && !isGone(file, holder);
+}
+
+/**
+ * Takes the lease in a file, and keeps it until it is released. Waits up to `waitMs` for a holder to end. Throws
+ * JournalError, which names the holder.
+ */
+export async function takeLease(
+  file: string,
+  { waitMs, onWaiting }: { waitMs: number; onWaiting?: (holder: string) => void },
+): Promise<Lease> {
+  const holder: Holder = { ...own, epoch: randomBytes(8).toString('hex') };
+  const isOwn = () => readHolder(file)?.epoch === holder.epoch;
+  const deadline = Date.now() + waitMs;
+  for (let waited = false; ; waited = true) {
+    const present = readHolder(file);
+    if (!present || isGone(file, present)) {
+      claim(file, holder, present);
+      await sleep(SETTLE_MS);
+      if (isOwn()) break;
+      continue;
+    }
+    const name = `process ${present.pid} on ${present.host}`;
+    if (Date.now() >= deadline) {
+      throw new JournalError(`${file}: ${name} holds the journal: one signer at a time. Stop it first`);
+    }
+    if (!waited) onWaiting?.(name);
+    await sleep(RETRY_MS);
+  }
+  const beat = setInterval(() => {
+    try {
+      if (isOwn()) utimesSync(file, new Date(), new Date());
+    } catch {
+      // The next append reports it.
+    }
+  }, HEARTBEAT_MS).unref();
+  return {
+    epoch: holder.epoch,
+    assertCurrent() {
+      if (!isOwn())
+        throw new JournalError(`${file}: another signer has taken the journal over: this one must end`);
+    },
+    release() {
+      clearInterval(beat);
+      if (isOwn()) rmSync(file, { force: true });
+    },
+  };
+}
