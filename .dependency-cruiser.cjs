@@ -32,7 +32,7 @@ const LAYERS = {
     packages: npm('zod'),
   },
   'src/transactions': {
-    may: [folder('src/(contract|domain|db)'), PURE_CHAIN, file('src/chain/(safe|signatures)')],
+    may: [folder('src/(contract|domain|db)'), PURE_CHAIN, file('src/chain/(safe|signatures|tokenList)')],
     types: [CONFIG, folder('src/chain'), file('src/operations/kind')],
     packages: npm('zod', 'viem'),
   },

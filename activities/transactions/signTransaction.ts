@@ -79,7 +79,7 @@ async function signOnce(
       await decideAuthorization(tx, record.id, null);
       return carryOn(context, tx, { attempt: signed, account }, terms);
     }
-    await assertTransactionEvidence(tx, snapshot, votes);
+    await assertTransactionEvidence(context, tx, snapshot, votes);
     const content: SafeTransaction = {
       networkId,
       account,

@@ -7,10 +7,12 @@ import { findReservation, type UsageOfExecution } from '../../src/db/policyUsage
 import { readTransaction, type StoredTransaction, type TransactionSnapshot } from '../../src/db/transactions';
 import { countedVoters, isExpired } from '../../src/domain/approval';
 import { canonicalJson } from '../../src/domain/canonicalJson';
+import { quoted } from '../../src/domain/signing';
 import { initiatorVote, type TransactionRef, transactionRules } from '../../src/domain/transaction';
 import { checkTarget } from '../../src/domain/transactionContent';
-import { policyRefusal, policyTransactionOf, usageOf } from '../../src/transactions/policy';
-import type { SignerContext } from '../signer/context';
+import { contentOf, policyRefusal, policyTransactionOf, usageOf } from '../../src/transactions/policy';
+import { readSignedToken, summaryOf } from '../../src/transactions/summary';
+import { networkOf, type SignerContext } from '../signer/context';
 import { SignerRefusal } from '../signer/refusal';
 
 /** The votes of a transaction. */
@@ -82,6 +84,45 @@ function assertVotes(record: StoredTransaction, now: TransactionSnapshot['now'])
   }
 }
 
+/** Longest part of a summary that a refusal repeats, in characters. */
+const MAX_DIFFERENCE = 200;
+
+/** The part in which one text differs from another, in whole words. */
+function differenceOf(text: string, other: string): string {
+  const [words, others] = [text.split(' '), other.split(' ')];
+  const sameUntil = (of: readonly string[], to: readonly string[]) => {
+    const at = of.findIndex((word, i) => word !== to[i]);
+    return at < 0 ? of.length : at;
+  };
+  const first = sameUntil(words, others);
+  const last = sameUntil(words.slice(first).reverse(), others.slice(first).reverse());
+  const part = words.slice(first, words.length - last).join(' ');
+  return quoted(part.length > MAX_DIFFERENCE ? `${part.slice(0, MAX_DIFFERENCE)}…` : part);
+}
+
+/**
+ * Throws SignerRefusal unless the summary that was signed is the one that the bytes make, with the names, networks and
+ * tokens of now.
+ */
+async function assertSummary(
+  context: SignerContext,
+  tx: Tx,
+  record: StoredTransaction,
+  { policy }: TransactionSnapshot['now'],
+): Promise<void> {
+  const { networkId, organizationId, accountName: name, accountAddress: address, calldata } = record;
+  const content = contentOf(record);
+  const token = await readSignedToken(tx, organizationId, networkId, content, policy);
+  const network = networkOf(context, networkId);
+  const rebuilt = summaryOf({ network, account: { name, address }, calldata, token, policy, content });
+  if (rebuilt === record.summary) return;
+  const [signed, now] = [differenceOf(record.summary, rebuilt), differenceOf(rebuilt, record.summary)];
+  throw new SignerRefusal(
+    'stale',
+    `the summary of transaction ${record.id} is not what it does now: it says ${signed} instead of ${now}`,
+  );
+}
+
 /** Throws SignerRefusal unless the budget of exactly this execution is reserved. */
 async function assertReservation(tx: Tx, record: StoredTransaction): Promise<void> {
   const plain = (usage: UsageOfExecution) => canonicalJson({ ...usage, amount: String(usage.amount) });
@@ -93,6 +134,7 @@ async function assertReservation(tx: Tx, record: StoredTransaction): Promise<voi
 
 /** Throws SignerRefusal unless the records permit the transaction at this moment. */
 export async function assertTransactionEvidence(
+  context: SignerContext,
   tx: Tx,
   snapshot: TransactionSnapshot,
   verified: Votes,
@@ -101,6 +143,7 @@ export async function assertTransactionEvidence(
   const record = withVerifiedVotes(snapshot.record, verified);
   assertExecuting(record, now);
   assertVotes(record, now);
+  await assertSummary(context, tx, record, now);
   const refused = await policyRefusal(tx, { record, now }, { by: 'signer' });
   if (refused) throw new SignerRefusal(refused.code, refused.message);
   await assertReservation(tx, record);

@@ -10,6 +10,7 @@ import type { TransactionState } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
 import { planTransaction, readTransferredToken, resolveTransaction } from '../../src/transactions/plan';
 import { policyRefusal, usageOf } from '../../src/transactions/policy';
+import { readSignedToken } from '../../src/transactions/summary';
 import type {
   Beginning,
   Begun,
@@ -65,8 +66,10 @@ export const executableTransaction: CreatableSubject<TransactionSnapshot, Transa
       const [{ field, message }] = resolved.issues;
       return refuse('validationError', `${field} ${message}`, field);
     }
-    const token = (observed ?? null) as TransferredToken;
-    const planned = planTransaction(records, resolved.value, request, token);
+    const read = (observed ?? null) as TransferredToken;
+    const { content: call } = resolved.value;
+    const signed = await readSignedToken(tx, input.organizationId, request.networkId, call, records.policy);
+    const planned = planTransaction(records, resolved.value, request, { read, signed });
     if (!planned.ok) return planned;
     const { summary, names, content, policyId, initiatorId } = planned.value;
     return accept({

@@ -48,9 +48,10 @@ export async function checkNewTransaction(
 ): Promise<void> {
   const { records, resolved } = await resolveRequest(dependencies, organizationId, request);
   const { network, content } = resolved;
-  const token = await readTransferredToken(dependencies.readToken, network.id, content, records.policy);
-  if (token && !token.ok && token.unavailable) {
-    throw unavailable(`the token is unavailable: ${token.reason}; send the same request again`);
+  const read = await readTransferredToken(dependencies.readToken, network.id, content, records.policy);
+  if (read && !read.ok && read.unavailable) {
+    throw unavailable(`the token is unavailable: ${read.reason}; send the same request again`);
   }
-  acceptOrThrow(planTransaction(records, resolved, request, token));
+  // Only the creation, which stores the summary, looks for other policies that name the token.
+  acceptOrThrow(planTransaction(records, resolved, request, { read, signed: null }));
 }

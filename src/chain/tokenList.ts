@@ -46,3 +46,6 @@ export function readTokenList(file: string = DEFAULT_TOKEN_LIST_FILE): readonly 
     logoUrl: token.logoURI ?? null,
   }));
 }
+
+/** The tokens of the list that comes with the service, whatever TOKEN_LIST_FILE says: summaries name them. */
+export const SHIPPED_TOKENS = readTokenList();

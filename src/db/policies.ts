@@ -80,6 +80,20 @@ export async function findPolicy(
   return (await findPolicies(db, organizationId, [id]))[0];
 }
 
+/** The oldest policy of an organization that names a token; undefined when none does. */
+export async function findPolicyNaming(
+  db: Db | Tx,
+  token: { readonly organizationId: string; readonly networkId: number; readonly tokenAddress: string },
+): Promise<StoredPolicy | undefined> {
+  const row = await db('policies')
+    .where({ organization_id: token.organizationId, removed_at: null })
+    .whereRaw(`(definition->>'networkId')::bigint = ?`, [token.networkId])
+    .whereRaw(`lower(definition->'tokenTransferCondition'->>'tokenAddress') = lower(?)`, [token.tokenAddress])
+    .orderBy('id')
+    .first();
+  return row && policy(row);
+}
+
 /** A token that a policy names, as it was read from its chain. */
 export interface PolicyToken {
   readonly networkId: number;

@@ -1,5 +1,6 @@
 import { canonicalJson, type JsonValue } from './canonicalJson';
 import type { ProposalAction, ResourceType } from './proposal';
+import { readContent, type Spending, spendingOf } from './transactionContent';
 
 /** What a signature on a proposal covers. */
 export interface ProposalToSign {
@@ -86,6 +87,9 @@ const CHAIN_DOMAIN_TYPE = [
 
 const TRANSACTION_TYPE = [
   { name: 'transactionId', type: 'string' },
+  { name: 'recipient', type: 'address' },
+  { name: 'token', type: 'address' },
+  { name: 'amount', type: 'uint256' },
   { name: 'to', type: 'address' },
   { name: 'value', type: 'uint256' },
   { name: 'data', type: 'bytes' },
@@ -94,9 +98,16 @@ const TRANSACTION_TYPE = [
   { name: 'expiresAt', type: 'uint256' },
 ] as const;
 
+/** What the bytes give away. An address out of the calldata is in lower case. Throws where they are malformed. */
+function spendingOfBytes({ id, to, value, calldata }: TransactionToSign): Spending {
+  const content = readContent({ to, value, data: calldata }, (address) => address);
+  if (!content.ok) throw new Error(`transaction ${id} is malformed: ${content.refusal.message}`);
+  return spendingOf(content.value);
+}
+
 /**
  * The payload of a transaction that is signed: EIP-712 typed data of fixed ABI types as canonical JSON text, with the
- * account as the verifying contract. An approval or rejection is bound to the initiator's signature by its keccak256
+ * account as the verifying contract. Recipient, token and amount are read from the bytes. An approval or rejection is bound to the initiator's signature by its keccak256
  * (bytes32 as 0x hex); the initiator's own statement takes none.
  */
 export function transactionPayload(
@@ -108,6 +119,7 @@ export function transactionPayload(
   if (initiates !== (initiatorSignatureHash === null)) {
     throw new Error(`${statement} ${initiates ? 'is bound to no' : 'needs the'} signature of the initiator`);
   }
+  const { recipient, token, amount } = spendingOfBytes(transaction);
   const bound = initiates ? [] : [{ name: 'initiatorSignatureHash', type: 'bytes32' }];
   return canonicalJson({
     types: { EIP712Domain: CHAIN_DOMAIN_TYPE, [statement]: [...TRANSACTION_TYPE, ...bound] },
@@ -120,6 +132,9 @@ export function transactionPayload(
     },
     message: {
       transactionId: transaction.id,
+      recipient,
+      token,
+      amount: String(amount),
       to: transaction.to,
       value: String(transaction.value),
       data: transaction.calldata,

@@ -34,6 +34,22 @@ export interface ContractInteraction {
 /** What a transaction does, decoded from its bytes. */
 export type TransactionContent = TokenTransfer | ContractInteraction;
 
+/** What an account gives away, to whom. */
+export interface Spending {
+  readonly recipient: string;
+  /** The zero address is the native currency. */
+  readonly token: string;
+  /** In the smallest unit. */
+  readonly amount: bigint;
+}
+
+/** What a transaction gives away: of a call the native currency that it sends to the contract. */
+export function spendingOf(content: TransactionContent): Spending {
+  return content.type === 'TOKEN_TRANSFER'
+    ? { recipient: content.destination, token: content.tokenAddress, amount: content.amount }
+    : { recipient: content.contractAddress, token: NATIVE_CURRENCY, amount: content.value };
+}
+
 /** The largest calldata, in bytes. */
 export const MAX_CALLDATA_BYTES = 131_072;
 

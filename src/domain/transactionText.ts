@@ -65,7 +65,7 @@ export interface TransactionFacts {
   readonly account: { readonly name: string; readonly address: string };
   /** 0x hex, as it was sent. */
   readonly calldata: string;
-  /** The token that is transferred; null for the native currency, and where none is. */
+  /** The token that is transferred; null for the native currency, an unknown token, and where none is. */
   readonly token: TokenWords | null;
   /** The call as it was decoded; null where its function is not known, and for a transfer. */
   readonly call: {
@@ -173,6 +173,10 @@ function callText(
 }
 
 function transferText(transfer: TokenTransfer, facts: TransactionFacts): string {
+  if (transfer.tokenAddress !== NATIVE_CURRENCY && !facts.token) {
+    const { amount, tokenAddress: unknown, destination } = transfer;
+    return `Send ${amount} raw units of the token ${unknown} to ${destination}`;
+  }
   const { symbol, name, decimals, tokenAddress } = assetOf(transfer, facts);
   const where = tokenAddress === NATIVE_CURRENCY ? 'native currency' : tokenAddress;
   const token = `${quoted(symbol)} (${name === null ? '' : `${quoted(name)}, `}${where})`;

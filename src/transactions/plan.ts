@@ -1,20 +1,19 @@
 import { checksumAddress } from '../chain/address';
-import { decodeCall } from '../chain/decode';
 import { grantsAllowance } from '../chain/functions';
 import { ACCOUNT_CONTRACTS } from '../chain/safe';
 import type { NetworkConfig } from '../config';
 import type { NewTransaction as TransactionRequest } from '../contract/transactions';
 import type { ReferencedRecords } from '../db/referencedRecords';
 import type { NewTransaction } from '../db/transactions';
-import { isSameAddress } from '../domain/address';
 import type { JsonValue } from '../domain/canonicalJson';
 import { networkNotConfigured } from '../domain/network';
-import { contractRules, NATIVE_CURRENCY, type Policy, transferCondition } from '../domain/policy';
+import { NATIVE_CURRENCY, type Policy } from '../domain/policy';
 import { type ConditionFailure, evaluate, failureText, type PolicyTransaction } from '../domain/policyEngine';
 import { accept, type Outcome, type Refusal, refuse } from '../domain/refusal';
 import { checkTarget, readContent, type TransactionContent } from '../domain/transactionContent';
-import { type TokenWords, transactionData, transactionSummary } from '../domain/transactionText';
+import { type TokenWords, transactionData } from '../domain/transactionText';
 import type { Outside } from '../operations/kind';
+import { callOf, summaryOf, tokenOfPolicy } from './summary';
 
 /** An invalid field of a request, and why. */
 export interface RequestIssue {
@@ -81,18 +80,8 @@ export async function readTransferredToken(
   policy: Policy | undefined,
 ): Promise<TokenFacts> {
   if (content.type !== 'TOKEN_TRANSFER' || content.tokenAddress === NATIVE_CURRENCY) return null;
-  const named = policy?.networkId === networkId ? transferCondition(policy) : null;
-  if (named && named.tokenAddress?.toLowerCase() === content.tokenAddress.toLowerCase()) {
-    return {
-      ok: true,
-      token: {
-        symbol: named.tokenSymbol,
-        name: named.tokenName,
-        decimals: named.tokenDecimals,
-        logoUrl: named.tokenLogoUrl ?? null,
-      },
-    };
-  }
+  const named = policy && tokenOfPolicy(policy, networkId, content.tokenAddress);
+  if (named) return { ok: true, token: named };
   return readToken(networkId, content.tokenAddress);
 }
 
@@ -104,21 +93,18 @@ function notCovered(failures: readonly ConditionFailure[]): Refusal {
   };
 }
 
-/** The function signatures that the policy names for a contract, by which its calls are decoded. */
-function signaturesOf(policy: Policy, content: TransactionContent): string[] {
-  if (content.type !== 'CONTRACT_INTERACTION') return [];
-  const rule = contractRules(policy)?.find(({ contractAddress }) =>
-    isSameAddress(contractAddress, content.contractAddress),
-  );
-  return [...(rule?.allowedFunctions ?? [])];
-}
-
 /** The transaction that a request becomes, without its id, its expiry and its sender. */
 export interface PlannedTransaction extends Omit<NewTransaction, 'id'> {
   /** One line in plain words. It is signed. */
   readonly summary: string;
   /** Its subjects; their changes are noted on it. */
   readonly names: readonly string[];
+}
+
+/** The token of a transfer: as it was read, which is shown, and as the organization has signed it. */
+export interface PlannedTokens {
+  readonly read: TokenFacts;
+  readonly signed: TokenWords | null;
 }
 
 /**
@@ -129,7 +115,7 @@ export function planTransaction(
   records: ReferencedRecords,
   { account, initiator, network, content }: ResolvedTransaction,
   request: TransactionRequest,
-  token: TokenFacts,
+  tokens: PlannedTokens,
 ): Outcome<PlannedTransaction> {
   const { policy, members, groups } = records;
   if (!policy) return refuse('validationError', 'policy not found in this organization', 'policyId');
@@ -139,19 +125,16 @@ export function planTransaction(
     initiatorId: initiator.id,
     content,
   };
+  const { read: token, signed } = tokens;
   const tokenFault = token && !token.ok ? token.reason : null;
   const context = { account, members, groups, grantsAllowance, tokenFault, usage: null };
   const { allowed, failures } = evaluate(policy, transaction, context);
   if (!allowed) return { ok: false, refusal: notCovered(failures) };
-  const facts = {
-    network,
-    account,
-    calldata: request.data,
+  const facts = { network, account, calldata: request.data };
+  const shown = {
+    ...facts,
     token: token?.ok ? token.token : null,
-    call:
-      content.type === 'CONTRACT_INTERACTION'
-        ? decodeCall(request.data, signaturesOf(policy, content))
-        : null,
+    call: callOf(policy, content, request.data),
   };
   const settings = [policy.initiatorSetting, policy.approverSetting].flatMap((setting) => setting ?? []);
   const people = settings.map((setting) =>
@@ -167,8 +150,8 @@ export function planTransaction(
     to: request.to,
     value: BigInt(request.value),
     calldata: request.data,
-    content: transactionData(content, facts) as unknown as JsonValue,
-    summary: transactionSummary(content, facts),
+    content: transactionData(content, shown) as unknown as JsonValue,
+    summary: summaryOf({ ...facts, policy, content, token: signed }),
     names: [
       ...new Set([
         `account:${account.id}`,

@@ -3,10 +3,9 @@ import { grantsAllowance } from '../chain/functions';
 import type { Tx } from '../db/database';
 import { readUsage, type UsageOfExecution } from '../db/policyUsage';
 import type { StoredTransaction } from '../db/transactions';
-import { NATIVE_CURRENCY } from '../domain/policy';
 import { evaluate, failureText, type PolicyTransaction, usageWindow } from '../domain/policyEngine';
 import type { TransactionNow } from '../domain/transaction';
-import { readContent, type TransactionContent } from '../domain/transactionContent';
+import { readContent, spendingOf, type TransactionContent } from '../domain/transactionContent';
 
 /** The content of a recorded transaction. Throws for an inconsistent record. */
 export function contentOf({ id, to, value, calldata }: StoredTransaction): TransactionContent {
@@ -28,18 +27,17 @@ export function policyTransactionOf(record: StoredTransaction): PolicyTransactio
 
 /** What an execution takes from its policy's budget. */
 export function usageOf(record: StoredTransaction): UsageOfExecution {
-  const content = contentOf(record);
-  const transfer = content.type === 'TOKEN_TRANSFER';
+  const { recipient, token, amount } = spendingOf(contentOf(record));
   return {
     organizationId: record.organizationId,
     policyId: record.policyId,
     transactionId: record.id,
     networkId: record.networkId,
-    tokenAddress: transfer ? content.tokenAddress : NATIVE_CURRENCY,
-    amount: transfer ? content.amount : content.value,
+    tokenAddress: token,
+    amount,
     initiatorId: record.initiator.id,
     accountId: record.accountId,
-    destination: transfer ? content.destination : content.contractAddress,
+    destination: recipient,
   };
 }
 

@@ -1,6 +1,7 @@
 import { concatHex, type Hex, hashTypedData, hexToBigInt, numberToHex, slice, verifyTypedData } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { encodeSignature } from '../../src/chain/signatures';
+import { NATIVE_CURRENCY } from '../../src/domain/policy';
 import { change, expectRefused, makeAccount, read, refusal, type Shown, sharedApi } from '../support/api';
 import { anAddress } from '../support/builders';
 import { anAnyPolicyItem } from '../support/policies';
@@ -123,6 +124,9 @@ describe('a new transaction', () => {
     });
     expect(typed.message).toEqual({
       transactionId: created.id,
+      recipient: asked.to,
+      token: NATIVE_CURRENCY,
+      amount: '1500000000000000000',
       to: asked.to,
       value: '1500000000000000000',
       data: '0x',

@@ -40,13 +40,15 @@ import type { NetworkConfig } from '../../src/config';
 import { insertApproval, insertVote, updateApproval } from '../../src/db/approvals';
 import { createDatabase, type Db } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
+import { findPolicy } from '../../src/db/policies';
 import { reserveUsage } from '../../src/db/policyUsage';
 import { requireRow } from '../../src/db/rows';
 import { insertTransaction, readTransaction } from '../../src/db/transactions';
 import type { Policy } from '../../src/domain/policy';
 import type { AttemptOutcome, TransactionRef } from '../../src/domain/transaction';
-import { readContent } from '../../src/domain/transactionContent';
+import { readContent, type TransactionContent } from '../../src/domain/transactionContent';
 import { usageOf } from '../../src/transactions/policy';
+import { readSignedToken, summaryOf } from '../../src/transactions/summary';
 import { balanceSlot } from '../support/contracts';
 import {
   makeKeystore,
@@ -77,6 +79,8 @@ export interface AskedWith {
   readonly initiator?: TestMember;
   readonly approvers?: readonly TestMember[];
   readonly expiresInMs?: number;
+  /** Instead of the one that the service makes. */
+  readonly summary?: string;
   /** Whether its execution has begun. */
   readonly begun?: false;
 }
@@ -295,14 +299,16 @@ export class TransactionWorld {
     const account = how.account ?? (await this.account());
     const policyId = how.policyId ?? (await this.policy());
     const { to, value = 0n, data = '0x' } = asked;
-    const content = readContent({ to, value, data }, checksumAddress);
+    const content = readContent({ to: checksumAddress(to), value, data }, checksumAddress);
     if (!content.ok) throw new Error(content.refusal.message);
     const transactionId = newId('txn');
+    const call = { account, policyId, data, content: content.value };
+    const summary = how.summary ?? (await this.summary(call));
     await this.db.transaction(async (tx) => {
       await insertApproval(tx, 'transaction', {
         id: transactionId,
         organizationId: this.org.id,
-        summary: 'Something that an account does',
+        summary,
         names: [],
         createdByKey: null,
         expiresAt: new Date(Math.floor((Date.now() + expiresInMs) / 1_000) * 1_000),
@@ -326,6 +332,20 @@ export class TransactionWorld {
     for (const approver of approvers) await this.vote(ref, approver, 'approve');
     if (how.begun !== false) await this.begin(ref);
     return ref;
+  }
+
+  /** The summary that the service makes of a call. */
+  private async summary(call: {
+    readonly account: TestAccount;
+    readonly policyId: string;
+    readonly data: Hex;
+    readonly content: TransactionContent;
+  }): Promise<string> {
+    const { content, data: calldata } = call;
+    const policy = requireRow(await findPolicy(this.db, this.org.id, call.policyId));
+    const account = requireRow(await this.db('accounts').where({ id: call.account.id }).first());
+    const token = await readSignedToken(this.db, this.org.id, this.network.id, content, policy);
+    return summaryOf({ network: this.network, account, calldata, token, policy, content });
   }
 
   async vote(ref: TransactionRef, member: TestMember, type: 'initiator' | 'approve'): Promise<void> {

@@ -2,6 +2,7 @@ import type { Address, Hex } from 'viem';
 import type { TransactionTerms } from '../../activities/transactions/observation';
 import { payloadToSign } from '../../src/approvals/transactions';
 import { signatureHash } from '../../src/approvals/voters';
+import { checksumAddress } from '../../src/chain/address';
 import { ChainUnavailable } from '../../src/chain/clients';
 import { signerEndpoints } from '../../src/chain/contractSignatures';
 import { deriveAccount, SAFE_CONTRACTS } from '../../src/chain/safe';
@@ -13,8 +14,9 @@ import { requireRow } from '../../src/db/rows';
 import type { Policy } from '../../src/domain/policy';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { startLyingRpc } from '../support/lyingRpc';
+import { signPayload } from '../support/service';
 import { freePorts } from '../support/stack';
-import { aPolicy, aTransferPolicy } from '../support/transactions';
+import { aPolicy, aTransferPolicy, transferData } from '../support/transactions';
 import { type Asked, type AskedWith, TransactionWorld } from './transactionWorld';
 import { deployAsFunder, execAsOwner, signAsSafe } from './wallets';
 
@@ -156,6 +158,67 @@ describe('the signer refuses', () => {
     const ref = await world.transaction(asked);
     await changed(ref, change);
     expect(await refusal(ref)).toMatchObject({ message: expect.stringContaining('of the initiator') });
+  });
+
+  test('a summary that the bytes do not make, whoever has signed it', async () => {
+    const ref = await world.transaction(asked, { summary: 'Send 0.001 "ETH" to Payroll' });
+    const refused = await refusal(ref);
+    expect(refused.code).toBe('stale');
+    expect(refused.message).toContain(
+      String.raw`says "0.001 \"ETH\" to Payroll" instead of "0.000000000000000005 `,
+    );
+    expect(refused.message).toContain(checksumAddress(RECIPIENT));
+  });
+
+  test('a summary that names a token that no policy names, and signs one in raw units', async () => {
+    const token = OTHER;
+    const data = transferData(checksumAddress(RECIPIENT), 5_000_000n) as Hex;
+    const account = await world.account();
+    const said = (what: string) =>
+      `Send ${what} to ${checksumAddress(RECIPIENT)} from the account "Treasury" (${account.address}) on "Own Chain" (41051)`;
+    const claimed = said(`5 "USDC" ("USD Coin", ${token})`);
+    const ref = await world.transaction({ to: token, data }, { account, summary: claimed });
+    expect(await refusal(ref)).toMatchObject({
+      code: 'stale',
+      message: expect.stringContaining('instead of "5000000 raw units of the token'),
+    });
+    const raw = await world.transaction(
+      { to: token, data },
+      { account, summary: said(`5000000 raw units of the token ${token}`) },
+    );
+    expect(await world.signer.signTransaction({ ...raw, terms: { ...terms, gas: '200000' } })).toEqual({
+      envelopeId: expect.any(String),
+    });
+  });
+
+  test('the name that an account had when it was signed', async () => {
+    const account = await world.account();
+    const ref = await world.transaction(asked, { account });
+    await world.db('accounts').where({ id: account.id }).update({ name: 'Payroll' });
+    expect(await refusal(ref)).toMatchObject({
+      code: 'stale',
+      message: expect.stringContaining(String.raw`says "\"Treasury\"" instead of "\"Payroll\""`),
+    });
+  });
+
+  test('a signature over another recipient, token or amount than that of the bytes', async () => {
+    const { dave } = world.org;
+    for (const [field, value] of [
+      ['recipient', OTHER],
+      ['token', OTHER],
+      ['amount', '6'],
+    ] as const) {
+      const ref = await world.transaction(asked);
+      const seen = await world.snapshot(ref);
+      const payload = JSON.parse(payloadToSign(seen.record, seen.now, 'initiator') ?? '');
+      payload.message[field] = value;
+      const signature = await signPayload(dave, JSON.stringify(payload));
+      await world
+        .db('votes')
+        .where({ approval_id: ref.transactionId })
+        .update({ signature, signature_hash: signatureHash(signature) });
+      expect(await refusal(ref)).toMatchObject({ message: expect.stringContaining('of the initiator') });
+    }
   });
 
   test('a changed policy, network or account', async () => {

@@ -53,6 +53,16 @@ const STATEMENTS = {
   reject: 'RejectTransaction',
 } as const;
 
+const NATIVE_CURRENCY = '0x0000000000000000000000000000000000000000';
+
+/** Who receives what, by the bytes: an ERC-20 transfer, or native currency to the called address. */
+function spentBy({ to, value, calldata }: Pick<Transaction, 'to' | 'value' | 'calldata'>) {
+  const [, recipient, amount] =
+    /^0xa9059cbb0{24}([0-9a-f]{40})([0-9a-f]{64})$/.exec(calldata.toLowerCase()) ?? [];
+  if (recipient === undefined) return { recipient: to, token: NATIVE_CURRENCY, amount: value };
+  return { recipient: `0x${recipient}`, token: to, amount: String(BigInt(`0x${amount}`)) };
+}
+
 /**
  * Signs a transaction as a wallet does. Throws when the payload differs from that vote on the transaction, from the
  * account at `accountAddress`.
@@ -74,6 +84,7 @@ export async function signTransaction(
     domain: { name: 'orgwallet', version: '1', chainId: networkId, verifyingContract: accountAddress },
     message: {
       transactionId: id,
+      ...spentBy(transaction),
       to,
       value,
       data: calldata,

@@ -66,6 +66,14 @@ interface Vectors {
     readonly summary: string;
     readonly expiresAt: string;
   };
+  readonly spending: readonly {
+    readonly to: string;
+    readonly value: string;
+    readonly data: string;
+    readonly recipient: string;
+    readonly token: string;
+    readonly amount: string;
+  }[];
   readonly approver: { readonly privateKey: Hex; readonly address: Address };
   readonly initiatorSignatureHash: Hex;
   readonly transactionStatements: readonly {
@@ -204,7 +212,7 @@ describe('the test vectors of the documentation', () => {
 describe('the worked example of a transaction', () => {
   const [initiate, approve] = transactionStatements;
   const FIELDS =
-    'string transactionId,address to,uint256 value,bytes data,string policyId,string summary,uint256 expiresAt';
+    'string transactionId,address recipient,address token,uint256 amount,address to,uint256 value,bytes data,string policyId,string summary,uint256 expiresAt';
 
   it('has the summary that the service makes of such a call', () => {
     const { to, value, calldata: data, networkId, accountAddress, summary } = transaction;
@@ -240,6 +248,15 @@ describe('the worked example of a transaction', () => {
     },
   );
 
+  it.each(vectors.spending)('has recipient, token and amount of a call with $data', (vector) => {
+    const { to, value, data, ...spending } = vector;
+    const changed = { to, value: BigInt(value), calldata: data, expiresAt: new Date(transaction.expiresAt) };
+    const { message } = JSON.parse(
+      transactionPayload('InitiateTransaction', { ...transaction, ...changed }, null),
+    );
+    expect(message).toMatchObject(spending);
+  });
+
   it('binds what follows to the whole encoded signature of the initiator', () => {
     expect(initiate?.initiatorSignatureHash).toBeNull();
     expect(keccak256(initiate?.encoded ?? '0x')).toBe(vectors.initiatorSignatureHash);
@@ -270,7 +287,13 @@ describe('the worked example of a transaction', () => {
         concat([
           typeHash,
           hashOf(message.transactionId),
-          encodeAbiParameters(parseAbiParameters('address, uint256'), [message.to, BigInt(message.value)]),
+          encodeAbiParameters(parseAbiParameters('address, address, uint256, address, uint256'), [
+            message.recipient,
+            message.token,
+            BigInt(message.amount),
+            message.to,
+            BigInt(message.value),
+          ]),
           keccak256(message.data),
           hashOf(message.policyId),
           hashOf(message.summary),

@@ -53,7 +53,7 @@ const payloadOf = (
 };
 
 const FIELDS =
-  'string transactionId,address to,uint256 value,bytes data,string policyId,string summary,uint256 expiresAt';
+  'string transactionId,address recipient,address token,uint256 amount,address to,uint256 value,bytes data,string policyId,string summary,uint256 expiresAt';
 const fieldsOf = (statement: TransactionStatement) =>
   statement === 'InitiateTransaction' ? FIELDS : `${FIELDS},bytes32 initiatorSignatureHash`;
 
@@ -67,11 +67,11 @@ function golden(statement: TransactionStatement): string {
       .join(',')}]`;
   return (
     `{"domain":{"chainId":31337,"name":"orgwallet","verifyingContract":"0x8ba1f109551bD432803012645Ac136ddd64DBA72","version":"1"},` +
-    `"message":{"data":"0xa9059cbb00000000000000000000000070997970c51812dc3a010c7d01b50e0d17dc79c8` +
+    `"message":{"amount":"5","data":"0xa9059cbb00000000000000000000000070997970c51812dc3a010c7d01b50e0d17dc79c8` +
     `0000000000000000000000000000000000000000000000000000000000000005","expiresAt":"1749384000",${bound}` +
-    `"policyId":"pol_01jwnqv8x0e1tvn5c9k3b7h2mb",` +
+    `"policyId":"pol_01jwnqv8x0e1tvn5c9k3b7h2mb","recipient":"0x70997970c51812dc3a010c7d01b50e0d17dc79c8",` +
     String.raw`"summary":"Send 0.000005 \"USDC\" to 0x70997970C51812dc3A010C7d01b50e0d17dc79C8",` +
-    `"to":"0x468f18d57bC8bAE33874e6429638edf9F6F77c41","transactionId":"txn_01jwnqv8x0e1tvn5c9k3b7h2ma","value":"0"},` +
+    `"to":"0x468f18d57bC8bAE33874e6429638edf9F6F77c41","token":"0x468f18d57bC8bAE33874e6429638edf9F6F77c41","transactionId":"txn_01jwnqv8x0e1tvn5c9k3b7h2ma","value":"0"},` +
     `"primaryType":"${statement}","types":{${[
       `"EIP712Domain":${shape('string name,string version,uint256 chainId,address verifyingContract')}`,
       `"${statement}":${shape(fieldsOf(statement))}`,
@@ -82,12 +82,19 @@ function golden(statement: TransactionStatement): string {
 }
 
 const DIGESTS: Record<TransactionStatement, Hex> = {
-  InitiateTransaction: '0x6c5dd448949d345df0f7dc9a6811c4aaf1aaa266284b9903813dd703e9196745',
-  ApproveTransaction: '0x2bac9f7d911350b3aaf5205562ed7bddc262a0cc15cafa54705e3792ff777cbd',
-  RejectTransaction: '0xc623c804d43a0f54e5ec4460d00d7f9a46d252ba3422b83ab5e36d5bc2330128',
+  InitiateTransaction: '0x229f95596cfe9154b97c8e52de062c28ab2f58efe250f94f460bb0790e22f25c',
+  ApproveTransaction: '0xcce11b86c719af95a474fa8bbaa2466fbbc88b8d3785a43e3112042ac396ee62',
+  RejectTransaction: '0x0e3a6838562af660d06c6cd3e8b9a2eb909b27a66ef73e9f2a9ed055840915cc',
 };
 
 const hashOf = (text: string): Hex => keccak256(stringToBytes(text));
+
+/** Who receives what, read from the bytes a second time: recipient, token and raw amount. */
+function spentBy({ to, value, calldata }: TransactionToSign): readonly [Hex, Hex, bigint] {
+  const native = '0x0000000000000000000000000000000000000000';
+  if (!calldata.startsWith('0xa9059cbb')) return [to as Hex, native, value];
+  return [`0x${calldata.slice(34, 74)}`, to as Hex, BigInt(`0x${calldata.slice(74)}`)];
+}
 
 /** The EIP-712 digest, worked out from the standard by hand, as a contract would. */
 function digest(statement: TransactionStatement, tx: TransactionToSign, begun: string): Hex {
@@ -101,10 +108,13 @@ function digest(statement: TransactionStatement, tx: TransactionToSign, begun: s
     ]),
   );
   const message = encodeAbiParameters(
-    parseAbiParameters('bytes32, bytes32, address, uint256, bytes32, bytes32, bytes32, uint256'),
+    parseAbiParameters(
+      'bytes32, bytes32, address, address, uint256, address, uint256, bytes32, bytes32, bytes32, uint256',
+    ),
     [
       hashOf(`${statement}(${fieldsOf(statement)})`),
       hashOf(tx.id),
+      ...spentBy(tx),
       tx.to as Hex,
       tx.value,
       keccak256(tx.calldata as Hex),
@@ -190,7 +200,6 @@ describe('a signature on a transaction', () => {
     ['account', { accountAddress: anAddress() }],
     ['network', { networkId: 31_338 }],
     ['recipient', { to: anAddress() }],
-    ['value', { value: 1n }],
     ['calldata', { calldata: `${TRANSACTION.calldata.slice(0, -1)}6` }],
     ['absence of calldata', { calldata: '0x' }],
     ['leading zero of calldata', { calldata: '0x00' }],
@@ -201,6 +210,18 @@ describe('a signature on a transaction', () => {
     for (const statement of STATEMENTS) {
       expect(hashTypedPayload(payloadOf(statement, change))).not.toBe(hashTypedPayload(payloadOf(statement)));
     }
+  });
+
+  it('is for one value', () => {
+    for (const statement of STATEMENTS) {
+      const [one, two] = [1n, 2n].map((value) => payloadOf(statement, { value, calldata: '0x' }));
+      expect(hashTypedPayload(one ?? '')).not.toBe(hashTypedPayload(two ?? ''));
+    }
+  });
+
+  it('is never made of bytes whose effect is unknown', () => {
+    const malformed = { calldata: TRANSACTION.calldata.slice(0, -2) };
+    expect(() => payloadOf('InitiateTransaction', malformed)).toThrow('is malformed');
   });
 
   it('to approve or reject is for one signature of the initiator', () => {

@@ -1,5 +1,6 @@
 import { hashTypedData, keccak256, stringToHex } from 'viem';
 import { tally } from '../../../src/domain/approval';
+import { NATIVE_CURRENCY } from '../../../src/domain/policy';
 import { type TransactionRecord, transactionRules } from '../../../src/domain/transaction';
 import { transactionView } from '../../../src/domain/transactionView';
 import { aFailure, aHash, aMember, anId } from '../../support/builders';
@@ -76,6 +77,9 @@ describe('a transaction as the API shows it', () => {
       },
       message: {
         transactionId: record.id,
+        recipient: record.to,
+        token: NATIVE_CURRENCY,
+        amount: '1',
         to: record.to,
         value: '1',
         data: '0x',

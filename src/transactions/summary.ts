@@ -1,0 +1,74 @@
+import { decodeCall } from '../chain/decode';
+import { SHIPPED_TOKENS } from '../chain/tokenList';
+import type { Db, Tx } from '../db/database';
+import { findPolicyNaming } from '../db/policies';
+import { isSameAddress } from '../domain/address';
+import { contractRules, NATIVE_CURRENCY, type Policy, transferCondition } from '../domain/policy';
+import type { TransactionContent } from '../domain/transactionContent';
+import { type TokenWords, type TransactionFacts, transactionSummary } from '../domain/transactionText';
+
+/** A token as a policy names it; null where it names another one, or none. */
+export function tokenOfPolicy(
+  policy: Policy,
+  networkId: number,
+  tokenAddress: string,
+): (TokenWords & { readonly name: string }) | null {
+  const named = policy.networkId === networkId ? transferCondition(policy) : null;
+  if (!named?.tokenAddress || !isSameAddress(named.tokenAddress, tokenAddress)) return null;
+  return {
+    symbol: named.tokenSymbol,
+    name: named.tokenName,
+    decimals: named.tokenDecimals,
+    logoUrl: named.tokenLogoUrl ?? null,
+  };
+}
+
+/**
+ * The token of a transfer, as the organization has signed it: as the transaction's own policy names it, else the oldest
+ * policy that does; else as the token list of the service has it. Null for any other token: what a chain reports about
+ * it is no part of a summary.
+ */
+export async function readSignedToken(
+  db: Db | Tx,
+  organizationId: string,
+  networkId: number,
+  content: TransactionContent,
+  policy: Policy | undefined,
+): Promise<TokenWords | null> {
+  if (content.type !== 'TOKEN_TRANSFER' || content.tokenAddress === NATIVE_CURRENCY) return null;
+  const { tokenAddress } = content;
+  const own = policy && tokenOfPolicy(policy, networkId, tokenAddress);
+  if (own) return own;
+  const other = await findPolicyNaming(db, { organizationId, networkId, tokenAddress });
+  const listed = SHIPPED_TOKENS.find(
+    (token) => token.networkId === networkId && isSameAddress(token.address, tokenAddress),
+  );
+  return (other && tokenOfPolicy(other, networkId, tokenAddress)) ?? listed ?? null;
+}
+
+/** The call of a contract, decoded by the function signatures that the policy names for it. Null for a transfer. */
+export function callOf(
+  policy: Policy,
+  content: TransactionContent,
+  calldata: string,
+): TransactionFacts['call'] {
+  if (content.type !== 'CONTRACT_INTERACTION') return null;
+  const rule = contractRules(policy)?.find(({ contractAddress }) =>
+    isSameAddress(contractAddress, content.contractAddress),
+  );
+  return decodeCall(calldata, [...(rule?.allowedFunctions ?? [])]);
+}
+
+/** What a summary is made from. */
+export interface Summarized extends Omit<TransactionFacts, 'call'> {
+  readonly policy: Policy;
+  readonly content: TransactionContent;
+}
+
+/**
+ * The summary of a transaction, which is signed. Planning stores it, and the signer makes it again from the bytes: it
+ * depends on nothing but these, the records, the configured network and the token list of the service.
+ */
+export function summaryOf({ policy, content, ...facts }: Summarized): string {
+  return transactionSummary(content, { ...facts, call: callOf(policy, content, facts.calldata) });
+}
