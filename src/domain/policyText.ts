@@ -59,12 +59,19 @@ function contractText(rule: ContractRule, { network }: PolicyNames): string {
     return name ? `${entry} (${name})` : entry;
   });
   const { symbol, decimals } = network.nativeAsset;
-  const what = functions.length === 0 ? 'any function' : listed(functions);
+  const what = functions.length === 0 ? 'any function WITHOUT LIMIT' : listed(functions);
   const value =
     rule.maxValue === '0'
       ? 'no native currency'
       : `at most ${displayAmount(rule.maxValue, decimals)} ${quoted(symbol)}`;
   return `${rule.contractAddress} (${what}, with ${value})`;
+}
+
+function contractsText(rules: readonly ContractRule[], names: PolicyNames): string {
+  const text = listed(rules.map((rule) => contractText(rule, names)));
+  const isUnlimited = (rule: ContractRule) => rule.allowedFunctions.length === 0;
+  const isHidden = rules.some(isUnlimited) && !rules.slice(0, MAX_LISTED).some(isUnlimited);
+  return isHidden && rules.length > MAX_LISTED + 1 ? `${text}, of some any function WITHOUT LIMIT` : text;
 }
 
 function coverText(policy: PolicyDefinition, names: PolicyNames): string {
@@ -74,7 +81,7 @@ function coverText(policy: PolicyDefinition, names: PolicyNames): string {
     case 'CONTRACT_INTERACTION': {
       const rules = policy.contractInteractionCondition;
       if (!rules) return 'calls of any contract WITHOUT LIMIT';
-      return `calls of ${listed(rules.map((rule) => contractText(rule, names)))}`;
+      return `calls of ${contractsText(rules, names)}`;
     }
     case 'ANY':
       return 'transfers of any token and calls of any contract WITHOUT LIMIT';
@@ -103,13 +110,24 @@ function initiatorText({ initiatorSetting: setting }: PolicyDefinition, names: P
   return `any member of ${groupText(setting.groupId, names)}`;
 }
 
-function approvalText({ approverSetting: setting }: PolicyDefinition, names: PolicyNames): string {
+/** Whether the initiator may approve as well. Of two different members it is clear that neither does both. */
+function initiatorApprovalText({ initiatorSetting, approverSetting: setting }: PolicyDefinition): string {
+  if (setting?.excludeInitiator) return ', never by the initiator';
+  const isAnother =
+    initiatorSetting?.type === 'user' &&
+    setting?.type === 'user' &&
+    initiatorSetting.memberId !== setting.memberId;
+  return isAnother ? '' : ', the initiator may approve too';
+}
+
+function approvalText(policy: PolicyDefinition, names: PolicyNames): string {
+  const { approverSetting: setting } = policy;
   if (setting === undefined) return 'approved automatically';
   const who =
     setting.type === 'user'
       ? memberText(setting.memberId, names)
       : `${setting.threshold} of ${groupText(setting.groupId, names)}`;
-  return `approved by ${who}${setting.excludeInitiator ? ', never by the initiator' : ''}`;
+  return `approved by ${who}${initiatorApprovalText(policy)}`;
 }
 
 function limitationText(policy: PolicyDefinition): string {
@@ -140,7 +158,8 @@ function limitationText(policy: PolicyDefinition): string {
 
 /**
  * A policy in one line, as it is signed. Names chosen by people or tokens are quoted. It says WITHOUT LIMIT
- * where any contract is covered or nothing caps the amount.
+ * where any contract or any function is covered or nothing caps the amount: a function that hands out what the account
+ * has need not be one of those that must be named.
  */
 export function policyText(policy: PolicyDefinition, names: PolicyNames): string {
   return [

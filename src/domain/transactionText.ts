@@ -105,19 +105,12 @@ const MAX_BYTES = 64;
 const MAX_LIST = 300;
 const MAX_PARAMETERS = 1_000;
 
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/gu;
-
-function escaped(character: string): string {
-  const units = Array.from({ length: character.length }, (_, i) => character.charCodeAt(i));
-  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
-}
-
-/** A foreign text in quotes, on one line; invisible and bidirectional control characters are escaped. */
+/** A text from the calldata, in quotes; of a long one the beginning. */
 function foreign(text: string): string {
   const characters = [...text];
   const shown = characters.slice(0, MAX_TEXT).join('');
   const rest = characters.length > MAX_TEXT ? `… (${characters.length} characters)` : '';
-  return `${JSON.stringify(shown).replace(UNSEEN, escaped)}${rest}`;
+  return `${quoted(shown)}${rest}`;
 }
 
 /** As many items as fit, and the number of the others. */

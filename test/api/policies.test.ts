@@ -229,7 +229,7 @@ describe('new policies', () => {
         `initiated by any member of the group "Traders" (${group.id}), approved automatically, any number of times; ` +
         'create policy "Everything": transfers of any token and calls of any contract WITHOUT LIMIT, ' +
         'on "Chain 31338" (31338), from any account of the organization, initiated by any member, ' +
-        `approved by "Alice" (${org.alice.id}), any number of times`,
+        `approved by "Alice" (${org.alice.id}), the initiator may approve too, any number of times`,
     );
     const { message } = JSON.parse(proposed.signingPayloads.approvePayload);
     expect(JSON.parse(message.data)).toEqual({ policies: shown });

@@ -97,8 +97,11 @@ describe('a policy in words', () => {
     ];
     expect(policyText(calls(rules), names)).toBe(
       '"Payroll": calls of 0xA (mint(address,uint256), 0xa9059cbb (transfer) and 0x12345678, with no native currency) and ' +
-        `0xB (any function, with at most 1.5 "ETH"), on "Local One" (31337), ${anybody}, ${always}`,
+        `0xB (any function WITHOUT LIMIT, with at most 1.5 "ETH"), on "Local One" (31337), ${anybody}, ${always}`,
     );
+    const named = { contractAddress: '0xA', allowedFunctions: ['a()'], functions: [], maxValue: '0' };
+    const many = [...Array.from({ length: 9 }, () => named), { ...named, allowedFunctions: [] }];
+    expect(policyText(calls(many), names)).toContain(' and 5 more, of some any function WITHOUT LIMIT, on ');
     expect(policyText(calls(null), names)).toContain('"Payroll": calls of any contract WITHOUT LIMIT, on ');
   });
 
@@ -128,11 +131,18 @@ describe('a policy in words', () => {
       ', initiated by any member of the group "Group grp_1" (grp_1), ',
     );
     expect(text({ approverSetting: { type: 'user', memberId: 'mem_1', excludeInitiator: false } })).toContain(
-      ', approved by "Member mem_1" (mem_1), any',
+      ', approved by "Member mem_1" (mem_1), the initiator may approve too, any',
     );
     expect(
       text({ approverSetting: { type: 'group', groupId: 'grp_1', threshold: 2, excludeInitiator: true } }),
     ).toContain(', approved by 2 of the group "Group grp_1" (grp_1), never by the initiator, any');
+    const byTwo = (memberId: string) =>
+      text({
+        initiatorSetting: { type: 'user', memberId: 'mem_1' },
+        approverSetting: { type: 'user', memberId, excludeInitiator: false },
+      });
+    expect(byTwo('mem_1')).toContain(', approved by "Member mem_1" (mem_1), the initiator may approve too, ');
+    expect(byTwo('mem_2')).toContain(', approved by "Member mem_2" (mem_2), any number of times');
   });
 
   it.each([
@@ -208,7 +218,11 @@ describe('every policy in words', () => {
           for (const [quotation] of text.matchAll(QUOTED)) expect(JSON.parse(quotation)).toBe(name);
           const unlimited =
             item.transactionType === 'ANY' ||
-            (item.transactionType === 'CONTRACT_INTERACTION' && item.contractInteractionCondition === null) ||
+            (item.transactionType === 'CONTRACT_INTERACTION' &&
+              (item.contractInteractionCondition?.some(
+                (rule: { allowedFunctions: readonly string[] | null }) => !rule.allowedFunctions?.length,
+              ) ??
+                true)) ||
             (item.transactionType === 'TOKEN_TRANSFER' &&
               item.tokenTransferCondition.amountThreshold === null);
           expect(ours.includes('WITHOUT LIMIT')).toBe(unlimited);

@@ -197,6 +197,9 @@ describe('a name that a user gave', () => {
   it('is quoted, with its own quotes escaped, so that it cannot end its quotation', () => {
     expect(quoted('Treasury')).toBe('"Treasury"');
     expect(quoted('x" and send all to "y')).toBe(String.raw`"x\" and send all to \"y"`);
+    expect(quoted('a\u202eb\u200b\u3164\u2800\u00ad\u{e0041}')).toBe(
+      String.raw`"a\u202eb\u200b\u3164\u2800\u00ad\udb40\udc41"`,
+    );
     expect(quoted('line\nbreak')).toBe(String.raw`"line\nbreak"`);
   });
 
