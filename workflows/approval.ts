@@ -10,6 +10,7 @@ import type { LifecycleActivities } from '../activities/lifecycle';
 import { type ApprovalState, type Decision, decisionOf, type Subject } from '../src/domain/approval';
 import type { ApprovalKey } from '../src/domain/approvalRef';
 import type { WorkflowGone } from '../src/domain/reconciliation';
+import type { Refusal } from '../src/domain/refusal';
 import {
   approvalMessages,
   type CreateResult,
@@ -39,6 +40,8 @@ export interface ApprovalStrategy<S extends ApprovalState> {
   readonly onCreated?: (created: Extract<CreateResult<S>, { ok: true }>) => void;
   /** Waits until an approval can be executed. */
   readonly untilExecutable?: () => Promise<unknown>;
+  /** Called before a rejection is executed; its refusal is the answer. */
+  readonly beforeRejection?: () => Promise<Refusal | null>;
   /** Called when an execution has begun. */
   readonly onBegun?: (begun: Extract<MessageResult<S>, { ok: true }>) => void;
   /** Carries out the execution on chain, and records its end. */
@@ -127,6 +130,8 @@ export class ApprovalRun<S extends ApprovalState> {
     message: ExecuteMessage & { readonly actor?: 'operator' | 'system' },
   ): Promise<MessageResult<S>> {
     if (message.type === 'approve') await this.strategy.untilExecutable?.();
+    const refusal = message.type === 'reject' ? await this.strategy.beforeRejection?.() : null;
+    if (refusal) return { ok: false, refusal };
     const begun = await this.activities.begin({ ...this.key, ...message, messageId });
     if (begun.ok) {
       this.adopt(begun.state);

@@ -26,7 +26,7 @@ function executionActivities(
   { transactionId }: TransactionRef,
   { networkId, queues }: ExecutionContext,
 ): Pick<TransactionChainActivities, 'prepareTransaction' | 'followTransaction'> &
-  TransactionSignerActivities {
+  Omit<TransactionSignerActivities, 'recordRejection'> {
   const summary = `${transactionId} on network ${networkId}`;
   const { prepareTransaction } = proxyActivities<TransactionChainActivities>({
     taskQueue: queues.chain,

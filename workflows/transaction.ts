@@ -1,7 +1,9 @@
 import { proxyActivities, uuid4 } from '@temporalio/workflow';
 import type { TransactionActivities } from '../activities/lifecycle';
 import type { RelayerActivities } from '../activities/relayer/chain';
+import type { TransactionSignerActivities } from '../activities/transactions/signer';
 import { transactionDetails } from '../src/domain/operatorText';
+import type { Refusal } from '../src/domain/refusal';
 import type { TransactionState } from '../src/domain/transaction';
 import { type TransactionInput, transactionInput, transactionSignMessage } from '../src/temporal/messages';
 import { ApprovalRun } from './approval';
@@ -22,6 +24,26 @@ function relayerActivities(chainQueue: string, networkId: number, wei: string) {
     retry: { initialInterval: '1s', maximumInterval: '15s' },
     summary: `Wait until the relayer of network ${networkId} has ${wei} wei`,
   });
+}
+
+/** Has the signer record a rejection before it is executed. */
+async function recordedBySigner({ organizationId, id, queues }: TransactionInput): Promise<Refusal | null> {
+  const { recordRejection } = proxyActivities<TransactionSignerActivities>({
+    taskQueue: queues.signer,
+    startToCloseTimeout: '30s',
+    // A second call finds the row of the first; a refusal is a result and is not retried.
+    retry: { initialInterval: '500ms', maximumInterval: '15s' },
+    summary: `Verify the rejections of ${id} and record them`,
+  });
+  const recorded = await recordRejection({ organizationId, transactionId: id });
+  return recorded.ok ? null : recorded.refusal;
+}
+
+/** Finishes a rejection that the signer has recorded and that nobody has executed: the run that began it was lost. */
+async function finishRejection(run: ApprovalRun<TransactionState>): Promise<void> {
+  const begun = await run.begin(`rejected/${uuid4()}`, { type: 'reject', actor: 'system' });
+  // Its votes do not count any more: it can never be executed, and expires.
+  if (!begun.ok) await untilChanged(run);
 }
 
 /** Executes on chain, and records the outcome. */
@@ -81,10 +103,12 @@ export async function transactionWorkflow(given: TransactionInput): Promise<Tran
     signSchema: transactionSignMessage,
     details: transactionDetails,
     places: ({ accountId, networkId }) => ({ accountIds: [accountId], networkIds: [networkId] }),
+    beforeRejection: () => recordedBySigner(input),
     execute: () => execute(own, input),
     async park() {
-      const { awaitsRelayerWei } = own.current;
-      if (awaitsRelayerWei === null) await untilChanged(own);
+      const { awaitsRelayerWei, rejecting } = own.current;
+      if (rejecting) await finishRejection(own);
+      else if (awaitsRelayerWei === null) await untilChanged(own);
       else await continueWhenFunded(own, queues.chain, awaitsRelayerWei);
     },
     async cancel(messageId) {

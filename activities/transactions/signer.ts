@@ -2,6 +2,7 @@ import type { TransactionRef } from '../../src/domain/transaction';
 import type { SignerContext } from '../signer/context';
 import { confirmOutcome } from './confirmOutcome';
 import type { TransactionTerms } from './observation';
+import { recordRejection } from './recordRejection';
 import { type SignCancellation, signCancellation } from './signCancellation';
 import { signTransaction } from './signTransaction';
 
@@ -10,6 +11,7 @@ export function createTransactionSignerActivities(context: SignerContext) {
   return {
     signTransaction: (input: TransactionRef & { terms: TransactionTerms }) => signTransaction(context, input),
     confirmOutcome: (input: TransactionRef) => confirmOutcome(context, input),
+    recordRejection: (input: TransactionRef) => recordRejection(context, input),
     signCancellation: (input: SignCancellation) => signCancellation(context, input),
   };
 }

@@ -2,10 +2,11 @@ import { payloadToSign, transactionSubject } from '../../src/approvals/transacti
 import { verifyVotes } from '../../src/approvals/voters';
 import { ACCOUNT_CONTRACTS } from '../../src/chain/safe';
 import { hashTypedPayload } from '../../src/chain/typedData';
+import { findAuthorizationOutcome } from '../../src/db/authorizations';
 import type { Tx } from '../../src/db/database';
 import { findReservation, type UsageOfExecution } from '../../src/db/policyUsage';
 import { readTransaction, type StoredTransaction, type TransactionSnapshot } from '../../src/db/transactions';
-import { countedVoters, isExpired } from '../../src/domain/approval';
+import { countedVoters, type Decision, isExpired } from '../../src/domain/approval';
 import { canonicalJson } from '../../src/domain/canonicalJson';
 import { quoted } from '../../src/domain/signing';
 import { initiatorVote, type TransactionRef, transactionRules } from '../../src/domain/transaction';
@@ -29,12 +30,13 @@ function canBeSigned({ record, now }: TransactionSnapshot): boolean {
 }
 
 /**
- * The votes of a transaction whose signatures are valid now. Outside the database transaction, because signatures of
+ * The votes for a decision about a transaction whose signatures are valid now. Outside the database transaction, because signatures of
  * contract wallets are verified on chain. Throws ChainUnavailable.
  */
 export async function verifiedVotes(
   { db, identifyVoter }: SignerContext,
   ref: TransactionRef,
+  decision: Decision = 'approve',
 ): Promise<Votes> {
   const seen = await readTransaction(db, ref);
   if (!seen || !canBeSigned(seen)) return [];
@@ -42,11 +44,11 @@ export async function verifiedVotes(
   // An approval is bound to the initiator's signature: it needs a valid one.
   const others = seen.record.votes.filter(({ type }) => type !== 'initiator');
   const begun = { ...seen, record: { ...seen.record, votes: [...initiated, ...others] } };
-  return [...initiated, ...(await verifyVotes(identifyVoter, transactionSubject, begun, 'approve'))];
+  return [...initiated, ...(await verifyVotes(identifyVoter, transactionSubject, begun, decision))];
 }
 
 /** The record with those of its votes that are stored now and were verified before the transaction began. */
-function withVerifiedVotes(record: StoredTransaction, verified: Votes): StoredTransaction {
+export function withVerifiedVotes(record: StoredTransaction, verified: Votes): StoredTransaction {
   const identity = (vote: Votes[number]) => canonicalJson({ ...vote, createdAt: null });
   const stored = new Set(record.votes.map(identity));
   return { ...record, votes: verified.filter((vote) => stored.has(identity(vote))) };
@@ -141,6 +143,9 @@ export async function assertTransactionEvidence(
 ): Promise<void> {
   const { now } = snapshot;
   const record = withVerifiedVotes(snapshot.record, verified);
+  if ((await findAuthorizationOutcome(tx, record.id)) === 'rejected') {
+    throw new SignerRefusal('stale', `transaction ${record.id} has been rejected`);
+  }
   assertExecuting(record, now);
   assertVotes(record, now);
   await assertSummary(context, tx, record, now);

@@ -81,7 +81,7 @@ export const executableTransaction: CreatableSubject<TransactionSnapshot, Transa
     });
   },
   isExclusive: () => false,
-  isOutdated: ({ awaitsRelayerWei }) => awaitsRelayerWei === null,
+  isOutdated: ({ awaitsRelayerWei, rejectionRecorded }) => awaitsRelayerWei === null && !rejectionRecorded,
   isResumed: () => false,
   resume: async () => undefined,
   execute: ({ tx }, beginning) => reserve(tx, beginning),

@@ -2,7 +2,7 @@ import type { Db, Tx } from './database';
 import type { UsageOfExecution } from './policyUsage';
 import type { AuthorizationRow } from './tables';
 
-/** What was decided about an authorization on chain. */
+/** What was decided about a transaction on chain; or `rejected`: nothing of it was authorized, and never will be. */
 export type AuthorizationOutcome = NonNullable<AuthorizationRow['outcome']>;
 
 /** What the signer authorizes: what a transaction spends, at one nonce of its account. */
@@ -11,21 +11,35 @@ export interface NewAuthorization extends UsageOfExecution {
   readonly safeTxHash: string;
 }
 
+function usageColumns(usage: UsageOfExecution) {
+  return {
+    transaction_id: usage.transactionId,
+    organization_id: usage.organizationId,
+    policy_id: usage.policyId,
+    initiator_id: usage.initiatorId,
+    account_id: usage.accountId,
+    network_id: usage.networkId,
+    token_address: usage.tokenAddress,
+    amount: String(usage.amount),
+    destination: usage.destination,
+  };
+}
+
 /** Stores the one authorization of a transaction, before its first envelope. */
 export async function insertAuthorization(tx: Tx, authorization: NewAuthorization): Promise<void> {
   await tx('authorizations').insert({
-    transaction_id: authorization.transactionId,
-    organization_id: authorization.organizationId,
-    policy_id: authorization.policyId,
-    initiator_id: authorization.initiatorId,
-    account_id: authorization.accountId,
-    network_id: authorization.networkId,
+    ...usageColumns(authorization),
     safe_nonce: authorization.safeNonce,
     safe_tx_hash: authorization.safeTxHash,
-    token_address: authorization.tokenAddress,
-    amount: String(authorization.amount),
-    destination: authorization.destination,
   });
+}
+
+/** Stores that a transaction was rejected, where nothing of it is authorized: it never will be. */
+export async function insertRejection(tx: Tx, usage: UsageOfExecution): Promise<void> {
+  await tx('authorizations')
+    .insert({ ...usageColumns(usage), outcome: 'rejected' })
+    .onConflict('transaction_id')
+    .ignore();
 }
 
 /** Stores what the signer has read about an authorization; null: undecided again. */

@@ -274,13 +274,13 @@ export interface AuthorizationRow {
   initiator_id: string;
   account_id: string;
   network_id: bigint;
-  safe_nonce: bigint;
-  safe_tx_hash: string;
+  safe_nonce: bigint | null;
+  safe_tx_hash: string | null;
   token_address: string;
   amount: Numeric;
   destination: string;
   authorized_at: Date;
-  outcome: 'executed' | 'reverted' | 'cancelled' | null;
+  outcome: 'executed' | 'reverted' | 'cancelled' | 'rejected' | null;
   block_at: Date | null;
   counted_from: Time | null;
 }

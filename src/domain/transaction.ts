@@ -100,6 +100,8 @@ export interface TransactionRecord extends ApprovalRecord {
   readonly awaitsRelayerWei: bigint | null;
   /** An operator has requested the cancellation of the in-flight attempt. */
   readonly cancelling: boolean;
+  /** The signer has recorded its rejection: nothing of it will be signed. */
+  readonly rejectionRecorded: boolean;
 }
 
 /** The state that the rules of a transaction depend on: its policy, the current members and groups, and the database's time. */
@@ -161,6 +163,8 @@ export interface TransactionState extends ApprovalState {
   /** Decimal wei. */
   readonly awaitsRelayerWei: string | null;
   readonly cancelling: boolean;
+  /** The signer has recorded its rejection, and the record does not say so yet. */
+  readonly rejecting: boolean;
 }
 
 /** The state of a transaction now. */
@@ -175,5 +179,6 @@ export function transactionState(record: TransactionRecord, now: TransactionNow)
     waitingFor: record.waitingFor,
     awaitsRelayerWei: record.awaitsRelayerWei === null ? null : String(record.awaitsRelayerWei),
     cancelling: record.cancelling,
+    rejecting: record.rejectionRecorded && !record.closed,
   };
 }

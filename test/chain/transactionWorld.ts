@@ -44,6 +44,7 @@ import { findPolicy } from '../../src/db/policies';
 import { reserveUsage } from '../../src/db/policyUsage';
 import { requireRow } from '../../src/db/rows';
 import { insertTransaction, readTransaction } from '../../src/db/transactions';
+import type { VoteType } from '../../src/domain/approval';
 import type { Policy } from '../../src/domain/policy';
 import type { AttemptOutcome, TransactionRef } from '../../src/domain/transaction';
 import { readContent, type TransactionContent } from '../../src/domain/transactionContent';
@@ -348,7 +349,7 @@ export class TransactionWorld {
     return summaryOf({ network: this.network, account, calldata, token, policy, content });
   }
 
-  async vote(ref: TransactionRef, member: TestMember, type: 'initiator' | 'approve'): Promise<void> {
+  async vote(ref: TransactionRef, member: TestMember, type: VoteType): Promise<void> {
     const seen = await this.snapshot(ref);
     const payload = payloadToSign(seen.record, seen.now, type);
     if (payload === undefined) throw new Error('the initiator comes first');

@@ -233,6 +233,47 @@ describe('the signer refuses', () => {
     expect(await refusal(other)).toMatchObject({ message: expect.stringContaining('of the initiator') });
   });
 
+  test('what was rejected, whatever the service makes of its records', async () => {
+    const { alice, bob, carol } = world.org;
+    const policyId = await approvedPolicy();
+    const ref = await world.transaction(asked, { policyId, approvers: [alice, bob], begun: false });
+    const answer = (code: string) => ({ ok: false, refusal: { code } });
+    expect(await world.signer.recordRejection(ref)).toMatchObject(answer('thresholdNotMet'));
+    for (const member of [bob, carol]) await world.vote(ref, member, 'reject');
+    const votes = () => world.db('votes').where({ approval_id: ref.transactionId, type: 'reject' });
+    const row = (db = world.db) => db('authorizations').where({ transaction_id: ref.transactionId });
+    const signatures = await votes().orderBy('id').pluck('signature');
+    await votes().update({ signature: requireRow(signatures[0]) });
+    expect(await world.signer.recordRejection(ref)).toMatchObject(answer('conflict'));
+    expect(await row()).toEqual([]);
+    await votes()
+      .where({ member_id: carol.id })
+      .update({ signature: requireRow(signatures[1]) });
+    for (const _ of ['once', 'again']) {
+      expect(await world.signer.recordRejection(ref)).toEqual({ ok: true, value: null });
+    }
+    expect(await row()).toMatchObject([{ outcome: 'rejected', safe_nonce: null, counted_from: -Infinity }]);
+    await votes().delete();
+    await world.begin(ref);
+    expect(await refusal(ref)).toMatchObject({ code: 'stale', message: expect.stringContaining('rejected') });
+    await expect(row(world.serviceDb).delete()).rejects.toThrow(/permission denied/);
+    await expect(row(world.serviceDb).update({ outcome: null })).rejects.toThrow(/permission denied/);
+    await expect(row(world.signerDb).update({ outcome: null })).rejects.toThrow(/check constraint/);
+  });
+
+  test('to record the rejection of what is signed or being executed', async () => {
+    const ref = await world.transaction(asked);
+    await world.vote(ref, world.org.dave, 'reject');
+    const answer = (message: string) => ({
+      ok: false,
+      refusal: { code: 'conflict', message: expect.stringContaining(message) },
+    });
+    expect(await world.signer.recordRejection(ref)).toMatchObject(answer('being executed'));
+    await world.sign(ref);
+    await world.db('approvals').where({ id: ref.transactionId }).update({ execution_status: 'blocked' });
+    expect(await world.signer.recordRejection(ref)).toMatchObject(answer('is signed for its chain'));
+  });
+
   test('a type that its content does not have', async () => {
     const ref = await world.transaction(asked);
     await changed(ref, { type: 'CONTRACT_INTERACTION' });

@@ -42,6 +42,7 @@ const points: { readonly [scenario in Scenario]: readonly string[] } = {
     'chain.outcomeSeen',
   ],
   payBehindGap: ['signer.fillNonce:before', 'signer.fillNonce:after', 'signer.fillerStored'],
+  reject: ['signer.recordRejection:before', 'signer.rejectionStored', 'signer.recordRejection:after'],
   payAfterOutage: ['worker.reportWaiting:before', 'worker.reportWaiting:after'],
   payAfterRefill: [
     'chain.awaitRelayer:before',

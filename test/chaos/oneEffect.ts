@@ -51,14 +51,17 @@ export async function expectOneEffect(payment: Payment, expected: Outcome, http:
     cancelling: false,
   });
   // What was signed is decided for good.
-  const closed = completed || expected.attempts.length > 0;
+  const rejected = expected.status === 'rejected';
+  const closed = completed || rejected || expected.attempts.length > 0;
   expect(row.closed_at !== null).toBe(closed);
   const votes = await db('votes').where({ approval_id: id }).orderBy('id');
   expect(votes.map(({ type }) => type)).toEqual(expected.votes);
   const messages = await db('received_messages').where({ approval_id: id });
   expect(countBy(messages, 'kind')).toEqual(expected.messages);
   const evidence = await db('evidence').where({ approval_id: id });
-  expect(evidence).toHaveLength(executions);
+  expect(evidence).toHaveLength(rejected ? 1 : executions);
+  const authorization = await db('authorizations').where({ transaction_id: id }).first();
+  expect(authorization?.outcome === 'rejected').toBe(rejected);
 
   const usage = await db('policy_usage').where({ transaction_id: id }).orderBy('id');
   const amount = row.type === 'TOKEN_TRANSFER' ? payment.amount : 0n;

@@ -14,7 +14,7 @@ const LIMIT_MS = 120_000;
 
 /** The records of a transaction at its end, apart from those that are equal in all scenarios. */
 export interface Outcome {
-  readonly status: 'completed' | 'failed';
+  readonly status: 'completed' | 'failed' | 'rejected';
   /** Code of the failure. */
   readonly failure?: string;
   /** Executions that were begun. */
@@ -69,7 +69,7 @@ export class Payment {
     await this.send(TRANSACTIONS, aTransactionBody(org, of, call));
   }
 
-  async sign(member: TestMember, type: 'initiator' | 'approve', execute = false): Promise<void> {
+  async sign(member: TestMember, type: 'initiator' | 'approve' | 'reject', execute = false): Promise<void> {
     await this.send(
       transactionPath(this.id, '/signatures'),
       await signatureBody(this.shown, member, type, { execute }),
@@ -156,6 +156,23 @@ async function payApproved(payment: Payment): Promise<Outcome> {
     votes: ['initiator', 'approve'],
     messages: { sign: 2, execute: 1 },
     audit: { ...DONE.audit, signed: 2 },
+  };
+}
+
+async function reject(payment: Payment): Promise<Outcome> {
+  const { dave } = payment.fixture.org;
+  await payment.create('auto');
+  await payment.sign(dave, 'initiator');
+  await payment.sign(dave, 'reject', true);
+  await payment.is('rejected');
+  return {
+    status: 'rejected',
+    executions: 0,
+    votes: ['initiator', 'reject'],
+    messages: { sign: 2, execute: 1 },
+    usage: [],
+    attempts: [],
+    audit: { created: 1, signed: 2, rejected: 1 },
   };
 }
 
@@ -317,6 +334,7 @@ export const SCENARIOS = {
   payApproved,
   revertInBlock,
   revertBefore,
+  reject,
   cancel,
   payBehindGap,
   payAfterRefill,

@@ -137,6 +137,7 @@ describe('a stored transaction', () => {
       waitingFor: null,
       awaitsRelayerWei: null,
       cancelling: false,
+      rejectionRecorded: false,
       failure: null,
       notes: [],
       result: null,

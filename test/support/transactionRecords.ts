@@ -122,6 +122,7 @@ export function aTransaction(): TransactionRecordBuilder {
     waitingFor: null,
     awaitsRelayerWei: null,
     cancelling: false,
+    rejectionRecorded: false,
     closed: false,
     executedWith: null,
     frozen: null,

@@ -3,10 +3,13 @@ import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import { parseEther } from 'viem';
 import { appendAudit, SYSTEM } from '../../src/db/audit';
+import { insertRejection } from '../../src/db/authorizations';
 import { requireRow } from '../../src/db/rows';
 import { reopenTransaction } from '../../src/db/transactionReopening';
+import { readTransaction as readRecord } from '../../src/db/transactions';
 import { compare } from '../../src/reconciler/compare';
 import { approvalWorkflowId } from '../../src/temporal/ids';
+import { usageOf } from '../../src/transactions/policy';
 import { json } from '../cli/command';
 import { type Gate, startGate } from '../cli/gate';
 import { change, makeAccount, type Shown } from '../support/api';
@@ -176,6 +179,21 @@ describe('a workflow that is lost', () => {
     expect(attempts[0]).toMatchObject({ outcome: 'executed', outcome_hash: done.result.transactionHash });
     const usage = await world.db('policy_usage').where({ transaction_id: transaction.id });
     expect(usage.map(({ status }) => status)).toEqual(['committed']);
+  });
+
+  it('finishes a rejection that the signer has recorded', async () => {
+    const transaction = await initiated();
+    const rejected = await signTransaction(world.http, org, transaction, org.dave, 'reject');
+    expect(rejected.body.data.signatureStatus).toBe('approvalAndRejectionReady');
+    const found = await readRecord(world.db, { organizationId: org.id, transactionId: transaction.id });
+    await world.db.transaction((tx) => insertRejection(tx, usageOf(requireRow(found).record)));
+    await workflowOf(transaction).terminate();
+    await untilStatus(transaction, 'rejected');
+    await untilEnded(transaction);
+    expect((await auditOf(world.db, transaction)).slice(-2)).toEqual([
+      'transaction.restored',
+      'transaction.rejected',
+    ]);
   });
 
   it('is not restarted for a while when it ends repeatedly', async () => {

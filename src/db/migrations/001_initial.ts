@@ -444,7 +444,7 @@ export async function up(knex: Knex): Promise<void> {
     CREATE INDEX chain_attempts_transaction ON chain_attempts (transaction_id) WHERE transaction_id IS NOT NULL;
     CREATE INDEX chain_attempts_block ON chain_attempts (network_id, block_number) WHERE block_number IS NOT NULL;
 
-    -- what the signer has authorized, once per transaction: written by the signer alone, and the only thing that it
+    -- what the signer has authorized, or never will, once per transaction: written by the signer alone, and the only thing that it
     -- believes about what was spent
     CREATE TABLE authorizations (
       transaction_id text PRIMARY KEY REFERENCES transactions,
@@ -453,21 +453,24 @@ export async function up(knex: Knex): Promise<void> {
       initiator_id text NOT NULL REFERENCES members,
       account_id text NOT NULL REFERENCES accounts,
       network_id bigint NOT NULL,
-      safe_nonce bigint NOT NULL,
-      safe_tx_hash text NOT NULL UNIQUE,
+      safe_nonce bigint,
+      safe_tx_hash text UNIQUE,
       -- as in policy_usage
       token_address text NOT NULL,
       amount numeric(78, 0) NOT NULL CHECK (amount >= 0),
       destination text NOT NULL,
       authorized_at timestamptz(3) NOT NULL DEFAULT now(),
-      -- what the signer has read from its own endpoints, with the network's confirmations
-      outcome text CHECK (outcome IN ('executed', 'reverted', 'cancelled')),
-      block_at timestamptz(3) CHECK ((block_at IS NULL) = (outcome IS NULL)),
+      -- what the signer has read from its own endpoints, with the network's confirmations; rejected: it signs nothing of it,
+      -- for ever, because nobody may change the nonce that such a row does not have
+      outcome text CHECK (outcome IN ('executed', 'reverted', 'cancelled', 'rejected')),
+      block_at timestamptz(3),
       -- the time from which the hours of a window count: undecided, they have not begun; not executed, they are long over
       counted_from timestamptz(3) GENERATED ALWAYS AS (CASE
         WHEN outcome IS NULL THEN 'infinity' WHEN outcome = 'executed' THEN greatest(authorized_at, block_at)
         ELSE '-infinity' END) STORED,
-      UNIQUE (account_id, network_id, safe_nonce)
+      UNIQUE (account_id, network_id, safe_nonce),
+      CHECK ((outcome IS NOT DISTINCT FROM 'rejected') = (safe_nonce IS NULL) AND (safe_nonce IS NULL) = (safe_tx_hash IS NULL)),
+      CHECK ((block_at IS NULL) = (outcome IS NULL OR outcome = 'rejected'))
     );
     CREATE INDEX authorizations_window ON authorizations (policy_id, counted_from);
     CREATE TRIGGER authorizations_kept BEFORE DELETE OR TRUNCATE ON authorizations

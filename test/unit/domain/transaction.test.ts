@@ -718,6 +718,7 @@ describe('what a workflow keeps of a transaction', () => {
       waitingFor: 'native currency',
       awaitsRelayerWei: String(2n ** 255n),
       cancelling: false,
+      rejecting: false,
     });
   });
 

@@ -33,6 +33,7 @@ function state(change: Partial<TransactionState> = {}): TransactionState {
     waitingFor: null,
     awaitsRelayerWei: null,
     cancelling: false,
+    rejecting: false,
     ...change,
   };
 }

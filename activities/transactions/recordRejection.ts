@@ -1,0 +1,46 @@
+import { EndpointsMissing } from '../../src/chain/signatures';
+import { findAuthorizationOutcome, insertRejection } from '../../src/db/authorizations';
+import { readTransaction } from '../../src/db/transactions';
+import { checkExecution } from '../../src/domain/approval';
+import { accept, type Outcome, refuse } from '../../src/domain/refusal';
+import { type TransactionRef, transactionRules } from '../../src/domain/transaction';
+import { failpoint } from '../../src/failpoints';
+import { usageOf } from '../../src/transactions/policy';
+import type { SignerContext } from '../signer/context';
+import { verifiedVotes, withVerifiedVotes } from './signerEvidence';
+
+/** Verifies a rejection and records it in one database transaction, unless it is recorded. */
+async function recordOnce(context: SignerContext, ref: TransactionRef): Promise<Outcome<null>> {
+  const votes = await verifiedVotes(context, ref, 'reject');
+  return context.db.transaction(async (tx) => {
+    const { transactionId } = ref;
+    if ((await findAuthorizationOutcome(tx, transactionId)) === 'rejected') return accept(null);
+    const seen = await readTransaction(tx, ref);
+    if (!seen) return refuse('notFound', `transaction ${transactionId} not found`);
+    const { record, now } = seen;
+    const checked = checkExecution(transactionRules, record, now, 'reject');
+    if (!checked.ok) return checked;
+    const verified = withVerifiedVotes(record, votes);
+    if (!checkExecution(transactionRules, verified, now, 'reject').ok) {
+      return refuse('conflict', `the signer found too few valid rejections of transaction ${transactionId}`);
+    }
+    await insertRejection(tx, usageOf(record));
+    failpoint('signer.rejectionStored');
+    if ((await findAuthorizationOutcome(tx, transactionId)) === 'rejected') return accept(null);
+    return refuse('conflict', `transaction ${transactionId} is signed for its chain`);
+  });
+}
+
+/**
+ * Records that a transaction is rejected, in the one row that its authorization would take: nothing of it is signed for
+ * its chain afterwards, whatever the service's records say. Trusts nothing: every rejection is verified again. Idempotent.
+ * Refuses as the execution of the rejection does; throws ChainUnavailable.
+ */
+export async function recordRejection(context: SignerContext, ref: TransactionRef): Promise<Outcome<null>> {
+  try {
+    return await recordOnce(context, ref);
+  } catch (error) {
+    if (error instanceof EndpointsMissing) return refuse('conflict', error.message);
+    throw error;
+  }
+}
