@@ -43,7 +43,10 @@ const LAYERS = {
   },
   'src/reconciler': { may: [folder('src/(domain|db|temporal)')] },
   activities: {
-    may: [folder('src/(approvals|chain|db|domain|operations|reconciler|temporal|transactions)'), FAILPOINTS],
+    may: [
+      folder('src/(approvals|chain|db|domain|journal|operations|reconciler|temporal|transactions)'),
+      FAILPOINTS,
+    ],
     types: [CONFIG, LOGGING, folder('src/contract')],
   },
   workflows: {
@@ -60,7 +63,11 @@ const LAYERS = {
     types: [CONFIG, METRICS, LOGGING, folder('src/chain')],
   },
   'src/cli': {
-    may: [folder('src/(chain|contract|db|domain|reconciler|temporal)'), CONFIG, file('src/projectRoot')],
+    may: [
+      folder('src/(chain|contract|db|domain|journal|reconciler|temporal)'),
+      CONFIG,
+      file('src/projectRoot'),
+    ],
   },
   'tools/dev': { may: [folder('src')] },
   'tools/demo': { may: [folder('src'), folder('tools/dev')] },

@@ -79,6 +79,8 @@ export interface Config {
     readonly passphrase?: string;
     readonly passphraseFile?: string;
   };
+  /** What the signer has authorized, apart from the database. */
+  readonly journalFile: string;
   readonly proposalLifetimeMs: number;
   /** How often every open proposal is compared with its workflow. */
   readonly reconcileEveryMs: number;
@@ -204,6 +206,7 @@ const settings = z.object({
   SIGNER_NETWORK: positive.optional(),
   TOKEN_LIST_FILE: z.string().optional(),
   KEYSTORE_FILE: z.string().optional(),
+  JOURNAL_FILE: z.string().optional(),
   KEYSTORE_PASSPHRASE: z.string().min(1).optional(),
   KEYSTORE_PASSPHRASE_FILE: z.string().optional(),
   PROPOSAL_LIFETIME: duration.default(parseDurationMs('7d')),
@@ -435,6 +438,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   const dataDir = resolve(s.ORGWALLET_DATA_DIR);
   const production = s.NODE_ENV === 'production';
   const networks = readNetworks(s.NETWORKS_FILE, { production });
+  const keystoreFile = s.KEYSTORE_FILE ?? join(dataDir, 'keystore.json');
   assertPair(s, 'TLS_CERT_FILE', 'TLS_KEY_FILE');
   assertPair(s, 'TEMPORAL_TLS_CERT_FILE', 'TEMPORAL_TLS_KEY_FILE');
   if (s.TEST_FAILPOINT !== undefined && production) {
@@ -471,10 +475,11 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     signerNetworkId: signerNetwork(s, networks),
     ...(s.TOKEN_LIST_FILE ? { tokenListFile: s.TOKEN_LIST_FILE } : {}),
     keystore: defined<Config['keystore']>({
-      file: s.KEYSTORE_FILE ?? join(dataDir, 'keystore.json'),
+      file: keystoreFile,
       passphrase: s.KEYSTORE_PASSPHRASE,
       passphraseFile: s.KEYSTORE_PASSPHRASE_FILE,
     }),
+    journalFile: s.JOURNAL_FILE ?? `${keystoreFile}.journal`,
     proposalLifetimeMs: s.PROPOSAL_LIFETIME,
     reconcileEveryMs: s.RECONCILE_EVERY,
     idempotencyRetentionMs: s.IDEMPOTENCY_RETENTION,

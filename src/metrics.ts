@@ -13,6 +13,8 @@ export interface Metrics {
   setRelayerBalance(relayer: { networkId: number; address: string; wei: bigint }): void;
   /** Counts one repair of the reconciler. */
   countRepair(repair: string): void;
+  /** Counts one refusal of the signer. */
+  countRefusal(reason: string): void;
 }
 
 interface PoolCounts {
@@ -36,6 +38,12 @@ export function createMetrics(): Metrics {
     name: 'orgwallet_reconciler_repairs_total',
     help: 'Repairs of proposals and transactions whose record and workflow disagreed, by kind.',
     labelNames: ['repair'],
+    registers: [registry],
+  });
+  const refusals = new Counter({
+    name: 'orgwallet_signer_refusals_total',
+    help: 'What the signer has refused to sign, by reason: a failure code, or rollback.',
+    labelNames: ['reason'],
     registers: [registry],
   });
   const relayers = new Gauge({
@@ -84,6 +92,9 @@ export function createMetrics(): Metrics {
     },
     countRepair(repair) {
       repairs.inc({ repair });
+    },
+    countRefusal(reason) {
+      refusals.inc({ reason });
     },
   };
 }

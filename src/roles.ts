@@ -20,8 +20,12 @@ import { createIdentifyVoter } from './chain/voter';
 import { createReadWalletCode } from './chain/walletCode';
 import type { Clients } from './clients';
 import type { Config } from './config';
+import { hasAuthorizations } from './db/authorizations';
 import type { Db } from './db/database';
+import { readInstallationId } from './db/installation';
 import { withFailpoints } from './failpoints';
+import type { Journal } from './journal/journal';
+import { openJournalOf } from './journal/ofInstallation';
 import type { Lifetime } from './lifetime';
 import type { Logger } from './logging';
 import { watchRelayers } from './relayers';
@@ -152,13 +156,34 @@ async function openKeystore({ keystore, production }: Config, logger: Logger): P
   return opened;
 }
 
+/** How long a start waits for the signer before it to end: it may be replaced by this one just now. */
+const JOURNAL_WAIT_MS = 60_000;
+
+/** The journal of this signer, which no other one writes meanwhile. */
+async function openSignerJournal({ journalFile: file }: Config, db: Db, logger: Logger): Promise<Journal> {
+  const of = { installationId: await readInstallationId(db), hasAuthorizations: await hasAuthorizations(db) };
+  return openJournalOf(of, {
+    file,
+    waitMs: JOURNAL_WAIT_MS,
+    onWaiting: (holder) => logger.warn({ file }, `waiting for the journal: ${holder} holds it`),
+    onTorn: (bytes) =>
+      logger.warn({ file, bytes }, 'the last line of the journal was torn by a crash and is cut off'),
+  });
+}
+
 /** The worker that holds the keys, with a database login of its own. */
-async function signerWorker(clients: Clients, db: Db): Promise<WorkerSpec> {
-  const { config, logger, signerChain, sender } = clients;
+async function signerWorker(clients: Clients, db: Db, lifetime: Lifetime): Promise<WorkerSpec> {
+  const { config, logger, metrics, signerChain, sender } = clients;
   const keystore = await openKeystore(config, logger);
+  const journal = await openSignerJournal(config, db, logger);
+  lifetime.onStop(() => journal.close());
   const { networks, maxGas } = config;
+  const { countRefusal } = metrics;
   const identifyVoter = createIdentifyVoter(signerEndpoints(signerChain.network));
-  const signing = createSignerContext({ db, keystore, networks, identifyVoter, maxGas });
+  const signing = createSignerContext({
+    ...{ db, keystore, journal, networks, identifyVoter, maxGas },
+    ...{ logger, countRefusal },
+  });
   await registerRelayers(signing);
   return {
     role: 'signer',
@@ -178,6 +203,6 @@ export async function workersOf(clients: Clients, lifetime: Lifetime): Promise<W
   return [
     ...(roles.includes('worker') ? [await workflowWorker(clients, lifetime)] : []),
     ...(roles.includes('chain') ? [chainWorker(clients, lifetime)] : []),
-    ...(signerDb ? [await signerWorker(clients, signerDb)] : []),
+    ...(signerDb ? [await signerWorker(clients, signerDb, lifetime)] : []),
   ];
 }

@@ -65,6 +65,11 @@ async function sign<Result, Need>(
 ): Promise<Next<Result>> {
   const signed = await effect.sign(need);
   if ('envelopeId' in signed) return signed;
+  if ('held' in signed) {
+    await backoff.report(signed.held);
+    await backoff.pause('Retry the signer');
+    return 'observe';
+  }
   if (!attempted) {
     if ('refused' in signed) return { result: effect.refused(signed.refused) };
     return retryUnavailable(effect, backoff, signed.unreachable);

@@ -1,16 +1,16 @@
 import { deploymentCall } from '../../src/chain/safe';
 import { deploymentEnvelopes, provideDeploymentAttempt } from '../../src/db/chain';
+import { deploymentReservation } from '../../src/db/reservations';
 import type { DeploymentKey } from '../../src/domain/proposal';
 import { undecidedEnvelope } from '../relayer/envelopes';
 import type { EnvelopeTerms } from '../relayer/terms';
 import { type SignerContext, withRelayer } from '../signer/context';
 import { refusalsAsValues, type SigningResult } from '../signer/refusal';
-import { signEnvelope } from '../signer/signEnvelope';
+import { gasOf, reserveEnvelope, signReserved } from '../signer/signEnvelope';
 import { assertDeploymentEvidence, verifyApprovals } from './signerEvidence';
 
 /**
- * Signs an envelope that deploys an account on a network, and stores it, in one database transaction. Returns an
- * undecided envelope instead, unless the terms replace it. Trusts only the signed approvals: it
+ * Signs an envelope that deploys an account on a network, and stores it. Returns an undecided envelope instead, unless the terms replace it. Trusts only the signed approvals: it
  * rebuilds their payload, and verifies every signature and whether its voter may approve now.
  */
 export async function signDeployment(
@@ -18,24 +18,31 @@ export async function signDeployment(
   input: DeploymentKey & { terms: EnvelopeTerms },
 ): Promise<SigningResult> {
   const { terms, networkId } = input;
-  return refusalsAsValues(async () => {
+  return refusalsAsValues(context, async () => {
     const verified = await verifyApprovals(context, input);
-    return withRelayer(context, networkId, async (tx) => {
+    const found = await withRelayer(context, networkId, async (tx) => {
+      const before = await deploymentReservation(tx, input);
       const envelopes = await deploymentEnvelopes(tx, input);
       const isSigned = envelopes.length > 0;
       const account = await assertDeploymentEvidence(context, tx, input, { verified, isSigned });
-      const newest = undecidedEnvelope(envelopes);
-      if (newest && terms.replaces !== String(newest.id)) return { envelopeId: String(newest.id) };
       const call = deploymentCall(account);
-      const envelopeId = await signEnvelope(context, tx, {
-        attemptId: await provideDeploymentAttempt(tx, { ...input, ...call }),
-        networkId,
+      // A crash came before it was signed.
+      if (before) return { reserved: before, call };
+      const newest = undecidedEnvelope(envelopes);
+      if (newest && terms.replaces !== String(newest.id)) return { present: newest };
+      const attemptId = await provideDeploymentAttempt(tx, { ...input, ...call });
+      const replaces = newest ? { replaces: newest } : {};
+      return {
+        reserved: await reserveEnvelope(context, tx, { attemptId, networkId, terms, ...replaces }),
         call,
-        terms,
-        ...(newest ? { replaces: newest } : {}),
-      });
-      return { envelopeId: String(envelopeId) };
+      };
     });
+    if ('present' in found) return { envelopeId: String(found.present.id) };
+    const { reserved, call } = found;
+    await context.journal.append(
+      gasOf(reserved, { kind: 'deployment', organizationId: input.organizationId }),
+    );
+    return { envelopeId: String(await signReserved(context, reserved, call)) };
   });
 }
 

@@ -2,6 +2,7 @@ import { type ChainClient, transactionCount } from '../../src/chain/clients';
 import { carriedBy, isDeploymentPending } from '../../src/db/attempts';
 import { type Envelope, newestEnvelopes } from '../../src/db/chain';
 import type { Db, Tx } from '../../src/db/database';
+import { reservedNonces } from '../../src/db/reservations';
 import { currentFees, type EnvelopeTerms, envelopeTerms, FILLER_GAS, replacementTerms } from './terms';
 
 /** An unused nonce of the relayer that later envelopes wait for. */
@@ -39,7 +40,8 @@ export async function findBlocker(
   if (used === relayerNonce) return 'nothing';
   // Its nonce was used, without enough confirmations yet.
   if (used > relayerNonce) return 'others';
+  const reserved = await reservedNonces(db, { networkId, relayerAddress });
   const [first] = await newestEnvelopes(db, { networkId, relayerAddress, fromNonce: used, toNonce: used });
-  if (!first) return { nonce: used };
+  if (!first) return reserved.includes(used) ? 'others' : { nonce: used };
   return (await isObsolete(db, first)) ? { nonce: used, obsolete: first } : 'others';
 }

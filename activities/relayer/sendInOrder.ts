@@ -3,6 +3,7 @@ import { accountNonce } from '../../src/chain/safe';
 import { carriedBy } from '../../src/db/attempts';
 import { type Envelope, findAccountDerivation, newestEnvelopes } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
+import { reservedNonces } from '../../src/db/reservations';
 import type { RelayerContext } from './context';
 import type { NonceGap } from './nonceGaps';
 import { send } from './send';
@@ -29,6 +30,8 @@ async function sendEarlier(
   const used = await transactionCount(chain, relayerAddress);
   if (used >= relayerNonce) return null;
   const range = { networkId, relayerAddress, fromNonce: used, toNonce: relayerNonce - 1 };
+  // What is being signed is no gap; it becomes an envelope.
+  const reserved = await reservedNonces(context.db, range);
   let gap: NonceGap | null = null;
   let expected = used;
   for (const earlier of await newestEnvelopes(context.db, range)) {
@@ -38,7 +41,7 @@ async function sendEarlier(
     if (await isToSend(context.db, chain, earlier)) await send(context, chain, earlier);
   }
   if (expected < relayerNonce) gap ??= { nonce: expected };
-  return gap;
+  return gap && reserved.includes(gap.nonce) ? null : gap;
 }
 
 /**

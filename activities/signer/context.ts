@@ -1,19 +1,25 @@
 import type { ChainClient } from '../../src/chain/clients';
 import { signerEndpoints } from '../../src/chain/contractSignatures';
-import type { Keystore } from '../../src/chain/keys';
+import type { SigningKeys } from '../../src/chain/keys';
 import type { IdentifyVoter } from '../../src/chain/voter';
 import type { NetworkConfig } from '../../src/config';
 import { lockRelayer } from '../../src/db/chain';
 import type { Db, Tx } from '../../src/db/database';
+import type { Journal } from '../../src/journal/journal';
+import type { Logger } from '../../src/logging';
 import { createKeyedMutex, type KeyedMutex } from '../keyedMutex';
 import { RELAYER_INDEX } from '../relayer/context';
-import { SignerRefusal } from './refusal';
+import { type CountRefusal, SignerRefusal } from './refusal';
 
 /** The dependencies of the signer. */
 export interface SignerDeps {
   /** The login of the signer. */
   readonly db: Db;
-  readonly keystore: Keystore;
+  readonly keystore: SigningKeys;
+  /** What it has authorized, apart from the database. */
+  readonly journal: Journal;
+  readonly logger: Logger;
+  readonly countRefusal: CountRefusal;
   readonly networks: readonly NetworkConfig[];
   readonly identifyVoter: IdentifyVoter;
   /** Gas ceiling of one chain transaction. */
@@ -45,8 +51,8 @@ export function networkOf({ networks }: Pick<SignerDeps, 'networks'>, networkId:
 }
 
 /**
- * Runs `work` in a database transaction that locks the relayer of a network, so that its nonces are assigned in order.
- * Throws SignerRefusal when the network is not configured.
+ * Runs `work` in a database transaction that locks the relayer of a network, so that its nonces are reserved in order.
+ * Nothing is signed in it. Throws SignerRefusal when the network is not configured.
  */
 export async function withRelayer<T>(
   context: SignerContext,

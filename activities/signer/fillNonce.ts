@@ -1,13 +1,14 @@
 import { carriedBy, envelopeAtNonce, hasUndecidedAbove, insertFiller } from '../../src/db/attempts';
 import type { Envelope } from '../../src/db/chain';
 import type { Tx } from '../../src/db/database';
+import { type Reservation, reservationAt } from '../../src/db/reservations';
 import { failpoint } from '../../src/failpoints';
 import { RELAYER_INDEX } from '../relayer/context';
 import { isObsolete } from '../relayer/nonceGaps';
 import { type EnvelopeTerms, FILLER_GAS } from '../relayer/terms';
 import { networkOf, type SignerContext, withRelayer } from './context';
 import { refusalsAsValues, SignerRefusal, type SigningResult } from './refusal';
-import { signEnvelope } from './signEnvelope';
+import { gasOf, reserveEnvelope, signReserved } from './signEnvelope';
 
 /** A nonce of a relayer to fill. */
 interface ToFill {
@@ -23,11 +24,17 @@ async function assertFillable(
   context: SignerContext,
   tx: Tx,
   { replaces, ...at }: ToFill,
-): Promise<{ filled: Envelope } | { obsolete: Envelope | undefined }> {
+): Promise<{ filled: Envelope } | { reserved: Reservation } | { obsolete: Envelope | undefined }> {
   const { networkId, relayerAddress, nonce } = at;
   const of = `of relayer ${relayerAddress} on ${networkOf(context, networkId).name}`;
   if (!Number.isSafeInteger(nonce) || nonce < 0) {
     throw new SignerRefusal('stale', `invalid nonce ${nonce} ${of} (expected an integer from 0)`);
+  }
+  const reserved = await reservationAt(tx, at);
+  if (reserved) {
+    // A crash came before its filler was signed.
+    if ((await carriedBy(tx, reserved)).kind === 'filler') return { reserved };
+    throw new SignerRefusal('stale', `nonce ${nonce} ${of} is being signed for`);
   }
   const present = await envelopeAtNonce(tx, at);
   if (present && String(present.id) !== replaces) {
@@ -53,27 +60,25 @@ export async function fillNonce(
   input: { networkId: number; nonce: number; terms: EnvelopeTerms },
 ): Promise<SigningResult> {
   const { networkId, nonce, terms } = input;
-  return refusalsAsValues(() =>
-    withRelayer(context, networkId, async (tx) => {
-      const { address } = context.keystore.relayerKey(networkId, RELAYER_INDEX);
+  return refusalsAsValues(context, async () => {
+    const { address } = context.keystore.relayerKey(networkId, RELAYER_INDEX);
+    const found = await withRelayer(context, networkId, async (tx) => {
       const { replaces } = terms;
-      const found = await assertFillable(context, tx, {
+      const at = { networkId, relayerAddress: address, nonce };
+      const fillable = await assertFillable(context, tx, { ...at, replaces });
+      if ('filled' in fillable || 'reserved' in fillable) return fillable;
+      const reserved = await reserveEnvelope(context, tx, {
+        attemptId: await insertFiller(tx, networkId, address),
         networkId,
-        relayerAddress: address,
-        nonce,
-        replaces,
-      });
-      if ('filled' in found) return { envelopeId: String(found.filled.id) };
-      const attemptId = await insertFiller(tx, networkId, address);
-      failpoint('signer.fillerStored');
-      const id = await signEnvelope(context, tx, {
-        attemptId,
-        networkId,
-        call: { to: address, data: '0x' },
         terms: { ...terms, gas: String(FILLER_GAS) },
-        ...(found.obsolete ? { replaces: found.obsolete } : { at: nonce }),
+        ...(fillable.obsolete ? { replaces: fillable.obsolete } : { at: nonce }),
       });
-      return { envelopeId: String(id) };
-    }),
-  );
+      return { reserved };
+    });
+    if ('filled' in found) return { envelopeId: String(found.filled.id) };
+    failpoint('signer.fillerStored');
+    await context.journal.append(gasOf(found.reserved, { kind: 'filler', organizationId: null }));
+    const id = await signReserved(context, found.reserved, { to: address, data: '0x' });
+    return { envelopeId: String(id) };
+  });
 }

@@ -7,7 +7,11 @@ import type { SignerDeps } from './context';
  * Records the relayers of all networks. Run once when the signer starts. Throws KeystoreError when the keystore is not
  * the one that owns the accounts of this database.
  */
-export async function registerRelayers({ db, keystore, networks }: SignerDeps): Promise<void> {
+export async function registerRelayers({
+  db,
+  keystore,
+  networks,
+}: Pick<SignerDeps, 'db' | 'keystore' | 'networks'>): Promise<void> {
   const known = await anySigningKey(db);
   if (known && keystore.organizationKey(known.organizationId).address !== known.address) {
     throw new KeystoreError(

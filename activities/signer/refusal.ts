@@ -1,17 +1,20 @@
 import { ChainUnavailable } from '../../src/chain/clients';
 import { EndpointsMissing } from '../../src/chain/signatures';
 import type { FailureCode } from '../../src/domain/approval';
+import type { Logger } from '../../src/logging';
 
 /** A signed and stored envelope, or why the signer refuses. */
 export type SigningResult =
   | { readonly envelopeId: string }
   /** Endpoints for contract wallets do not answer or disagree; the message names them. */
   | { readonly unreachable: string }
+  /** Nothing is wrong with what was asked: it continues when the cause is gone. */
+  | { readonly held: string }
   | { readonly refused: { readonly code: FailureCode; readonly message: string } };
 
 /** Why the signer does not sign. */
 export class SignerRefusal extends Error {
-  override readonly name = 'SignerRefusal';
+  override readonly name: string = 'SignerRefusal';
   constructor(
     readonly code: FailureCode,
     message: string,
@@ -20,13 +23,54 @@ export class SignerRefusal extends Error {
   }
 }
 
+/** Why the signer signs nothing of this kind for now, whatever is asked. */
+export type HoldReason = 'rollback' | 'unsigned';
+
+/** A refusal until an operator has acted; what waits is not lost. */
+export class SignerHold extends SignerRefusal {
+  override readonly name = 'SignerHold';
+  constructor(
+    readonly reason: HoldReason,
+    message: string,
+  ) {
+    super('stale', message);
+  }
+}
+
+/** Counts a refusal by its reason, for the metric. */
+export type CountRefusal = (reason: FailureCode | HoldReason) => void;
+
+/** Where refusals are reported. */
+interface Reporting {
+  readonly logger: Logger;
+  readonly countRefusal: CountRefusal;
+}
+
 /** Runs `work`; returns refusals and an unavailable network as values, so that they are not retried. */
-export async function refusalsAsValues(work: () => Promise<SigningResult>): Promise<SigningResult> {
+export async function refusalsAsValues(
+  { logger, countRefusal }: Reporting,
+  work: () => Promise<SigningResult>,
+): Promise<SigningResult> {
+  const report = (reason: FailureCode | HoldReason, message: string) => {
+    countRefusal(reason);
+    const level = reason === 'rollback' ? 'error' : 'warn';
+    logger[level]({ reason }, `the signer refuses: ${message}`);
+  };
   try {
     return await work();
   } catch (error) {
-    if (error instanceof SignerRefusal) return { refused: { code: error.code, message: error.message } };
-    if (error instanceof EndpointsMissing) return { refused: { code: 'endpoints', message: error.message } };
+    if (error instanceof SignerHold) {
+      report(error.reason, error.message);
+      return { held: error.message };
+    }
+    if (error instanceof SignerRefusal) {
+      report(error.code, error.message);
+      return { refused: { code: error.code, message: error.message } };
+    }
+    if (error instanceof EndpointsMissing) {
+      report('endpoints', error.message);
+      return { refused: { code: 'endpoints', message: error.message } };
+    }
     if (error instanceof ChainUnavailable) return { unreachable: error.message };
     throw error;
   }

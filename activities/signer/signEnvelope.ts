@@ -1,18 +1,19 @@
 import { type Address, type Hex, keccak256 } from 'viem';
 import { takenNonces } from '../../src/db/attempts';
-import { type Envelope, insertEnvelope } from '../../src/db/chain';
+import type { Envelope } from '../../src/db/chain';
 import type { Tx } from '../../src/db/database';
+import { insertReservation, type Reservation, storeReserved } from '../../src/db/reservations';
 import { failpoint } from '../../src/failpoints';
+import type { GasEntry } from '../../src/journal/entries';
 import { RELAYER_INDEX } from '../relayer/context';
 import type { EnvelopeTerms } from '../relayer/terms';
 import { networkOf, type SignerContext } from './context';
 import { SignerRefusal } from './refusal';
 
-/** The request to sign an envelope. */
+/** The request to reserve an envelope. */
 export interface EnvelopeRequest {
   readonly attemptId: bigint;
   readonly networkId: number;
-  readonly call: { readonly to: Address; readonly data: Hex };
   readonly terms: EnvelopeTerms;
   /** The gas that its content can need. */
   readonly gas?: { readonly least: bigint; readonly most: bigint };
@@ -92,36 +93,54 @@ async function nonceFor(tx: Tx, relayerAddress: string, request: EnvelopeRequest
 }
 
 /**
- * Signs an envelope of a relayer, within the ceilings of gas and fees, and stores it before it is sent. Returns
- * its id. Call it inside `withRelayer`. Throws SignerRefusal.
+ * Reserves a nonce of the relayer for an envelope, within the ceilings of gas and fees. Call it inside `withRelayer`;
+ * sign it when that is committed. Throws SignerRefusal.
  */
-export async function signEnvelope(
+export async function reserveEnvelope(
   context: SignerContext,
   tx: Tx,
   request: EnvelopeRequest,
-): Promise<bigint> {
-  const { attemptId, networkId, call } = request;
-  const relayer = context.keystore.relayerKey(networkId, RELAYER_INDEX);
+): Promise<Reservation> {
+  const { attemptId, networkId } = request;
+  const { address: relayerAddress } = context.keystore.relayerKey(networkId, RELAYER_INDEX);
   const terms = cappedTerms(context, request);
-  const nonce = await nonceFor(tx, relayer.address, request);
-  const rawTransaction: Hex = await relayer.signTransaction({
+  const relayerNonce = await nonceFor(tx, relayerAddress, request);
+  return insertReservation(tx, { attemptId, networkId, relayerAddress, relayerNonce, ...terms });
+}
+
+/** The gas of an envelope, for the journal. */
+export function gasOf(reserved: Reservation, about: Pick<GasEntry, 'kind' | 'organizationId'>): GasEntry {
+  const { networkId, relayerAddress, relayerNonce, gas, maxFeePerGas } = reserved;
+  const amounts = { gas: String(gas), maxFeePerGas: String(maxFeePerGas) };
+  return { type: 'gas', ...about, networkId, relayerAddress, relayerNonce, ...amounts };
+}
+
+/**
+ * Signs a reserved envelope and stores it, outside any database transaction: a signature may take a while. Returns its
+ * id. Throws when the reservation has ended meanwhile.
+ */
+export async function signReserved(
+  { db, keystore }: SignerContext,
+  reserved: Reservation,
+  call: { readonly to: Address; readonly data: Hex },
+): Promise<bigint> {
+  const { networkId, relayerNonce, gas, maxFeePerGas, maxPriorityFeePerGas } = reserved;
+  const rawTransaction: Hex = await keystore.relayerKey(networkId, RELAYER_INDEX).signTransaction({
     type: 'eip1559',
     chainId: networkId,
-    nonce,
+    nonce: relayerNonce,
     to: call.to,
     data: call.data,
     value: 0n,
-    ...terms,
+    gas,
+    maxFeePerGas,
+    maxPriorityFeePerGas,
   });
-  const id = await insertEnvelope(tx, {
-    attemptId,
-    networkId,
-    relayerAddress: relayer.address,
-    relayerNonce: nonce,
-    ...terms,
-    transactionHash: keccak256(rawTransaction),
+  const id = await storeReserved(db, reserved, {
     rawTransaction,
+    transactionHash: keccak256(rawTransaction),
   });
+  if (id === undefined) throw new Error(`nonce ${relayerNonce} was given up before its envelope was signed`);
   failpoint('signer.envelopeStored');
   return id;
 }

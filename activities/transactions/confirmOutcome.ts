@@ -56,6 +56,21 @@ async function readDecision(
   return first;
 }
 
+/** Records what was read about an authorization, in the journal and in its row. */
+async function recordDecision(
+  { db, journal }: SignerContext,
+  { organizationId, transactionId }: TransactionRef,
+  decision: Decision,
+): Promise<void> {
+  const { outcome } = decision;
+  const blockAt = decision.blockAt.toISOString();
+  const known = journal.outcomeOf(transactionId);
+  if (known?.outcome !== outcome || known.blockAt !== blockAt) {
+    await journal.append({ type: 'outcome', organizationId, transactionId, outcome, blockAt });
+  }
+  await decideAuthorization(db, transactionId, decision);
+}
+
 /** Reads what became of an authorization, and records it. Throws SignerRefusal or ChainUnavailable. */
 export async function decide(
   context: SignerContext,
@@ -77,7 +92,7 @@ export async function decide(
     };
   });
   const decision = await readDecision(context, at, networkId);
-  if (decision) await decideAuthorization(db, ref.transactionId, decision);
+  if (decision) await recordDecision(context, ref, decision);
   return decision?.outcome ?? null;
 }
 

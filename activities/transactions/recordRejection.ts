@@ -7,6 +7,7 @@ import { type TransactionRef, transactionRules } from '../../src/domain/transact
 import { failpoint } from '../../src/failpoints';
 import { usageOf } from '../../src/transactions/policy';
 import type { SignerContext } from '../signer/context';
+import { journalRejection } from './journaled';
 import { verifiedVotes, withVerifiedVotes } from './signerEvidence';
 
 /** Verifies a rejection and records it in one database transaction, unless it is recorded. */
@@ -38,7 +39,9 @@ async function recordOnce(context: SignerContext, ref: TransactionRef): Promise<
  */
 export async function recordRejection(context: SignerContext, ref: TransactionRef): Promise<Outcome<null>> {
   try {
-    return await recordOnce(context, ref);
+    const recorded = await recordOnce(context, ref);
+    if (recorded.ok) await journalRejection(context, ref);
+    return recorded;
   } catch (error) {
     if (error instanceof EndpointsMissing) return refuse('conflict', error.message);
     throw error;

@@ -6,8 +6,9 @@ import { failpoint } from '../../src/failpoints';
 import { assertAccount } from '../signer/account';
 import { type SignerContext, withRelayer } from '../signer/context';
 import { refusalsAsValues, SignerRefusal, type SigningResult } from '../signer/refusal';
+import { isJournaled } from './journaled';
 import type { TransactionTerms } from './observation';
-import { carryOn, signAttempt } from './signedAttempts';
+import { carryOn, signIntent, storeAttempt } from './signedAttempts';
 import { readOnNetwork, statusOf } from './signerRecord';
 
 /** A signed transaction to cancel. */
@@ -23,14 +24,16 @@ export async function signCancellation(
   context: SignerContext,
   input: SignCancellation,
 ): Promise<SigningResult> {
-  return refusalsAsValues(async () => {
+  return refusalsAsValues(context, async () => {
     const { networkId } = await statusOf(context.db, input);
-    return withRelayer(context, networkId, async (tx) => {
+    const intent = await withRelayer(context, networkId, async (tx) => {
       const { record } = await readOnNetwork(tx, input, networkId);
       const account = (await assertAccount(context, tx, record)).address as Address;
       const attempts = await attemptsOfTransaction(tx, record.id);
       const target = attempts.find(({ kind }) => kind === 'transaction');
       if (!target) throw new SignerRefusal('stale', `nothing of transaction ${record.id} is signed`);
+      // Its nonce must not be that of another one.
+      isJournaled(context, target);
       const earlier = attempts.find(({ kind }) => kind === 'cancellation');
       if (!earlier && !record.cancelling) {
         throw new SignerRefusal('stale', `nobody has requested the cancellation of transaction ${record.id}`);
@@ -38,9 +41,10 @@ export async function signCancellation(
       const { safeNonce, fromBlock } = target;
       const content = cancellation({ networkId, account, nonce: safeNonce });
       const attempt =
-        earlier ?? (await signAttempt(context, tx, record, { kind: 'cancellation', content, fromBlock }));
-      failpoint('signer.cancellationStored');
+        earlier ?? (await storeAttempt(tx, record, { kind: 'cancellation', content, fromBlock }));
       return carryOn(context, tx, { attempt, account }, input.terms);
     });
+    failpoint('signer.cancellationStored');
+    return signIntent(context, intent);
   });
 }

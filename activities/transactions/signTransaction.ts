@@ -8,29 +8,33 @@ import {
   undecidedAuthorizations,
 } from '../../src/db/authorizations';
 import type { Tx } from '../../src/db/database';
-import type { StoredTransaction } from '../../src/db/transactions';
+import type { StoredTransaction, TransactionSnapshot } from '../../src/db/transactions';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
+import type { AuthorizationEntry } from '../../src/journal/entries';
 import { usageOf } from '../../src/transactions/policy';
 import { mapLimit } from '../mapLimit';
 import { assertAccount } from '../signer/account';
 import { networkOf, type SignerContext, withRelayer } from '../signer/context';
 import { refusalsAsValues, SignerRefusal, type SigningResult } from '../signer/refusal';
+import { assertTakenOver, authorizationEntry } from './authorization';
 import { decide } from './confirmOutcome';
+import { assertNotRolledBack, isJournaled } from './journaled';
 import type { TransactionTerms } from './observation';
-import { carryNew, carryOn, signAttempt } from './signedAttempts';
-import { assertTransactionEvidence, verifiedVotes } from './signerEvidence';
+import { carryNew, carryOn, type Intent, signIntent, storeAttempt } from './signedAttempts';
+import { assertTransactionEvidence, type Votes, verifiedVotes } from './signerEvidence';
 import { readOnNetwork, statusOf } from './signerRecord';
 
-/** The next nonce of an account by the records. Throws SignerRefusal when the nonce on chain is higher. */
+/** The next nonce of an account by the records. Throws SignerRefusal when the journal or the chain knows of a higher one. */
 async function nextSafeNonce(
   context: SignerContext,
   tx: Tx,
-  { accountId, networkId }: StoredTransaction,
+  { id, accountId, networkId }: StoredTransaction,
   { accountNonce }: TransactionTerms,
 ): Promise<bigint> {
   const highest = await highestSafeNonce(tx, { accountId, networkId });
   const next = highest === undefined ? 0n : highest + 1n;
+  assertNotRolledBack(context, { transactionId: id, accountId, networkId, safeNonce: next });
   if (BigInt(accountNonce) > next) {
     throw new SignerRefusal(
       'stale',
@@ -40,7 +44,7 @@ async function nextSafeNonce(
   return next;
 }
 
-/** What was signed for a transaction: its cancellation, if there is one. */
+/** What is stored for a transaction: its cancellation, if there is one. */
 function signedAttempt(attempts: readonly Attempt[]): Attempt | undefined {
   return attempts.find(({ kind }) => kind === 'cancellation') ?? attempts[0];
 }
@@ -62,23 +66,49 @@ async function decideUndecided(context: SignerContext, policyId: string): Promis
   return decided;
 }
 
-/** One attempt to sign, in one database transaction. Throws SignerRefusal. */
-async function signOnce(
+/** What is committed before anything is signed, and what of it the journal lacks. */
+interface Committed {
+  readonly intent: Intent;
+  readonly authorization?: AuthorizationEntry;
+}
+
+/** Another envelope for what is stored already; the journal takes it over where a crash came before that. */
+async function carryStored(
+  context: SignerContext,
+  tx: Tx,
+  {
+    attempts,
+    ...of
+  }: { attempts: readonly Attempt[]; snapshot: TransactionSnapshot; votes: Votes; account: Address },
+  terms: TransactionTerms,
+): Promise<Committed> {
+  const { snapshot, votes, account } = of;
+  const { id } = snapshot.record;
+  const [transaction] = attempts;
+  const attempt = signedAttempt(attempts);
+  if (!transaction || !attempt) throw new Error(`nothing of transaction ${id} is stored`);
+  const isKnown = isJournaled(context, transaction);
+  if (!isKnown) await assertTakenOver(context, tx, { snapshot, attempt: transaction, votes });
+  // The chain may have lost the block in which it was decided.
+  await decideAuthorization(tx, id, null);
+  const intent = await carryOn(context, tx, { attempt, account }, terms);
+  if (isKnown) return { intent };
+  return { intent, authorization: await authorizationEntry(tx, snapshot, transaction, { account, votes }) };
+}
+
+/** Commits the intent: the authorization, its nonces, in one database transaction. Throws SignerRefusal. */
+async function commitIntent(
   context: SignerContext,
   { terms, ...ref }: TransactionRef & { terms: TransactionTerms },
-): Promise<SigningResult> {
+): Promise<Committed> {
   const { networkId } = await statusOf(context.db, ref);
   const votes = await verifiedVotes(context, ref);
   return withRelayer(context, networkId, async (tx) => {
     const snapshot = await readOnNetwork(tx, ref, networkId);
     const { record } = snapshot;
     const account = (await assertAccount(context, tx, record)).address as Address;
-    const signed = signedAttempt(await attemptsOfTransaction(tx, record.id));
-    if (signed) {
-      // The chain may have lost the block in which it was decided.
-      await decideAuthorization(tx, record.id, null);
-      return carryOn(context, tx, { attempt: signed, account }, terms);
-    }
+    const attempts = await attemptsOfTransaction(tx, record.id);
+    if (attempts.length > 0) return carryStored(context, tx, { attempts, snapshot, votes, account }, terms);
     await assertTransactionEvidence(context, tx, snapshot, votes);
     const content: SafeTransaction = {
       networkId,
@@ -91,33 +121,36 @@ async function signOnce(
     };
     if (content.safeTxGas <= 0n) throw new SignerRefusal('stale', 'safeTxGas must be above 0');
     const fromBlock = BigInt(terms.fromBlock);
-    const attempt = await signAttempt(context, tx, record, { kind: 'transaction', content, fromBlock });
+    const attempt = await storeAttempt(tx, record, { kind: 'transaction', content, fromBlock });
     const { safeNonce, safeTxHash } = attempt;
     await insertAuthorization(tx, { ...usageOf(record), safeNonce, safeTxHash });
-    failpoint('signer.attemptStored');
     // The row of the attempt locks its transaction, so that the execution cannot end concurrently.
     if ((await statusOf(tx, ref)).executionStatus !== 'processing') {
       throw new SignerRefusal('stale', `transaction ${record.id} is not being executed any more`);
     }
-    return carryNew(context, tx, { attempt, account }, terms);
+    const intent = await carryNew(context, tx, { attempt, account }, terms);
+    return { intent, authorization: await authorizationEntry(tx, snapshot, attempt, { account, votes }) };
   });
 }
 
 /**
- * Signs a transaction of an account and its envelope, in one database transaction; or, where it was
- * signed before, only the envelope. Trusts nothing: before the first signature the payload is rebuilt from the record, and
- * every signature, entitlement, policy and expiry verified again, and the budget by what the signer itself has authorized.
- * A transaction is signed once, at one Safe nonce: whatever the records or the chain say became of it, it only gets
- * another envelope with the same bytes.
+ * Signs a transaction of an account and its envelope; or, where it was signed before, only the envelope. The intent is
+ * committed first, then it is in the journal, then it is signed and stored: after a crash in between the same is signed.
+ * Trusts nothing: before the first signature the payload is rebuilt from the record, and every signature, entitlement,
+ * policy and expiry verified again, and the budget by what the signer itself has authorized. A transaction is signed
+ * once, at one Safe nonce: whatever the records or the chain say became of it, it only gets another envelope with the
+ * same bytes.
  */
 export async function signTransaction(
   context: SignerContext,
   input: TransactionRef & { terms: TransactionTerms },
 ): Promise<SigningResult> {
-  return refusalsAsValues(async () => {
+  return refusalsAsValues(context, async () => {
     for (;;) {
       try {
-        return await signOnce(context, input);
+        const { intent, authorization } = await commitIntent(context, input);
+        failpoint('signer.intentStored');
+        return await signIntent(context, intent, authorization);
       } catch (error) {
         if (!(error instanceof SignerRefusal) || error.code !== 'budget') throw error;
         const { policyId } = await statusOf(context.db, input);

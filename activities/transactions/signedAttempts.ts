@@ -11,28 +11,31 @@ import {
   attemptsAtNonce,
   envelopesOf,
   insertAttempt,
+  storeSignature,
   undecidedBelow,
 } from '../../src/db/attempts';
 import type { Envelope } from '../../src/db/chain';
 import type { Tx } from '../../src/db/database';
+import { type Reservation, reservationsOf } from '../../src/db/reservations';
 import type { StoredTransaction } from '../../src/db/transactions';
+import { failpoint } from '../../src/failpoints';
+import type { AuthorizationEntry } from '../../src/journal/entries';
 import { undecidedEnvelope } from '../relayer/envelopes';
 import type { EnvelopeTerms } from '../relayer/terms';
 import type { SignerContext } from '../signer/context';
-import type { SigningResult } from '../signer/refusal';
-import { signEnvelope } from '../signer/signEnvelope';
+import { SignerHold } from '../signer/refusal';
+import { gasOf, reserveEnvelope, signReserved } from '../signer/signEnvelope';
 import { gasAfterReverts, MAX_WHOLE_REVERTS } from './gasAfterReverts';
+import { isJournaled } from './journaled';
 import type { TransactionTerms } from './observation';
 
-/** Signs a transaction of an account with the key of its organization, and stores it before its first envelope. */
-export async function signAttempt(
-  { keystore }: SignerContext,
+/** Stores what an account is to execute, before it is signed. */
+export function storeAttempt(
   tx: Tx,
   record: StoredTransaction,
   attempt: { kind: Attempt['kind']; content: SafeTransaction; fromBlock: bigint },
 ): Promise<Attempt> {
   const { kind, content, fromBlock } = attempt;
-  const owner = keystore.organizationKey(record.organizationId);
   return insertAttempt(tx, {
     kind,
     organizationId: record.organizationId,
@@ -45,7 +48,6 @@ export async function signAttempt(
     safeNonce: content.nonce,
     safeTxGas: content.safeTxGas,
     safeTxHash: safeTransactionHash(content),
-    signature: await signSafeTransaction(owner, content),
     fromBlock,
   });
 }
@@ -62,89 +64,151 @@ function safeTransactionOf(attempt: Attempt, account: Address): SafeTransaction 
   };
 }
 
-/** An attempt that an account's key has signed. */
-interface Carried {
+/** A stored attempt of an account. */
+export interface Carried {
   readonly attempt: Attempt;
   readonly account: Address;
 }
 
-/** Signs an envelope for a signed attempt, and stores it. Returns its id. */
+/** An envelope of an attempt, to be signed. */
+interface Reserved extends Carried {
+  readonly reserved: Reservation;
+}
+
+/** What is committed and is to be signed, in order: last, what was asked for; or the envelope that it has already. */
+export interface Intent {
+  readonly toSign: readonly Reserved[];
+  readonly present?: Envelope;
+}
+
+/** Reserves an envelope for an attempt. */
 async function carry(
   context: SignerContext,
   tx: Tx,
-  { attempt, account }: Carried,
+  carried: Carried,
   terms: EnvelopeTerms,
   at: { replaces?: Envelope; above?: number },
-): Promise<bigint> {
+): Promise<Reserved> {
+  const { attempt, account } = carried;
   const content = safeTransactionOf(attempt, account);
-  return signEnvelope(context, tx, {
+  const reserved = await reserveEnvelope(context, tx, {
     attemptId: attempt.id,
     networkId: attempt.networkId,
-    call: executionCall(content, attempt.signature as Hex),
     terms,
     gas: { least: executionGas(content), most: gasAfterReverts(content, MAX_WHOLE_REVERTS) },
     ...at,
   });
+  return { ...carried, reserved };
 }
 
 /**
- * Signs an envelope for each attempt at an earlier nonce of the account that has none, in order. Returns
- * the highest relayer nonce among them: a later account nonce needs a later relayer nonce.
+ * Reserves an envelope for each attempt at an earlier nonce of the account that has none, in order. Returns them, and
+ * the highest relayer nonce among all: a later account nonce needs a later relayer nonce. Throws SignerRefusal for one
+ * that was not signed, because of a crash: its own workflow repeats it.
  */
 async function carryEarlier(
   context: SignerContext,
   tx: Tx,
   { attempt, account }: Carried,
   terms: TransactionTerms,
-): Promise<number> {
+): Promise<{ above: number; toSign: Reserved[] }> {
   let above = -1;
+  const toSign: Reserved[] = [];
   const undecided = await undecidedBelow(tx, attempt, attempt.safeNonce);
   const earlier = undecided.filter(({ safeNonce }) => safeNonce >= BigInt(terms.accountNonce));
+  const reservations = await reservationsOf(tx, earlier);
   const envelopes = await envelopesOf(tx, earlier);
+  const carrying = [...reservations, ...envelopes.filter(({ outcome }) => outcome === null)];
   for (const nonce of new Set(earlier.map(({ safeNonce }) => safeNonce))) {
     const attempts = earlier.filter(({ safeNonce }) => safeNonce === nonce);
-    const live = envelopes.filter(
-      ({ attemptId, outcome }) => outcome === null && attempts.some(({ id }) => id === attemptId),
-    );
+    const live = carrying.filter(({ attemptId }) => attempts.some(({ id }) => id === attemptId));
     above = Math.max(above, ...live.map(({ relayerNonce }) => relayerNonce));
     // A cancellation is the newer of two at one nonce.
     const wanted = attempts.at(-1);
     if (live.length > 0 || !wanted) continue;
+    if (wanted.signature === null) {
+      throw new SignerHold(
+        'unsigned',
+        `nonce ${nonce} of account ${wanted.accountId} belongs to transaction ${wanted.transactionId}, which is not signed yet`,
+      );
+    }
     const gas = String(executionGas({ safeTxGas: wanted.safeTxGas, data: wanted.data as Hex }));
-    const id = await carry(context, tx, { attempt: wanted, account }, { ...terms, gas }, { above });
-    const stored = (await envelopesOf(tx, [wanted])).find((one) => one.id === id);
-    above = Math.max(above, stored?.relayerNonce ?? -1);
+    const one = await carry(context, tx, { attempt: wanted, account }, { ...terms, gas }, { above });
+    toSign.push(one);
+    above = Math.max(above, one.reserved.relayerNonce);
   }
-  return above;
+  return { above, toSign };
 }
 
-/** Signs the first envelope for an attempt, behind those of earlier nonces of the account. */
+/** Reserves the first envelope for an attempt, behind those of earlier nonces of the account. */
 export async function carryNew(
   context: SignerContext,
   tx: Tx,
   carried: Carried,
   terms: TransactionTerms,
-): Promise<SigningResult> {
-  const above = await carryEarlier(context, tx, carried, terms);
-  return { envelopeId: String(await carry(context, tx, carried, terms, { above })) };
+): Promise<Intent> {
+  const { above, toSign } = await carryEarlier(context, tx, carried, terms);
+  return { toSign: [...toSign, await carry(context, tx, carried, terms, { above })] };
 }
 
 /**
- * Signs another envelope for a signed attempt or for its cancellation.
- * Returns an undecided one again, unless the terms replace it.
+ * Reserves another envelope for a stored attempt or for its cancellation. Returns an undecided one again, unless the
+ * terms replace it, and one that is to be signed since before a crash.
  */
 export async function carryOn(
   context: SignerContext,
   tx: Tx,
   carried: Carried,
   terms: TransactionTerms,
-): Promise<SigningResult> {
+): Promise<Intent> {
   const { attempt } = carried;
+  const [before] = await reservationsOf(tx, [attempt]);
+  if (before) return { toSign: [{ ...carried, reserved: before }] };
   const envelopes = await envelopesOf(tx, await attemptsAtNonce(tx, attempt, attempt.safeNonce));
   const own = undecidedEnvelope(envelopes.filter(({ attemptId }) => attemptId === attempt.id));
   const replaced = envelopes.find(({ id }) => String(id) === terms.replaces);
-  if (own && own.id !== replaced?.id) return { envelopeId: String(own.id) };
+  if (own && own.id !== replaced?.id) return { toSign: [], present: own };
   if (!replaced) return carryNew(context, tx, carried, terms);
-  await carryEarlier(context, tx, carried, terms);
-  return { envelopeId: String(await carry(context, tx, carried, terms, { replaces: replaced })) };
+  const { toSign } = await carryEarlier(context, tx, carried, terms);
+  return { toSign: [...toSign, await carry(context, tx, carried, terms, { replaces: replaced })] };
+}
+
+/** The signature of an attempt by the key of its organization, stored. The journal has its authorization. */
+async function signatureOf(context: SignerContext, { attempt, account }: Carried): Promise<Hex> {
+  if (attempt.signature !== null) return attempt.signature as Hex;
+  if (attempt.kind === 'transaction' && !isJournaled(context, attempt)) {
+    throw new Error(`the authorization of transaction ${attempt.transactionId} is not in the journal`);
+  }
+  const content = safeTransactionOf(attempt, account);
+  if (safeTransactionHash(content) !== attempt.safeTxHash) {
+    throw new SignerHold('rollback', `chain_attempts ${attempt.id} is not what its safe_tx_hash says`);
+  }
+  const owner = context.keystore.organizationKey(attempt.organizationId);
+  const signature = await storeSignature(context.db, attempt, await signSafeTransaction(owner, content));
+  failpoint('signer.attemptStored');
+  return signature as Hex;
+}
+
+/**
+ * Signs what is committed: first the journal has it, with one flush of the disk; then the signatures are made, outside
+ * any database transaction, and stored. Returns the envelope that was asked for.
+ */
+export async function signIntent(
+  context: SignerContext,
+  { toSign, present }: Intent,
+  authorization?: AuthorizationEntry,
+): Promise<{ envelopeId: string }> {
+  const gas = toSign.map(({ reserved, attempt: { kind, organizationId } }) =>
+    gasOf(reserved, { kind, organizationId }),
+  );
+  const entries = [...(authorization ? [authorization] : []), ...gas];
+  if (entries.length > 0) await context.journal.append(...entries);
+  failpoint('signer.journaled');
+  let last = present?.id;
+  for (const one of toSign) {
+    const call = executionCall(safeTransactionOf(one.attempt, one.account), await signatureOf(context, one));
+    last = await signReserved(context, one.reserved, call);
+  }
+  if (last === undefined) throw new Error('there is nothing to sign');
+  return { envelopeId: String(last) };
 }

@@ -136,8 +136,10 @@ async function writeWhole(path: string, text: string, exclusive = false): Promis
 function derive(secret: Buffer, info: string): SigningKey {
   const wide = BigInt(toHex(new Uint8Array(hkdfSync('sha256', secret, 'orgwallet/v1', info, 48))));
   const scalar = (wide % (CURVE_ORDER - 1n)) + 1n;
-  const { address, sign, signTransaction } = privateKeyToAccount(toHex(scalar, { size: 32 }) as Hex);
-  return { address, sign, signTransaction };
+  const { address, sign, signTypedData, signTransaction } = privateKeyToAccount(
+    toHex(scalar, { size: 32 }) as Hex,
+  );
+  return { address, sign, signTypedData, signTransaction };
 }
 
 function unlocked(secret: Buffer): Keystore {

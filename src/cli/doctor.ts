@@ -7,6 +7,7 @@ import type { CommandContext, Within } from './context';
 import { checkBlockTime, checkClock } from './doctor/clocks';
 import { checkDatabase, checkLogin, checkWork } from './doctor/database';
 import { type Finding, fail, ok, runCheck } from './doctor/finding';
+import { checkJournal } from './doctor/journal';
 import { checkKeystore } from './doctor/keystore';
 import { checkEndpoints, checkNetwork, checkRelayers } from './doctor/networks';
 import { checkReconciler, checkWorkflows } from './doctor/reconciler';
@@ -34,8 +35,11 @@ async function examineSigner({ signerDb }: CommandContext, config: Config): Prom
   const keystore = await runCheck('keystore', 'correct KEYSTORE_FILE and its passphrase', async () =>
     checkKeystore(config.keystore, await listRelayers(signerDb())),
   );
+  const journal = await runCheck('journal', 'see its message', () =>
+    checkJournal(config.journalFile, signerDb()),
+  );
   const readiness = await runCheck('signer', 'see its log', () => checkReadiness(config));
-  return [...readiness, ...login, ...keystore, ...(await examineEndpoints(config))];
+  return [...readiness, ...login, ...keystore, ...journal, ...(await examineEndpoints(config))];
 }
 
 async function examine({ db, signerDb, sender }: CommandContext, config: Config): Promise<Finding[]> {
@@ -70,6 +74,7 @@ async function examine({ db, signerDb, sender }: CommandContext, config: Config)
       runCheck('keystore', 'correct KEYSTORE_FILE and its passphrase', () =>
         checkKeystore(config.keystore, relayers),
       ),
+      runCheck('journal', 'see its message', () => checkJournal(config.journalFile, db())),
     ]);
     return [...database, ...more.flat()];
   };

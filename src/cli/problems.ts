@@ -3,6 +3,7 @@ import { CommanderError } from 'commander';
 import { KeystoreError } from '../chain/keys';
 import { ConfigError } from '../config';
 import { ApiKeyError } from '../db/apiKeys';
+import { JournalError } from '../journal/entries';
 import { TemporalUnavailable } from '../temporal/client';
 import { CommandRefused } from './output';
 
@@ -63,6 +64,7 @@ export function isExpected(error: unknown): boolean {
     error instanceof ConfigError ||
     error instanceof ApiKeyError ||
     error instanceof KeystoreError ||
+    error instanceof JournalError ||
     error instanceof TemporalUnavailable
   );
 }

@@ -1,8 +1,10 @@
+import type { Knex } from 'knex';
 import { failpoint } from '../failpoints';
 import { updateApproval } from './approvals';
 import { appendAudit, SYSTEM } from './audit';
 import { type Envelope, envelope } from './chain';
 import type { Db, Tx } from './database';
+import { reservedNonces } from './reservations';
 import { requireRow } from './rows';
 import type { ChainAttemptRow } from './tables';
 
@@ -27,8 +29,9 @@ export interface Attempt {
   readonly safeNonce: bigint;
   readonly safeTxGas: bigint;
   readonly safeTxHash: string;
-  readonly signature: string;
-  /** Head of the chain when it was signed. */
+  /** null until it is signed. */
+  readonly signature: string | null;
+  /** Head of the chain when it was stored. */
   readonly fromBlock: bigint;
   readonly outcome: AttemptResult | null;
   readonly outcomeHash: string | null;
@@ -48,17 +51,30 @@ type AccountAttemptRow = ChainAttemptRow & {
   readonly safe_nonce: bigint;
   readonly safe_tx_gas: string;
   readonly safe_tx_hash: string;
-  readonly signature: string;
+  readonly signature: string | null;
   readonly from_block: bigint;
 };
 
-function isOfAccount(row: ChainAttemptRow): row is AccountAttemptRow {
+function isOfAccount(row: ChainAttemptRow & Pick<AccountAttemptRow, 'signature'>): row is AccountAttemptRow {
   return OF_ACCOUNTS.some((kind) => kind === row.kind);
+}
+
+/** Selects attempts, each with its signature. */
+function selectSigned(db: Db | Tx) {
+  return db('chain_attempts')
+    .leftJoin('chain_signatures', 'chain_signatures.attempt_id', 'chain_attempts.id')
+    .select<(ChainAttemptRow & Pick<AccountAttemptRow, 'signature'>)[]>(
+      'chain_attempts.*',
+      'chain_signatures.signature',
+    );
 }
 
 /** Selects what accounts are to execute. */
 export function selectAttempts(db: Db | Tx) {
-  return db('chain_attempts').whereIn('kind', OF_ACCOUNTS).select<AccountAttemptRow[]>('*');
+  return selectSigned(db).whereIn('kind', OF_ACCOUNTS) as unknown as Knex.QueryBuilder<
+    AccountAttemptRow,
+    AccountAttemptRow[]
+  >;
 }
 
 function attempt(row: AccountAttemptRow): Attempt {
@@ -141,7 +157,8 @@ export interface Carried {
 
 /** What an envelope carries. */
 export async function carriedBy(db: Db | Tx, { attemptId }: Pick<Envelope, 'attemptId'>): Promise<Carried> {
-  const row = requireRow(await db('chain_attempts').where({ id: attemptId }).first());
+  const [found] = await selectSigned(db).where({ id: attemptId });
+  const row = requireRow(found);
   return { kind: row.kind, attempt: isOfAccount(row) ? attempt(row) : undefined };
 }
 
@@ -157,7 +174,7 @@ export async function envelopesOf(db: Db | Tx, of: readonly Pick<Attempt, 'id'>[
   return rows.map(envelope);
 }
 
-/** Stores an attempt, before its first envelope. */
+/** Stores an attempt, before it is signed. */
 export async function insertAttempt(
   tx: Tx,
   input: Pick<
@@ -173,7 +190,6 @@ export async function insertAttempt(
     | 'safeNonce'
     | 'safeTxGas'
     | 'safeTxHash'
-    | 'signature'
     | 'fromBlock'
   >,
 ): Promise<Attempt> {
@@ -190,11 +206,20 @@ export async function insertAttempt(
       safe_nonce: input.safeNonce,
       safe_tx_gas: String(input.safeTxGas),
       safe_tx_hash: input.safeTxHash,
-      signature: input.signature,
       from_block: input.fromBlock,
     })
-    .returning<AccountAttemptRow[]>('*');
-  return attempt(requireRow(row));
+    .returning<Omit<AccountAttemptRow, 'signature'>[]>('*');
+  return attempt({ ...requireRow(row), signature: null } as AccountAttemptRow);
+}
+
+/** Stores the signature of an attempt, the first one. Returns the one that is stored. */
+export async function storeSignature(
+  db: Db,
+  { id }: Pick<Attempt, 'id'>,
+  signature: string,
+): Promise<string> {
+  await db('chain_signatures').insert({ attempt_id: id, signature }).onConflict('attempt_id').ignore();
+  return requireRow(await db('chain_signatures').where({ attempt_id: id }).first()).signature;
 }
 
 /** Stores the need to fill a nonce of a relayer with an empty transfer to itself. */
@@ -227,9 +252,8 @@ export async function noteSent(db: Db, { id }: Pick<Envelope, 'id'>): Promise<vo
       .returning(['attempt_id', 'transaction_hash', 'relayer_address']);
     if (!sent) return;
     failpoint('chain.sentStored');
-    const row = requireRow(await tx('chain_attempts').where({ id: sent.attempt_id }).first());
-    if (!isOfAccount(row) || row.kind !== 'transaction') return;
-    const of = attempt(row);
+    const { kind, attempt: of } = await carriedBy(tx, { attemptId: sent.attempt_id });
+    if (!of || kind !== 'transaction') return;
     const before = await tx('chain_envelopes')
       .where({ attempt_id: sent.attempt_id })
       .whereNotNull('sent_at')
@@ -288,16 +312,18 @@ export async function decidedAttempts(
   return (await query).map(attempt);
 }
 
-/** Nonces of a relayer, from one on, that envelopes were ever signed for. */
+/** Nonces of a relayer, from one on, that envelopes were ever signed for, or that are being signed for now. */
 export async function takenNonces(
   db: Db | Tx,
   { networkId, relayerAddress, from }: { networkId: number; relayerAddress: string; from: number },
 ): Promise<Set<number>> {
+  // First what is being signed for: it becomes an envelope.
+  const reserved = await reservedNonces(db, { networkId, relayerAddress });
   const nonces = await db('chain_envelopes')
     .where({ network_id: BigInt(networkId), relayer_address: relayerAddress })
     .where('relayer_nonce', '>=', from)
     .pluck('relayer_nonce');
-  return new Set(nonces.map(Number));
+  return new Set([...nonces.map(Number), ...reserved]);
 }
 
 /** The newest envelope at a nonce of a relayer, or undefined. */

@@ -1,5 +1,6 @@
 import type { Db, Tx } from './database';
 import type { UsageOfExecution } from './policyUsage';
+import { queryRows, requireRow } from './rows';
 import type { AuthorizationRow } from './tables';
 
 /** What was decided about a transaction on chain; or `rejected`: nothing of it was authorized, and never will be. */
@@ -25,13 +26,80 @@ function usageColumns(usage: UsageOfExecution) {
   };
 }
 
-/** Stores the one authorization of a transaction, before its first envelope. */
-export async function insertAuthorization(tx: Tx, authorization: NewAuthorization): Promise<void> {
-  await tx('authorizations').insert({
-    ...usageColumns(authorization),
-    safe_nonce: authorization.safeNonce,
-    safe_tx_hash: authorization.safeTxHash,
-  });
+/** Stores the one authorization of a transaction, before it is signed. Returns when, by the database's clock. */
+export async function insertAuthorization(tx: Tx, authorization: NewAuthorization): Promise<Date> {
+  const [row] = await tx('authorizations')
+    .insert({
+      ...usageColumns(authorization),
+      safe_nonce: authorization.safeNonce,
+      safe_tx_hash: authorization.safeTxHash,
+    })
+    .returning('authorized_at');
+  return requireRow(row).authorized_at;
+}
+
+/** When a transaction was authorized; undefined when it was not. */
+export async function findAuthorizedAt(tx: Tx, transactionId: string): Promise<Date | undefined> {
+  const row = await tx('authorizations').where({ transaction_id: transactionId }).first('authorized_at');
+  return row?.authorized_at;
+}
+
+/** Whether anything was ever authorized. */
+export async function hasAuthorizations(db: Db | Tx): Promise<boolean> {
+  return (await db('authorizations').whereNotNull('safe_nonce').first('transaction_id')) !== undefined;
+}
+
+/** What identifies an authorization. */
+export interface AuthorizationKey {
+  readonly organizationId: string;
+  readonly transactionId: string;
+  readonly accountId: string;
+  readonly networkId: number;
+  readonly safeNonce: bigint;
+  readonly safeTxHash: string;
+  readonly outcome: AuthorizationOutcome | null;
+}
+
+const PAGE = 1_000;
+
+/** Every authorization, in pages. */
+export async function* allAuthorizations(db: Db | Tx): AsyncGenerator<readonly AuthorizationKey[]> {
+  let after = '';
+  for (;;) {
+    const rows = (await db('authorizations')
+      .where('transaction_id', '>', after)
+      .whereNotNull('safe_nonce')
+      .orderBy('transaction_id')
+      .limit(PAGE)) as (AuthorizationRow & { safe_nonce: bigint; safe_tx_hash: string })[];
+    if (rows.length > 0) {
+      yield rows.map((row) => ({
+        organizationId: row.organization_id,
+        transactionId: row.transaction_id,
+        accountId: row.account_id,
+        networkId: Number(row.network_id),
+        safeNonce: row.safe_nonce,
+        safeTxHash: row.safe_tx_hash,
+        outcome: row.outcome,
+      }));
+    }
+    const last = rows.at(-1);
+    if (!last || rows.length < PAGE) return;
+    after = last.transaction_id;
+  }
+}
+
+/** The rows of a transaction's record as JSON text, in which no number loses a digit. */
+export async function transactionRows(db: Db | Tx, transactionId: string): Promise<string> {
+  const rowsOf = (table: string, column: string) =>
+    `'${table}', (SELECT coalesce(jsonb_agg(to_jsonb(r)), '[]') FROM ${table} r WHERE r.${column} = ?)`;
+  const [row] = await queryRows<{ rows: string }>(
+    db,
+    `SELECT jsonb_build_object(
+        ${rowsOf('approvals', 'id')}, ${rowsOf('transactions', 'id')}, ${rowsOf('votes', 'approval_id')},
+        ${rowsOf('evidence', 'approval_id')}, ${rowsOf('policy_usage', 'transaction_id')})::text AS rows`,
+    Array.from({ length: 5 }, () => transactionId),
+  );
+  return requireRow(row).rows;
 }
 
 /** Stores that a transaction was rejected, where nothing of it is authorized: it never will be. */

@@ -164,14 +164,15 @@ export async function readEnvelope(db: Db | Tx, id: bigint): Promise<Envelope> {
   return envelope(row);
 }
 
-/** Stores an envelope before it is sent. */
+/** Stores an envelope before it is sent. Returns undefined where one was stored for its reservation before. */
 export async function insertEnvelope(
-  tx: Tx,
-  input: Omit<Envelope, 'id' | 'createdAt' | 'outcome'>,
-): Promise<bigint> {
+  tx: Db | Tx,
+  input: Omit<Envelope, 'id' | 'createdAt' | 'outcome'> & { readonly reservationId?: bigint },
+): Promise<bigint | undefined> {
   const [row] = await tx('chain_envelopes')
     .insert({
       attempt_id: input.attemptId,
+      reservation_id: input.reservationId ?? null,
       network_id: input.networkId,
       relayer_address: input.relayerAddress,
       relayer_nonce: input.relayerNonce,
@@ -181,8 +182,10 @@ export async function insertEnvelope(
       transaction_hash: input.transactionHash,
       raw_transaction: input.rawTransaction,
     })
+    .onConflict('reservation_id')
+    .ignore()
     .returning('id');
-  return requireRow(row).id;
+  return row?.id;
 }
 
 /**

@@ -353,7 +353,6 @@ export interface ChainAttemptRow {
   safe_nonce: bigint | null;
   safe_tx_gas: Numeric | null;
   safe_tx_hash: string | null;
-  signature: string | null;
   from_block: bigint | null;
   outcome: 'executed' | 'reverted' | 'cancelled' | null;
   outcome_hash: string | null;
@@ -365,9 +364,27 @@ export interface ChainAttemptRow {
   decided_at: Date | null;
 }
 
+export interface ChainSignatureRow {
+  attempt_id: bigint;
+  signature: string;
+}
+
+export interface RelayerReservationRow {
+  id: bigint;
+  attempt_id: bigint;
+  network_id: bigint;
+  relayer_address: string;
+  relayer_nonce: bigint;
+  gas: Numeric;
+  max_fee_per_gas: Numeric;
+  max_priority_fee_per_gas: Numeric;
+  reserved_at: Date;
+}
+
 export interface ChainEnvelopeRow {
   id: bigint;
   attempt_id: bigint;
+  reservation_id: bigint | null;
   network_id: bigint;
   relayer_address: string;
   relayer_nonce: bigint;
@@ -444,6 +461,8 @@ declare module 'knex/types/tables' {
     signing_keys: Table<SigningKeyRow, 'created_at'>;
     relayers: Table<RelayerRow>;
     chain_attempts: Table<ChainAttemptRow, 'value' | 'confirmations' | 'created_at', 'id'>;
+    chain_signatures: Table<ChainSignatureRow>;
+    relayer_reservations: Table<RelayerReservationRow, 'reserved_at', 'id'>;
     chain_envelopes: Table<ChainEnvelopeRow, 'created_at', 'id'>;
   }
 }

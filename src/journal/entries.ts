@@ -36,12 +36,13 @@ export interface AuthorizationEntry {
   readonly rows: string | null;
 }
 
-/** What the signer has read about an authorization; null: undecided again. */
+/** What the signer has read about an authorization; or that it will never authorize a transaction, which was rejected. */
 export interface OutcomeEntry {
   readonly type: 'outcome';
   readonly organizationId: string;
   readonly transactionId: string;
-  readonly outcome: 'executed' | 'reverted' | 'cancelled' | null;
+  readonly outcome: 'executed' | 'reverted' | 'cancelled' | 'rejected';
+  /** ISO 8601; null for `rejected`. */
   readonly blockAt: string | null;
 }
 

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
+import pino from 'pino';
 import { type Address, type Hex, keccak256, parseTransaction } from 'viem';
 import {
   createDeploymentChainActivities,
@@ -30,6 +32,7 @@ import { insertDeployments, insertProposal, markApplied } from '../../src/db/pro
 import { requireRow } from '../../src/db/rows';
 import type { DeploymentKey } from '../../src/domain/proposal';
 import { proposalPayload } from '../../src/domain/signing';
+import { type Journal, openJournal } from '../../src/journal/journal';
 import {
   makeKeystore,
   makeOrganization,
@@ -58,6 +61,7 @@ let serviceDb: Db;
 let signerDb: Db;
 let network: NetworkConfig;
 let keystore: Keystore;
+let journal: Journal;
 let org: TestOrganization;
 let chain: DeploymentChainActivities;
 let signer: DeploymentSignerActivities;
@@ -82,6 +86,7 @@ beforeAll(async () => {
     maxFeePerGas: 5_000n * GWEI,
   };
   keystore = await makeKeystore(temporaryDir(), 'pass');
+  journal = await openJournal({ file: join(temporaryDir(), 'journal'), waitMs: 0 });
   identifyVoter = createIdentifyVoter(signerEndpoints(network));
   chain = chainWith({});
   signer = signerWith({});
@@ -92,6 +97,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  await journal?.close();
   await Promise.all([db, serviceDb, signerDb].map((pool) => pool?.destroy()));
   await database?.drop();
   await own?.stop();
@@ -108,7 +114,11 @@ function chainWith(change: Partial<NetworkConfig>): DeploymentChainActivities {
 }
 
 function signerDeps(change: Partial<SignerDeps>): SignerDeps {
-  return { db: signerDb, keystore, networks: [network], identifyVoter, maxGas: 5_000_000n, ...change };
+  return {
+    ...{ db: signerDb, keystore, journal, networks: [network], identifyVoter, maxGas: 5_000_000n },
+    ...{ logger: pino({ level: 'silent' }), countRefusal: () => undefined },
+    ...change,
+  };
 }
 
 function signerWith(change: Partial<SignerDeps>): DeploymentSignerActivities {

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
+import pino from 'pino';
 import {
   type Address,
   type TransactionSerializedEIP1559 as Eip1559,
@@ -48,6 +50,7 @@ import type { VoteType } from '../../src/domain/approval';
 import type { Policy } from '../../src/domain/policy';
 import type { AttemptOutcome, TransactionRef } from '../../src/domain/transaction';
 import { readContent, type TransactionContent } from '../../src/domain/transactionContent';
+import { type Journal, openJournal } from '../../src/journal/journal';
 import { usageOf } from '../../src/transactions/policy';
 import { readSignedToken, summaryOf } from '../../src/transactions/summary';
 import { balanceSlot } from '../support/contracts';
@@ -94,6 +97,9 @@ export interface TestAccount {
 /** What became of an envelope or of its transaction, but not that it waits. */
 export type Ended = Exclude<TransactionFollowed, { kind: 'waiting' }>;
 
+/** Nobody reads the log of these tests. */
+const unreported = { logger: pino({ level: 'silent' }), countRefusal: () => undefined };
+
 type ChainActivities = RelayerActivities & TransactionChainActivities;
 
 function chainActivities(deps: RelayerDeps & { maxGas: bigint }): ChainActivities {
@@ -118,6 +124,7 @@ export class TransactionWorld {
     readonly signerDb: Db,
     readonly network: NetworkConfig,
     readonly keystore: Keystore,
+    readonly journal: Journal,
     readonly org: TestOrganization,
     readonly client: ChainClient,
     readonly chain: ChainActivities,
@@ -142,13 +149,17 @@ export class TransactionWorld {
       maxFeePerGas: 5_000n * GWEI,
       ...change,
     };
-    const keystore = await makeKeystore(temporaryDir(), 'pass');
+    const dir = temporaryDir();
+    const keystore = await makeKeystore(dir, 'pass');
+    const journal = await openJournal({ file: join(dir, 'journal'), waitMs: 0 });
     const chains = createChainClients([network]);
     const client = chains.get(chainId);
     if (!client) throw new Error('no client');
     const signerDeps = {
       db: signerDb,
       keystore,
+      journal,
+      ...unreported,
       networks: [network],
       identifyVoter: createIdentifyVoter(signerEndpoints(network)),
       maxGas: 5_000_000n,
@@ -165,6 +176,7 @@ export class TransactionWorld {
       signerDb,
       network,
       keystore,
+      journal,
       org,
       client,
       chainActivities({
@@ -181,6 +193,7 @@ export class TransactionWorld {
   }
 
   async stop(): Promise<void> {
+    await this.journal.close();
     await Promise.all([this.db, this.serviceDb, this.signerDb].map((pool) => pool.destroy()));
     await this.database.drop();
     await this.own.stop();
@@ -214,6 +227,8 @@ export class TransactionWorld {
     return signerActivities({
       db: this.signerDb,
       keystore: this.keystore,
+      journal: this.journal,
+      ...unreported,
       networks: [this.network],
       identifyVoter: createIdentifyVoter(signerEndpoints(this.network)),
       maxGas: 5_000_000n,

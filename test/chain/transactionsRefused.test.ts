@@ -659,13 +659,15 @@ describe('the database lets only the signer write what is signed', () => {
       { safe_nonce: 9 },
       { safe_tx_gas: '1' },
       { safe_tx_hash: '0x' },
-      { signature: '0x' },
       { transaction_id: null },
     ];
     for (const pool of [world.serviceDb, world.signerDb]) {
       for (const change of changes) {
         await expect(pool('chain_attempts').update(change)).rejects.toThrow(/permission denied/);
       }
+    }
+    for (const pool of [world.serviceDb, world.signerDb]) {
+      await expect(pool('chain_signatures').update({ signature: '0x' })).rejects.toThrow(/permission denied/);
     }
     await expect(world.signerDb('chain_attempts').update({ confirmations: 1 })).rejects.toThrow(
       /permission denied/,

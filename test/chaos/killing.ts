@@ -31,6 +31,8 @@ const points: { readonly [scenario in Scenario]: readonly string[] } = {
     'signer.signCancellation:before',
     'signer.signCancellation:after',
     'signer.cancellationStored',
+    'signer.journaled#2',
+    'signer.attemptStored#2',
     'signer.envelopeStored#2',
     'worker.requestCancellation:before',
     'worker.cancellationRequested',
@@ -73,6 +75,8 @@ const points: { readonly [scenario in Scenario]: readonly string[] } = {
   ],
   pay: [
     'signer.signTransaction:before',
+    'signer.intentStored',
+    'signer.journaled',
     'signer.attemptStored',
     'signer.envelopeStored',
     'signer.signTransaction:after',

@@ -291,7 +291,15 @@ describe('a login that a process would start with', () => {
 
 describe('data that one role may write', () => {
   it('keys, attempts, envelopes and relayers: the signer', async () => {
-    for (const table of ['signing_keys', 'chain_attempts', 'chain_envelopes', 'relayers', 'authorizations']) {
+    for (const table of [
+      'signing_keys',
+      'chain_attempts',
+      'chain_signatures',
+      'relayer_reservations',
+      'chain_envelopes',
+      'relayers',
+      'authorizations',
+    ]) {
       await expectDenied(service, `INSERT INTO ${table} DEFAULT VALUES`);
       await expectDenied(service, `DELETE FROM ${table}`);
       await expectDenied(signer, `DELETE FROM ${table}`);
@@ -310,6 +318,8 @@ describe('data that one role may write', () => {
     for (const [table, column] of [
       ['signing_keys', 'address'],
       ['chain_attempts', 'data'],
+      ['chain_signatures', 'signature'],
+      ['relayer_reservations', 'relayer_nonce'],
       ['chain_envelopes', 'raw_transaction'],
       ['authorizations', 'amount'],
       ['authorizations', 'authorized_at'],
@@ -338,7 +348,7 @@ describe('data that one role may write', () => {
     const columns: string[] = await owner('information_schema.columns')
       .where({ table_schema: 'public', table_name: 'chain_attempts', is_identity: 'NO' })
       .pluck('column_name');
-    expect(columns).toEqual(expect.arrayContaining([...outcome, 'signature', 'safe_nonce', 'value']));
+    expect(columns).toEqual(expect.arrayContaining([...outcome, 'safe_nonce', 'value']));
     for (const column of columns) {
       const statement = `UPDATE chain_attempts SET ${column} = ${column} WHERE false`;
       if (outcome.includes(column)) await service.raw(statement);
@@ -356,6 +366,8 @@ describe('data that one role may write', () => {
       ['authorizations', 'INSERT'],
       ['chain_attempts', 'INSERT'],
       ['chain_envelopes', 'INSERT'],
+      ['chain_signatures', 'INSERT'],
+      ['relayer_reservations', 'INSERT'],
       ['relayers', 'INSERT'],
       ['relayers', 'UPDATE'],
       ['signing_keys', 'INSERT'],

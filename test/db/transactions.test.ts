@@ -666,7 +666,6 @@ async function attempt(
       safeNonce,
       safeTxGas: 1n,
       safeTxHash: aHash(),
-      signature: '0x',
       fromBlock: 1n,
     });
     for (const { transactionHash } of envelopes) {

@@ -44,10 +44,9 @@ let account: Shown;
 
 beforeAll(async () => {
   api = await startTestService({ env: { ORGWALLET_ROLES: 'api' } });
-  // The first makes the keystore that the others share.
   signer = await startServiceProcess(api.env, { roles: ['signer'] });
   processes = await Promise.all([
-    startServiceProcess(api.env, { roles: ['worker', 'chain', 'signer'] }),
+    startServiceProcess(api.env, { roles: ['worker', 'chain'] }),
     startServiceProcess(api.env, { roles: ['worker', 'chain'] }),
   ]);
   org = await api.createOrganization();

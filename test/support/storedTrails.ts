@@ -53,7 +53,6 @@ export async function storeAttempt(db: Db, of: StoredTransaction, columns: objec
       safe_nonce: 0,
       safe_tx_gas: '21000',
       safe_tx_hash: aHash(),
-      signature: '0x',
       from_block: 1,
       ...columns,
     })

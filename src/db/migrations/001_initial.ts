@@ -418,8 +418,7 @@ export async function up(knex: Knex): Promise<void> {
       safe_nonce bigint,
       safe_tx_gas numeric(78, 0),
       safe_tx_hash text UNIQUE,
-      signature text,
-      -- head of the chain when it was signed: its outcome is in no earlier block
+      -- head of the chain when it was stored: its outcome is in no earlier block
       from_block bigint,
       -- the outcome, once it has the network's confirmations
       outcome text CHECK (outcome IN ('executed', 'reverted', 'cancelled')),
@@ -431,8 +430,8 @@ export async function up(knex: Knex): Promise<void> {
       created_at timestamptz(3) NOT NULL DEFAULT now(),
       decided_at timestamptz(3),
       CHECK (kind NOT IN ('transaction', 'cancellation') OR (transaction_id IS NOT NULL AND safe_nonce IS NOT NULL
-        AND safe_tx_gas IS NOT NULL AND safe_tx_hash IS NOT NULL AND signature IS NOT NULL AND from_block IS NOT NULL
-        AND account_id IS NOT NULL AND organization_id IS NOT NULL)),
+        AND safe_tx_gas IS NOT NULL AND safe_tx_hash IS NOT NULL AND from_block IS NOT NULL AND account_id IS NOT NULL
+        AND organization_id IS NOT NULL)),
       CHECK ((outcome IS NULL) = (decided_at IS NULL))
     );
     CREATE UNIQUE INDEX chain_attempts_deployment ON chain_attempts (account_id, network_id) WHERE kind = 'deployment';
@@ -443,6 +442,12 @@ export async function up(knex: Knex): Promise<void> {
       WHERE safe_nonce IS NOT NULL;
     CREATE INDEX chain_attempts_transaction ON chain_attempts (transaction_id) WHERE transaction_id IS NOT NULL;
     CREATE INDEX chain_attempts_block ON chain_attempts (network_id, block_number) WHERE block_number IS NOT NULL;
+
+    -- the signature of the account's owner, made after the attempt is stored
+    CREATE TABLE chain_signatures (
+      attempt_id bigint PRIMARY KEY REFERENCES chain_attempts,
+      signature text NOT NULL
+    );
 
     -- what the signer has authorized, or never will, once per transaction: written by the signer alone, and the only thing that it
     -- believes about what was spent
@@ -476,10 +481,27 @@ export async function up(knex: Knex): Promise<void> {
     CREATE TRIGGER authorizations_kept BEFORE DELETE OR TRUNCATE ON authorizations
       FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+    -- a nonce of a relayer, taken for an envelope that is being signed; after 60 s without one it is free again
+    CREATE TABLE relayer_reservations (
+      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      attempt_id bigint NOT NULL REFERENCES chain_attempts,
+      network_id bigint NOT NULL,
+      relayer_address text NOT NULL,
+      relayer_nonce bigint NOT NULL,
+      gas numeric(78, 0) NOT NULL,
+      max_fee_per_gas numeric(78, 0) NOT NULL,
+      max_priority_fee_per_gas numeric(78, 0) NOT NULL,
+      reserved_at timestamptz(3) NOT NULL DEFAULT now()
+    );
+    CREATE INDEX relayer_reservations_attempt ON relayer_reservations (attempt_id);
+    CREATE INDEX relayer_reservations_live ON relayer_reservations (network_id, relayer_address, reserved_at);
+
     -- signed transactions of a relayer that carry an attempt to the chain; stored before they are sent
     CREATE TABLE chain_envelopes (
       id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
       attempt_id bigint NOT NULL REFERENCES chain_attempts,
+      -- each is signed once
+      reservation_id bigint UNIQUE REFERENCES relayer_reservations,
       network_id bigint NOT NULL,
       relayer_address text NOT NULL,
       relayer_nonce bigint NOT NULL,
@@ -529,7 +551,8 @@ export async function up(knex: Knex): Promise<void> {
     GRANT INSERT, UPDATE, DELETE ON idempotency_requests, rate_limit_buckets, registration_challenges
       TO orgwallet_service;
     GRANT INSERT, UPDATE (status, block_at, decided_at) ON policy_usage TO orgwallet_service;
-    GRANT INSERT ON signing_keys, chain_attempts, chain_envelopes, authorizations TO orgwallet_signer;
+    GRANT INSERT ON signing_keys, chain_attempts, chain_signatures, relayer_reservations, chain_envelopes, authorizations
+      TO orgwallet_signer;
     GRANT UPDATE (outcome, block_at) ON authorizations TO orgwallet_signer;
     GRANT INSERT, UPDATE ON relayers TO orgwallet_signer;
     GRANT UPDATE (sent_at, outcome, decided_at) ON chain_envelopes TO orgwallet_service;

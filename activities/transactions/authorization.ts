@@ -1,0 +1,101 @@
+import { type Address, type Hex, recoverAddress } from 'viem';
+import { payloadToSign } from '../../src/approvals/transactions';
+import type { Attempt } from '../../src/db/attempts';
+import { findAuthorizedAt, transactionRows } from '../../src/db/authorizations';
+import type { Tx } from '../../src/db/database';
+import type { StoredTransaction, TransactionSnapshot } from '../../src/db/transactions';
+import { isSameAddress } from '../../src/domain/address';
+import type { JsonValue } from '../../src/domain/canonicalJson';
+import type { AuthorizationEntry } from '../../src/journal/entries';
+import { policyRefusal, usageOf } from '../../src/transactions/policy';
+import type { SignerContext } from '../signer/context';
+import { SignerRefusal } from '../signer/refusal';
+import { assertTransactionEvidence, type Votes } from './signerEvidence';
+
+/** The payloads and votes that prove a transaction. */
+function evidenceOf({ record, now }: TransactionSnapshot, votes: Votes): JsonValue {
+  return {
+    initiator: payloadToSign(record, now, 'initiator') ?? null,
+    approve: payloadToSign(record, now, 'approve') ?? null,
+    votes: votes.map(({ memberId, type, signerAddress, scheme, signature }) => ({
+      memberId,
+      type,
+      signerAddress,
+      scheme,
+      signature,
+    })),
+  };
+}
+
+/** The authorization of a stored attempt, as the journal keeps it. */
+export async function authorizationEntry(
+  tx: Tx,
+  snapshot: TransactionSnapshot,
+  attempt: Attempt,
+  { account, votes }: { account: Address; votes: Votes },
+): Promise<AuthorizationEntry> {
+  const { record } = snapshot;
+  const { amount, policyId, initiatorId, tokenAddress, destination } = usageOf(record);
+  const authorizedAt = (await findAuthorizedAt(tx, record.id)) ?? snapshot.now.time;
+  return {
+    type: 'authorization',
+    organizationId: record.organizationId,
+    transactionId: record.id,
+    accountId: attempt.accountId,
+    networkId: attempt.networkId,
+    safeNonce: String(attempt.safeNonce),
+    safeTxHash: attempt.safeTxHash,
+    account,
+    to: attempt.to,
+    value: String(attempt.value),
+    data: attempt.data,
+    safeTxGas: String(attempt.safeTxGas),
+    fromBlock: String(attempt.fromBlock),
+    policyId,
+    initiatorId,
+    tokenAddress,
+    amount: String(amount),
+    destination,
+    authorizedAt: authorizedAt.toISOString(),
+    evidence: evidenceOf(snapshot, votes),
+    rows: await transactionRows(tx, record.id),
+  };
+}
+
+/** Whether the key of the organization has signed an attempt. */
+async function isSignedByOwner(
+  { keystore }: SignerContext,
+  { organizationId }: StoredTransaction,
+  { safeTxHash, signature }: Attempt,
+): Promise<boolean> {
+  const hash = safeTxHash as Hex;
+  const signer = signature && (await recoverAddress({ hash, signature: signature as Hex }).catch(() => null));
+  return Boolean(signer) && isSameAddress(signer as string, keystore.organizationKey(organizationId).address);
+}
+
+/**
+ * Throws SignerRefusal unless a stored attempt that the journal lacks may be taken over: the key has signed it, or a
+ * crash came before that, and all of its evidence is still valid.
+ */
+export async function assertTakenOver(
+  context: SignerContext,
+  tx: Tx,
+  { snapshot, attempt, votes }: { snapshot: TransactionSnapshot; attempt: Attempt; votes: Votes },
+): Promise<void> {
+  const { record, now } = snapshot;
+  if (attempt.signature !== null) {
+    if (await isSignedByOwner(context, record, attempt)) return;
+    throw new SignerRefusal(
+      'stale',
+      `chain_attempts ${attempt.id} has a signature that is not of the organization's key`,
+    );
+  }
+  try {
+    await assertTransactionEvidence(context, tx, snapshot, votes);
+  } catch (error) {
+    // Its own authorization is stored, and counts.
+    if (!(error instanceof SignerRefusal) || error.code !== 'budget') throw error;
+    const refused = await policyRefusal(tx, { record, now }, { by: 'signer', except: record.id });
+    if (refused) throw new SignerRefusal(refused.code, refused.message);
+  }
+}

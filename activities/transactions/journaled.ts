@@ -1,0 +1,77 @@
+import type { Attempt } from '../../src/db/attempts';
+import type { TransactionRef } from '../../src/domain/transaction';
+import type { SignerContext } from '../signer/context';
+import { SignerHold } from '../signer/refusal';
+
+const TODO =
+  'the database was rolled back or changed: run `npx orgwallet signer reconcile-restore` on the host of the signer';
+
+/** A nonce of an account that is to be authorized. */
+interface NewNonce {
+  readonly transactionId: string;
+  readonly accountId: string;
+  readonly networkId: number;
+  readonly safeNonce: bigint;
+}
+
+/**
+ * Throws SignerHold where the journal knows of authorizations that the database lacks: one of this transaction, or one
+ * of this nonce of its account or of a later one.
+ */
+export function assertNotRolledBack({ journal }: Pick<SignerContext, 'journal'>, wanted: NewNonce): void {
+  const { transactionId, accountId, networkId, safeNonce } = wanted;
+  const known = journal.authorizationOf(transactionId);
+  if (known) {
+    throw new SignerHold(
+      'rollback',
+      `transaction ${transactionId} was authorized at nonce ${known.safeNonce} (${known.safeTxHash}, line ${known.line} of the journal), and the table authorizations has no row of it: ${TODO}`,
+    );
+  }
+  if (journal.outcomeOf(transactionId)?.outcome === 'rejected') {
+    throw new SignerHold(
+      'rollback',
+      `transaction ${transactionId} was rejected by the journal, and the table authorizations has no row of it: ${TODO}`,
+    );
+  }
+  const highest = journal.highestNonce({ accountId, networkId });
+  if (highest === undefined || highest < safeNonce) return;
+  const taken = journal.takenAt({ accountId, networkId, safeNonce: highest });
+  throw new SignerHold(
+    'rollback',
+    `nonce ${highest} of account ${accountId} on network ${networkId} is taken by ${taken?.transactionId ?? 'an unknown execution'} (${taken?.safeTxHash}, line ${taken?.line} of the journal), and the table authorizations ends before nonce ${safeNonce}: ${TODO}`,
+  );
+}
+
+/**
+ * Whether the journal has the authorization of a stored attempt. Throws SignerHold where it has another one for its
+ * transaction or its nonce.
+ */
+export function isJournaled({ journal }: Pick<SignerContext, 'journal'>, attempt: Attempt): boolean {
+  const { transactionId, safeTxHash, safeNonce } = attempt;
+  const known = journal.authorizationOf(transactionId);
+  const taken = journal.takenAt(attempt);
+  const other = [known, taken].find(
+    (one) => one && (one.safeTxHash !== safeTxHash || one.safeNonce !== safeNonce),
+  );
+  if (!other && (taken === undefined || taken.transactionId === transactionId)) return known !== undefined;
+  const line = (other ?? taken)?.line;
+  throw new SignerHold(
+    'rollback',
+    `chain_attempts has ${safeTxHash} of transaction ${transactionId} at nonce ${safeNonce}, and line ${line} of the journal has ${(other ?? taken)?.safeTxHash}: ${TODO}`,
+  );
+}
+
+/** Records in the journal that a transaction is rejected, once. */
+export async function journalRejection(
+  { journal }: Pick<SignerContext, 'journal'>,
+  { organizationId, transactionId }: TransactionRef,
+): Promise<void> {
+  if (journal.outcomeOf(transactionId)) return;
+  await journal.append({
+    type: 'outcome',
+    organizationId,
+    transactionId,
+    outcome: 'rejected',
+    blockAt: null,
+  });
+}

@@ -1,0 +1,128 @@
+import { type AccountOnNetwork, type Envelope, insertEnvelope } from './chain';
+import type { Db, Tx } from './database';
+import { requireRow } from './rows';
+import type { RelayerReservationRow } from './tables';
+
+/** A nonce of a relayer that is taken for an envelope, with its terms. Amounts are in wei. */
+export interface Reservation
+  extends Pick<
+    Envelope,
+    | 'attemptId'
+    | 'networkId'
+    | 'relayerAddress'
+    | 'relayerNonce'
+    | 'gas'
+    | 'maxFeePerGas'
+    | 'maxPriorityFeePerGas'
+  > {
+  readonly id: bigint;
+}
+
+/** How long a nonce waits for its signature: long enough that the retry after a crash finds it. */
+const LIVE_SECONDS = 60;
+
+function reservation(row: RelayerReservationRow): Reservation {
+  return {
+    id: row.id,
+    attemptId: row.attempt_id,
+    networkId: Number(row.network_id),
+    relayerAddress: row.relayer_address,
+    relayerNonce: Number(row.relayer_nonce),
+    gas: BigInt(row.gas),
+    maxFeePerGas: BigInt(row.max_fee_per_gas),
+    maxPriorityFeePerGas: BigInt(row.max_priority_fee_per_gas),
+  };
+}
+
+/** Reservations that are being signed now. Read before the envelopes that they become. */
+function live(db: Db | Tx) {
+  return db('relayer_reservations as r')
+    .whereRaw('r.reserved_at > now() - make_interval(secs => ?)', [LIVE_SECONDS])
+    .whereNotExists(db('chain_envelopes as e').whereRaw('e.reservation_id = r.id').select(db.raw('1')));
+}
+
+/** Takes a nonce of a relayer for an envelope, before that is signed. */
+export async function insertReservation(tx: Tx, input: Omit<Reservation, 'id'>): Promise<Reservation> {
+  const [row] = await tx('relayer_reservations')
+    .insert({
+      attempt_id: input.attemptId,
+      network_id: input.networkId,
+      relayer_address: input.relayerAddress,
+      relayer_nonce: input.relayerNonce,
+      gas: input.gas.toString(),
+      max_fee_per_gas: input.maxFeePerGas.toString(),
+      max_priority_fee_per_gas: input.maxPriorityFeePerGas.toString(),
+    })
+    .returning('*');
+  return reservation(requireRow(row));
+}
+
+/** Nonces of a relayer that are taken, and whose envelopes are being signed. */
+export async function reservedNonces(
+  db: Db | Tx,
+  { networkId, relayerAddress }: Pick<Reservation, 'networkId' | 'relayerAddress'>,
+): Promise<number[]> {
+  const rows = await live(db)
+    .where({ 'r.network_id': BigInt(networkId), 'r.relayer_address': relayerAddress })
+    .select<Pick<RelayerReservationRow, 'relayer_nonce'>[]>('r.relayer_nonce');
+  return rows.map((row) => Number(row.relayer_nonce));
+}
+
+/** What is being signed for one nonce of a relayer, or undefined. */
+export async function reservationAt(
+  db: Db | Tx,
+  { networkId, relayerAddress, nonce }: { networkId: number; relayerAddress: string; nonce: number },
+): Promise<Reservation | undefined> {
+  const [row] = await live(db)
+    .where({
+      'r.network_id': BigInt(networkId),
+      'r.relayer_address': relayerAddress,
+      'r.relayer_nonce': BigInt(nonce),
+    })
+    .orderBy('r.id', 'desc')
+    .limit(1)
+    .select<RelayerReservationRow[]>('r.*');
+  return row && reservation(row);
+}
+
+/** What is being signed for attempts, oldest first. */
+export async function reservationsOf(
+  db: Db | Tx,
+  attempts: readonly { readonly id: bigint }[],
+): Promise<Reservation[]> {
+  if (attempts.length === 0) return [];
+  const rows = await live(db)
+    .whereRaw('r.attempt_id = ANY (?::bigint[])', [attempts.map(({ id }) => String(id))])
+    .orderBy('r.id')
+    .select<RelayerReservationRow[]>('r.*');
+  return rows.map(reservation);
+}
+
+/** What is being signed to deploy an account on a network, or undefined. */
+export async function deploymentReservation(
+  db: Db | Tx,
+  { accountId, networkId }: AccountOnNetwork,
+): Promise<Reservation | undefined> {
+  const attempts = await db('chain_attempts')
+    .where({ kind: 'deployment', account_id: accountId, network_id: BigInt(networkId) })
+    .select('id');
+  return (await reservationsOf(db, attempts)).at(-1);
+}
+
+/**
+ * Stores the envelope that was signed for a reservation; returns the first one's id. Undefined when the reservation has
+ * ended: its nonce may be taken by another.
+ */
+export async function storeReserved(
+  db: Db,
+  reserved: Reservation,
+  bytes: Pick<Envelope, 'transactionHash' | 'rawTransaction'>,
+): Promise<bigint | undefined> {
+  const { id, ...of } = reserved;
+  if (await live(db).where({ 'r.id': id }).first('r.id')) {
+    const stored = await insertEnvelope(db, { ...of, ...bytes, reservationId: id });
+    if (stored !== undefined) return stored;
+  }
+  const row = await db('chain_envelopes').where({ reservation_id: id }).first('id');
+  return row?.id;
+}

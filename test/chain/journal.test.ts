@@ -1,0 +1,247 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Address } from 'viem';
+import type { TransactionTerms } from '../../activities/transactions/observation';
+import type { SigningKey, SigningKeys } from '../../src/chain/keys';
+import { requireRow } from '../../src/db/rows';
+import type { TransactionRef } from '../../src/domain/transaction';
+import { type Journal, openJournal } from '../../src/journal/journal';
+import { temporaryDir } from '../support/stack';
+import { until } from '../support/until';
+import { envelopeOf, TransactionWorld } from './transactionWorld';
+
+const RECIPIENT: Address = '0x00000000000000000000000000000000000A11cE';
+const payment = { to: RECIPIENT, value: 5n };
+
+let world: TransactionWorld;
+const opened: Journal[] = [];
+
+beforeAll(async () => {
+  world = await TransactionWorld.start(41_061);
+});
+afterAll(async () => {
+  for (const journal of opened) await journal.close();
+  await world?.stop();
+});
+
+async function anotherJournal(): Promise<Journal> {
+  const journal = await openJournal({ file: join(temporaryDir(), 'journal'), waitMs: 0 });
+  opened.push(journal);
+  return journal;
+}
+
+/** What a restored backup does not have. */
+async function forget(ref: TransactionRef): Promise<void> {
+  const attempts = world.attempts(ref).clearOrder().select('id');
+  await world.db('chain_envelopes').whereIn('attempt_id', attempts.clone()).delete();
+  await world.db('relayer_reservations').whereIn('attempt_id', attempts.clone()).delete();
+  await world.db('chain_signatures').whereIn('attempt_id', attempts.clone()).delete();
+  await world.db('chain_attempts').where({ transaction_id: ref.transactionId }).delete();
+  await world.db.transaction(async (tx) => {
+    await tx.raw('ALTER TABLE authorizations DISABLE TRIGGER authorizations_kept');
+    await tx('authorizations').where({ transaction_id: ref.transactionId }).delete();
+    await tx.raw('ALTER TABLE authorizations ENABLE TRIGGER authorizations_kept');
+  });
+}
+
+/** The keys, each of whose signatures takes a while; `most` is how many were made at once. */
+function slowKeys(
+  ms: number,
+  gate = Promise.resolve(),
+): { readonly keystore: SigningKeys; readonly most: () => number } {
+  let running = 0;
+  let most = 0;
+  const slowly = async <T>(make: () => Promise<T>): Promise<T> => {
+    running += 1;
+    most = Math.max(most, running);
+    await sleep(ms);
+    await gate;
+    running -= 1;
+    return make();
+  };
+  const slow = ({ address, sign, signTypedData, signTransaction }: SigningKey): SigningKey => ({
+    address,
+    sign: (...args) => slowly(() => sign(...args)),
+    signTypedData,
+    signTransaction: ((...args: Parameters<typeof signTransaction>) =>
+      slowly(() => signTransaction(...args))) as typeof signTransaction,
+  });
+  const { fingerprint, organizationKey, relayerKey } = world.keystore;
+  const keystore: SigningKeys = {
+    fingerprint,
+    organizationKey: (id) => slow(organizationKey(id)),
+    relayerKey: (networkId, index) => slow(relayerKey(networkId, index)),
+  };
+  return { keystore, most: () => most };
+}
+
+describe('an authorization', () => {
+  test('is in the journal with its evidence and its rows', async () => {
+    const ref = await world.transaction(payment);
+    await world.sign(ref);
+    const found = world.journal.authorizationOf(ref.transactionId);
+    if (!found) throw new Error('it is not in the journal');
+    const entry = await world.journal.readAuthorization(found);
+    const { initiator } = await world.record(ref);
+    expect(entry).toMatchObject({
+      organizationId: ref.organizationId,
+      safeNonce: '0',
+      value: '5',
+      amount: '5',
+      evidence: { votes: [{ memberId: initiator.id, type: 'initiator', scheme: 'eoa' }] },
+    });
+    expect(JSON.parse(entry.rows ?? '')).toMatchObject({
+      approvals: [{ id: ref.transactionId, execution_status: 'processing' }],
+      transactions: [{ to_address: RECIPIENT }],
+      votes: [{ type: 'initiator' }],
+      policy_usage: [{ status: 'reserved' }],
+    });
+  });
+
+  test('that the database has lost is not made again, and not one of its nonce', async () => {
+    const account = await world.account();
+    const lost = await world.transaction(payment, { account });
+    const terms = await world.terms(lost);
+    await world.sign(lost, terms);
+    await forget(lost);
+    const other = await world.transaction(payment, { account });
+    const refusals: string[] = [];
+    const signer = world.signerWith({ countRefusal: (reason) => refusals.push(reason) });
+    const again = await signer.signTransaction({ ...lost, terms });
+    expect(again).toEqual({
+      held: expect.stringContaining(`transaction ${lost.transactionId} was authorized`),
+    });
+    expect(await signer.signTransaction({ ...other, terms })).toEqual({
+      held: expect.stringMatching(`nonce 0 of account ${account.id} .* is taken by ${lost.transactionId}`),
+    });
+    expect(refusals).toEqual(['rollback', 'rollback']);
+    expect(await world.attempts(other)).toHaveLength(0);
+    // Other accounts go on.
+    await world.sign(await world.transaction(payment));
+  });
+
+  test('that differs from the journal gets no further envelope', async () => {
+    const ref = await world.transaction(payment);
+    const terms = await world.terms(ref);
+    await world.sign(ref, terms);
+    const { transactionId } = ref;
+    await world
+      .db('chain_attempts')
+      .where({ transaction_id: transactionId })
+      .update({ safe_tx_hash: '0x00' });
+    const held = { held: expect.stringContaining('chain_attempts has 0x00') };
+    expect(await world.signer.signTransaction({ ...ref, terms })).toEqual(held);
+    await world.requestCancellation(ref);
+    expect(await world.signer.signCancellation({ ...ref, terms })).toEqual(held);
+  });
+
+  test('that the journal has lost is taken over when its key has signed it', async () => {
+    const ref = await world.transaction(payment);
+    const terms = await world.terms(ref);
+    const envelopeId = await world.sign(ref, terms);
+    const journal = await anotherJournal();
+    const signer = world.signerWith({ journal });
+    expect(await signer.signTransaction({ ...ref, terms })).toEqual({ envelopeId });
+    expect(journal.authorizationOf(ref.transactionId)?.safeNonce).toBe(0n);
+    const { id } = requireRow((await world.attempts(ref))[0]);
+    const forged = `0x${'11'.repeat(64)}1b`;
+    await world.db('chain_signatures').where({ attempt_id: id }).update({ signature: forged });
+    const distrusting = world.signerWith({ journal: await anotherJournal() });
+    expect(await distrusting.signTransaction({ ...ref, terms })).toMatchObject({
+      refused: { message: expect.stringContaining(`chain_attempts ${id} has a signature`) },
+    });
+  });
+
+  test('is signed after a crash before its journal entry, with the evidence verified again', async () => {
+    const ref = await world.transaction(payment);
+    const terms = await world.terms(ref);
+    const crashing = await anotherJournal();
+    const signer = world.signerWith({
+      journal: Object.assign(Object.create(crashing), { append: () => Promise.reject(new Error('crash')) }),
+    });
+    await expect(signer.signTransaction({ ...ref, terms })).rejects.toThrow('crash');
+    const intent = requireRow((await world.attempts(ref))[0]);
+    expect(await world.envelopes(ref)).toHaveLength(0);
+    expect(await world.prepare(ref)).toMatchObject({ kind: 'needsEnvelope', attempted: true });
+
+    await world.db('votes').where({ approval_id: ref.transactionId }).update({ signature: '0x' });
+    expect(await world.signer.signTransaction({ ...ref, terms })).toHaveProperty('refused');
+    await world.db('votes').where({ approval_id: ref.transactionId }).delete();
+    await world.vote(ref, world.org.dave, 'initiator');
+    const envelopeId = envelopeOf(await world.signer.signTransaction({ ...ref, terms }));
+    expect(await world.attempts(ref)).toEqual([intent]);
+    const [reserved] = await world.db('relayer_reservations').where({ attempt_id: intent.id });
+    expect(await world.envelopes(ref)).toMatchObject([
+      { id: BigInt(envelopeId), reservation_id: reserved?.id, relayer_nonce: reserved?.relayer_nonce },
+    ]);
+    expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
+  });
+});
+
+describe('a signature that takes a while', () => {
+  test('holds no lock and serializes no relayer', async () => {
+    const ms = 150;
+    let open: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const { keystore, most } = slowKeys(ms, gate);
+    const signer = world.signerWith({ keystore });
+    const refs: TransactionRef[] = [];
+    for (let i = 0; i < 6; i += 1) refs.push(await world.transaction(payment));
+    const terms: TransactionTerms[] = [];
+    for (const ref of refs) terms.push(await world.terms(ref));
+    const signing = Promise.all(
+      refs.map(async (ref, i) =>
+        signer.signTransaction({ ...ref, terms: terms[i] ?? (await world.terms(ref)) }),
+      ),
+    );
+    // All are made at once: none waits for the one before it.
+    await until('all of them sign', async () => most() === refs.length);
+    // Nobody waits for the relayer's row meanwhile.
+    await world.db.transaction(async (tx) => {
+      await tx.raw(`SET LOCAL lock_timeout = '100ms'`);
+      await tx('relayers').forUpdate();
+    });
+    open();
+    const signed = (await signing).map(envelopeOf);
+    const nonces = await world.db('chain_envelopes').whereIn('id', signed).pluck('relayer_nonce');
+    expect(new Set(nonces).size).toBe(6);
+    for (const ref of refs) expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
+  });
+
+  test('is stored once when two have made it', async () => {
+    const signer = world.signerWith({ keystore: slowKeys(50).keystore });
+    const ref = await world.transaction(payment);
+    const terms = await world.terms(ref);
+    const both = await Promise.all([1, 2].map(() => signer.signTransaction({ ...ref, terms })));
+    expect(both[0]).toEqual(both[1]);
+    expect(await world.envelopes(ref)).toHaveLength(1);
+  });
+});
+
+test('a nonce whose signer has ended is filled, and its transaction gets another one', async () => {
+  const ref = await world.transaction(payment);
+  const terms = await world.terms(ref);
+  const broken = {
+    sign: () => Promise.reject(new Error('crash')),
+    signTransaction: () => Promise.reject(new Error('crash')),
+  };
+  const keystore: SigningKeys = {
+    ...world.keystore,
+    organizationKey: (id) => ({ ...world.keystore.organizationKey(id), ...broken }) as never,
+  };
+  await expect(world.signerWith({ keystore }).signTransaction({ ...ref, terms })).rejects.toThrow('crash');
+  const [reserved] = await world.db('relayer_reservations').orderBy('id', 'desc').limit(1);
+  const nonce = Number(reserved?.relayer_nonce);
+  const later = await world.transaction(payment);
+  const envelopeId = await world.sign(later);
+  // It may still be signed: it is no gap yet.
+  expect(await world.signer.fillNonce({ networkId: world.network.id, nonce, terms })).toMatchObject({
+    refused: { message: expect.stringContaining('is being signed for') },
+  });
+  await world.db('relayer_reservations').update({ reserved_at: new Date(Date.now() - 61_000) });
+  expect(await world.followToEnd(later, envelopeId)).toMatchObject({ kind: 'gap', nonce });
+  expect(await world.execute(later)).toMatchObject({ outcome: { kind: 'executed' } });
+  expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
+});
