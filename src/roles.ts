@@ -22,10 +22,12 @@ import type { Clients } from './clients';
 import type { Config } from './config';
 import { hasAuthorizations } from './db/authorizations';
 import type { Db } from './db/database';
+import { recordFreeze } from './db/freezes';
 import { readInstallationId } from './db/installation';
 import { withFailpoints } from './failpoints';
 import type { Journal } from './journal/journal';
 import { openJournalOf } from './journal/ofInstallation';
+import { takeRequests } from './journal/requests';
 import type { Lifetime } from './lifetime';
 import type { Logger } from './logging';
 import { watchRelayers } from './relayers';
@@ -158,6 +160,7 @@ async function openKeystore({ keystore, production }: Config, logger: Logger): P
 
 /** How long a start waits for the signer before it to end: it may be replaced by this one just now. */
 const JOURNAL_WAIT_MS = 60_000;
+const REQUESTS_POLL_MS = 250;
 
 /** The journal of this signer, which no other one writes meanwhile. */
 async function openSignerJournal({ journalFile: file }: Config, db: Db, logger: Logger): Promise<Journal> {
@@ -171,12 +174,35 @@ async function openSignerJournal({ journalFile: file }: Config, db: Db, logger: 
   });
 }
 
+/** Takes requests to freeze up as they come. Returns the function that stops it. */
+function keepTakingRequests(journal: Journal, db: Db, logger: Logger): () => Promise<void> {
+  const take = async () => {
+    try {
+      await takeRequests(journal, async (entry) => {
+        logger.warn({ organizationId: entry.organizationId }, `${entry.type}: recorded in the journal`);
+        await recordFreeze(db, entry);
+      });
+    } catch (error) {
+      logger.error({ err: error }, 'a request to freeze could not be recorded; retrying');
+    }
+  };
+  let taking = take();
+  const timer = setInterval(() => {
+    taking = taking.then(take);
+  }, REQUESTS_POLL_MS);
+  return async () => {
+    clearInterval(timer);
+    await taking;
+  };
+}
+
 /** The worker that holds the keys, with a database login of its own. */
 async function signerWorker(clients: Clients, db: Db, lifetime: Lifetime): Promise<WorkerSpec> {
   const { config, logger, metrics, signerChain, sender } = clients;
   const keystore = await openKeystore(config, logger);
   const journal = await openSignerJournal(config, db, logger);
   lifetime.onStop(() => journal.close());
+  lifetime.onStop(keepTakingRequests(journal, db, logger));
   const { networks, maxGas } = config;
   const { countRefusal } = metrics;
   const identifyVoter = createIdentifyVoter(signerEndpoints(signerChain.network));

@@ -5,6 +5,7 @@ import type { DeploymentKey } from '../../src/domain/proposal';
 import { undecidedEnvelope } from '../relayer/envelopes';
 import type { EnvelopeTerms } from '../relayer/terms';
 import { type SignerContext, withRelayer } from '../signer/context';
+import { assertNotFrozen } from '../signer/frozen';
 import { refusalsAsValues, type SigningResult } from '../signer/refusal';
 import { gasOf, reserveEnvelope, signReserved } from '../signer/signEnvelope';
 import { assertDeploymentEvidence, verifyApprovals } from './signerEvidence';
@@ -20,6 +21,7 @@ export async function signDeployment(
   const { terms, networkId } = input;
   return refusalsAsValues(context, async () => {
     const verified = await verifyApprovals(context, input);
+    assertNotFrozen(context, input.organizationId);
     const found = await withRelayer(context, networkId, async (tx) => {
       const before = await deploymentReservation(tx, input);
       const envelopes = await deploymentEnvelopes(tx, input);

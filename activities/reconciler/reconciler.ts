@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import { auditFreezes } from '../../src/db/freezes';
 import type { ReconcileSummary } from '../../src/domain/reconciliation';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { compare, countsAgree } from '../../src/reconciler/compare';
@@ -27,6 +28,7 @@ export function createReconcilerActivities(deps: ReconcilerDeps) {
     const { cancellationSignal, heartbeat } = Context.current();
     const beat = setInterval(() => heartbeat(), HEARTBEAT_MS);
     try {
+      await auditFreezes(deps.db);
       const isListDue = performance.now() - listedAtMs >= LIST_EVERY_MS;
       const unlisted = !isListDue && (await countsAgree(deps));
       const onStep = () => cancellationSignal.throwIfAborted();

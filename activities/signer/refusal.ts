@@ -24,7 +24,7 @@ export class SignerRefusal extends Error {
 }
 
 /** Why the signer signs nothing of this kind for now, whatever is asked. */
-export type HoldReason = 'rollback' | 'unsigned';
+export type HoldReason = 'rollback' | 'unsigned' | 'frozen';
 
 /** A refusal until an operator has acted; what waits is not lost. */
 export class SignerHold extends SignerRefusal {

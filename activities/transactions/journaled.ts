@@ -3,8 +3,7 @@ import type { TransactionRef } from '../../src/domain/transaction';
 import type { SignerContext } from '../signer/context';
 import { SignerHold } from '../signer/refusal';
 
-const TODO =
-  'the database was rolled back or changed: run `npx orgwallet signer reconcile-restore` on the host of the signer';
+const TODO = 'the database was rolled back or changed; see docs/runbook.md';
 
 /** A nonce of an account that is to be authorized. */
 interface NewNonce {

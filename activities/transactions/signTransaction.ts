@@ -16,6 +16,7 @@ import { usageOf } from '../../src/transactions/policy';
 import { mapLimit } from '../mapLimit';
 import { assertAccount } from '../signer/account';
 import { networkOf, type SignerContext, withRelayer } from '../signer/context';
+import { assertNotFrozen } from '../signer/frozen';
 import { refusalsAsValues, SignerRefusal, type SigningResult } from '../signer/refusal';
 import { assertTakenOver, authorizationEntry } from './authorization';
 import { decide } from './confirmOutcome';
@@ -104,6 +105,7 @@ async function commitIntent(
   const { networkId } = await statusOf(context.db, ref);
   const votes = await verifiedVotes(context, ref);
   return withRelayer(context, networkId, async (tx) => {
+    assertNotFrozen(context, ref.organizationId);
     const snapshot = await readOnNetwork(tx, ref, networkId);
     const { record } = snapshot;
     const account = (await assertAccount(context, tx, record)).address as Address;

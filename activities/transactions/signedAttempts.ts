@@ -23,6 +23,7 @@ import type { AuthorizationEntry } from '../../src/journal/entries';
 import { undecidedEnvelope } from '../relayer/envelopes';
 import type { EnvelopeTerms } from '../relayer/terms';
 import type { SignerContext } from '../signer/context';
+import { assertNotFrozen } from '../signer/frozen';
 import { SignerHold } from '../signer/refusal';
 import { gasOf, reserveEnvelope, signReserved } from '../signer/signEnvelope';
 import { gasAfterReverts, MAX_WHOLE_REVERTS } from './gasAfterReverts';
@@ -112,6 +113,7 @@ async function carryEarlier(
   { attempt, account }: Carried,
   terms: TransactionTerms,
 ): Promise<{ above: number; toSign: Reserved[] }> {
+  const isFrozen = context.journal.freezeOf(attempt.organizationId) !== undefined;
   let above = -1;
   const toSign: Reserved[] = [];
   const undecided = await undecidedBelow(tx, attempt, attempt.safeNonce);
@@ -126,6 +128,8 @@ async function carryEarlier(
     // A cancellation is the newer of two at one nonce.
     const wanted = attempts.at(-1);
     if (live.length > 0 || !wanted) continue;
+    // Behind a freeze only cancellations get envelopes.
+    if (isFrozen && wanted.kind === 'transaction') continue;
     if (wanted.signature === null) {
       throw new SignerHold(
         'unsigned',
@@ -202,10 +206,12 @@ export async function signIntent(
     gasOf(reserved, { kind, organizationId }),
   );
   const entries = [...(authorization ? [authorization] : []), ...gas];
+  if (authorization) assertNotFrozen(context, authorization.organizationId);
   if (entries.length > 0) await context.journal.append(...entries);
   failpoint('signer.journaled');
   let last = present?.id;
   for (const one of toSign) {
+    if (one.attempt.kind === 'transaction') assertNotFrozen(context, one.attempt.organizationId);
     const call = executionCall(safeTransactionOf(one.attempt, one.account), await signatureOf(context, one));
     last = await signReserved(context, one.reserved, call);
   }

@@ -7,7 +7,7 @@ import type { CommandContext, Within } from './context';
 import { checkBlockTime, checkClock } from './doctor/clocks';
 import { checkDatabase, checkLogin, checkWork } from './doctor/database';
 import { type Finding, fail, ok, runCheck } from './doctor/finding';
-import { checkJournal } from './doctor/journal';
+import { checkFreezes, checkJournal } from './doctor/journal';
 import { checkKeystore } from './doctor/keystore';
 import { checkEndpoints, checkNetwork, checkRelayers } from './doctor/networks';
 import { checkReconciler, checkWorkflows } from './doctor/reconciler';
@@ -39,7 +39,8 @@ async function examineSigner({ signerDb }: CommandContext, config: Config): Prom
     checkJournal(config.journalFile, signerDb()),
   );
   const readiness = await runCheck('signer', 'see its log', () => checkReadiness(config));
-  return [...readiness, ...login, ...keystore, ...journal, ...(await examineEndpoints(config))];
+  const frozen = await runCheck('frozen', 'see its message', () => checkFreezes(signerDb()));
+  return [...readiness, ...login, ...keystore, ...journal, ...frozen, ...(await examineEndpoints(config))];
 }
 
 async function examine({ db, signerDb, sender }: CommandContext, config: Config): Promise<Finding[]> {
@@ -75,6 +76,7 @@ async function examine({ db, signerDb, sender }: CommandContext, config: Config)
         checkKeystore(config.keystore, relayers),
       ),
       runCheck('journal', 'see its message', () => checkJournal(config.journalFile, db())),
+      runCheck('frozen', 'see its message', () => checkFreezes(db())),
     ]);
     return [...database, ...more.flat()];
   };

@@ -6,6 +6,7 @@ import { auditCommands } from './audit';
 import { createWithin } from './context';
 import { databaseCommands } from './database';
 import { doctorCommand } from './doctor';
+import { freezeCommands } from './freeze';
 import { keyCommands } from './keys';
 import { keystoreCommands } from './keystore';
 import { organizationCommands } from './organizations';
@@ -46,6 +47,7 @@ export function createProgram(terminal: Terminal): Command {
   organizationCommands(program, within);
   keyCommands(program, within);
   keystoreCommands(program, within);
+  freezeCommands(program, within);
   proposalCommands(program, within);
   transactionCommands(program, within);
   auditCommands(program, within);

@@ -88,6 +88,18 @@ export async function* allAuthorizations(db: Db | Tx): AsyncGenerator<readonly A
   }
 }
 
+/** The undecided authorizations of an organization, or of all, oldest first. */
+export async function undecidedOf(
+  db: Db,
+  organizationId: string | undefined,
+  limit: number,
+): Promise<{ readonly organizationId: string; readonly transactionId: string }[]> {
+  const query = db('authorizations').where({ outcome: null }).orderBy('authorized_at').limit(limit);
+  if (organizationId !== undefined) query.where({ organization_id: organizationId });
+  const rows = await query.select('organization_id', 'transaction_id');
+  return rows.map((row) => ({ organizationId: row.organization_id, transactionId: row.transaction_id }));
+}
+
 /** The rows of a transaction's record as JSON text, in which no number loses a digit. */
 export async function transactionRows(db: Db | Tx, transactionId: string): Promise<string> {
   const rowsOf = (table: string, column: string) =>

@@ -364,6 +364,18 @@ export interface ChainAttemptRow {
   decided_at: Date | null;
 }
 
+export interface FreezeRow {
+  id: string;
+  position: bigint;
+  type: 'freeze' | 'unfreeze';
+  organization_id: string | null;
+  created_at: Date;
+}
+
+export interface FreezeAuditRow {
+  freeze_id: string;
+}
+
 export interface ChainSignatureRow {
   attempt_id: bigint;
   signature: string;
@@ -461,6 +473,8 @@ declare module 'knex/types/tables' {
     signing_keys: Table<SigningKeyRow, 'created_at'>;
     relayers: Table<RelayerRow>;
     chain_attempts: Table<ChainAttemptRow, 'value' | 'confirmations' | 'created_at', 'id'>;
+    freezes: Table<FreezeRow, 'created_at', 'position'>;
+    freeze_audits: Table<FreezeAuditRow>;
     chain_signatures: Table<ChainSignatureRow>;
     relayer_reservations: Table<RelayerReservationRow, 'reserved_at', 'id'>;
     chain_envelopes: Table<ChainEnvelopeRow, 'created_at', 'id'>;

@@ -22,7 +22,7 @@ export function assertInstallation(journal: JournalReader, { installationId }: O
 function assertPresent({ hasAuthorizations }: OfInstallation, file: string, lines: number): void {
   if (lines > 0 || !hasAuthorizations) return;
   throw new JournalError(
-    `${file}: journal not found, and the database has authorizations. Restore it from its backup (JOURNAL_FILE); where it is lost, \`npx orgwallet signer reconcile-restore\` makes it anew after a check against the chains`,
+    `${file}: journal not found, and the database has authorizations. Restore it from its backup (JOURNAL_FILE); see docs/runbook.md`,
   );
 }
 

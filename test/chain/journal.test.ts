@@ -245,3 +245,20 @@ test('a nonce whose signer has ended is filled, and its transaction gets another
   expect(await world.execute(later)).toMatchObject({ outcome: { kind: 'executed' } });
   expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
 });
+
+test('behind a freeze nothing is signed but cancellations, and what waits continues after it', async () => {
+  const account = await world.account();
+  const signed = await world.transaction(payment, { account });
+  await world.sign(signed);
+  const waiting = await world.transaction(payment, { account });
+  const terms = await world.terms(waiting);
+  const { organizationId } = waiting;
+  await world.journal.append({ type: 'freeze', organizationId, id: 'a' });
+  const held = { held: expect.stringContaining(`${organizationId} is frozen since`) };
+  expect(await world.signer.signTransaction({ ...waiting, terms })).toEqual(held);
+  expect(await world.attempts(waiting)).toHaveLength(0);
+  await world.requestCancellation(signed);
+  expect(await world.execute(signed, { cancel: true })).toMatchObject({ outcome: { kind: 'cancelled' } });
+  await world.journal.append({ type: 'unfreeze', organizationId, id: 'b' });
+  expect(await world.execute(waiting)).toMatchObject({ outcome: { kind: 'executed' } });
+});

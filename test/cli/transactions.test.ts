@@ -1,6 +1,8 @@
 import type { ChainClient } from '../../src/chain/clients';
 import { checkBlockTime } from '../../src/cli/doctor/clocks';
+import { auditFreezes } from '../../src/db/freezes';
 import { requireRow } from '../../src/db/rows';
+import { readJournal } from '../../src/journal/journal';
 import { approvalWorkflowId } from '../../src/temporal/ids';
 import { carryOut, propose, type Shown } from '../support/api';
 import { startTestService, type TestOrganization, type TestService } from '../support/service';
@@ -310,5 +312,23 @@ describe('doctor about transactions', () => {
       ),
     });
     await service.db('chain_envelopes').where({ attempt_id: attemptId }).delete();
+  });
+});
+
+describe('freeze and unfreeze', () => {
+  it('take effect in the signer that runs, and are audited', async () => {
+    const { db } = service;
+    expect(await json(env, 'freeze', '--org', org.id)).toEqual({ frozen: org.id, cancellations: [] });
+    const reader = await readJournal(service.config.journalFile);
+    expect(reader.freezeOf(org.id)).toBeDefined();
+    await reader.close();
+    expect(await words(env, 'unfreeze', '--org', org.id)).toBe(`Not frozen any more: ${org.id}.\n`);
+    await Promise.all([auditFreezes(db), auditFreezes(db)]);
+    const actions = await db('audit_log')
+      .where({ organization_id: org.id, resource_type: 'organization' })
+      .orderBy('position')
+      .pluck('action');
+    expect(actions).toEqual(['organization.created', 'organization.frozen', 'organization.unfrozen']);
+    expect(await refused(env, 'freeze', '--org', 'org_none')).toContain('organization org_none not found');
   });
 });

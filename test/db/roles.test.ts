@@ -367,6 +367,7 @@ describe('data that one role may write', () => {
       ['chain_attempts', 'INSERT'],
       ['chain_envelopes', 'INSERT'],
       ['chain_signatures', 'INSERT'],
+      ['freezes', 'INSERT'],
       ['relayer_reservations', 'INSERT'],
       ['relayers', 'INSERT'],
       ['relayers', 'UPDATE'],

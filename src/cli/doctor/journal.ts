@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs';
 import { allAuthorizations, hasAuthorizations } from '../../db/authorizations';
 import type { Db } from '../../db/database';
+import { activeFreezes } from '../../db/freezes';
 import { readInstallationId } from '../../db/installation';
 import { type JournalReader, readJournal } from '../../journal/journal';
 import { assertInstallation } from '../../journal/ofInstallation';
 import { count } from '../text';
 import { type Finding, fail, ok, warn } from './finding';
 
-const RESTORE = 'npx orgwallet signer reconcile-restore; see the runbook first';
+const RESTORE = 'see the runbook: the database was rolled back';
 const SHOWN = 3;
 
 /** What the journal and the table authorizations say about each other, in words. */
@@ -25,6 +26,17 @@ async function differences(journal: JournalReader, db: Db): Promise<{ behind: st
 
 function shown(ids: readonly string[]): string {
   return `${ids.slice(0, SHOWN).join(', ')}${ids.length > SHOWN ? ', …' : ''}`;
+}
+
+/** What is frozen, by the records in the database. */
+export async function checkFreezes(db: Db): Promise<Finding[]> {
+  return (await activeFreezes(db)).map(({ organizationId, since }) =>
+    warn(
+      'frozen',
+      `${organizationId ?? 'every organization'} since ${since.toISOString()}`,
+      `npx orgwallet unfreeze${organizationId === null ? '' : ` --org ${organizationId}`}, on the host of the signer`,
+    ),
+  );
 }
 
 /** Compares the journal with the database: what only the journal knows was lost there. */

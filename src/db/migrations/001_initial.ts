@@ -520,6 +520,19 @@ export async function up(knex: Knex): Promise<void> {
     CREATE INDEX chain_envelopes_nonce ON chain_envelopes (network_id, relayer_address, relayer_nonce);
     CREATE INDEX chain_envelopes_live ON chain_envelopes (network_id, relayer_address) WHERE outcome IS NULL;
 
+    -- freezes of an organization (null: of all) and their ends, as the signer has recorded them in its journal
+    CREATE TABLE freezes (
+      id uuid PRIMARY KEY,
+      position bigint GENERATED ALWAYS AS IDENTITY,
+      type text NOT NULL CHECK (type IN ('freeze', 'unfreeze')),
+      organization_id text REFERENCES organizations,
+      created_at timestamptz(3) NOT NULL DEFAULT now()
+    );
+    -- those that are in the audit log
+    CREATE TABLE freeze_audits (
+      freeze_id uuid PRIMARY KEY REFERENCES freezes
+    );
+
     DO $$
     BEGIN
       EXECUTE format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database());
@@ -551,8 +564,9 @@ export async function up(knex: Knex): Promise<void> {
     GRANT INSERT, UPDATE, DELETE ON idempotency_requests, rate_limit_buckets, registration_challenges
       TO orgwallet_service;
     GRANT INSERT, UPDATE (status, block_at, decided_at) ON policy_usage TO orgwallet_service;
-    GRANT INSERT ON signing_keys, chain_attempts, chain_signatures, relayer_reservations, chain_envelopes, authorizations
-      TO orgwallet_signer;
+    GRANT INSERT ON signing_keys, chain_attempts, chain_signatures, relayer_reservations, chain_envelopes, authorizations,
+      freezes TO orgwallet_signer;
+    GRANT INSERT ON freeze_audits TO orgwallet_service;
     GRANT UPDATE (outcome, block_at) ON authorizations TO orgwallet_signer;
     GRANT INSERT, UPDATE ON relayers TO orgwallet_signer;
     GRANT UPDATE (sent_at, outcome, decided_at) ON chain_envelopes TO orgwallet_service;

@@ -5,6 +5,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AuthorizationEntry, JournalEntry } from '../../../src/journal/entries';
 import { type Journal, leaseFile, openJournal, readJournal } from '../../../src/journal/journal';
+import { requestFreeze, takeRequests } from '../../../src/journal/requests';
 
 let file: string;
 let journal: Journal | undefined;
@@ -238,5 +239,41 @@ describe('the journal', () => {
     await one.append(aSeal(0));
     appendFileSync(file, 'x');
     await expect(one.append(aSeal(1))).rejects.toThrow('something else has written');
+  });
+});
+
+describe('a request to freeze', () => {
+  const freeze = { type: 'freeze', organizationId: 'org_1' } as const;
+
+  it('is appended by the command itself while no signer runs', async () => {
+    const recorded: string[] = [];
+    const record = async ({ id }: { id: string }) => void recorded.push(id);
+    const { id } = await requestFreeze(file, freeze, { waitMs: 0, open: () => opened(), record });
+    expect(recorded).toEqual([id]);
+    expect((await opened()).freezeOf('org_1')).toBeDefined();
+  });
+
+  it('is appended by the signer that runs, and once when its record fails first', async () => {
+    const signer = await opened();
+    let failures = 1;
+    const record = async () => {
+      if (failures-- > 0) throw new Error('no database');
+    };
+    const asking = requestFreeze(file, freeze, { waitMs: 5_000, open: () => opened(), record });
+    await expect(takeRequests(signer, record)).rejects.toThrow('no database');
+    expect(signer.freezeOf('org_1')).toBeDefined();
+    await takeRequests(signer, record);
+    await asking;
+    expect(signer.lines()).toBe(1);
+  });
+
+  it('says when the signer does not take it up', async () => {
+    await opened();
+    const asking = requestFreeze(file, freeze, {
+      waitMs: 0,
+      open: () => opened(),
+      record: async () => undefined,
+    });
+    await expect(asking).rejects.toThrow('the signer has not taken the request up');
   });
 });
