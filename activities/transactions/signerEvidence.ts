@@ -112,11 +112,19 @@ async function assertSummary(
   record: StoredTransaction,
   { policy }: TransactionSnapshot['now'],
 ): Promise<void> {
-  const { networkId, organizationId, accountName: name, accountAddress: address, calldata } = record;
+  const {
+    networkId,
+    organizationId,
+    accountName: name,
+    accountAddress: address,
+    calldata,
+    replaces,
+  } = record;
   const content = contentOf(record);
   const token = await readSignedToken(tx, organizationId, networkId, content, policy);
   const network = networkOf(context, networkId);
-  const rebuilt = summaryOf({ network, account: { name, address }, calldata, token, policy, content });
+  const facts = { network, account: { name, address }, calldata, replaces, token };
+  const rebuilt = summaryOf({ ...facts, policy, content });
   if (rebuilt === record.summary) return;
   const [signed, now] = [differenceOf(record.summary, rebuilt), differenceOf(rebuilt, record.summary)];
   throw new SignerRefusal(

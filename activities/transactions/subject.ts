@@ -23,8 +23,8 @@ import type {
 type TransferredToken = Awaited<ReturnType<typeof readTransferredToken>>;
 
 function readReferenced(db: Db | Tx, organizationId: string, request: NewTransaction) {
-  const { accountId, initiatorWalletAddress: walletAddress, policyId } = request;
-  return readReferencedRecords(db, { organizationId, accountId, walletAddress, policyId });
+  const { accountId, initiatorWalletAddress: walletAddress, policyId, replaces } = request;
+  return readReferencedRecords(db, { organizationId, accountId, walletAddress, policyId, replaces });
 }
 
 /** Checks the policy again and reserves its budget, before the execution on chain. */
@@ -71,13 +71,18 @@ export const executableTransaction: CreatableSubject<TransactionSnapshot, Transa
     const signed = await readSignedToken(tx, input.organizationId, request.networkId, call, records.policy);
     const planned = planTransaction(records, resolved.value, request, { read, signed });
     if (!planned.ok) return planned;
-    const { summary, names, content, policyId, initiatorId } = planned.value;
+    const { summary, names, content, policyId, initiatorId, replaces } = planned.value;
     return accept({
       summary,
       claims: [],
       names,
       store: (inTx, id) => insertTransaction(inTx, { ...planned.value, id }),
-      audit: { policyId, initiatorId, data: content as JsonValue },
+      audit: {
+        policyId,
+        initiatorId,
+        data: content as JsonValue,
+        ...(replaces === null ? {} : { replaces }),
+      },
     });
   },
   isExclusive: () => false,

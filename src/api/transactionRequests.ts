@@ -19,12 +19,13 @@ export async function resolveRequest(
   organizationId: string,
   request: TransactionContentRequest & { readonly policyId?: string },
 ): Promise<{ records: ReferencedRecords; resolved: ResolvedTransaction }> {
-  const { accountId, initiatorWalletAddress: walletAddress, policyId } = request;
+  const { accountId, initiatorWalletAddress: walletAddress, policyId, replaces } = request;
   const records = await readReferencedRecords(db, {
     organizationId,
     accountId,
     walletAddress,
     policyId: policyId ?? '',
+    replaces,
   });
   const resolved = resolveTransaction(config.networks, records, request);
   const unknownPolicy =

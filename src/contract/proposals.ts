@@ -242,12 +242,9 @@ export const executeBody = z
 
 const status = z
   .enum(['open', 'closed'])
-  .meta({ id: 'ProposalFilter', description: '`open`: can still change; `closed`: cannot.' })
+  .meta({ id: 'ProposalFilter', description: '`open`: can still change; `closed`: cannot. Absent: all.' })
   .optional()
-  .meta({
-    description: '`open`: can still change; `closed`: cannot. Absent: all.',
-    param: { id: 'ProposalStatus' },
-  });
+  .meta({ param: { id: 'ProposalStatus' } });
 
 const proposalParams = { proposalId: 'prop' } as const;
 

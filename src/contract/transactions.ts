@@ -56,6 +56,10 @@ export const transactionFields = {
   to: nonzeroAddressInput.transform(checksumAddress),
   value: amount.meta({ description: 'Native currency to send, in wei or its equivalent.' }),
   data: calldataInput,
+  replaces: idOf('txn').optional().meta({
+    description:
+      'A failed transaction of the account that cannot be executed again, and that this one replaces.',
+  }),
 };
 
 /** A transfer of 1 ETH. */
@@ -171,6 +175,7 @@ export const transactionBase = z
     value: amount.meta({ description: 'Native currency that it sends.' }),
     calldata: z.string().meta({ examples: ['0x'] }),
     summary,
+    replaces: idOf('txn').optional().meta({ description: 'The failed transaction that it replaces.' }),
     initiator: memberSummary,
     policy: z
       .object({

@@ -20,6 +20,8 @@ export interface ReferencedRecords extends Pick<PolicyContext, 'members' | 'grou
     | undefined;
   readonly initiator: MemberSummary | undefined;
   readonly policy: Policy | undefined;
+  /** Whether the transaction to replace is one of the account that failed for good. */
+  readonly isReplaceable: boolean;
 }
 
 /** The members of the groups that the policy `p` names, each with its group, as one JSON column. */
@@ -45,6 +47,7 @@ export function groupsOf(row: GroupPeopleColumn): ReadonlyMap<string, readonly M
 
 /** What `READ` reads. */
 type ReferencedColumns = GroupPeopleColumn & {
+  readonly is_replaceable: boolean;
   readonly initiator: MemberSummary | null;
   readonly people: readonly MemberSummary[];
 } & (
@@ -67,6 +70,9 @@ const READ: PreparedStatement = {
       coalesce((SELECT json_agg(${memberColumn('m')}) FROM members m
         WHERE m.organization_id = $1 AND m.removed_at IS NULL AND (m.id = i.id
           OR m.id IN (p.definition->'initiatorSetting'->>'memberId', p.definition->'approverSetting'->>'memberId'))), '[]') AS people,
+      EXISTS (SELECT FROM approvals f JOIN transactions t ON t.id = f.id
+        WHERE f.organization_id = $1 AND f.id = $5 AND t.account_id = a.id
+          AND f.execution_status = 'failed' AND f.closed_at IS NOT NULL) AS is_replaceable,
       ${groupPeopleColumn('$1')}
     FROM (SELECT) AS always
     LEFT JOIN accounts a ON a.organization_id = $1 AND a.id = $2
@@ -77,13 +83,20 @@ const READ: PreparedStatement = {
 /** Reads the records that a new transaction refers to, in one statement. An account on no network yet is not found. */
 export async function readReferencedRecords(
   db: Db | Tx,
-  of: { organizationId: string; accountId: string; walletAddress: string; policyId: string },
+  of: {
+    organizationId: string;
+    accountId: string;
+    walletAddress: string;
+    policyId: string;
+    replaces: string | undefined;
+  },
 ): Promise<ReferencedRecords> {
   const [found] = await runPrepared<ReferencedColumns>(db, READ, [
     of.organizationId,
     of.accountId,
     of.walletAddress,
     of.policyId,
+    of.replaces ?? '',
   ]);
   const row = requireRow(found);
   return {
@@ -97,6 +110,7 @@ export async function readReferencedRecords(
             networkIds: row.network_ids.map(Number),
           },
     initiator: row.initiator ?? undefined,
+    isReplaceable: row.is_replaceable,
     policy:
       row.policy_id === null
         ? undefined

@@ -225,6 +225,7 @@ export interface TransactionRow {
   value: Numeric;
   calldata: string;
   content: Json;
+  replaces: string | null;
   awaits_relayer_wei: Numeric | null;
   cancelling: boolean;
 }

@@ -109,6 +109,7 @@ function snapshot(row: TransactionColumns): TransactionSnapshot {
       value: BigInt(row.value),
       calldata: row.calldata,
       content: row.content,
+      replaces: row.replaces,
       awaitsRelayerWei: row.awaits_relayer_wei === null ? null : BigInt(row.awaits_relayer_wei),
       cancelling: row.cancelling,
       rejectionRecorded: row.rejection_recorded,
@@ -249,6 +250,7 @@ export interface NewTransaction {
   readonly value: bigint;
   readonly calldata: string;
   readonly content: JsonValue;
+  readonly replaces: string | null;
 }
 
 /** Stores the transaction's own part of a new record. */
@@ -265,6 +267,7 @@ export async function insertTransaction(tx: Tx, transaction: NewTransaction): Pr
     value: String(transaction.value),
     calldata: transaction.calldata,
     content: canonicalJson(transaction.content),
+    replaces: transaction.replaces,
   });
 }
 

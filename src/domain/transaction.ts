@@ -91,6 +91,8 @@ export interface TransactionRecord extends ApprovalRecord {
   readonly calldata: string;
   /** The same as the API shows it. */
   readonly content: JsonValue;
+  /** The failed transaction of the account that it replaces; null for none. */
+  readonly replaces: string | null;
   readonly updatedAt: Date;
   readonly result: TransactionResult | null;
   readonly chain: TransactionOnChain | null;

@@ -67,6 +67,8 @@ export interface TransactionFacts {
   readonly calldata: string;
   /** The token that is transferred; null for the native currency, an unknown token, and where none is. */
   readonly token: TokenWords | null;
+  /** The failed transaction that it replaces; null for none. */
+  readonly replaces: string | null;
   /** The call as it was decoded; null where its function is not known, and for a transfer. */
   readonly call: {
     readonly functionName: string;
@@ -183,6 +185,8 @@ function transferText(transfer: TokenTransfer, facts: TransactionFacts): string 
  */
 export function transactionSummary(content: TransactionContent, facts: TransactionFacts): string {
   const what = content.type === 'TOKEN_TRANSFER' ? transferText(content, facts) : callText(content, facts);
-  const { account, network } = facts;
-  return `${what} from the account ${quoted(account.name)} (${account.address}) on ${quoted(network.name)} (${network.id})`;
+  const { account, network, replaces } = facts;
+  const from = `from the account ${quoted(account.name)} (${account.address})`;
+  const instead = replaces === null ? '' : `, in place of the failed ${replaces}`;
+  return `${what} ${from} on ${quoted(network.name)} (${network.id})${instead}`;
 }

@@ -53,6 +53,7 @@ export function transactionView(record: TransactionRecord, now: TransactionNow) 
     value: String(record.value),
     calldata,
     summary,
+    ...(record.replaces === null ? {} : { replaces: record.replaces }),
     initiator,
     policy: { id: record.policyId, threshold },
     signatureStatus,

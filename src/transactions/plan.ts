@@ -38,7 +38,7 @@ export type TransactionContentRequest = Omit<TransactionRequest, 'policyId'>;
  */
 export function resolveTransaction(
   networks: readonly NetworkConfig[],
-  { account, initiator }: Pick<ReferencedRecords, 'account' | 'initiator'>,
+  { account, initiator, isReplaceable }: Pick<ReferencedRecords, 'account' | 'initiator' | 'isReplaceable'>,
   request: TransactionContentRequest,
 ): { ok: true; value: ResolvedTransaction } | { ok: false; issues: [RequestIssue, ...RequestIssue[]] } {
   const network = networks.find(({ id }) => id === request.networkId);
@@ -57,6 +57,9 @@ export function resolveTransaction(
   if (!network) add('networkId', networkNotConfigured(networks, request.networkId));
   else if (account && !account.networkIds.includes(network.id)) {
     add('networkId', 'the account is not deployed on this network');
+  }
+  if (request.replaces !== undefined && !isReplaceable) {
+    add('replaces', 'must be a failed transaction of the account that cannot be executed again');
   }
   addRefused(target);
   addRefused(content);
@@ -130,7 +133,7 @@ export function planTransaction(
   const context = { account, members, groups, grantsAllowance, tokenFault, usage: null };
   const { allowed, failures } = evaluate(policy, transaction, context);
   if (!allowed) return { ok: false, refusal: notCovered(failures) };
-  const facts = { network, account, calldata: request.data };
+  const facts = { network, account, calldata: request.data, replaces: request.replaces ?? null };
   const shown = {
     ...facts,
     token: token?.ok ? token.token : null,
@@ -150,6 +153,7 @@ export function planTransaction(
     to: request.to,
     value: BigInt(request.value),
     calldata: request.data,
+    replaces: facts.replaces,
     content: transactionData(content, shown) as unknown as JsonValue,
     summary: summaryOf({ ...facts, policy, content, token: signed }),
     names: [

@@ -88,7 +88,7 @@ async function perResource<T>(work: (resource: ResourceType) => Promise<T>) {
 
 /** One of everything, an open proposal of its key, and transactions that can no longer be signed. */
 async function furnishAndPropose(org: TestOrganization): Promise<Furnished> {
-  const furnished = await furnish(api.http, org);
+  const furnished = await furnish(api, org);
   await proposeSomething(api.http, org, 'groups');
   [transaction] = furnished.transactions;
   [rejectedTransaction, expiredTransaction] = await Promise.all([

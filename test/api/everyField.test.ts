@@ -21,7 +21,7 @@ const SET_UP_LIMIT_MS = 240_000;
 
 beforeAll(async () => {
   api = await sharedApi();
-  own = await furnish(api.http, await api.createOrganization());
+  own = await furnish(api, await api.createOrganization());
   before = await own.org.stored();
 }, SET_UP_LIMIT_MS);
 afterAll(() => api?.stop());

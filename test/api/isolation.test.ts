@@ -62,7 +62,7 @@ beforeAll(async () => {
   api = await sharedApi();
   const organizations = await Promise.all([api.createOrganization(), api.createOrganization()]);
   const [here, there] = organizations;
-  [ours, theirs] = await Promise.all([furnish(api.http, here), furnish(api.http, there)]);
+  [ours, theirs] = await Promise.all([furnish(api, here), furnish(api, there)]);
   [ourProposals, theirProposals] = await Promise.all([proposeEverything(here), proposeEverything(there)]);
   before = await state();
 }, SET_UP_LIMIT_MS);

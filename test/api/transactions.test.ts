@@ -9,8 +9,9 @@ import {
   parseAbi,
   http as transport,
 } from 'viem';
+import { closeApproval } from '../../src/db/approvalClosing';
 import { sendAsFunder } from '../chain/wallets';
-import { change, makeAccount, read, type Shown, sharedApi } from '../support/api';
+import { change, expectRefused, makeAccount, read, refusal, type Shown, sharedApi } from '../support/api';
 import { anAddress } from '../support/builders';
 import { aContractPolicyItem, anAnyPolicyItem, aPolicyItem, aTokenCondition } from '../support/policies';
 import type { TestMember, TestOrganization, TestService } from '../support/service';
@@ -24,6 +25,7 @@ import {
   readTransaction,
   settledTransaction,
   signed,
+  TRANSACTIONS,
   transactionPath,
 } from '../support/transactionApi';
 import { transferData } from '../support/transactions';
@@ -301,6 +303,44 @@ describe('a budget', () => {
     expect(second).not.toHaveProperty('chain');
     expect((await sendOff(body(policy, { value: '3' }))).executionStatus).toBe('completed');
     expect(await coinOf(second.to)).toBe(0n);
+  });
+});
+
+describe('a transaction in place of one that failed', () => {
+  const failed = async (asked: object) => {
+    const { id } = await createTransaction(api.http, org, asked);
+    const ref = { subject: 'transaction', organizationId: org.id, id } as const;
+    await closeApproval(api.db, ref, { reason: 'not wanted', mayClose: () => true });
+    return id;
+  };
+
+  it('names it in its record and in the summary that is signed, and is executed', async () => {
+    const replaces = await failed(body(auto));
+    const asked = body(auto, { replaces });
+    const created = await initiate(api.http, org, asked);
+    expect(created).toMatchObject({ replaces });
+    expect(created.summary).toMatch(new RegExp(`, in place of the failed ${replaces}$`));
+    expect(JSON.parse(created.signingPayloads.approvePayload).message.summary).toBe(created.summary);
+    const done = await settledTransaction(
+      api.http,
+      org,
+      (await executeTransaction(api.http, org, created)).body.data,
+    );
+    expect(done).toMatchObject({ executionStatus: 'completed', replaces });
+  });
+
+  it('is refused for any other transaction', async () => {
+    const other = await makeAccount(api.http, org, { networkIds: [31337] });
+    const elsewhere = await failed(aTransactionBody(org, { account: other, policy: auto, to: anAddress() }));
+    const open = await createTransaction(api.http, org, body(auto));
+    for (const replaces of [elsewhere, open.id, open.id.replace(/.$/, '0')]) {
+      await expectRefused(
+        api.http,
+        org,
+        { key: org.readKey, path: TRANSACTIONS, body: body(auto, { replaces }) },
+        refusal(400, 'validationError', 'replaces'),
+      );
+    }
   });
 });
 

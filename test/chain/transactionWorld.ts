@@ -341,6 +341,7 @@ export class TransactionWorld {
         value,
         calldata: data,
         content: {},
+        replaces: null,
       });
     });
     const ref = { organizationId: this.org.id, transactionId };
@@ -361,7 +362,10 @@ export class TransactionWorld {
     const policy = requireRow(await findPolicy(this.db, this.org.id, call.policyId));
     const account = requireRow(await this.db('accounts').where({ id: call.account.id }).first());
     const token = await readSignedToken(this.db, this.org.id, this.network.id, content, policy);
-    return summaryOf({ network: this.network, account, calldata, token, policy, content });
+    return summaryOf({
+      network: this.network,
+      ...{ account, calldata, token, policy, content, replaces: null },
+    });
   }
 
   async vote(ref: TransactionRef, member: TestMember, type: VoteType): Promise<void> {

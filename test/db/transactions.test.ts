@@ -136,6 +136,7 @@ describe('a stored transaction', () => {
       executedWith: null,
       waitingFor: null,
       awaitsRelayerWei: null,
+      replaces: null,
       cancelling: false,
       rejectionRecorded: false,
       failure: null,

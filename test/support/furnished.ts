@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { closeApproval } from '../../src/db/approvalClosing';
 import { change, proposeChange, type Shown } from './api';
 import { has, type Json } from './document';
 import type { HttpClient } from './http';
 import { BASE, type ResourceType } from './interfaceTables';
-import type { TestMember, TestOrganization } from './service';
+import type { TestMember, TestOrganization, TestService } from './service';
 import { createTransaction } from './transactionApi';
 
 const NATIVE_CURRENCY = `0x${'0'.repeat(40)}`;
@@ -16,6 +17,8 @@ export interface Furnished {
   readonly accounts: readonly Shown[];
   readonly groups: readonly Shown[];
   readonly policies: readonly Shown[];
+  /** The id of one of the first account that failed for good. */
+  readonly failedId: string;
   /** New ones, that nobody has signed. */
   readonly transactions: readonly Shown[];
 }
@@ -118,7 +121,11 @@ const BODIES: { readonly [operationId: string]: (own: Furnished) => Json[] } = {
 };
 
 /** A transaction of an organization, with everything that can be said about one under any policy. */
-export const transactionOf = ({ org, accounts }: Pick<Furnished, 'org' | 'accounts'>): Json => ({
+export const transactionOf = ({
+  org,
+  accounts,
+  failedId,
+}: Pick<Furnished, 'org' | 'accounts' | 'failedId'>): Json => ({
   accountId: accounts[0].id,
   initiatorWalletAddress: org.dave.wallet.address,
   networkId: NETWORK,
@@ -126,6 +133,7 @@ export const transactionOf = ({ org, accounts }: Pick<Furnished, 'org' | 'accoun
   to: newAddress(),
   value: '1',
   data: '0x',
+  replaces: failedId,
 });
 
 /** The same under a policy that permits it. */
@@ -177,7 +185,10 @@ export function proposeSomething(
 }
 
 /** Makes an account, groups, policies and transactions in a new organization. */
-export async function furnish(http: HttpClient, org: TestOrganization): Promise<Furnished> {
+export async function furnish(
+  { http, db }: Pick<TestService, 'http' | 'db'>,
+  org: TestOrganization,
+): Promise<Furnished> {
   const [accounts, groups] = await Promise.all([
     change(http, org, '/accounts/proposals/create', {
       items: [1, 2].map(() => ({ name: newName(), networkIds: [NETWORK] })),
@@ -194,9 +205,13 @@ export async function furnish(http: HttpClient, org: TestOrganization): Promise<
   const policies = resources(
     await change(http, org, '/policies/proposals/add', { policies: Array.from({ length: 6 }, anyPolicy) }),
   );
-  const bodies = [1, 2].map(() => newTransactionOf({ ...own, policies }));
+  const { replaces: _, ...first } = newTransactionOf({ ...own, policies, failedId: '' });
+  const { id: failedId } = await createTransaction(http, org, first);
+  const failed = { subject: 'transaction', organizationId: org.id, id: failedId } as const;
+  await closeApproval(db, failed, { reason: 'not wanted', mayClose: () => true });
+  const bodies = [1, 2].map(() => newTransactionOf({ ...own, policies, failedId }));
   const transactions = await Promise.all(bodies.map((body) => createTransaction(http, org, body)));
-  return { ...own, policies, transactions };
+  return { ...own, policies, failedId, transactions };
 }
 
 /** The id of a record of an organization, of the kind that another id is. */

@@ -406,6 +406,7 @@ const TRANSACTION_FIELDS = {
   to: 'address',
   value: 'digits',
   calldata: 'calldata',
+  'replaces?': idOf('txn'),
   initiator: MEMBER_SUMMARY,
   policy: fields({ id: idOf('pol'), threshold: 'integer' }),
   signatureStatus: PROPOSAL_FIELDS.signatureStatus,

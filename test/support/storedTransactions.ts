@@ -48,8 +48,10 @@ export type StoredWith = Partial<NewTransaction & NewApproval> & { readonly posi
 /** Stores a transfer of 1 wei that nobody has signed and that expires in an hour. Returns its id. */
 export async function storeTransaction(db: Db, of: TransactionOf, change: StoredWith = {}): Promise<string> {
   const { position = 0n, ...fields } = change;
-  const { id, networkId, description, type, to, value, calldata, content, summary } = aTransaction().build();
-  const made = { id, networkId, description, type, to, value, calldata, content, summary, ...of, ...fields };
+  const { id, networkId, description, type, to, value, calldata, content, replaces, summary } =
+    aTransaction().build();
+  const call = { description, type, to, value, calldata, content, replaces };
+  const made = { id, networkId, ...call, summary, ...of, ...fields };
   await db.transaction(async (tx) => {
     const { rows } = await tx.raw(`SELECT date_trunc('second', now() + interval '1 hour') AS ends`);
     const approval = { names: [], createdByKey: null, expiresAt: rows[0].ends, ...made };

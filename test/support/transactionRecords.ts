@@ -121,6 +121,7 @@ export function aTransaction(): TransactionRecordBuilder {
     chain: null,
     waitingFor: null,
     awaitsRelayerWei: null,
+    replaces: null,
     cancelling: false,
     rejectionRecorded: false,
     closed: false,

@@ -13,6 +13,8 @@ export interface TransactionRequest {
   readonly to: string;
   readonly value: string;
   readonly data: string;
+  /** A failed transaction of the account that cannot be executed again. */
+  readonly replaces?: string;
 }
 
 export type TransactionVoteType = 'initiator' | 'approve' | 'reject';
@@ -26,6 +28,7 @@ export interface Transaction {
   readonly value: string;
   readonly calldata: string;
   readonly summary: string;
+  readonly replaces?: string;
   readonly data: {
     readonly functionName?: string;
     readonly functionParameters?: readonly { readonly name: string; readonly value: string }[];

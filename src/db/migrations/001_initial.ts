@@ -251,6 +251,8 @@ export async function up(knex: Knex): Promise<void> {
       calldata text NOT NULL,
       -- the same in the words of the API: asset and amount, or function and parameters
       content jsonb NOT NULL,
+      -- the failed transaction that it replaces
+      replaces text REFERENCES transactions,
       -- balance of the relayer in wei at which the execution continues by itself
       awaits_relayer_wei numeric(78, 0),
       -- an operator wants the in-flight attempt cancelled

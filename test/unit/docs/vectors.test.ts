@@ -223,6 +223,7 @@ describe('the worked example of a transaction', () => {
       network: { id: networkId, name: 'Local Chain 1', nativeAsset },
       account: { name: 'Treasury', address: accountAddress },
       calldata: data,
+      replaces: null,
       token: { symbol: 'DEMO', name: 'Demo Token', decimals: 18, logoUrl: null },
       call: null,
     };

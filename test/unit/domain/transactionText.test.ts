@@ -29,6 +29,7 @@ function facts(more: Partial<TransactionFacts> = {}): TransactionFacts {
     network,
     account: { name: 'Treasury', address: ACCOUNT },
     calldata: '0x',
+    replaces: null,
     token: null,
     call: null,
     ...more,
@@ -70,6 +71,13 @@ describe('a transfer', () => {
       displayAmount: '1.5',
       networkId: 31337,
     });
+  });
+
+  it('in place of one that failed', () => {
+    const replaces = 'txn_01jwnqv8x0e1tvn5c9k3b7h2md';
+    expect(transactionSummary(contentOf({ value: 1n }), facts({ replaces }))).toBe(
+      `Send 0.000000000000000001 "ETH" ("Ether", native currency) to ${TO} ${FROM}, in place of the failed ${replaces}`,
+    );
   });
 
   it('of a token', () => {
