@@ -1,5 +1,6 @@
 import type { ChainClient } from '../../src/chain/clients';
 import { checkBlockTime } from '../../src/cli/doctor/clocks';
+import { createDatabase } from '../../src/db/database';
 import { auditFreezes } from '../../src/db/freezes';
 import { requireRow } from '../../src/db/rows';
 import { readJournal } from '../../src/journal/journal';
@@ -323,7 +324,8 @@ describe('freeze and unfreeze', () => {
     expect(reader.freezeOf(org.id)).toBeDefined();
     await reader.close();
     expect(await words(env, 'unfreeze', '--org', org.id)).toBe(`Not frozen any more: ${org.id}.\n`);
-    await Promise.all([auditFreezes(db), auditFreezes(db)]);
+    const asService = createDatabase(env.DATABASE_URL ?? '', { poolMax: 2 });
+    await Promise.all([auditFreezes(asService), auditFreezes(asService)]).finally(() => asService.destroy());
     const actions = await db('audit_log')
       .where({ organization_id: org.id, resource_type: 'organization' })
       .orderBy('position')
