@@ -6,7 +6,9 @@ const file = (path) => `^${path}[.]ts$`;
 const npm = (...names) => `^node_modules/(${names.join('|')})/`;
 
 /** Files of src/chain that compute, and neither call a node nor hold keys. */
-const PURE_CHAIN = file('src/chain/(address|decode|domainSalt|functions|loopback|revertReason|typedData)');
+const PURE_CHAIN = file(
+  'src/chain/(address|decode|domainSalt|functions|loopback|revertReason|safeAccount|typedData)',
+);
 const MESSAGES = file('src/temporal/(ids|messages|searchAttributes)');
 const CONFIG = file('src/config');
 const LOGGING = file('src/logging');
@@ -32,12 +34,12 @@ const LAYERS = {
     packages: npm('zod'),
   },
   'src/transactions': {
-    may: [folder('src/(contract|domain|db)'), PURE_CHAIN, file('src/chain/(safe|signatures|tokenList)')],
+    may: [folder('src/(contract|domain|db)'), PURE_CHAIN, file('src/chain/(signatures|tokenList)')],
     types: [CONFIG, folder('src/chain'), file('src/operations/kind')],
     packages: npm('zod', 'viem'),
   },
   'src/approvals': {
-    may: [folder('src/(db|domain)'), file('src/chain/signatures')],
+    may: [folder('src/(db|domain)'), PURE_CHAIN, file('src/chain/(seals|signatures)')],
     types: [folder('src/chain')],
     packages: npm('viem'),
   },
@@ -49,6 +51,7 @@ const LAYERS = {
     ],
     types: [CONFIG, LOGGING, folder('src/contract')],
   },
+  'src/proof': { may: [folder('src/(chain|db|domain|operations)')] },
   workflows: {
     may: [folder('src/domain'), MESSAGES],
     types: [folder('activities')],
@@ -64,7 +67,7 @@ const LAYERS = {
   },
   'src/cli': {
     may: [
-      folder('src/(chain|contract|db|domain|journal|reconciler|temporal)'),
+      folder('src/(approvals|chain|contract|db|domain|journal|proof|reconciler|temporal)'),
       CONFIG,
       file('src/projectRoot'),
     ],
@@ -126,10 +129,10 @@ const OTHER_RULES = [
   },
   {
     // Activities get keys as a dependency; their types are in src/chain/keys.ts.
-    name: 'only the service and the CLI open the keystore',
+    name: 'only the service, the CLI and the start of the demo open the keystore',
     from: {
       path: '^(src|activities|workflows|tools)/',
-      pathNot: [file('src/roles'), folder('src/cli')],
+      pathNot: [file('src/roles'), folder('src/cli'), file('tools/dev/prepare')],
     },
     to: { path: file('src/chain/keystore') },
   },

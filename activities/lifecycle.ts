@@ -6,7 +6,7 @@ import type { ApprovalKey } from '../src/domain/approvalRef';
 import type { DeploymentKey, DeploymentResult, ProposalState } from '../src/domain/proposal';
 import type { WorkflowGone } from '../src/domain/reconciliation';
 import type { ExecutionResult, TransactionState } from '../src/domain/transaction';
-import type { CreateResult, MessageResult } from '../src/temporal/messages';
+import type { MessageResult } from '../src/temporal/messages';
 import { type BeginInput, beginExecution } from './approvals/begin';
 import { createApproval } from './approvals/create';
 import { expireApproval } from './approvals/expire';
@@ -22,7 +22,9 @@ import type {
 import { recordVote, type VoteInput } from './approvals/vote';
 import { reportWaiting } from './approvals/wait';
 import { finishDeployments, recordDeployment, reportDeployment } from './proposals/deployments';
+import { applySeal } from './proposals/project';
 import { refreshNoted } from './proposals/refresh';
+import type { SealResult } from './proposals/seal';
 import { type CreateProposalInput, executableProposal } from './proposals/subject';
 import { requestCancellation } from './transactions/cancel';
 import { finishTransaction } from './transactions/finish';
@@ -30,7 +32,7 @@ import { executableTransaction } from './transactions/subject';
 
 /** The shared lifecycle of one subject. Each activity is one database transaction, and idempotent. */
 export type LifecycleActivities<K extends Subject, S extends ApprovalState, I extends CreateInput> = {
-  createApproval(input: I & { readonly subject: K }): Promise<CreateResult<S>>;
+  createApproval(input: I & { readonly subject: K }): Promise<MessageResult<S>>;
   recordVote(input: VoteInput & { readonly subject: K }): Promise<MessageResult<S>>;
   beginExecution(input: BeginInput & { readonly subject: K }): Promise<MessageResult<S>>;
   expireApproval(input: ApprovalKey & { readonly subject: K }): Promise<S>;
@@ -45,6 +47,9 @@ export type LifecycleActivities<K extends Subject, S extends ApprovalState, I ex
 export type ProposalActivities = LifecycleActivities<'proposal', ProposalState, CreateProposalInput> & {
   reportDeployment(input: DeploymentKey & { readonly waitingFor: string | null }): Promise<ProposalState>;
   recordDeployment(input: DeploymentKey & { readonly result: DeploymentResult }): Promise<ProposalState>;
+  applySeal(
+    input: ApprovalKey & { readonly result: SealResult },
+  ): Promise<{ readonly state: ProposalState; readonly noted: boolean }>;
   finishDeployments(input: ApprovalKey): Promise<ProposalState>;
   refreshNoted(input: ApprovalKey): Promise<number>;
 };
@@ -98,6 +103,7 @@ export function createLifecycleActivities(deps: ApprovalDeps): ProposalActivitie
     ...lifecycle,
     reportDeployment: (input) => reportDeployment(deps, input),
     recordDeployment: (input) => recordDeployment(deps, input),
+    applySeal: (input) => applySeal(deps, input),
     finishDeployments: (input) => finishDeployments(deps, input),
     refreshNoted: (input) => refreshNoted(deps, input),
     finishTransaction: (input) => finishTransaction(deps, input),

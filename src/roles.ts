@@ -4,6 +4,7 @@ import { createDeploymentChainActivities } from '../activities/deployments/chain
 import { resendLostDeployments } from '../activities/deployments/resendLost';
 import { createDeploymentSignerActivities } from '../activities/deployments/signer';
 import { createLifecycleActivities } from '../activities/lifecycle';
+import { createProposalSignerActivities } from '../activities/proposals/seal';
 import { createReconcilerActivities } from '../activities/reconciler/reconciler';
 import { createRelayerActivities } from '../activities/relayer/chain';
 import { createRelayerContext } from '../activities/relayer/context';
@@ -15,7 +16,6 @@ import { createTransactionSignerActivities } from '../activities/transactions/si
 import { signerEndpoints } from './chain/contractSignatures';
 import type { Keystore } from './chain/keys';
 import { createOrOpenKeystore, lastBackup, readPassphrase } from './chain/keystore';
-import { deriveAccount } from './chain/safe';
 import { createIdentifyVoter } from './chain/voter';
 import { createReadWalletCode } from './chain/walletCode';
 import type { Clients } from './clients';
@@ -107,7 +107,6 @@ async function workflowWorker(clients: Clients, lifetime: Lifetime): Promise<Wor
         db,
         networks,
         identifyVoter,
-        deriveAccount,
         readToken,
         readWalletCode: createReadWalletCode(signerChain),
         refresh: (approval) => refreshApproval(sender, approval),
@@ -216,6 +215,7 @@ async function signerWorker(clients: Clients, db: Db, lifetime: Lifetime): Promi
     taskQueue: sender.queues.signer,
     activities: withFailpoints('signer', {
       ...createSignerActivities(signing),
+      ...createProposalSignerActivities(signing),
       ...createDeploymentSignerActivities(signing),
       ...createTransactionSignerActivities(signing),
     }),

@@ -3,7 +3,6 @@ import type { ApiDependencies } from './api/dependencies';
 import { createOpsServer, type PartCheck } from './api/ops';
 import { createApiServer } from './api/server';
 import { knownTokens, readBalances } from './chain/balances';
-import { deriveAccount } from './chain/safe';
 import { createFindSignedMessage } from './chain/signedMessage';
 import { type Clients, connectClients } from './clients';
 import { assertRoles, type Config, serviceDatabaseUrl } from './config';
@@ -14,6 +13,7 @@ import { armFailpoint } from './failpoints';
 import { createLifetime, type Lifetime } from './lifetime';
 import type { Logger } from './logging';
 import { createMetrics } from './metrics';
+import { planOperation } from './operations/plan';
 import { workersOf } from './roles';
 import { executeApproval, signApproval, startApproval } from './temporal/approvals';
 import { installTemporalLogging, type RunningWorkers, startWorkers, type WorkerSpec } from './workers';
@@ -60,7 +60,7 @@ function planProposal({ config, db, readToken }: Clients): ApiDependencies['plan
     );
     if (observed && !observed.ok) return observed;
     return db.transaction((tx) =>
-      kind.plan({ tx, organizationId, networks, deriveAccount }, body, observed?.value),
+      planOperation({ tx, organizationId, networks }, kind, body, observed?.value),
     );
   };
 }

@@ -13,7 +13,6 @@ import type { WorkflowGone } from '../src/domain/reconciliation';
 import type { Refusal } from '../src/domain/refusal';
 import {
   approvalMessages,
-  type CreateResult,
   type ExecuteMessage,
   type MessageResult,
   type SignMessage,
@@ -36,15 +35,9 @@ export interface ApprovalStrategy<S extends ApprovalState> {
   readonly details: (state: S) => string;
   /** The search attributes of the workflow. */
   readonly places: (state: S) => { readonly accountIds: string[]; readonly networkIds: number[] };
-  /** Called once, when the approval exists. */
-  readonly onCreated?: (created: Extract<CreateResult<S>, { ok: true }>) => void;
-  /** Waits until an approval can be executed. */
-  readonly untilExecutable?: () => Promise<unknown>;
   /** Called before a rejection is executed; its refusal is the answer. */
   readonly beforeRejection?: () => Promise<Refusal | null>;
-  /** Called when an execution has begun. */
-  readonly onBegun?: (begun: Extract<MessageResult<S>, { ok: true }>) => void;
-  /** Carries out the execution on chain, and records its end. */
+  /** Carries out the execution, and records its end; or a part of it: then it is called again. */
   readonly execute: () => Promise<void>;
   /** Waits while no execution is in progress, until a change or its expiry. */
   readonly park: () => Promise<void>;
@@ -129,14 +122,10 @@ export class ApprovalRun<S extends ApprovalState> {
     messageId: string,
     message: ExecuteMessage & { readonly actor?: 'operator' | 'system' },
   ): Promise<MessageResult<S>> {
-    if (message.type === 'approve') await this.strategy.untilExecutable?.();
     const refusal = message.type === 'reject' ? await this.strategy.beforeRejection?.() : null;
     if (refusal) return { ok: false, refusal };
     const begun = await this.activities.begin({ ...this.key, ...message, messageId });
-    if (begun.ok) {
-      this.adopt(begun.state);
-      this.strategy.onBegun?.(begun);
-    }
+    if (begun.ok) this.adopt(begun.state);
     return begun;
   }
 
@@ -163,7 +152,7 @@ export class ApprovalRun<S extends ApprovalState> {
 
   /** Receives messages, creates the approval, and runs it until it is closed. Null: refused. */
   async follow(): Promise<S | null> {
-    let created: CreateResult<S> | undefined;
+    let created: MessageResult<S> | undefined;
     receiveMessages(approvalMessages<S>(), {
       subject: this.subject,
       signSchema: this.strategy.signSchema,
@@ -171,7 +160,8 @@ export class ApprovalRun<S extends ApprovalState> {
       created: () => created,
       sign: (messageId, message) => this.sign(messageId, message),
       execute: (messageId, message) => this.begin(messageId, message),
-      retry: (messageId) => this.begin(messageId, { type: 'approve', actor: 'operator' }),
+      retry: (messageId) =>
+        this.begin(messageId, { type: this.current.decision ?? 'approve', actor: 'operator' }),
       refresh: () => this.refresh(),
       ...(this.strategy.cancel ? { cancel: this.strategy.cancel } : {}),
     });
@@ -187,7 +177,6 @@ export class ApprovalRun<S extends ApprovalState> {
       const { runId } = workflowInfo();
       this.adopt(await this.activities.restored({ ...this.key, found, runId }));
     }
-    this.strategy.onCreated?.(created);
     while (!this.current.closed) {
       if (this.current.executionStatus === 'processing') await this.strategy.execute();
       else await this.strategy.park();

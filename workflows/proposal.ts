@@ -1,6 +1,6 @@
-import { condition, proxyActivities } from '@temporalio/workflow';
+import { condition, proxyActivities, sleep } from '@temporalio/workflow';
 import type { ProposalActivities } from '../activities/lifecycle';
-import type { SignerActivities } from '../activities/signer/signer';
+import type { ProposalSignerActivities } from '../activities/proposals/seal';
 import { proposalDetails } from '../src/domain/operatorText';
 import type { ProposalState } from '../src/domain/proposal';
 import { type ProposalInput, proposalInput, proposalSignMessage } from '../src/temporal/messages';
@@ -10,6 +10,7 @@ import { deployOnNetwork } from './deployment';
 
 const { reportDeployment } = databaseActivities<ProposalActivities>('Record what a deployment waits for');
 const { recordDeployment } = databaseActivities<ProposalActivities>('Record the outcome of a deployment');
+const { applySeal } = databaseActivities<ProposalActivities>('Carry out what is sealed');
 const { finishDeployments } = databaseActivities<ProposalActivities>('End the execution');
 
 const { refreshNoted } = proxyActivities<ProposalActivities>({
@@ -19,7 +20,7 @@ const { refreshNoted } = proxyActivities<ProposalActivities>({
   summary: 'Notify the workflows of the approvals that this execution was noted on',
 });
 
-const ignore = () => undefined;
+const UNREACHABLE_PAUSE_MS = 5_000;
 
 /** Deploys missing accounts, and ends the execution. */
 async function deployMissing(run: ApprovalRun<ProposalState>, input: ProposalInput): Promise<void> {
@@ -38,23 +39,28 @@ async function deployMissing(run: ApprovalRun<ProposalState>, input: ProposalInp
   run.adopt(await finishDeployments({ organizationId, id }));
 }
 
-/** The organization's signing key, which accounts are created with. */
-class SigningKey {
-  isReady = false;
-
-  /** Requests it from the signer until the workflow is cancelled. */
-  provide({ organizationId, queues }: ProposalInput): void {
-    const { provideSigningKey } = proxyActivities<Pick<SignerActivities, 'provideSigningKey'>>({
-      taskQueue: queues.signer,
-      startToCloseTimeout: '10s',
-      // The key is needed before an account can be created; waiting for the signer loses nothing.
-      retry: { initialInterval: '500ms', maximumInterval: '15s' },
-      summary: "Provide the organization's signing key",
-    });
-    void provideSigningKey({ organizationId }).then(() => {
-      this.isReady = true;
-    }, ignore);
+/**
+ * Has the signer seal the decision, and carries out what is sealed. While the signer does not answer, or the endpoints for
+ * contract wallets do not, the execution waits.
+ */
+async function sealDecision(run: ApprovalRun<ProposalState>, input: ProposalInput): Promise<boolean> {
+  const { organizationId, id, queues } = input;
+  const { sealProposal } = proxyActivities<ProposalSignerActivities>({
+    taskQueue: queues.signer,
+    startToCloseTimeout: '30s',
+    // It seals once: a second call returns the seal of the first. A refusal is a result and is not retried.
+    retry: { initialInterval: '500ms', maximumInterval: '15s' },
+    summary: 'Verify all evidence and seal the decision',
+  });
+  const result = await sealProposal({ organizationId, id });
+  if ('unreachable' in result || 'held' in result) {
+    await run.reportWaiting('held' in result ? result.held : result.unreachable);
+    await sleep(UNREACHABLE_PAUSE_MS);
+    return false;
   }
+  const { state, noted } = await applySeal({ organizationId, id, result });
+  run.adopt(state);
+  return noted;
 }
 
 /**
@@ -67,7 +73,6 @@ class SigningKey {
 export async function proposalWorkflow(given: ProposalInput): Promise<ProposalState | null> {
   const input = parseInput(proposalInput, given);
   const { organizationId, id } = input;
-  const signingKey = new SigningKey();
   let notified: Promise<unknown> = Promise.resolve();
 
   const run = new ApprovalRun<ProposalState>('proposal', input, (own) => ({
@@ -77,15 +82,11 @@ export async function proposalWorkflow(given: ProposalInput): Promise<ProposalSt
       accountIds: [...new Set(deployments.map(({ accountId }) => accountId))],
       networkIds: [...new Set(deployments.map(({ networkId }) => networkId))],
     }),
-    onCreated({ needsSigningKey }) {
-      if (needsSigningKey) signingKey.provide(input);
-      else signingKey.isReady = true;
-    },
-    untilExecutable: () => condition(() => signingKey.isReady),
-    onBegun({ noted }) {
+    async execute() {
+      if (own.current.applied) return deployMissing(own, input);
+      const noted = await sealDecision(own, input);
       if (noted) notified = notified.then(() => refreshNoted({ organizationId, id }));
     },
-    execute: () => deployMissing(own, input),
     async park() {
       // Only a partly deployed proposal is expired here: it may still be finished at any time.
       if (own.current.expired) await condition(() => own.isClosedOrProcessing);

@@ -1,13 +1,7 @@
 import type { AnySnapshot } from '../../src/approvals/subject';
 import { verifyVotes, voteKey } from '../../src/approvals/voters';
 import { EndpointsMissing } from '../../src/chain/signatures';
-import {
-  insertEvidence,
-  insertMessage,
-  releaseClaims,
-  type StoredVote,
-  updateApproval,
-} from '../../src/db/approvals';
+import { insertEvidence, insertMessage, type StoredVote, updateApproval } from '../../src/db/approvals';
 import { appendAudit } from '../../src/db/audit';
 import type { Tx } from '../../src/db/database';
 import {
@@ -21,7 +15,7 @@ import {
 import { failpoint } from '../../src/failpoints';
 import type { MessageResult } from '../../src/temporal/messages';
 import { approvalEntry, messageActor, withKey } from './audit';
-import { blockApproval } from './finish';
+import { blockApproval, rejectApproval } from './finish';
 import { approvalNotFound, lockOrRefuse, readState } from './read';
 import { catchRefusal, Rollback } from './refusals';
 import type { ApprovalDeps, Beginning, ExecutableSubject, MessageInput, Seen } from './subject';
@@ -86,33 +80,7 @@ async function storeEvidence<V extends AnySnapshot, S extends ApprovalState>(
   });
 }
 
-/** Ends the approval with its rejection: nothing changes. */
-async function reject<V extends AnySnapshot, S extends ApprovalState>(
-  tx: Tx,
-  { subject, input }: Context<V, S>,
-  { seen, actor }: Beginning<V>,
-): Promise<MessageResult<S>> {
-  const { record, now, apiKeyId } = seen;
-  const counted = tally(subject.rules, record, now);
-  await releaseClaims(tx, input.id);
-  await subject.clear(tx, record);
-  await updateApproval(tx, input.id, {
-    executionStatus: 'rejected',
-    result: subject.rejectedResult,
-    failure: null,
-    closedWith: counted,
-  });
-  const state = await readState(tx, subject, input);
-  await appendAudit(tx, input.organizationId, [
-    approvalEntry(subject, record, 'rejected', actor, {
-      rejections: counted.rejections.map(({ id }) => id),
-      ...withKey(apiKeyId),
-    }),
-  ]);
-  return { ok: true, state };
-}
-
-/** Continues an execution whose off-chain part is done. */
+/** Continues an execution whose decision is sealed. */
 async function resume<V extends AnySnapshot, S extends ApprovalState>(
   tx: Tx,
   { subject, input }: Context<V, S>,
@@ -123,7 +91,7 @@ async function resume<V extends AnySnapshot, S extends ApprovalState>(
   await updateApproval(tx, input.id, {
     executionStatus: 'processing',
     executionAttempt: attempt,
-    executedWith: tally(subject.rules, record, now),
+    begun: { decision: input.type, by: actor, with: tally(subject.rules, record, now) },
     failure: null,
   });
   const state = await readState(tx, subject, input);
@@ -133,45 +101,41 @@ async function resume<V extends AnySnapshot, S extends ApprovalState>(
   return { ok: true, state };
 }
 
-/** Executes the off-chain part; with an on-chain part the approval becomes `processing`. A refused check makes it `blocked`. */
-async function approve<V extends AnySnapshot, S extends ApprovalState>(
+/** Begins the execution: the approval becomes `processing`, or `blocked` where a check refuses it. */
+async function start<V extends AnySnapshot, S extends ApprovalState>(
   tx: Tx,
   context: Context<V, S>,
   beginning: Beginning<V>,
   votes: readonly StoredVote[],
 ): Promise<MessageResult<S>> {
-  const { deps, subject, input } = context;
+  const { subject, input } = context;
   const { seen, attempt, actor } = beginning;
   const { record, now, apiKeyId } = seen;
-  const begun = await subject.execute({ deps, tx }, beginning);
-  if ('refused' in begun) return blockApproval(tx, subject, beginning, begun.refused);
+  const refused = input.type === 'approve' ? await subject.prepare(tx, beginning) : null;
+  if (refused) return blockApproval(tx, subject, beginning, refused);
   await storeEvidence(tx, context, seen, votes);
   const counted = tally(subject.rules, record, now);
-  if (begun.isComplete) await releaseClaims(tx, input.id);
   await subject.clear(tx, record);
   await updateApproval(tx, input.id, {
-    executionStatus: begun.isComplete ? 'completed' : 'processing',
+    executionStatus: 'processing',
     executionAttempt: attempt,
-    executedWith: counted,
+    begun: { decision: input.type, by: actor, with: counted },
     failure: null,
     waitingFor: null,
-    ...(begun.result ? { result: begun.result } : {}),
-    ...(begun.isComplete ? { closedWith: counted } : {}),
   });
-  const noted = (await begun.afterRecorded?.(tx)) ?? 0;
   const state = await readState(tx, subject, input);
-  const positions = await appendAudit(tx, input.organizationId, [
-    ...begun.audit,
-    approvalEntry(subject, record, begun.isComplete ? 'executed' : 'executionStarted', actor, {
+  const voters = input.type === 'approve' ? counted.approvals : counted.rejections;
+  await appendAudit(tx, input.organizationId, [
+    approvalEntry(subject, record, 'executionStarted', actor, {
       attempt,
-      approvals: counted.approvals.map(({ id }) => id),
+      decision: input.type,
+      [input.type === 'approve' ? 'approvals' : 'rejections']: voters.map(({ id }) => id),
       threshold: counted.threshold,
       ...withKey(apiKeyId),
     }),
   ]);
-  await begun.setPositions?.(positions);
   failpoint('worker.executionStarted');
-  return { ok: true, state, ...(noted > 0 ? { noted: true } : {}) };
+  return { ok: true, state };
 }
 
 /** The votes that were verified before the locks were taken. */
@@ -187,10 +151,9 @@ async function beginLocked<V extends AnySnapshot, S extends ApprovalState>(
   tx: Tx,
   context: Context<V, S>,
   verified: Verified,
-  exclusive: boolean,
 ): Promise<MessageResult<S> | undefined> {
   const { subject, input } = context;
-  const seen = await lockOrRefuse(tx, subject, input, { exclusive });
+  const seen = await lockOrRefuse(tx, subject, input);
   const { record, now, apiKeyId, messageTaken } = seen;
   const isPointless = input.actor === 'system' && subject.isOutdated(record);
   if (messageTaken || isPointless) return { ok: true, state: subject.state(seen) };
@@ -209,9 +172,11 @@ async function beginLocked<V extends AnySnapshot, S extends ApprovalState>(
       message: 'a counted signature is invalid now: its wallet does not accept it',
     });
   }
-  if (input.type === 'approve') return approve(tx, context, beginning, votes);
+  if (input.type === 'approve' || subject.isRejectionSealed(record)) {
+    return start(tx, context, beginning, votes);
+  }
   await storeEvidence(tx, context, seen, votes);
-  return reject(tx, context, beginning);
+  return { ok: true, state: await rejectApproval(tx, subject, seen, actor) };
 }
 
 /** The votes whose signatures verify. Refuses the request when nothing can verify those of contract wallets. */
@@ -230,9 +195,8 @@ async function verifiedVotes<V extends AnySnapshot, S extends ApprovalState>(
 }
 
 /**
- * Begins the execution of a decision whose threshold is met, in one database transaction: it includes the
- * off-chain part. Before it, every vote is verified again. With an on-chain part the approval becomes `processing`;
- * a refused check makes it `blocked`. Idempotent by the message.
+ * Begins the execution of a decision whose threshold is met, in one database transaction. Before it, every vote is
+ * verified again. The approval becomes `processing`; a refused check makes it `blocked`. Idempotent by the message.
  */
 export async function beginExecution<V extends AnySnapshot, S extends ApprovalState>(
   deps: ApprovalDeps,
@@ -251,8 +215,7 @@ export async function beginExecution<V extends AnySnapshot, S extends ApprovalSt
         seen: new Set(provingVotes(context, seen).map(voteKey)),
         valid: new Set(valid.flat().map(voteKey)),
       };
-      const exclusive = subject.isExclusive(seen.record, input.type);
-      const begun = await deps.db.transaction((tx) => beginLocked(tx, context, verified, exclusive));
+      const begun = await deps.db.transaction((tx) => beginLocked(tx, context, verified));
       if (begun) return begun;
     }
   });

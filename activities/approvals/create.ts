@@ -12,7 +12,8 @@ import type { ApprovalState } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
 import { accept, type Outcome, refuse } from '../../src/domain/refusal';
 import { failpoint } from '../../src/failpoints';
-import type { CreateResult } from '../../src/temporal/messages';
+import { notAdmitted } from '../../src/operations/plan';
+import type { MessageResult } from '../../src/temporal/messages';
 import { apiKeyActor, approvalEntry } from './audit';
 import { expireApproval } from './expire';
 import { readState } from './read';
@@ -84,21 +85,21 @@ async function tryToCreate<V extends AnySnapshot, S extends ApprovalState, I ext
   subject: CreatableSubject<V, S, I>,
   input: I,
   observed: unknown,
-): Promise<CreateResult<S> | TakenClaim> {
+): Promise<MessageResult<S> | TakenClaim> {
   const noun = subject.rules.subject;
-  const create = async (tx: Tx): Promise<CreateResult<S>> => {
-    const { created, request, open, time, hasSigningKey } = await readCreationRequest(tx, input, {
+  const create = async (tx: Tx): Promise<MessageResult<S>> => {
+    const { created, request, open, time, admitted } = await readCreationRequest(tx, input, {
       lock: true,
     });
-    const needsSigningKey = subject.needsSigningKey(input) && !hasSigningKey;
     if (!created) {
       if (!request || !subject.isRequestedBy(input, request)) throw new Rollback(noRequest(noun, input.id));
+      if (!admitted) throw new Rollback(notAdmitted(input.organizationId).refusal);
       checkOpen(open, deps.maxOpenPerKey);
       const planned = await subject.plan({ deps, tx, input }, request.body, observed);
       if (!planned.ok) throw new Rollback(planned.refusal);
       await store({ tx, deps, subject }, input, planned.value, { apiKeyId: request.apiKeyId, time });
     }
-    return { ok: true, state: await readState(tx, subject, input), needsSigningKey };
+    return { ok: true, state: await readState(tx, subject, input) };
   };
   try {
     return await deps.db.transaction(create);
@@ -138,7 +139,7 @@ export async function createApproval<V extends AnySnapshot, S extends ApprovalSt
   deps: ApprovalDeps,
   subject: CreatableSubject<V, S, I>,
   input: I,
-): Promise<CreateResult<S>> {
+): Promise<MessageResult<S>> {
   return catchRefusal(async () => {
     const observation = await observeRequested(deps, subject, input);
     if (!observation.ok) return observation;

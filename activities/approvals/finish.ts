@@ -2,6 +2,7 @@ import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
 import { releaseClaims, updateApproval } from '../../src/db/approvals';
 import { appendAudit, SYSTEM } from '../../src/db/audit';
 import type { Tx } from '../../src/db/database';
+import type { Actor } from '../../src/domain/actor';
 import { type ApprovalState, type Failure, type Note, tally } from '../../src/domain/approval';
 import type { JsonValue } from '../../src/domain/canonicalJson';
 import { failpoint } from '../../src/failpoints';
@@ -51,6 +52,33 @@ export async function blockApproval<V extends AnySnapshot, S extends ApprovalSta
   return { ok: true, state };
 }
 
+/** Closes an approval with its rejection: nothing changes. */
+export async function rejectApproval<V extends AnySnapshot, S extends ApprovalState>(
+  tx: Tx,
+  subject: ExecutableSubject<V, S>,
+  { record, now, apiKeyId }: Seen<V>,
+  actor: Actor,
+): Promise<S> {
+  const counted = tally(subject.rules, record, now);
+  await releaseClaims(tx, record.id);
+  await subject.clear(tx, record);
+  await updateApproval(tx, record.id, {
+    executionStatus: 'rejected',
+    result: subject.rejectedResult,
+    failure: null,
+    waitingFor: null,
+    closedWith: counted,
+  });
+  const state = await readState(tx, subject, record);
+  await appendAudit(tx, record.organizationId, [
+    approvalEntry(subject, record, 'rejected', actor, {
+      rejections: counted.rejections.map(({ id }) => id),
+      ...withKey(apiKeyId),
+    }),
+  ]);
+  return state;
+}
+
 /** How an execution ended without success. */
 export interface UnsuccessfulEnd {
   readonly status: 'failed' | 'blocked';
@@ -95,6 +123,8 @@ export async function completeApproval<V extends AnySnapshot, S extends Approval
   end: {
     readonly result?: object;
     readonly audit?: { readonly [key: string]: JsonValue };
+    /** The service itself, where none is given. */
+    readonly actor?: Actor;
     readonly note?: Omit<Note, 'at'>;
   } = {},
 ): Promise<S> {
@@ -109,7 +139,10 @@ export async function completeApproval<V extends AnySnapshot, S extends Approval
   });
   const state = await readState(tx, subject, record);
   await appendAudit(tx, record.organizationId, [
-    approvalEntry(subject, record, 'executed', SYSTEM, { attempt: record.executionAttempt, ...end.audit }),
+    approvalEntry(subject, record, 'executed', end.actor ?? SYSTEM, {
+      attempt: record.executionAttempt,
+      ...end.audit,
+    }),
   ]);
   failpoint('worker.executionFinished');
   return state;

@@ -2,21 +2,19 @@ import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
 import type { IdentifyVoter } from '../../src/chain/voter';
 import type { NetworkConfig } from '../../src/config';
 import type { CreationRequest, MessageKey, MessageOrigin } from '../../src/db/approvals';
-import type { AuditInput } from '../../src/db/audit';
 import type { Db, Tx } from '../../src/db/database';
 import type { Actor } from '../../src/domain/actor';
-import type { ApprovalState, Decision, FailureCode, Note } from '../../src/domain/approval';
+import type { ApprovalState, FailureCode, Note } from '../../src/domain/approval';
 import type { ApprovalKey, ApprovalRef } from '../../src/domain/approvalRef';
 import type { JsonValue } from '../../src/domain/canonicalJson';
 import type { Outcome } from '../../src/domain/refusal';
-import type { KindContext, Outside } from '../../src/operations/kind';
+import type { Outside } from '../../src/operations/kind';
 
 /** The dependencies of the activities of approvals. */
 export interface ApprovalDeps {
   readonly db: Db;
   readonly networks: readonly NetworkConfig[];
   readonly identifyVoter: IdentifyVoter;
-  readonly deriveAccount: KindContext['deriveAccount'];
   readonly readToken: Outside['readToken'];
   readonly readWalletCode: Outside['readWalletCode'];
   /** Notifies the workflow of an approval to read it again. */
@@ -60,24 +58,11 @@ export interface Beginning<V extends AnySnapshot> {
   readonly actor: Actor;
 }
 
-/** The off-chain part of an execution. */
-export interface Begun {
-  /** True when the execution is complete. */
-  readonly isComplete: boolean;
-  readonly result?: object;
-  readonly audit: readonly AuditInput[];
-  /** Called once the approval is recorded as executed; returns how many other approvals received notes. */
-  readonly afterRecorded?: (tx: Tx) => Promise<number>;
-  /** Called with the positions of `audit` in the chain. */
-  readonly setPositions?: ((positions: readonly bigint[]) => Promise<void>) | undefined;
-}
-
 /** The parts of creation that depend on the subject. `I` is the input of its creation. */
 export interface CreatableSubject<V extends AnySnapshot, S extends ApprovalState, I extends CreateInput>
   extends ApprovalSubject<V, S> {
   /** True for a request of this kind. */
   isRequestedBy(input: I, request: NonNullable<CreationRequest['request']>): boolean;
-  needsSigningKey(input: I): boolean;
   /** Reads what the plan needs from chains, while no database transaction is open. Its refusal is final. */
   observe(deps: ApprovalDeps, input: I, body: JsonValue): Promise<Outcome<unknown>>;
   /** Plans the record from the stored request, in the transaction that stores it. */
@@ -91,18 +76,15 @@ export interface CreatableSubject<V extends AnySnapshot, S extends ApprovalState
 /** The parts of execution that depend on the subject. */
 export interface ExecutableSubject<V extends AnySnapshot, S extends ApprovalState>
   extends ApprovalSubject<V, S> {
-  /** True when no other execution of the organization may run at the same time. */
-  isExclusive(record: V['record'], decision: Decision): boolean;
   /** True when a message of the service itself is obsolete. */
   isOutdated(record: V['record']): boolean;
-  /** True when an earlier execution did the off-chain part: this one resumes it, without evidence of its own. */
+  /** True when the decision is sealed and only its effects are missing: this execution resumes them, without evidence of its own. */
   isResumed(record: V['record']): boolean;
   resume(tx: Tx, record: V['record']): Promise<void>;
-  /** Executes the off-chain part. A refusal rolls it back and makes the approval blocked. */
-  execute(
-    context: { readonly deps: ApprovalDeps; readonly tx: Tx },
-    beginning: Beginning<V>,
-  ): Promise<Begun | { readonly refused: ExecutionRefusal }>;
+  /** Prepares the execution of an approval, such as by reserving its budget. A refusal makes it blocked. */
+  prepare(tx: Tx, beginning: Beginning<V>): Promise<ExecutionRefusal | null>;
+  /** True when a rejection takes effect only once the signer has sealed it. */
+  isRejectionSealed(record: V['record']): boolean;
   /** The `result` of a rejection. */
   readonly rejectedResult: object;
   /** Clears the remains of an earlier execution, when the next one begins or is refused, or the approval is rejected. */

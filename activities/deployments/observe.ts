@@ -9,7 +9,8 @@ import {
   rpcErrorText,
   transactionCount,
 } from '../../src/chain/clients';
-import { deploymentCall, inspectAccount, refuseNetwork } from '../../src/chain/safe';
+import { inspectAccount, refuseNetwork } from '../../src/chain/safe';
+import { deploymentCall } from '../../src/chain/safeAccount';
 import { deploymentEnvelopes, type Envelope, findAccountDerivation } from '../../src/db/chain';
 import type { AccountDerivation } from '../../src/domain/account';
 import type { FailureCode } from '../../src/domain/approval';

@@ -1,4 +1,4 @@
-import { deploymentCall } from '../../src/chain/safe';
+import { deploymentCall } from '../../src/chain/safeAccount';
 import { deploymentEnvelopes, provideDeploymentAttempt } from '../../src/db/chain';
 import { deploymentReservation } from '../../src/db/reservations';
 import type { DeploymentKey } from '../../src/domain/proposal';
@@ -8,11 +8,11 @@ import { type SignerContext, withRelayer } from '../signer/context';
 import { assertNotFrozen } from '../signer/frozen';
 import { refusalsAsValues, type SigningResult } from '../signer/refusal';
 import { gasOf, reserveEnvelope, signReserved } from '../signer/signEnvelope';
-import { assertDeploymentEvidence, verifyApprovals } from './signerEvidence';
+import { assertDeployment } from './signerEvidence';
 
 /**
- * Signs an envelope that deploys an account on a network, and stores it. Returns an undecided envelope instead, unless the terms replace it. Trusts only the signed approvals: it
- * rebuilds their payload, and verifies every signature and whether its voter may approve now.
+ * Signs an envelope that deploys an account on a network, and stores it. Returns an undecided envelope instead, unless the
+ * terms replace it. Only accounts and networks of the sealed state are deployed.
  */
 export async function signDeployment(
   context: SignerContext,
@@ -20,13 +20,11 @@ export async function signDeployment(
 ): Promise<SigningResult> {
   const { terms, networkId } = input;
   return refusalsAsValues(context, async () => {
-    const verified = await verifyApprovals(context, input);
     assertNotFrozen(context, input.organizationId);
     const found = await withRelayer(context, networkId, async (tx) => {
+      const account = await assertDeployment(context, tx, input);
       const before = await deploymentReservation(tx, input);
       const envelopes = await deploymentEnvelopes(tx, input);
-      const isSigned = envelopes.length > 0;
-      const account = await assertDeploymentEvidence(context, tx, input, { verified, isSigned });
       const call = deploymentCall(account);
       // A crash came before it was signed.
       if (before) return { reserved: before, call };

@@ -1,27 +1,34 @@
-import { deriveAccount } from '../../src/chain/safe';
-import { findAccountDerivation } from '../../src/db/chain';
-import type { Tx } from '../../src/db/database';
+import { deriveAccount } from '../../src/chain/safeAccount';
+import type { Db, Tx } from '../../src/db/database';
 import type { AccountDerivation } from '../../src/domain/account';
-import { canonicalJson } from '../../src/domain/canonicalJson';
+import { findResource } from '../../src/domain/governance';
 import type { SignerContext } from './context';
 import { SignerRefusal } from './refusal';
 
-/** The account as its key and id determine it. Throws SignerRefusal unless its record is the same. */
+/**
+ * An account as its key and id determine it. Throws SignerRefusal unless the admins have decided on exactly this account,
+ * on that network.
+ */
 export async function assertAccount(
-  { keystore }: Pick<SignerContext, 'keystore'>,
-  tx: Tx,
+  { keystore, readSealedState }: Pick<SignerContext, 'keystore' | 'readSealedState'>,
+  handle: Db | Tx,
   account: {
     readonly organizationId: string;
     readonly accountId: string;
+    readonly networkId: number;
     /** The address by the record of a transaction. */
     readonly accountAddress?: string;
   },
 ): Promise<AccountDerivation> {
-  const { organizationId, accountId } = account;
-  const recorded = await findAccountDerivation(tx, organizationId, accountId);
+  const { organizationId, accountId, networkId } = account;
+  const { state } = await readSealedState(handle, organizationId);
+  const sealed = findResource(state, 'account', accountId);
+  if (!sealed?.networkIds.includes(networkId)) {
+    throw new SignerRefusal('stale', `no sealed decision has account ${accountId} on network ${networkId}`);
+  }
   const expected = deriveAccount(keystore.organizationKey(organizationId).address, accountId);
   const { accountAddress = expected.address } = account;
-  if (canonicalJson(recorded ?? {}) !== canonicalJson(expected) || accountAddress !== expected.address) {
+  if (sealed.address !== expected.address || accountAddress !== expected.address) {
     throw new SignerRefusal('stale', `account ${accountId} is not recorded as its key and id determine it`);
   }
   return expected;

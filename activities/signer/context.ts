@@ -10,6 +10,7 @@ import type { Logger } from '../../src/logging';
 import { createKeyedMutex, type KeyedMutex } from '../keyedMutex';
 import { RELAYER_INDEX } from '../relayer/context';
 import { type CountRefusal, SignerRefusal } from './refusal';
+import { createReadSealedState, type ReadSealedState } from './sealedState';
 
 /** The dependencies of the signer. */
 export interface SignerDeps {
@@ -29,6 +30,7 @@ export interface SignerDeps {
 /** The dependencies, and what the activities of one process share. */
 export interface SignerContext extends SignerDeps {
   readonly relayerMutex: KeyedMutex;
+  readonly readSealedState: ReadSealedState;
   /** The signer's own endpoints of a network, `signerRpcUrls`: all of them must agree. */
   readonly endpointsOf: (network: NetworkConfig) => readonly ChainClient[];
 }
@@ -39,6 +41,7 @@ export function createSignerContext(deps: SignerDeps): SignerContext {
   return {
     ...deps,
     relayerMutex: createKeyedMutex(),
+    readSealedState: createReadSealedState(deps),
     endpointsOf: ({ id }) => endpoints.get(id) ?? [],
   };
 }

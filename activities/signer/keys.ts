@@ -1,5 +1,5 @@
 import { KeystoreError } from '../../src/chain/keys';
-import { anySigningKey, recordRelayer, recordSigningKey } from '../../src/db/chain';
+import { anySigningKey, recordRelayer } from '../../src/db/chain';
 import { RELAYER_INDEX } from '../relayer/context';
 import type { SignerDeps } from './context';
 
@@ -22,14 +22,4 @@ export async function registerRelayers({
     const { address } = keystore.relayerKey(id, RELAYER_INDEX);
     await recordRelayer(db, { networkId: id, index: RELAYER_INDEX, address });
   }
-}
-
-/** The address of the key that owns an organization's accounts. */
-export async function provideSigningKey(
-  { db, keystore }: SignerDeps,
-  { organizationId }: { organizationId: string },
-): Promise<{ address: string }> {
-  const { address } = keystore.organizationKey(organizationId);
-  await recordSigningKey(db, organizationId, address);
-  return { address };
 }

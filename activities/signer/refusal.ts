@@ -47,10 +47,10 @@ interface Reporting {
 }
 
 /** Runs `work`; returns refusals and an unavailable network as values, so that they are not retried. */
-export async function refusalsAsValues(
+export async function refusalsAsValues<T = SigningResult>(
   { logger, countRefusal }: Reporting,
-  work: () => Promise<SigningResult>,
-): Promise<SigningResult> {
+  work: () => Promise<T>,
+): Promise<T | Exclude<SigningResult, { readonly envelopeId: string }>> {
   const report = (reason: FailureCode | HoldReason, message: string) => {
     countRefusal(reason);
     const level = reason === 'rollback' ? 'error' : 'warn';

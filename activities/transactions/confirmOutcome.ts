@@ -79,7 +79,7 @@ export async function decide(
   const { db } = context;
   const { networkId } = await statusOf(db, ref);
   const at = await db.transaction(async (tx): Promise<AtNonce> => {
-    const { record } = await readOnNetwork(tx, ref, networkId);
+    const { record } = await readOnNetwork(context, tx, ref, networkId);
     const account = (await assertAccount(context, tx, record)).address as Address;
     const attempts = await attemptsOfTransaction(tx, record.id);
     const transaction = attempts.find(({ kind }) => kind === 'transaction');

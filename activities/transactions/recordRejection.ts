@@ -1,14 +1,15 @@
 import { EndpointsMissing } from '../../src/chain/signatures';
 import { findAuthorizationOutcome, insertRejection } from '../../src/db/authorizations';
-import { readTransaction } from '../../src/db/transactions';
 import { checkExecution } from '../../src/domain/approval';
 import { accept, type Outcome, refuse } from '../../src/domain/refusal';
 import { type TransactionRef, transactionRules } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
 import { usageOf } from '../../src/transactions/policy';
 import type { SignerContext } from '../signer/context';
+import { SignerRefusal } from '../signer/refusal';
 import { journalRejection } from './journaled';
 import { verifiedVotes, withVerifiedVotes } from './signerEvidence';
+import { readSealedTransaction } from './signerRecord';
 
 /** Verifies a rejection and records it in one database transaction, unless it is recorded. */
 async function recordOnce(context: SignerContext, ref: TransactionRef): Promise<Outcome<null>> {
@@ -16,7 +17,7 @@ async function recordOnce(context: SignerContext, ref: TransactionRef): Promise<
   return context.db.transaction(async (tx) => {
     const { transactionId } = ref;
     if ((await findAuthorizationOutcome(tx, transactionId)) === 'rejected') return accept(null);
-    const seen = await readTransaction(tx, ref);
+    const seen = await readSealedTransaction(context, tx, ref, { lock: 'share' });
     if (!seen) return refuse('notFound', `transaction ${transactionId} not found`);
     const { record, now } = seen;
     const checked = checkExecution(transactionRules, record, now, 'reject');
@@ -43,7 +44,9 @@ export async function recordRejection(context: SignerContext, ref: TransactionRe
     if (recorded.ok) await journalRejection(context, ref);
     return recorded;
   } catch (error) {
-    if (error instanceof EndpointsMissing) return refuse('conflict', error.message);
+    if (error instanceof EndpointsMissing || error instanceof SignerRefusal) {
+      return refuse('conflict', error.message);
+    }
     throw error;
   }
 }

@@ -27,7 +27,7 @@ export async function signCancellation(
   return refusalsAsValues(context, async () => {
     const { networkId } = await statusOf(context.db, input);
     const intent = await withRelayer(context, networkId, async (tx) => {
-      const { record } = await readOnNetwork(tx, input, networkId);
+      const { record } = await readOnNetwork(context, tx, input, networkId);
       const account = (await assertAccount(context, tx, record)).address as Address;
       const attempts = await attemptsOfTransaction(tx, record.id);
       const target = attempts.find(({ kind }) => kind === 'transaction');

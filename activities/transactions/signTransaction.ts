@@ -106,7 +106,7 @@ async function commitIntent(
   const votes = await verifiedVotes(context, ref);
   return withRelayer(context, networkId, async (tx) => {
     assertNotFrozen(context, ref.organizationId);
-    const snapshot = await readOnNetwork(tx, ref, networkId);
+    const snapshot = await readOnNetwork(context, tx, ref, networkId);
     const { record } = snapshot;
     const account = (await assertAccount(context, tx, record)).address as Address;
     const attempts = await attemptsOfTransaction(tx, record.id);

@@ -1,11 +1,11 @@
 import { payloadToSign, transactionSubject } from '../../src/approvals/transactions';
 import { verifyVotes } from '../../src/approvals/voters';
-import { ACCOUNT_CONTRACTS } from '../../src/chain/safe';
+import { ACCOUNT_CONTRACTS } from '../../src/chain/safeAccount';
 import { hashTypedPayload } from '../../src/chain/typedData';
 import { findAuthorizationOutcome } from '../../src/db/authorizations';
 import type { Tx } from '../../src/db/database';
 import { findReservation, type UsageOfExecution } from '../../src/db/policyUsage';
-import { readTransaction, type StoredTransaction, type TransactionSnapshot } from '../../src/db/transactions';
+import type { StoredTransaction, TransactionSnapshot } from '../../src/db/transactions';
 import { countedVoters, type Decision, isExpired } from '../../src/domain/approval';
 import { canonicalJson } from '../../src/domain/canonicalJson';
 import { quoted } from '../../src/domain/signing';
@@ -15,6 +15,7 @@ import { contentOf, policyRefusal, policyTransactionOf, usageOf } from '../../sr
 import { readSignedToken, summaryOf } from '../../src/transactions/summary';
 import { networkOf, type SignerContext } from '../signer/context';
 import { SignerRefusal } from '../signer/refusal';
+import { readSealedTransaction } from './signerRecord';
 
 /** The votes of a transaction. */
 export type Votes = StoredTransaction['votes'];
@@ -34,11 +35,12 @@ function canBeSigned({ record, now }: TransactionSnapshot): boolean {
  * contract wallets are verified on chain. Throws ChainUnavailable.
  */
 export async function verifiedVotes(
-  { db, identifyVoter }: SignerContext,
+  context: SignerContext,
   ref: TransactionRef,
   decision: Decision = 'approve',
 ): Promise<Votes> {
-  const seen = await readTransaction(db, ref);
+  const { db, identifyVoter } = context;
+  const seen = await readSealedTransaction(context, db, ref);
   if (!seen || !canBeSigned(seen)) return [];
   const initiated = await verifyVotes(identifyVoter, transactionSubject, seen, 'initiator');
   // An approval is bound to the initiator's signature: it needs a valid one.

@@ -13,7 +13,6 @@ import { policyRefusal, usageOf } from '../../src/transactions/policy';
 import { readSignedToken } from '../../src/transactions/summary';
 import type {
   Beginning,
-  Begun,
   CreatableSubject,
   CreateInput,
   ExecutableSubject,
@@ -28,17 +27,14 @@ function readReferenced(db: Db | Tx, organizationId: string, request: NewTransac
 }
 
 /** Checks the policy again and reserves its budget, before the execution on chain. */
-async function reserve(
-  tx: Tx,
-  { seen }: Beginning<TransactionSnapshot>,
-): Promise<Begun | { readonly refused: ExecutionRefusal }> {
+async function reserve(tx: Tx, { seen }: Beginning<TransactionSnapshot>): Promise<ExecutionRefusal | null> {
   const { record } = seen;
   await lockBudget(tx, record.policyId);
   const refused = await policyRefusal(tx, seen);
-  if (refused) return { refused };
+  if (refused) return refused;
   await reserveUsage(tx, usageOf(record));
   failpoint('worker.usageReserved');
-  return { isComplete: false, audit: [] };
+  return null;
 }
 
 /** Transactions of accounts: planned under their policy, their budget reserved, then executed on chain. */
@@ -46,7 +42,6 @@ export const executableTransaction: CreatableSubject<TransactionSnapshot, Transa
   ExecutableSubject<TransactionSnapshot, TransactionState> = {
   ...transactionSubject,
   isRequestedBy: (_input, { path }) => path === '/api/v1/transactions',
-  needsSigningKey: () => false,
   async observe({ db, networks, readToken }, { organizationId }, body) {
     const request = body as unknown as NewTransaction;
     const records = await readReferenced(db, organizationId, request);
@@ -85,11 +80,11 @@ export const executableTransaction: CreatableSubject<TransactionSnapshot, Transa
       },
     });
   },
-  isExclusive: () => false,
   isOutdated: ({ awaitsRelayerWei, rejectionRecorded }) => awaitsRelayerWei === null && !rejectionRecorded,
   isResumed: () => false,
   resume: async () => undefined,
-  execute: ({ tx }, beginning) => reserve(tx, beginning),
+  prepare: reserve,
+  isRejectionSealed: () => false,
   rejectedResult: { resolution: 'rejected' },
   clear: (tx, record) => updateExecution(tx, record, { awaitsRelayerWei: null, cancelling: false }),
 };

@@ -12,6 +12,8 @@ export interface SigningKeys {
   readonly fingerprint: string;
   /** The key that owns every account of an organization. */
   organizationKey(organizationId: string): SigningKey;
+  /** The key that seals the decisions of an organization. */
+  sealKey(organizationId: string): SigningKey;
   /** A key that pays for gas on a network. */
   relayerKey(networkId: number, index: number): SigningKey;
 }

@@ -147,6 +147,7 @@ function unlocked(secret: Buffer): Keystore {
   return Object.freeze({
     fingerprint: fingerprintOf(secret),
     organizationKey: (organizationId: string) => derive(secret, `orgwallet/organization/${organizationId}`),
+    sealKey: (organizationId: string) => derive(secret, `orgwallet/seal/${organizationId}`),
     relayerKey: (networkId: number, index: number) =>
       derive(secret, `orgwallet/relayer/${networkId}/${index}`),
   });

@@ -1,5 +1,9 @@
 import { Client } from '@temporalio/client';
 import type { Command } from 'commander';
+import { signerEndpoints } from '../chain/contractSignatures';
+import type { Keystore } from '../chain/keys';
+import { openKeystore, readPassphrase } from '../chain/keystore';
+import { createIdentifyVoter, type IdentifyVoter } from '../chain/voter';
 import { type Config, ConfigError, loadConfig, signerDatabaseUrl } from '../config';
 import { createDatabase, type Db } from '../db/database';
 import { listOrganizations } from '../db/organizations';
@@ -117,4 +121,18 @@ export async function organizationsOf(db: Db, id: string | undefined) {
   const chosen = all.filter((organization) => organization.id === id);
   if (chosen.length === 0) throw new CommandRefused(`organization ${id} not found`);
   return chosen;
+}
+
+/** Opens the keystore of this host. Throws KeystoreError. */
+export function keystoreOf({ config }: CommandContext): Promise<Keystore> {
+  const { keystore } = config();
+  return openKeystore({ file: keystore.file, passphrase: readPassphrase(keystore) });
+}
+
+/** Verifies signatures; contract wallets are asked about at the endpoints of the signer. */
+export function identifyVoterOf({ config }: CommandContext): IdentifyVoter {
+  const { networks, signerNetworkId } = config();
+  const network = networks.find(({ id }) => id === signerNetworkId);
+  if (!network) throw new ConfigError('NETWORKS_FILE', 'names no network');
+  return createIdentifyVoter(signerEndpoints(network));
 }

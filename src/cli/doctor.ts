@@ -7,6 +7,7 @@ import type { CommandContext, Within } from './context';
 import { checkBlockTime, checkClock } from './doctor/clocks';
 import { checkDatabase, checkLogin, checkWork } from './doctor/database';
 import { type Finding, fail, ok, runCheck } from './doctor/finding';
+import { checkDecisions } from './doctor/governance';
 import { checkFreezes, checkJournal } from './doctor/journal';
 import { checkKeystore } from './doctor/keystore';
 import { checkEndpoints, checkNetwork, checkRelayers } from './doctor/networks';
@@ -71,6 +72,7 @@ async function examine({ db, signerDb, sender }: CommandContext, config: Config)
       onNetworks('accounts', (chain) => checkAccountNonces(chain, db())),
       runCheck('work', 'see the database above', () => checkWork(db())),
       runCheck('transactions', 'see the database above', () => checkTransactions(db())),
+      runCheck('decisions', 'see the database above', () => checkDecisions(db())),
       runCheck('workflows', 'see temporal above', () => checkWorkflows(db(), sender(), config)),
       runCheck('keystore', 'correct KEYSTORE_FILE and its passphrase', () =>
         checkKeystore(config.keystore, relayers),

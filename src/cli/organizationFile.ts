@@ -56,3 +56,20 @@ export function readOrganizationFile(file: string): NewOrganization {
   }
   return parseOrganization(file, text);
 }
+
+const organizationKeys = z.strictObject({
+  organizationId: z.string().regex(/^org_[0-9a-z]{26}$/),
+  signingKey: z.string().refine(isWellFormedAddress, 'must be an address').transform(checksumAddress),
+  sealKey: z.string().refine(isWellFormedAddress, 'must be an address').transform(checksumAddress),
+});
+
+/** Reads what `signer keys` has printed. Throws CommandRefused when it cannot be read or does not fit. */
+export function readOrganizationKeys(file: string): z.output<typeof organizationKeys> {
+  try {
+    return organizationKeys.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch (error) {
+    throw new CommandRefused(
+      `${file}: not the output of \`orgwallet signer keys\`: ${(error as Error).message}`,
+    );
+  }
+}

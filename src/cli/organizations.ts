@@ -1,12 +1,40 @@
 import type { Command } from 'commander';
+import type { Hex } from 'viem';
+import { readGenesis, signGenesis } from '../approvals/genesis';
 import { operationDomainSalt } from '../chain/domainSalt';
-import { createOrganization, listOrganizations } from '../db/organizations';
-import type { Within } from './context';
-import { readOrganizationFile } from './organizationFile';
+import { encodeSignature, recoverSigner } from '../chain/signatures';
+import { appendAudit, OPERATOR } from '../db/audit';
+import { createOrganization, listOrganizations, type NewOrganizationKeys } from '../db/organizations';
+import { type CommandContext, identifyVoterOf, keystoreOf, type Within } from './context';
+import { readOrganizationFile, readOrganizationKeys } from './organizationFile';
 import { CommandRefused } from './output';
 import { table } from './text';
 
-/** `org create`, `org list`. */
+/** The keys of a new organization: of the keystore on this host, or as the signer's host has printed them. */
+async function keysOf(context: CommandContext, file: string | undefined): Promise<NewOrganizationKeys> {
+  const domainSalt = operationDomainSalt;
+  if (file !== undefined) {
+    const { organizationId, ...keys } = readOrganizationKeys(file);
+    return { organizationId, domainSalt, keysOf: () => keys };
+  }
+  const keystore = await keystoreOf(context);
+  return {
+    domainSalt,
+    keysOf: (id) => ({
+      signingKey: keystore.organizationKey(id).address,
+      sealKey: keystore.sealKey(id).address,
+    }),
+  };
+}
+
+/** The bytes of a key's signature (65), together with its address; any other text as it is. */
+async function withSigner(hash: Hex, signature: string): Promise<string> {
+  if (!/^0x[0-9a-fA-F]{130}$/.test(signature)) return signature;
+  const signer = await recoverSigner(hash, signature as Hex);
+  return signer ? encodeSignature(signer, signature as Hex) : signature;
+}
+
+/** `org create`, `org genesis`, `org sign`, `org list`. */
 export function organizationCommands(program: Command, within: Within): void {
   const org = program.command('org').description('Organizations, the tenants of this installation');
 
@@ -17,10 +45,16 @@ export function organizationCommands(program: Command, within: Within): void {
       '--file <org.json>',
       '{name, threshold, members: [{name, type, walletAddress, walletKind?, admin}]}',
     )
-    .action((options: { file: string }, command: Command) =>
-      within(command, async ({ db, output }) => {
+    .option(
+      '--keys <keys.json>',
+      'what `orgwallet signer keys` printed, where the keystore is on another host',
+    )
+    .action((options: { file: string; keys?: string }, command: Command) =>
+      within(command, async (context) => {
+        const { db, output } = context;
         const input = readOrganizationFile(options.file);
-        const created = await createOrganization(db(), input, operationDomainSalt).catch((error) => {
+        const keys = await keysOf(context, options.keys);
+        const created = await createOrganization(db(), input, keys).catch((error) => {
           throw error instanceof RangeError ? new CommandRefused(`${options.file}: ${error.message}`) : error;
         });
         const members = input.members.map((member, index) => [
@@ -30,13 +64,77 @@ export function organizationCommands(program: Command, within: Within): void {
           member.admin ? 'admin' : '',
         ]);
         const bot = input.members.findIndex(({ type, admin }) => type === 'api' && admin);
+        const genesis = await readGenesis(db(), created.organizationId);
         output.result(
-          created,
+          { ...created, genesis: { hash: genesis?.hash, payload: genesis?.payload } },
           [
             `organization ${created.organizationId}`,
             table(['member', 'name', 'type', ''], members, ''),
-            `Next: orgwallet keys issue --member ${created.memberIds[bot]}`,
+            `genesis ${genesis?.hash}`,
+            `Next: every admin signs the genesis (orgwallet org genesis ${created.organizationId}), then on the signer's host`,
+            `  orgwallet signer admit ${created.organizationId} ${genesis?.hash}`,
+            `Then: orgwallet keys issue --member ${created.memberIds[bot]}`,
           ].join('\n'),
+        );
+      }),
+    );
+
+  org
+    .command('genesis <organization>')
+    .description('Print what the founders sign, and who has not signed yet')
+    .action((id: string, _options: object, command: Command) =>
+      within(command, async ({ db, output }) => {
+        const genesis = await readGenesis(db(), id);
+        if (!genesis) throw new CommandRefused(`organization ${id} not found`);
+        const { hash, payload, missing, admitted } = genesis;
+        const waiting = missing.map(({ id: memberId, name }) => `${name} (${memberId})`).join(', ');
+        output.result(
+          { hash, payload: JSON.parse(payload), missing: missing.map((member) => member.id), admitted },
+          [
+            `genesis ${hash}`,
+            admitted
+              ? 'admitted'
+              : waiting
+                ? `not signed by ${waiting}`
+                : 'signed by every admin, not admitted',
+            payload,
+          ].join('\n'),
+        );
+      }),
+    );
+
+  org
+    .command('sign <organization>')
+    .description("Store an admin's signature of the genesis")
+    .requiredOption(
+      '--signature <0x…>',
+      'of eth_signTypedData_v4 over the payload of `org genesis`; of a contract wallet, ABI-encoded (address, bytes)',
+    )
+    .action((id: string, options: { signature: string }, command: Command) =>
+      within(command, async (context) => {
+        const { output } = context;
+        const db = context.db();
+        const genesis = await readGenesis(db, id);
+        if (!genesis) throw new CommandRefused(`organization ${id} not found`);
+        const signature = await withSigner(genesis.hash as Hex, options.signature);
+        const identifyVoter = identifyVoterOf(context);
+        const signed = await signGenesis({ db, identifyVoter }, { organizationId: id, signature });
+        if (!signed.ok) throw new CommandRefused(signed.refusal.message);
+        const member = signed.value;
+        await db.transaction((tx) =>
+          appendAudit(tx, id, [
+            {
+              action: 'organization.signed',
+              actor: OPERATOR,
+              resourceType: 'organization',
+              resourceId: id,
+              details: { memberId: member.id, hash: genesis.hash },
+            },
+          ]),
+        );
+        output.result(
+          { memberId: member.id },
+          `${member.name} (${member.id}) has signed the genesis ${genesis.hash}`,
         );
       }),
     );

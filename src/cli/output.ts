@@ -25,6 +25,8 @@ export class CommandRefused extends Error {
 export interface Output {
   /** Reports the result, once. `words` is the text for people. */
   result(value: unknown, words: string): void;
+  /** Writes a document as it is. */
+  document(text: string): void;
   /** Reports something besides the result to people, on stderr. */
   note(words: string): void;
 }
@@ -34,6 +36,7 @@ export function createOutput(terminal: Terminal, json: boolean): Output {
   return {
     result: (value, words) =>
       terminal.out(json ? `${JSON.stringify(value, null, 2)}\n` : `${printable(words)}\n`),
+    document: (text) => terminal.out(text),
     note: (words) => terminal.err(`${printable(words)}\n`),
   };
 }

@@ -13,6 +13,7 @@ import { organizationCommands } from './organizations';
 import { processTerminal, type Terminal } from './output';
 import { exitStatus, isExpected, problemText } from './problems';
 import { proposalCommands } from './proposals';
+import { signerCommands } from './signer';
 import { printable } from './text';
 import { transactionCommands } from './transactions';
 
@@ -47,6 +48,7 @@ export function createProgram(terminal: Terminal): Command {
   organizationCommands(program, within);
   keyCommands(program, within);
   keystoreCommands(program, within);
+  signerCommands(program, within);
   freezeCommands(program, within);
   proposalCommands(program, within);
   transactionCommands(program, within);

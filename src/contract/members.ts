@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint';
-import { address, envelope, idOf, listOf, listQuery, timestamp } from './primitives';
+import { address, envelope, idOf, listOf, listQuery, revision, timestamp } from './primitives';
 
 export const memberType = z
   .enum(['user', 'api'])
@@ -22,12 +22,14 @@ export const memberSummary = z
     type: memberType,
     walletAddress: address,
     walletKind,
+    revision: revision.optional(),
     createdAt: timestamp.optional(),
     updatedAt: timestamp.optional(),
   })
   .meta({
     id: 'MemberSummary',
-    description: 'A member. The timestamps are present only in responses that create a proposal.',
+    description:
+      'A member. The timestamps are present only in responses that create a proposal, `revision` only where one removes the member.',
   });
 
 export const registeredAt = timestamp

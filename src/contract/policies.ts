@@ -39,6 +39,7 @@ import {
   noDuplicates,
   nonzeroAddressInput,
   responseOnly,
+  revision,
   timestamp,
   uniqueList,
 } from './primitives';
@@ -524,9 +525,9 @@ const policy = z
 /** A policy in a response. */
 export type ShownPolicy = z.output<typeof policy>;
 
-const proposed = { id: idOf('pol').exactOptional().meta({ description: 'Absent for a new policy.' }) };
+const proposed = { id: idOf('pol'), revision: revision.exactOptional() };
 
-/** A policy in the data of a proposal: without timestamps, and without an id if it is new. */
+/** A policy in the data of a proposal: without timestamps; with a revision if it exists already. */
 export const proposedPolicy = z
   .discriminatedUnion('transactionType', [
     policyBase.extend({ ...proposed, ...shownTokenTransfer }).meta({

@@ -157,6 +157,17 @@ export const timestamp = z.iso.datetime({ precision: 3 }).meta({
   examples: ['2025-06-01T12:00:00.000Z'],
 });
 
+/** The version of a resource in the data of a proposal. */
+export const revision = z
+  .int()
+  .min(0)
+  .meta({
+    id: 'Revision',
+    description:
+      'The version of the resource that this changes: how many decisions of the organization preceded it. Once the ' +
+      'resource has another one, the proposal can no longer be executed.',
+  });
+
 const EXAMPLE_ADDRESS = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 
 /** An address in a response, checksummed (EIP-55). */
@@ -268,7 +279,7 @@ const cursor = z
     param: { id: 'Cursor' },
   });
 
-function limitQuery(name: string, fallback: { description: string; default?: number }) {
+function limitQuery(name: string, fallback: { description?: string; default?: number }) {
   return z
     .preprocess(
       (text) => (typeof text === 'string' && /^[0-9]{1,3}$/.test(text) ? Number(text) : text),
@@ -281,13 +292,13 @@ function limitQuery(name: string, fallback: { description: string; default?: num
 /** Cursor and page size of a list that is always paged, 20 results per page by default. */
 export const pageQuery = {
   cursor,
-  limit: limitQuery('PageLimit', { description: 'Results per page.', default: 20 }),
+  limit: limitQuery('PageLimit', { default: 20 }),
 };
 
 /** Cursor and page size of the list of transactions, 100 results per page by default. */
 export const transactionPageQuery = {
   cursor,
-  limit: limitQuery('TransactionPageLimit', { description: 'Results per page.', default: 100 }),
+  limit: limitQuery('TransactionPageLimit', { default: 100 }),
 };
 
 /** Cursor and page size of a list that is paged only on request. */

@@ -391,9 +391,7 @@ function oneOf(field: 'action' | 'resourceType', name: string, proposals: readon
   const [first, ...more] = proposals;
   if (!first) throw new Error(`no operation for ${name}`);
   if (more.length === 0) return first;
-  return z
-    .discriminatedUnion(field, [first, ...more])
-    .meta({ id: name, description: `Discriminated by \`${field}\`.` });
+  return z.discriminatedUnion(field, [first, ...more]).meta({ id: name });
 }
 
 /** Every endpoint about proposals, generated from the kinds of operation. */

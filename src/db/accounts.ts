@@ -99,21 +99,24 @@ export async function insertAccounts(
   organizationId: string,
   accounts: readonly { readonly id: string; readonly name: string; readonly derived: AccountDerivation }[],
 ): Promise<void> {
-  await tx('accounts').insert(
-    accounts.map(({ id, name, derived }) => ({
-      id,
-      organization_id: organizationId,
-      name,
-      address: derived.address,
-      owner_address: derived.ownerAddress,
-      singleton: derived.singleton,
-      factory: derived.factory,
-      fallback_handler: derived.fallbackHandler,
-      initializer: derived.initializer,
-      salt_nonce: derived.saltNonce,
-      position: 0,
-    })),
-  );
+  await tx('accounts')
+    .insert(
+      accounts.map(({ id, name, derived }) => ({
+        id,
+        organization_id: organizationId,
+        name,
+        address: derived.address,
+        owner_address: derived.ownerAddress,
+        singleton: derived.singleton,
+        factory: derived.factory,
+        fallback_handler: derived.fallbackHandler,
+        initializer: derived.initializer,
+        salt_nonce: derived.saltNonce,
+        position: 0,
+      })),
+    )
+    .onConflict('id')
+    .ignore();
 }
 
 /** Renames an account. */

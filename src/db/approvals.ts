@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
+import type { Actor } from '../domain/actor';
 import type {
   ApprovalRecord,
+  Decision,
   Failure,
   MemberSummary,
   Note,
@@ -32,6 +34,8 @@ export interface StoredApproval extends ApprovalRecord {
   readonly position: bigint;
   readonly createdByKey: string | null;
   readonly waitingFor: string | null;
+  /** Who began the last execution. */
+  readonly decidedBy: Actor | null;
   readonly votes: readonly StoredVote[];
 }
 
@@ -102,6 +106,8 @@ export function storedApproval(row: ApprovalColumns): StoredApproval {
     createdByKey: row.created_by_key,
     executionStatus: row.execution_status,
     executionAttempt: row.execution_attempt,
+    decision: row.decision,
+    decidedBy: row.decided_by,
     executedWith: row.executed_with,
     waitingFor: row.waiting_for,
     failure: row.failure,
@@ -219,8 +225,8 @@ export interface CreationRequest {
     | undefined;
   /** True when the approval has been created already. */
   readonly created: boolean;
-  /** True once the signer has provided the organization's key. */
-  readonly hasSigningKey: boolean;
+  /** True once the signer has admitted the genesis of the organization. */
+  readonly admitted: boolean;
   /** How many open proposals and transactions the key has created. */
   readonly open: number;
   readonly time: Date;
@@ -229,7 +235,7 @@ export interface CreationRequest {
 /** What a statement of `creationStatement` reads. */
 type CreationColumns = TimeColumn & {
   readonly created: boolean;
-  readonly has_signing_key: boolean;
+  readonly admitted: boolean;
   readonly open: number;
 } & (Pick<IdempotencyRequestRow, 'path' | 'body' | 'api_key_id'> | { readonly api_key_id: null });
 
@@ -239,7 +245,7 @@ function creationStatement(name: string, lock: 'FOR SHARE' | ''): PreparedStatem
     text: `WITH s AS MATERIALIZED (SELECT 1 FROM admin_sets WHERE organization_id = $1 ${lock})
       SELECT r.path, r.body, r.api_key_id, ${timeColumn},
         EXISTS (SELECT FROM approvals WHERE organization_id = $1 AND id = $2) AS created,
-        EXISTS (SELECT FROM signing_keys WHERE organization_id = $1) AS has_signing_key,
+        EXISTS (SELECT FROM sealed_states WHERE organization_id = $1) AS admitted,
         (SELECT count(*)::integer FROM approvals
           WHERE organization_id = $1 AND created_by_key = r.api_key_id AND closed_at IS NULL) AS open
       FROM (SELECT count(*) FROM s) AS locked
@@ -264,7 +270,7 @@ export async function readCreationRequest(
     request:
       row.api_key_id === null ? undefined : { path: row.path, body: row.body, apiKeyId: row.api_key_id },
     created: row.created,
-    hasSigningKey: row.has_signing_key,
+    admitted: row.admitted,
     open: row.open,
     time: row.read_at,
   };
@@ -336,7 +342,8 @@ export async function releaseClaims(tx: Tx, id: string): Promise<void> {
 export interface ApprovalChange {
   readonly executionStatus?: ApprovalRecord['executionStatus'];
   readonly executionAttempt?: number;
-  readonly executedWith?: Tally;
+  /** Begins the execution of a decision. */
+  readonly begun?: { readonly decision: Decision; readonly by: Actor; readonly with: Tally };
   readonly waitingFor?: string | null;
   readonly failure?: Failure | null;
   readonly notes?: readonly Note[];
@@ -361,7 +368,13 @@ export async function updateApproval(tx: Tx, id: string, change: ApprovalChange)
       updated_at: now,
       ...(change.executionStatus === undefined ? {} : { execution_status: change.executionStatus }),
       ...(change.executionAttempt === undefined ? {} : { execution_attempt: change.executionAttempt }),
-      ...(change.executedWith ? { executed_with: json(change.executedWith) } : {}),
+      ...(change.begun
+        ? {
+            decision: change.begun.decision,
+            decided_by: json(change.begun.by),
+            executed_with: json(change.begun.with),
+          }
+        : {}),
       ...(change.waitingFor === undefined ? {} : { waiting_for: change.waitingFor }),
       ...(change.failure === undefined ? {} : { failure: json(change.failure) }),
       ...(change.notes ? { notes: JSON.stringify(change.notes) } : {}),

@@ -154,3 +154,42 @@ export async function undecidedAuthorizations(
     .select('organization_id', 'transaction_id');
   return rows.map((row) => ({ organizationId: row.organization_id, transactionId: row.transaction_id }));
 }
+
+/** An authorization as a proof shows it: amounts and nonces in decimal digits, times in ISO 8601. */
+export interface ShownAuthorization {
+  readonly transactionId: string;
+  readonly policyId: string;
+  readonly initiatorId: string;
+  readonly accountId: string;
+  readonly networkId: number;
+  readonly safeNonce: string | null;
+  readonly safeTxHash: string | null;
+  readonly tokenAddress: string;
+  readonly amount: string;
+  readonly destination: string;
+  readonly authorizedAt: string;
+  readonly outcome: AuthorizationOutcome | null;
+  readonly blockAt: string | null;
+}
+
+/** Every authorization of an organization, oldest first. */
+export async function listAuthorizations(db: Db | Tx, organizationId: string): Promise<ShownAuthorization[]> {
+  const rows = await db('authorizations')
+    .where({ organization_id: organizationId })
+    .orderBy(['authorized_at', 'transaction_id']);
+  return rows.map((row) => ({
+    transactionId: row.transaction_id,
+    policyId: row.policy_id,
+    initiatorId: row.initiator_id,
+    accountId: row.account_id,
+    networkId: Number(row.network_id),
+    safeNonce: row.safe_nonce === null ? null : String(row.safe_nonce),
+    safeTxHash: row.safe_tx_hash,
+    tokenAddress: row.token_address,
+    amount: row.amount,
+    destination: row.destination,
+    authorizedAt: row.authorized_at.toISOString(),
+    outcome: row.outcome,
+    blockAt: row.block_at === null ? null : row.block_at.toISOString(),
+  }));
+}

@@ -89,28 +89,32 @@ export async function insertGroups(
   organizationId: string,
   groups: readonly { readonly id: string; readonly name: string; readonly memberIds: readonly string[] }[],
 ): Promise<void> {
-  await tx('groups').insert(
-    groups.map(({ id, name }) => ({ id, organization_id: organizationId, name, position: 0 })),
-  );
+  await tx('groups')
+    .insert(groups.map(({ id, name }) => ({ id, organization_id: organizationId, name, position: 0 })))
+    .onConflict('id')
+    .merge();
   await addGroupMembers(
     tx,
     groups.flatMap(({ id, memberIds }) => memberIds.map((memberId) => [id, memberId] as const)),
   );
 }
 
-/** Renames groups, and adds and removes members: pairs of a group's and a member's id. */
-export async function updateGroups(
+/** Gives groups their name and members. */
+export async function replaceGroups(
   tx: Tx,
-  groups: readonly Pick<Group, 'id' | 'name'>[],
-  members: { readonly add: readonly Membership[]; readonly remove: readonly Membership[] },
+  groups: readonly { readonly id: string; readonly name: string; readonly memberIds: readonly string[] }[],
 ): Promise<void> {
-  await tx.raw(
-    `DELETE FROM group_members WHERE (group_id, member_id) IN (SELECT * FROM unnest(?::text[], ?::text[]))`,
-    columnsOf(members.remove),
+  const memberships = groups.flatMap(({ id, memberIds }) =>
+    memberIds.map((memberId): Membership => [id, memberId]),
   );
-  await addGroupMembers(tx, members.add);
   await tx.raw(
-    `UPDATE groups SET name = v.name, updated_at = now()
+    `DELETE FROM group_members WHERE group_id = ANY (?::text[])
+      AND (group_id, member_id) NOT IN (SELECT * FROM unnest(?::text[], ?::text[]))`,
+    [groups.map(({ id }) => id), ...columnsOf(memberships)],
+  );
+  await addGroupMembers(tx, memberships);
+  await tx.raw(
+    `UPDATE groups SET name = v.name, updated_at = now(), deleted_at = NULL
     FROM unnest(?::text[], ?::text[]) AS v (id, name) WHERE groups.id = v.id`,
     columnsOf(groups.map(({ id, name }) => [id, name])),
   );
@@ -135,7 +139,7 @@ function columnsOf(pairs: readonly (readonly [string, string])[]): [string[], st
 
 async function addGroupMembers(tx: Tx, memberships: readonly Membership[]): Promise<void> {
   await tx.raw(
-    'INSERT INTO group_members (group_id, member_id) SELECT * FROM unnest(?::text[], ?::text[])',
+    'INSERT INTO group_members (group_id, member_id) SELECT * FROM unnest(?::text[], ?::text[]) ON CONFLICT DO NOTHING',
     columnsOf(memberships),
   );
 }

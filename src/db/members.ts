@@ -85,17 +85,20 @@ export async function insertMembers(
   organizationId: string,
   members: readonly MemberSummary[],
 ): Promise<void> {
-  await tx('members').insert(
-    members.map(({ id, name, type, walletAddress, walletKind }) => ({
-      id,
-      organization_id: organizationId,
-      name,
-      type,
-      wallet_address: walletAddress,
-      wallet_kind: walletKind,
-      position: 0,
-    })),
-  );
+  await tx('members')
+    .insert(
+      members.map(({ id, name, type, walletAddress, walletKind }) => ({
+        id,
+        organization_id: organizationId,
+        name,
+        type,
+        wallet_address: walletAddress,
+        wallet_kind: walletKind,
+        position: 0,
+      })),
+    )
+    .onConflict('id')
+    .merge();
 }
 
 /**

@@ -1,10 +1,12 @@
 import type { JsonValue } from '../domain/canonicalJson';
+import type { OrganizationState } from '../domain/governance';
 import type { WalletKind } from '../domain/wallet';
 import { type AuditInput, appendAudit, GENESIS_HASH, OPERATOR } from './audit';
 import type { Db, Tx } from './database';
+import { insertGenesis } from './genesis';
 import { newId } from './ids';
 import { readInstallationId } from './installation';
-import { insertMembers } from './members';
+import { insertMembers, memberSummary } from './members';
 import { setPositions } from './positions';
 import type { OrganizationRow } from './tables';
 
@@ -47,17 +49,30 @@ export async function listOrganizations(db: Db | Tx): Promise<Organization[]> {
   return (await db('organizations').orderBy('id')).map(organization);
 }
 
+/** What the state of a new organization needs that is computed elsewhere. */
+export interface NewOrganizationKeys {
+  /** The id, where the signer has made it; else a new one. */
+  readonly organizationId?: string;
+  /** The salt from installation id and organization id (see `operationDomainSalt`). */
+  readonly domainSalt: (installationId: string, organizationId: string) => string;
+  /** The addresses of the keys that the signer has for an organization. */
+  readonly keysOf: (organizationId: string) => { readonly signingKey: string; readonly sealKey: string };
+}
+
+const FIRST = { revision: 0 } as const;
+
 /**
- * Creates an organization with its members and admins, audited, in one transaction.
+ * Creates an organization with its members and admins, audited, in one transaction. Nothing can be proposed in it until
+ * its genesis is signed and admitted.
  *
- * `domainSalt` makes the salt from installation id and organization id (see `operationDomainSalt`). Throws a
+ * Throws a
  * RangeError whose message begins with the field when the admins could not decide: 1 <= threshold <= admins, one
  * admin of type api, no address twice.
  */
 export async function createOrganization(
   db: Db,
   input: NewOrganization,
-  domainSalt: (installationId: string, organizationId: string) => string,
+  keys: NewOrganizationKeys,
 ): Promise<{ organizationId: string; memberIds: string[]; adminsId: string }> {
   const admins = input.members.filter((member) => member.admin);
   if (!admins.some((member) => member.type === 'api')) {
@@ -70,13 +85,10 @@ export async function createOrganization(
   const twice = addresses.findIndex((address, index) => addresses.indexOf(address) !== index);
   if (twice >= 0) throw new RangeError(`members[${twice}].walletAddress: is given twice`);
   return db.transaction(async (tx) => {
-    const organizationId = newId('org');
+    const organizationId = keys.organizationId ?? newId('org');
     const adminsId = newId('adm');
-    await tx('organizations').insert({
-      id: organizationId,
-      name: input.name,
-      domain_salt: domainSalt(await readInstallationId(tx), organizationId),
-    });
+    const domainSalt = keys.domainSalt(await readInstallationId(tx), organizationId);
+    await tx('organizations').insert({ id: organizationId, name: input.name, domain_salt: domainSalt });
     await tx('audit_heads').insert({ organization_id: organizationId, position: 0, hash: GENESIS_HASH });
     const members = input.members.map((member) => ({
       walletKind: 'key' as const,
@@ -128,6 +140,26 @@ export async function createOrganization(
     await tx('admin_set_members').insert(
       members.filter((m) => m.admin).map((m) => ({ organization_id: organizationId, member_id: m.id })),
     );
+    const state: OrganizationState = {
+      id: organizationId,
+      name: input.name,
+      domainSalt,
+      ...keys.keysOf(organizationId),
+      sequence: 0,
+      members: Object.fromEntries(
+        members.map((member) => [member.id, { ...memberSummary(member), ...FIRST }]),
+      ),
+      groups: {},
+      policies: {},
+      accounts: {},
+      admins: {
+        id: adminsId,
+        memberIds: members.flatMap((member) => (member.admin ? member.id : [])).sort(),
+        threshold: input.threshold,
+        ...FIRST,
+      },
+    };
+    await insertGenesis(tx, state);
     return { organizationId, memberIds, adminsId };
   });
 }

@@ -80,20 +80,6 @@ export async function findPolicy(
   return (await findPolicies(db, organizationId, [id]))[0];
 }
 
-/** The oldest policy of an organization that names a token; undefined when none does. */
-export async function findPolicyNaming(
-  db: Db | Tx,
-  token: { readonly organizationId: string; readonly networkId: number; readonly tokenAddress: string },
-): Promise<StoredPolicy | undefined> {
-  const row = await db('policies')
-    .where({ organization_id: token.organizationId, removed_at: null })
-    .whereRaw(`(definition->>'networkId')::bigint = ?`, [token.networkId])
-    .whereRaw(`lower(definition->'tokenTransferCondition'->>'tokenAddress') = lower(?)`, [token.tokenAddress])
-    .orderBy('id')
-    .first();
-  return row && policy(row);
-}
-
 /** A token that a policy names, as it was read from its chain. */
 export interface PolicyToken {
   readonly networkId: number;
@@ -145,15 +131,18 @@ export async function insertPolicies(
   policies: readonly Policy[],
 ): Promise<void> {
   if (policies.length === 0) return;
-  await tx('policies').insert(
-    policies.map((added) => ({
-      id: added.id,
-      organization_id: organizationId,
-      name: added.name,
-      definition: JSON.stringify(definitionOf(added)),
-      position: 0,
-    })),
-  );
+  await tx('policies')
+    .insert(
+      policies.map((added) => ({
+        id: added.id,
+        organization_id: organizationId,
+        name: added.name,
+        definition: JSON.stringify(definitionOf(added)),
+        position: 0,
+      })),
+    )
+    .onConflict('id')
+    .merge();
 }
 
 /** Replaces the definition of a policy. */
@@ -164,6 +153,7 @@ export async function replacePolicy(tx: Tx, changed: Policy): Promise<void> {
       name: changed.name,
       definition: JSON.stringify(definitionOf(changed)),
       updated_at: tx.raw('now()'),
+      removed_at: null,
     });
 }
 

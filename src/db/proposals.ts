@@ -38,8 +38,6 @@ import type { OrganizationRow, ProposalRow } from './tables';
 
 /** A proposal as it is stored. */
 export interface StoredProposal extends ProposalRecord, StoredApproval {
-  /** What the change needs besides `data`, fixed at creation. */
-  readonly plan: JsonValue;
   readonly votes: StoredApproval['votes'];
 }
 
@@ -70,7 +68,6 @@ function storedProposal(row: ProposalColumns): StoredProposal {
     resourceType: row.resource_type,
     action: row.action,
     data: row.data,
-    plan: row.plan,
     applied: row.applied_at !== null,
     effective: row.effective,
     result: row.result,
@@ -211,7 +208,6 @@ export async function insertProposal(
     readonly resourceType: ResourceType;
     readonly action: ProposalAction;
     readonly data: JsonValue;
-    readonly plan: JsonValue;
   },
 ): Promise<void> {
   await tx('proposals').insert({
@@ -219,11 +215,10 @@ export async function insertProposal(
     resource_type: proposal.resourceType,
     action: proposal.action,
     data: canonicalJson(proposal.data),
-    plan: canonicalJson(proposal.plan),
   });
 }
 
-/** Records that the off-chain part of a proposal is done. */
+/** Records that the tables show the change of a proposal. */
 export async function markApplied(tx: Tx, id: string, effective: boolean): Promise<void> {
   await tx('proposals')
     .where({ id })

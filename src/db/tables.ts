@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Actor } from '../domain/actor';
 import type {
+  Decision,
   ExecutionStatus,
   Failure,
   MemberSummary,
@@ -37,6 +38,7 @@ export interface OrganizationRow {
   id: string;
   name: string;
   domain_salt: string;
+  projected_sequence: bigint;
   created_at: Date;
 }
 
@@ -142,6 +144,8 @@ export interface ApprovalRow {
   created_by_key: string | null;
   execution_status: ExecutionStatus | null;
   execution_attempt: number;
+  decision: Decision | null;
+  decided_by: Json<Actor> | null;
   executed_with: Json<Tally> | null;
   waiting_for: string | null;
   failure: Json<Failure> | null;
@@ -197,7 +201,6 @@ export interface ProposalRow {
   resource_type: ResourceType;
   action: ProposalAction;
   data: Json;
-  plan: Json;
   applied_at: Date | null;
   effective: boolean;
 }
@@ -328,6 +331,36 @@ export interface RateLimitBucketRow {
   updated_at: Date;
 }
 
+export interface GenesisRow {
+  organization_id: string;
+  state: string;
+  created_at: Date;
+}
+
+export interface GenesisSignatureRow {
+  organization_id: string;
+  member_id: string;
+  signature: string;
+  created_at: Date;
+}
+
+export interface SealRow {
+  organization_id: string;
+  sequence: bigint;
+  proposal_id: string | null;
+  body: string;
+  hash: string;
+  signature: string;
+  sealed_at: Date;
+}
+
+export interface SealedStateRow {
+  organization_id: string;
+  sequence: bigint;
+  state: string;
+  signature: string;
+}
+
 export interface SigningKeyRow {
   organization_id: string;
   address: string;
@@ -442,7 +475,7 @@ declare module 'knex/types/tables' {
   interface Tables {
     schema_migrations: Table<SchemaMigrationRow, 'applied_at'>;
     installation: Table<InstallationRow, 'singleton' | 'id' | 'cursor_secret' | 'created_at'>;
-    organizations: Table<OrganizationRow, 'created_at'>;
+    organizations: Table<OrganizationRow, 'projected_sequence' | 'created_at'>;
     members: Table<MemberRow, 'wallet_kind' | 'created_at' | 'updated_at'>;
     admin_sets: Table<AdminSetRow>;
     admin_set_members: Table<AdminSetMemberRow>;
@@ -471,6 +504,10 @@ declare module 'knex/types/tables' {
     api_key_members: Table<ApiKeyMemberRow>;
     idempotency_requests: Table<IdempotencyRequestRow, 'id' | 'created_at'>;
     rate_limit_buckets: Table<RateLimitBucketRow>;
+    genesis: Table<GenesisRow, 'created_at'>;
+    genesis_signatures: Table<GenesisSignatureRow, 'created_at'>;
+    seals: Table<SealRow>;
+    sealed_states: Table<SealedStateRow>;
     signing_keys: Table<SigningKeyRow, 'created_at'>;
     relayers: Table<RelayerRow>;
     chain_attempts: Table<ChainAttemptRow, 'value' | 'confirmations' | 'created_at', 'id'>;

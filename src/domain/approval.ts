@@ -88,6 +88,8 @@ export interface ApprovalRecord {
   readonly version: number;
   readonly executionStatus: ExecutionStatus | null;
   readonly executionAttempt: number;
+  /** The decision whose execution was begun last. */
+  readonly decision: Decision | null;
   /** The tally when the last execution began. */
   readonly executedWith: Tally | null;
   readonly failure: Failure | null;
@@ -384,6 +386,8 @@ export interface ApprovalState {
   readonly summary: string;
   readonly signatureStatus: SignatureStatus;
   readonly executionStatus: ExecutionStatus | null;
+  /** The decision whose execution was begun last. */
+  readonly decision: Decision | null;
   readonly threshold: number;
   readonly approvals: readonly MemberSummary[];
   readonly rejections: readonly MemberSummary[];
@@ -425,6 +429,7 @@ export function approvalState<R extends ApprovalRecord, N extends Now>(
     summary: stateSummary(record.summary),
     signatureStatus,
     executionStatus: record.executionStatus,
+    decision: record.decision,
     threshold,
     approvals,
     rejections,

@@ -66,7 +66,7 @@ export interface ProposalRecord extends ApprovalRecord {
   readonly resourceType: ResourceType;
   readonly action: ProposalAction;
   readonly data: JsonValue;
-  /** The part of the operation that is off chain is done. */
+  /** The tables show its sealed change; only deployments may be missing. */
   readonly applied: boolean;
   /** A change is visible to others. */
   readonly effective: boolean;
@@ -107,11 +107,12 @@ export const proposalRules: ApprovalRules<ProposalRecord, ProposalNow> = {
 export interface ProposalState extends ApprovalState {
   readonly resourceType: ResourceType;
   readonly action: ProposalAction;
+  readonly applied: boolean;
   readonly deployments: readonly Deployment[];
 }
 
 /** The state of a proposal now. */
 export function proposalState(record: ProposalRecord, now: ProposalNow): ProposalState {
-  const { resourceType, action, deployments } = record;
-  return { ...approvalState(proposalRules, record, now), resourceType, action, deployments };
+  const { resourceType, action, applied, deployments } = record;
+  return { ...approvalState(proposalRules, record, now), resourceType, action, applied, deployments };
 }

@@ -36,6 +36,8 @@ export interface JournalReader {
   activeFreezes(): readonly Freeze[];
   /** Whether a request to freeze or to unfreeze is recorded. */
   isRequestDone(id: string): boolean;
+  /** Sequence and hash of the latest seal of an organization, or undefined. */
+  latestSealed(organizationId: string): { readonly sequence: number; readonly hash: string } | undefined;
   /** The seal of an organization with the highest sequence, or undefined. */
   latestSeal(organizationId: string): Promise<SealEntry | undefined>;
   /** One seal of an organization, or undefined. */
@@ -110,6 +112,12 @@ class JournalFile implements JournalReader {
   async seal(organizationId: string, sequence: number): Promise<SealEntry | undefined> {
     const found = this.index.sealAt(organizationId, sequence);
     return found && this.read<SealEntry>(found.position);
+  }
+
+  latestSealed(organizationId: string): { readonly sequence: number; readonly hash: string } | undefined {
+    const sequence = this.index.latestSequence(organizationId);
+    const found = sequence === undefined ? undefined : this.index.sealAt(organizationId, sequence);
+    return sequence === undefined || !found ? undefined : { sequence, hash: found.hash };
   }
 
   async latestSeal(organizationId: string): Promise<SealEntry | undefined> {

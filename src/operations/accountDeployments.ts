@@ -1,9 +1,10 @@
 import { findAccountToDeploy, insertAccountNetwork, markAccountDeployed } from '../db/accounts';
-import type { CompletedDeployment, FailedDeployment, KindContext, Recorded } from './kind';
+import type { Tx } from '../db/database';
+import type { CompletedDeployment, FailedDeployment, Recorded } from './kind';
 
 /** Records an account on the network of its deployment. An account is created with its first deployment. */
 export async function deploymentCompleted(
-  { tx, organizationId }: Pick<KindContext, 'tx' | 'organizationId'>,
+  { tx, organizationId }: { readonly tx: Tx; readonly organizationId: string },
   proposalId: string,
   deployment: CompletedDeployment,
 ): Promise<Recorded> {

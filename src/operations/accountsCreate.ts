@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { deriveAccount } from '../chain/safeAccount';
 import { accountNetworks } from '../contract/accounts';
 import {
   address,
+  idOf,
   itemsOf,
   nameInput,
   networkId,
@@ -10,9 +12,8 @@ import {
   responseOnly,
   timestamp,
 } from '../contract/primitives';
-import { insertAccounts } from '../db/accounts';
-import { findSigningKeyAddress } from '../db/chain';
 import { newId } from '../db/ids';
+import { type Edit, expectNew } from '../domain/governance';
 import { accept, refuse } from '../domain/refusal';
 import { quoted } from '../domain/signing';
 import { deploymentCompleted, deploymentFailed } from './accountDeployments';
@@ -34,13 +35,14 @@ const contentOf = ({ name, networkIds }: z.output<typeof item>) =>
 
 export const accountsCreateBody = z.strictObject({ items: itemsOf(item).check(noDuplicates(contentOf)) });
 
-const data = z.object({ items: z.array(z.object({ name: z.string(), networkIds: z.array(networkId) })) });
+const data = z.object({
+  items: z.array(z.object({ id: idOf('acc'), name: z.string(), address, networkIds: z.array(networkId) })),
+});
 
 /** New shared wallets: each at one address on all its networks. */
 export const accountsCreate = defineOperation({
   resourceType: 'accounts',
   action: 'create',
-  needsSigningKey: true,
   requests: [
     {
       id: 'proposeAccountsCreate',
@@ -53,50 +55,46 @@ export const accountsCreate = defineOperation({
   ],
   data,
 
-  async plan({ networks }, { items }) {
+  async plan({ state, networks }, { items }) {
     const unknown = unknownNetwork(networks, items);
     if (unknown) return unknown;
-    const described = items.map(
-      ({ name, networkIds }) => `${quoted(name)} on ${describeNetworks(networks, networkIds)}`,
+    const accounts = items.map((item) => {
+      const id = newId('acc');
+      return { id, address: deriveAccount(state.signingKey, id).address, ...item };
+    });
+    const described = accounts.map(
+      ({ name, address: at, networkIds }) =>
+        `${quoted(name)} (${at}) on ${describeNetworks(networks, networkIds)}`,
     );
-    // Ids of the new accounts, in the order of the items: their addresses derive from them.
-    const accountIds = items.map(() => newId('acc'));
     return accept({
-      data: { items },
-      plan: { accountIds },
+      data: { items: accounts },
       summary: `Create ${items.length === 1 ? 'account' : `${items.length} accounts:`} ${described.join('; ')}`,
       // An account exists once it is on one network; until it is on all, no other proposal changes it.
-      claims: accountIds.map((id) => `account:${id}`),
+      claims: accounts.map(({ id }) => `account:${id}`),
       names: networkSubjects(items),
     });
   },
 
-  async apply({ tx, organizationId, networks, deriveAccount }, proposal) {
-    const { items } = proposal.data;
-    const { accountIds } = proposal.plan;
-    const unknown = unknownNetwork(networks, items);
-    if (unknown) return unknown;
-    const owner = await findSigningKeyAddress(tx, organizationId);
-    if (owner === undefined)
-      return refuse('conflict', 'the signing key of the organization is not available yet');
-    const accounts = items.map((item, index) => {
-      const id = accountIds[index];
-      if (id === undefined) throw new Error(`proposal ${proposal.id} has no account id for item ${index}`);
-      return { ...item, id, derived: deriveAccount(owner, id) };
-    });
-    await insertAccounts(tx, organizationId, accounts);
-    return accept({
-      resources: accounts.map(({ id }) => ({ type: 'account' as const, id, uri: `/api/v1/accounts/${id}` })),
-      audit: [],
-    });
+  change(state, { items }) {
+    const ids = items.map(({ id }) => id);
+    const taken = expectNew(state, 'account', ids);
+    if (taken) return taken;
+    const edits: Edit[] = [];
+    for (const { id, name, address: signed, networkIds } of items) {
+      if (deriveAccount(state.signingKey, id).address !== signed) {
+        return refuse('conflict', `account ${id} would not have the address ${signed}`);
+      }
+      const ascending = [...networkIds].sort((one, two) => one - two);
+      edits.push({ type: 'account', id, after: { id, name, address: signed, networkIds: ascending } });
+    }
+    return accept(edits);
   },
 
+  networkIds: ({ items }) => items.flatMap(({ networkIds }) => networkIds),
+
   deployments: {
-    of: ({ data: { items }, plan: { accountIds } }) =>
-      items.flatMap(({ networkIds }, index) => {
-        const accountId = accountIds[index];
-        return accountId === undefined ? [] : networkIds.map((networkId) => ({ accountId, networkId }));
-      }),
+    of: ({ items }) =>
+      items.flatMap(({ id, networkIds }) => networkIds.map((on) => ({ accountId: id, networkId: on }))),
     completed: deploymentCompleted,
     failed: deploymentFailed,
   },

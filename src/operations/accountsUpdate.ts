@@ -10,9 +10,11 @@ import {
   networkIdsInput,
   noDuplicates,
   responseOnly,
+  revision,
   timestamp,
 } from '../contract/primitives';
-import { type Account, findAccounts, renameAccount } from '../db/accounts';
+import { type Account, findAccounts } from '../db/accounts';
+import { type Edit, expectRevision, findResource } from '../domain/governance';
 import { accept, type Outcome, refuse } from '../domain/refusal';
 import { quoted } from '../domain/signing';
 import { deploymentCompleted, deploymentFailed } from './accountDeployments';
@@ -40,7 +42,12 @@ export const accountsUpdateBody = z.strictObject({
 
 const data = z.object({
   items: z.array(
-    z.object({ id: idOf('acc'), name: z.string().optional(), networkIds: z.array(networkId).optional() }),
+    z.object({
+      id: idOf('acc'),
+      revision,
+      name: z.string().optional(),
+      networkIds: z.array(networkId).optional(),
+    }),
   ),
 });
 
@@ -89,18 +96,17 @@ export const accountsUpdate = defineOperation({
   ],
   data,
 
-  async plan({ tx, organizationId, networks }, { items }) {
+  async plan({ tx, state, networks }, { items }) {
     const unknown = unknownNetwork(networks, items);
     if (unknown) return unknown;
-    const accounts = await findAccounts(
-      tx,
-      organizationId,
-      items.map((item) => item.id),
-    );
+    const ids = items.map(({ id }) => id);
+    const accounts = await findAccounts(tx, state.id, ids);
     const described: string[] = [];
+    const planned: z.output<typeof data>['items'] = [];
     for (const [i, item] of items.entries()) {
       const account = accounts.find(({ id }) => id === item.id);
-      if (!account) {
+      const decided = findResource(state, 'account', item.id);
+      if (!account || !decided) {
         return refuse(
           'validationError',
           `account ${item.id} not found in this organization`,
@@ -110,56 +116,34 @@ export const accountsUpdate = defineOperation({
       const change = describeChange(networks, account, item, `items[${i}]`);
       if (!change.ok) return change;
       described.push(change.value);
+      planned.push({ ...item, revision: decided.revision });
     }
     return accept({
-      data: { items },
-      plan: {},
+      data: { items: planned },
       summary: `Update ${items.length === 1 ? 'account' : `${items.length} accounts:`} ${described.join('; ')}`,
       claims: items.map(({ id }) => `account:${id}`),
       names: [...items.map(({ id }) => `account:${id}`), ...networkSubjects(items)],
     });
   },
 
-  async apply({ tx, organizationId, networks }, proposal) {
-    const { items } = proposal.data;
-    const unknown = unknownNetwork(networks, items);
-    if (unknown) return unknown;
-    const accounts = await findAccounts(
-      tx,
-      organizationId,
-      items.map((item) => item.id),
-      { lock: 'update' },
-    );
-    const audit = [];
-    for (const item of items) {
-      const account = accounts.find(({ id }) => id === item.id);
-      if (!account) return refuse('conflict', `account ${item.id} no longer exists`);
-      const present = (item.networkIds ?? []).find((id) => account.networkIds.includes(id));
-      if (present !== undefined) {
-        return refuse('conflict', `account ${item.id} is already on network ${present}`);
-      }
-      if (item.name !== undefined && item.name !== account.name) {
-        await renameAccount(tx, item.id, item.name);
-        audit.push({
-          action: 'account.updated',
-          resourceType: 'account',
-          resourceId: item.id,
-          details: { before: { name: account.name }, after: { name: item.name }, proposalId: proposal.id },
-        });
-      }
+  change(state, { items }) {
+    const edits: Edit[] = [];
+    for (const { name, networkIds = [], ...signed } of items) {
+      const found = expectRevision(state, 'account', signed, `account ${signed.id}`);
+      if (!found.ok) return found;
+      const { revision: _, ...account } = found.value;
+      const all = [...new Set([...account.networkIds, ...networkIds])].sort((one, two) => one - two);
+      const after = { ...account, name: name ?? account.name, networkIds: all };
+      edits.push({ type: 'account', id: account.id, after });
     }
-    return accept({
-      resources: items.map(({ id }) => ({ type: 'account' as const, id, uri: `/api/v1/accounts/${id}` })),
-      effective: audit.length > 0,
-      audit,
-    });
+    return accept(edits);
   },
 
+  networkIds: ({ items }) => items.flatMap(({ networkIds = [] }) => networkIds),
+
   deployments: {
-    of: ({ data: { items } }) =>
-      items.flatMap(({ id, networkIds = [] }) =>
-        networkIds.map((networkId) => ({ accountId: id, networkId })),
-      ),
+    of: ({ items }) =>
+      items.flatMap(({ id, networkIds = [] }) => networkIds.map((on) => ({ accountId: id, networkId: on }))),
     completed: deploymentCompleted,
     failed: deploymentFailed,
   },

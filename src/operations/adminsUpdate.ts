@@ -1,16 +1,14 @@
 import { z } from 'zod';
 import { adminThreshold } from '../contract/admins';
 import { memberSummary as memberSummarySchema, membershipUpdate } from '../contract/members';
-import { idOf, responseOnly, uniqueList } from '../contract/primitives';
-import { findMembers, memberSummary, readAdmins, replaceAdmins } from '../db/members';
+import { idOf, responseOnly, revision, uniqueList } from '../contract/primitives';
 import type { MemberSummary } from '../domain/approval';
-import type { AdminSet } from '../domain/proposal';
+import { expectRevision, membersOf, summaryOf } from '../domain/governance';
 import { accept, refuse } from '../domain/refusal';
 import { quoted } from '../domain/signing';
 import { walletText } from '../domain/wallet';
 import { defineOperation } from './kind';
 import { membersDiffer, unknownMember } from './members';
-import { listed } from './words';
 
 export const adminsUpdateBody = z
   .strictObject({
@@ -20,7 +18,11 @@ export const adminsUpdateBody = z
   })
   .transform(({ updates, threshold }) => ({ updates, threshold }));
 
-const data = z.object({ members: z.array(memberSummarySchema), threshold: adminThreshold });
+const data = z.object({
+  revision,
+  members: z.array(memberSummarySchema),
+  threshold: adminThreshold,
+});
 
 /** Refuses a set of admins that cannot reach its threshold, or that has no member of type api. */
 function cannotDecide(members: readonly MemberSummary[], threshold: number) {
@@ -59,16 +61,6 @@ function describeThreshold(before: number, after: number): string {
   return before === after ? `threshold stays ${after}` : `threshold ${before} → ${after}`;
 }
 
-/** The ids of the admins after additions and removals. */
-function adminIdsAfter(
-  admins: AdminSet,
-  changes: { readonly addMemberIds: readonly string[]; readonly removeMemberIds: readonly string[] },
-): string[] {
-  const ids = new Set([...admins.members.map(({ id }) => id), ...changes.addMemberIds]);
-  for (const id of changes.removeMemberIds) ids.delete(id);
-  return [...ids].sort();
-}
-
 /** The admins and their threshold. */
 export const adminsUpdate = defineOperation({
   resourceType: 'admins',
@@ -87,77 +79,47 @@ export const adminsUpdate = defineOperation({
   ],
   data,
 
-  async plan({ tx, organizationId }, { updates, threshold }) {
-    const admins = await readAdmins(tx, organizationId);
+  async plan({ state }, { updates, threshold }) {
+    const { admins } = state;
     const ids = updates.map(({ id }) => id);
-    const named = await findMembers(tx, organizationId, ids);
-    const unknown = unknownMember(named, ids, (i) => `updates[${i}].id`);
+    const unknown = unknownMember(state, ids, (i) => `updates[${i}].id`);
     if (unknown) return unknown;
-    const adminIds = new Set(admins.members.map(({ id }) => id));
+    const adminIds = new Set(admins.memberIds);
     const idle = updates.findIndex(({ action, id }) => adminIds.has(id) === (action === 'addMember'));
     if (idle >= 0) {
       const id = ids[idle] ?? '';
       const reason = adminIds.has(id) ? 'is an admin already' : 'is not an admin';
       return refuse('validationError', `member ${id} ${reason}`, `updates[${idle}].id`);
     }
-    const chosen = (action: string) => updates.filter((one) => one.action === action).map(({ id }) => id);
-    const changes = { addMemberIds: chosen('addMember'), removeMemberIds: chosen('removeMember') };
-    const all = [...admins.members, ...named];
-    const members = adminIdsAfter(admins, changes).flatMap((id) => {
-      const member = all.find((candidate) => candidate.id === id);
-      return member ? [memberSummary(member)] : [];
-    });
+    for (const { action, id } of updates) {
+      if (action === 'addMember') adminIds.add(id);
+      else adminIds.delete(id);
+    }
+    const members = membersOf(state, [...adminIds].sort()).map(summaryOf);
     const refused = cannotDecide(members, threshold);
     if (refused) return refused;
     if (updates.length === 0 && threshold === admins.threshold) {
       return refuse('validationError', 'nothing about the admins would change', 'updates');
     }
     const parts = [
-      ...(updates.length === 0 ? [] : [describeUpdates(updates, named)]),
+      ...(updates.length === 0 ? [] : [describeUpdates(updates, membersOf(state, ids))]),
       describeThreshold(admins.threshold, threshold),
     ];
     return accept({
-      data: { members, threshold },
-      plan: changes,
+      data: { revision: admins.revision, members, threshold },
       summary: `Change the admins: ${parts.join('; ')}`,
       claims: [],
       names: [...new Set([...members.map(({ id }) => id), ...ids])].map((id) => `member:${id}`),
     });
   },
 
-  async apply({ tx, organizationId }, { id: proposalId, data: signed, plan: changes }) {
-    const admins = await readAdmins(tx, organizationId);
-    const signedIds = signed.members.map(({ id }) => id);
-    const members = await findMembers(tx, organizationId, signedIds);
-    const difference = membersDiffer(signed.members, members);
+  change(state, { revision: signed, members, threshold }) {
+    const { id } = state.admins;
+    const admins = expectRevision(state, 'admin', { id, revision: signed }, 'the set of admins');
+    if (!admins.ok) return admins;
+    const difference = membersDiffer(state, members);
     if (difference !== undefined) return refuse('conflict', difference);
-    const after = adminIdsAfter(admins, changes);
-    const missing = signedIds.filter((id) => !after.includes(id));
-    const unexpected = after.filter((id) => !signedIds.includes(id));
-    if (missing.length + unexpected.length > 0) {
-      return refuse(
-        'conflict',
-        `the admins have been changed since this was proposed: ${listed([...missing, ...unexpected], ', ')} would ` +
-          'not be as it says',
-      );
-    }
-    const refused = cannotDecide(members, signed.threshold);
-    if (refused) return refused;
-    await replaceAdmins(tx, organizationId, { memberIds: after, threshold: signed.threshold });
-    return accept({
-      resources: [{ type: 'admin' as const, id: admins.id, uri: `/api/v1/admins/${admins.id}` }],
-      audit: [
-        {
-          action: 'admins.updated',
-          resourceType: 'admin',
-          resourceId: admins.id,
-          details: {
-            before: { threshold: admins.threshold, memberIds: admins.members.map(({ id }) => id) },
-            after: { threshold: signed.threshold, memberIds: after },
-            proposalId,
-          },
-        },
-      ],
-    });
+    const memberIds = members.map((member) => member.id).sort();
+    return accept([{ type: 'admin', id, after: { id, memberIds, threshold } }]);
   },
 });

@@ -1,9 +1,15 @@
 import { z } from 'zod';
 import { memberSummary } from '../contract/members';
-import { idOf, MAX_ITEMS } from '../contract/primitives';
-import type { Group } from '../db/groups';
+import { idOf, MAX_ITEMS, revision } from '../contract/primitives';
 import type { MemberSummary } from '../domain/approval';
-import { refuse } from '../domain/refusal';
+import {
+  findResource,
+  type GroupState,
+  membersOf,
+  type OrganizationState,
+  summaryOf,
+} from '../domain/governance';
+import { accept, refuse } from '../domain/refusal';
 import { quoted } from '../domain/signing';
 import { describeMembers } from './members';
 
@@ -12,14 +18,14 @@ export const groupsData = z
   .object({
     items: z.array(
       z
-        .object({ id: idOf('grp'), name: z.string(), members: z.array(memberSummary) })
+        .object({ id: idOf('grp'), revision, name: z.string(), members: z.array(memberSummary) })
         .meta({ id: 'ProposedGroup', description: 'A group in a proposal.' }),
     ),
   })
   .meta({ id: 'GroupsData' });
 
 /** An unambiguous description of a group: `"Traders" (grp_…)`. */
-export function describeGroup({ id, name }: Pick<Group, 'id' | 'name'>): string {
+export function describeGroup({ id, name }: Pick<GroupState, 'id' | 'name'>): string {
   return `${quoted(name)} (${id})`;
 }
 
@@ -33,14 +39,21 @@ export function describeMembership(members: readonly MemberSummary[], named: boo
   return members.length === 0 ? 'without members' : `with ${describeMembers(members, named)}`;
 }
 
-/** Refuses the first item whose group does not exist. */
-export function unknownGroup(groups: readonly Group[], items: readonly { readonly id: string }[]) {
-  const known = new Set(groups.map(({ id }) => id));
-  const index = items.findIndex(({ id }) => !known.has(id));
-  if (index < 0) return undefined;
-  return refuse(
-    'validationError',
-    `group ${items[index]?.id} not found in this organization`,
-    `items[${index}].id`,
-  );
+/** A group with its members. */
+export interface GroupWithMembers extends Pick<GroupState, 'id' | 'name' | 'revision'> {
+  readonly members: readonly MemberSummary[];
+}
+
+/** The groups with these ids, in that order, with their members. Refuses the first that does not exist. */
+export function groupsWithMembers(state: OrganizationState, items: readonly { readonly id: string }[]) {
+  const found: GroupWithMembers[] = [];
+  for (const [i, item] of items.entries()) {
+    const group = findResource(state, 'group', item.id);
+    if (!group) {
+      return refuse('validationError', `group ${item.id} not found in this organization`, `items[${i}].id`);
+    }
+    const { id, name, memberIds, revision: current } = group;
+    found.push({ id, revision: current, name, members: membersOf(state, memberIds).map(summaryOf) });
+  }
+  return accept(found);
 }

@@ -9,10 +9,8 @@ import {
   timestamp,
   uniqueList,
 } from '../contract/primitives';
-import { insertGroups } from '../db/groups';
 import { newId } from '../db/ids';
-import { findMembers } from '../db/members';
-import { setPositions } from '../db/positions';
+import { expectNew, findResource, membersOf } from '../domain/governance';
 import { accept, refuse } from '../domain/refusal';
 import { quoted } from '../domain/signing';
 import { areNamed, describeMembership } from './groups';
@@ -35,7 +33,9 @@ const contentOf = ({ name, memberIds }: z.output<typeof item>) =>
 
 export const groupsCreateBody = z.strictObject({ items: itemsOf(item).check(noDuplicates(contentOf)) });
 
-const data = z.object({ items: z.array(z.object({ name: z.string(), memberIds: z.array(idOf('mem')) })) });
+const data = z.object({
+  items: z.array(z.object({ id: idOf('grp'), name: z.string(), memberIds: z.array(idOf('mem')) })),
+});
 
 /** New groups of members. */
 export const groupsCreate = defineOperation({
@@ -53,24 +53,21 @@ export const groupsCreate = defineOperation({
   ],
   data,
 
-  async plan({ tx, organizationId }, { items }) {
-    const memberIds = [...new Set(items.flatMap((item) => item.memberIds))];
-    const members = await findMembers(tx, organizationId, memberIds);
+  async plan({ state }, { items }) {
     for (const [i, item] of items.entries()) {
-      const unknown = unknownMember(members, item.memberIds, (j) => `items[${i}].memberIds[${j}]`);
+      const unknown = unknownMember(state, item.memberIds, (j) => `items[${i}].memberIds[${j}]`);
       if (unknown) return unknown;
     }
     const named = areNamed(items.map((item) => item.memberIds));
+    const memberIds = [...new Set(items.flatMap((item) => item.memberIds))];
     return accept({
-      data: { items },
-      plan: { groupIds: items.map(() => newId('grp')) },
+      data: { items: items.map((item) => ({ id: newId('grp'), ...item })) },
       summary: sentence(
         'Create',
         'group',
-        items.map((item) => {
-          const own = members.filter(({ id }) => item.memberIds.includes(id));
-          return `${quoted(item.name)} ${describeMembership(own, named)}`;
-        }),
+        items.map(
+          (item) => `${quoted(item.name)} ${describeMembership(membersOf(state, item.memberIds), named)}`,
+        ),
         '; ',
       ),
       claims: [],
@@ -78,28 +75,22 @@ export const groupsCreate = defineOperation({
     });
   },
 
-  async apply({ tx, organizationId }, { id: proposalId, data: { items }, plan: { groupIds } }) {
-    const memberIds = [...new Set(items.flatMap((item) => item.memberIds))];
-    const members = new Set((await findMembers(tx, organizationId, memberIds)).map(({ id }) => id));
-    const gone = memberIds.find((id) => !members.has(id));
-    if (gone !== undefined) {
-      return refuse('conflict', `member ${gone} has left the organization`);
-    }
-    const groups = items.map((item, index) => {
-      const id = groupIds[index];
-      if (id === undefined) throw new Error(`proposal ${proposalId} has no group id for item ${index}`);
-      return { ...item, id };
-    });
-    await insertGroups(tx, organizationId, groups);
-    return accept({
-      resources: groups.map(({ id }) => ({ type: 'group' as const, id, uri: `/api/v1/groups/${id}` })),
-      audit: groups.map(({ id, ...after }) => ({
-        action: 'group.created',
-        resourceType: 'group',
-        resourceId: id,
-        details: { after, proposalId },
+  change(state, { items }) {
+    const taken = expectNew(
+      state,
+      'group',
+      items.map(({ id }) => id),
+    );
+    if (taken) return taken;
+    const memberIds = items.flatMap((item) => item.memberIds);
+    const gone = memberIds.find((id) => !findResource(state, 'member', id));
+    if (gone !== undefined) return refuse('conflict', `member ${gone} has left the organization`);
+    return accept(
+      items.map(({ id, name, memberIds }) => ({
+        type: 'group',
+        id,
+        after: { id, name, memberIds: [...memberIds].sort() },
       })),
-      setPositions: (positions) => setPositions(tx, 'groups', groupIds, positions),
-    });
+    );
   },
 });

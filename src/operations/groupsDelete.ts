@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { memberSummary } from '../contract/members';
 import { idOf, itemsOf, noDuplicates, responseOnly, timestamp } from '../contract/primitives';
-import { deleteGroups, findGroups } from '../db/groups';
-import { accept, refuse } from '../domain/refusal';
-import { areNamed, describeGroup, describeMembership, groupsData, unknownGroup } from './groups';
+import { type Edit, expectRevision } from '../domain/governance';
+import { accept } from '../domain/refusal';
+import { areNamed, describeGroup, describeMembership, groupsData, groupsWithMembers } from './groups';
 import { defineOperation } from './kind';
-import { describeMembers } from './members';
 import { sentence } from './words';
 
 const item = z
@@ -42,20 +41,14 @@ export const groupsDelete = defineOperation({
   ],
   data: groupsData,
 
-  async plan({ tx, organizationId }, { items }) {
-    const groups = await findGroups(
-      tx,
-      organizationId,
-      items.map(({ id }) => id),
-    );
-    const unknown = unknownGroup(groups, items);
-    if (unknown) return unknown;
-    const doomed = items.flatMap(({ id }) => groups.filter((group) => group.id === id));
+  async plan({ state }, { items }) {
+    const found = groupsWithMembers(state, items);
+    if (!found.ok) return found;
+    const doomed = found.value;
     const named = areNamed(doomed.map(({ members }) => members));
     const subjects = items.map(({ id }) => `group:${id}`);
     return accept({
-      data: { items: doomed.map(({ id, name, members }) => ({ id, name, members: [...members] })) },
-      plan: {},
+      data: { items: doomed.map((group) => ({ ...group, members: [...group.members] })) },
       summary: sentence(
         'Delete',
         'group',
@@ -67,35 +60,13 @@ export const groupsDelete = defineOperation({
     });
   },
 
-  async apply({ tx, organizationId }, { id: proposalId, data: { items } }) {
-    const ids = items.map(({ id }) => id);
-    const groups = await findGroups(tx, organizationId, ids);
-    for (const signed of items) {
-      const group = groups.find(({ id }) => id === signed.id);
-      if (!group) return refuse('conflict', `group ${describeGroup(signed)} no longer exists`);
-      // A member who was removed since is accepted; one whom the voters did not see in it is not.
-      const unseen = group.members.filter(({ id }) => !signed.members.some((member) => member.id === id));
-      if (unseen.length > 0) {
-        return refuse(
-          'conflict',
-          `group ${describeGroup(group)} now also has ${describeMembers(unseen)}: it has been changed since this was proposed`,
-        );
-      }
+  change(state, { items }) {
+    const edits: Edit[] = [];
+    for (const item of items) {
+      const group = expectRevision(state, 'group', item, `group ${describeGroup(item)}`);
+      if (!group.ok) return group;
+      edits.push({ type: 'group', id: item.id, after: null });
     }
-    await deleteGroups(tx, ids);
-    return accept({
-      resources: ids.map((id) => ({ type: 'group' as const, id })),
-      audit: groups.map(({ id, name, members }) => ({
-        action: 'group.deleted',
-        resourceType: 'group',
-        resourceId: id,
-        details: { before: { name, memberIds: members.map((member) => member.id) }, proposalId },
-      })),
-      notices: groups.map((group) => ({
-        subject: `group:${group.id}`,
-        code: 'groupDeleted',
-        message: `group ${describeGroup(group)} has been deleted`,
-      })),
-    });
+    return accept(edits);
   },
 });

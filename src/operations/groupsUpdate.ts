@@ -10,15 +10,20 @@ import {
   timestamp,
   uniqueList,
 } from '../contract/primitives';
-import { findGroups, type Group, updateGroups } from '../db/groups';
-import { findMembers, type Member, memberSummary } from '../db/members';
 import type { MemberSummary } from '../domain/approval';
+import {
+  type Edit,
+  expectRevision,
+  membersOf,
+  type OrganizationState,
+  summaryOf,
+} from '../domain/governance';
 import { accept, type Outcome, refuse } from '../domain/refusal';
 import { quoted } from '../domain/signing';
-import { areNamed, describeGroup, groupsData, unknownGroup } from './groups';
+import { areNamed, describeGroup, type GroupWithMembers, groupsData, groupsWithMembers } from './groups';
 import { defineOperation } from './kind';
 import { describeMembers, membersDiffer, unknownMember } from './members';
-import { listed, sentence } from './words';
+import { sentence } from './words';
 
 const item = z
   .strictObject({
@@ -40,22 +45,8 @@ export const groupsUpdateBody = z.strictObject({
 
 type Item = z.output<typeof item>;
 
-/** What changes about one group. */
-interface Change {
-  readonly name?: string;
-  readonly addMemberIds: readonly string[];
-  readonly removeMemberIds: readonly string[];
-}
-
-/** Ids of the members that a group will have, ascending. */
-function membershipAfter(group: Group, { addMemberIds, removeMemberIds }: Change): string[] {
-  const ids = new Set([...group.members.map(({ id }) => id), ...addMemberIds]);
-  for (const id of removeMemberIds) ids.delete(id);
-  return [...ids].sort();
-}
-
 function describeChange(
-  { name }: Change,
+  name: string | undefined,
   added: readonly MemberSummary[],
   removed: readonly MemberSummary[],
   named: boolean,
@@ -68,41 +59,23 @@ function describeChange(
   return changes.join(' and ');
 }
 
-/** How a group would differ from its proposal, as text; undefined when it would not. */
-function groupDiffers(
-  signed: { readonly id: string; readonly name: string; readonly members: readonly MemberSummary[] },
-  after: { readonly name: string; readonly memberIds: readonly string[] },
-): string | undefined {
-  const signedIds = signed.members.map(({ id }) => id);
-  const missing = signedIds.filter((id) => !after.memberIds.includes(id));
-  const unexpected = after.memberIds.filter((id) => !signedIds.includes(id));
-  const differences = [
-    ...(after.name === signed.name ? [] : [`be named ${quoted(after.name)}`]),
-    ...(missing.length === 0 ? [] : [`lack ${listed(missing, ', ')}`]),
-    ...(unexpected.length === 0 ? [] : [`also have ${listed(unexpected, ', ')}`]),
-  ];
-  if (differences.length === 0) return undefined;
-  return `group ${describeGroup(signed)} would ${differences.join(' and ')}: it has been changed since this was proposed`;
-}
-
 interface PlannedChange {
-  readonly group: Group;
-  readonly change: Change;
-  /** The members that the group will have. */
-  readonly after: readonly MemberSummary[];
+  readonly after: GroupWithMembers;
+  /** The members who leave. */
+  readonly removed: readonly MemberSummary[];
   readonly described: string;
 }
 
 /** Refuses the first member update that names no member of the organization, or that changes nothing. */
 function wrongMemberUpdate(
-  group: Group,
+  state: OrganizationState,
+  group: GroupWithMembers,
   updates: NonNullable<Item['memberUpdates']>,
-  members: readonly Member[],
   field: string,
 ) {
   const fieldOf = (j: number) => `${field}.memberUpdates[${j}].id`;
   const ids = updates.map(({ id }) => id);
-  const unknown = unknownMember(members, ids, fieldOf);
+  const unknown = unknownMember(state, ids, fieldOf);
   if (unknown) return unknown;
   const isIn = (memberId: string) => group.members.some(({ id }) => id === memberId);
   const idle = updates.findIndex(({ id, action }) => isIn(id) === (action === 'addMember'));
@@ -114,37 +87,35 @@ function wrongMemberUpdate(
 
 /** What an item changes about a group. Refuses an empty change, and a group of more than 100 members. */
 function planChange(
-  group: Group,
+  state: OrganizationState,
+  group: GroupWithMembers,
   { name, memberUpdates = [] }: Item,
-  members: readonly Member[],
   { named, field }: { readonly named: boolean; readonly field: string },
 ): Outcome<PlannedChange> {
-  const wrong = wrongMemberUpdate(group, memberUpdates, members, field);
+  const wrong = wrongMemberUpdate(state, group, memberUpdates, field);
   if (wrong) return wrong;
   const chosen = (action: string) =>
-    members.filter(({ id }) => memberUpdates.some((update) => update.action === action && update.id === id));
+    membersOf(
+      state,
+      memberUpdates.filter((update) => update.action === action).map(({ id }) => id),
+    ).map(summaryOf);
   const [added, removed] = [chosen('addMember'), chosen('removeMember')];
-  const change: Change = {
-    ...(name === undefined || name === group.name ? {} : { name }),
-    addMemberIds: added.map(({ id }) => id),
-    removeMemberIds: removed.map(({ id }) => id),
-  };
-  if (change.name === undefined && memberUpdates.length === 0) {
+  const newName = name === undefined || name === group.name ? undefined : name;
+  if (newName === undefined && memberUpdates.length === 0) {
     return refuse('validationError', `nothing about group ${group.id} would change`, field);
   }
-  const all = [...group.members, ...added];
-  const after = membershipAfter(group, change).flatMap((memberId) =>
-    all.filter(({ id }) => id === memberId).map(memberSummary),
-  );
-  if (after.length > MAX_ITEMS) {
+  const members = [...group.members, ...added]
+    .filter(({ id }) => !removed.some((member) => member.id === id))
+    .sort((one, two) => (one.id < two.id ? -1 : 1));
+  if (members.length > MAX_ITEMS) {
     return refuse(
       'validationError',
-      `group ${group.id} would have ${after.length} members, more than ${MAX_ITEMS}`,
+      `group ${group.id} would have ${members.length} members, more than ${MAX_ITEMS}`,
       `${field}.memberUpdates`,
     );
   }
-  const described = `${describeGroup(group)}: ${describeChange(change, added, removed, named)}`;
-  return accept({ group, change, after, described });
+  const described = `${describeGroup(group)}: ${describeChange(newName, added, removed, named)}`;
+  return accept({ after: { ...group, name: newName ?? group.name, members }, removed, described });
 }
 
 /** New names for groups; members to add and to remove. */
@@ -171,42 +142,23 @@ export const groupsUpdate = defineOperation({
   ],
   data: groupsData,
 
-  async plan({ tx, organizationId }, { items }) {
-    const groups = await findGroups(
-      tx,
-      organizationId,
-      items.map(({ id }) => id),
-    );
-    const unknown = unknownGroup(groups, items);
-    if (unknown) return unknown;
-    const members = await findMembers(
-      tx,
-      organizationId,
-      items.flatMap(({ memberUpdates = [] }) => memberUpdates.map(({ id }) => id)),
-    );
+  async plan({ state }, { items }) {
+    const found = groupsWithMembers(state, items);
+    if (!found.ok) return found;
     const named = areNamed(items.map(({ memberUpdates = [] }) => memberUpdates));
     const planned: PlannedChange[] = [];
-    for (const [i, item] of items.entries()) {
-      const group = groups.find(({ id }) => id === item.id);
-      if (!group) throw new Error(`group ${item.id} was found a moment ago`);
-      const outcome = planChange(group, item, members, { named, field: `items[${i}]` });
+    for (const [i, group] of found.value.entries()) {
+      const item = items[i] ?? { id: group.id };
+      const outcome = planChange(state, group, item, { named, field: `items[${i}]` });
       if (!outcome.ok) return outcome;
       planned.push(outcome.value);
     }
     const claims = items.map(({ id }) => `group:${id}`);
-    const memberIds = planned.flatMap(({ change, after }) => [
-      ...after.map(({ id }) => id),
-      ...change.removeMemberIds,
-    ]);
+    const memberIds = planned.flatMap(({ after, removed }) =>
+      [...after.members, ...removed].map(({ id }) => id),
+    );
     return accept({
-      data: {
-        items: planned.map(({ group: { id, name }, change, after }) => ({
-          id,
-          name: change.name ?? name,
-          members: after,
-        })),
-      },
-      plan: { changes: planned.map(({ change }) => change) },
+      data: { items: planned.map(({ after }) => ({ ...after, members: [...after.members] })) },
       summary: sentence(
         'Update',
         'group',
@@ -218,54 +170,19 @@ export const groupsUpdate = defineOperation({
     });
   },
 
-  async apply({ tx, organizationId }, { id: proposalId, data: { items }, plan: { changes } }) {
-    const groups = await findGroups(
-      tx,
-      organizationId,
-      items.map(({ id }) => id),
-    );
-    const members = await findMembers(
-      tx,
-      organizationId,
-      items.flatMap((item) => item.members.map(({ id }) => id)),
-    );
-    const updates: { before: Group; change: Change; after: { name: string; memberIds: string[] } }[] = [];
-    for (const [i, signed] of items.entries()) {
-      const before = groups.find(({ id }) => id === signed.id);
-      const change = changes[i];
-      if (!change) throw new Error(`proposal ${proposalId} has no change for item ${i}`);
-      if (!before) return refuse('conflict', `group ${describeGroup(signed)} no longer exists`);
-      const after = { name: change.name ?? before.name, memberIds: membershipAfter(before, change) };
-      const difference = membersDiffer(signed.members, members) ?? groupDiffers(signed, after);
+  change(state, { items }) {
+    const edits: Edit[] = [];
+    for (const { id, name, members, revision } of items) {
+      const difference = membersDiffer(state, members);
       if (difference !== undefined) return refuse('conflict', difference);
-      updates.push({ before, change, after });
+      const group = expectRevision(state, 'group', { id, revision }, `group ${describeGroup({ id, name })}`);
+      if (!group.ok) return group;
+      edits.push({
+        type: 'group',
+        id,
+        after: { id, name, memberIds: members.map((member) => member.id).sort() },
+      });
     }
-    const pairs = (idsOf: (change: Change) => readonly string[]) =>
-      updates.flatMap(({ before: { id }, change }) =>
-        idsOf(change).map((memberId) => [id, memberId] as const),
-      );
-    await updateGroups(
-      tx,
-      updates.map(({ before: { id }, after: { name } }) => ({ id, name })),
-      { add: pairs((change) => change.addMemberIds), remove: pairs((change) => change.removeMemberIds) },
-    );
-    return accept({
-      resources: items.map(({ id }) => ({ type: 'group' as const, id, uri: `/api/v1/groups/${id}` })),
-      audit: updates.map(({ before, after }) => ({
-        action: 'group.updated',
-        resourceType: 'group',
-        resourceId: before.id,
-        details: {
-          before: { name: before.name, memberIds: before.members.map(({ id }) => id) },
-          after,
-          proposalId,
-        },
-      })),
-      notices: updates.map(({ before }) => ({
-        subject: `group:${before.id}`,
-        code: 'groupChanged',
-        message: `group ${describeGroup(before)} has been changed`,
-      })),
-    });
+    return accept(edits);
   },
 });

@@ -1,13 +1,12 @@
 import { checksumAddress } from '../chain/address';
 import { nonzeroAddressInput } from '../contract/primitives';
-import type { Tx } from '../db/database';
-import { findMembersByWallet } from '../db/members';
 import { isSameAddress } from '../domain/address';
 import type { MemberSummary } from '../domain/approval';
-import { accept, type Outcome, refuse } from '../domain/refusal';
+import { findResource, type OrganizationState } from '../domain/governance';
+import { refuse } from '../domain/refusal';
 import { quoted } from '../domain/signing';
 import { isSameWallet, type Wallet, walletText, walletWarning } from '../domain/wallet';
-import type { KindContext, Outside, Plan } from './kind';
+import type { Outside, Plan } from './kind';
 import { listed } from './words';
 
 /** The wallet of a member in a request, read with its checksum (EIP-55). */
@@ -33,12 +32,11 @@ export function describeMember(
 
 /** Refuses the first id that belongs to no member of the organization; `fieldOf` gives its field. */
 export function unknownMember(
-  members: readonly { readonly id: string }[],
+  state: OrganizationState,
   ids: readonly string[],
   fieldOf: (index: number) => string,
 ) {
-  const known = new Set(members.map(({ id }) => id));
-  const index = ids.findIndex((id) => !known.has(id));
+  const index = ids.findIndex((id) => !findResource(state, 'member', id));
   return index < 0
     ? undefined
     : refuse('validationError', `member ${ids[index]} not found in this organization`, fieldOf(index));
@@ -48,12 +46,14 @@ export function unknownMember(
  * Refuses the first wallet that another member has and keeps; `id` is the member who gets it, if that member exists
  * already. Members may exchange wallets among themselves.
  */
-export async function walletInUse(
-  { tx, organizationId }: KindContext,
+export function walletInUse(
+  { members }: OrganizationState,
   items: readonly { readonly id?: string; readonly walletAddress?: string | undefined }[],
 ) {
-  const addresses = items.flatMap(({ walletAddress }) => walletAddress ?? []);
-  const holders = await findMembersByWallet(tx, organizationId, addresses);
+  const addresses = new Set(items.flatMap(({ walletAddress }) => walletAddress?.toLowerCase() ?? []));
+  const holders = Object.values(members).filter((member) =>
+    addresses.has(member.walletAddress.toLowerCase()),
+  );
   const kept = holders.filter((holder) => {
     const next = items.find(({ id }) => id === holder.id)?.walletAddress;
     return next === undefined || isSameAddress(next, holder.walletAddress);
@@ -75,7 +75,7 @@ export async function walletInUse(
 export async function walletWarnings(
   { readWalletCode }: Pick<Outside, 'readWalletCode'>,
   wallets: readonly Wallet[],
-): Promise<NonNullable<Plan<unknown, unknown>['notes']>> {
+): Promise<NonNullable<Plan<unknown>['notes']>> {
   const warnings = await Promise.all(
     wallets.map(async (wallet) => walletWarning(wallet, await readWalletCode(wallet.walletAddress))),
   );
@@ -87,11 +87,11 @@ export async function walletWarnings(
  * have changed.
  */
 export function membersDiffer(
-  shown: readonly MemberSummary[],
-  members: readonly MemberSummary[],
+  state: OrganizationState,
+  shown: readonly Pick<MemberSummary, 'id' | 'name' | 'walletAddress' | 'walletKind'>[],
 ): string | undefined {
   const differences = shown.flatMap((signed) => {
-    const member = members.find(({ id }) => id === signed.id);
+    const member = findResource(state, 'member', signed.id);
     if (!member) return [`member ${describeMember(signed)} has left the organization`];
     if (isSameWallet(member, signed)) return [];
     return [
@@ -99,18 +99,4 @@ export function membersDiffer(
     ];
   });
   return differences.length === 0 ? undefined : listed(differences, '; ');
-}
-
-/** Changes members. Refuses, without a change, when another transaction has given one of the wallets to a member. */
-export async function changeMembers(
-  tx: Tx,
-  change: (savepoint: Tx) => Promise<unknown>,
-): Promise<Outcome<null>> {
-  try {
-    await tx.transaction(change);
-    return accept(null);
-  } catch (error) {
-    if ((error as { constraint?: string }).constraint !== 'members_wallet_address') throw error;
-    return refuse('conflict', 'another member now has one of the wallets');
-  }
 }

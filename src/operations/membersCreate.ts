@@ -1,14 +1,21 @@
 import { z } from 'zod';
 import { memberType, registeredAt, walletKind } from '../contract/members';
-import { address, itemsOf, nameInput, noDuplicates, responseOnly, timestamp } from '../contract/primitives';
+import {
+  address,
+  idOf,
+  itemsOf,
+  nameInput,
+  noDuplicates,
+  responseOnly,
+  timestamp,
+} from '../contract/primitives';
 import { newId } from '../db/ids';
-import { insertMembers } from '../db/members';
-import { setPositions } from '../db/positions';
+import { expectNew } from '../domain/governance';
 import { accept } from '../domain/refusal';
 import { quoted } from '../domain/signing';
 import { walletText } from '../domain/wallet';
 import { defineOperation } from './kind';
-import { changeMembers, walletInput, walletInUse, walletSubject, walletWarnings } from './members';
+import { walletInput, walletInUse, walletSubject, walletWarnings } from './members';
 import { sentence } from './words';
 
 const item = z
@@ -32,7 +39,9 @@ export const membersCreateBody = z.strictObject({
 });
 
 const data = z.object({
-  items: z.array(z.object({ name: z.string(), walletAddress: address, type: memberType, walletKind })),
+  items: z.array(
+    z.object({ id: idOf('mem'), name: z.string(), walletAddress: address, type: memberType, walletKind }),
+  ),
 });
 
 /** New members. */
@@ -57,13 +66,12 @@ export const membersCreate = defineOperation({
     return accept(await walletWarnings(outside, items));
   },
 
-  async plan(context, { items }, notes) {
-    const taken = await walletInUse(context, items);
+  async plan({ state }, { items }, notes) {
+    const taken = walletInUse(state, items);
     if (taken) return taken;
     const wallets = items.map(({ walletAddress }) => walletSubject(walletAddress));
     return accept({
-      data: { items },
-      plan: { memberIds: items.map(() => newId('mem')) },
+      data: { items: items.map((item) => ({ id: newId('mem'), ...item })) },
       summary: sentence(
         'Add',
         'member',
@@ -75,31 +83,10 @@ export const membersCreate = defineOperation({
     });
   },
 
-  async apply(context, { id: proposalId, data: { items }, plan: { memberIds } }) {
-    const { tx, organizationId } = context;
-    const taken = await walletInUse(context, items);
+  change(state, { items }) {
+    const ids = items.map(({ id }) => id);
+    const taken = expectNew(state, 'member', ids) ?? walletInUse(state, items);
     if (taken) return taken;
-    const members = items.map((item, index) => {
-      const id = memberIds[index];
-      if (id === undefined) throw new Error(`proposal ${proposalId} has no member id for item ${index}`);
-      return { ...item, id };
-    });
-    const changed = await changeMembers(tx, (savepoint) => insertMembers(savepoint, organizationId, members));
-    if (!changed.ok) return changed;
-    return accept({
-      resources: members.map(({ id }) => ({ type: 'member' as const, id, uri: `/api/v1/members/${id}` })),
-      audit: members.map(({ id, ...after }) => ({
-        action: 'member.created',
-        resourceType: 'member',
-        resourceId: id,
-        details: { after, proposalId },
-      })),
-      notices: members.map(({ id, name, walletAddress }) => ({
-        subject: walletSubject(walletAddress),
-        code: 'walletTaken',
-        message: `${walletAddress} is now the wallet of member ${quoted(name)} (${id})`,
-      })),
-      setPositions: (positions) => setPositions(tx, 'members', memberIds, positions),
-    });
+    return accept(items.map((member) => ({ type: 'member', id: member.id, after: member })));
   },
 });

@@ -7,16 +7,16 @@ import {
   nameInput,
   noDuplicates,
   responseOnly,
+  revision,
   timestamp,
 } from '../contract/primitives';
-import { findMembers, type Member, updateMembers } from '../db/members';
 import { isSameAddress } from '../domain/address';
+import { type Edit, expectRevision, findResource, type MemberState } from '../domain/governance';
 import { accept, type Outcome, refuse } from '../domain/refusal';
 import { quoted } from '../domain/signing';
-import { isSameWallet, type WalletKind, walletText } from '../domain/wallet';
-import { defineOperation, type Notice } from './kind';
+import { type WalletKind, walletText } from '../domain/wallet';
+import { defineOperation } from './kind';
 import {
-  changeMembers,
   describeMember,
   unknownMember,
   walletInput,
@@ -51,7 +51,9 @@ export const membersUpdateBody = z.strictObject({
 });
 
 const data = z.object({
-  items: z.array(z.object({ id: idOf('mem'), name: z.string(), walletAddress: address, walletKind })),
+  items: z.array(
+    z.object({ id: idOf('mem'), revision, name: z.string(), walletAddress: address, walletKind }),
+  ),
 });
 
 /** What changes about one member. */
@@ -61,7 +63,7 @@ interface Change {
   readonly walletKind?: WalletKind;
 }
 
-function describeChange(member: Member, { name, ...wallet }: Change): string {
+function describeChange(member: MemberState, { name, ...wallet }: Change): string {
   const after = { ...member, ...wallet };
   const changes = [
     ...(name === undefined ? [] : [`the name to ${quoted(name)}`]),
@@ -75,7 +77,7 @@ function describeChange(member: Member, { name, ...wallet }: Change): string {
 
 /** What an item changes about a member. Refuses another type, and an empty change. */
 function planChange(
-  member: Member,
+  member: MemberState,
   { name, walletAddress, walletKind: kind, type }: z.output<typeof item>,
   field: string,
 ): Outcome<Change> {
@@ -94,28 +96,6 @@ function planChange(
   };
   if (Object.keys(change).length > 0) return accept(change);
   return refuse('validationError', `nothing about member ${member.id} would change`, field);
-}
-
-/** The notes about a wallet that changes: on what names its member, and on what names its new address. */
-function walletNotices(before: Member, { walletAddress, walletKind: kind }: Change): Notice[] {
-  const { id, name } = before;
-  const changed: Notice = {
-    subject: `member:${id}`,
-    code: 'walletChanged',
-    message: `the wallet of member ${quoted(name)} (${id}) changed from ${walletText(before)} to ${walletText(
-      {
-        walletAddress: walletAddress ?? before.walletAddress,
-        walletKind: kind ?? before.walletKind,
-      },
-    )}`,
-  };
-  if (walletAddress === undefined) return kind === undefined ? [] : [changed];
-  const taken: Notice = {
-    subject: walletSubject(walletAddress),
-    code: 'walletTaken',
-    message: `${walletAddress} is now the wallet of member ${quoted(name)} (${id})`,
-  };
-  return [changed, taken];
 }
 
 /** New names or wallets for members. */
@@ -152,16 +132,13 @@ export const membersUpdate = defineOperation({
     return accept(await walletWarnings(outside, wallets));
   },
 
-  async plan(context, { items }, notes) {
+  async plan({ state }, { items }, notes) {
     const ids = items.map(({ id }) => id);
-    const members = await findMembers(context.tx, context.organizationId, ids);
-    const unknown = unknownMember(members, ids, (i) => `items[${i}].id`);
-    if (unknown) return unknown;
-    const taken = await walletInUse(context, items);
+    const taken = unknownMember(state, ids, (i) => `items[${i}].id`) ?? walletInUse(state, items);
     if (taken) return taken;
-    const planned: { member: Member; change: Change }[] = [];
+    const planned: { member: MemberState; change: Change }[] = [];
     for (const [i, item] of items.entries()) {
-      const member = members.find(({ id }) => id === item.id);
+      const member = findResource(state, 'member', item.id);
       if (!member) throw new Error(`member ${item.id} was found a moment ago`);
       const change = planChange(member, item, `items[${i}]`);
       if (!change.ok) return change;
@@ -173,15 +150,8 @@ export const membersUpdate = defineOperation({
     const subjects = [...ids.map((id) => `member:${id}`), ...wallets];
     return accept({
       data: {
-        items: planned.map(({ member: { id, name, walletAddress, walletKind: kind }, change }) => ({
-          id,
-          name,
-          walletAddress,
-          walletKind: kind,
-          ...change,
-        })),
+        items: planned.map(({ member: { type: _, ...member }, change }) => ({ ...member, ...change })),
       },
-      plan: { changes: planned.map(({ change }) => change) },
       summary: sentence(
         'Update',
         'member',
@@ -194,54 +164,18 @@ export const membersUpdate = defineOperation({
     });
   },
 
-  async apply(context, { id: proposalId, data: { items }, plan: { changes } }) {
-    const { tx, organizationId } = context;
-    const members = await findMembers(
-      tx,
-      organizationId,
-      items.map(({ id }) => id),
-    );
-    const updates: { before: Member; change: Change }[] = [];
-    for (const [i, signed] of items.entries()) {
-      const before = members.find(({ id }) => id === signed.id);
-      const change = changes[i] ?? {};
-      if (!before) {
-        return refuse('conflict', `member ${describeMember(signed)} has left the organization`);
-      }
-      const after = { ...before, ...change };
-      if (after.name !== signed.name || !isSameWallet(after, signed)) {
-        return refuse(
-          'conflict',
-          `member ${signed.id} would be ${quoted(after.name)} with the wallet ${walletText(after)}, not ` +
-            `${quoted(signed.name)} with the wallet ${walletText(signed)}`,
-        );
-      }
-      updates.push({ before, change });
+  change(state, { items }) {
+    const edits: Edit[] = [];
+    for (const { revision: signed, ...after } of items) {
+      const member = expectRevision(
+        state,
+        'member',
+        { id: after.id, revision: signed },
+        `member ${describeMember(after)}`,
+      );
+      if (!member.ok) return member;
+      edits.push({ type: 'member', id: after.id, after: { ...after, type: member.value.type } });
     }
-    const taken = await walletInUse(
-      context,
-      updates.map(({ before, change }) => ({ id: before.id, ...change })),
-    );
-    if (taken) return taken;
-    const changed = await changeMembers(tx, (savepoint) => updateMembers(savepoint, items));
-    if (!changed.ok) return changed;
-    return accept({
-      resources: items.map(({ id }) => ({ type: 'member' as const, id, uri: `/api/v1/members/${id}` })),
-      audit: updates.map(({ before, change }) => ({
-        action: 'member.updated',
-        resourceType: 'member',
-        resourceId: before.id,
-        details: {
-          before: {
-            ...(change.name === undefined ? {} : { name: before.name }),
-            ...(change.walletAddress === undefined ? {} : { walletAddress: before.walletAddress }),
-            ...(change.walletKind === undefined ? {} : { walletKind: before.walletKind }),
-          },
-          after: { ...change },
-          proposalId,
-        },
-      })),
-      notices: updates.flatMap(({ before, change }) => walletNotices(before, change)),
-    });
+    return walletInUse(state, items) ?? accept(edits);
   },
 });

@@ -1,6 +1,6 @@
 import { policiesBodies } from '../contract/policies';
 import { defineOperation } from './kind';
-import { applyPolicies, observePolicies, planPolicies, policiesData } from './policyItems';
+import { changePolicies, observePolicies, planPolicies, policiesData, policyNetworks } from './policyItems';
 import { EXAMPLE_POLICY, mixedRequest } from './policyRequests';
 
 /** New policies. */
@@ -21,5 +21,6 @@ export const policiesCreate = defineOperation({
   data: policiesData,
   observe: observePolicies,
   plan: planPolicies,
-  apply: applyPolicies,
+  change: changePolicies,
+  networkIds: policyNetworks,
 });

@@ -1,11 +1,10 @@
 import { policiesBodies } from '../contract/policies';
 import { findAccounts } from '../db/accounts';
-import { definitionOf, findPolicies, removePolicies, type StoredPolicy } from '../db/policies';
-import { canonicalJson } from '../domain/canonicalJson';
-import { policyOfView, policyView } from '../domain/policy';
+import { type Edit, expectRevision, findResource, type PolicyState } from '../domain/governance';
+import { policyView } from '../domain/policy';
 import { accept, refuse } from '../domain/refusal';
 import { defineOperation } from './kind';
-import { describePolicy, policiesData, recorded } from './policyItems';
+import { describePolicy, named, type ProposedPolicy, policiesData } from './policyItems';
 import { listed } from './words';
 
 /** Removes policies. */
@@ -24,11 +23,10 @@ export const policiesRemove = defineOperation({
   ],
   data: policiesData,
 
-  async plan({ tx, organizationId }, { policyIds }) {
-    const stored = await findPolicies(tx, organizationId, policyIds);
-    const doomed: StoredPolicy[] = [];
+  async plan({ tx, state }, { policyIds }) {
+    const doomed: PolicyState[] = [];
     for (const [i, policyId] of policyIds.entries()) {
-      const policy = stored.find(({ id }) => id === policyId);
+      const policy = findResource(state, 'policy', policyId);
       if (!policy)
         return refuse(
           'validationError',
@@ -37,51 +35,40 @@ export const policiesRemove = defineOperation({
         );
       doomed.push(policy);
     }
-    const accountIds = doomed.flatMap((policy) => policy.accountIds ?? []);
-    const accounts = await findAccounts(tx, organizationId, accountIds);
+    const accountIds = doomed.flatMap(({ definition }) => definition.accountIds ?? []);
+    const accounts = await findAccounts(tx, state.id, accountIds);
     const subjects = policyIds.map((id) => `policy:${id}`);
     return accept({
       data: {
-        policies: doomed.map((policy) => policyView({ id: policy.id, ...definitionOf(policy) }, accounts)),
+        policies: doomed.map(
+          ({ id, revision, definition }): ProposedPolicy => ({
+            id,
+            revision,
+            ...policyView(definition, accounts),
+          }),
+        ),
       },
-      plan: {},
-      summary: `Remove ${doomed.length === 1 ? 'policy' : `${doomed.length} policies:`} ${listed(doomed.map(describePolicy), ', ')}`,
+      summary: `Remove ${doomed.length === 1 ? 'policy' : `${doomed.length} policies:`} ${listed(
+        doomed.map((policy) => describePolicy(named(policy))),
+        ', ',
+      )}`,
       claims: subjects,
       names: subjects,
     });
   },
 
-  async apply({ tx, organizationId }, { id: proposalId, data: { policies: views } }) {
-    const ids = views.flatMap(({ id }) => id ?? []);
-    const stored = await findPolicies(tx, organizationId, ids, { lock: 'update' });
-    const doomed: StoredPolicy[] = [];
-    for (const view of views) {
-      const policy = stored.find(({ id }) => id === view.id);
-      if (!policy) {
-        return refuse('conflict', `policy ${describePolicy({ id: '', ...view })} no longer exists`);
-      }
-      if (canonicalJson(definitionOf(policy)) !== canonicalJson(policyOfView(view))) {
-        return refuse(
-          'conflict',
-          `policy ${describePolicy(policy)} has been changed since this was proposed`,
-        );
-      }
-      doomed.push(policy);
+  change(state, { policies }) {
+    const edits: Edit[] = [];
+    for (const { id, name, revision = -1 } of policies) {
+      const policy = expectRevision(
+        state,
+        'policy',
+        { id, revision },
+        `policy ${describePolicy({ id, name })}`,
+      );
+      if (!policy.ok) return policy;
+      edits.push({ type: 'policy', id, after: null });
     }
-    await removePolicies(tx, ids);
-    return accept({
-      resources: doomed.map(({ id }) => ({ type: 'policy' as const, id })),
-      audit: doomed.map((policy) => ({
-        action: 'policy.removed',
-        resourceType: 'policy',
-        resourceId: policy.id,
-        details: { before: recorded(policy), proposalId },
-      })),
-      notices: doomed.map((policy) => ({
-        subject: `policy:${policy.id}`,
-        code: 'policyRemoved',
-        message: `policy ${describePolicy(policy)} has been removed`,
-      })),
-    });
+    return accept(edits);
   },
 });

@@ -1,6 +1,6 @@
 import { policiesBodies } from '../contract/policies';
 import { defineOperation } from './kind';
-import { applyPolicies, observePolicies, planPolicies, policiesData } from './policyItems';
+import { changePolicies, observePolicies, planPolicies, policiesData, policyNetworks } from './policyItems';
 import { EXAMPLE_CHANGED_POLICY, mixedRequest } from './policyRequests';
 
 /** Replaces policies completely, alone or together with new ones. */
@@ -22,5 +22,6 @@ export const policiesUpdate = defineOperation({
   data: policiesData,
   observe: observePolicies,
   plan: planPolicies,
-  apply: applyPolicies,
+  change: changePolicies,
+  networkIds: policyNetworks,
 });

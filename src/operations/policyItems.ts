@@ -1,21 +1,24 @@
 import { z } from 'zod';
-import type { NetworkConfig } from '../config';
 import { type PolicyItem, proposedPolicy } from '../contract/policies';
 import { findAccounts } from '../db/accounts';
-import type { AuditInput } from '../db/audit';
-import { findGroups } from '../db/groups';
 import { newId } from '../db/ids';
-import { findMembers } from '../db/members';
-import { definitionOf, findPolicies, insertPolicies, replacePolicy, type StoredPolicy } from '../db/policies';
-import { setPositions } from '../db/positions';
 import { isSameAddress } from '../domain/address';
-import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
+import { canonicalJson } from '../domain/canonicalJson';
+import {
+  type Edit,
+  expectNew,
+  expectRevision,
+  findResource,
+  type OrganizationState,
+  type PolicyState,
+} from '../domain/governance';
 import { networkNotConfigured } from '../domain/network';
 import {
   type ApproverSetting,
   type InitiatorSetting,
   NATIVE_CURRENCY,
   type Policy,
+  type PolicyAccount,
   type PolicyDefinition,
   type PolicyView,
   policyDefinitionSchema,
@@ -25,7 +28,7 @@ import {
 import { policyText } from '../domain/policyText';
 import { accept, type Outcome, refuse } from '../domain/refusal';
 import { quoted } from '../domain/signing';
-import type { Applied, KindContext, Outside, Plan, Token } from './kind';
+import type { Outside, Plan, PlanContext, Token } from './kind';
 
 /** The body of a request that creates or changes policies. */
 export interface PoliciesBody {
@@ -34,8 +37,11 @@ export interface PoliciesBody {
 
 /** The policies of a proposal: after the change, or before their removal. */
 export interface PoliciesData {
-  readonly policies: readonly PolicyView[];
+  readonly policies: readonly ProposedPolicy[];
 }
+
+/** A policy in a proposal; `revision` is absent for a new one. */
+export type ProposedPolicy = PolicyView & { readonly id: string; readonly revision?: number };
 
 export const policiesData: z.ZodType<PoliciesData> = z
   .object({ policies: z.array(proposedPolicy) })
@@ -43,12 +49,6 @@ export const policiesData: z.ZodType<PoliciesData> = z
 
 /** What the tokens of a request report about themselves, in the order of its policies; null where none is named. */
 export type PolicyFacts = readonly (Token | null)[];
-
-/** The ids of new policies, fixed when they are proposed. */
-export interface PoliciesDetails {
-  /** Ids of the new ones, in their order. */
-  readonly policyIds: readonly string[];
-}
 
 /** The token fields of a policy that covers any token. */
 export const ANY_TOKEN: Token = { symbol: '', name: '', decimals: 0, logoUrl: null };
@@ -175,24 +175,6 @@ function subjectsOf(policies: readonly PolicyDefinition[]): string[] {
   ];
 }
 
-/** The existing records that policies refer to. */
-async function readReferenced(
-  { tx, organizationId, networks }: KindContext,
-  policies: readonly PolicyDefinition[],
-) {
-  const { accountIds, memberIds, groupIds } = idsIn(policies);
-  const byId = <T extends { readonly id: string | number }>(things: readonly T[]) =>
-    new Map(things.map((thing) => [thing.id, thing]));
-  return {
-    networks: byId(networks),
-    accounts: byId(await findAccounts(tx, organizationId, accountIds)),
-    members: byId(await findMembers(tx, organizationId, memberIds)),
-    groups: byId(await findGroups(tx, organizationId, groupIds)),
-  };
-}
-
-type Referenced = Awaited<ReturnType<typeof readReferenced>>;
-
 /** Why a policy is impossible in the organization now, and its field. */
 interface Fault {
   readonly message: string;
@@ -202,21 +184,21 @@ interface Fault {
 function settingFault(
   setting: InitiatorSetting | ApproverSetting | null | undefined,
   where: 'initiatorSetting' | 'approverSetting',
-  referenced: Referenced,
+  state: OrganizationState,
 ): Fault | undefined {
   if (!setting) return undefined;
   if (setting.type === 'user') {
-    if (referenced.members.has(setting.memberId)) return undefined;
+    if (findResource(state, 'member', setting.memberId)) return undefined;
     return {
       message: `member ${setting.memberId} not found in this organization`,
       field: `${where}.memberId`,
     };
   }
-  const group = referenced.groups.get(setting.groupId);
+  const group = findResource(state, 'group', setting.groupId);
   if (!group)
     return { message: `group ${setting.groupId} not found in this organization`, field: `${where}.groupId` };
-  if ('threshold' in setting && setting.threshold > group.members.length) {
-    const size = group.members.length === 1 ? '1 member' : `${group.members.length} members`;
+  if ('threshold' in setting && setting.threshold > group.memberIds.length) {
+    const size = group.memberIds.length === 1 ? '1 member' : `${group.memberIds.length} members`;
     return {
       message: `the group ${quoted(group.name)} (${group.id}) has ${size}, fewer than the ${setting.threshold} who must approve`,
       field: `${where}.threshold`,
@@ -226,14 +208,8 @@ function settingFault(
 }
 
 /** A reference of a policy that does not exist, or a threshold that its group cannot reach. */
-function faultOf(policy: PolicyDefinition, referenced: Referenced): Fault | undefined {
-  if (!referenced.networks.has(policy.networkId)) {
-    return {
-      message: networkNotConfigured(referenced.networks.values(), policy.networkId),
-      field: 'networkId',
-    };
-  }
-  const missing = (policy.accountIds ?? []).findIndex((id) => !referenced.accounts.has(id));
+function faultOf(policy: PolicyDefinition, state: OrganizationState): Fault | undefined {
+  const missing = (policy.accountIds ?? []).findIndex((id) => !findResource(state, 'account', id));
   if (missing >= 0) {
     return {
       message: `account ${policy.accountIds?.[missing]} not found in this organization`,
@@ -241,9 +217,28 @@ function faultOf(policy: PolicyDefinition, referenced: Referenced): Fault | unde
     };
   }
   return (
-    settingFault(policy.initiatorSetting, 'initiatorSetting', referenced) ??
-    settingFault(policy.approverSetting, 'approverSetting', referenced)
+    settingFault(policy.initiatorSetting, 'initiatorSetting', state) ??
+    settingFault(policy.approverSetting, 'approverSetting', state)
   );
+}
+
+/** The same in a request: its network must be configured, and its accounts deployed. */
+function requestFault(
+  policy: PolicyDefinition,
+  { state, networks }: PlanContext,
+  accounts: readonly PolicyAccount[],
+): Fault | undefined {
+  if (!networks.some(({ id }) => id === policy.networkId)) {
+    return { message: networkNotConfigured(networks, policy.networkId), field: 'networkId' };
+  }
+  const missing = (policy.accountIds ?? []).findIndex((id) => accounts.every((account) => account.id !== id));
+  if (missing >= 0) {
+    return {
+      message: `account ${policy.accountIds?.[missing]} not found in this organization`,
+      field: `accountIds[${missing}]`,
+    };
+  }
+  return faultOf(policy, state);
 }
 
 /** The field of a fault as the caller wrote it: a member may be given as `userId`. */
@@ -259,12 +254,16 @@ function present<T>(thing: T | undefined): T {
   return thing;
 }
 
-function textOf(policy: PolicyDefinition, referenced: Referenced): string {
+function textOf(
+  policy: PolicyDefinition,
+  { state, networks }: PlanContext,
+  accounts: readonly PolicyAccount[],
+): string {
   return policyText(policy, {
-    network: present(referenced.networks.get(policy.networkId) as NetworkConfig | undefined),
-    account: (id) => present(referenced.accounts.get(id)),
-    member: (id) => present(referenced.members.get(id)).name,
-    group: (id) => present(referenced.groups.get(id)).name,
+    network: present(networks.find(({ id }) => id === policy.networkId)),
+    account: (id) => present(accounts.find((account) => account.id === id)),
+    member: (id) => present(findResource(state, 'member', id)).name,
+    group: (id) => present(findResource(state, 'group', id)).name,
   });
 }
 
@@ -273,133 +272,116 @@ export function describePolicy({ id, name }: Pick<Policy, 'id' | 'name'>): strin
   return `${quoted(name)} (${id})`;
 }
 
+/** Plans one policy: how it reads, and what is proposed. Refuses with validationError; its field is the item's own. */
+function planPolicy(
+  context: PlanContext,
+  item: PolicyItem,
+  definition: PolicyDefinition,
+  accounts: readonly PolicyAccount[],
+): Outcome<{ readonly described: string; readonly proposed: ProposedPolicy }> {
+  const before = item.id === undefined ? undefined : findResource(context.state, 'policy', item.id);
+  if (item.id !== undefined && !before) {
+    return refuse('validationError', `policy ${item.id} not found in this organization`, '.id');
+  }
+  const fault = requestFault(definition, context, accounts);
+  if (fault) return refuse('validationError', fault.message, `.${fieldIn(item, fault)}`);
+  const text = textOf(definition, context, accounts);
+  const view = policyView(definition, accounts);
+  if (!before) {
+    return accept({ described: `create policy ${text}`, proposed: { id: newId('pol'), ...view } });
+  }
+  const { id, revision } = before;
+  if (canonicalJson(definition) === canonicalJson(before.definition)) {
+    return refuse('validationError', `nothing about policy ${id} would change`, '');
+  }
+  const described = `change policy ${describePolicy(named(before))} to ${text}`;
+  return accept({ described, proposed: { id, revision, ...view } });
+}
+
 /** Plans new policies and changes of existing ones. */
 export async function planPolicies(
-  context: KindContext,
+  context: PlanContext,
   { policies: items }: PoliciesBody,
   facts: PolicyFacts,
-): Promise<Outcome<Plan<PoliciesData, PoliciesDetails>>> {
-  const ids = items.flatMap(({ id }) => id ?? []);
-  const stored = await findPolicies(context.tx, context.organizationId, ids);
+): Promise<Outcome<Plan<PoliciesData>>> {
+  const { tx, state } = context;
   const definitions = items.map((item, i) => definitionFrom(item, facts[i] ?? null));
-  const referenced = await readReferenced(context, definitions);
-  const described: string[] = [];
-  const views: PolicyView[] = [];
+  const accounts = await findAccounts(tx, state.id, idsIn(definitions).accountIds);
+  const planned: { described: string; proposed: ProposedPolicy }[] = [];
   for (const [i, item] of items.entries()) {
-    const definition = present(definitions[i]);
-    const before = stored.find(({ id }) => id === item.id);
-    if (item.id !== undefined && !before) {
-      return refuse(
-        'validationError',
-        `policy ${item.id} not found in this organization`,
-        `policies[${i}].id`,
-      );
+    const policy = planPolicy(context, item, present(definitions[i]), accounts);
+    if (!policy.ok) {
+      const { code, message, field } = policy.refusal;
+      return refuse(code, message, `policies[${i}]${field}`);
     }
-    const fault = faultOf(definition, referenced);
-    if (fault) return refuse('validationError', fault.message, `policies[${i}].${fieldIn(item, fault)}`);
-    if (before && canonicalJson(definition) === canonicalJson(definitionOf(before))) {
-      return refuse('validationError', `nothing about policy ${before.id} would change`, `policies[${i}]`);
-    }
-    const text = textOf(definition, referenced);
-    described.push(before ? `change policy ${describePolicy(before)} to ${text}` : `create policy ${text}`);
-    const identified = before ? { id: before.id, ...definition } : definition;
-    views.push(policyView(identified, [...referenced.accounts.values()]));
+    planned.push(policy.value);
   }
-  const summary = described.join('; ');
-  const claims = ids.map((id) => `policy:${id}`);
+  const summary = planned.map(({ described }) => described).join('; ');
+  const claims = items.flatMap(({ id }) => (id === undefined ? [] : `policy:${id}`));
   return accept({
-    data: { policies: views },
-    plan: { policyIds: items.flatMap(({ id }) => (id === undefined ? [newId('pol')] : [])) },
+    data: { policies: planned.map(({ proposed }) => proposed) },
     summary: `${summary.slice(0, 1).toUpperCase()}${summary.slice(1)}`,
     claims,
     names: [...claims, ...subjectsOf(definitions)],
   });
 }
 
+/** A decided policy by its id and name. */
+export function named({ id, definition: { name } }: PolicyState): Pick<Policy, 'id' | 'name'> {
+  return { id, name };
+}
+
+/** The policy that a proposal shows. */
+export function definitionIn({ id: _, revision: __, ...view }: ProposedPolicy): PolicyDefinition {
+  return policyOfView(view as PolicyView);
+}
+
 /** Why a policy would differ from what was signed. */
-function differs(view: PolicyView, policy: PolicyDefinition, referenced: Referenced): string | undefined {
-  const fault = faultOf(policy, referenced);
+function differs(
+  { accounts }: ProposedPolicy,
+  definition: PolicyDefinition,
+  state: OrganizationState,
+): string | undefined {
+  const fault = faultOf(definition, state);
   if (fault) return fault.message;
-  const moved = view.accounts.find(({ id, address }) => {
-    const account = referenced.accounts.get(id);
+  const moved = accounts.find(({ id, address }) => {
+    const account = findResource(state, 'account', id);
     return account && !isSameAddress(account.address, address);
   });
   return moved && `account ${moved.id} does not have the address ${moved.address}`;
 }
 
-/** Carries out new policies and changes of existing ones. */
-export async function applyPolicies(
-  context: KindContext,
-  proposal: { readonly id: string; readonly data: PoliciesData; readonly plan: PoliciesDetails },
-): Promise<Outcome<Applied>> {
-  const { tx, organizationId } = context;
-  const views = proposal.data.policies;
-  const newIds = [...proposal.plan.policyIds];
-  const policies = views.map((view): Policy => {
-    const id = view.id ?? newIds.shift();
-    if (id === undefined) throw new Error(`proposal ${proposal.id} lacks the id of a new policy`);
-    return { id, ...policyOfView(view) };
-  });
-  const ids = views.flatMap(({ id }) => id ?? []);
-  const stored = await findPolicies(tx, organizationId, ids, { lock: 'update' });
-  const referenced = await readReferenced(context, policies);
-  const changes: { policy: Policy; before: StoredPolicy | undefined }[] = [];
-  for (const [i, policy] of policies.entries()) {
-    const view = present(views[i]);
-    const before = stored.find(({ id }) => id === view.id);
-    if (view.id !== undefined && !before) {
-      return refuse('conflict', `policy ${describePolicy(policy)} no longer exists`);
-    }
-    const difference = differs(view, policy, referenced);
-    if (difference !== undefined) {
-      return refuse(
-        'conflict',
-        `policy ${quoted(policy.name)} can no longer be as it was signed: ${difference}`,
+/** New policies, and the new content of existing ones. */
+export function changePolicies(
+  state: OrganizationState,
+  { policies }: PoliciesData,
+): Outcome<readonly Edit[]> {
+  const created = policies.filter(({ revision }) => revision === undefined).map(({ id }) => id);
+  const taken = expectNew(state, 'policy', created);
+  if (taken) return taken;
+  const edits: Edit[] = [];
+  for (const proposed of policies) {
+    const { id, name, revision } = proposed;
+    const definition = definitionIn(proposed);
+    if (revision !== undefined) {
+      const before = expectRevision(
+        state,
+        'policy',
+        { id, revision },
+        `policy ${describePolicy({ id, name })}`,
       );
+      if (!before.ok) return before;
     }
-    changes.push({ policy, before });
+    const difference = differs(proposed, definition, state);
+    if (difference !== undefined) {
+      return refuse('conflict', `policy ${quoted(name)} can no longer be as it was signed: ${difference}`);
+    }
+    edits.push({ type: 'policy', id, after: { id, definition } });
   }
-  await insertPolicies(
-    tx,
-    organizationId,
-    changes.flatMap(({ policy, before }) => (before ? [] : [policy])),
-  );
-  for (const { policy, before } of changes) if (before) await replacePolicy(tx, policy);
-  return accept({
-    resources: policies.map(({ id }) => ({ type: 'policy' as const, id, uri: `/api/v1/policies/${id}` })),
-    audit: changes.map(({ policy, before }) => ({
-      action: before ? 'policy.updated' : 'policy.created',
-      resourceType: 'policy',
-      resourceId: policy.id,
-      details: {
-        ...(before ? { before: recorded(before) } : {}),
-        after: recorded(policy),
-        proposalId: proposal.id,
-      },
-    })),
-    notices: changes.flatMap(({ before }) =>
-      before
-        ? [
-            {
-              subject: `policy:${before.id}`,
-              code: 'policyChanged',
-              message: `policy ${describePolicy(before)} has been changed`,
-            },
-          ]
-        : [],
-    ),
-    // New policies have the positions of the audit entries of their creation.
-    setPositions: (positions) =>
-      setPositions(
-        tx,
-        'policies',
-        changes.flatMap(({ policy, before }) => (before ? [] : [policy.id])),
-        positions.filter((_, index) => changes[index] && !changes[index].before),
-      ),
-  });
+  return accept(edits);
 }
 
-/** A policy as the audit log keeps it. */
-export function recorded(policy: PolicyDefinition): AuditInput['details'][string] {
-  return definitionOf(policy) as unknown as JsonValue;
+/** The networks of proposed policies. */
+export function policyNetworks({ policies }: PoliciesData): readonly number[] {
+  return policies.map(({ networkId }) => networkId);
 }

@@ -86,22 +86,7 @@ export function parseMessage<T>(schema: z.ZodMiniType<T>, message: unknown): T {
 
 /** The result of a handler: the new state, or why it refused. */
 export type MessageResult<S extends ApprovalState> =
-  | {
-      readonly ok: true;
-      readonly state: S;
-      /** Other open approvals that received a note: their workflows have to read them again. */
-      readonly noted?: boolean;
-    }
-  | { readonly ok: false; readonly refusal: Refusal };
-
-/** The result of the creation of an approval. */
-export type CreateResult<S extends ApprovalState> =
-  | {
-      readonly ok: true;
-      readonly state: S;
-      /** It cannot be executed before the signer has provided the organization's key. */
-      readonly needsSigningKey: boolean;
-    }
+  | { readonly ok: true; readonly state: S }
   | { readonly ok: false; readonly refusal: Refusal };
 
 /** The messages of an approval's workflow. */

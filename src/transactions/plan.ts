@@ -1,6 +1,6 @@
 import { checksumAddress } from '../chain/address';
 import { grantsAllowance } from '../chain/functions';
-import { ACCOUNT_CONTRACTS } from '../chain/safe';
+import { ACCOUNT_CONTRACTS } from '../chain/safeAccount';
 import type { NetworkConfig } from '../config';
 import type { NewTransaction as TransactionRequest } from '../contract/transactions';
 import type { ReferencedRecords } from '../db/referencedRecords';

@@ -1,7 +1,7 @@
 import { decodeCall } from '../chain/decode';
 import { SHIPPED_TOKENS } from '../chain/tokenList';
 import type { Db, Tx } from '../db/database';
-import { findPolicyNaming } from '../db/policies';
+import { readState } from '../db/seals';
 import { isSameAddress } from '../domain/address';
 import { contractRules, NATIVE_CURRENCY, type Policy, transferCondition } from '../domain/policy';
 import type { TransactionContent } from '../domain/transactionContent';
@@ -39,11 +39,15 @@ export async function readSignedToken(
   const { tokenAddress } = content;
   const own = policy && tokenOfPolicy(policy, networkId, tokenAddress);
   if (own) return own;
-  const other = await findPolicyNaming(db, { organizationId, networkId, tokenAddress });
+  const state = await readState(db, organizationId);
+  const sealed = Object.values(state?.policies ?? {}).sort((one, two) => (one.id < two.id ? -1 : 1));
+  const [other] = sealed.flatMap(
+    ({ id, definition }) => tokenOfPolicy({ id, ...definition }, networkId, tokenAddress) ?? [],
+  );
   const listed = SHIPPED_TOKENS.find(
     (token) => token.networkId === networkId && isSameAddress(token.address, tokenAddress),
   );
-  return (other && tokenOfPolicy(other, networkId, tokenAddress)) ?? listed ?? null;
+  return other ?? listed ?? null;
 }
 
 /** The call of a contract, decoded by the function signatures that the policy names for it. Null for a transfer. */

@@ -15,6 +15,7 @@ import {
   UNKNOWN,
 } from '../support/api';
 import { anAddress } from '../support/builders';
+import { changeAdmins, decided } from '../support/decisions';
 import { sign, type TestMember, type TestOrganization, type TestService } from '../support/service';
 
 const PROPOSE = '/admins/proposals/update';
@@ -59,7 +60,7 @@ describe('the admins', () => {
         resourceType: 'admins',
         action: 'update',
         summary: `Change the admins: add "Dave" (user, ${org.dave.wallet.address}), remove "Carol" (${org.carol.wallet.address}); threshold 2 → 3`,
-        data: { members, threshold: 3 },
+        data: { revision: 0, members, threshold: 3 },
       }),
     );
     const before = await get('/admins');
@@ -217,13 +218,28 @@ describe('a stale proposal is blocked', () => {
     expect((await get('/admins')).threshold).toBe(2);
   });
 
-  it('when the admins were changed in the database', async () => {
+  it('when the admins have been changed, even when they are again who they were', async () => {
+    const proposed = await propose({ updates: [take(org.carol)], threshold: 3 });
+    const { memberIds } = (await decided(api.db, org)).admins;
+    for (const now of [[...memberIds, org.dave.id], memberIds]) {
+      await changeAdmins(api.db, org, { memberIds: now });
+      const outcome = await approve(api.http, org, proposed);
+      expect(outcome).toMatchObject(blocked);
+      expect(outcome.failure.message).toBe('the set of admins has been changed since this was proposed');
+      expect((await get('/admins')).members).toHaveLength(now.length);
+    }
+  });
+
+  it('not when only their rows are not who was decided: then they become it', async () => {
     const proposed = await propose({ updates: [take(org.carol)], threshold: 3 });
     await api.db('admin_set_members').insert({ organization_id: org.id, member_id: org.dave.id });
-    const outcome = await approve(api.http, org, proposed);
-    expect(outcome).toMatchObject(blocked);
-    expect(outcome.failure.message).toContain(org.dave.id);
-    expect((await get('/admins')).members).toHaveLength(5);
+    await carryOut(api.http, org, proposed);
+    expect(await get('/admins')).toEqual({
+      id: org.adminsId,
+      members: byId([org.alice, org.bob, org.bot].map(summaryOf)),
+      threshold: 3,
+    });
+    expect(await get('/audit-logs?action=admin.differed')).toMatchObject([{ resourceId: org.adminsId }]);
   });
 });
 

@@ -44,6 +44,7 @@ describe('the audit log', () => {
     ]);
     expect(actions(await log(`&resourceId=${rejected.id}`))).toEqual([
       'proposal.rejected',
+      'proposal.executionStarted',
       'proposal.signed',
       'proposal.signed',
       'proposal.created',

@@ -158,7 +158,10 @@ describe('a body with a bad field', () => {
       }),
     });
     expect(answer.status).toBe(201);
-    expect(answer.body.data.data).toEqual({ items: [{ name: 'Sent back', networkIds: [31337] }] });
+    const [{ id, address, ...proposed }] = answer.body.data.data.items;
+    expect(proposed).toEqual({ name: 'Sent back', networkIds: [31337] });
+    expect(id).not.toBe(account.id);
+    expect(address).not.toBe(account.address);
   });
 
   it('accepts 100 items and a name of 100 code points', async () => {

@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { type Address, type Hex, parseAbi } from 'viem';
+import { type Address, type Hex, parseAbi, type TypedDataDefinition } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { createChainClient } from '../../src/chain/clients';
-import { operationDomainSalt } from '../../src/chain/domainSalt';
 import { encodeSignature } from '../../src/chain/signatures';
 import { hashTypedPayload } from '../../src/chain/typedData';
 import { issueApiKey } from '../../src/db/apiKeys';
 import { OPERATOR } from '../../src/db/audit';
-import { createOrganization } from '../../src/db/organizations';
 import { deployAsFunder, execAsOwner, newSafe, type SafeWallet, signAsSafe, wrapped } from '../chain/wallets';
 import {
   insist,
@@ -32,6 +30,15 @@ let bot: PrivateKeyAccount;
 let memberIds: string[];
 let network: { id: number; rpcUrl: string };
 
+/** A Safe as a founder's wallet; `wrap`: it is not deployed yet (ERC-6492). */
+const asWallet = (safe: SafeWallet, wrap = false) => ({
+  address: safe.address,
+  async signTypedData(typed: TypedDataDefinition) {
+    const bytes = await innerSignature(safe, JSON.stringify(typed));
+    return wrap ? wrapped(safe, bytes) : bytes;
+  },
+});
+
 const newKey = () => privateKeyToAccount(generatePrivateKey());
 
 beforeAll(async () => {
@@ -44,15 +51,17 @@ beforeAll(async () => {
   bot = newKey();
   await deployAsFunder(network.rpcUrl, there.account);
   const wallets = [
-    { name: 'Safe', type: 'user', walletAddress: there.address, walletKind: 'contract', admin: true },
-    { name: 'Future Safe', type: 'user', walletAddress: notYet.address, walletKind: 'contract', admin: true },
-    { name: 'Bot', type: 'api', walletAddress: bot.address, admin: true },
+    { name: 'Safe', type: 'user', wallet: asWallet(there), walletKind: 'contract', admin: true },
+    {
+      name: 'Future Safe',
+      type: 'user',
+      wallet: asWallet(notYet, true),
+      walletKind: 'contract',
+      admin: true,
+    },
+    { name: 'Bot', type: 'api', wallet: bot, admin: true },
   ] as const;
-  const made = await createOrganization(
-    api.db,
-    { name: 'Contracts', threshold: 2, members: wallets },
-    operationDomainSalt,
-  );
+  const made = await api.found('Contracts', 2, wallets);
   ({ memberIds } = made);
   const issued = await api.db.transaction((tx) =>
     issueApiKey(tx, {

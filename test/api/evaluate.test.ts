@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { SAFE_CONTRACTS } from '../../src/chain/safe';
+import { SAFE_CONTRACTS } from '../../src/chain/safeAccount';
 import { insertPolicies } from '../../src/db/policies';
 import { setPositions } from '../../src/db/positions';
 import { sendAsFunder } from '../chain/wallets';

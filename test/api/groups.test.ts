@@ -14,6 +14,7 @@ import {
   UNKNOWN,
 } from '../support/api';
 import { anAddress } from '../support/builders';
+import { changeGroup } from '../support/decisions';
 import type { TestMember, TestOrganization, TestService } from '../support/service';
 
 const CREATE = '/groups/proposals/create';
@@ -71,14 +72,14 @@ describe('new groups', () => {
       asProposed(created, {
         resourceType: 'groups',
         action: 'create',
-        summary: `Create 2 groups: "Traders" with ${inWords(org.alice)}, ${inWords(org.dave)}; "Nobody" without members`,
-        data: { items },
+        summary: `Create 2 groups: "Traders" with ${inWords(org.dave)}, ${inWords(org.alice)}; "Nobody" without members`,
+        data: { items: items.map((item) => ({ id: expect.stringMatching(/^grp_/), ...item })) },
       }),
     );
     expect(await get('/groups')).toEqual([]);
 
     const done = await carryOut(api.http, org, created);
-    const [traders, nobody] = idsOf(done.result.resources);
+    const [traders, nobody] = idsOf(created.data.items);
     expect(done.result).toEqual({
       resolution: 'approved',
       resources: [traders, nobody].map((id) => ({ type: 'group', id, uri: `/api/v1/groups/${id}` })),
@@ -98,7 +99,7 @@ describe('new groups', () => {
         action: 'group.created',
         resourceType: 'group',
         details: {
-          after: { name: 'Traders', memberIds: [org.dave.id, org.alice.id] },
+          after: { name: 'Traders', memberIds: [org.alice.id, org.dave.id] },
           proposalId: created.id,
         },
       },
@@ -160,7 +161,8 @@ describe('a group', () => {
       summary: `Update group "Before" (${before.id}): name it "After" and add ${inWords(org.dave)} and remove ${inWords(org.bob)}`,
     });
     const members = [summaryOf(org.alice), summaryOf(org.dave)];
-    expect(proposed.data).toEqual({ items: [{ id: before.id, name: 'After', members }] });
+    const revision = expect.any(Number);
+    expect(proposed.data).toEqual({ items: [{ id: before.id, revision, name: 'After', members }] });
     expect(await get(`/groups/${before.id}`)).toEqual(before);
     const done = await carryOut(api.http, org, proposed);
     expect(done.result).toEqual({
@@ -296,14 +298,16 @@ describe('a stale proposal is blocked', () => {
     expect(idsOf(await get('/groups'))).toEqual(before);
   });
 
-  it('not when a member to be removed has left already', async () => {
+  it('when a member to be removed has left already', async () => {
     const frank = await makeMember('Frank');
     const group = await makeGroup('Parting', org.dave, frank);
     const proposed = await proposeChange(api.http, org, UPDATE, {
       items: [{ id: group.id, memberUpdates: [take(frank)] }],
     });
     await remove(frank.id);
-    expect((await approve(api.http, org, proposed)).executionStatus).toBe('completed');
+    const outcome = await approve(api.http, org, proposed);
+    expect(outcome).toMatchObject(blocked);
+    expect(outcome.failure.message).toContain('has been changed since this was proposed');
     expect((await get(`/groups/${group.id}`)).members).toEqual([summaryOf(org.dave)]);
   });
 
@@ -323,15 +327,16 @@ describe('a stale proposal is blocked', () => {
     expect(idsOf((await get(`/groups/${group.id}`)).members)).toEqual([frank.id]);
   });
 
-  it('when the group was changed in the database', async () => {
+  it('when the group has been changed, even when it is again what it was', async () => {
     const [group, doomed] = [await makeGroup('Seen', org.dave), await makeGroup('Doomed', org.dave)];
     const proposed = await proposeChange(api.http, org, UPDATE, {
       items: [{ id: group.id, name: 'Changed' }],
     });
     const deleting = await proposeChange(api.http, org, DELETE, { items: [{ id: doomed.id }] });
-    await api
-      .db('group_members')
-      .insert([group, doomed].map(({ id }) => ({ group_id: id, member_id: org.otherBot.id })));
+    for (const { id } of [group, doomed]) {
+      await changeGroup(api.db, org, id, { memberIds: [org.dave.id, org.otherBot.id].sort() });
+      await changeGroup(api.db, org, id, { memberIds: [org.dave.id] });
+    }
     for (const proposal of [proposed, deleting]) {
       const outcome = await approve(api.http, org, proposal);
       expect(outcome).toMatchObject(blocked);
@@ -341,12 +346,26 @@ describe('a stale proposal is blocked', () => {
     expect((await get(`/groups/${doomed.id}`)).name).toBe('Doomed');
   });
 
-  it('not when a member of a group to be deleted has left', async () => {
+  it('when a member of a group to be deleted has left', async () => {
     const frank = await makeMember('Frank');
     const group = await makeGroup('Leaving', frank);
     const proposed = await proposeChange(api.http, org, DELETE, { items: [{ id: group.id }] });
     await remove(frank.id);
-    expect((await approve(api.http, org, proposed)).executionStatus).toBe('completed');
+    const outcome = await approve(api.http, org, proposed);
+    expect(outcome).toMatchObject(blocked);
+    expect(outcome.failure.message).toContain(group.id);
+    expect((await get(`/groups/${group.id}`)).members).toEqual([]);
+  });
+
+  it('not when only its row is not what was decided: then it becomes it', async () => {
+    const group = await makeGroup('Tampered', org.dave);
+    const proposed = await proposeChange(api.http, org, UPDATE, {
+      items: [{ id: group.id, memberUpdates: [add(org.alice)] }],
+    });
+    await api.db('group_members').insert({ group_id: group.id, member_id: org.otherBot.id });
+    await carryOut(api.http, org, proposed);
+    expect((await get(`/groups/${group.id}`)).members).toEqual([summaryOf(org.alice), summaryOf(org.dave)]);
+    expect((await auditOf(group.id)).map(({ action }: Shown) => action)).toContain('group.differed');
   });
 });
 

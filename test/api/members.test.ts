@@ -17,6 +17,7 @@ import {
   UNKNOWN,
 } from '../support/api';
 import { anAddress } from '../support/builders';
+import { changeMember } from '../support/decisions';
 import type { Answer } from '../support/http';
 import { sign, signPayload, type TestOrganization, type TestService } from '../support/service';
 
@@ -79,7 +80,7 @@ describe('new members', () => {
           items: [
             { name: 'Erin "E"', walletAddress: erin, type: 'user', walletKind: 'key' },
             { name: 'Frank', walletAddress: frank, type: 'api', walletKind: 'key' },
-          ],
+          ].map((item) => ({ id: expect.stringMatching(/^mem_/), ...item })),
         },
       }),
     );
@@ -90,7 +91,7 @@ describe('new members', () => {
     expect(done.signingPayloads).toBeUndefined();
     expect(done.deployments).toBeUndefined();
     expect(done.approvals.map(({ id }: Shown) => id).sort()).toEqual([org.alice.id, org.bob.id].sort());
-    const ids = idsOf(done.result.resources);
+    const ids = idsOf(created.data.items);
     expect(done.result).toEqual({
       resolution: 'approved',
       resources: ids.map((id: string) => ({ type: 'member', id, uri: `/api/v1/members/${id}` })),
@@ -195,7 +196,10 @@ describe('a member', () => {
     await api.db('members').where({ id: before.id }).update({ registered_at: new Date() });
     const done = await change(api.http, org, UPDATE, { items: [{ id: before.id, name: 'Erica' }] });
     expect(done.data.items).toEqual([
-      { id: before.id, name: 'Erica', walletAddress: before.walletAddress, walletKind: 'key' },
+      {
+        ...{ id: before.id, revision: expect.any(Number), name: 'Erica' },
+        ...{ walletAddress: before.walletAddress, walletKind: 'key' },
+      },
     ]);
     const after = await get(`/members/${before.id}`);
     expect(after.walletAddress).toBe(before.walletAddress);
@@ -355,33 +359,33 @@ describe('an admin', () => {
 describe('a stale proposal is blocked', () => {
   const blocked = { executionStatus: 'blocked', failure: { code: 'stale' } };
 
-  it('when a member’s wallet was changed in the database', async () => {
+  it('when a member’s wallet has been changed, even when it is again what it was', async () => {
     const member = await makeMember();
     const proposed = await proposeChange(api.http, org, REMOVE, { ids: [member.id] });
     const wallet = anAddress();
-    await api.db('members').where({ id: member.id }).update({ wallet_address: wallet });
+    await changeMember(api.db, org, member.id, { walletAddress: wallet });
     const outcome = await approve(api.http, org, proposed);
     expect(outcome).toMatchObject(blocked);
     expect(outcome.failure.message).toContain(wallet);
     expect((await get(`/members/${member.id}`)).walletAddress).toBe(wallet);
-    // As it says again, it can be carried out.
-    await api.db('members').where({ id: member.id }).update({ wallet_address: member.walletAddress });
+    await changeMember(api.db, org, member.id, { walletAddress: member.walletAddress });
     const answer = await execute(api.http, org.adminKey, proposed.id, 'approve', 'members');
-    expect(answer.body.data.executionStatus).toBe('completed');
+    expect(answer.body.data).toMatchObject(blocked);
+    expect(answer.body.data.failure.message).toContain('has been changed since this was proposed');
   });
 
-  it('when a member’s name was changed in the database', async () => {
+  it('when a member’s name has been changed', async () => {
     const member = await makeMember();
     const items = [{ id: member.id, walletAddress: anAddress() }];
     const proposed = await proposeChange(api.http, org, UPDATE, { items });
-    await api.db('members').where({ id: member.id }).update({ name: 'Somebody else' });
+    await changeMember(api.db, org, member.id, { name: 'Somebody else' });
     const outcome = await approve(api.http, org, proposed);
     expect(outcome).toMatchObject(blocked);
-    expect(outcome.failure.message).toContain('"Somebody else"');
+    expect(outcome.failure.message).toContain(member.id);
     expect((await get(`/members/${member.id}`)).walletAddress).toBe(member.walletAddress);
   });
 
-  it('when one wallet was taken in the database, and creates none of its members', async () => {
+  it('when one wallet has been taken, and creates none of its members', async () => {
     const wallet = anAddress();
     const first = anAddress();
     const proposed = await proposeChange(api.http, org, CREATE, {
@@ -390,12 +394,24 @@ describe('a stale proposal is blocked', () => {
         { name: 'Second', walletAddress: wallet },
       ],
     });
-    await api.db('members').where({ id: org.dave.id }).update({ wallet_address: wallet });
+    await changeMember(api.db, org, org.dave.id, { walletAddress: wallet });
     const outcome = await approve(api.http, org, proposed);
-    await api.db('members').where({ id: org.dave.id }).update({ wallet_address: org.dave.wallet.address });
+    await changeMember(api.db, org, org.dave.id, { walletAddress: org.dave.wallet.address });
     expect(outcome).toMatchObject(blocked);
     expect(outcome.failure.message).toContain(org.dave.id);
     expect((await get('/members')).map((member: Shown) => member.walletAddress)).not.toContain(first);
+  });
+
+  it('not when only a row has taken the wallet: then it becomes what was decided', async () => {
+    const wallet = anAddress();
+    const proposed = await proposeChange(api.http, org, CREATE, {
+      items: [{ name: 'Rightful', walletAddress: wallet }],
+    });
+    await api.db('members').where({ id: org.dave.id }).update({ wallet_address: wallet });
+    const done = await carryOut(api.http, org, proposed);
+    expect((await read(api.http, org.readKey, done.result.resources[0].uri)).walletAddress).toBe(wallet);
+    expect((await get(`/members/${org.dave.id}`)).walletAddress).toBe(org.dave.wallet.address);
+    expect(await get(`/audit-logs?resourceId=${org.dave.id}&action=member.differed`)).toHaveLength(1);
   });
 
   it('when a member was made an admin in the database', async () => {

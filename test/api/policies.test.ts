@@ -217,7 +217,8 @@ describe('new policies', () => {
     const before = await get('/policies');
     const proposed = await proposeChange(api.http, org, MIXED, { policies: items });
     expect(proposed).toMatchObject({ resourceType: 'policies', action: 'create' });
-    expect(proposed.data).toEqual({ policies: shown });
+    const withIds = shown.map((policy) => ({ ...policy, id: expect.stringMatching(/^pol_/) }));
+    expect(proposed.data).toEqual({ policies: withIds });
     expect(proposed.signingPayloads.initiatorPayload).toBeDefined();
     expect(proposed.summary).toBe(
       `Create policy "Payroll": transfers of at most 1.5 "DEMO" ("Demo Token", ${token}) each to ${destination}, ` +
@@ -232,13 +233,13 @@ describe('new policies', () => {
         `approved by "Alice" (${org.alice.id}), the initiator may approve too, any number of times`,
     );
     const { message } = JSON.parse(proposed.signingPayloads.approvePayload);
-    expect(JSON.parse(message.data)).toEqual({ policies: shown });
+    expect(JSON.parse(message.data)).toEqual(proposed.data);
     expect(await get('/policies')).toEqual(before);
 
     const done = await carryOut(api.http, org, proposed);
     const { resources } = done.result;
     expect(resources).toEqual(
-      resources.map(({ id }: Shown) => ({ type: 'policy', id, uri: `/api/v1/policies/${id}` })),
+      proposed.data.policies.map(({ id }: Shown) => ({ type: 'policy', id, uri: `/api/v1/policies/${id}` })),
     );
     const times = { createdAt: expect.any(String), updatedAt: expect.any(String) };
     for (const [i, { id, uri }] of resources.entries()) {
@@ -502,9 +503,9 @@ describe('a change of policies', () => {
     const proposed = await proposeChange(api.http, org, MIXED, { policies });
     expect(proposed.action).toBe('update');
     expect(proposed.data.policies.map(({ id, name }: Shown) => [id, name])).toEqual([
-      [undefined, 'New one'],
+      [expect.stringMatching(/^pol_/), 'New one'],
       [policy.id, 'There still'],
-      [undefined, 'New two'],
+      [expect.stringMatching(/^pol_/), 'New two'],
     ]);
     expect(proposed.summary).toMatch(
       /^Create policy "New one": .*; change policy "There" \(pol_.*\) to "There still": .*; create policy "New two": /,

@@ -12,11 +12,9 @@ import {
   slice,
 } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
-import { operationDomainSalt } from '../../src/chain/domainSalt';
 import { encodeSignature } from '../../src/chain/signatures';
 import { issueApiKey } from '../../src/db/apiKeys';
 import { OPERATOR } from '../../src/db/audit';
-import { createOrganization } from '../../src/db/organizations';
 import { registerWallet, sweepChallenges } from '../../src/db/registrations';
 import { requireRow } from '../../src/db/rows';
 import { deployAsFunder, newSafe, type SafeWallet, signAsSafe, wrapped } from '../chain/wallets';
@@ -541,25 +539,17 @@ describe('the record of texts', () => {
 async function organizationOfContracts(service: TestService) {
   const [there, notYet] = [newSafe(), newSafe()];
   const bot = privateKeyToAccount(generatePrivateKey());
-  const { organizationId, memberIds } = await createOrganization(
-    service.db,
+  const { organizationId, memberIds } = await service.found('Contracts', 1, [
+    { name: 'Safe', type: 'user', wallet: { ...bot, ...there }, walletKind: 'contract', admin: false },
     {
-      name: 'Contracts',
-      threshold: 1,
-      members: [
-        { name: 'Safe', type: 'user', walletAddress: there.address, walletKind: 'contract', admin: false },
-        {
-          name: 'Future Safe',
-          type: 'user',
-          walletAddress: notYet.address,
-          walletKind: 'contract',
-          admin: false,
-        },
-        { name: 'Bot', type: 'api', walletAddress: bot.address, admin: true },
-      ],
+      name: 'Future Safe',
+      type: 'user',
+      wallet: { ...bot, ...notYet },
+      walletKind: 'contract',
+      admin: false,
     },
-    operationDomainSalt,
-  );
+    { name: 'Bot', type: 'api', wallet: bot, admin: true },
+  ]);
   const { key } = await service.db.transaction((tx) =>
     issueApiKey(tx, { organizationId, memberIds: [memberIds[2] ?? ''], actor: OPERATOR }),
   );

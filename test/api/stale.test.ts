@@ -16,6 +16,7 @@ import {
   type Shown,
   startApi,
 } from '../support/api';
+import { changeMember, proposeHindered } from '../support/decisions';
 import { sign, type TestMember, type TestOrganization, type TestService } from '../support/service';
 import { rpc, sharedStack, startOwnChain, temporaryDir } from '../support/stack';
 import { until } from '../support/until';
@@ -329,17 +330,16 @@ describe('a resource of a proposal is removed', () => {
   it.each(STEPS)('an account, %s', async (_, votes) => {
     const id = await storeAccount(api.db, org);
     const proposal = await proposeUpdate(api.http, org, { id, name: 'After' });
-    // No operation takes an account away: this is what a damaged database looks like.
-    const remove = () => api.db('account_networks').where({ account_id: id }).delete();
+    // No operation takes an account away yet.
+    const remove = () => org.decide([{ type: 'account', id, after: null }]);
     await expectBlocked(votes, proposal, remove, { message: id });
   });
 
   it.each(STEPS)('the wallet of a new member is taken, %s', async (_, votes) => {
     const proposal = await newMember();
     const { walletAddress } = proposal.data.items[0];
-    // The claim keeps every other proposal off: only a hand in the database can take it.
-    const take = () =>
-      api.db('members').where({ id: org.dave.id }).update({ wallet_address: walletAddress.toLowerCase() });
+    // The claim keeps every other proposal off.
+    const take = () => changeMember(api.db, org, org.dave.id, { walletAddress });
     await expectBlocked(votes, proposal, take, { message: walletAddress });
   });
 
@@ -357,12 +357,11 @@ describe('a resource of a proposal is removed', () => {
   });
 
   it('executes with the same signatures after the change is undone', async () => {
-    const id = await storeAccount(api.db, org);
-    const proposal = await proposeUpdate(api.http, org, { id, name: 'After' });
-    await api.db('account_networks').where({ account_id: id }).delete();
+    const { proposal, hinder, free } = await proposeHindered(api, org);
+    await hinder();
     expect(await approve(api.http, org, proposal)).toMatchObject({ executionStatus: 'blocked' });
-    await api.db('account_networks').insert({ account_id: id, network_id: 31337 });
-    const answer = await execute(api.http, org.adminKey, proposal.id);
+    await free();
+    const answer = await execute(api.http, org.adminKey, proposal.id, 'approve', 'policies');
     expect(answer.body.data.executionStatus).toBe('completed');
   });
 });

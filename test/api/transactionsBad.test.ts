@@ -1,4 +1,4 @@
-import { ACCOUNT_CONTRACTS, SAFE_CONTRACTS } from '../../src/chain/safe';
+import { ACCOUNT_CONTRACTS, SAFE_CONTRACTS } from '../../src/chain/safeAccount';
 import {
   badField,
   change,

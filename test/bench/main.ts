@@ -197,7 +197,7 @@ async function main(args: readonly string[]): Promise<void> {
     process.once(signal, () => void stack.stop().then(() => process.exit(1)));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) stopOn(signal);
   try {
-    const organization = await makeOrganization(stack.databaseUrl);
+    const organization = await makeOrganization(stack);
     const temporal = await Connection.connect({ address: stack.temporalAddress });
     const client = new Client({ connection: temporal });
     const service = new ServiceClient(stack, organization);

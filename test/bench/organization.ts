@@ -1,10 +1,11 @@
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
-import { operationDomainSalt } from '../../src/chain/domainSalt';
+import { openKeystore } from '../../src/chain/keystore';
 import { encodeSignature } from '../../src/chain/signatures';
 import { issueApiKey } from '../../src/db/apiKeys';
 import { OPERATOR } from '../../src/db/audit';
 import { createDatabase } from '../../src/db/database';
-import { createOrganization } from '../../src/db/organizations';
+import { foundOrganization } from '../../tools/dev/foundOrganization';
+import type { BenchStack } from './stack';
 
 /** An organization with three people and a bot as admins, two of whom have to sign. */
 export interface BenchOrganization {
@@ -13,30 +14,30 @@ export interface BenchOrganization {
   readonly wallets: readonly PrivateKeyAccount[];
 }
 
-export async function makeOrganization(databaseUrl: string): Promise<BenchOrganization> {
-  const db = createDatabase(databaseUrl, { poolMax: 2 });
+export async function makeOrganization(stack: BenchStack): Promise<BenchOrganization> {
+  const db = createDatabase(stack.databaseUrl, { poolMax: 2 });
+  const signerDb = createDatabase(stack.signerDatabaseUrl, { poolMax: 1 });
   try {
     const wallets = Array.from({ length: 4 }, () => privateKeyToAccount(generatePrivateKey()));
-    const { organizationId, memberIds } = await createOrganization(
-      db,
+    const { organizationId, memberIds } = await foundOrganization(
+      { db, signerDb, keystore: await openKeystore(stack.keystore) },
       {
         name: 'Bench',
         threshold: 2,
         members: wallets.map((wallet, index) => ({
           name: `Admin ${index}`,
           type: index === 3 ? 'api' : 'user',
-          walletAddress: wallet.address,
+          wallet,
           admin: true,
         })),
       },
-      operationDomainSalt,
     );
     const { key } = await db.transaction((tx) =>
       issueApiKey(tx, { organizationId, memberIds: memberIds.slice(3), actor: OPERATOR }),
     );
     return { id: organizationId, key, wallets };
   } finally {
-    await db.destroy();
+    await Promise.all([db.destroy(), signerDb.destroy()]);
   }
 }
 

@@ -71,7 +71,7 @@ async function measure(stack: BenchStack, count: number, say: (line: string) => 
     return { summary, ms, activityMs };
   };
   try {
-    const organization = await makeOrganization(stack.databaseUrl);
+    const organization = await makeOrganization(stack);
     const idle = await usage(stack);
     await insertProposals(db, organization.id, count);
     say(`${count} open proposals without a workflow; one pass is to start them all`);

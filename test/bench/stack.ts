@@ -17,6 +17,9 @@ import { HttpsConnection, requestBytes } from './connection';
 /** Real parts as `npm start` has them, the service as in production, and the bare things to compare it with. */
 export interface BenchStack {
   readonly databaseUrl: string;
+  readonly signerDatabaseUrl: string;
+  /** The keys of the signer. */
+  readonly keystore: { readonly file: string; readonly passphrase: string };
   readonly temporalAddress: string;
   readonly httpsPort: number;
   readonly opsPort: number;
@@ -127,11 +130,16 @@ export async function startBenchStack(
       ...env,
     };
     const main = join(__dirname, '..', '..', 'src', 'main.js');
+    const keystore = {
+      file: join(dir, 'keystore.json'),
+      passphrase: randomBytes(32).toString('base64url'),
+    };
     const signer = node('the signer', main, [], {
       ...shared,
       ORGWALLET_ROLES: 'signer',
       SIGNER_DATABASE_URL: database.signer,
-      KEYSTORE_PASSPHRASE: randomBytes(32).toString('base64url'),
+      KEYSTORE_FILE: keystore.file,
+      KEYSTORE_PASSPHRASE: keystore.passphrase,
       OPS_PORT: String(signerOpsPort),
     });
     const service = node('the service', main, [], {
@@ -158,6 +166,8 @@ export async function startBenchStack(
     const ca = readFileSync(certFile, 'utf8');
     return {
       databaseUrl: database.owner,
+      signerDatabaseUrl: database.signer,
+      keystore,
       temporalAddress: temporal.address,
       httpsPort,
       opsPort,

@@ -6,14 +6,8 @@ import {
   verifyContractSignature,
   type WalletEndpoints,
 } from '../../src/chain/contractSignatures';
-import {
-  deploymentCall,
-  deriveAccount,
-  inspectAccount,
-  missingContracts,
-  refuseNetwork,
-  SAFE_CONTRACTS,
-} from '../../src/chain/safe';
+import { inspectAccount, missingContracts, refuseNetwork } from '../../src/chain/safe';
+import { deploymentCall, deriveAccount, SAFE_CONTRACTS } from '../../src/chain/safeAccount';
 import { encodeSignature, verifyKeySignature } from '../../src/chain/signatures';
 import { createIdentifyVoter } from '../../src/chain/voter';
 import type { NetworkConfig } from '../../src/config';

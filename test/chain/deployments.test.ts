@@ -12,28 +12,32 @@ import {
   createDeploymentSignerActivities,
   type DeploymentSignerActivities,
 } from '../../activities/deployments/signer';
+import { applySeal } from '../../activities/proposals/project';
+import { type SealResult, sealProposal } from '../../activities/proposals/seal';
 import { createRelayerContext } from '../../activities/relayer/context';
 import { createSignerContext, type SignerDeps } from '../../activities/signer/context';
-import { provideSigningKey, registerRelayers } from '../../activities/signer/keys';
+import { registerRelayers } from '../../activities/signer/keys';
 import { signatureHash } from '../../src/approvals/voters';
 import { ChainUnavailable, createChainClients } from '../../src/chain/clients';
 import { signerEndpoints } from '../../src/chain/contractSignatures';
 import type { Keystore } from '../../src/chain/keys';
-import { deriveAccount, inspectAccount, SAFE_CONTRACTS } from '../../src/chain/safe';
+import { inspectAccount } from '../../src/chain/safe';
+import { deriveAccount, SAFE_CONTRACTS } from '../../src/chain/safeAccount';
 import { encodeSignature } from '../../src/chain/signatures';
 import { hashTypedPayload } from '../../src/chain/typedData';
 import { createIdentifyVoter, type IdentifyVoter } from '../../src/chain/voter';
 import type { NetworkConfig } from '../../src/config';
-import { insertApproval, insertVote, updateApproval } from '../../src/db/approvals';
+import { insertApproval, insertVote } from '../../src/db/approvals';
 import { createDatabase, type Db } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
 import { readOrganization } from '../../src/db/organizations';
-import { insertDeployments, insertProposal, markApplied } from '../../src/db/proposals';
+import { insertProposal } from '../../src/db/proposals';
 import { requireRow } from '../../src/db/rows';
 import type { DeploymentKey } from '../../src/domain/proposal';
 import { proposalPayload } from '../../src/domain/signing';
 import { type Journal, openJournal } from '../../src/journal/journal';
 import {
+  decideDirectly,
   makeKeystore,
   makeOrganization,
   signPayload,
@@ -92,8 +96,7 @@ beforeAll(async () => {
   signer = signerWith({});
   await registerRelayers(signerDeps({}));
   relayer = keystore.relayerKey(CHAIN_ID, 0).address;
-  org = await makeOrganization(db);
-  await provideSigningKey(signerDeps({}), { organizationId: org.id });
+  org = await makeOrganization(db, { keystore });
 });
 
 afterAll(async () => {
@@ -125,10 +128,14 @@ function signerWith(change: Partial<SignerDeps>): DeploymentSignerActivities {
   return createDeploymentSignerActivities(createSignerContext(signerDeps(change)));
 }
 
-/** An accounts proposal that two admins have approved and whose execution has begun. */
-async function begunProposal(
-  more: { approvers?: readonly TestMember[]; expiresInMs?: number; networkIds?: readonly number[] } = {},
-): Promise<DeploymentKey & { address: Address; payload: string }> {
+interface How {
+  readonly approvers?: readonly TestMember[];
+  readonly expiresInMs?: number;
+  readonly networkIds?: readonly number[];
+}
+
+/** An accounts proposal that two admins have approved and whose execution has begun; nothing is sealed yet. */
+async function executing(more: How = {}): Promise<DeploymentKey & { address: Address; payload: string }> {
   const { approvers = [org.alice, org.bob], expiresInMs = 3_600_000, networkIds = [CHAIN_ID] } = more;
   const proposalId = newId('prop');
   const accountId = newId('acc');
@@ -139,7 +146,9 @@ async function begunProposal(
     organizationId: org.id,
     resourceType: 'accounts',
     action: 'create',
-    data: { items: [{ name: 'Treasury', networkIds: [...networkIds] }] },
+    data: {
+      items: [{ id: accountId, name: 'Treasury', address: account.address, networkIds: [...networkIds] }],
+    },
     summary: 'Create account "Treasury"',
     expiresAt,
   } as const;
@@ -147,7 +156,7 @@ async function begunProposal(
   const payload = proposalPayload('ApproveProposal', domainSalt, proposal);
   await db.transaction(async (tx) => {
     await insertApproval(tx, 'proposal', { ...proposal, createdByKey: null, names: [] });
-    await insertProposal(tx, { ...proposal, plan: { accountIds: [accountId] } });
+    await insertProposal(tx, proposal);
     for (const member of approvers) {
       const signature = await signPayload(member, payload);
       await insertVote(tx, proposalId, randomUUID(), {
@@ -162,22 +171,9 @@ async function begunProposal(
         apiKeyId: null,
       });
     }
-    await markApplied(tx, proposalId, false);
-    await updateApproval(tx, proposalId, { executionStatus: 'processing', executionAttempt: 1 });
-    await tx('accounts').insert({
-      id: accountId,
-      organization_id: org.id,
-      name: 'Treasury',
-      address: account.address,
-      owner_address: account.ownerAddress,
-      singleton: account.singleton,
-      factory: account.factory,
-      fallback_handler: account.fallbackHandler,
-      initializer: account.initializer,
-      salt_nonce: account.saltNonce,
-      position: 0,
-    });
-    await insertDeployments(tx, proposalId, [{ accountId, networkId: CHAIN_ID }]);
+    await tx('approvals')
+      .where({ id: proposalId })
+      .update({ execution_status: 'processing', execution_attempt: 1, decision: 'approve' });
   });
   return {
     organizationId: org.id,
@@ -189,7 +185,21 @@ async function begunProposal(
   };
 }
 
-type Key = Awaited<ReturnType<typeof begunProposal>>;
+type Key = Awaited<ReturnType<typeof executing>>;
+
+function seal(key: Key, change: Partial<SignerDeps> = {}): Promise<SealResult> {
+  const { organizationId, proposalId } = key;
+  return sealProposal(createSignerContext(signerDeps(change)), { organizationId, id: proposalId });
+}
+
+/** The same, sealed and carried out as far as the tables go: its deployments are pending. */
+async function begunProposal(more: How = {}): Promise<Key> {
+  const key = await executing(more);
+  const result = await seal(key);
+  if (!('sealed' in result)) throw new Error(JSON.stringify(result));
+  await applySeal({ db: serviceDb }, { organizationId: key.organizationId, id: key.proposalId, result });
+  return key;
+}
 
 async function terms(key: Key) {
   const seen = await chain.observeDeployment(key);
@@ -436,11 +446,14 @@ test('the signer verifies a contract signature again, and counts it while it is 
   const wallet = deriveAccount(org.alice.wallet.address, newId('acc'));
   const safe = { address: wallet.address as Address, chainId: CHAIN_ID };
   await deployAsFunder(url, wallet);
-  await db('members')
-    .where({ id: org.carol.id })
-    .update({ wallet_address: wallet.address, wallet_kind: 'contract' });
+  const { id, name, type } = org.carol;
+  const carol = (walletAddress: string, walletKind: 'key' | 'contract') =>
+    decideDirectly(db, keystore, org.id, [
+      { type: 'member', id, after: { id, name, type, walletAddress, walletKind } },
+    ]);
+  await carol(wallet.address, 'contract');
   try {
-    const key = await begunProposal({ approvers: [org.bob] });
+    const key = await executing({ approvers: [org.bob] });
     const bytes = await signAsSafe(org.alice.wallet, safe, hashTypedPayload(key.payload));
     const signature = encodeSignature(safe.address, bytes);
     await db('votes').insert({
@@ -452,7 +465,6 @@ test('the signer verifies a contract signature again, and counts it while it is 
       signature,
       signature_hash: signatureHash(signature),
     });
-    const offer = { ...key, terms: await terms(key) };
     const client = createChainClients([network]).get(CHAIN_ID);
     if (!client) throw new Error('no client');
     const old = await rpc(url, 'evm_snapshot');
@@ -460,14 +472,85 @@ test('the signer verifies a contract signature again, and counts it while it is 
       signature: 'swapOwner(address prev, address old, address new)',
       args: ['0x0000000000000000000000000000000000000001', org.alice.wallet.address, org.dave.wallet.address],
     });
-    expect(await signer.signDeployment(offer)).toMatchObject({ refused: { code: 'stale' } });
+    expect(await seal(key)).toMatchObject({ refused: { code: 'stale' } });
     await rpc(url, 'evm_revert', [old]);
-    expect(await signer.signDeployment(offer)).toEqual({ envelopeId: expect.any(String) });
+    expect(await seal(key)).toEqual({ sealed: expect.any(Number) });
   } finally {
-    await db('members')
-      .where({ id: org.carol.id })
-      .update({ wallet_address: org.carol.wallet.address, wallet_kind: 'key' });
+    await carol(org.carol.wallet.address, 'key');
   }
+});
+
+describe('the signer refuses to seal', () => {
+  async function refusal(key: Key) {
+    const result = await seal(key);
+    expect(await db('seals').where({ proposal_id: key.proposalId })).toEqual([]);
+    if (!('refused' in result)) throw new Error(`it sealed: ${JSON.stringify(result)}`);
+    return result.refused;
+  }
+
+  test('below the threshold, and a signature that is counted twice is counted once', async () => {
+    const one = await executing({ approvers: [org.alice] });
+    expect(await refusal(one)).toMatchObject({ code: 'stale', message: expect.stringContaining('1 valid') });
+    const vote = requireRow(await db('votes').where({ approval_id: one.proposalId }).first());
+    await db('votes').insert({
+      approval_id: one.proposalId,
+      member_id: org.bob.id,
+      type: 'approve',
+      signer_address: org.bob.wallet.address,
+      scheme: 'eoa',
+      signature: vote.signature,
+      signature_hash: vote.signature_hash,
+    });
+    expect(await refusal(one)).toMatchObject({ message: expect.stringContaining('1 valid') });
+  });
+
+  test('signatures of members who are not admins, whatever the tables say', async () => {
+    const key = await executing({ approvers: [org.alice, org.dave] });
+    await db('admin_set_members').insert({ organization_id: org.id, member_id: org.dave.id });
+    try {
+      expect(await refusal(key)).toMatchObject({ message: expect.stringContaining('1 valid') });
+    } finally {
+      await db('admin_set_members').where({ member_id: org.dave.id }).delete();
+    }
+  });
+
+  test('what is below the sealed threshold, whatever the tables say', async () => {
+    const key = await executing({ approvers: [org.alice] });
+    await db('admin_sets').where({ organization_id: org.id }).update({ threshold: 1 });
+    try {
+      expect(await refusal(key)).toMatchObject({ message: expect.stringContaining('2 are required') });
+    } finally {
+      await db('admin_sets').where({ organization_id: org.id }).update({ threshold: 2 });
+    }
+  });
+
+  test.each([
+    ['summary', 'approvals', { summary: 'Create account "Other"' }],
+    ['data', 'proposals', { data: JSON.stringify({ items: [] }) }],
+    ['expiry', 'approvals', { expires_at: new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 7_200_000) }],
+  ])('a changed %s', async (_, table, change) => {
+    const key = await executing();
+    await db(table).where({ id: key.proposalId }).update(change);
+    expect(await refusal(key)).toMatchObject({ message: expect.stringContaining('0 valid') });
+  });
+
+  test('a network that is not configured', async () => {
+    expect(await refusal(await executing({ networkIds: [1] }))).toMatchObject({ code: 'stale' });
+  });
+
+  test('after the expiry', async () => {
+    expect(await refusal(await executing({ expiresInMs: -5_000 }))).toMatchObject({ code: 'timeout' });
+  });
+
+  test('and reports when the network of contract signers is unavailable', async () => {
+    const key = await executing();
+    const identify = async () => {
+      throw new ChainUnavailable(network, 'timeout');
+    };
+    expect(await seal(key, { identifyVoter: identify })).toEqual({
+      unreachable: expect.stringContaining('Own Chain (41011)'),
+    });
+  });
 });
 
 describe('the signer refuses', () => {
@@ -484,70 +567,16 @@ describe('the signer refuses', () => {
     return result.refused;
   }
 
-  test('below the threshold, and a signature that is counted twice is counted once', async () => {
-    const one = await begunProposal({ approvers: [org.alice] });
-    expect(await refusal(one)).toMatchObject({ code: 'stale', message: expect.stringContaining('1 valid') });
-    const vote = requireRow(await db('votes').where({ approval_id: one.proposalId }).first());
-    await db('votes').insert({
-      approval_id: one.proposalId,
-      member_id: org.bob.id,
-      type: 'approve',
-      signer_address: org.bob.wallet.address,
-      scheme: 'eoa',
-      signature: vote.signature,
-      signature_hash: vote.signature_hash,
+  test('an account that no decision is about, a deployment that is not pending, and another network', async () => {
+    const key = await begunProposal();
+    const unknown = newId('acc');
+    expect(await refusal({ ...key, accountId: unknown })).toMatchObject({ code: 'stale' });
+    await db('deployments').where({ proposal_id: key.proposalId }).update({ network_id: 5 });
+    const elsewhere = signerWith({ networks: [network, { ...network, id: 5 }] });
+    expect(await refusal({ ...key, networkId: 5 }, elsewhere)).toMatchObject({
+      message: expect.stringContaining('no sealed decision has account'),
     });
-    expect(await refusal(one)).toMatchObject({ message: expect.stringContaining('1 valid') });
-  });
-
-  test('signatures of members who are not admins, or no longer', async () => {
-    expect(await refusal(await begunProposal({ approvers: [org.alice, org.dave] }))).toMatchObject({
-      message: expect.stringContaining('1 valid'),
-    });
-    const key = await begunProposal();
-    await db('admin_set_members').where({ member_id: org.bob.id }).delete();
-    const refused = await refusal(key);
-    await db('admin_set_members').insert({ organization_id: org.id, member_id: org.bob.id });
-    expect(refused).toMatchObject({ message: expect.stringContaining('1 valid') });
-  });
-
-  test('when the current threshold is higher', async () => {
-    const key = await begunProposal();
-    await db('admin_sets').where({ organization_id: org.id }).update({ threshold: 3 });
-    const refused = await refusal(key);
-    await db('admin_sets').where({ organization_id: org.id }).update({ threshold: 2 });
-    expect(refused).toMatchObject({ message: expect.stringContaining('3 are required') });
-  });
-
-  test.each([
-    ['summary', 'approvals', { summary: 'Create account "Other"' }],
-    [
-      'data',
-      'proposals',
-      { data: JSON.stringify({ items: [{ name: 'Treasury!', networkIds: [CHAIN_ID] }] }) },
-    ],
-    ['expiry', 'approvals', { expires_at: new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 7_200_000) }],
-  ])('a changed %s', async (_, table, change) => {
-    const key = await begunProposal();
-    await db(table).where({ id: key.proposalId }).update(change);
-    expect(await refusal(key)).toMatchObject({ message: expect.stringContaining('0 valid') });
-  });
-
-  test('an account that is not recorded as its key and id determine it', async () => {
-    const key = await begunProposal();
-    await db('accounts').where({ id: key.accountId }).update({ owner_address: org.dave.wallet.address });
-    expect(await refusal(key)).toMatchObject({ message: expect.stringContaining('not recorded as') });
-  });
-
-  test('a network that was not signed, and a deployment that is not pending', async () => {
-    expect(await refusal(await begunProposal({ networkIds: [1] }))).toMatchObject({ code: 'stale' });
-    const key = await begunProposal();
-    await db('deployments').where({ proposal_id: key.proposalId }).delete();
-    expect(await refusal(key)).toMatchObject({ code: 'stale' });
-  });
-
-  test('a first envelope after expiry', async () => {
-    expect(await refusal(await begunProposal({ expiresInMs: -5_000 }))).toMatchObject({ code: 'timeout' });
+    expect(await refusal(key)).toMatchObject({ message: expect.stringContaining('is not deploying') });
   });
 
   test('gas and fees above their ceilings', async () => {
@@ -558,19 +587,6 @@ describe('the signer refuses', () => {
     });
     const fee = String(network.maxFeePerGas + 1n);
     expect(await refusal(key, signer, { maxFeePerGas: fee })).toMatchObject({ code: 'funds' });
-  });
-
-  test('and reports when the network of contract signers is unavailable', async () => {
-    const key = await begunProposal();
-    const unavailable = signerWith({
-      identifyVoter: async () => {
-        throw new ChainUnavailable(network, 'timeout');
-      },
-    });
-    expect(await unavailable.signDeployment({ ...key, terms: await terms(key) })).toEqual({
-      unreachable: expect.stringContaining('Own Chain (41011)'),
-    });
-    expect(await envelopes(key)).toHaveLength(0);
   });
 
   test('to start with a keystore of another database', async () => {

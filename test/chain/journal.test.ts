@@ -66,10 +66,11 @@ function slowKeys(
     signTransaction: ((...args: Parameters<typeof signTransaction>) =>
       slowly(() => signTransaction(...args))) as typeof signTransaction,
   });
-  const { fingerprint, organizationKey, relayerKey } = world.keystore;
+  const { fingerprint, organizationKey, sealKey, relayerKey } = world.keystore;
   const keystore: SigningKeys = {
     fingerprint,
     organizationKey: (id) => slow(organizationKey(id)),
+    sealKey,
     relayerKey: (networkId, index) => slow(relayerKey(networkId, index)),
   };
   return { keystore, most: () => most };
@@ -156,9 +157,11 @@ describe('an authorization', () => {
     const ref = await world.transaction(payment);
     const terms = await world.terms(ref);
     const crashing = await anotherJournal();
-    const signer = world.signerWith({
-      journal: Object.assign(Object.create(crashing), { append: () => Promise.reject(new Error('crash')) }),
-    });
+    const append: Journal['append'] = (...entries) =>
+      entries.some(({ type }) => type === 'authorization')
+        ? Promise.reject(new Error('crash'))
+        : crashing.append(...entries);
+    const signer = world.signerWith({ journal: Object.assign(Object.create(crashing), { append }) });
     await expect(signer.signTransaction({ ...ref, terms })).rejects.toThrow('crash');
     const intent = requireRow((await world.attempts(ref))[0]);
     expect(await world.envelopes(ref)).toHaveLength(0);

@@ -36,7 +36,7 @@ import { checksumAddress } from '../../src/chain/address';
 import { type ChainClient, createChainClients } from '../../src/chain/clients';
 import { signerEndpoints } from '../../src/chain/contractSignatures';
 import type { Keystore } from '../../src/chain/keys';
-import { deriveAccount } from '../../src/chain/safe';
+import { deriveAccount } from '../../src/chain/safeAccount';
 import { createIdentifyVoter } from '../../src/chain/voter';
 import type { NetworkConfig } from '../../src/config';
 import { insertApproval, insertVote, updateApproval } from '../../src/db/approvals';
@@ -47,6 +47,7 @@ import { reserveUsage } from '../../src/db/policyUsage';
 import { requireRow } from '../../src/db/rows';
 import { insertTransaction, readTransaction } from '../../src/db/transactions';
 import type { VoteType } from '../../src/domain/approval';
+import type { Edit } from '../../src/domain/governance';
 import type { Policy } from '../../src/domain/policy';
 import type { AttemptOutcome, TransactionRef } from '../../src/domain/transaction';
 import { readContent, type TransactionContent } from '../../src/domain/transactionContent';
@@ -55,6 +56,7 @@ import { usageOf } from '../../src/transactions/policy';
 import { readSignedToken, summaryOf } from '../../src/transactions/summary';
 import { balanceSlot } from '../support/contracts';
 import {
+  decideDirectly,
   makeKeystore,
   makeOrganization,
   signPayload,
@@ -165,9 +167,8 @@ export class TransactionWorld {
       maxGas: 5_000_000n,
     };
     await registerRelayers(signerDeps);
-    const org = await makeOrganization(db);
+    const org = await makeOrganization(db, { keystore });
     const signer = signerActivities(signerDeps);
-    await signer.provideSigningKey({ organizationId: org.id });
     const world = new TransactionWorld(
       own,
       database,
@@ -243,19 +244,8 @@ export class TransactionWorld {
     // The node gives the funder one nonce twice when it is asked twice at once.
     this.deploying = this.deploying.then(() => deployAsFunder(this.url, account));
     await this.deploying;
-    await this.db('accounts').insert({
-      id,
-      organization_id: this.org.id,
-      name: 'Treasury',
-      address: account.address,
-      owner_address: account.ownerAddress,
-      singleton: account.singleton,
-      factory: account.factory,
-      fallback_handler: account.fallbackHandler,
-      initializer: account.initializer,
-      salt_nonce: account.saltNonce,
-      position: 0,
-    });
+    const after = { id, name: 'Treasury', address: account.address, networkIds: [this.network.id] };
+    await this.decide([{ type: 'account', id, after }]);
     await this.db('account_networks').insert({
       account_id: id,
       network_id: this.network.id,
@@ -283,16 +273,12 @@ export class TransactionWorld {
   }
 
   async storePolicy({ id, ...definition }: Policy): Promise<void> {
-    await this.db('policies')
-      .insert({
-        id,
-        organization_id: this.org.id,
-        name: definition.name,
-        definition: JSON.stringify(definition),
-        position: 0,
-      })
-      .onConflict('id')
-      .merge(['definition']);
+    await this.decide([{ type: 'policy', id, after: { id, definition } }]);
+  }
+
+  /** Decides as the admins do. */
+  decide(edits: readonly Edit[]): Promise<void> {
+    return decideDirectly(this.db, this.keystore, this.org.id, edits);
   }
 
   /** A contract with that code; `balances` are of one of the test tokens. */
@@ -517,7 +503,6 @@ export class TransactionWorld {
       db: this.serviceDb,
       networks: [this.network],
       identifyVoter: createIdentifyVoter(signerEndpoints(this.network)),
-      deriveAccount,
       refresh: async () => undefined,
       readToken: async () => ({ ok: false, reason: 'no token is read here' }),
       readWalletCode: async () => 'unknown',

@@ -5,7 +5,7 @@ import { signatureHash } from '../../src/approvals/voters';
 import { checksumAddress } from '../../src/chain/address';
 import { ChainUnavailable } from '../../src/chain/clients';
 import { signerEndpoints } from '../../src/chain/contractSignatures';
-import { deriveAccount, SAFE_CONTRACTS } from '../../src/chain/safe';
+import { deriveAccount, SAFE_CONTRACTS } from '../../src/chain/safeAccount';
 import { encodeSignature } from '../../src/chain/signatures';
 import { hashTypedPayload } from '../../src/chain/typedData';
 import { createIdentifyVoter } from '../../src/chain/voter';
@@ -14,7 +14,7 @@ import { requireRow } from '../../src/db/rows';
 import type { Policy } from '../../src/domain/policy';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { startLyingRpc } from '../support/lyingRpc';
-import { signPayload } from '../support/service';
+import { signPayload, type TestMember } from '../support/service';
 import { freePorts } from '../support/stack';
 import { aPolicy, aTransferPolicy, transferData } from '../support/transactions';
 import { type Asked, type AskedWith, TransactionWorld } from './transactionWorld';
@@ -35,17 +35,16 @@ afterAll(() => world?.stop());
 
 const asked: Asked = { to: RECIPIENT, value: 5n };
 
+/** Decides who is in a group. */
+function group(id: string, members: readonly TestMember[]): Promise<void> {
+  const memberIds = members.map((member) => member.id).sort();
+  return world.decide([{ type: 'group', id, after: { id, name: id, memberIds } }]);
+}
+
 /** A policy of anything that two of three admins have to approve, one of them not the initiator. */
-async function approvedPolicy(change: Partial<Policy> = {}): Promise<string> {
+async function approvedPolicy(change: Partial<Policy> = {}, groupId = newId('grp')): Promise<string> {
   const { alice, bob, carol } = world.org;
-  const groupId = newId('grp');
-  await world.db('groups').insert({ id: groupId, organization_id: world.org.id, name: groupId, position: 0 });
-  await world.db('group_members').insert(
-    [alice, bob, carol].map(({ id }) => ({
-      group_id: groupId,
-      member_id: id,
-    })),
-  );
+  await group(groupId, [alice, bob, carol]);
   return world.policy({
     type: 'MANUAL_APPROVAL',
     approverSetting: { type: 'group', groupId, threshold: 2, excludeInitiator: false },
@@ -110,11 +109,12 @@ describe('the signer refuses', () => {
 
   test('approvals of ineligible members', async () => {
     const { alice, bob, dave } = world.org;
-    const policyId = await approvedPolicy();
+    const groupId = newId('grp');
+    const policyId = await approvedPolicy({}, groupId);
     const outsider = await world.transaction(asked, { policyId, approvers: [alice, dave] });
     expect(await refusal(outsider)).toMatchObject({ message: expect.stringContaining('1 valid') });
     const ref = await world.transaction(asked, { policyId, approvers: [alice, bob] });
-    await world.db('group_members').where({ member_id: bob.id }).delete();
+    await group(groupId, [alice, world.org.carol]);
     expect(await refusal(ref)).toMatchObject({ message: expect.stringContaining('1 valid') });
   });
 
@@ -136,12 +136,16 @@ describe('the signer refuses', () => {
   test('when the initiator has been removed, or has another wallet', async () => {
     const { dave } = world.org;
     const ref = await world.transaction(asked);
-    const member = () => world.db('members').where({ id: dave.id });
-    await member().update({ removed_at: new Date() });
-    const removed = await refusal(ref);
-    await member().update({ removed_at: null, wallet_address: OTHER });
+    const { id, name, type } = dave;
+    const decide = (walletAddress: Address) =>
+      world.decide([{ type: 'member', id, after: { id, name, type, walletAddress, walletKind: 'key' } }]);
+    await decide(OTHER);
     const moved = await refusal(ref);
-    await member().update({ wallet_address: dave.wallet.address, wallet_kind: 'key' });
+    await decide(dave.wallet.address);
+    const { otherBot } = world.org;
+    const theirs = await world.transaction(asked, { initiator: otherBot });
+    await world.decide([{ type: 'member', id: otherBot.id, after: null }]);
+    const removed = await refusal(theirs);
     for (const refused of [removed, moved]) {
       expect(refused).toMatchObject({ code: 'stale', message: expect.stringContaining('of the initiator') });
     }
@@ -194,7 +198,9 @@ describe('the signer refuses', () => {
   test('the name that an account had when it was signed', async () => {
     const account = await world.account();
     const ref = await world.transaction(asked, { account });
-    await world.db('accounts').where({ id: account.id }).update({ name: 'Payroll' });
+    const { id, address } = account;
+    const networkIds = [world.network.id];
+    await world.decide([{ type: 'account', id, after: { id, name: 'Payroll', address, networkIds } }]);
     expect(await refusal(ref)).toMatchObject({
       code: 'stale',
       message: expect.stringContaining(String.raw`says "\"Treasury\"" instead of "\"Payroll\""`),
@@ -298,22 +304,42 @@ describe('the signer refuses', () => {
     });
   });
 
-  test('an account that is not recorded as its key and id determine it', async () => {
+  test('an account that no decision has on the network', async () => {
     const account = await world.account();
     const ref = await world.transaction(asked, { account });
-    await world.db('accounts').where({ id: account.id }).update({ owner_address: OTHER });
-    expect(await refusal(ref)).toMatchObject({ message: expect.stringContaining('not recorded as') });
-    const other = await world.account();
-    const second = await world.transaction(asked, { account: other });
-    await world.db('accounts').where({ id: other.id }).update({ address: OTHER });
-    expect(await refusal(second)).toMatchObject({ message: expect.stringContaining('not recorded as') });
+    const { id, address } = account;
+    await world.decide([{ type: 'account', id, after: { id, name: 'Treasury', address, networkIds: [5] } }]);
+    expect(await refusal(ref)).toMatchObject({
+      code: 'stale',
+      message: expect.stringContaining('no sealed decision has account'),
+    });
   });
 
-  test('an account that is not on the network', async () => {
-    const account = await world.account();
-    const ref = await world.transaction(asked, { account });
-    await world.db('account_networks').where({ account_id: account.id }).delete();
-    expect(await refusal(ref)).toMatchObject({ code: 'policy', message: expect.stringContaining('network') });
+  test('a state that its seal key has not signed', async () => {
+    const ref = await world.transaction(asked);
+    const sealed = () => world.db('sealed_states').where({ organization_id: world.org.id });
+    const { state } = requireRow(await sealed().first());
+    await sealed().update({ state: state.replace('"threshold":2', '"threshold":1') });
+    try {
+      expect(await refusal(ref)).toMatchObject({
+        code: 'stale',
+        message: expect.stringContaining('is not the one that was sealed'),
+      });
+    } finally {
+      await sealed().update({ state });
+    }
+  });
+
+  test('what only the tables permit', async () => {
+    const { alice, dave } = world.org;
+    const policyId = await approvedPolicy();
+    const ref = await world.transaction(asked, { policyId, approvers: [alice, dave] });
+    const { id: _, ...open } = aPolicy({ networkId: world.network.id });
+    await world
+      .db('policies')
+      .where({ id: policyId })
+      .update({ definition: JSON.stringify(open) });
+    expect(await refusal(ref)).toMatchObject({ message: expect.stringContaining('1 valid') });
   });
 
   test('what the current policy does not permit, and a removed policy', async () => {
@@ -326,7 +352,7 @@ describe('the signer refuses', () => {
       message: expect.stringContaining('at most 4'),
     });
     await world.storePolicy({ ...aPolicy({ networkId: world.network.id }), id: policyId });
-    await world.db('policies').where({ id: policyId }).update({ removed_at: new Date() });
+    await world.decide([{ type: 'policy', id: policyId, after: null }]);
     expect(await refusal(ref)).toMatchObject({ code: 'policy', message: expect.stringContaining('removed') });
   });
 
@@ -502,8 +528,9 @@ describe('a contract wallet', () => {
   });
   afterAll(() => moveDave(world.org.dave.wallet.address, 'key'));
 
-  function moveDave(wallet_address: Address, wallet_kind: 'key' | 'contract') {
-    return world.db('members').where({ id: world.org.dave.id }).update({ wallet_address, wallet_kind });
+  function moveDave(walletAddress: Address, walletKind: 'key' | 'contract') {
+    const { id, name, type } = world.org.dave;
+    return world.decide([{ type: 'member', id, after: { id, name, type, walletAddress, walletKind } }]);
   }
 
   /** A transaction that Dave's contract has signed; with these bytes, if they are given. */

@@ -11,7 +11,7 @@ import {
 } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import type { ChainClient } from '../../src/chain/clients';
-import { deploymentCall, deriveAccount } from '../../src/chain/safe';
+import { deploymentCall, deriveAccount } from '../../src/chain/safeAccount';
 import type { AccountDerivation } from '../../src/domain/account';
 import { LOCAL_FUNDER, rpc } from '../support/stack';
 import { until } from '../support/until';

@@ -1,12 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { privateKeyToAddress } from 'viem/accounts';
+import { privateKeyToAccount } from 'viem/accounts';
 import type { Db } from '../../src/db/database';
 import { connectAsOwner, serviceSettings } from '../support/service';
 import { temporaryDir } from '../support/stack';
 import { command, json, refused, words } from './command';
 
-const address = (index: number) => privateKeyToAddress(`0x${index.toString(16).padStart(64, '0')}`);
+const wallet = (index: number) => privateKeyToAccount(`0x${index.toString(16).padStart(64, '0')}`);
+const address = (index: number) => wallet(index).address;
 const ALICE = { name: 'Alice', type: 'user', walletAddress: address(1), admin: true };
 const BOT = { name: 'Bot', type: 'api', walletAddress: address(2), admin: true };
 const DAVE = { name: 'Dave', type: 'user', walletAddress: address(3), admin: false };
@@ -36,6 +37,10 @@ describe('org create', () => {
       organizationId: expect.stringMatching(/^org_/),
       memberIds: [1, 2, 3].map(() => expect.stringMatching(/^mem_/)),
       adminsId: expect.stringMatching(/^adm_/),
+      genesis: {
+        hash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+        payload: expect.stringContaining(made.organizationId),
+      },
     });
     const organization_id = made.organizationId;
     const members = await db('members').where({ organization_id }).orderBy('position');
@@ -64,7 +69,9 @@ describe('org create', () => {
     expect(text).toMatch(/^organization org_\w+$/m);
     expect(text).toMatch(/^mem_\w+ +Bot +api +admin$/m);
     expect(text).toMatch(/^mem_\w+ +Dave +user$/m);
-    expect(text).toMatch(/^Next: orgwallet keys issue --member mem_\w+$/m);
+    expect(text).toMatch(/^Next: every admin signs the genesis \(orgwallet org genesis org_\w+\)/m);
+    expect(text).toMatch(/^ {2}orgwallet signer admit org_\w+ 0x[0-9a-f]{64}$/m);
+    expect(text).toMatch(/^Then: orgwallet keys issue --member mem_\w+$/m);
   });
 
   const withMember = (change: object) => ({ ...GOOD, members: [ALICE, BOT, { ...DAVE, ...change }] });
@@ -121,6 +128,50 @@ describe('org create', () => {
     expect(await refused(env, 'org', 'create', '--file', '/no/such/org.json')).toMatch(
       /^\/no\/such\/org\.json: ENOENT/,
     );
+  });
+});
+
+describe('the genesis of an organization', () => {
+  it('takes effect when every admin has signed it and the signer has admitted it, once', async () => {
+    write(GOOD);
+    const { organizationId: id, memberIds, genesis } = await json(env, ...create());
+    const sign = async (index: number) => {
+      const signature = await wallet(index).signTypedData(JSON.parse(genesis.payload));
+      return ['org', 'sign', id, '--signature', signature];
+    };
+    const admit = ['signer', 'admit', id, genesis.hash];
+    expect(await json(env, 'org', 'genesis', id)).toMatchObject({
+      hash: genesis.hash,
+      missing: expect.arrayContaining(memberIds.slice(0, 2)),
+      admitted: false,
+    });
+    expect(await refused(env, ...(await sign(3)))).toMatch(/is not an admin|no admin/);
+    expect(await json(env, ...(await sign(1)))).toEqual({ memberId: memberIds[0] });
+    expect(await refused(env, ...admit)).toMatch(/lacks the signatures of "Bot"/);
+    expect(await json(env, ...(await sign(2)))).toEqual({ memberId: memberIds[1] });
+    expect(await refused(env, 'signer', 'admit', id, `0x${'0'.repeat(64)}`)).toMatch(/has the hash 0x/);
+    expect(await db('sealed_states').where({ organization_id: id })).toEqual([]);
+    expect(await words(env, ...admit)).toBe(`organization ${id} is admitted\n`);
+    expect(await json(env, 'org', 'genesis', id)).toMatchObject({ missing: [], admitted: true });
+    expect(await refused(env, ...admit)).toMatch(/is admitted already/);
+    const seals = await db('seals').where({ organization_id: id });
+    expect(seals).toMatchObject([{ sequence: 0n, proposal_id: null }]);
+    const actions = await db('audit_log').where({ organization_id: id }).pluck('action');
+    expect(actions.filter((action) => action === 'organization.signed')).toHaveLength(2);
+  });
+
+  it('names an organization that there is not', async () => {
+    for (const asked of [
+      ['org', 'genesis'],
+      ['org', 'sign', '--signature', '0x'],
+      ['signer', 'admit'],
+    ]) {
+      const [group = '', verb = '', ...more] = asked;
+      const hash = verb === 'admit' ? [`0x${'0'.repeat(64)}`] : [];
+      expect(await refused(env, group, verb, 'org_none', ...hash, ...more)).toMatch(
+        /organization org_none not found/,
+      );
+    }
   });
 });
 

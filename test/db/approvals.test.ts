@@ -80,7 +80,6 @@ async function storeProposal(columns: object = {}, more: object = {}): Promise<s
     resource_type: 'policies',
     action: 'remove',
     data: '{}',
-    plan: '{}',
     ...more,
   });
   return id;

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { createLifecycleActivities, type TransactionActivities } from '../../activities/lifecycle';
-import { deriveAccount } from '../../src/chain/safe';
 import { insertAttempt } from '../../src/db/attempts';
 import { decideAuthorization, insertAuthorization } from '../../src/db/authorizations';
 import { createDatabase, type Db, databaseNow } from '../../src/db/database';
@@ -137,7 +136,6 @@ export async function startBudgetFixture(): Promise<BudgetFixture> {
       if (!member) throw new Error('nobody may have signed');
       return accept({ member, signerAddress: member.walletAddress, scheme: 'eoa' as const });
     },
-    deriveAccount,
     readToken: async () => ({ ok: false, reason: 'no token is read here' }),
     readWalletCode: async () => 'unknown',
     refresh: async () => undefined,

@@ -4,6 +4,7 @@ import { type Address, bytesToHex, type Hex, hexToBytes, keccak256 } from 'viem'
 import { checksumAddress } from '../../src/chain/address';
 import { encodeSignature } from '../../src/chain/signatures';
 import { hashTypedPayload } from '../../src/chain/typedData';
+import type { Founder } from '../../tools/dev/foundOrganization';
 import { RUN_SEED } from '../support/random';
 
 const WALLETS = 12;
@@ -25,9 +26,20 @@ export const WALLET_KEYS = Array.from({ length: WALLETS }, (_, i) => keyOf(`wall
 export const NOBODY = keyOf('nobody');
 export const KEYS = new Map([...WALLET_KEYS, NOBODY].map((key) => [key.address, key]));
 
-export function signed(payload: string, { privateKey }: Key, signer: Address): Hex {
+function rawSignature(payload: string, { privateKey }: Key): Hex {
   const { signature, recid } = secp256k1.ecdsaSign(hexToBytes(hashTypedPayload(payload)), privateKey);
-  return encodeSignature(signer, bytesToHex(Uint8Array.from([...signature, 27 + recid])));
+  return bytesToHex(Uint8Array.from([...signature, 27 + recid]));
+}
+
+export function signed(payload: string, key: Key, signer: Address): Hex {
+  return encodeSignature(signer, rawSignature(payload, key));
+}
+
+/** A key as a wallet. */
+export function walletOf(key: Key): Founder['wallet'] {
+  const { address } = key;
+  const signTypedData = async (typed: unknown) => rawSignature(JSON.stringify(typed), key);
+  return { address, signTypedData };
 }
 
 /** The address whose key made a signature, found without the code that is tested. */

@@ -21,13 +21,14 @@ import {
   type Counts,
   expectSame,
   FIRST_POLICY,
+  INTRUDER,
   NETWORK_IDS,
   NO_NETWORK,
   type Snapshot,
   type Stage,
   World,
 } from './operationWorld';
-import type { Member, PolicyContent, Request } from './organization.model';
+import { type Member, Organization, type PolicyContent, type Request } from './organization.model';
 
 /** So many wallets are somebody's from the first. */
 const FAMILY_WALLETS = 6;
@@ -40,6 +41,8 @@ interface Act {
   run(): Promise<Told>;
   /** Does the same to a model; false when the model would have been told something else. */
   play(model: OrganizationModel, told: Told, now: Snapshot): boolean;
+  /** What follows where it was not refused; something else may happen before each. */
+  readonly next?: readonly ((model: OrganizationModel) => void)[];
 }
 
 interface Told {
@@ -48,12 +51,20 @@ interface Told {
   readonly id?: string;
 }
 
-/** All orders of the first numbers. */
-function ordersOf(count: number): number[][] {
-  if (count === 0) return [[]];
-  return ordersOf(count - 1).flatMap((order) =>
-    Array.from({ length: count }, (_, place) => [...order.slice(0, place), count - 1, ...order.slice(place)]),
-  );
+/** A step of one of several acts; false when the model would have been told something else. */
+type Played = (model: OrganizationModel) => boolean;
+
+/** The models that all orders of these steps come to; those of one act stay in their order. */
+function* outcomesOf(
+  model: OrganizationModel,
+  acts: readonly (readonly Played[])[],
+): Generator<OrganizationModel> {
+  if (acts.every((steps) => steps.length === 0)) yield model;
+  for (const [i, [step, ...later]] of acts.entries()) {
+    if (!step) continue;
+    const after = model.copy();
+    if (step(after)) yield* outcomesOf(after, acts.with(i, later));
+  }
 }
 
 /** An organization in the database and as a model, changed together and compared after every step. */
@@ -65,15 +76,15 @@ export class Pair {
 
   private constructor(readonly world: World) {
     const { last } = world;
-    const adminsId = last.audit.find(({ action }) => action === 'organization.created')?.details.after.admins
-      .id;
-    this.model = new OrganizationModel(adminsId, NETWORK_IDS);
-    for (const member of last.members) this.model.members.set(member.id, member);
-    for (const group of last.groups) this.model.groups.set(group.id, group);
-    for (const account of last.accounts) this.model.accounts.set(account.id, account);
-    for (const { id } of last.policies) this.model.policies.set(id, { id, ...FIRST_POLICY });
-    this.model.adminIds = new Set(last.adminIds);
-    this.model.threshold = last.threshold;
+    const first = new Organization(last.adminsId, NETWORK_IDS);
+    for (const member of last.members) first.members.set(member.id, member);
+    for (const group of last.groups) first.groups.set(group.id, group);
+    for (const { id, name, networkIds } of last.accounts) first.accounts.set(id, { id, name, networkIds });
+    for (const { id } of last.policies) first.policies.set(id, { id, ...FIRST_POLICY });
+    first.adminIds = new Set(last.adminIds);
+    first.threshold = last.threshold;
+    first.revise(new Organization(last.adminsId, NETWORK_IDS), 0);
+    this.model = new OrganizationModel(first);
     this.people = [...last.members]
       .sort((one, two) => walletNumber(one.walletAddress) - walletNumber(two.walletAddress))
       .map(({ id }) => id);
@@ -355,7 +366,7 @@ export class Pair {
       const record = await findProposal(this.world.stage.owner, this.world.organizationId, id);
       if (!record) throw new Error(`proposal ${id} was not stored`);
       proposal = this.model.propose(id, request, newIdsOf(record)) as Proposal;
-      expectSame(sorted(shownData(record)), sorted(dataOf(proposal)));
+      expectSame(sorted(shownData(record)), sorted(dataOf(proposal, this.model)));
     }
     await this.compare();
     return proposal;
@@ -503,17 +514,19 @@ export class Pair {
   }
 
   private async intrude(wallet: number): Promise<void> {
+    const walletAddress = this.walletAt(wallet + FAMILY_WALLETS);
+    const isTaken = this.model.intruders.some((other) => other.walletAddress === walletAddress);
+    if (isTaken || this.model.holderOf(walletAddress)) return;
     const member: Member = {
       id: newId('mem'),
-      name: 'Intruder',
+      name: INTRUDER,
       type: 'user',
-      walletAddress: this.walletAt(wallet + FAMILY_WALLETS),
+      walletAddress,
       walletKind: 'key',
     };
-    if (this.model.holderOf(member.walletAddress)) return;
     await this.world.intrude(member);
-    this.model.members.set(member.id, member);
-    this.rememberWallets();
+    this.model.intruders.push(member);
+    this.people.push(member.id);
     this.counts.add('intrude');
     await this.compare();
   }
@@ -553,9 +566,10 @@ export class Pair {
           run: () => world.execute(id, step.type),
           play(model, { refusal }) {
             const expected = model.refusesExecution(model.proposal(id), step.type, false);
-            if (expected === undefined && refusal === undefined) model.execute(model.proposal(id), step.type);
+            if (expected === undefined && refusal === undefined) model.begin(model.proposal(id), step.type);
             return expected === refusal;
           },
+          next: [(model) => model.seal(model.proposal(id)), (model) => model.show(model.proposal(id))],
         };
       case 'expire':
         return {
@@ -589,16 +603,26 @@ export class Pair {
       this.counts.add(`at once ${steps[i]?.do}: ${refusal ?? 'ok'}`);
     }
     const view = viewOfDatabase(before, now);
-    const views = ordersOf(acts.length).flatMap((order) => {
-      const model = this.model.copy();
-      const fits = order.every((i) => acts[i]?.play(model, told[i] as Told, now));
-      return fits ? [viewOfModel(model)] : [];
+    const played = acts.map(({ play, next = [] }, i): Played[] => {
+      const of = told[i] as Told;
+      const followed = next.map(
+        (follow): Played =>
+          (model) => {
+            follow(model);
+            return true;
+          },
+      );
+      return [(model) => play(model, of, now), ...(of.refusal === undefined ? followed : [])];
     });
-    const differences = (one: (typeof views)[number]) =>
+    const differences = (one: ReturnType<typeof viewOfModel>) =>
       Object.entries(one).filter(([key, value]) => !isDeepStrictEqual(value, view[key as keyof typeof view]))
         .length;
-    const nearest = views.sort((one, two) => differences(one) - differences(two))[0];
-    if (nearest && differences(nearest) === 0) return;
+    let nearest: ReturnType<typeof viewOfModel> | undefined;
+    for (const model of outcomesOf(this.model, played)) {
+      const outcome = viewOfModel(model);
+      if (differences(outcome) === 0) return;
+      if (!nearest || differences(outcome) < differences(nearest)) nearest = outcome;
+    }
     expect({ told, view }).toEqual({ told, view: nearest ?? 'what no order of them comes to' });
   }
 
@@ -625,41 +649,69 @@ function networkIdsOf(indexes: readonly number[]): number[] {
   return indexes.map((index) => NETWORK_IDS[index] ?? NO_NETWORK);
 }
 
-/** The ids that a proposal will give to what it creates. */
-function newIdsOf({ plan, action, resourceType }: StoredProposal): string[] {
+/** The ids that a proposal gives to what it creates. */
+function newIdsOf({ data, action, resourceType }: StoredProposal): string[] {
   if (action !== 'create' && resourceType !== 'policies') return [];
-  const ids = Object.entries(plan as object).filter(([field]) => field.endsWith('Ids'));
-  return (ids[0]?.[1] as string[] | undefined) ?? [];
+  const { items, policies } = data as { items?: Identified[]; policies?: Identified[] };
+  return (items ?? policies ?? []).flatMap(({ id, revision }) => (revision === undefined ? [id] : []));
+}
+
+interface Identified {
+  readonly id: string;
+  /** Absent where it is new. */
+  readonly revision?: number;
 }
 
 /** The data of a stored proposal; policies as they will be stored. */
-function shownData({ resourceType, data }: StoredProposal): unknown {
-  if (resourceType !== 'policies') return data;
-  const { policies } = data as unknown as { policies: (PolicyView & { id?: string })[] };
-  return { policies: policies.map((view) => ({ id: view.id, ...policyOfView(view) })) };
+function shownData({ resourceType, action, data }: StoredProposal): unknown {
+  if (resourceType === 'policies') {
+    const { policies } = data as unknown as { policies: (PolicyView & Identified)[] };
+    return {
+      policies: policies.map(({ id, revision, ...view }) => ({
+        ...policyOfView(view as PolicyView),
+        id,
+        ...(revision === undefined ? {} : { revision }),
+      })),
+    };
+  }
+  if (resourceType !== 'accounts' || action !== 'create') return data;
+  const { items } = data as unknown as { items: { address: string }[] };
+  return { items: items.map(({ address: _, ...item }) => item) };
 }
 
 /** The data that a proposal must show and have signed. */
-function dataOf({ request, data }: Proposal): unknown {
+function dataOf({ request, data, newIds, revisions }: Proposal, { adminsId }: Organization): unknown {
+  const created = <T extends object>(items: readonly T[]) =>
+    items.map((item, i) => ({ ...item, id: newIds[i] }));
+  const changed = <T extends { readonly id: string }>(items: readonly T[] = []) =>
+    items.map((item) => ({ ...item, revision: revisions.get(item.id) }));
   switch (request.kind) {
     case 'members/create':
     case 'groups/create':
     case 'accounts/create':
+      return { items: created<object>(request.items) };
     case 'accounts/update':
-      return { items: request.items };
+      return { items: changed(request.items) };
     case 'members/update':
     case 'members/remove':
-      return { items: data.members };
+      return { items: changed(data.members) };
     case 'groups/update':
     case 'groups/delete':
-      return { items: data.groups };
+      return { items: changed(data.groups) };
     case 'admins/update':
-      return { members: data.members, threshold: data.threshold };
+      return { members: data.members, threshold: data.threshold, revision: revisions.get(adminsId) };
     case 'policies/create':
     case 'policies/update':
-    case 'policies/remove':
+    case 'policies/remove': {
+      const fresh = [...newIds];
       return {
-        policies: data.policies?.map((policy) => ({ id: policy.id, ...policyDefinition(policy) })),
+        policies: data.policies?.map((policy) => ({
+          ...policyDefinition(policy),
+          ...(policy.id === undefined
+            ? { id: fresh.shift() }
+            : { id: policy.id, revision: revisions.get(policy.id) }),
+        })),
       };
+    }
   }
 }

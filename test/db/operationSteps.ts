@@ -74,7 +74,7 @@ export type Step =
   /** Every network decides, and the execution ends. */
   | { do: 'deployAll'; on: number; ok: boolean[] }
   | { do: 'finish' | 'age' | 'expire' | 'lapse' | 'close'; on: number }
-  /** Somebody gets into the database past the service, with a wallet that may be promised. */
+  /** Somebody gets into the tables past the service, with a wallet that may be promised. */
   | { do: 'intrude'; wallet: number };
 
 const nat = (max: number) => fc.nat({ max });

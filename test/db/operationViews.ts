@@ -14,7 +14,7 @@ export function viewOfDatabase(before: Snapshot, now: Snapshot) {
     members: now.members,
     groups: now.groups,
     policies: now.policies.map(({ id, name, definition }) => [id, sorted({ name, ...definition })]),
-    accounts: now.accounts,
+    accounts: now.accounts.map(({ id, name, networkIds }) => ({ id, name, networkIds })),
     admins: now.adminIds,
     threshold: now.threshold,
     claims: now.claims.map((claim) => claim.join(' ')).sort(),
@@ -33,7 +33,7 @@ export function viewOfDatabase(before: Snapshot, now: Snapshot) {
 
 export function viewOfModel(model: OrganizationModel) {
   return {
-    members: [...model.members.values()].sort(byId),
+    members: [...model.members.values(), ...model.intruders].sort(byId),
     groups: [...model.groups.values()].sort(byId),
     policies: [...model.policies.values()]
       .sort(byId)
@@ -46,11 +46,7 @@ export function viewOfModel(model: OrganizationModel) {
     notes: [...model.notes].sort(),
     evidence: model.proposals
       .flatMap((proposal) =>
-        proposal.resolutions.map((resolution) => {
-          const with_ = proposal.frozen ?? proposal.executedWith ?? model.tally(proposal);
-          const voters = resolution === 'approved' ? with_.approvals : with_.rejections;
-          return [proposal.id, resolution, ...voters.map(({ id }) => id)];
-        }),
+        proposal.resolutions.map(({ resolution, voterIds }) => [proposal.id, resolution, ...voterIds]),
       )
       .sort(),
     proposals: model.proposals

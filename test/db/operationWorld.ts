@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import pino from 'pino';
 import { type Address, recoverAddress } from 'viem';
 import { createLifecycleActivities, type ProposalActivities } from '../../activities/lifecycle';
-import { operationDomainSalt } from '../../src/chain/domainSalt';
-import { deriveAccount } from '../../src/chain/safe';
+import { sealProposal } from '../../activities/proposals/seal';
+import { createSignerContext, type SignerContext } from '../../activities/signer/context';
+import { deriveAccount } from '../../src/chain/safeAccount';
+import { signHead } from '../../src/chain/seals';
 import { hashTypedPayload } from '../../src/chain/typedData';
 import { createIdentifyVoter } from '../../src/chain/voter';
 import type { NetworkConfig } from '../../src/config';
@@ -20,25 +24,41 @@ import {
 import { OPERATOR, verifyAudit } from '../../src/db/audit';
 import { createDatabase, type Db } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
-import { createOrganization } from '../../src/db/organizations';
 import { type PreparedStatement, runPrepared } from '../../src/db/prepared';
+import { writeChanges } from '../../src/db/projection';
 import { listProposals, readProposalNow, type StoredProposal } from '../../src/db/proposals';
 import { requireRow } from '../../src/db/rows';
+import { findSealedState, storeState } from '../../src/db/seals';
+import {
+  applyEdits,
+  type Edit,
+  type OrganizationState,
+  type ResourceChange,
+  withResources,
+} from '../../src/domain/governance';
+import { policyDefinitionSchema } from '../../src/domain/policy';
 import {
   type ProposalAction,
   type ProposalNow,
+  type ProposalState,
   proposalState,
   type ResourceType,
 } from '../../src/domain/proposal';
 import { type ProposalStatement, proposalPayload } from '../../src/domain/signing';
+import { openJournal } from '../../src/journal/journal';
 import { kindOf } from '../../src/operations';
+import { foundOrganization } from '../../tools/dev/foundOrganization';
 import type { Shown } from '../support/api';
-import { createTestDatabase } from '../support/stack';
-import { bodyOf, policyDefinition } from './operationBodies';
-import { KEYS, type Key, NOBODY, signed, signerOf, WALLET_KEYS } from './operationKeys';
+import { testKeystore } from '../support/service';
+import { createTestDatabase, temporaryDir } from '../support/stack';
+import { bodyOf, byId, policyDefinition, sorted } from './operationBodies';
+import { KEYS, type Key, NOBODY, signed, signerOf, WALLET_KEYS, walletOf } from './operationKeys';
 import type { VoteType } from './operations.model';
 import type { Member, PolicyContent, Request } from './organization.model';
+import { expectProven } from './sealedProof';
 
+/** The name of members who are in the tables only. */
+export const INTRUDER = 'Intruder';
 export const NETWORK_IDS = [11, 12, 13];
 export const NO_NETWORK = 14;
 const LIFETIME_MS = 3_600_000;
@@ -60,6 +80,7 @@ export interface Stage {
   readonly owner: Db;
   readonly service: Db;
   readonly activities: ProposalActivities;
+  readonly signer: SignerContext;
   /** Proposals whose workflows have been notified to read their record again. */
   readonly refreshed: Set<string>;
   /** A member of another organization. */
@@ -104,12 +125,14 @@ export async function setStage(): Promise<Stage> {
   const database = await createTestDatabase();
   const owner = createDatabase(database.url, { poolMax: 4 });
   const service = createDatabase(database.serviceUrl, { poolMax: 8 });
+  const signerDb = createDatabase(database.signerUrl, { poolMax: 4 });
   const refreshed = new Set<string>();
+  const keystore = await testKeystore();
+  const identifyVoter = createIdentifyVoter({ network: networks[0] as NetworkConfig, clients: [] });
   const activities = createLifecycleActivities({
     db: service,
     networks,
-    identifyVoter: createIdentifyVoter({ network: networks[0] as NetworkConfig, clients: [] }),
-    deriveAccount,
+    identifyVoter,
     readToken: async () => ({ ok: false, reason: 'no token is read here' }),
     readWalletCode: async () => 'unknown',
     refresh: async ({ id }) => {
@@ -118,25 +141,35 @@ export async function setStage(): Promise<Stage> {
     proposalLifetimeMs: LIFETIME_MS,
     maxOpenPerKey: 1_000,
   });
-  const foreign = await createOrganization(
-    owner,
+  const journal = await openJournal({ file: join(temporaryDir(), 'journal'), waitMs: 0 });
+  const foreign = await foundOrganization(
+    { db: service, signerDb, keystore },
     {
       name: 'Others',
       threshold: 1,
-      members: [{ name: 'Other', type: 'api', admin: true, walletAddress: NOBODY.address }],
+      members: [{ name: 'Other', type: 'api', admin: true, wallet: walletOf(NOBODY) }],
     },
-    operationDomainSalt,
   );
   return {
     owner,
     service,
     activities,
+    signer: createSignerContext({
+      db: signerDb,
+      keystore,
+      journal,
+      networks,
+      identifyVoter,
+      maxGas: 1n,
+      logger: pino({ level: 'silent' }),
+      countRefusal: () => undefined,
+    }),
     refreshed,
     foreignId: foreign.memberIds[0] ?? '',
     counts: new Counts(),
     async end() {
-      await service.destroy();
-      await owner.destroy();
+      await journal.close();
+      await Promise.all([service, signerDb, owner].map((db) => db.destroy()));
       await database.drop();
     },
   };
@@ -153,10 +186,13 @@ const READ_ORGANIZATION: PreparedStatement = {
       ORDER BY id), '[]') FROM groups WHERE organization_id = $1 AND deleted_at IS NULL) AS groups,
   (SELECT coalesce(json_agg(json_build_object('id', id, 'name', name, 'definition', definition) ORDER BY id), '[]')
     FROM policies WHERE organization_id = $1 AND removed_at IS NULL) AS policies,
-  (SELECT coalesce(json_agg(json_build_object('id', id, 'name', name, 'networkIds',
+  (SELECT coalesce(json_agg(json_build_object('id', id, 'name', name, 'address', address, 'networkIds',
       (SELECT coalesce(json_agg(network_id ORDER BY network_id), '[]') FROM account_networks WHERE account_id = accounts.id))
       ORDER BY id), '[]') FROM accounts WHERE organization_id = $1) AS accounts,
   (SELECT threshold FROM admin_sets WHERE organization_id = $1) AS threshold,
+  (SELECT id FROM admin_sets WHERE organization_id = $1) AS "adminsId",
+  (SELECT state::json FROM sealed_states WHERE organization_id = $1) AS sealed,
+  o.projected_sequence::int AS "projectedSequence",
   (SELECT coalesce(json_agg(member_id ORDER BY member_id), '[]') FROM admin_set_members
     WHERE organization_id = $1) AS "adminIds",
   (SELECT coalesce(json_agg(json_build_array(approval_id, claim) ORDER BY claim), '[]') FROM claims
@@ -201,8 +237,14 @@ export interface Snapshot {
   readonly accounts: readonly {
     readonly id: string;
     readonly name: string;
+    readonly address: string;
     readonly networkIds: readonly number[];
   }[];
+  readonly adminsId: string;
+  /** What the signer has sealed. */
+  readonly sealed: OrganizationState;
+  /** How many of its decisions are in these tables. */
+  readonly projectedSequence: number;
   readonly threshold: number;
   readonly adminIds: readonly string[];
   readonly claims: readonly (readonly [string, string])[];
@@ -233,7 +275,11 @@ export class World {
 
   private constructor(
     readonly stage: Stage,
-    made: { readonly organizationId: string; readonly apiKeyId: string },
+    private readonly made: {
+      readonly organizationId: string;
+      readonly apiKeyId: string;
+      readonly firstChanges: readonly ResourceChange[];
+    },
     first: Snapshot,
   ) {
     this.organizationId = made.organizationId;
@@ -244,9 +290,9 @@ export class World {
 
   /** Three persons and a bot who are admins, two of whom decide; two more members, a group, a policy and an account. */
   static async make(stage: Stage): Promise<World> {
-    const { owner } = stage;
-    const { organizationId, memberIds } = await createOrganization(
-      owner,
+    const { owner, service, signer } = stage;
+    const { organizationId, memberIds } = await foundOrganization(
+      { db: service, signerDb: signer.db, keystore: signer.keystore },
       {
         name: 'Test Organization',
         threshold: 2,
@@ -254,53 +300,18 @@ export class World {
           name,
           type: name.endsWith('Bot') ? 'api' : 'user',
           admin: i < 4,
-          walletAddress: WALLET_KEYS[i]?.address ?? '',
+          wallet: walletOf(requireRow(WALLET_KEYS[i])),
         })),
       },
-      operationDomainSalt,
     );
+    const founders = [memberIds[0], memberIds[4]].map(requireRow);
+    const firstChanges = await decideFirst(stage, organizationId, founders);
     const bot = memberIds[3] ?? '';
-    const address = NOBODY.address;
-    const { id: apiKeyId } = await owner.transaction(async (tx) => {
-      const groupId = newId('grp');
-      await tx('groups').insert({
-        id: groupId,
-        organization_id: organizationId,
-        name: 'Name 0',
-        position: 0,
-      });
-      await tx('group_members').insert(
-        [memberIds[0], memberIds[4]]
-          .map(requireRow)
-          .map((memberId) => ({ group_id: groupId, member_id: memberId })),
-      );
-      const accountId = newId('acc');
-      await tx('accounts').insert({
-        id: accountId,
-        organization_id: organizationId,
-        name: 'Name 0',
-        address,
-        owner_address: address,
-        singleton: address,
-        factory: address,
-        fallback_handler: address,
-        initializer: '0x',
-        salt_nonce: '0',
-        position: 0,
-      });
-      await tx('account_networks').insert({ account_id: accountId, network_id: requireRow(NETWORK_IDS[0]) });
-      await tx('policies').insert({
-        id: newId('pol'),
-        organization_id: organizationId,
-        name: FIRST_POLICY.name,
-        definition: JSON.stringify(policyDefinition(FIRST_POLICY)),
-        position: 0,
-      });
-      await tx('signing_keys').insert({ organization_id: organizationId, address });
-      return issueApiKey(tx, { organizationId, memberIds: [bot], actor: OPERATOR });
-    });
+    const { id: apiKeyId } = await owner.transaction((tx) =>
+      issueApiKey(tx, { organizationId, memberIds: [bot], actor: OPERATOR }),
+    );
     const first = await readSnapshot(stage, organizationId, { evidence: 0, audit: 0 });
-    return new World(stage, { organizationId, apiKeyId }, first);
+    return new World(stage, { organizationId, apiKeyId, firstChanges }, first);
   }
 
   /** Looks at the organization again. */
@@ -387,7 +398,7 @@ export class World {
     return result.ok ? undefined : result.refusal.code;
   }
 
-  /** Wishes for an outcome. */
+  /** Wishes for an outcome: the execution begins, the signer seals it, and the worker writes what is sealed. */
   async execute(
     proposalId: string,
     type: VoteType,
@@ -402,11 +413,33 @@ export class World {
     };
     const result = await activities.beginExecution(input);
     if (!result.ok) return { refusal: result.refusal.code, noted: false };
+    const { state } = result;
     if (options.again) {
       const again = await activities.beginExecution(input);
-      expectSame(again.ok && again.state.version, result.state.version);
+      expectSame(again.ok && again.state.version, state.version);
     }
-    return { refusal: undefined, noted: result.noted === true };
+    const isToBeSealed = state.executionStatus === 'processing' && !state.applied;
+    const noted = isToBeSealed && (await this.seal(proposalId, state, options.again === true));
+    return { refusal: undefined, noted };
+  }
+
+  /** Has a decision sealed and written. Returns whether others may have notes of it. */
+  private async seal(proposalId: string, { version }: ProposalState, again: boolean): Promise<boolean> {
+    const { activities, signer } = this.stage;
+    const key = { organizationId: this.organizationId, id: proposalId };
+    if (again) {
+      // Nobody but the signer can say that something is sealed.
+      const early = await activities.applySeal({ ...key, result: { sealed: 1 } });
+      expectSame([early.state.executionStatus, early.state.version], ['processing', version]);
+    }
+    const result = await sealProposal(signer, key);
+    if (again) expectSame(await sealProposal(signer, key), result);
+    const { state, noted } = await activities.applySeal({ ...key, result });
+    if (again) {
+      const repeated = await activities.applySeal({ ...key, result });
+      expectSame(repeated.state.version, state.version);
+    }
+    return noted;
   }
 
   /** Notifies the workflows of the proposals that an execution was noted on. Returns which. */
@@ -471,7 +504,12 @@ export class World {
 
   /** What only has to hold in the end. */
   async expectSound(): Promise<void> {
-    const { owner } = this.stage;
+    const { owner, signer } = this.stage;
+    await expectProven(
+      { db: owner, sealKey: signer.keystore.sealKey(this.organizationId).address },
+      this.organizationId,
+      this.made.firstChanges,
+    );
     expect(await verifyAudit(owner, this.organizationId)).toMatchObject({ ok: true });
     const open = await listProposals(owner, {
       organizationId: this.organizationId,
@@ -484,6 +522,50 @@ export class World {
     );
     expectSame(open.map(({ id }) => id).sort(), states.map(({ id }) => id).sort());
   }
+}
+
+/** Decides about the first group, account and policy as if the founders had. */
+async function decideFirst(
+  { owner, signer: { keystore } }: Stage,
+  organizationId: string,
+  groupMembers: readonly string[],
+): Promise<readonly ResourceChange[]> {
+  const networkIds = [requireRow(NETWORK_IDS[0])];
+  const [groupId, accountId, policyId] = [newId('grp'), newId('acc'), newId('pol')];
+  return owner.transaction(async (tx) => {
+    const stored = requireRow(await findSealedState(tx, organizationId, { lock: 'update' }));
+    const state: OrganizationState = JSON.parse(stored.state);
+    const derived = deriveAccount(state.signingKey, accountId);
+    const edits: Edit[] = [
+      {
+        type: 'group',
+        id: groupId,
+        after: { id: groupId, name: 'Name 0', memberIds: [...groupMembers].sort() },
+      },
+      {
+        type: 'account',
+        id: accountId,
+        after: { id: accountId, name: 'Name 0', address: derived.address, networkIds },
+      },
+      {
+        type: 'policy',
+        id: policyId,
+        after: {
+          id: policyId,
+          definition: policyDefinitionSchema.parse(policyDefinition(FIRST_POLICY)),
+        },
+      },
+    ];
+    // They belong to the state that the organization begins with.
+    const first = applyEdits({ ...state, sequence: -1 }, edits);
+    if (!first.ok) throw new Error(first.refusal.message);
+    const { changes } = first.value;
+    const head = { ...stored, state: JSON.stringify(withResources(state, 0, changes)) };
+    await storeState(tx, { ...head, signature: await signHead(keystore.sealKey(organizationId), head) });
+    await writeChanges(tx, organizationId, changes, () => derived);
+    await tx('account_networks').insert({ account_id: accountId, network_id: requireRow(networkIds[0]) });
+    return changes;
+  });
 }
 
 type SnapshotColumns = Omit<Snapshot, 'proposals' | 'now'> & AdminColumns & TimeColumn;
@@ -503,8 +585,42 @@ async function readSnapshot(
 
 let evidenceCount = 0;
 
+/** The tables show what is sealed, resource by resource; an intruder is nothing but a row. */
+function expectProjected(now: Snapshot): void {
+  const { sealed } = now;
+  const withoutRevision = <T extends { readonly id: string; readonly revision: number }>(of: {
+    readonly [id: string]: T;
+  }) =>
+    Object.values(of)
+      .map(({ revision: _, ...resource }) => resource)
+      .sort(byId);
+  const decided = new Set(Object.keys(sealed.members));
+  expectSame(
+    sorted({
+      sequence: now.projectedSequence,
+      members: now.members.filter(({ id, name }) => decided.has(id) || name !== INTRUDER),
+      groups: now.groups,
+      policies: now.policies.map(({ id, name, definition }) => ({ id, definition: { ...definition, name } })),
+      accounts: now.accounts.map(({ networkIds: _, ...account }) => account),
+      admins: { id: now.adminsId, memberIds: now.adminIds, threshold: now.threshold },
+    }),
+    sorted({
+      sequence: sealed.sequence,
+      members: withoutRevision(sealed.members),
+      groups: withoutRevision(sealed.groups),
+      policies: withoutRevision(sealed.policies),
+      accounts: withoutRevision(sealed.accounts).map(({ networkIds: _, ...account }) => account),
+      admins: withoutRevision({ admins: sealed.admins })[0],
+    }),
+  );
+  for (const { id, networkIds } of now.accounts) {
+    expect(sealed.accounts[id]?.networkIds).toEqual(expect.arrayContaining([...networkIds]));
+  }
+}
+
 /** What holds whatever the model says, after one step or after several at once. */
 async function expectInvariants(before: Snapshot, now: Snapshot): Promise<void> {
+  expectProjected(now);
   const memberIds = new Set(now.members.map(({ id }) => id));
   const admins = now.members.filter(({ id }) => now.adminIds.includes(id));
   expectSame(

@@ -27,12 +27,23 @@ export interface Deployment extends Place {
   status: 'pending' | 'completed' | 'failed';
 }
 
+/** What the signer has sealed and the tables do not show yet. */
+interface Sealed {
+  readonly proposalId: string;
+  /** What it has made of the organization. */
+  readonly after: Organization;
+  /** Absent for a rejection. */
+  readonly change?: Change;
+}
+
 export interface Proposal {
   readonly id: string;
   readonly kind: Kind;
   readonly request: Request;
   /** Ids of what it creates, fixed when it is proposed. */
   readonly newIds: readonly string[];
+  /** The revisions of what it changes, by its id. */
+  readonly revisions: ReadonlyMap<string, number>;
   /** What is signed and has to come true. */
   readonly data: ProposedState;
   /** What it is about. */
@@ -42,6 +53,9 @@ export interface Proposal {
   readonly votes: { readonly memberId: string; readonly type: VoteType; readonly wallet: string }[];
   status: 'processing' | 'completed' | 'rejected' | 'failed' | 'blocked' | null;
   attempts: number;
+  /** What is executed now, or was last. */
+  decision: VoteType | undefined;
+  /** Sealed, and shown by the tables. */
   applied: boolean;
   /** Others can see a part of it already. */
   effective: boolean;
@@ -53,21 +67,41 @@ export interface Proposal {
   frozen: Tally | undefined;
   executedWith: Tally | undefined;
   deployments: Deployment[];
-  /** How it was decided since this was last emptied: rows of evidence. */
-  readonly resolutions: ('approved' | 'rejected')[];
+  /** What was decided by whom since this was last emptied: rows of evidence. */
+  readonly resolutions: { readonly resolution: 'approved' | 'rejected'; readonly voterIds: string[] }[];
 }
 
+/** The organization as the tables show it, and as it is sealed. */
 export class OrganizationModel extends Organization {
   readonly proposals: Proposal[] = [];
+  /** What the admins have decided so far. */
+  readonly sealed: Organization;
+  /** How many decisions are sealed. */
+  sequence = 0;
+  private unshown: Sealed[] = [];
+  /** Members whom somebody put into the tables, and nobody decided about. */
+  intruders: Member[] = [];
+  /** What the tables show of what was sealed, by the proposal. */
+  private readonly shown = new Map<string, Change | undefined>();
   /** `action id` of the audit entries that should have been written since this was last emptied. */
   audit: string[] = [];
   /** `proposalId code` of the notes that should have been made since this was last emptied. */
   notes = new Set<string>();
 
+  constructor(first: Organization) {
+    super(first.adminsId, first.networkIds);
+    this.takeAfter(first);
+    this.sealed = first.snapshot();
+  }
+
   /** The same organization, to try something out on. */
   copy(): OrganizationModel {
-    const copy = new OrganizationModel(this.adminsId, this.networkIds);
-    copy.takeAfter(this);
+    const copy = new OrganizationModel(this);
+    copy.sealed.takeAfter(this.sealed);
+    copy.sequence = this.sequence;
+    copy.unshown = [...this.unshown];
+    copy.intruders = [...this.intruders];
+    for (const [id, change] of this.shown) copy.shown.set(id, change);
     for (const proposal of this.proposals) {
       copy.proposals.push({
         ...proposal,
@@ -99,7 +133,7 @@ export class OrganizationModel extends Organization {
 
   /** What a request would mean now, and what is wrong with it. */
   judge(request: Request): Judgement {
-    return rulesFor(request).judge(this, request);
+    return rulesFor(request).judge(this.sealed, request);
   }
 
   /**
@@ -116,12 +150,14 @@ export class OrganizationModel extends Organization {
       kind: request.kind,
       request,
       newIds,
+      revisions: new Map(claims.flatMap((claim) => this.revisionOf(claim))),
       data,
       names: new Set([...names, ...own]),
       claims: [...claims, ...own].sort(),
       votes: [],
       status: null,
       attempts: 0,
+      decision: undefined,
       applied: false,
       effective: false,
       aged: false,
@@ -138,6 +174,13 @@ export class OrganizationModel extends Organization {
     return proposal;
   }
 
+  /** What a claim is on, if it is there, and its revision. */
+  private revisionOf(claim: string): [string, number][] {
+    const id = claim === 'admins' ? this.adminsId : claim.slice(claim.indexOf(':') + 1);
+    const revision = this.sealed.revisions.get(id);
+    return revision === undefined ? [] : [[id, revision]];
+  }
+
   /** True when an open proposal has what this one would claim. Those past their time are expired on the way. */
   isInTheWay(request: Request): boolean {
     const holderOf = (claim: string) => this.proposals.find((other) => other.claims.includes(claim));
@@ -152,14 +195,16 @@ export class OrganizationModel extends Organization {
   // --- signing ---------------------------------------------------------------------------------------------------
 
   /** All votes are of keys: they count while the wallet is one. */
-  private counted({ votes }: Proposal, type: VoteType): Member[] {
-    return this.admins().filter(
-      (admin) =>
-        admin.walletKind === 'key' &&
-        votes.some(
-          (vote) => vote.type === type && vote.memberId === admin.id && vote.wallet === admin.walletAddress,
-        ),
-    );
+  private counted({ votes }: Proposal, type: VoteType, organization: Organization = this): Member[] {
+    return organization
+      .admins()
+      .filter(
+        (admin) =>
+          admin.walletKind === 'key' &&
+          votes.some(
+            (vote) => vote.type === type && vote.memberId === admin.id && vote.wallet === admin.walletAddress,
+          ),
+      );
   }
 
   /** The tally now; that of the beginning while it is executed, and of the end once nothing can change any more. */
@@ -230,28 +275,92 @@ export class OrganizationModel extends Organization {
     return type === 'reject' && (proposal.effective || hasBegun(proposal)) ? 'conflict' : undefined;
   }
 
-  /** Executes an outcome that `refusesExecution` does not refuse. */
+  /** Executes an outcome that `refusesExecution` does not refuse, from its beginning to what the tables show. */
   execute(proposal: Proposal, type: VoteType): void {
-    const tally = this.tally(proposal);
-    if (type === 'reject') this.reject(proposal, tally);
-    else this.approve(proposal, tally);
+    this.begin(proposal, type);
+    this.seal(proposal);
+    this.show(proposal);
   }
 
-  private approve(proposal: Proposal, tally: Tally): void {
-    proposal.attempts += 1;
-    if (proposal.applied) {
+  /** Begins to execute an outcome that `refusesExecution` does not refuse. */
+  begin(proposal: Proposal, type: VoteType): void {
+    const tally = this.tally(proposal);
+    if (type === 'approve' && proposal.applied) {
       this.deployAgain(proposal, tally);
       return;
     }
-    const before = { admins: this.admins(), threshold: this.threshold };
-    const change = rulesFor(proposal.request).carryOut(this, proposal);
-    if (change === 'blocked') {
+    const [resolution, voters] =
+      type === 'approve'
+        ? (['approved', tally.approvals] as const)
+        : (['rejected', tally.rejections] as const);
+    proposal.resolutions.push({ resolution, voterIds: voters.map(({ id }) => id) });
+    // What is sealed only gives its deployments up.
+    if (proposal.applied) {
+      this.reject(proposal, tally);
+      return;
+    }
+    proposal.attempts += 1;
+    proposal.status = 'processing';
+    proposal.decision = type;
+    proposal.executedWith = tally;
+    this.log(proposal, 'executionStarted');
+  }
+
+  /** The signer seals what is executed, if it finds the decision in what is sealed. */
+  seal(proposal: Proposal): void {
+    const { id, decision, applied, status } = proposal;
+    if (status !== 'processing' || applied || decision === undefined) return;
+    if (this.isSealed(proposal)) return;
+    if (this.counted(proposal, decision, this.sealed).length < this.sealed.threshold) return;
+    if (decision === 'reject') {
+      this.sequence += 1;
+      this.unshown.push({ proposalId: id, after: this.sealed.snapshot() });
+      return;
+    }
+    if (!this.sealed.isUnchanged(proposal.revisions)) return;
+    const before = this.sealed.snapshot();
+    const change = rulesFor(proposal.request).carryOut(this.sealed, proposal);
+    if (change === 'blocked') return;
+    this.sequence += 1;
+    this.sealed.revise(before, this.sequence);
+    this.unshown.push({ proposalId: id, after: this.sealed.snapshot(), change });
+  }
+
+  private isSealed({ id }: Proposal): boolean {
+    return this.unshown.some(({ proposalId }) => proposalId === id) || this.shown.has(id);
+  }
+
+  /** The tables show what is sealed, up to this proposal; one that the signer has not sealed is blocked. */
+  show(proposal: Proposal): void {
+    if (proposal.status !== 'processing' || proposal.applied) return;
+    if (!this.isSealed(proposal)) {
       proposal.status = 'blocked';
       this.log(proposal, 'blocked');
       return;
     }
-    this.apply(proposal, tally, change);
-    this.tellOthers(proposal, before, change.events);
+    while (!this.shown.has(proposal.id)) this.showNext();
+    const change = this.shown.get(proposal.id);
+    const tally = proposal.executedWith ?? this.tally(proposal);
+    if (change) this.apply(proposal, tally, change);
+    else this.reject(proposal, tally);
+  }
+
+  private showNext(): void {
+    const next = this.unshown.shift();
+    if (!next) throw new Error('nothing is sealed that is not shown');
+    const { proposalId, after, change } = next;
+    const before = { admins: this.admins(), threshold: this.threshold };
+    const changed = [...after.members.values()].filter((member) => this.members.get(member.id) !== member);
+    this.takeAfter(after);
+    // Whoever only a row gives a wallet loses it to the one whom the admins give it.
+    const inTheWay = this.intruders.filter(({ walletAddress }) =>
+      changed.some((member) => member.walletAddress === walletAddress),
+    );
+    this.intruders = this.intruders.filter((intruder) => !inTheWay.includes(intruder));
+    this.audit.push(...inTheWay.map(({ id }) => `member.differed ${id}`));
+    this.audit.push(...(change?.audit ?? []));
+    this.tellOthers(this.proposal(proposalId), before, change?.events ?? []);
+    this.shown.set(proposalId, change);
   }
 
   private log({ id }: Proposal, verb: string): void {
@@ -260,13 +369,14 @@ export class OrganizationModel extends Organization {
 
   private reject(proposal: Proposal, tally: Tally): void {
     proposal.status = 'rejected';
-    proposal.resolutions.push('rejected');
     this.close(proposal, tally);
     this.log(proposal, 'rejected');
   }
 
   private deployAgain(proposal: Proposal, tally: Tally): void {
+    proposal.attempts += 1;
     proposal.status = 'processing';
+    proposal.decision = 'approve';
     proposal.executedWith = tally;
     for (const deployment of proposal.deployments) {
       if (deployment.status === 'failed') deployment.status = 'pending';
@@ -274,21 +384,14 @@ export class OrganizationModel extends Organization {
     this.log(proposal, 'executionRetried');
   }
 
-  /** Records a change that was made; without deployments nothing is left to do. */
+  /** Completes what was sealed; only deployments may be left to do. */
   private apply(proposal: Proposal, tally: Tally, change: Change): void {
     proposal.applied = true;
-    proposal.executedWith = tally;
     proposal.effective = change.effective === true;
-    proposal.resolutions.push('approved');
     proposal.deployments = (change.deployments ?? [])
       .map((deployment): Deployment => ({ ...deployment, status: 'pending' }))
       .sort(byPlace);
-    this.audit.push(...change.audit);
-    if (proposal.deployments.length > 0) {
-      proposal.status = 'processing';
-      this.log(proposal, 'executionStarted');
-      return;
-    }
+    if (proposal.deployments.length > 0) return;
     proposal.status = 'completed';
     this.close(proposal, tally);
     this.log(proposal, 'executed');
@@ -331,6 +434,8 @@ export class OrganizationModel extends Organization {
     this.audit.push(`account.deployed ${accountId}`);
     const networkIds = [...new Set([...account.networkIds, networkId])].sort((one, two) => one - two);
     this.accounts.set(accountId, { ...account, networkIds });
+    const sealed = this.sealed.accounts.get(accountId) as Account;
+    this.sealed.accounts.set(accountId, { ...sealed, networkIds });
   }
 
   /** Every network has decided, if it has. */

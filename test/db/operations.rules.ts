@@ -76,7 +76,7 @@ export interface Decided<R extends Request> {
 /** What holds for one kind of request. */
 interface Rules<R extends Request> {
   judge(organization: Organization, request: R): Judgement;
-  /** Makes the change, if it would come out exactly as it was shown. */
+  /** Makes the change, if it would come out exactly as it was shown. What it changes is as it was when it was proposed. */
   carryOut(organization: Organization, decided: Decided<R>): Change | 'blocked';
 }
 
@@ -180,10 +180,7 @@ const updateMembers: KindRules<'members/update'> = {
     });
   },
   carryOut(organization, { data: { members = [] } }) {
-    const possible = members.every(
-      (member) => organization.members.has(member.id) && isFree(organization, member, members),
-    );
-    if (!possible) return 'blocked';
+    if (!members.every((member) => isFree(organization, member, members))) return 'blocked';
     const events: string[] = [];
     for (const { id, name, walletAddress, walletKind } of members) {
       const before = organization.members.get(id) as Member;
@@ -249,9 +246,7 @@ const updateAdmins: KindRules<'admins/update'> = {
   },
   carryOut(organization, { request, data: { members = [] } }) {
     if (!members.every((member) => isAsShown(organization, member))) return 'blocked';
-    const after = idsAfter(organization.adminIds, request.updates);
-    if (after.join() !== idsOf(members).join()) return 'blocked';
-    organization.adminIds = new Set(after);
+    organization.adminIds = new Set(idsAfter(organization.adminIds, request.updates));
     organization.threshold = request.threshold;
     return { audit: [`admins.updated ${organization.adminsId}`], events: [] };
   },
@@ -319,13 +314,9 @@ const updateGroups: KindRules<'groups/update'> = {
       names: [...claims, ...concerned.map(({ id }) => `member:${id}`)],
     });
   },
-  carryOut(organization, { request, data: { groups = [] } }) {
-    for (const [i, { id, members }] of groups.entries()) {
-      const group = organization.groups.get(id);
-      if (!group || !members.every((member) => isAsShown(organization, member))) return 'blocked';
-      const after = idsAfter(group.memberIds, request.items[i]?.memberUpdates ?? []);
-      if (after.join() !== idsOf(members).join()) return 'blocked';
-    }
+  carryOut(organization, { data: { groups = [] } }) {
+    const shown = groups.flatMap(({ members }) => members);
+    if (!shown.every((member) => isAsShown(organization, member))) return 'blocked';
     for (const { id, name, members } of groups) {
       organization.groups.set(id, { id, name, memberIds: idsOf(members) });
     }
@@ -353,12 +344,6 @@ const deleteGroups: KindRules<'groups/delete'> = {
     });
   },
   carryOut(organization, { data: { groups = [] } }) {
-    for (const { id, members } of groups) {
-      const group = organization.groups.get(id);
-      // Whoever has left it since is no loss; whoever came was never shown.
-      const known = idsOf(members);
-      if (!group || group.memberIds.some((memberId) => !known.includes(memberId))) return 'blocked';
-    }
     for (const { id } of groups) organization.groups.delete(id);
     return {
       audit: groups.map(({ id }) => `group.deleted ${id}`),
@@ -424,7 +409,6 @@ const writePolicies: KindRules<'policies/create' | 'policies/update'> = {
   },
   carryOut(organization, { request: { policies }, newIds }) {
     if (!policies.every((policy) => canBe(organization, policy))) return 'blocked';
-    if (policies.some(({ id }) => id !== undefined && !organization.policies.has(id))) return 'blocked';
     const fresh = [...newIds];
     const audit: string[] = [];
     const events: string[] = [];
@@ -448,7 +432,6 @@ const removePolicies: KindRules<'policies/remove'> = {
     });
   },
   carryOut(organization, { request: { policyIds } }) {
-    if (policyIds.some((id) => !organization.policies.has(id))) return 'blocked';
     for (const id of policyIds) organization.policies.delete(id);
     return {
       audit: policyIds.map((id) => `policy.removed ${id}`),
@@ -510,16 +493,11 @@ const updateAccounts: KindRules<'accounts/update'> = {
     const deployments = items.flatMap(({ id, networkIds = [] }) =>
       networkIds.map((networkId) => ({ accountId: id, networkId })),
     );
-    const isPresent = deployments.some(({ accountId, networkId }) =>
-      organization.visibleAccount(accountId)?.networkIds.includes(networkId),
-    );
-    if (isPresent) return 'blocked';
     const audit: string[] = [];
     for (const { id, name } of items) {
       const account = organization.accounts.get(id) as Account;
-      if (name === undefined || name === account.name) continue;
-      organization.accounts.set(id, { ...account, name });
-      audit.push(`account.updated ${id}`);
+      organization.accounts.set(id, { ...account, name: name ?? account.name });
+      if (name !== undefined && name !== account.name) audit.push(`account.updated ${id}`);
     }
     return { audit, events: [], effective: audit.length > 0, deployments };
   },

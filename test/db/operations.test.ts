@@ -1,87 +1,258 @@
-import { deriveAccount } from '../../src/chain/safe';
-import { createDatabase, type Db } from '../../src/db/database';
+import { randomUUID } from 'node:crypto';
+import { sealProposal } from '../../activities/proposals/seal';
+import { createSignerContext } from '../../activities/signer/context';
 import { newId } from '../../src/db/ids';
-import { insertMembers } from '../../src/db/members';
-import type { JsonValue } from '../../src/domain/canonicalJson';
-import type { ProposalKind } from '../../src/operations/kind';
-import { membersCreate } from '../../src/operations/membersCreate';
-import { membersUpdate } from '../../src/operations/membersUpdate';
-import { anAddress, anId } from '../support/builders';
-import { makeOrganization, type TestOrganization } from '../support/service';
-import { createTestDatabase } from '../support/stack';
-import { until } from '../support/until';
+import { findProposal } from '../../src/db/proposals';
+import { requireRow } from '../../src/db/rows';
+import { decisionIn, findSeal } from '../../src/db/seals';
+import type { Decision } from '../../src/domain/approval';
+import { type Key, NOBODY, WALLET_KEYS } from './operationKeys';
+import { type Stage, setStage, World } from './operationWorld';
+import type { Request } from './organization.model';
 
-let owner: Db;
-let service: Db;
-let org: TestOrganization;
+/** Only the clock is changed, which is the signer's alone: the service goes by the database's. */
+const ALL_BUT_DATE = [
+  'hrtime',
+  'nextTick',
+  'performance',
+  'queueMicrotask',
+  'setImmediate',
+  'clearImmediate',
+  'setInterval',
+  'clearInterval',
+  'setTimeout',
+  'clearTimeout',
+] as const;
+
+let stage: Stage;
+let world: World;
 
 beforeAll(async () => {
-  const { url, serviceUrl } = await createTestDatabase();
-  owner = createDatabase(url, { poolMax: 2 });
-  service = createDatabase(serviceUrl, { poolMax: 2 });
-  org = await makeOrganization(owner);
+  stage = await setStage();
 });
-afterAll(() => Promise.all([owner, service].map((db) => db?.destroy())));
+afterAll(() => stage?.end());
+beforeEach(async () => {
+  world = await World.make(stage);
+});
 
-/** Carries a change out while somebody else, unseen, makes a member with that wallet. */
-async function applyAgainst(wallet: string, kind: ProposalKind, data: JsonValue, plan: JsonValue) {
-  const rival = await owner.transaction();
-  await insertMembers(rival, org.id, [
-    { id: newId('mem'), name: 'Rival', type: 'user', walletAddress: wallet.toLowerCase(), walletKind: 'key' },
-  ]);
-  const applying = service.transaction(async (tx) => {
-    const outcome = await kind.apply(
-      { tx, organizationId: org.id, networks: [], deriveAccount },
-      { id: anId('prop'), data, plan },
-    );
-    // Whoever called can still say in the same transaction what came of it.
-    return { outcome, members: await tx('members').where({ organization_id: org.id }).pluck('name') };
-  });
-  await until('the change waits for the other one', async () => {
-    const { rows } = await owner.raw(
-      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
-    return rows.length > 0;
-  });
-  await rival.commit();
-  return applying;
+const [ALICE, BOB, CAROL, BOT] = WALLET_KEYS as [Key, Key, Key, Key];
+
+const aMember: Request = {
+  kind: 'members/create',
+  items: [{ name: 'Erin', type: 'user', walletAddress: WALLET_KEYS[8]?.address ?? '', walletKind: 'key' }],
+};
+const aGroup: Request = { kind: 'groups/create', items: [{ name: 'New', memberIds: [] }] };
+const anAccount: Request = { kind: 'accounts/create', items: [{ name: 'New', networkIds: [11] }] };
+
+const keyOf = (id: string) => ({ organizationId: world.organizationId, id });
+
+/** Proposes, and has it signed by two admins. */
+async function signed(request: Request, type: Decision = 'approve', voters = [ALICE, BOB]): Promise<string> {
+  const { id, refusal } = await world.propose(request);
+  expect(refusal).toBeUndefined();
+  await world.look();
+  for (const { address } of voters) expect(await world.vote(id, type, { signer: address })).toBeUndefined();
+  return id;
 }
 
-describe('a wallet that is taken between the check and the change', () => {
-  const refused = { ok: false, refusal: { code: 'conflict', message: expect.stringContaining('wallet') } };
+function begin(id: string, type: Decision = 'approve') {
+  return stage.activities.beginExecution({
+    subject: 'proposal',
+    ...keyOf(id),
+    messageId: randomUUID(),
+    type,
+  });
+}
 
-  it('refuses new members, all of them', async () => {
-    const wallet = anAddress();
-    const { outcome, members } = await applyAgainst(
-      wallet,
-      membersCreate,
-      {
-        items: [
-          { name: 'First', walletAddress: anAddress(), type: 'user', walletKind: 'key' },
-          { name: 'Second', walletAddress: wallet, type: 'user', walletKind: 'key' },
-        ],
-      },
-      { memberIds: [newId('mem'), newId('mem')] },
-    );
-    expect(outcome).toEqual(refused);
-    expect(members).toContain('Rival');
-    expect(members).not.toContain('First');
+const seal = (id: string) => sealProposal(stage.signer, keyOf(id));
+
+/** Has the worker carry out what is sealed, or end the execution. */
+async function carryOut(id: string, result: Awaited<ReturnType<typeof seal>>) {
+  return (await stage.activities.applySeal({ ...keyOf(id), result })).state;
+}
+
+const nameOfMembers = () =>
+  stage.owner('members').where({ organization_id: world.organizationId, removed_at: null }).pluck('name');
+
+/** What the signer refuses is blocked, with its reason, and changes nothing. */
+async function expectRefused(id: string, code: string, message: string): Promise<void> {
+  const result = await seal(id);
+  expect(result).toEqual({ refused: { code, message: expect.stringContaining(message) } });
+  expect(await findSeal(stage.owner, id)).toBeUndefined();
+  expect(await carryOut(id, result)).toMatchObject({
+    executionStatus: 'blocked',
+    closed: false,
+    failure: { code, message: expect.stringContaining(message), attempt: 1 },
+  });
+  expect(await nameOfMembers()).not.toContain('Erin');
+}
+
+describe('a decision that is sealed and not carried out yet', () => {
+  it('cannot be voted on, executed or expired, and shows nothing', async () => {
+    const id = await signed(aMember);
+    expect(await begin(id)).toMatchObject({ ok: true, state: { executionStatus: 'processing' } });
+    expect(await seal(id)).toEqual({ sealed: 1 });
+    expect(await world.vote(id, 'reject', { signer: CAROL.address })).toBe('conflict');
+    expect(await begin(id)).toMatchObject({ ok: false, refusal: { code: 'conflict' } });
+    expect(await begin(id, 'reject')).toMatchObject({ ok: false, refusal: { code: 'conflict' } });
+    await world.expire(id);
+    expect(await nameOfMembers()).not.toContain('Erin');
+    const record = requireRow(await findProposal(stage.owner, world.organizationId, id));
+    expect(record).toMatchObject({ executionStatus: 'processing', closed: false, applied: false });
+    // The seal counts, not what the caller says of it.
+    expect(await carryOut(id, { refused: { code: 'stale', message: 'lost' } })).toMatchObject({
+      executionStatus: 'completed',
+      closed: true,
+    });
+    expect(await nameOfMembers()).toContain('Erin');
+    await world.look();
+    await world.expectSound();
   });
 
-  it('refuses a change of wallets', async () => {
-    const wallet = anAddress();
-    const { outcome, members } = await applyAgainst(
-      wallet,
-      membersUpdate,
-      {
-        items: [
-          { id: org.alice.id, name: 'Alicia', walletAddress: org.alice.wallet.address, walletKind: 'key' },
-          { id: org.bob.id, name: 'Bob', walletAddress: wallet, walletKind: 'key' },
-        ],
-      },
-      { changes: [{ name: 'Alicia' }, { walletAddress: wallet }] },
+  it('is sealed once, however often it is asked for at the same time', async () => {
+    const ids = [await signed(aMember), await signed(aGroup)];
+    for (const id of ids) await begin(id);
+    const results = await Promise.all([...ids, ...ids, ...ids].map(seal));
+    expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(2);
+    expect(results.slice(0, 2)).toEqual(results.slice(2, 4));
+    for (const [i, id] of ids.entries()) await carryOut(id, requireRow(results[i]));
+    await world.look();
+    await world.expectSound();
+  });
+
+  it('is carried out in the order of the seals, with whichever comes first', async () => {
+    const [one, two] = [await signed(aMember), await signed(aGroup)];
+    for (const id of [one, two]) await begin(id);
+    const [first, second] = [await seal(one), await seal(two)];
+    expect([first, second]).toEqual([{ sealed: 1 }, { sealed: 2 }]);
+    expect(await carryOut(two, second)).toMatchObject({ executionStatus: 'completed' });
+    expect(await nameOfMembers()).toContain('Erin');
+    expect(await findProposal(stage.owner, world.organizationId, one)).toMatchObject({
+      executionStatus: 'processing',
+      closed: false,
+    });
+    expect(await carryOut(one, first)).toMatchObject({ executionStatus: 'completed' });
+    const { audit } = await world.look();
+    expect(audit.filter(({ action }) => /^(member|group)\./.test(action))).toHaveLength(2);
+    await world.expectSound();
+  });
+
+  it('is a rejection for ever, even where the record says otherwise', async () => {
+    const id = await signed(aMember, 'reject');
+    for (const { address } of [ALICE, BOB]) await world.vote(id, 'approve', { signer: address });
+    await begin(id, 'reject');
+    expect(await carryOut(id, await seal(id))).toMatchObject({ executionStatus: 'rejected' });
+    const stored = requireRow(await findSeal(stage.owner, id));
+    expect(decisionIn(stored)).toMatchObject({ resolution: 'rejected', changes: [] });
+    await world.look();
+    await world.expectSound();
+    await stage
+      .owner('approvals')
+      .where({ id })
+      .update({ execution_status: null, closed_at: null, frozen: null });
+    expect(await begin(id)).toMatchObject({ ok: true, state: { executionStatus: 'processing' } });
+    expect(await carryOut(id, await seal(id))).toMatchObject({ executionStatus: 'rejected' });
+    expect(await nameOfMembers()).not.toContain('Erin');
+  });
+});
+
+describe('the signer refuses', () => {
+  it('what reaches it after its time', async () => {
+    const id = await signed(aMember);
+    await begin(id);
+    const { expiresAt } = requireRow(await findProposal(stage.owner, world.organizationId, id));
+    jest.useFakeTimers({ now: expiresAt.getTime() + 1, doNotFake: [...ALL_BUT_DATE] });
+    try {
+      await expectRefused(id, 'timeout', 'expired before the signer could seal it');
+    } finally {
+      jest.useRealTimers();
+    }
+    await world.look();
+  });
+
+  it('what an admin signed who has been removed since its execution began', async () => {
+    const id = await signed(aMember);
+    const alice = requireRow(world.last.members.find(({ name }) => name === 'Alice')).id;
+    const removal = await signed(
+      { kind: 'admins/update', updates: [{ action: 'removeMember', id: alice }], threshold: 2 },
+      'approve',
+      [CAROL, BOT],
     );
-    expect(outcome).toEqual(refused);
-    expect(members).not.toContain('Alicia');
+    await begin(id);
+    expect(await world.execute(removal, 'approve')).toMatchObject({ refusal: undefined });
+    await expectRefused(id, 'stale', 'the signer found 1 valid signatures of current admins');
+    await world.look();
+    await world.expectSound();
+  });
+
+  it('what admins have signed who are in the tables alone', async () => {
+    const { organizationId: organization_id } = world;
+    const { id } = await world.propose(aMember);
+    await world.look();
+    const member_id = newId('mem');
+    await world.intrude({
+      id: member_id,
+      name: 'Eve',
+      type: 'user',
+      walletAddress: NOBODY.address,
+      walletKind: 'key',
+    });
+    await stage.service('admin_set_members').insert({ organization_id, member_id });
+    await stage.service('admin_sets').where({ organization_id }).update({ threshold: 1 });
+    expect(await world.vote(id, 'approve', { signer: NOBODY.address })).toBeUndefined();
+    expect(await begin(id)).toMatchObject({ ok: true, state: { executionStatus: 'processing' } });
+    await expectRefused(id, 'stale', 'the signer found 0 valid signatures of current admins');
+  });
+
+  it('what is not what was signed', async () => {
+    const id = await signed(aMember);
+    await begin(id);
+    const { data } = requireRow(await findProposal(stage.owner, world.organizationId, id));
+    const text = JSON.stringify(data).replaceAll(WALLET_KEYS[8]?.address ?? '', NOBODY.address);
+    await stage.owner('proposals').where({ id }).update({ data: text });
+    await expectRefused(id, 'stale', 'the signer found 0 valid signatures of current admins');
+  });
+
+  it('what is based on a state that it has not sealed', async () => {
+    const id = await signed(aMember);
+    await begin(id);
+    const { organizationId: organization_id } = world;
+    const { state } = requireRow(await stage.owner('sealed_states').where({ organization_id }).first());
+    const forged = state.replaceAll(ALICE.address, NOBODY.address);
+    await stage.owner('sealed_states').where({ organization_id }).update({ state: forged });
+    await expectRefused(id, 'stale', 'is not the one that was sealed');
+  });
+
+  it('what nobody executes, and what is on a network that it does not know', async () => {
+    const id = await signed(anAccount);
+    expect(await seal(id)).toEqual({
+      refused: { code: 'stale', message: expect.stringContaining('is not being executed') },
+    });
+    await begin(id);
+    const elsewhere = createSignerContext({ ...stage.signer, networks: [] });
+    expect(await sealProposal(elsewhere, keyOf(id))).toEqual({
+      refused: { code: 'stale', message: expect.stringContaining('network 11 is not configured') },
+    });
+    expect(await seal(id)).toEqual({ sealed: 1 });
+  });
+});
+
+describe('rows that somebody has put in the way', () => {
+  it('of a wallet do not keep the decision from being carried out', async () => {
+    const id = await signed(aMember);
+    await world.intrude({
+      id: newId('mem'),
+      name: 'Eve',
+      type: 'user',
+      walletAddress: WALLET_KEYS[8]?.address ?? '',
+      walletKind: 'key',
+    });
+    await begin(id);
+    expect(await carryOut(id, await seal(id))).toMatchObject({ executionStatus: 'completed' });
+    expect(await nameOfMembers()).toContain('Erin');
+    expect(await nameOfMembers()).not.toContain('Eve');
+    const { audit } = await world.look();
+    expect(audit.map(({ action }) => action)).toContain('member.differed');
+    await world.expectSound();
   });
 });

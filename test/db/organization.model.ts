@@ -98,6 +98,8 @@ export type Kind = Request['kind'];
 
 const byId = (one: { readonly id: string }, two: { readonly id: string }) => (one.id < two.id ? -1 : 1);
 
+const RESOURCES = ['members', 'groups', 'policies', 'accounts'] as const;
+
 /** Those who and what there is in an organization. */
 export class Organization {
   readonly members = new Map<string, Member>();
@@ -106,6 +108,8 @@ export class Organization {
   readonly accounts = new Map<string, Account>();
   adminIds: ReadonlySet<string> = new Set();
   threshold = 1;
+  /** The number of the decision that changed something last, by its id. */
+  readonly revisions = new Map<string, number>();
 
   constructor(
     readonly adminsId: string,
@@ -113,12 +117,36 @@ export class Organization {
   ) {}
 
   /** Becomes as another one is. */
-  protected takeAfter(other: Organization): void {
-    for (const field of ['members', 'groups', 'policies', 'accounts'] as const) {
+  takeAfter(other: Organization): void {
+    for (const field of [...RESOURCES, 'revisions'] as const) {
+      this[field].clear();
       for (const [id, thing] of other[field]) (this[field] as Map<string, unknown>).set(id, thing);
     }
     this.adminIds = other.adminIds;
     this.threshold = other.threshold;
+  }
+
+  /** The same organization. */
+  snapshot(): Organization {
+    const same = new Organization(this.adminsId, this.networkIds);
+    same.takeAfter(this);
+    return same;
+  }
+
+  /** Remembers which decision has changed what differs from before. */
+  revise(before: Organization, decision: number): void {
+    for (const field of RESOURCES) {
+      for (const [id, thing] of this[field]) {
+        if (before[field].get(id) !== thing) this.revisions.set(id, decision);
+      }
+      for (const id of before[field].keys()) if (!this[field].has(id)) this.revisions.delete(id);
+    }
+    if (before.adminIds !== this.adminIds) this.revisions.set(this.adminsId, decision);
+  }
+
+  /** True while all of this is there and as it was then. */
+  isUnchanged(seen: ReadonlyMap<string, number>): boolean {
+    return [...seen].every(([id, revision]) => this.revisions.get(id) === revision);
   }
 
   /** The admins of now, by id. */

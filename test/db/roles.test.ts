@@ -144,8 +144,12 @@ describe.each(ROLES)('the login %s', (role) => {
     await expectDenied(poolOf(role), 'TRUNCATE proposals CASCADE');
   });
 
-  it.each(['audit_log', 'evidence'])('cannot change what is in %s', async (table) => {
-    const before = await owner(table).orderBy('id');
+  it.each([
+    ['audit_log', 'id'],
+    ['evidence', 'id'],
+    ['seals', 'hash'],
+  ] as const)('cannot change what is in %s', async (table, by) => {
+    const before = await owner(table).orderBy(by);
     expect(before.length).toBeGreaterThan(0);
     const db = poolOf(role);
     for (const statement of [
@@ -159,18 +163,27 @@ describe.each(ROLES)('the login %s', (role) => {
     ]) {
       await expectDenied(db, statement);
     }
-    expect(await owner(table).orderBy('id')).toEqual(before);
+    expect(await owner(table).orderBy(by)).toEqual(before);
   });
 });
 
 describe('the owner of the tables', () => {
-  it.each(['audit_log', 'evidence'])('is stopped by a rule from changing %s by mistake', async (table) => {
-    for (const statement of [
-      `UPDATE ${table} SET organization_id = organization_id`,
-      `DELETE FROM ${table}`,
-      `TRUNCATE ${table}`,
-    ]) {
-      await expect(owner.raw(statement)).rejects.toThrow(`${table} is append-only`);
+  it.each(['audit_log', 'evidence', 'seals'])(
+    'is stopped by a rule from changing %s by mistake',
+    async (table) => {
+      for (const statement of [
+        `UPDATE ${table} SET organization_id = organization_id`,
+        `DELETE FROM ${table}`,
+        `TRUNCATE ${table}`,
+      ]) {
+        await expect(owner.raw(statement)).rejects.toThrow(`${table} is append-only`);
+      }
+    },
+  );
+
+  it('cannot delete a sealed state by mistake', async () => {
+    for (const statement of ['DELETE FROM sealed_states', 'TRUNCATE sealed_states']) {
+      await expect(owner.raw(statement)).rejects.toThrow('sealed_states is append-only');
     }
   });
 });
@@ -290,8 +303,10 @@ describe('a login that a process would start with', () => {
 });
 
 describe('data that one role may write', () => {
-  it('keys, attempts, envelopes and relayers: the signer', async () => {
+  it('seals, keys, attempts, envelopes and relayers: the signer', async () => {
     for (const table of [
+      'seals',
+      'sealed_states',
       'signing_keys',
       'chain_attempts',
       'chain_signatures',
@@ -305,6 +320,9 @@ describe('data that one role may write', () => {
       await expectDenied(signer, `DELETE FROM ${table}`);
     }
     for (const [table, column] of [
+      ['seals', 'body'],
+      ['sealed_states', 'state'],
+      ['sealed_states', 'sequence'],
       ['signing_keys', 'address'],
       ['chain_attempts', 'data'],
       ['chain_envelopes', 'raw_transaction'],
@@ -316,6 +334,8 @@ describe('data that one role may write', () => {
       await expectDenied(service, `UPDATE ${table} SET ${column} = ${column}`);
     }
     for (const [table, column] of [
+      ['seals', 'body'],
+      ['sealed_states', 'organization_id'],
       ['signing_keys', 'address'],
       ['chain_attempts', 'data'],
       ['chain_signatures', 'signature'],
@@ -371,6 +391,8 @@ describe('data that one role may write', () => {
       ['relayer_reservations', 'INSERT'],
       ['relayers', 'INSERT'],
       ['relayers', 'UPDATE'],
+      ['sealed_states', 'INSERT'],
+      ['seals', 'INSERT'],
       ['signing_keys', 'INSERT'],
     ]);
     for (const table of [
@@ -387,6 +409,8 @@ describe('data that one role may write', () => {
       'policy_usage',
       'transactions',
       'evidence',
+      'genesis',
+      'genesis_signatures',
     ]) {
       await expectDenied(signer, `INSERT INTO ${table} DEFAULT VALUES`);
       await expectDenied(signer, `DELETE FROM ${table}`);
@@ -400,7 +424,7 @@ describe('data that one role may write', () => {
   });
 
   it.each<[string, string[]]>([
-    ['organizations', []],
+    ['organizations', ['projected_sequence']],
     ['admin_sets', ['threshold']],
     ['accounts', ['name', 'position', 'updated_at']],
     ['account_networks', []],
@@ -412,6 +436,8 @@ describe('data that one role may write', () => {
         'version',
         'execution_status',
         'execution_attempt',
+        'decision',
+        'decided_by',
         'executed_with',
         'waiting_for',
         'failure',
@@ -460,6 +486,10 @@ describe('data that one role may write', () => {
       'DELETE FROM accounts',
       'DELETE FROM members',
       'DELETE FROM audit_heads',
+      'UPDATE genesis SET state = state',
+      'DELETE FROM genesis',
+      'UPDATE genesis_signatures SET signature = signature',
+      'DELETE FROM genesis_signatures',
       'UPDATE installation SET id = gen_random_uuid()',
       'DELETE FROM schema_migrations',
     ]) {

@@ -133,6 +133,8 @@ describe('a stored transaction', () => {
       version: 1,
       executionStatus: null,
       executionAttempt: 0,
+      decision: null,
+      decidedBy: null,
       executedWith: null,
       waitingFor: null,
       awaitsRelayerWei: null,

@@ -10,6 +10,7 @@ import { approvalWorkflowId, taskQueues } from '../../src/temporal/ids';
 import { findWorkflow } from '../../src/temporal/runs';
 import { RECONCILE_WORKFLOW } from '../../src/temporal/schedule';
 import { carryOut, execute, proposeChange, type Shown, UPDATE } from '../support/api';
+import { proposeHindered } from '../support/decisions';
 import type { TestOrganization } from '../support/service';
 import { until } from '../support/until';
 import {
@@ -182,10 +183,6 @@ async function recordStates(world: World, org: TestOrganization): Promise<Map<st
   // Waits, with and without votes; then it expires.
   const waiting = await proposeAccount(world, org, [FIRST]);
   const signed = await proposeAccount(world, org, [FIRST]);
-  await until('the signing key is there', async () => {
-    const { events } = await workflowOf(world, org, waiting).fetchHistory();
-    return events?.some((event) => event.activityTaskCompletedEventAttributes);
-  });
   await record('waiting', waiting);
   await vote(world, org, signed, org.alice);
   await vote(world, org, signed, org.alice, 'reject');
@@ -241,14 +238,13 @@ async function recordStates(world: World, org: TestOrganization): Promise<Map<st
   await ended(world, org, completed);
   await record('completed', completed);
 
-  const blocked = await name();
-  const { id: blockedAccount } = blocked.data.items[0];
-  const standsOn = await world.db('account_networks').where({ account_id: blockedAccount });
-  await world.db('account_networks').where({ account_id: blockedAccount }).delete();
+  const { proposal: blocked, hinder, free } = await proposeHindered(world, org);
+  await hinder();
   await approve(blocked);
+  await untilStatus(world, org, blocked, 'blocked');
   await record('blocked', blocked);
-  await world.db('account_networks').insert(standsOn);
-  await execute(world.http, org.adminKey, blocked.id);
+  await free();
+  await execute(world.http, org.adminKey, blocked.id, 'approve', 'policies');
   await ended(world, org, blocked);
   await record('blockedThenCompleted', blocked);
 

@@ -8,6 +8,7 @@ import type {
   Vote,
   VoteType,
 } from '../../src/domain/approval';
+import type { OrganizationState } from '../../src/domain/governance';
 import type {
   AdminSet,
   Deployment,
@@ -250,6 +251,7 @@ export function aProposal(): ProposalRecordBuilder {
     version: 1,
     executionStatus: null,
     executionAttempt: 0,
+    decision: null,
     executedWith: null,
     applied: false,
     effective: false,
@@ -261,4 +263,30 @@ export function aProposal(): ProposalRecordBuilder {
     votes: [],
     deployments: [],
   });
+}
+
+/** An organization that has decided nothing since it began; its first member alone is admin, and decides. */
+export function aState(
+  members: readonly MemberSummary[] = [aMember().build()],
+  change: Partial<OrganizationState> = {},
+): OrganizationState {
+  return {
+    id: anId('org'),
+    name: 'Acme',
+    domainSalt: aHash(),
+    signingKey: anAddress(),
+    sealKey: anAddress(),
+    sequence: 0,
+    members: Object.fromEntries(members.map((member) => [member.id, { ...member, revision: 0 }])),
+    groups: {},
+    policies: {},
+    accounts: {},
+    admins: {
+      id: anId('adm'),
+      memberIds: members.slice(0, 1).map(({ id }) => id),
+      threshold: 1,
+      revision: 0,
+    },
+    ...change,
+  };
 }

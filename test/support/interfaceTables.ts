@@ -184,7 +184,7 @@ export const CONDITION_OF: { readonly [transactionType: string]: string | undefi
 const GROUP_DATA = fields({
   items: listOf(fields({ id: idOf('grp'), name: 'string', members: listOf(MEMBER_SUMMARY) })),
 });
-const POLICY_DATA = fields({ policies: listOf(fields({ 'id?': idOf('pol'), ...POLICY_FIELDS })) });
+const POLICY_DATA = fields({ policies: listOf(fields({ id: idOf('pol'), ...POLICY_FIELDS })) });
 
 /** Data of a proposal by kind. */
 export const PROPOSAL_DATA: { readonly [resourceTypeAndAction: string]: Shape } = {

@@ -2,16 +2,28 @@ import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync 
 import { join } from 'node:path';
 import type { Hex } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
-import { operationDomainSalt } from '../../src/chain/domainSalt';
+import { signerEndpoints } from '../../src/chain/contractSignatures';
 import type { Keystore } from '../../src/chain/keys';
-import { createOrOpenKeystore } from '../../src/chain/keystore';
+import { createOrOpenKeystore, openKeystore } from '../../src/chain/keystore';
+import { deriveAccount } from '../../src/chain/safeAccount';
+import { signHead } from '../../src/chain/seals';
 import { encodeSignature } from '../../src/chain/signatures';
+import { createIdentifyVoter } from '../../src/chain/voter';
 import { type Config, loadConfig } from '../../src/config';
 import { issueApiKey } from '../../src/db/apiKeys';
 import { OPERATOR } from '../../src/db/audit';
 import { createDatabase, type Db } from '../../src/db/database';
-import { createOrganization } from '../../src/db/organizations';
+import { writeChanges } from '../../src/db/projection';
+import { findSealedState, storeState } from '../../src/db/seals';
+import {
+  applyEdits,
+  type Edit,
+  type OrganizationState,
+  type ResourceChange,
+  withResources,
+} from '../../src/domain/governance';
 import { projectRoot } from '../../src/projectRoot';
+import { type Founder, foundOrganization } from '../../tools/dev/foundOrganization';
 import { lastLogLines, type Part, startPart, untilReady } from '../../tools/dev/parts';
 import { checkConformance } from './conformance';
 import { type Answer, type ClientOptions, HttpClient } from './http';
@@ -54,6 +66,8 @@ export interface TestOrganization {
   readonly adminKeyId: string;
   /** Key of the bot that is not an admin. */
   readonly readKey: string;
+  /** Decides directly, as if its admins had. */
+  decide(edits: readonly Edit[]): Promise<void>;
   /** Everything that is stored for it: two equal answers say that nothing has changed in between. */
   stored(): Promise<StoredState>;
 }
@@ -74,6 +88,10 @@ export interface TestService {
   readonly http: HttpClient;
   readonly db: Db;
   createOrganization(threshold?: number): Promise<TestOrganization>;
+  /** Founds an organization with members of your own. */
+  found(name: string, threshold: number, members: readonly Founder[]): ReturnType<typeof foundOrganization>;
+  /** The keys of its signer. */
+  keystore(): Promise<Keystore>;
   stop(): Promise<void>;
 }
 
@@ -91,25 +109,61 @@ const members = [
   ['otherBot', 'Other Bot', 'api', false],
 ] as const;
 
-/** Makes an organization directly in the database, as the operator's command does. */
-export async function makeOrganization(db: Db, threshold = 2): Promise<TestOrganization> {
+let anyKeystore: Promise<Keystore> | undefined;
+
+/** The keystore of tests that have no signer: organizations need one. */
+export function testKeystore(): Promise<Keystore> {
+  anyKeystore ??= makeKeystore(temporaryDir(), PASSPHRASE);
+  return anyKeystore;
+}
+
+let directDecisions = 0;
+
+/**
+ * Decides directly, as if the admins had: in the sealed state and in the tables, without a proposal. `db` is the login
+ * that owns the tables.
+ */
+export async function decideDirectly(
+  db: Db,
+  keystore: Pick<Keystore, 'sealKey'>,
+  organizationId: string,
+  edits: readonly Edit[],
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const stored = await findSealedState(tx, organizationId, { lock: 'update' });
+    if (!stored) throw new Error(`organization ${organizationId} is not admitted`);
+    const state: OrganizationState = JSON.parse(stored.state);
+    const decided = applyEdits(state, edits);
+    if (!decided.ok) throw new Error(decided.refusal.message);
+    // Past the sequence of any seal, so that what was signed before is seen to be outdated.
+    directDecisions += 1;
+    const revision = 1_000_000 + directDecisions;
+    const changes = decided.value.changes.map(
+      (change) => ({ ...change, after: change.after && { ...change.after, revision } }) as ResourceChange,
+    );
+    const head = { ...stored, state: JSON.stringify(withResources(state, state.sequence, changes)) };
+    await storeState(tx, { ...head, signature: await signHead(keystore.sealKey(organizationId), head) });
+    await writeChanges(tx, organizationId, changes, (id) => deriveAccount(state.signingKey, id));
+  });
+}
+
+/** Makes an organization directly in the database, as the operator's commands do. */
+export async function makeOrganization(
+  db: Db,
+  { keystore, threshold = 2 }: { readonly keystore?: Keystore; readonly threshold?: number | undefined } = {},
+): Promise<TestOrganization> {
+  const keys = keystore ?? (await testKeystore());
   const drafts = members.map(([handle, name, type, admin]) => {
     const privateKey = generatePrivateKey();
     return { handle, name, type, admin, privateKey, wallet: privateKeyToAccount(privateKey) };
   });
-  const { organizationId, memberIds, adminsId } = await createOrganization(
-    db,
+  const { organizationId, memberIds, adminsId } = await foundOrganization(
+    { db, signerDb: db, keystore: keys },
     {
       name: 'Test Organization',
       threshold,
-      members: drafts.map(({ name, type, admin, wallet }) => ({
-        name,
-        type,
-        admin,
-        walletAddress: wallet.address,
-      })),
+      members: drafts.map(({ name, type, admin, wallet }) => ({ name, type, admin, wallet })),
     },
-    operationDomainSalt,
   );
   const all = drafts.map(({ name, type, wallet, privateKey }, index) => ({
     id: memberIds[index] ?? '',
@@ -134,6 +188,7 @@ export async function makeOrganization(db: Db, threshold = 2): Promise<TestOrgan
     adminKey: adminKey.key,
     adminKeyId: adminKey.id,
     readKey: readKey.key,
+    decide: (edits) => decideDirectly(db, keys, organizationId, edits),
     stored: () => storedState(db, organizationId),
   };
 }
@@ -208,12 +263,30 @@ function connectTo(env: NodeJS.ProcessEnv, more: Pick<ClientOptions, 'onUnavaila
   const db = connectAsOwner(env, 4);
   const ca = readFileSync(config.tls.certFile, 'utf8');
   const http = new HttpClient(config.httpsPort, ca, { listener: checkConformance, ...more });
+  const network = config.networks.find(({ id }) => id === config.signerNetworkId);
+  if (!network) throw new Error('there is no network for contract wallets');
+  let opened: Promise<Keystore> | undefined;
+  const keystore = () => {
+    opened ??= openKeystore({ file: config.keystore.file, passphrase: PASSPHRASE });
+    return opened;
+  };
   return {
     config,
     env,
     http,
     db,
-    createOrganization: (threshold) => makeOrganization(db, threshold),
+    keystore,
+    createOrganization: async (threshold) => makeOrganization(db, { keystore: await keystore(), threshold }),
+    found: async (name, threshold, members) =>
+      foundOrganization(
+        {
+          db,
+          signerDb: db,
+          keystore: await keystore(),
+          identifyVoter: createIdentifyVoter(signerEndpoints(network)),
+        },
+        { name, threshold, members },
+      ),
     async stop() {
       http.close();
       await db.destroy();

@@ -115,6 +115,7 @@ export function aTransaction(): TransactionRecordBuilder {
     version: 1,
     executionStatus: null,
     executionAttempt: 0,
+    decision: null,
     failure: null,
     notes: [],
     result: null,

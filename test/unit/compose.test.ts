@@ -62,6 +62,7 @@ describe('docker-compose.yml', () => {
     expect(Object.keys(services).sort()).toEqual([
       'chain-1',
       'chain-2',
+      'demo',
       'migrate',
       'orgwallet',
       'postgres',
@@ -73,7 +74,7 @@ describe('docker-compose.yml', () => {
 
   it('names every image with a version', () => {
     for (const [name, service] of Object.entries<{ image?: string }>(services)) {
-      if (!OWN_IMAGES.includes(name)) expect(service.image).toMatch(/:v?\d[\w.-]*$/);
+      if (![...OWN_IMAGES, 'demo'].includes(name)) expect(service.image).toMatch(/:v?\d[\w.-]*$/);
     }
   });
 
@@ -152,6 +153,26 @@ describe('docker-compose.yml', () => {
     });
   });
 
+  it('makes the demo organization once, with the settings of the step that does it', () => {
+    const { demo } = services;
+    expect(demo.command).toEqual(['node', 'dist/tools/dev/prepare.js', 'demo']);
+    expect(demo.volumes).toEqual(['orgwallet:/data', 'signer:/signer:ro']);
+    expect(demo.network_mode).toBe('service:orgwallet');
+    const asked = JSON.parse(environmentOf('demo').ORGWALLET_PREPARE ?? '');
+    const { SIGNER_DATABASE_URL, KEYSTORE_PASSPHRASE } = environmentOf('signer');
+    expect(asked).toMatchObject({
+      databaseUrl: environment.DATABASE_URL,
+      signer: {
+        databaseUrl: SIGNER_DATABASE_URL,
+        keystoreFile: '/signer/keystore.json',
+        passphrase: KEYSTORE_PASSPHRASE,
+      },
+      networksFile: environment.NETWORKS_FILE,
+      demoFile: '/data/demo.json',
+      addresses: { caFile: loadConfig({ ...environment, NETWORKS_FILE: undefined }).tls.certFile },
+    });
+  });
+
   it('gives the signer alone the keystore, in a process of its own', () => {
     const NETWORKS_FILE = join(folder, 'signer-networks.json');
     writeFileSync(NETWORKS_FILE, networks);
@@ -167,7 +188,9 @@ describe('docker-compose.yml', () => {
     for (const name of ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'NETWORKS_FILE']) {
       expect(settings[name]).toBe(environment[name]);
     }
-    const others = Object.entries<{ volumes?: string[] }>(services).filter(([name]) => name !== 'signer');
+    const others = Object.entries<{ volumes?: string[] }>(services).filter(
+      ([name]) => !['signer', 'demo'].includes(name),
+    );
     for (const [name, { volumes = [] }] of others) {
       expect(volumes.filter((volume) => volume.startsWith('signer:'))).toEqual([]);
       expect(

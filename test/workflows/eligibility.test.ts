@@ -4,6 +4,7 @@ import { requireRow } from '../../src/db/rows';
 import type { ProposalState } from '../../src/domain/proposal';
 import type { MessageResult } from '../../src/temporal/messages';
 import { execute, type Shown } from '../support/api';
+import { changeAdmins, changeMember, dismissAdmin } from '../support/decisions';
 import type { TestMember, TestOrganization } from '../support/service';
 import { until } from '../support/until';
 import {
@@ -35,15 +36,14 @@ beforeEach(async () => {
   proposal = await proposeName(world, org, accountId, 'After');
 });
 
-// Admins change in the database itself, as the execution of an admin proposal will change them.
+// Admins change as they do by a proposal about them, without one.
 const leave = (member: TestMember) =>
-  world.db('admin_set_members').where({ organization_id: org.id, member_id: member.id }).delete();
+  changeAdmins(world.db, org, ({ memberIds }) => ({ memberIds: memberIds.filter((id) => id !== member.id) }));
 const join = (member: TestMember) =>
-  world.db('admin_set_members').insert({ organization_id: org.id, member_id: member.id });
-const setThreshold = (threshold: number) =>
-  world.db('admin_sets').where({ organization_id: org.id }).update({ threshold });
+  changeAdmins(world.db, org, ({ memberIds }) => ({ memberIds: [...memberIds, member.id].sort() }));
+const setThreshold = (threshold: number) => changeAdmins(world.db, org, { threshold });
 const move = (member: TestMember, walletAddress: string) =>
-  world.db('members').where({ id: member.id }).update({ wallet_address: walletAddress });
+  changeMember(world.db, org, member.id, { walletAddress });
 
 const ids = (members: readonly { id: string }[]) => members.map(({ id }) => id).sort();
 
@@ -205,7 +205,7 @@ describe('when it is ready', () => {
   });
 
   it('needs another vote when a voter is removed from the organization', async () => {
-    await world.db('members').where({ id: org.bob.id }).update({ removed_at: new Date() });
+    await dismissAdmin(world.db, org, org.bob.id);
     await expectStanding({ status: 'pendingReviewSignatures', approvals: [org.alice] });
     await expectNotExecuted();
   });
@@ -272,8 +272,8 @@ describe('once closed', () => {
     await leave(org.alice);
     await setThreshold(1);
     await move(org.bob, privateKeyToAccount(generatePrivateKey()).address);
-    await world.db('members').where({ id: org.bob.id }).update({ name: 'Robert' });
-    await world.db('members').where({ id: org.carol.id }).update({ removed_at: new Date() });
+    await changeMember(world.db, org, org.bob.id, { name: 'Robert' });
+    await dismissAdmin(world.db, org, org.carol.id);
     expect(await show(world, org, proposal)).toEqual(before);
     expect(await auditOf(world.db, proposal)).toEqual(audited);
     return before;

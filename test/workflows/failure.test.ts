@@ -5,7 +5,8 @@ import { retryApproval } from '../../src/temporal/approvals';
 import type { WorkflowSender } from '../../src/temporal/client';
 import { taskQueues } from '../../src/temporal/ids';
 import { OPERATOR_QUERIES } from '../../src/temporal/searchAttributes';
-import { execute, type Shown } from '../support/api';
+import { execute, type Shown, settled } from '../support/api';
+import { changeAdmins, proposeHindered } from '../support/decisions';
 import type { TestOrganization } from '../support/service';
 import { until } from '../support/until';
 import {
@@ -15,11 +16,9 @@ import {
   expectSoundAudit,
   messages,
   proposeAccount,
-  proposeName,
   setRelayerBalance,
   show,
   startWorld,
-  storeAccount,
   untilStatus,
   vote,
   type World,
@@ -202,7 +201,7 @@ describe('an execution with an unfunded relayer on one network', () => {
   it('is not retried when its approvals are not enough any more', async () => {
     const failed = await failedProposal();
     await setRelayerBalance(world, UNFUNDED, parseEther('10'));
-    await world.db('admin_sets').where({ organization_id: org.id }).update({ threshold: 3 });
+    await changeAdmins(world.db, org, { threshold: 3 });
     try {
       const answer = await execute(world.http, org.adminKey, failed.id);
       expect([answer.status, answer.body.code]).toEqual([422, 'thresholdNotMet']);
@@ -211,7 +210,7 @@ describe('an execution with an unfunded relayer on one network', () => {
       await handle.signal(messages.retryExecutionSignal);
       await until('the signal is handled', async () => (await activitiesOf(handle)) === done + 1);
     } finally {
-      await world.db('admin_sets').where({ organization_id: org.id }).update({ threshold: 2 });
+      await changeAdmins(world.db, org, { threshold: 2 });
     }
     expect(await envelopesOf(failed)).toHaveLength(1);
     expect(await auditOf(world.db, failed)).not.toContain('proposal.executionRetried');
@@ -220,52 +219,53 @@ describe('an execution with an unfunded relayer on one network', () => {
 
 describe('a stale execution', () => {
   it('is blocked, changes nothing, and can be retried or rejected', async () => {
-    const accountId = await storeAccount(world.db, org, 'Before');
-    const proposal = await proposeName(world, org, accountId, 'After');
+    const { proposal, groupId, policyId, hinder, free } = await proposeHindered(world, org);
     await vote(world, org, proposal, org.alice);
-    // The account is not there for the moment: what was signed cannot be carried out exactly.
-    const standsOn = await world.db('account_networks').where({ account_id: accountId });
-    await world.db('account_networks').where({ account_id: accountId }).delete();
+    await hinder();
     const result = await vote(world, org, proposal, org.bob, 'approve', { execute: true });
-    expect(result).toMatchObject({ ok: true, state: { executionStatus: 'blocked' } });
-    expect(await show(world, org, proposal)).toMatchObject({
-      executionStatus: 'blocked',
-      failure: { code: 'stale', attempt: 1, message: expect.stringContaining(accountId) },
+    expect(result).toMatchObject({ ok: true, state: { executionStatus: 'processing' } });
+    expect(await untilStatus(world, org, proposal, 'blocked')).toMatchObject({
+      failure: { code: 'stale', attempt: 1, message: expect.stringContaining(groupId) },
     });
+    expect(await world.db('policies').where({ id: policyId })).toEqual([]);
     const text = await currentDetails(proposal);
     expect(text).toContain('nothing was changed');
     expect(text).toContain('**What to do:**');
     expect((await workflowOf(world, org, proposal).describe()).status.name).toBe('RUNNING');
 
     await workflowOf(world, org, proposal).signal(messages.retryExecutionSignal);
-    await until('it is blocked again', async () => (await show(world, org, proposal)).failure.attempt === 2);
-    await world.db('account_networks').insert(standsOn);
-    expect((await execute(world.http, org.adminKey, proposal.id)).body.data.executionStatus).toBe(
-      'completed',
-    );
-    expect(await world.db('accounts').where({ id: accountId }).pluck('name')).toEqual(['After']);
+    await until('it is blocked again', async () => (await show(world, org, proposal)).failure?.attempt === 2);
+    await free();
+    await execute(world.http, org.adminKey, proposal.id, 'approve', 'policies');
+    expect(await settled(world.http, org, proposal.id, 'policies')).toMatchObject({
+      executionStatus: 'completed',
+    });
+    expect(await world.db('policies').where({ id: policyId })).toHaveLength(1);
     expect(await auditOf(world.db, proposal)).toEqual([
       'proposal.created',
       'proposal.signed',
       'proposal.signed',
+      'proposal.executionStarted',
       'proposal.blocked',
+      'proposal.executionStarted',
       'proposal.blocked',
+      'proposal.executionStarted',
       'proposal.executed',
     ]);
   });
 
   it('is rejected while it is blocked', async () => {
-    const accountId = await storeAccount(world.db, org, 'Before');
-    const proposal = await proposeName(world, org, accountId, 'After');
+    const { proposal, hinder } = await proposeHindered(world, org);
     for (const type of ['approve', 'reject'] as const) {
       await vote(world, org, proposal, org.alice, type);
       await vote(world, org, proposal, org.bob, type);
     }
-    await world.db('account_networks').where({ account_id: accountId }).delete();
-    expect((await execute(world.http, org.adminKey, proposal.id)).body.data.executionStatus).toBe('blocked');
-    const rejected = await execute(world.http, org.adminKey, proposal.id, 'reject');
-    expect(rejected.body.data).toMatchObject({ executionStatus: 'rejected' });
-    expect(rejected.body.data.failure).toBeUndefined();
+    await hinder();
+    await execute(world.http, org.adminKey, proposal.id, 'approve', 'policies');
+    await untilStatus(world, org, proposal, 'blocked');
+    await execute(world.http, org.adminKey, proposal.id, 'reject', 'policies');
+    const rejected = await untilStatus(world, org, proposal, 'rejected');
+    expect(rejected.failure).toBeUndefined();
   });
 });
 

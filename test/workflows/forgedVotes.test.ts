@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Address, createPublicClient, createWalletClient, type Hex, http as rpcTransport } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { signatureHash } from '../../src/approvals/voters';
-import { SAFE_CONTRACTS } from '../../src/chain/safe';
+import { SAFE_CONTRACTS } from '../../src/chain/safeAccount';
 import { encodeSignature } from '../../src/chain/signatures';
 import { hashTypedPayload } from '../../src/chain/typedData';
 import { createDatabase } from '../../src/db/database';
@@ -217,7 +217,7 @@ describe('the vote of a contract', () => {
     await expectPaid(transaction);
   });
 
-  it('about an account is refused by the signer too', async () => {
+  it('about an account is refused by the signer too, which seals nothing', async () => {
     liar.accepting = [];
     await change(world.http, org, '/admins/proposals/update', {
       updates: [{ action: 'addMember', id: vault.id }],
@@ -232,12 +232,12 @@ describe('the vote of a contract', () => {
       body: { ...forgedVote(safe.address), type: 'approve' },
     });
     expect(answer.status).toBe(200);
-    const failed = await settled(world.http, org, proposal.id);
-    expect(failed).toMatchObject({
-      executionStatus: 'failed',
-      failure: { code: 'stale', message: expect.stringContaining('found 1 valid approvals') },
+    expect(await settled(world.http, org, proposal.id)).toMatchObject({
+      executionStatus: 'blocked',
+      failure: { code: 'stale', message: expect.stringContaining('found 1 valid signatures') },
     });
-    const accountIds = failed.deployments.map(({ accountId }: Shown) => accountId);
-    expect(await world.db('chain_attempts').whereIn('account_id', accountIds)).toEqual([]);
+    expect(await world.db('seals').where({ proposal_id: proposal.id })).toEqual([]);
+    expect(await world.db('accounts').where({ id: proposal.data.items[0].id })).toEqual([]);
+    expect(await world.db('chain_attempts').where({ proposal_id: proposal.id })).toEqual([]);
   });
 });

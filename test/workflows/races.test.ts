@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { operationDomainSalt } from '../../src/chain/domainSalt';
 import { issueApiKey } from '../../src/db/apiKeys';
 import { OPERATOR } from '../../src/db/audit';
-import { createOrganization } from '../../src/db/organizations';
 import type { Decision } from '../../src/domain/approval';
 import { executeApproval, type MessageOutcome, signApproval } from '../../src/temporal/approvals';
 import type { WorkflowSender } from '../../src/temporal/client';
 import { taskQueues } from '../../src/temporal/ids';
 import { execute, type Shown } from '../support/api';
-import { sign, type TestMember, type TestOrganization } from '../support/service';
+import { decideDirectly, sign, type TestMember, type TestOrganization } from '../support/service';
 import {
   auditOf,
   ended,
@@ -118,7 +116,10 @@ test(`approve and reject executed at the same time, ${ROUNDS} times: exactly one
       const { evidence, executions } = await stored(proposal);
       expect(result?.executionStatus).toBe(winner === 'approve' ? 'completed' : 'rejected');
       expect(account?.name).toBe(winner === 'approve' ? `After ${round}` : 'Before');
-      expect(audit.slice(5)).toEqual([winner === 'approve' ? 'proposal.executed' : 'proposal.rejected']);
+      expect(audit.slice(5)).toEqual([
+        'proposal.executionStarted',
+        winner === 'approve' ? 'proposal.executed' : 'proposal.rejected',
+      ]);
       expect(evidence.map(({ resolution }) => resolution)).toEqual([
         winner === 'approve' ? 'approved' : 'rejected',
       ]);
@@ -257,19 +258,10 @@ async function crowdOf(size: number, threshold: number) {
     const type: TestMember['type'] = index === 0 ? 'api' : 'user';
     return { name: `Admin ${index}`, type, privateKey, wallet: privateKeyToAccount(privateKey) };
   });
-  const { organizationId, memberIds } = await createOrganization(
-    world.db,
-    {
-      name: 'Crowd',
-      threshold,
-      members: drafts.map(({ name, type, wallet }) => ({
-        name,
-        type,
-        admin: true,
-        walletAddress: wallet.address,
-      })),
-    },
-    operationDomainSalt,
+  const { organizationId, memberIds } = await world.found(
+    'Crowd',
+    threshold,
+    drafts.map(({ name, type, wallet }) => ({ name, type, admin: true, wallet })),
   );
   const crowd: TestMember[] = drafts.map((draft, index) => ({ ...draft, id: memberIds[index] ?? '' }));
   const [bot] = crowd;
@@ -277,6 +269,14 @@ async function crowdOf(size: number, threshold: number) {
   const { key: adminKey } = await world.db.transaction((tx) =>
     issueApiKey(tx, { organizationId, memberIds: [bot.id], actor: OPERATOR }),
   );
-  const crowded: TestOrganization = { ...org, id: organizationId, alice: bot, adminKey, readKey: adminKey };
+  const keystore = await world.keystore();
+  const crowded: TestOrganization = {
+    ...org,
+    id: organizationId,
+    alice: bot,
+    adminKey,
+    readKey: adminKey,
+    decide: (edits) => decideDirectly(world.db, keystore, organizationId, edits),
+  };
   return { crowd, crowded, adminKey };
 }

@@ -148,6 +148,7 @@ describe.each(['terminated', 'cancelled'] as const)('a workflow that an operator
       'proposal.signed',
       'proposal.restored',
       'proposal.signed',
+      'proposal.executionStarted',
       'proposal.executed',
     ]);
     expect(await ended(world, org, proposal)).toMatchObject({ executionStatus: 'completed' });

@@ -93,9 +93,9 @@ describe('the workflow of today replays the history of', () => {
   });
 
   it('none that another workflow made', async () => {
-    // An activity of another name, where ours provides the signing key.
-    const changed = recorded('waiting').replaceAll('"provideSigningKey"', '"provideNothing"');
-    expect(changed).not.toBe(recorded('waiting'));
+    // An activity of another name, where ours has the decision sealed.
+    const changed = recorded('renamed').replaceAll('"sealProposal"', '"sealNothing"');
+    expect(changed).not.toBe(recorded('renamed'));
     await expect(Worker.runReplayHistory(workflowSource(), JSON.parse(changed), 'changed')).rejects.toThrow(
       /nondeterminism/i,
     );

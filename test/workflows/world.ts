@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
+import { deriveAccount } from '../../src/chain/safeAccount';
 import { verifyAudit } from '../../src/db/audit';
 import type { Db } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
@@ -8,6 +9,7 @@ import type { ProposalState } from '../../src/domain/proposal';
 import { approvalWorkflowId } from '../../src/temporal/ids';
 import { approvalMessages, type MessageResult, type SignMessage } from '../../src/temporal/messages';
 import { PROPOSE, proposalPath, read, type Shown, UPDATE } from '../support/api';
+import { decided } from '../support/decisions';
 import {
   type ServiceOptions,
   sharedService,
@@ -74,20 +76,8 @@ async function proposeWith(world: TestService, org: TestOrganization, path: stri
 /** Stores an account that stands on no chain, for proposals that only change its name. */
 export async function storeAccount(db: Db, org: TestOrganization, name = 'Stored'): Promise<string> {
   const id = newId('acc');
-  const address = org.alice.wallet.address;
-  await db('accounts').insert({
-    id,
-    organization_id: org.id,
-    name,
-    address,
-    owner_address: address,
-    singleton: address,
-    factory: address,
-    fallback_handler: address,
-    initializer: '0x',
-    salt_nonce: '0',
-    position: 0,
-  });
+  const { address } = deriveAccount((await decided(db, org)).signingKey, id);
+  await org.decide([{ type: 'account', id, after: { id, name, address, networkIds: [31337] } }]);
   await db('account_networks').insert({ account_id: id, network_id: 31337 });
   return id;
 }
@@ -135,7 +125,7 @@ export async function vote(
 
 /** The proposal as the API shows it. */
 export function show(world: TestService, org: TestOrganization, proposal: Shown): Promise<Shown> {
-  return read(world.http, org.readKey, proposalPath(proposal.id));
+  return read(world.http, org.readKey, proposalPath(proposal.id, '', proposal.resourceType));
 }
 
 /** Waits until the API shows the proposal in that execution status. */

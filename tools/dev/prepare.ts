@@ -1,13 +1,15 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { operationDomainSalt } from '../../src/chain/domainSalt';
+import type { Keystore } from '../../src/chain/keys';
+import { openKeystore, readPassphrase } from '../../src/chain/keystore';
 import { isLoopback } from '../../src/chain/loopback';
 import { type NetworkConfig, readNetworks } from '../../src/config';
 import { issueApiKey } from '../../src/db/apiKeys';
 import { OPERATOR } from '../../src/db/audit';
 import { listRelayers } from '../../src/db/chain';
 import { createDatabase, type Db, migrate } from '../../src/db/database';
-import { createOrganization, listOrganizations } from '../../src/db/organizations';
+import { listOrganizations } from '../../src/db/organizations';
+import { foundOrganization } from './foundOrganization';
 import { fundOnLocalChain } from './localChain';
 import { ensureDemoToken, ensureSafeContracts, LOCAL_FUNDER, type TestToken } from './localContracts';
 import { rpc } from './rpc';
@@ -87,23 +89,23 @@ async function prepareLocalNetwork(network: Pick<NetworkConfig, 'rpcUrl'>): Prom
   return ensureDemoToken(network.rpcUrl);
 }
 
-async function makeDemoOrganization(
-  db: Db,
-): Promise<Pick<DemoFile, 'organizationId' | 'apiKeys' | 'admins' | 'members'>> {
+async function makeDemoOrganization(logins: {
+  readonly db: Db;
+  readonly signerDb: Db;
+  readonly keystore: Keystore;
+}): Promise<Pick<DemoFile, 'organizationId' | 'apiKeys' | 'admins' | 'members'>> {
   const people = PEOPLE.map((person) => {
     const privateKey = generatePrivateKey();
-    return { ...person, privateKey, walletAddress: privateKeyToAccount(privateKey).address };
+    const wallet = privateKeyToAccount(privateKey);
+    return { ...person, privateKey, wallet, walletAddress: wallet.address };
   });
-  const { organizationId, memberIds } = await createOrganization(
-    db,
-    {
-      name: 'Demo Organization',
-      threshold: THRESHOLD,
-      members: people.map(({ name, type, walletAddress, admin }) => ({ name, type, walletAddress, admin })),
-    },
-    operationDomainSalt,
-  );
-  const members = people.map(({ admin, ...person }, index) => ({
+  const { db } = logins;
+  const { organizationId, memberIds } = await foundOrganization(logins, {
+    name: 'Demo Organization',
+    threshold: THRESHOLD,
+    members: people.map(({ name, type, wallet, admin }) => ({ name, type, wallet, admin })),
+  });
+  const members = people.map(({ admin, wallet: _, ...person }, index) => ({
     admin,
     member: { id: memberIds[index] ?? '', ...person },
   }));
@@ -152,12 +154,32 @@ async function relayersOf(db: Db, networks: readonly NetworkConfig[]): ReturnTyp
   }
 }
 
+/** What the signer of the demo organization has. */
+interface SignerSettings {
+  readonly databaseUrl: string;
+  readonly keystoreFile: string;
+  readonly passphrase?: string;
+  readonly passphraseFile?: string;
+}
+
+/** Makes the demo organization, and admits it as the signer's host does. */
+async function foundDemoOrganization(db: Db, { databaseUrl, keystoreFile, ...passphrase }: SignerSettings) {
+  const signerDb = createDatabase(databaseUrl, { poolMax: 1 });
+  try {
+    const keystore = await openKeystore({ file: keystoreFile, passphrase: readPassphrase(passphrase) });
+    return await makeDemoOrganization({ db, signerDb, keystore });
+  } finally {
+    await signerDb.destroy();
+  }
+}
+
 /**
  * Funds the relayers, creates the demo organization unless the one of demo.json is in the database, and writes
  * demo.json with the addresses of this start. Refuses chains that are not local.
  */
 async function prepareDemo(options: {
   databaseUrl: string;
+  signer: SignerSettings;
   networksFile: string;
   demoFile: string;
   addresses: Addresses;
@@ -185,7 +207,7 @@ async function prepareDemo(options: {
     const before = readDemoFile(options.demoFile);
     const organizations = before ? await listOrganizations(db) : [];
     const kept = before && organizations.some(({ id }) => id === before.organizationId) ? before : undefined;
-    const organization = kept ?? (await makeDemoOrganization(db));
+    const organization = kept ?? (await foundDemoOrganization(db, options.signer));
     const demo: DemoFile = {
       ...options.addresses,
       organizationId: organization.organizationId,

@@ -256,11 +256,25 @@ export async function startStack(
   const caFile = settings.tlsCertFile ?? files.certificate;
   const networksFile = networkSettings.NETWORKS_FILE ?? '';
   const networks = readNetworks(networksFile);
-  const hasDemo = networks.every(({ rpcUrl }) => isLoopback(rpcUrl));
+  // The genesis of the demo organization is admitted by the signer of this machine.
+  const hasDemo = settings.roles.includes('signer') && networks.every(({ rpcUrl }) => isLoopback(rpcUrl));
   if (hasDemo) {
     const temporalUiUrl = temporal.uiUrl ?? null;
     const addresses = { origin, baseUrl: `${origin}/api/v1`, caFile, operationsUrl, temporalUiUrl };
-    const demo = { databaseUrl: database.DATABASE_URL, networksFile, demoFile: files.demo, addresses };
+    const { KEYSTORE_FILE = settings.keystoreFile, KEYSTORE_PASSPHRASE_FILE } = stackSettings;
+    const signer = {
+      databaseUrl: database.SIGNER_DATABASE_URL,
+      keystoreFile: KEYSTORE_FILE,
+      passphrase: process.env.KEYSTORE_PASSPHRASE,
+      passphraseFile: KEYSTORE_PASSPHRASE_FILE ?? process.env.KEYSTORE_PASSPHRASE_FILE,
+    };
+    const demo = {
+      databaseUrl: database.DATABASE_URL,
+      signer,
+      networksFile,
+      demoFile: files.demo,
+      addresses,
+    };
     await prepare('demo', JSON.stringify(demo));
   }
   return { origin, caFile, operationsUrl, temporal, networks, hasDemo };

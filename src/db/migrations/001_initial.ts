@@ -16,6 +16,8 @@ export async function up(knex: Knex): Promise<void> {
       name text NOT NULL,
       -- EIP-712 domain salt of organization operations: keccak256 of installation id and organization id
       domain_salt text NOT NULL,
+      -- how many of its sealed decisions the tables show
+      projected_sequence bigint NOT NULL DEFAULT 0,
       created_at timestamptz(3) NOT NULL DEFAULT now()
     );
 
@@ -140,7 +142,9 @@ export async function up(knex: Knex): Promise<void> {
       created_by_key text,
       execution_status text CHECK (execution_status IN ('processing', 'completed', 'rejected', 'failed', 'blocked')),
       execution_attempt integer NOT NULL DEFAULT 0,
-      -- the tally when the last execution began
+      -- the decision whose execution was begun last, who began it, and the tally then
+      decision text CHECK (decision IN ('approve', 'reject')),
+      decided_by jsonb,
       executed_with jsonb,
       -- what an execution waits for, in words
       waiting_for text,
@@ -218,9 +222,7 @@ export async function up(knex: Knex): Promise<void> {
       resource_type text NOT NULL CHECK (resource_type IN ('members', 'groups', 'policies', 'accounts', 'admins')),
       action text NOT NULL CHECK (action IN ('create', 'update', 'remove', 'delete')),
       data jsonb NOT NULL,
-      -- what the change needs besides data, fixed when proposed (ids of what it will create)
-      plan jsonb NOT NULL,
-      -- the off-chain part of the change is done; only deployments may be missing
+      -- the tables show its sealed change; only deployments may be missing
       applied_at timestamptz(3),
       -- something that others can see has been changed: it can no longer be rejected
       effective boolean NOT NULL DEFAULT false
@@ -391,6 +393,47 @@ export async function up(knex: Knex): Promise<void> {
     CREATE TRIGGER admin_set_members_access_changed AFTER INSERT OR DELETE ON admin_set_members
       FOR EACH STATEMENT EXECUTE FUNCTION announce_access_changed();
 
+    -- what the founders sign: the state that an organization begins with
+    CREATE TABLE genesis (
+      organization_id text PRIMARY KEY REFERENCES organizations,
+      -- canonical JSON
+      state text NOT NULL,
+      created_at timestamptz(3) NOT NULL DEFAULT now()
+    );
+    CREATE TABLE genesis_signatures (
+      organization_id text NOT NULL REFERENCES genesis,
+      member_id text NOT NULL REFERENCES members,
+      signature text NOT NULL,
+      created_at timestamptz(3) NOT NULL DEFAULT now(),
+      PRIMARY KEY (organization_id, member_id)
+    );
+    -- the decisions of an organization in their order, each sealed by the signer: written by its login alone
+    CREATE TABLE seals (
+      organization_id text NOT NULL REFERENCES organizations,
+      sequence bigint NOT NULL,
+      -- null: the genesis
+      proposal_id text UNIQUE REFERENCES proposals,
+      -- canonical JSON: the decision with its votes, and what it changed
+      body text NOT NULL,
+      hash text NOT NULL,
+      signature text NOT NULL,
+      sealed_at timestamptz(3) NOT NULL,
+      PRIMARY KEY (organization_id, sequence),
+      CHECK ((sequence = 0) = (proposal_id IS NULL))
+    );
+    CREATE TRIGGER seals_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON seals
+      FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+    -- what the decisions have come to
+    CREATE TABLE sealed_states (
+      organization_id text PRIMARY KEY REFERENCES organizations,
+      sequence bigint NOT NULL,
+      -- JSON
+      state text NOT NULL,
+      signature text NOT NULL
+    );
+    CREATE TRIGGER sealed_states_kept BEFORE DELETE OR TRUNCATE ON sealed_states
+      FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
     CREATE TABLE signing_keys (
       organization_id text PRIMARY KEY REFERENCES organizations,
       address text NOT NULL,
@@ -550,11 +593,13 @@ export async function up(knex: Knex): Promise<void> {
     GRANT SELECT (id) ON installation TO orgwallet_signer;
     GRANT INSERT, UPDATE ON members, groups, policies TO orgwallet_service;
     -- what is signed, or derived once, never changes
-    GRANT INSERT ON organizations, admin_sets, accounts, account_networks, approvals, proposals, deployments,
+    GRANT INSERT ON organizations, genesis, genesis_signatures, admin_sets, accounts, account_networks, approvals, proposals, deployments,
       transactions, audit_heads, api_keys TO orgwallet_service;
     GRANT UPDATE (threshold) ON admin_sets TO orgwallet_service;
+    GRANT UPDATE (projected_sequence) ON organizations TO orgwallet_service;
     GRANT UPDATE (name, position, updated_at) ON accounts TO orgwallet_service;
-    GRANT UPDATE (updated_at, position, version, execution_status, execution_attempt, executed_with, waiting_for, failure,
+    GRANT UPDATE (updated_at, position, version, execution_status, execution_attempt, decision,
+      decided_by, executed_with, waiting_for, failure,
       notes, result, expired_at, closed_at, frozen) ON approvals TO orgwallet_service;
     GRANT UPDATE (applied_at, effective) ON proposals TO orgwallet_service;
     GRANT UPDATE (status, transaction_hash, failure, waiting_for, updated_at) ON deployments TO orgwallet_service;
@@ -566,8 +611,9 @@ export async function up(knex: Knex): Promise<void> {
     GRANT INSERT, UPDATE, DELETE ON idempotency_requests, rate_limit_buckets, registration_challenges
       TO orgwallet_service;
     GRANT INSERT, UPDATE (status, block_at, decided_at) ON policy_usage TO orgwallet_service;
-    GRANT INSERT ON signing_keys, chain_attempts, chain_signatures, relayer_reservations, chain_envelopes, authorizations,
-      freezes TO orgwallet_signer;
+    GRANT INSERT ON seals, sealed_states, signing_keys, chain_attempts, chain_signatures, relayer_reservations,
+      chain_envelopes, authorizations, freezes TO orgwallet_signer;
+    GRANT UPDATE (sequence, state, signature) ON sealed_states TO orgwallet_signer;
     GRANT INSERT ON freeze_audits TO orgwallet_service;
     GRANT UPDATE (outcome, block_at) ON authorizations TO orgwallet_signer;
     GRANT INSERT, UPDATE ON relayers TO orgwallet_signer;

@@ -1,5 +1,5 @@
 import { checksumAddress, isWellFormedAddress } from '../../../src/chain/address';
-import { deriveAccount, SAFE_CONTRACTS } from '../../../src/chain/safe';
+import { deriveAccount, SAFE_CONTRACTS } from '../../../src/chain/safeAccount';
 
 const OWNER = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
 

@@ -47,6 +47,8 @@ describe('the details of the Temporal UI on a terminal', () => {
     summary: 'Create account "a*b|c\\d`e" on "Chain" (1)',
     signatureStatus: 'approvalReady',
     executionStatus: 'failed',
+    decision: 'approve',
+    applied: true,
     threshold: 1,
     approvals: [{ id: 'mem_1', name: '**Eve**', type: 'user', walletAddress: '0x', walletKind: 'key' }],
     rejections: [],

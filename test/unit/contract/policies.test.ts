@@ -510,7 +510,10 @@ describe('every policy', () => {
       fc.property(policyItems(world), (item) => {
         const definition = stored(item);
         const shown = JSON.parse(JSON.stringify(policyView(definition, accounts)));
-        expect(proposedPolicy.parse(shown)).toEqual(shown);
+        const proposed = { id: anId('pol'), ...shown };
+        expect(proposedPolicy.parse(proposed)).toEqual(proposed);
+        const changed = { ...proposed, revision: 3 };
+        expect(proposedPolicy.parse(changed)).toEqual(changed);
         expect(policyOfView(shown)).toEqual(definition);
         const keys = Object.keys(shown);
         expect(keys).toEqual(expect.arrayContaining(['accountIds', 'accounts', 'initiatorSetting']));

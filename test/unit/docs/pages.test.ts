@@ -176,11 +176,12 @@ describe('the documentation', () => {
     const text = read('docs/errors.md');
     const notes = [
       'src/domain/outsideEvents.ts',
+      'activities/proposals/changes.ts',
       'src/domain/wallet.ts',
       'src/db/reconciler.ts',
       'src/domain/reconciliation.ts',
       ...readdirSync(join(project, 'src/operations')).map((file) => join('src/operations', file)),
-    ].flatMap((file) => [...read(file).matchAll(/\bcode: '(\w+)',?\n\s*message|\bNETWORK_GONE = '(\w+)'/g)]);
+    ].flatMap((file) => [...read(file).matchAll(/\bcode: '(\w+)',?\s+message|\bNETWORK_GONE = '(\w+)'/g)]);
     const codes = new Set(notes.map(([, code, gone]) => code ?? gone ?? ''));
     expect(codes.size).toBeGreaterThanOrEqual(10);
     expect([...codes].filter((code) => !text.includes(`\`${code}\``))).toEqual([]);

@@ -712,6 +712,7 @@ function stateRules<R extends ApprovalRecord, N extends Now>(world: World<R, N>)
       summary: of.summary,
       signatureStatus: 'approvalReady',
       executionStatus: 'failed',
+      decision: null,
       threshold: 2,
       approvals: [ada, bo],
       rejections: [chidi],

@@ -224,6 +224,8 @@ describe('the state that a workflow keeps', () => {
       summary: record.summary,
       signatureStatus: 'approvalReady',
       executionStatus: 'failed',
+      decision: null,
+      applied: true,
       threshold: 2,
       approvals: [ada, bo],
       rejections: [],

@@ -703,6 +703,7 @@ describe('what a workflow keeps of a transaction', () => {
       summary: record.summary,
       signatureStatus: 'approvalReady',
       executionStatus: 'failed',
+      decision: null,
       initiator: ada,
       threshold: 1,
       approvals: [bo],

@@ -18,6 +18,7 @@ function state(change: Partial<TransactionState> = {}): TransactionState {
     summary: 'Send 1 "ETH" to 0x1',
     signatureStatus: 'pendingReviewSignatures',
     executionStatus: null,
+    decision: null,
     initiator: ada,
     threshold: 2,
     approvals: [bo],

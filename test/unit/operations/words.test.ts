@@ -1,6 +1,6 @@
 import { describeMembers, membersDiffer } from '../../../src/operations/members';
 import { listed, sentence } from '../../../src/operations/words';
-import { aMember, anAddress } from '../../support/builders';
+import { aMember, anAddress, aState } from '../../support/builders';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => String(i + 1));
 
@@ -32,25 +32,25 @@ describe('members that a proposal shows', () => {
 
   it('are as it says, whatever their names and whoever else there is', () => {
     const renamed = aMember().withId(ada.id).withWallet(ada.walletAddress.toLowerCase()).named('Eva').build();
-    expect(membersDiffer([ada], [renamed, bo])).toBeUndefined();
-    expect(membersDiffer([], [ada])).toBeUndefined();
+    expect(membersDiffer(aState([renamed, bo]), [ada])).toBeUndefined();
+    expect(membersDiffer(aState([ada]), [])).toBeUndefined();
   });
 
   it('are gone', () => {
-    expect(membersDiffer([ada, bo], [bo])).toBe(
+    expect(membersDiffer(aState([bo]), [ada, bo])).toBe(
       `member "Ada" (${ada.id}, ${ada.walletAddress}) has left the organization`,
     );
   });
 
   it('have another wallet', () => {
     const moved = { ...ada, name: 'Eva', walletAddress: anAddress() };
-    expect(membersDiffer([ada], [moved])).toBe(
+    expect(membersDiffer(aState([moved]), [ada])).toBe(
       `member "Eva" (${ada.id}) now has the wallet ${moved.walletAddress}, not ${ada.walletAddress}`,
     );
   });
 
   it('differ in more than one way', () => {
     const moved = { ...bo, walletAddress: anAddress() };
-    expect(membersDiffer([ada, bo], [moved])?.split('; ')).toHaveLength(2);
+    expect(membersDiffer(aState([moved]), [ada, bo])?.split('; ')).toHaveLength(2);
   });
 });

@@ -1,0 +1,185 @@
+import { isDeepStrictEqual } from 'node:util';
+import { signHead, signSeal } from '../../src/chain/seals';
+import type { IdentifyVoter } from '../../src/chain/voter';
+import type { Db, Tx } from '../../src/db/database';
+import { findProposal, type StoredProposal } from '../../src/db/proposals';
+import { findSeal, insertSeal, storeState } from '../../src/db/seals';
+import { type Decision, type FailureCode, isExpired, isVoteOf } from '../../src/domain/approval';
+import type { ApprovalKey } from '../../src/domain/approvalRef';
+import { adminsOf, type Changed, type OrganizationState } from '../../src/domain/governance';
+import { networkNotConfigured } from '../../src/domain/network';
+import type { DecisionSeal, SealedVote } from '../../src/domain/seal';
+import { proposalPayload } from '../../src/domain/signing';
+import { failpoint } from '../../src/failpoints';
+import { kindOf } from '../../src/operations';
+import { changeState } from '../../src/operations/plan';
+import type { SignerContext } from '../signer/context';
+import { refusalsAsValues, SignerRefusal } from '../signer/refusal';
+import type { SealedState } from '../signer/sealedState';
+
+/** The outcome of a request to seal. */
+export type SealResult =
+  | { readonly sealed: number }
+  | { readonly unreachable: string }
+  | { readonly held: string }
+  | { readonly refused: { readonly code: FailureCode; readonly message: string } };
+
+/** What a decision is based on: its votes that the sealed admins have given, over exactly this record. */
+interface Verified {
+  readonly sequence: number;
+  readonly decision: Decision;
+  readonly votes: readonly SealedVote[];
+  readonly record: StoredProposal;
+}
+
+/** The record of a proposal whose decision is being executed. Throws SignerRefusal. */
+async function readExecuting(
+  handle: Db | Tx,
+  { organizationId, id }: ApprovalKey,
+): Promise<StoredProposal & { readonly decision: Decision }> {
+  const record = await findProposal(handle, organizationId, id);
+  if (!record) throw new SignerRefusal('stale', `proposal ${id} not found`);
+  const { decision } = record;
+  if (record.executionStatus !== 'processing' || !decision) {
+    throw new SignerRefusal('stale', `proposal ${id} is not being executed`);
+  }
+  return { ...record, decision };
+}
+
+/** The payload that the admins have signed, from the content of the record and the sealed state. */
+function payloadOf({ domainSalt }: OrganizationState, record: StoredProposal, decision: Decision): string {
+  return proposalPayload(decision === 'approve' ? 'ApproveProposal' : 'RejectProposal', domainSalt, record);
+}
+
+/**
+ * Verifies every vote against the sealed admins. Outside the database transaction, because contract wallets are asked on
+ * chain. Throws SignerRefusal, ChainUnavailable and EndpointsMissing.
+ */
+async function verify(
+  { db, identifyVoter }: { readonly db: Db; readonly identifyVoter: IdentifyVoter },
+  { state }: SealedState,
+  key: ApprovalKey,
+): Promise<Verified> {
+  const record = await readExecuting(db, key);
+  const { decision } = record;
+  const payload = payloadOf(state, record, decision);
+  const admins = adminsOf(state);
+  const given = record.votes.filter(({ type }) => type === decision);
+  const votes = await Promise.all(
+    given.map(async (vote) => {
+      const { memberId, signerAddress, scheme, signature } = vote;
+      const eligible = admins.members.filter((member) => isVoteOf(member, vote));
+      if (eligible.length === 0) return [];
+      const voter = await identifyVoter({ payload, signature, eligible });
+      return voter.ok ? [{ memberId, signerAddress, scheme, signature }] : [];
+    }),
+  );
+  const valid = votes.flat();
+  const voters = new Set(valid.map(({ memberId }) => memberId)).size;
+  if (voters < admins.threshold) {
+    throw new SignerRefusal(
+      'stale',
+      `the signer found ${voters} valid signatures of current admins to ${decision} it; ${admins.threshold} are required`,
+    );
+  }
+  return { sequence: state.sequence, decision, votes: valid, record };
+}
+
+/** What an approved operation makes of the state. Throws SignerRefusal. */
+function changeOf({ networks }: SignerContext, state: OrganizationState, record: StoredProposal): Changed {
+  const kind = kindOf(record.resourceType, record.action);
+  const changed = changeState(kind, state, record.data);
+  if (!changed.ok) throw new SignerRefusal('stale', changed.refusal.message);
+  for (const id of kind.networkIds?.(record.data) ?? []) {
+    if (!networks.some((network) => network.id === id)) {
+      throw new SignerRefusal('stale', networkNotConfigured(networks, id));
+    }
+  }
+  return changed.value;
+}
+
+/** Seals in one database transaction. Undefined when something has changed since the votes were verified. */
+async function store(
+  context: SignerContext,
+  tx: Tx,
+  key: ApprovalKey,
+  verified: Verified,
+): Promise<SealResult | undefined> {
+  const { organizationId, id } = key;
+  const { state, stored } = await context.readSealedState(tx, organizationId, { lock: 'update' });
+  const sealed = await findSeal(tx, id);
+  if (sealed) return { sealed: sealed.sequence };
+  const record = await readExecuting(tx, key);
+  const isSame = isDeepStrictEqual(
+    payloadOf(state, record, record.decision),
+    payloadOf(state, verified.record, verified.decision),
+  );
+  if (state.sequence !== verified.sequence || !isSame) return undefined;
+  const at = new Date();
+  if (isExpired(record, at)) {
+    throw new SignerRefusal('timeout', `proposal ${id} expired before the signer could seal it`);
+  }
+  const approved = verified.decision === 'approve';
+  const sequence = state.sequence + 1;
+  const { state: next, changes } = approved
+    ? changeOf(context, state, record)
+    : { state: { ...state, sequence }, changes: [] };
+  const sealKey = context.keystore.sealKey(organizationId);
+  const seal: DecisionSeal = {
+    type: 'decision',
+    organizationId,
+    sequence,
+    previousHash: stored.sealHash,
+    at: at.toISOString(),
+    proposalId: id,
+    resolution: approved ? 'approved' : 'rejected',
+    resourceType: record.resourceType,
+    action: record.action,
+    summary: record.summary,
+    data: record.data,
+    expiresAt: record.expiresAt.toISOString(),
+    votes: verified.votes,
+    changes,
+  };
+  const signed = await signSeal(sealKey, seal);
+  await insertSeal(tx, { organizationId, sequence, proposalId: id, sealedAt: at, ...signed });
+  const head = { organizationId, sequence, sealHash: signed.hash, state: JSON.stringify(next) };
+  await storeState(tx, { ...head, signature: await signHead(sealKey, head) });
+  failpoint('signer.sealStored');
+  return { sealed: sequence };
+}
+
+/**
+ * Seals the decision about a proposal whose execution has begun: verifies payload, votes, threshold, expiry and networks
+ * against what was sealed before, and stores what it changes as the next seal. A proposal is sealed once, approved or
+ * rejected: whoever asks again gets the same seal.
+ */
+export async function sealProposal(context: SignerContext, key: ApprovalKey): Promise<SealResult> {
+  return refusalsAsValues<SealResult>(context, async () => {
+    for (;;) {
+      const sealed = await findSeal(context.db, key.id);
+      if (sealed) {
+        await context.readSealedState(context.db, key.organizationId);
+        return { sealed: sealed.sequence };
+      }
+      const known = await context.readSealedState(context.db, key.organizationId);
+      const verified = await verify(context, known, key);
+      const result = await context.db.transaction((tx) => store(context, tx, key, verified));
+      if (!result) continue;
+      // Committed, then flushed to the journal, then used.
+      await context.readSealedState(context.db, key.organizationId);
+      failpoint('signer.sealJournaled');
+      return result;
+    }
+  });
+}
+
+/** The activities of the signer that decide about organizations. */
+export function createProposalSignerActivities(context: SignerContext) {
+  return {
+    sealProposal: (input: ApprovalKey) => sealProposal(context, input),
+  };
+}
+
+/** The activities of the signer that decide about organizations, as workflows see them. */
+export type ProposalSignerActivities = ReturnType<typeof createProposalSignerActivities>;

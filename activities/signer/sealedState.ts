@@ -1,0 +1,93 @@
+import type { Hex } from 'viem';
+import type { SigningKeys } from '../../src/chain/keys';
+import { isSealedHead, openSeal } from '../../src/chain/seals';
+import type { Db, Tx } from '../../src/db/database';
+import { findSealedState, listSeals, type StoredState } from '../../src/db/seals';
+import type { OrganizationState } from '../../src/domain/governance';
+import type { Journal } from '../../src/journal/journal';
+import { SignerHold, SignerRefusal } from './refusal';
+
+/** What the admins of an organization have decided, by the signature of its seal key. */
+export interface SealedState {
+  readonly state: OrganizationState;
+  readonly stored: StoredState;
+}
+
+/** Reads sealed states, and verifies each once. */
+export type ReadSealedState = (
+  handle: Db | Tx,
+  organizationId: string,
+  options?: { readonly lock?: 'share' | 'update' },
+) => Promise<SealedState>;
+
+/** What reading sealed states needs. */
+interface Deps {
+  readonly keystore: Pick<SigningKeys, 'sealKey'>;
+  readonly journal: Pick<Journal, 'latestSealed' | 'append'>;
+}
+
+/** How many verified states a process keeps. */
+const KEPT = 100;
+
+/**
+ * Puts seals into the journal that the database has and the journal has not: a crash came in between, or the genesis was
+ * admitted. Throws SignerRefusal for a seal that the seal key has not signed.
+ */
+async function journalSeals(
+  { journal }: Deps,
+  handle: Db | Tx,
+  { state: { id: organizationId, sealKey } }: SealedState,
+  after: number,
+): Promise<void> {
+  for (const { sequence, body, hash, signature } of await listSeals(handle, organizationId, { after })) {
+    const seal = await openSeal(sealKey, { body, hash: hash as Hex, signature: signature as Hex });
+    if (!seal) {
+      throw new SignerRefusal(
+        'stale',
+        `seal ${sequence} of organization ${organizationId} is not of its seal key`,
+      );
+    }
+    await journal.append({ type: 'seal', organizationId, sequence, hash, body: { text: body, signature } });
+  }
+}
+
+/** Throws SignerHold where the journal has decisions that the database lacks; adds to it those that it lacks itself. */
+async function compareWithJournal(deps: Deps, handle: Db | Tx, sealed: SealedState): Promise<void> {
+  const { organizationId, sequence, sealHash } = sealed.stored;
+  const known = deps.journal.latestSealed(organizationId);
+  if (known && (known.sequence > sequence || (known.sequence === sequence && known.hash !== sealHash))) {
+    throw new SignerHold(
+      'rollback',
+      `the journal has decision ${known.sequence} of organization ${organizationId} (${known.hash}), and the table sealed_states has ${sequence} (${sealHash}): the database was rolled back or changed; see docs/runbook.md`,
+    );
+  }
+  if (!known || known.sequence < sequence) await journalSeals(deps, handle, sealed, known?.sequence ?? -1);
+}
+
+/**
+ * Creates the function that reads a sealed state. It throws SignerRefusal where there is none, and where what is stored
+ * is not what the seal key has signed; SignerHold where it is older than the journal.
+ */
+export function createReadSealedState(deps: Deps): ReadSealedState {
+  const verified = new Map<string, SealedState>();
+  return async (handle, organizationId, options = {}) => {
+    const stored = await findSealedState(handle, organizationId, options);
+    if (!stored) {
+      throw new SignerRefusal('stale', `the genesis of organization ${organizationId} is not admitted`);
+    }
+    const known = verified.get(organizationId);
+    const isKnown = known?.stored.signature === stored.signature && known.stored.state === stored.state;
+    const { address } = deps.keystore.sealKey(organizationId);
+    if (!isKnown && !(await isSealedHead(address, stored, stored.signature))) {
+      throw new SignerRefusal(
+        'stale',
+        `the state of organization ${organizationId} in sealed_states is not the one that was sealed`,
+      );
+    }
+    const read = isKnown ? known : { state: JSON.parse(stored.state) as OrganizationState, stored };
+    await compareWithJournal(deps, handle, read);
+    if (verified.size >= KEPT) verified.clear();
+    verified.set(organizationId, read);
+    return read;
+  };
+}

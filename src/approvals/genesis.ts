@@ -1,0 +1,143 @@
+import { operationDomainSalt } from '../chain/domainSalt';
+import type { Keystore } from '../chain/keys';
+import { signHead, signSeal } from '../chain/seals';
+import { hashTypedPayload } from '../chain/typedData';
+import type { IdentifyVoter } from '../chain/voter';
+import { recordSigningKey } from '../db/chain';
+import type { Db, Tx } from '../db/database';
+import { findGenesis, insertGenesisSignature, isAdmitted, readGenesisSignatures } from '../db/genesis';
+import { readInstallationId } from '../db/installation';
+import { insertSeal, storeState } from '../db/seals';
+import type { MemberSummary } from '../domain/approval';
+import { genesisPayload } from '../domain/genesis';
+import { adminsOf, checkState, type OrganizationState } from '../domain/governance';
+import { accept, type Outcome, refuse } from '../domain/refusal';
+import { type GenesisSeal, NO_SEAL, type SealedVote } from '../domain/seal';
+import { quoted } from '../domain/signing';
+
+/** What the founders sign, its EIP-712 digest, and who has signed. */
+export interface Genesis {
+  readonly state: OrganizationState;
+  /** EIP-712 typed data as JSON text. */
+  readonly payload: string;
+  /** The digest of the payload (bytes32 as 0x hex): what is compared before it is admitted. */
+  readonly hash: string;
+  readonly missing: readonly MemberSummary[];
+  readonly admitted: boolean;
+}
+
+/** Reads the genesis of an organization; undefined where there is none. */
+export async function readGenesis(db: Db | Tx, organizationId: string): Promise<Genesis | undefined> {
+  const state = await findGenesis(db, organizationId);
+  if (!state) return undefined;
+  const payload = genesisPayload(state);
+  const signatures = await readGenesisSignatures(db, organizationId);
+  return {
+    state,
+    payload,
+    hash: hashTypedPayload(payload),
+    missing: adminsOf(state).members.filter(({ id }) => !signatures.has(id)),
+    admitted: await isAdmitted(db, organizationId),
+  };
+}
+
+/**
+ * Stores an admin's signature of the genesis. Refuses with notFound, invalidSignature, or forbidden: not of an admin.
+ */
+export async function signGenesis(
+  { db, identifyVoter }: { readonly db: Db; readonly identifyVoter: IdentifyVoter },
+  { organizationId, signature }: { readonly organizationId: string; readonly signature: string },
+): Promise<Outcome<MemberSummary>> {
+  const genesis = await readGenesis(db, organizationId);
+  if (!genesis) return refuse('notFound', `organization ${organizationId} not found`);
+  const eligible = adminsOf(genesis.state).members;
+  const voter = await identifyVoter({ payload: genesis.payload, signature, eligible });
+  if (!voter.ok) return voter;
+  await insertGenesisSignature(db, organizationId, { memberId: voter.value.member.id, signature });
+  return accept(voter.value.member);
+}
+
+/** What admitting needs: the login of the signer and its keys. */
+export interface AdmitDeps {
+  readonly db: Db;
+  readonly keystore: Pick<Keystore, 'organizationKey' | 'sealKey'>;
+  readonly identifyVoter: IdentifyVoter;
+}
+
+/** Every admin's signature. Refuses where one is missing or wrong, and names the admin. */
+async function verifiedSignatures(
+  { db, identifyVoter }: AdmitDeps,
+  { state, payload, missing }: Genesis,
+): Promise<Outcome<SealedVote[]>> {
+  const nameOf = ({ id, name }: MemberSummary) => `${quoted(name)} (${id})`;
+  if (missing.length > 0) {
+    return refuse('conflict', `the genesis lacks the signatures of ${missing.map(nameOf).join(', ')}`);
+  }
+  const signatures = await readGenesisSignatures(db, state.id);
+  const votes: SealedVote[] = [];
+  for (const member of adminsOf(state).members) {
+    const signature = signatures.get(member.id) ?? '0x';
+    const voter = await identifyVoter({ payload, signature, eligible: [member] });
+    if (!voter.ok) {
+      return refuse('conflict', `the signature of ${nameOf(member)} is wrong: ${voter.refusal.message}`);
+    }
+    const { signerAddress, scheme } = voter.value;
+    votes.push({ memberId: member.id, signerAddress, scheme, signature });
+  }
+  return accept(votes);
+}
+
+/** Refuses a genesis that another installation or keystore was meant for, or that could decide nothing. */
+async function checkGenesis({ db, keystore }: AdmitDeps, state: OrganizationState): Promise<Outcome<null>> {
+  const { id, signingKey, sealKey, domainSalt, sequence } = state;
+  if (signingKey !== keystore.organizationKey(id).address || sealKey !== keystore.sealKey(id).address) {
+    return refuse('conflict', `the genesis of ${id} names keys that are not in this keystore`);
+  }
+  if (domainSalt !== operationDomainSalt(await readInstallationId(db), id) || sequence !== 0) {
+    return refuse('conflict', `the genesis of ${id} is not of this installation`);
+  }
+  return checkState(state);
+}
+
+/**
+ * Admits the genesis of an organization: from then on the signer seals its decisions. `hash` is the digest that was
+ * compared with its admins. Refuses with notFound, or with conflict: another hash, a missing or wrong signature, keys of
+ * another keystore, admitted already.
+ */
+export async function admitGenesis(
+  deps: AdmitDeps,
+  { organizationId, hash }: { readonly organizationId: string; readonly hash: string },
+): Promise<Outcome<Genesis>> {
+  const { db, keystore } = deps;
+  const genesis = await readGenesis(db, organizationId);
+  if (!genesis) return refuse('notFound', `organization ${organizationId} not found`);
+  if (genesis.hash !== hash.toLowerCase()) {
+    return refuse('conflict', `the genesis of ${organizationId} has the hash ${genesis.hash}, not ${hash}`);
+  }
+  if (genesis.admitted) return refuse('conflict', `the genesis of ${organizationId} is admitted already`);
+  const { state } = genesis;
+  const checked = await checkGenesis(deps, state);
+  if (!checked.ok) return checked;
+  const votes = await verifiedSignatures(deps, genesis);
+  if (!votes.ok) return votes;
+  const at = new Date();
+  const seal: GenesisSeal = {
+    type: 'genesis',
+    organizationId,
+    sequence: 0,
+    previousHash: NO_SEAL,
+    at: at.toISOString(),
+    state,
+    votes: votes.value,
+  };
+  const sealKey = keystore.sealKey(organizationId);
+  const signed = await signSeal(sealKey, seal);
+  const head = { organizationId, sequence: 0, sealHash: signed.hash, state: JSON.stringify(state) };
+  const signature = await signHead(sealKey, head);
+  await db.transaction(async (tx) => {
+    await insertSeal(tx, { organizationId, sequence: 0, proposalId: null, sealedAt: at, ...signed });
+    await storeState(tx, { ...head, signature });
+    await recordSigningKey(tx, organizationId, state.signingKey);
+  });
+  return accept({ ...genesis, admitted: true });
+}

@@ -1,0 +1,120 @@
+import { join } from 'node:path';
+import {
+  type Address,
+  concat,
+  encodeFunctionData,
+  encodePacked,
+  getAddress,
+  getContractAddress,
+  type Hex,
+  keccak256,
+  pad,
+  parseAbi,
+  stringToBytes,
+  zeroAddress,
+} from 'viem';
+import type { AccountDerivation } from '../domain/account';
+import { checksumAddress } from './address';
+
+interface Artifact {
+  readonly deployedBytecode: Hex;
+  readonly bytecode: Hex;
+}
+
+function artifact(path: string): Artifact {
+  return require(join('@safe-global/safe-contracts/build/artifacts/contracts', path));
+}
+
+/** A contract of Safe 1.4.1 at its canonical address, with the hash of its expected code. */
+export interface CanonicalContract {
+  readonly name: string;
+  readonly address: Address;
+  readonly codeHash: Hex;
+}
+
+function canonical(name: string, address: Address, path: string): CanonicalContract {
+  return { name, address, codeHash: keccak256(artifact(path).deployedBytecode) };
+}
+
+/** The Safe 1.4.1 contracts that every account is made of. Source: Safe's published deployments of 1.4.1. */
+export const SAFE_CONTRACTS = {
+  singleton: canonical(
+    'SafeL2 1.4.1',
+    '0x29fcB43b46531BcA003ddC8FCB67FFE91900C762',
+    'SafeL2.sol/SafeL2.json',
+  ),
+  factory: canonical(
+    'SafeProxyFactory 1.4.1',
+    '0x4e1DCf7AD4e460CfD30791CCC4F9c8a4f820ec67',
+    'proxies/SafeProxyFactory.sol/SafeProxyFactory.json',
+  ),
+  fallbackHandler: canonical(
+    'CompatibilityFallbackHandler 1.4.1',
+    '0xfd0732Dc9E303f09fCEf3a7388Ad10A83459Ec99',
+    'handler/CompatibilityFallbackHandler.sol/CompatibilityFallbackHandler.json',
+  ),
+} as const;
+
+/** The contracts that accounts are made of: no account may call them. */
+export const ACCOUNT_CONTRACTS: readonly Address[] = Object.values(SAFE_CONTRACTS).map(
+  ({ address }) => address,
+);
+
+/** The proxy that every account is. */
+export const PROXY = artifact('proxies/SafeProxy.sol/SafeProxy.json');
+const safeAbi = parseAbi([
+  'function setup(address[] _owners, uint256 _threshold, address to, bytes data, address fallbackHandler, address paymentToken, uint256 payment, address payable paymentReceiver)',
+]);
+const factoryAbi = parseAbi([
+  'function createProxyWithNonce(address _singleton, bytes initializer, uint256 saltNonce) returns (address proxy)',
+]);
+
+/**
+ * Everything an account's address derives from, computed from its owner and its id: a Safe with that one owner,
+ * threshold 1, made by CREATE2 with saltNonce = uint256(keccak256(account id)). Source: EIP-1014, Safe 1.4.1.
+ */
+export function deriveAccount(ownerAddress: string, accountId: string): AccountDerivation {
+  const { singleton, factory, fallbackHandler } = SAFE_CONTRACTS;
+  const initializer = encodeFunctionData({
+    abi: safeAbi,
+    functionName: 'setup',
+    args: [
+      [getAddress(ownerAddress)],
+      1n,
+      zeroAddress,
+      '0x',
+      fallbackHandler.address,
+      zeroAddress,
+      0n,
+      zeroAddress,
+    ],
+  });
+  const saltNonce = BigInt(keccak256(stringToBytes(accountId)));
+  const address = getContractAddress({
+    opcode: 'CREATE2',
+    from: factory.address,
+    salt: keccak256(encodePacked(['bytes32', 'uint256'], [keccak256(initializer), saltNonce])),
+    bytecode: concat([PROXY.bytecode, pad(singleton.address, { size: 32 })]),
+  });
+  return {
+    address,
+    ownerAddress: checksumAddress(ownerAddress),
+    singleton: singleton.address,
+    factory: factory.address,
+    fallbackHandler: fallbackHandler.address,
+    initializer,
+    saltNonce: saltNonce.toString(),
+  };
+}
+
+/** The call that deploys an account: to its factory, without value. */
+export function deploymentCall(account: AccountDerivation): { to: Address; data: Hex } {
+  return {
+    to: account.factory as Address,
+    data: encodeFunctionData({
+      abi: factoryAbi,
+      functionName: 'createProxyWithNonce',
+      args: [account.singleton as Address, account.initializer as Hex, BigInt(account.saltNonce)],
+    }),
+  };
+}

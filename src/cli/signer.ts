@@ -1,0 +1,39 @@
+import type { Command } from 'commander';
+import { admitGenesis } from '../approvals/genesis';
+import { newId } from '../db/ids';
+import { identifyVoterOf, keystoreOf, type Within } from './context';
+import { CommandRefused } from './output';
+
+/** `signer keys`, `signer admit`: run on the host that has the keystore. */
+export function signerCommands(program: Command, within: Within): void {
+  const signer = program.command('signer').description('What is done on the host of the signer');
+
+  signer
+    .command('keys')
+    .description('Print the id and the keys of a new organization, for `org create --keys` on another host')
+    .action((_options: object, command: Command) =>
+      within(command, async (context) => {
+        const keystore = await keystoreOf(context);
+        const organizationId = newId('org');
+        const keys = {
+          organizationId,
+          signingKey: keystore.organizationKey(organizationId).address,
+          sealKey: keystore.sealKey(organizationId).address,
+        };
+        context.output.result(keys, JSON.stringify(keys, null, 2));
+      }),
+    );
+
+  signer
+    .command('admit <organization> <hash>')
+    .description('Admit the genesis of an organization, after comparing its hash with the admins')
+    .action((organizationId: string, hash: string, _options: object, command: Command) =>
+      within(command, async (context) => {
+        const keystore = await keystoreOf(context);
+        const deps = { db: context.signerDb(), keystore, identifyVoter: identifyVoterOf(context) };
+        const admitted = await admitGenesis(deps, { organizationId, hash });
+        if (!admitted.ok) throw new CommandRefused(admitted.refusal.message);
+        context.output.result({ organizationId, hash }, `organization ${organizationId} is admitted`);
+      }),
+    );
+}

@@ -1,0 +1,133 @@
+import type { OrganizationState } from '../domain/governance';
+import type { DecisionSeal } from '../domain/seal';
+import type { Db, Tx } from './database';
+import type { SealRow } from './tables';
+
+/** A stored seal. */
+export interface StoredSeal {
+  readonly organizationId: string;
+  readonly sequence: number;
+  /** Null for the genesis. */
+  readonly proposalId: string | null;
+  readonly body: string;
+  readonly hash: string;
+  readonly signature: string;
+  readonly sealedAt: Date;
+}
+
+function stored(row: SealRow): StoredSeal {
+  return {
+    organizationId: row.organization_id,
+    sequence: Number(row.sequence),
+    proposalId: row.proposal_id,
+    body: row.body,
+    hash: row.hash,
+    signature: row.signature,
+    sealedAt: row.sealed_at,
+  };
+}
+
+/** Stores a seal; only the signer's login may. A second one of a proposal, or of a sequence, is an error. */
+export async function insertSeal(tx: Tx, seal: StoredSeal): Promise<void> {
+  await tx('seals').insert({
+    organization_id: seal.organizationId,
+    sequence: seal.sequence,
+    proposal_id: seal.proposalId,
+    body: seal.body,
+    hash: seal.hash,
+    signature: seal.signature,
+    sealed_at: seal.sealedAt,
+  });
+}
+
+/** The seal of a proposal; undefined while it has none. */
+export async function findSeal(db: Db | Tx, proposalId: string): Promise<StoredSeal | undefined> {
+  const row = await db('seals').where({ proposal_id: proposalId }).first();
+  return row && stored(row);
+}
+
+/** The seals of an organization after a sequence, in their order; up to and with another, or all. */
+export async function listSeals(
+  db: Db | Tx,
+  organizationId: string,
+  { after, upTo }: { readonly after: number; readonly upTo?: number },
+): Promise<StoredSeal[]> {
+  const query = db('seals')
+    .where({ organization_id: organizationId })
+    .where('sequence', '>', after)
+    .orderBy('sequence');
+  if (upTo !== undefined) query.where('sequence', '<=', upTo);
+  return (await query).map(stored);
+}
+
+/** The decision in a stored seal. */
+export function decisionIn({ body, sequence }: StoredSeal): DecisionSeal {
+  const seal = JSON.parse(body);
+  if (seal.type !== 'decision') throw new Error(`seal ${sequence} is not of a decision`);
+  return seal;
+}
+
+/** The state of now as it is stored, with the hash of the latest seal. */
+export interface StoredState {
+  readonly organizationId: string;
+  readonly sequence: number;
+  readonly state: string;
+  readonly signature: string;
+  readonly sealHash: string;
+}
+
+/**
+ * The sealed state of an organization as it is stored; undefined before its genesis is admitted. With a lock it does not
+ * change before the transaction ends.
+ */
+export async function findSealedState(
+  db: Db | Tx,
+  organizationId: string,
+  options: { readonly lock?: 'share' | 'update' } = {},
+): Promise<StoredState | undefined> {
+  const query = db('sealed_states').where({ organization_id: organizationId }).first();
+  if (options.lock === 'share') query.forShare();
+  if (options.lock === 'update') query.forUpdate();
+  const row = await query;
+  if (!row) return undefined;
+  const seal = await db('seals')
+    .where({ organization_id: organizationId, sequence: row.sequence })
+    .first('hash');
+  return {
+    organizationId,
+    sequence: Number(row.sequence),
+    state: row.state,
+    signature: row.signature,
+    sealHash: seal?.hash ?? '',
+  };
+}
+
+/** What the admins of an organization have decided; undefined before its genesis is admitted. */
+export async function readState(db: Db | Tx, organizationId: string): Promise<OrganizationState | undefined> {
+  const row = await db('sealed_states').where({ organization_id: organizationId }).first('state');
+  return row && JSON.parse(row.state);
+}
+
+/** Stores the first state of an organization, or the next one; only the signer's login may. */
+export async function storeState(tx: Tx, state: Omit<StoredState, 'sealHash'>): Promise<void> {
+  const row = { sequence: state.sequence, state: state.state, signature: state.signature };
+  await tx('sealed_states')
+    .insert({ organization_id: state.organizationId, ...row })
+    .onConflict('organization_id')
+    .merge(row);
+}
+
+/** How many of its decisions the tables show. Call it with the organization locked. */
+export async function readProjectedSequence(tx: Tx, organizationId: string): Promise<number> {
+  const row = await tx('organizations').where({ id: organizationId }).first('projected_sequence');
+  return Number(row?.projected_sequence ?? 0);
+}
+
+/** Records that the tables show the decisions up to a sequence. */
+export async function storeProjectedSequence(
+  tx: Tx,
+  organizationId: string,
+  sequence: number,
+): Promise<void> {
+  await tx('organizations').where({ id: organizationId }).update({ projected_sequence: sequence });
+}

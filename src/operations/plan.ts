@@ -1,0 +1,42 @@
+import type { NetworkConfig } from '../config';
+import type { Tx } from '../db/database';
+import { readState } from '../db/seals';
+import type { JsonValue } from '../domain/canonicalJson';
+import { applyEdits, type Changed, type OrganizationState } from '../domain/governance';
+import { type Outcome, refuse } from '../domain/refusal';
+import type { Plan, ProposalKind } from './kind';
+
+/** What a kind's signed data makes of a state. Refuses with conflict, also data that does not have its shape. */
+export function changeState(kind: ProposalKind, state: OrganizationState, data: JsonValue): Outcome<Changed> {
+  const parsed = kind.data.safeParse(data);
+  if (!parsed.success)
+    return refuse('conflict', `the data of this ${kind.resourceType} ${kind.action} is unreadable`);
+  const edits = kind.change(state, data);
+  return edits.ok ? applyEdits(state, edits.value) : edits;
+}
+
+/** Why an organization can change nothing yet. */
+export function notAdmitted(organizationId: string) {
+  return refuse(
+    'conflict',
+    `the genesis of organization ${organizationId} is not admitted yet: every admin signs it, then the signer admits it`,
+  );
+}
+
+/**
+ * Plans an operation from the body of a request, and tries its change on what the admins have decided. Refuses with
+ * validationError or conflict.
+ */
+export async function planOperation(
+  { tx, organizationId, networks }: { tx: Tx; organizationId: string; networks: readonly NetworkConfig[] },
+  kind: ProposalKind,
+  body: JsonValue,
+  facts: unknown,
+): Promise<Outcome<Plan<JsonValue>>> {
+  const state = await readState(tx, organizationId);
+  if (!state) return notAdmitted(organizationId);
+  const planned = await kind.plan({ tx, state, networks }, body, facts);
+  if (!planned.ok) return planned;
+  const changed = changeState(kind, state, planned.value.data);
+  return changed.ok ? planned : changed;
+}

@@ -1,0 +1,65 @@
+import type { Hex } from 'viem';
+import { isSealedBy, textHash } from '../chain/seals';
+import { canonicalJson } from '../domain/canonicalJson';
+
+/** A seal as the signer has stored it. */
+export interface SealLine {
+  readonly type: 'seal';
+  /** Canonical JSON of the seal. */
+  readonly body: string;
+  readonly hash: string;
+  readonly signature: string;
+}
+
+/** What the signer has authorized to be paid or called, and what it has read about it. */
+export interface AuthorizationLine {
+  readonly type: 'authorization';
+  readonly transactionId: string;
+  readonly policyId: string;
+  readonly initiatorId: string;
+  readonly accountId: string;
+  readonly networkId: number;
+  /** Decimal digits; null where it was rejected. */
+  readonly safeNonce: string | null;
+  readonly safeTxHash: string | null;
+  readonly tokenAddress: string;
+  /** In the smallest unit, decimal digits. */
+  readonly amount: string;
+  readonly destination: string;
+  /** ISO 8601. */
+  readonly authorizedAt: string;
+  /** Null: not decided yet. */
+  readonly outcome: string | null;
+  /** ISO 8601. */
+  readonly blockAt: string | null;
+}
+
+/** The end of a proof: how much it holds, and when. */
+export interface HeadLine {
+  readonly type: 'head';
+  readonly organizationId: string;
+  /** Sequence of the latest seal. */
+  readonly sequence: number;
+  /** How many lines precede it. */
+  readonly lines: number;
+  /** keccak256 of these lines, each with its line feed, in UTF-8. */
+  readonly hash: string;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** A line that was signed when the proof was written. */
+export type SignedLine = (AuthorizationLine | HeadLine) & { readonly signature: string };
+
+/** Adds the signature of the seal key to a line. */
+export async function signLine(
+  sign: (hash: Hex) => Promise<Hex>,
+  line: AuthorizationLine | HeadLine,
+): Promise<SignedLine> {
+  return { ...line, signature: await sign(textHash(canonicalJson(line))) };
+}
+
+/** True when the seal key has signed exactly this line. */
+export function isSignedBy(sealKey: string, { signature, ...line }: SignedLine): Promise<boolean> {
+  return isSealedBy(sealKey, textHash(canonicalJson(line)), signature);
+}
