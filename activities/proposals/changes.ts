@@ -25,12 +25,10 @@ function differing(content: Fields, other: Fields): Fields {
   );
 }
 
-/** A removed group is called deleted, as the API does. */
-const VERBS = { created: 'created', updated: 'updated', removed: 'removed' } as const;
-
+/** What happened to a resource, in one word: a removed group is called deleted, as the API does. */
 function verbOf({ type, before, after }: ResourceChange): string {
-  if (after === null) return type === 'group' ? 'deleted' : VERBS.removed;
-  return before === null ? VERBS.created : VERBS.updated;
+  if (after === null) return type === 'group' ? 'deleted' : 'removed';
+  return before === null ? 'created' : 'updated';
 }
 
 /** The details of an audit entry: what changed, before and after. */

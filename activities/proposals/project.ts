@@ -77,10 +77,10 @@ async function project(tx: Tx, seal: DecisionSeal, state: OrganizationState, act
  */
 async function projectUpTo(tx: Tx, upTo: DecisionSeal, actor: Actor): Promise<boolean> {
   const { organizationId } = upTo;
-  const state = await readState(tx, organizationId);
-  if (!state) throw new Error(`organization ${organizationId} has a seal and no state`);
   const after = await readProjectedSequence(tx, organizationId);
   if (after >= upTo.sequence) return true;
+  const state = await readState(tx, organizationId);
+  if (!state) throw new Error(`organization ${organizationId} has a seal and no state`);
   let noted = 0;
   for (const stored of await listSeals(tx, organizationId, { after, upTo: upTo.sequence })) {
     const seal = decisionIn(stored);

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { signHead, signSeal } from '../../src/chain/seals';
 import type { IdentifyVoter } from '../../src/chain/voter';
 import type { Db, Tx } from '../../src/db/database';
@@ -110,10 +109,8 @@ async function store(
   const sealed = await findSeal(tx, id);
   if (sealed) return { sealed: sealed.sequence };
   const record = await readExecuting(tx, key);
-  const isSame = isDeepStrictEqual(
-    payloadOf(state, record, record.decision),
-    payloadOf(state, verified.record, verified.decision),
-  );
+  const isSame =
+    payloadOf(state, record, record.decision) === payloadOf(state, verified.record, verified.decision);
   if (state.sequence !== verified.sequence || !isSame) return undefined;
   const at = new Date();
   if (isExpired(record, at)) {

@@ -1,6 +1,7 @@
 import type { Db, Tx } from '../../src/db/database';
 import { findTransactionStatus, readTransaction, type TransactionSnapshot } from '../../src/db/transactions';
-import { findResource, membersOf, type OrganizationState, summaryOf } from '../../src/domain/governance';
+import { memberSummary } from '../../src/domain/approval';
+import { findResource, membersOf, type OrganizationState } from '../../src/domain/governance';
 import type { PolicyDefinition } from '../../src/domain/policy';
 import type { TransactionNow, TransactionRef } from '../../src/domain/transaction';
 import type { SignerContext } from '../signer/context';
@@ -27,10 +28,10 @@ function peopleOf(
   const members = membersOf(state, [...memberIds, ...named]);
   const groups = settings.flatMap((setting) => {
     const group = setting.type === 'group' ? findResource(state, 'group', setting.groupId) : undefined;
-    return group ? [[group.id, membersOf(state, group.memberIds).map(summaryOf)] as const] : [];
+    return group ? [[group.id, membersOf(state, group.memberIds).map(memberSummary)] as const] : [];
   });
   return {
-    members: new Map(members.map((member) => [member.id, summaryOf(member)])),
+    members: new Map(members.map((member) => [member.id, memberSummary(member)])),
     groups: new Map(groups),
   };
 }
@@ -54,7 +55,7 @@ function underSealedState(
       accountAddress: account.address,
       accountName: account.name,
       accountNetworkIds: account.networkIds,
-      ...(initiator ? { initiator: summaryOf(initiator) } : {}),
+      ...(initiator ? { initiator: memberSummary(initiator) } : {}),
     },
     now: {
       time: now.time,

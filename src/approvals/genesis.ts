@@ -57,6 +57,17 @@ export async function signGenesis(
   return accept(voter.value.member);
 }
 
+/** The addresses of the keys that a keystore has for an organization: its genesis names them. */
+export function keyAddresses(
+  keystore: Pick<Keystore, 'organizationKey' | 'sealKey'>,
+  organizationId: string,
+): Pick<OrganizationState, 'signingKey' | 'sealKey'> {
+  return {
+    signingKey: keystore.organizationKey(organizationId).address,
+    sealKey: keystore.sealKey(organizationId).address,
+  };
+}
+
 /** What admitting needs: the login of the signer and its keys. */
 export interface AdmitDeps {
   readonly db: Db;
@@ -90,7 +101,8 @@ async function verifiedSignatures(
 /** Refuses a genesis that another installation or keystore was meant for, or that could decide nothing. */
 async function checkGenesis({ db, keystore }: AdmitDeps, state: OrganizationState): Promise<Outcome<null>> {
   const { id, signingKey, sealKey, domainSalt, sequence } = state;
-  if (signingKey !== keystore.organizationKey(id).address || sealKey !== keystore.sealKey(id).address) {
+  const own = keyAddresses(keystore, id);
+  if (signingKey !== own.signingKey || sealKey !== own.sealKey) {
     return refuse('conflict', `the genesis of ${id} names keys that are not in this keystore`);
   }
   if (domainSalt !== operationDomainSalt(await readInstallationId(db), id) || sequence !== 0) {

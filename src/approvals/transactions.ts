@@ -1,7 +1,7 @@
 import { decodeSignature, InvalidSignature } from '../chain/signatures';
-import { findMembersByWallet, memberSummary } from '../db/members';
+import { findMembersByWallet } from '../db/members';
 import { lockTransaction, readTransactionForMessage, type TransactionSnapshot } from '../db/transactions';
-import type { VoteType } from '../domain/approval';
+import { memberSummary, type VoteType } from '../domain/approval';
 import type { JsonValue } from '../domain/canonicalJson';
 import { type TransactionStatement, transactionPayload } from '../domain/signing';
 import {

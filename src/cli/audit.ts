@@ -48,14 +48,11 @@ async function exportTo(
   out: string | undefined,
 ): Promise<HeadLine> {
   const keystore = await keystoreOf(context);
-  const lines: string[] = [];
-  const head = await exportProof({ db: context.signerDb(), keystore }, organizationId, (line) =>
-    lines.push(line),
-  );
-  if (!head) throw new CommandRefused(`the genesis of organization ${organizationId} is not admitted`);
-  if (out === undefined) context.output.document(lines.join(''));
-  else writeFileSync(out, lines.join(''), { mode: 0o600 });
-  return head;
+  const proof = await exportProof({ db: context.signerDb(), keystore }, organizationId);
+  if (!proof) throw new CommandRefused(`the genesis of organization ${organizationId} is not admitted`);
+  if (out === undefined) context.output.document(proof.text);
+  else writeFileSync(out, proof.text, { mode: 0o600 });
+  return proof.head;
 }
 
 /** What a proof proves, in words. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { undecidedOf } from '../db/authorizations';
+import { undecidedAuthorizations } from '../db/authorizations';
 import { recordFreeze } from '../db/freezes';
 import { readInstallationId } from '../db/installation';
 import type { FreezeEntry } from '../journal/entries';
@@ -51,7 +51,7 @@ async function cancelOpen(
   organizationId: string | undefined,
 ): Promise<{ id: string; refusal: string | null }[]> {
   const results: { id: string; refusal: string | null }[] = [];
-  for (const ref of await undecidedOf(signerDb(), organizationId, AT_MOST)) {
+  for (const ref of await undecidedAuthorizations(signerDb(), { organizationId, limit: AT_MOST })) {
     const { transactionId: id } = ref;
     const outcome = await cancelTransaction(sender(), {
       subject: 'transaction',

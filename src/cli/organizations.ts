@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Hex } from 'viem';
-import { readGenesis, signGenesis } from '../approvals/genesis';
+import { keyAddresses, readGenesis, signGenesis } from '../approvals/genesis';
 import { operationDomainSalt } from '../chain/domainSalt';
 import { encodeSignature, recoverSigner } from '../chain/signatures';
 import { appendAudit, OPERATOR } from '../db/audit';
@@ -18,13 +18,7 @@ async function keysOf(context: CommandContext, file: string | undefined): Promis
     return { organizationId, domainSalt, keysOf: () => keys };
   }
   const keystore = await keystoreOf(context);
-  return {
-    domainSalt,
-    keysOf: (id) => ({
-      signingKey: keystore.organizationKey(id).address,
-      sealKey: keystore.sealKey(id).address,
-    }),
-  };
+  return { domainSalt, keysOf: (id) => keyAddresses(keystore, id) };
 }
 
 /** The bytes of a key's signature (65), together with its address; any other text as it is. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { admitGenesis } from '../approvals/genesis';
+import { admitGenesis, keyAddresses } from '../approvals/genesis';
 import { newId } from '../db/ids';
 import { identifyVoterOf, keystoreOf, type Within } from './context';
 import { CommandRefused } from './output';
@@ -15,11 +15,7 @@ export function signerCommands(program: Command, within: Within): void {
       within(command, async (context) => {
         const keystore = await keystoreOf(context);
         const organizationId = newId('org');
-        const keys = {
-          organizationId,
-          signingKey: keystore.organizationKey(organizationId).address,
-          sealKey: keystore.sealKey(organizationId).address,
-        };
+        const keys = { organizationId, ...keyAddresses(keystore, organizationId) };
         context.output.result(keys, JSON.stringify(keys, null, 2));
       }),
     );

@@ -58,7 +58,6 @@ export async function findAccounts(
   db: Db | Tx,
   organizationId: string,
   ids: readonly string[],
-  options: { lock?: 'update' } = {},
 ): Promise<Account[]> {
   const query = db('accounts')
     .select<AccountColumns[]>(db.raw(columns))
@@ -66,7 +65,6 @@ export async function findAccounts(
     .whereIn('id', [...ids])
     .whereRaw(deployed)
     .orderBy('id');
-  if (options.lock) query.forUpdate();
   return (await query).map(account);
 }
 

@@ -88,18 +88,6 @@ export async function* allAuthorizations(db: Db | Tx): AsyncGenerator<readonly A
   }
 }
 
-/** The undecided authorizations of an organization, or of all, oldest first. */
-export async function undecidedOf(
-  db: Db,
-  organizationId: string | undefined,
-  limit: number,
-): Promise<{ readonly organizationId: string; readonly transactionId: string }[]> {
-  const query = db('authorizations').where({ outcome: null }).orderBy('authorized_at').limit(limit);
-  if (organizationId !== undefined) query.where({ organization_id: organizationId });
-  const rows = await query.select('organization_id', 'transaction_id');
-  return rows.map((row) => ({ organizationId: row.organization_id, transactionId: row.transaction_id }));
-}
-
 /** The rows of a transaction's record as JSON text, in which no number loses a digit. */
 export async function transactionRows(db: Db | Tx, transactionId: string): Promise<string> {
   const rowsOf = (table: string, column: string) =>
@@ -142,16 +130,23 @@ export async function findAuthorizationOutcome(
   return row?.outcome ?? null;
 }
 
-/** The transactions of a policy whose authorizations are undecided, oldest first. */
+/** The transactions whose authorizations are undecided, oldest first: of a policy, of an organization, or all. */
 export async function undecidedAuthorizations(
   db: Db,
-  { policyId, limit }: { readonly policyId: string; readonly limit: number },
+  {
+    policyId,
+    organizationId,
+    limit,
+  }: {
+    readonly policyId?: string | undefined;
+    readonly organizationId?: string | undefined;
+    readonly limit: number;
+  },
 ): Promise<{ readonly organizationId: string; readonly transactionId: string }[]> {
-  const rows = await db('authorizations')
-    .where({ policy_id: policyId, outcome: null })
-    .orderBy('authorized_at')
-    .limit(limit)
-    .select('organization_id', 'transaction_id');
+  const query = db('authorizations').where({ outcome: null }).orderBy('authorized_at').limit(limit);
+  if (policyId !== undefined) query.where({ policy_id: policyId });
+  if (organizationId !== undefined) query.where({ organization_id: organizationId });
+  const rows = await query.select('organization_id', 'transaction_id');
   return rows.map((row) => ({ organizationId: row.organization_id, transactionId: row.transaction_id }));
 }
 
@@ -162,12 +157,14 @@ export interface ShownAuthorization {
   readonly initiatorId: string;
   readonly accountId: string;
   readonly networkId: number;
+  /** Null where it was rejected. */
   readonly safeNonce: string | null;
   readonly safeTxHash: string | null;
   readonly tokenAddress: string;
   readonly amount: string;
   readonly destination: string;
   readonly authorizedAt: string;
+  /** Null: not decided yet. */
   readonly outcome: AuthorizationOutcome | null;
   readonly blockAt: string | null;
 }

@@ -1,7 +1,7 @@
 import type { AccountDerivation } from '../domain/account';
 import type { Db, Tx } from './database';
 import { requireRow } from './rows';
-import type { ChainEnvelopeRow } from './tables';
+import type { ChainEnvelopeRow, RelayerReservationRow } from './tables';
 
 /** A key that pays for gas on a network. */
 export interface Relayer {
@@ -26,8 +26,21 @@ export interface Envelope {
   readonly outcome: ChainEnvelopeRow['outcome'];
 }
 
-/** A signed transaction as it is stored. */
-export function envelope(row: ChainEnvelopeRow): Envelope {
+/** A nonce of a relayer with its terms: what an envelope and its reservation share. */
+export type EnvelopeNonce = Pick<
+  Envelope,
+  | 'id'
+  | 'attemptId'
+  | 'networkId'
+  | 'relayerAddress'
+  | 'relayerNonce'
+  | 'gas'
+  | 'maxFeePerGas'
+  | 'maxPriorityFeePerGas'
+>;
+
+/** The nonce and terms in a row of an envelope or of a reservation. */
+export function envelopeNonce(row: ChainEnvelopeRow | RelayerReservationRow): EnvelopeNonce {
   return {
     id: row.id,
     attemptId: row.attempt_id,
@@ -37,6 +50,13 @@ export function envelope(row: ChainEnvelopeRow): Envelope {
     gas: BigInt(row.gas),
     maxFeePerGas: BigInt(row.max_fee_per_gas),
     maxPriorityFeePerGas: BigInt(row.max_priority_fee_per_gas),
+  };
+}
+
+/** A signed transaction as it is stored. */
+export function envelope(row: ChainEnvelopeRow): Envelope {
+  return {
+    ...envelopeNonce(row),
     transactionHash: row.transaction_hash,
     rawTransaction: row.raw_transaction,
     createdAt: row.created_at,
@@ -76,15 +96,6 @@ export async function recordSigningKey(db: Db | Tx, organizationId: string, addr
     .insert({ organization_id: organizationId, address })
     .onConflict('organization_id')
     .ignore();
-}
-
-/** The address of an organization's signing key, or undefined until the signer has recorded it. */
-export async function findSigningKeyAddress(
-  db: Db | Tx,
-  organizationId: string,
-): Promise<string | undefined> {
-  const row = await db('signing_keys').where({ organization_id: organizationId }).first('address');
-  return row?.address;
 }
 
 /** Any recorded signing key; undefined when there is none yet. */

@@ -69,20 +69,6 @@ export async function findGroup(db: Db | Tx, organizationId: string, id: string)
   return (await findGroups(db, organizationId, [id]))[0];
 }
 
-/** The groups that have at least one of these members. */
-export async function findGroupsOf(
-  db: Db | Tx,
-  organizationId: string,
-  memberIds: readonly string[],
-): Promise<Group[]> {
-  const holding = db('group_members')
-    .whereIn('member_id', [...memberIds])
-    .select('group_id');
-  return (await selectGroups(db, organizationId).whereIn('groups.id', holding).orderBy('groups.id')).map(
-    group,
-  );
-}
-
 /** Stores new groups with their members; `setPositions` sets their positions. */
 export async function insertGroups(
   tx: Tx,

@@ -1,4 +1,4 @@
-import type { MemberSummary } from '../domain/approval';
+import { type MemberSummary, memberSummary } from '../domain/approval';
 import type { AdminSet } from '../domain/proposal';
 import type { Db, Tx } from './database';
 import type { MemberRow } from './tables';
@@ -24,11 +24,6 @@ function member(row: MemberRow): Member {
     updatedAt: row.updated_at,
     position: row.position,
   };
-}
-
-/** The fields of a member in proposals and votes. */
-export function memberSummary({ id, name, type, walletAddress, walletKind }: MemberSummary): MemberSummary {
-  return { id, name, type, walletAddress, walletKind };
 }
 
 /** The members of an organization, newest first; all of them, or a page. */

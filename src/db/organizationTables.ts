@@ -1,8 +1,9 @@
+import { memberSummary } from '../domain/approval';
 import { canonicalJson } from '../domain/canonicalJson';
 import type { OrganizationState, ResourceChange, ResourceKind } from '../domain/governance';
 import type { Db, Tx } from './database';
 import { findGroups, listGroups } from './groups';
-import { findMembers, findMembersByWallet, listMembers, memberSummary, readAdmins } from './members';
+import { findMembers, findMembersByWallet, listMembers, readAdmins } from './members';
 import { definitionOf, findPolicies, listPolicies } from './policies';
 
 /** A resource whose row is not what the admins have decided. Null: it is not there. */

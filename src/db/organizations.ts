@@ -1,3 +1,4 @@
+import { memberSummary } from '../domain/approval';
 import type { JsonValue } from '../domain/canonicalJson';
 import type { OrganizationState } from '../domain/governance';
 import type { WalletKind } from '../domain/wallet';
@@ -6,7 +7,7 @@ import type { Db, Tx } from './database';
 import { insertGenesis } from './genesis';
 import { newId } from './ids';
 import { readInstallationId } from './installation';
-import { insertMembers, memberSummary } from './members';
+import { insertMembers } from './members';
 import { setPositions } from './positions';
 import type { OrganizationRow } from './tables';
 

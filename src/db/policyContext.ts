@@ -1,8 +1,9 @@
+import { memberSummary } from '../domain/approval';
 import type { Policy } from '../domain/policy';
 import type { PolicyContext } from '../domain/policyEngine';
 import type { Db, Tx } from './database';
 import { findGroups } from './groups';
-import { findMembers, memberSummary } from './members';
+import { findMembers } from './members';
 
 /** The current members and groups that policies depend on when this member initiates a transaction. */
 export async function readPeople(

@@ -1,38 +1,19 @@
-import { type AccountOnNetwork, type Envelope, insertEnvelope } from './chain';
+import {
+  type AccountOnNetwork,
+  type Envelope,
+  type EnvelopeNonce,
+  envelopeNonce,
+  insertEnvelope,
+} from './chain';
 import type { Db, Tx } from './database';
 import { requireRow } from './rows';
 import type { RelayerReservationRow } from './tables';
 
 /** A nonce of a relayer that is taken for an envelope, with its terms. Amounts are in wei. */
-export interface Reservation
-  extends Pick<
-    Envelope,
-    | 'attemptId'
-    | 'networkId'
-    | 'relayerAddress'
-    | 'relayerNonce'
-    | 'gas'
-    | 'maxFeePerGas'
-    | 'maxPriorityFeePerGas'
-  > {
-  readonly id: bigint;
-}
+export type Reservation = EnvelopeNonce;
 
 /** How long a nonce waits for its signature: long enough that the retry after a crash finds it. */
 const LIVE_SECONDS = 60;
-
-function reservation(row: RelayerReservationRow): Reservation {
-  return {
-    id: row.id,
-    attemptId: row.attempt_id,
-    networkId: Number(row.network_id),
-    relayerAddress: row.relayer_address,
-    relayerNonce: Number(row.relayer_nonce),
-    gas: BigInt(row.gas),
-    maxFeePerGas: BigInt(row.max_fee_per_gas),
-    maxPriorityFeePerGas: BigInt(row.max_priority_fee_per_gas),
-  };
-}
 
 /** Reservations that are being signed now. Read before the envelopes that they become. */
 function live(db: Db | Tx) {
@@ -54,7 +35,7 @@ export async function insertReservation(tx: Tx, input: Omit<Reservation, 'id'>):
       max_priority_fee_per_gas: input.maxPriorityFeePerGas.toString(),
     })
     .returning('*');
-  return reservation(requireRow(row));
+  return envelopeNonce(requireRow(row));
 }
 
 /** Nonces of a relayer that are taken, and whose envelopes are being signed. */
@@ -82,7 +63,7 @@ export async function reservationAt(
     .orderBy('r.id', 'desc')
     .limit(1)
     .select<RelayerReservationRow[]>('r.*');
-  return row && reservation(row);
+  return row && envelopeNonce(row);
 }
 
 /** What is being signed for attempts, oldest first. */
@@ -95,7 +76,7 @@ export async function reservationsOf(
     .whereRaw('r.attempt_id = ANY (?::bigint[])', [attempts.map(({ id }) => String(id))])
     .orderBy('r.id')
     .select<RelayerReservationRow[]>('r.*');
-  return rows.map(reservation);
+  return rows.map(envelopeNonce);
 }
 
 /** What is being signed to deploy an account on a network, or undefined. */

@@ -39,6 +39,11 @@ export interface MemberSummary {
   readonly walletKind: WalletKind;
 }
 
+/** The fields of a member in proposals and votes. */
+export function memberSummary({ id, name, type, walletAddress, walletKind }: MemberSummary): MemberSummary {
+  return { id, name, type, walletAddress, walletKind };
+}
+
 /** A recorded signature. It counts while its member is eligible, with that wallet, of the same kind. */
 export interface Vote {
   readonly memberId: string;

@@ -1,4 +1,4 @@
-import type { MemberSummary } from './approval';
+import { type MemberSummary, memberSummary } from './approval';
 import type { PolicyDefinition } from './policy';
 import { accept, type Outcome, refuse } from './refusal';
 
@@ -121,18 +121,13 @@ export function membersOf(state: OrganizationState, ids: readonly string[]): Mem
   return ids.flatMap((id) => findResource(state, 'member', id) ?? []);
 }
 
-/** A member without its revision, as approvals name them. */
-export function summaryOf({ id, name, type, walletAddress, walletKind }: MemberSummary): MemberSummary {
-  return { id, name, type, walletAddress, walletKind };
-}
-
 /** The admins of a state with their threshold. */
 export function adminsOf(state: OrganizationState): {
   readonly threshold: number;
   readonly members: readonly MemberSummary[];
 } {
   const { threshold, memberIds } = state.admins;
-  return { threshold, members: membersOf(state, memberIds).map(summaryOf) };
+  return { threshold, members: membersOf(state, memberIds).map(memberSummary) };
 }
 
 /** Refuses with conflict when a new resource would have the id of another one: what was created cannot be created again. */

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { adminThreshold } from '../contract/admins';
 import { memberSummary as memberSummarySchema, membershipUpdate } from '../contract/members';
 import { idOf, responseOnly, revision, uniqueList } from '../contract/primitives';
-import type { MemberSummary } from '../domain/approval';
-import { expectRevision, membersOf, summaryOf } from '../domain/governance';
+import { type MemberSummary, memberSummary } from '../domain/approval';
+import { expectRevision, membersOf } from '../domain/governance';
 import { accept, refuse } from '../domain/refusal';
 import { quoted } from '../domain/signing';
 import { walletText } from '../domain/wallet';
@@ -95,7 +95,7 @@ export const adminsUpdate = defineOperation({
       if (action === 'addMember') adminIds.add(id);
       else adminIds.delete(id);
     }
-    const members = membersOf(state, [...adminIds].sort()).map(summaryOf);
+    const members = membersOf(state, [...adminIds].sort()).map(memberSummary);
     const refused = cannotDecide(members, threshold);
     if (refused) return refused;
     if (updates.length === 0 && threshold === admins.threshold) {

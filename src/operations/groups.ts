@@ -1,14 +1,8 @@
 import { z } from 'zod';
-import { memberSummary } from '../contract/members';
+import { memberSummary as memberSummarySchema } from '../contract/members';
 import { idOf, MAX_ITEMS, revision } from '../contract/primitives';
-import type { MemberSummary } from '../domain/approval';
-import {
-  findResource,
-  type GroupState,
-  membersOf,
-  type OrganizationState,
-  summaryOf,
-} from '../domain/governance';
+import { type MemberSummary, memberSummary } from '../domain/approval';
+import { findResource, type GroupState, membersOf, type OrganizationState } from '../domain/governance';
 import { accept, refuse } from '../domain/refusal';
 import { quoted } from '../domain/signing';
 import { describeMembers } from './members';
@@ -18,7 +12,7 @@ export const groupsData = z
   .object({
     items: z.array(
       z
-        .object({ id: idOf('grp'), revision, name: z.string(), members: z.array(memberSummary) })
+        .object({ id: idOf('grp'), revision, name: z.string(), members: z.array(memberSummarySchema) })
         .meta({ id: 'ProposedGroup', description: 'A group in a proposal.' }),
     ),
   })
@@ -53,7 +47,7 @@ export function groupsWithMembers(state: OrganizationState, items: readonly { re
       return refuse('validationError', `group ${item.id} not found in this organization`, `items[${i}].id`);
     }
     const { id, name, memberIds, revision: current } = group;
-    found.push({ id, revision: current, name, members: membersOf(state, memberIds).map(summaryOf) });
+    found.push({ id, revision: current, name, members: membersOf(state, memberIds).map(memberSummary) });
   }
   return accept(found);
 }

@@ -10,14 +10,8 @@ import {
   timestamp,
   uniqueList,
 } from '../contract/primitives';
-import type { MemberSummary } from '../domain/approval';
-import {
-  type Edit,
-  expectRevision,
-  membersOf,
-  type OrganizationState,
-  summaryOf,
-} from '../domain/governance';
+import { type MemberSummary, memberSummary } from '../domain/approval';
+import { type Edit, expectRevision, membersOf, type OrganizationState } from '../domain/governance';
 import { accept, type Outcome, refuse } from '../domain/refusal';
 import { quoted } from '../domain/signing';
 import { areNamed, describeGroup, type GroupWithMembers, groupsData, groupsWithMembers } from './groups';
@@ -98,7 +92,7 @@ function planChange(
     membersOf(
       state,
       memberUpdates.filter((update) => update.action === action).map(({ id }) => id),
-    ).map(summaryOf);
+    ).map(memberSummary);
   const [added, removed] = [chosen('addMember'), chosen('removeMember')];
   const newName = name === undefined || name === group.name ? undefined : name;
   if (newName === undefined && memberUpdates.length === 0) {

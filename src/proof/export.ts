@@ -9,23 +9,16 @@ import { type AuthorizationLine, type HeadLine, signLine } from './lines';
 
 /**
  * Writes the proof of an organization, line by line: its genesis, every decision, every authorization with its outcome,
- * and a head that is signed now. Returns the head; undefined where no genesis is admitted.
+ * and a head that is signed now. Returns its text; undefined where no genesis is admitted.
  */
 export async function exportProof(
   { db, keystore }: { readonly db: Db; readonly keystore: Pick<Keystore, 'sealKey'> },
   organizationId: string,
-  write: (line: string) => void,
-): Promise<HeadLine | undefined> {
+): Promise<{ readonly text: string; readonly head: HeadLine } | undefined> {
   const sealKey = keystore.sealKey(organizationId);
   const sign = (hash: Hex) => sealKey.sign({ hash });
-  let written = '';
-  let lines = 0;
-  const add = (line: object) => {
-    const text = `${canonicalJson(line)}\n`;
-    written += text;
-    lines += 1;
-    write(text);
-  };
+  const lines: string[] = [];
+  const add = (line: object) => lines.push(`${canonicalJson(line)}\n`);
   // One moment: a transaction that sees everything as it is when it begins.
   const [seals, authorizations] = await db.transaction(
     async (tx) =>
@@ -46,10 +39,10 @@ export async function exportProof(
     type: 'head',
     organizationId,
     sequence: latest.sequence,
-    lines,
-    hash: textHash(written),
+    lines: lines.length,
+    hash: textHash(lines.join('')),
     at: new Date().toISOString(),
   };
   add(await signLine(sign, head));
-  return head;
+  return { text: lines.join(''), head };
 }

@@ -1,5 +1,6 @@
 import type { Hex } from 'viem';
 import { isSealedBy, textHash } from '../chain/seals';
+import type { ShownAuthorization } from '../db/authorizations';
 import { canonicalJson } from '../domain/canonicalJson';
 
 /** A seal as the signer has stored it. */
@@ -12,26 +13,8 @@ export interface SealLine {
 }
 
 /** What the signer has authorized to be paid or called, and what it has read about it. */
-export interface AuthorizationLine {
+export interface AuthorizationLine extends ShownAuthorization {
   readonly type: 'authorization';
-  readonly transactionId: string;
-  readonly policyId: string;
-  readonly initiatorId: string;
-  readonly accountId: string;
-  readonly networkId: number;
-  /** Decimal digits; null where it was rejected. */
-  readonly safeNonce: string | null;
-  readonly safeTxHash: string | null;
-  readonly tokenAddress: string;
-  /** In the smallest unit, decimal digits. */
-  readonly amount: string;
-  readonly destination: string;
-  /** ISO 8601. */
-  readonly authorizedAt: string;
-  /** Null: not decided yet. */
-  readonly outcome: string | null;
-  /** ISO 8601. */
-  readonly blockAt: string | null;
 }
 
 /** The end of a proof: how much it holds, and when. */

@@ -1,6 +1,7 @@
 import type { Hex } from 'viem';
 import { openSeal, textHash } from '../chain/seals';
 import type { IdentifyVoter } from '../chain/voter';
+import { memberSummary } from '../domain/approval';
 import { canonicalJson } from '../domain/canonicalJson';
 import { genesisPayload } from '../domain/genesis';
 import {
@@ -9,7 +10,6 @@ import {
   findResource,
   type OrganizationState,
   type ResourceChange,
-  summaryOf,
 } from '../domain/governance';
 import { type DecisionSeal, type GenesisSeal, NO_SEAL, type SealedVote } from '../domain/seal';
 import { proposalPayload } from '../domain/signing';
@@ -86,7 +86,7 @@ async function verifyVotes(
     if (admin.walletKind === 'contract' && !asksContracts) {
       progress.attested.push({ line, memberId, at });
     } else {
-      const voter = await identifyVoter({ payload, signature, eligible: [summaryOf(admin)] });
+      const voter = await identifyVoter({ payload, signature, eligible: [memberSummary(admin)] });
       if (!voter.ok)
         throw new ProofError(line, `the signature of ${memberId} is wrong: ${voter.refusal.message}`);
     }

@@ -1,5 +1,5 @@
 import type { Address, Hex, TypedDataDefinition } from 'viem';
-import { type AdmitDeps, admitGenesis, readGenesis } from '../../src/approvals/genesis';
+import { type AdmitDeps, admitGenesis, keyAddresses, readGenesis } from '../../src/approvals/genesis';
 import { operationDomainSalt } from '../../src/chain/domainSalt';
 import { encodeSignature } from '../../src/chain/signatures';
 import { createIdentifyVoter, type IdentifyVoter } from '../../src/chain/voter';
@@ -45,10 +45,7 @@ export async function foundOrganization(
     { ...input, members },
     {
       domainSalt: operationDomainSalt,
-      keysOf: (id) => ({
-        signingKey: keystore.organizationKey(id).address,
-        sealKey: keystore.sealKey(id).address,
-      }),
+      keysOf: (id) => keyAddresses(keystore, id),
     },
   );
   const { organizationId, memberIds } = created;
