@@ -35,7 +35,7 @@ export const registerWalletEndpoint = endpoint({
   access: 'read',
   summary: 'Prove control of the wallet of a member',
   description:
-    'Grants nothing and is not needed to vote. A second proof keeps the first `registeredAt`; a new wallet address ' +
+    'Grants nothing and is not needed to vote. Refused before the genesis of the organization is admitted. A second proof keeps the first `registeredAt`; a new wallet address ' +
     'sets it to null.',
   params: {},
   query: z.strictObject({}),

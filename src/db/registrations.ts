@@ -3,6 +3,7 @@ import { CHALLENGE_SECONDS, registrationMessage } from '../domain/registration';
 import type { WalletKind } from '../domain/wallet';
 import { appendAudit } from './audit';
 import type { Db, Tx } from './database';
+import { isAdmitted } from './genesis';
 import { queryRows, requireRow } from './rows';
 import type { MemberRow, OrganizationRow, RegistrationChallengeRow } from './tables';
 
@@ -102,17 +103,18 @@ export async function listOpenChallenges(
 
 /**
  * Uses up a challenge whose text was signed and registers the wallet, audited, in one transaction. Called again with
- * the same `requestId` it answers the same. `spent`: the challenge is used, expired or forgotten; `gone`: its member
- * is, or has another wallet now.
+ * the same `requestId` it answers the same. `notAdmitted`: the genesis of the organization is not; `spent`: the challenge
+ * is used, expired or forgotten; `gone`: its member is, or has another wallet now.
  */
 export async function registerWallet(
   db: Db,
   proof: { organizationId: string; nonce: string; requestId: string; apiKeyId: string },
-): Promise<Registration | 'spent' | 'gone'> {
+): Promise<Registration | 'notAdmitted' | 'spent' | 'gone'> {
   const { organizationId, nonce, requestId, apiKeyId } = proof;
   return db.transaction(async (tx) => {
     // This lock keeps members from changing.
     await tx('admin_sets').where({ organization_id: organizationId }).forShare().first('id');
+    if (!(await isAdmitted(tx, organizationId))) return 'notAdmitted';
     const challenge = await tx('registration_challenges')
       .where({ organization_id: organizationId, nonce })
       .forUpdate()

@@ -12,9 +12,12 @@ import {
   slice,
 } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
+import { keyAddresses } from '../../src/approvals/genesis';
+import { operationDomainSalt } from '../../src/chain/domainSalt';
 import { encodeSignature } from '../../src/chain/signatures';
 import { issueApiKey } from '../../src/db/apiKeys';
 import { OPERATOR } from '../../src/db/audit';
+import { createOrganization } from '../../src/db/organizations';
 import { registerWallet, sweepChallenges } from '../../src/db/registrations';
 import { requireRow } from '../../src/db/rows';
 import { deployAsFunder, newSafe, type SafeWallet, signAsSafe, wrapped } from '../chain/wallets';
@@ -283,6 +286,32 @@ describe('a proof', () => {
       .update({ expires_at: api.db.raw("now() - interval '1 millisecond'") });
     const ask = { key: org.readKey, path: REGISTER, body: { walletAddress, signature } };
     await expectRefused(api.http, org, ask, INVALID);
+  });
+
+  it('is refused, as every change is, before the genesis of the organization is admitted', async () => {
+    const wallet = privateKeyToAccount(generatePrivateKey());
+    const keystore = await api.keystore();
+    const bot = { name: 'Bot', type: 'api', walletAddress: wallet.address, admin: true } as const;
+    const { organizationId, memberIds } = await createOrganization(
+      api.db,
+      { name: 'Not yet', threshold: 1, members: [bot] },
+      { domainSalt: operationDomainSalt, keysOf: (id) => keyAddresses(keystore, id) },
+    );
+    const { key } = await api.db.transaction((tx) =>
+      issueApiKey(tx, { organizationId, memberIds, actor: OPERATOR }),
+    );
+    const signature = await wallet.signMessage({ message: await textFor(wallet.address, key) });
+    const items = [{ name: 'Treasury', networkIds: [31337] }];
+    for (const answer of [
+      await register(wallet.address, signature, { key }),
+      await api.http.send({ key, path: PROPOSE, body: { items } }),
+    ]) {
+      expect([answer.status, answer.body.code]).toEqual([409, 'conflict']);
+      expect(answer.body.message).toMatch(
+        `the genesis of organization ${organizationId} is not admitted yet`,
+      );
+    }
+    expect(await api.db('members').whereIn('id', memberIds).pluck('registered_at')).toEqual([null]);
   });
 
   it('is refused alike for every address without a member', async () => {

@@ -1,6 +1,7 @@
 import { getRegistrationPayloadEndpoint, registerWalletEndpoint } from '../../contract/registrations';
 import type { Db } from '../../db/database';
 import { listOpenChallenges, openChallenge, registerWallet } from '../../db/registrations';
+import { notAdmitted } from '../../operations/plan';
 import { mutationRoute, type Route, readRoute } from '../context';
 import type { ApiDependencies } from '../dependencies';
 import { badRequest, notFound, Refused } from '../refusals';
@@ -36,6 +37,7 @@ export function registrationRoutes({
       async send({ organizationId, key }, { id, resourceId }) {
         const { apiKeyId } = key;
         const done = await registerWallet(db, { organizationId, nonce: resourceId, requestId: id, apiKeyId });
+        if (done === 'notAdmitted') throw new Refused(notAdmitted(organizationId).refusal);
         if (done === 'gone') throw unknownWallet();
         if (done === 'spent') {
           throw new Refused({
