@@ -4,6 +4,7 @@ import { deploymentReservation } from '../../src/db/reservations';
 import type { DeploymentKey } from '../../src/domain/proposal';
 import { undecidedEnvelope } from '../relayer/envelopes';
 import type { EnvelopeTerms } from '../relayer/terms';
+import { boundTerms } from '../signer/boundedTerms';
 import { type SignerContext, withRelayer } from '../signer/context';
 import { assertNotFrozen } from '../signer/frozen';
 import { refusalsAsValues, type SigningResult } from '../signer/refusal';
@@ -18,9 +19,10 @@ export async function signDeployment(
   context: SignerContext,
   input: DeploymentKey & { terms: EnvelopeTerms },
 ): Promise<SigningResult> {
-  const { terms, networkId } = input;
+  const { networkId } = input;
   return refusalsAsValues(context, async () => {
     assertNotFrozen(context, input.organizationId);
+    const terms = await boundTerms(context, networkId, input.terms);
     const found = await withRelayer(context, networkId, async (tx) => {
       const account = await assertDeployment(context, tx, input);
       const before = await deploymentReservation(tx, input);

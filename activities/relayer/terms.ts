@@ -1,7 +1,7 @@
 import { ask, type ChainClient, networkLabel } from '../../src/chain/clients';
 import type { Envelope } from '../../src/db/chain';
 
-/** What the chain worker proposes for an envelope; the signer caps it. Decimal strings of wei, and of gas. */
+/** What the chain worker asks for an envelope; the signer bounds it by what it reads itself. Decimal strings of wei, and of gas. */
 export interface EnvelopeTerms {
   readonly gas: string;
   readonly maxFeePerGas: string;
@@ -24,11 +24,12 @@ export const FILLER_GAS = 21_000n;
 /** The step by which a replacement raises the fee, in percent; nodes require 110. */
 const REPLACEMENT_STEP_PERCENT = 125n;
 
-function min(a: bigint, b: bigint): bigint {
+export function min(a: bigint, b: bigint): bigint {
   return a < b ? a : b;
 }
 
-function raised(wei: bigint): bigint {
+/** The fee of a replacement. */
+export function raised(wei: bigint): bigint {
   return (wei * REPLACEMENT_STEP_PERCENT) / 100n + 1n;
 }
 

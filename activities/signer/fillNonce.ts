@@ -6,6 +6,7 @@ import { failpoint } from '../../src/failpoints';
 import { RELAYER_INDEX } from '../relayer/context';
 import { isObsolete } from '../relayer/nonceGaps';
 import { type EnvelopeTerms, FILLER_GAS } from '../relayer/terms';
+import { boundFees } from './boundedTerms';
 import { networkOf, type SignerContext, withRelayer } from './context';
 import { refusalsAsValues, SignerRefusal, type SigningResult } from './refusal';
 import { gasOf, reserveEnvelope, signReserved } from './signEnvelope';
@@ -59,8 +60,9 @@ export async function fillNonce(
   context: SignerContext,
   input: { networkId: number; nonce: number; terms: EnvelopeTerms },
 ): Promise<SigningResult> {
-  const { networkId, nonce, terms } = input;
+  const { networkId, nonce } = input;
   return refusalsAsValues(context, async () => {
+    const terms = await boundFees(context, networkId, input.terms);
     const { address } = context.keystore.relayerKey(networkId, RELAYER_INDEX);
     const found = await withRelayer(context, networkId, async (tx) => {
       const { replaces } = terms;

@@ -6,7 +6,8 @@ import { insertReservation, type Reservation, storeReserved } from '../../src/db
 import { failpoint } from '../../src/failpoints';
 import type { GasEntry } from '../../src/journal/entries';
 import { RELAYER_INDEX } from '../relayer/context';
-import type { EnvelopeTerms } from '../relayer/terms';
+import { type EnvelopeTerms, min, raised } from '../relayer/terms';
+import type { BoundedTerms } from './boundedTerms';
 import { networkOf, type SignerContext } from './context';
 import { SignerRefusal } from './refusal';
 
@@ -14,7 +15,7 @@ import { SignerRefusal } from './refusal';
 export interface EnvelopeRequest {
   readonly attemptId: bigint;
   readonly networkId: number;
-  readonly terms: EnvelopeTerms;
+  readonly terms: BoundedTerms;
   /** The gas that its content can need. */
   readonly gas?: { readonly least: bigint; readonly most: bigint };
   /** The envelope that the new one replaces at its nonce, with a higher fee. */
@@ -51,7 +52,11 @@ function cappedGas({ maxGas }: SignerContext, { terms, gas: needed }: EnvelopeRe
   return gas;
 }
 
-/** The terms as numbers, within the ceilings of gas and fees. Throws SignerRefusal. */
+function max(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}
+
+/** The terms as numbers, within the ceilings of gas and fees and what the signer reads itself. Throws SignerRefusal. */
 function cappedTerms(context: SignerContext, request: EnvelopeRequest) {
   const { networkId, terms, replaces } = request;
   const { maxFeePerGas: feeCeiling } = networkOf(context, networkId);
@@ -76,16 +81,19 @@ function cappedTerms(context: SignerContext, request: EnvelopeRequest) {
       `a replacement envelope must pay ${REPLACEMENT_PERCENT} % of the fees before it`,
     );
   }
-  return { gas, maxFeePerGas, maxPriorityFeePerGas };
+  // What replaces another must pay more, whatever is usual now.
+  const most = {
+    maxFeePerGas: max(terms.most.maxFeePerGas, replaces ? raised(replaces.maxFeePerGas) : 0n),
+    tip: max(terms.most.maxPriorityFeePerGas, replaces ? raised(replaces.maxPriorityFeePerGas) : 0n),
+  };
+  const fee = min(maxFeePerGas, most.maxFeePerGas);
+  return { gas, maxFeePerGas: fee, maxPriorityFeePerGas: min(min(maxPriorityFeePerGas, most.tip), fee) };
 }
 
 async function nonceFor(tx: Tx, relayerAddress: string, request: EnvelopeRequest): Promise<number> {
   const { networkId, terms, replaces, at, above = -1 } = request;
   const given = replaces?.relayerNonce ?? at;
   if (given !== undefined) return given;
-  if (!Number.isSafeInteger(terms.chainNonce) || terms.chainNonce < 0) {
-    throw new SignerRefusal('stale', `invalid nonce ${terms.chainNonce} (expected an integer from 0)`);
-  }
   let nonce = Math.max(terms.chainNonce, above + 1);
   const taken = await takenNonces(tx, { networkId, relayerAddress, from: nonce });
   while (taken.has(nonce)) nonce += 1;

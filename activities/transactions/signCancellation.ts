@@ -4,6 +4,7 @@ import { attemptsOfTransaction } from '../../src/db/attempts';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
 import { assertAccount } from '../signer/account';
+import { boundTerms } from '../signer/boundedTerms';
 import { type SignerContext, withRelayer } from '../signer/context';
 import { refusalsAsValues, SignerRefusal, type SigningResult } from '../signer/refusal';
 import { isJournaled } from './journaled';
@@ -26,6 +27,7 @@ export async function signCancellation(
 ): Promise<SigningResult> {
   return refusalsAsValues(context, async () => {
     const { networkId } = await statusOf(context.db, input);
+    const terms = await boundTerms(context, networkId, input.terms);
     const intent = await withRelayer(context, networkId, async (tx) => {
       const { record } = await readOnNetwork(context, tx, input, networkId);
       const account = (await assertAccount(context, tx, record)).address as Address;
@@ -42,7 +44,7 @@ export async function signCancellation(
       const content = cancellation({ networkId, account, nonce: safeNonce });
       const attempt =
         earlier ?? (await storeAttempt(tx, record, { kind: 'cancellation', content, fromBlock }));
-      return carryOn(context, tx, { attempt, account }, input.terms);
+      return carryOn(context, tx, { attempt, account }, terms);
     });
     failpoint('signer.cancellationStored');
     return signIntent(context, intent);

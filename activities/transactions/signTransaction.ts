@@ -15,6 +15,7 @@ import type { AuthorizationEntry } from '../../src/journal/entries';
 import { usageOf } from '../../src/transactions/policy';
 import { mapLimit } from '../mapLimit';
 import { assertAccount } from '../signer/account';
+import { type BoundedTerms, boundTerms } from '../signer/boundedTerms';
 import { networkOf, type SignerContext, withRelayer } from '../signer/context';
 import { assertNotFrozen } from '../signer/frozen';
 import { refusalsAsValues, SignerRefusal, type SigningResult } from '../signer/refusal';
@@ -81,7 +82,7 @@ async function carryStored(
     attempts,
     ...of
   }: { attempts: readonly Attempt[]; snapshot: TransactionSnapshot; votes: Votes; account: Address },
-  terms: TransactionTerms,
+  terms: BoundedTerms<TransactionTerms>,
 ): Promise<Committed> {
   const { snapshot, votes, account } = of;
   const { id } = snapshot.record;
@@ -100,9 +101,10 @@ async function carryStored(
 /** Commits the intent: the authorization, its nonces, in one database transaction. Throws SignerRefusal. */
 async function commitIntent(
   context: SignerContext,
-  { terms, ...ref }: TransactionRef & { terms: TransactionTerms },
+  { terms: asked, ...ref }: TransactionRef & { terms: TransactionTerms },
 ): Promise<Committed> {
   const { networkId } = await statusOf(context.db, ref);
+  const terms = await boundTerms(context, networkId, asked);
   const votes = await verifiedVotes(context, ref);
   return withRelayer(context, networkId, async (tx) => {
     assertNotFrozen(context, ref.organizationId);

@@ -21,7 +21,7 @@ import type { StoredTransaction } from '../../src/db/transactions';
 import { failpoint } from '../../src/failpoints';
 import type { AuthorizationEntry } from '../../src/journal/entries';
 import { undecidedEnvelope } from '../relayer/envelopes';
-import type { EnvelopeTerms } from '../relayer/terms';
+import type { BoundedTerms } from '../signer/boundedTerms';
 import type { SignerContext } from '../signer/context';
 import { assertNotFrozen } from '../signer/frozen';
 import { SignerHold } from '../signer/refusal';
@@ -87,7 +87,7 @@ async function carry(
   context: SignerContext,
   tx: Tx,
   carried: Carried,
-  terms: EnvelopeTerms,
+  terms: BoundedTerms,
   at: { replaces?: Envelope; above?: number },
 ): Promise<Reserved> {
   const { attempt, account } = carried;
@@ -111,7 +111,7 @@ async function carryEarlier(
   context: SignerContext,
   tx: Tx,
   { attempt, account }: Carried,
-  terms: TransactionTerms,
+  terms: BoundedTerms<TransactionTerms>,
 ): Promise<{ above: number; toSign: Reserved[] }> {
   const isFrozen = context.journal.freezeOf(attempt.organizationId) !== undefined;
   let above = -1;
@@ -149,7 +149,7 @@ export async function carryNew(
   context: SignerContext,
   tx: Tx,
   carried: Carried,
-  terms: TransactionTerms,
+  terms: BoundedTerms<TransactionTerms>,
 ): Promise<Intent> {
   const { above, toSign } = await carryEarlier(context, tx, carried, terms);
   return { toSign: [...toSign, await carry(context, tx, carried, terms, { above })] };
@@ -163,7 +163,7 @@ export async function carryOn(
   context: SignerContext,
   tx: Tx,
   carried: Carried,
-  terms: TransactionTerms,
+  terms: BoundedTerms<TransactionTerms>,
 ): Promise<Intent> {
   const { attempt } = carried;
   const [before] = await reservationsOf(tx, [attempt]);

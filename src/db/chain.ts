@@ -125,6 +125,18 @@ export async function listRelayers(db: Db | Tx, networkId?: number): Promise<Rel
   }));
 }
 
+/** The highest nonce of a relayer that an envelope was stored for, or undefined. */
+export async function highestRelayerNonce(
+  db: Db,
+  { networkId, relayerAddress }: Pick<Envelope, 'networkId' | 'relayerAddress'>,
+): Promise<number | undefined> {
+  const row = await db('chain_envelopes')
+    .where({ network_id: BigInt(networkId), relayer_address: relayerAddress })
+    .max('relayer_nonce', { as: 'highest' })
+    .first();
+  return row?.highest === undefined || row.highest === null ? undefined : Number(row.highest);
+}
+
 /** Locks a relayer until the end of the transaction: its nonces are assigned in order. */
 export async function lockRelayer(tx: Tx, networkId: number, index: number): Promise<void> {
   await tx('relayers')

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import {
   type AccountNonce,
   type AuthorizationEntry,
+  type GasEntry,
   type JournalEntry,
   JournalError,
   type OutcomeEntry,
@@ -29,6 +30,8 @@ export interface JournalReader {
   takenAt(nonce: AccountNonce): TakenNonce | undefined;
   /** The highest nonce that is taken of an account, or undefined. */
   highestNonce(account: Pick<AccountNonce, 'accountId' | 'networkId'>): bigint | undefined;
+  /** The highest nonce that was signed of a relayer, or undefined. */
+  highestRelayerNonce(relayer: Pick<GasEntry, 'networkId' | 'relayerAddress'>): number | undefined;
   /** What the signer has read last about an authorization, or undefined. */
   outcomeOf(transactionId: string): OutcomeEntry | undefined;
   /** The freeze that concerns an organization (null: all of them), or undefined. */
@@ -100,6 +103,8 @@ class JournalFile implements JournalReader {
   authorizations = () => this.index.authorizations.values();
   takenAt = (nonce: AccountNonce) => this.index.at(nonce);
   highestNonce = (account: Pick<AccountNonce, 'accountId' | 'networkId'>) => this.index.highestNonce(account);
+  highestRelayerNonce = (relayer: Pick<GasEntry, 'networkId' | 'relayerAddress'>) =>
+    this.index.highestRelayerNonce(relayer);
   outcomeOf = (transactionId: string) => this.index.outcomes.get(transactionId);
   freezeOf = (organizationId: string | null) => this.index.freezeOf(organizationId);
   activeFreezes = () => this.index.activeFreezes();

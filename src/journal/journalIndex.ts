@@ -1,4 +1,11 @@
-import type { AccountNonce, AuthorizationEntry, FreezeEntry, OutcomeEntry, SealEntry } from './entries';
+import type {
+  AccountNonce,
+  AuthorizationEntry,
+  FreezeEntry,
+  GasEntry,
+  OutcomeEntry,
+  SealEntry,
+} from './entries';
 import type { JournalLine, LinePosition } from './lines';
 
 /** What identifies an authorization, and where it is. */
@@ -33,6 +40,9 @@ interface IndexedSeal {
 const accountKey = ({ accountId, networkId }: Pick<AccountNonce, 'accountId' | 'networkId'>) =>
   `${accountId}/${networkId}`;
 
+const relayerKey = ({ networkId, relayerAddress }: Pick<GasEntry, 'networkId' | 'relayerAddress'>) =>
+  `${networkId}/${relayerAddress}`;
+
 /** Finds the entries of a journal by organization, transaction, and account with network and nonce. */
 export class JournalIndex {
   installationId: string | undefined;
@@ -40,6 +50,7 @@ export class JournalIndex {
   readonly outcomes = new Map<string, OutcomeEntry>();
   private readonly nonces = new Map<string, Map<bigint, TakenNonce>>();
   private readonly highest = new Map<string, bigint>();
+  private readonly relayers = new Map<string, number>();
   private readonly freezes = new Map<string | null, Freeze>();
   private readonly requests = new Set<string>();
   private readonly seals = new Map<string, Map<number, IndexedSeal>>();
@@ -74,6 +85,7 @@ export class JournalIndex {
         this.addSeal(entry, position);
         break;
       case 'gas':
+        this.addGas(entry);
         break;
     }
   }
@@ -86,6 +98,11 @@ export class JournalIndex {
   /** The highest taken nonce of an account, or undefined. */
   highestNonce(account: Pick<AccountNonce, 'accountId' | 'networkId'>): bigint | undefined {
     return this.highest.get(accountKey(account));
+  }
+
+  /** The highest nonce of a relayer that an envelope was signed for, or undefined. */
+  highestRelayerNonce(relayer: Pick<GasEntry, 'networkId' | 'relayerAddress'>): number | undefined {
+    return this.relayers.get(relayerKey(relayer));
   }
 
   /** The freeze that concerns an organization (null: none in particular), or undefined. */
@@ -125,6 +142,12 @@ export class JournalIndex {
     this.requests.add(id);
     if (type === 'unfreeze') this.freezes.delete(organizationId);
     else if (!this.freezes.has(organizationId)) this.freezes.set(organizationId, { organizationId, since });
+  }
+
+  private addGas(entry: GasEntry): void {
+    const key = relayerKey(entry);
+    const highest = this.relayers.get(key) ?? -1;
+    if (entry.relayerNonce > highest) this.relayers.set(key, entry.relayerNonce);
   }
 
   private addSeal({ organizationId, sequence, hash }: SealEntry, position: LinePosition): void {

@@ -1,4 +1,4 @@
-import type { Address, Hex } from 'viem';
+import { type Address, type Hex, numberToHex } from 'viem';
 import type { TransactionTerms } from '../../activities/transactions/observation';
 import { payloadToSign } from '../../src/approvals/transactions';
 import { signatureHash } from '../../src/approvals/voters';
@@ -15,7 +15,7 @@ import type { Policy } from '../../src/domain/policy';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { startLyingRpc } from '../support/lyingRpc';
 import { signPayload, type TestMember } from '../support/service';
-import { freePorts } from '../support/stack';
+import { freePorts, rpc } from '../support/stack';
 import { aPolicy, aTransferPolicy, transferData } from '../support/transactions';
 import { type Asked, type AskedWith, TransactionWorld } from './transactionWorld';
 import { deployAsFunder, execAsOwner, signAsSafe } from './wallets';
@@ -434,6 +434,41 @@ describe('the signer refuses', () => {
     for (const chainNonce of [-1, 0.5, Number.MAX_SAFE_INTEGER + 1]) {
       expect(await refusal(ref, { chainNonce })).toMatchObject({ code: 'stale' });
     }
+  });
+
+  test('a nonce of the relayer that nobody has signed up to', async () => {
+    const ref = await world.transaction(asked);
+    const chainNonce = 5_000_000;
+    const tooHigh = { code: 'stale', message: expect.stringMatching(/nonce 5000000 of .* is too high/) };
+    expect(await refusal(ref, { chainNonce })).toEqual(tooHigh);
+    for (const signerRpcUrls of [[], [world.url, 'http://127.0.0.1:1']]) {
+      const signer = world.signerWith({ networks: [{ ...world.network, signerRpcUrls }] });
+      const answer = await signer.signTransaction({ ...ref, terms: { ...terms, chainNonce } });
+      expect(answer).toEqual(
+        signerRpcUrls.length === 0 ? { refused: tooHigh } : { unreachable: expect.anything() },
+      );
+    }
+    expect(await world.attempts(ref)).toHaveLength(0);
+    // The key is used elsewhere too, and the signer's own endpoints have that many transactions.
+    const elsewhere = (await world.terms(ref)).chainNonce + 7;
+    await rpc(world.url, 'anvil_setNonce', [world.relayer, numberToHex(elsewhere)]);
+    expect(await refusal(ref, { chainNonce: elsewhere + 1 })).toMatchObject({
+      message: expect.stringContaining(`its own endpoints have ${elsewhere}`),
+    });
+    await world.sign(ref);
+    expect(await world.envelopes(ref)).toMatchObject([{ relayer_nonce: BigInt(elsewhere) }]);
+    await world.execute(ref);
+  });
+
+  test('to pay more than its own endpoints say', async () => {
+    const ref = await world.transaction(asked);
+    const fee = String(world.network.maxFeePerGas);
+    const now = await world.terms(ref);
+    await world.sign(ref, { maxFeePerGas: fee, maxPriorityFeePerGas: fee });
+    expect(await world.envelopes(ref)).toMatchObject([
+      { max_fee_per_gas: now.maxFeePerGas, max_priority_fee_per_gas: now.maxPriorityFeePerGas },
+    ]);
+    await world.execute(ref);
   });
 
   test('an account whose nonce is ahead of the records', async () => {
