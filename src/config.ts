@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
+import { parseEther } from 'viem';
 import { z } from 'zod';
 import { isLoopback } from './chain/loopback';
 
@@ -89,6 +90,8 @@ export interface Config {
   readonly maxOpenPerKey: number;
   /** Gas ceiling of one chain transaction. */
   readonly maxGas: bigint;
+  /** What the envelopes of an organization on a network may cost per hour, in wei. */
+  readonly gasBudgetPerHour: bigint;
   readonly logLevel: string;
   /** The point at which this process kills itself, for crash tests; see failpoints.ts. Not allowed in production. */
   readonly testFailpoint?: string;
@@ -219,6 +222,10 @@ const settings = z.object({
     .string()
     .regex(/^\d{1,12}$/)
     .default('5000000'),
+  GAS_BUDGET_PER_HOUR: z
+    .string()
+    .regex(/^\d{1,9}(\.\d{1,18})?$/, 'must be an amount of native currency (expected e.g. 10, 0.5)')
+    .default('10'),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   TEST_FAILPOINT: z
     .string()
@@ -486,6 +493,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     rateLimit: { perSecond: s.RATE_LIMIT_PER_SECOND, burst: s.RATE_LIMIT_BURST },
     maxOpenPerKey: s.MAX_OPEN_PER_KEY,
     maxGas: BigInt(s.MAX_GAS),
+    gasBudgetPerHour: parseEther(s.GAS_BUDGET_PER_HOUR),
     logLevel: s.LOG_LEVEL,
     ...(s.TEST_FAILPOINT ? { testFailpoint: s.TEST_FAILPOINT } : {}),
   });

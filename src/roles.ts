@@ -202,11 +202,11 @@ async function signerWorker(clients: Clients, db: Db, lifetime: Lifetime): Promi
   const journal = await openSignerJournal(config, db, logger);
   lifetime.onStop(() => journal.close());
   lifetime.onStop(keepTakingRequests(journal, db, logger));
-  const { networks, maxGas } = config;
+  const { networks, maxGas, gasBudgetPerHour } = config;
   const { countRefusal } = metrics;
   const identifyVoter = createIdentifyVoter(signerEndpoints(signerChain.network));
   const signing = createSignerContext({
-    ...{ db, keystore, journal, networks, identifyVoter, maxGas },
+    ...{ db, keystore, journal, networks, identifyVoter, maxGas, gasBudgetPerHour },
     ...{ logger, countRefusal },
   });
   await registerRelayers(signing);

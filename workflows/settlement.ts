@@ -130,11 +130,13 @@ async function unblock<Result, Need>(
   if (followed.kind === 'stuck') {
     // If the signer does not raise the fee, the sent bytes may still be included.
     const raised = await effect.sign(followed.need);
+    if ('held' in raised) await backoff.report(raised.held);
     if (!('envelopeId' in raised)) await backoff.pause('Raise the fee later');
     return;
   }
   const { nonce, terms } = followed;
   const filled = await fillNonce({ networkId, nonce, terms });
+  if ('held' in filled) await backoff.report(filled.held);
   if (!('envelopeId' in filled)) await backoff.pause(`Fill nonce ${nonce} later`);
 }
 

@@ -20,6 +20,7 @@ export async function signDeployment(
   input: DeploymentKey & { terms: EnvelopeTerms },
 ): Promise<SigningResult> {
   const { networkId } = input;
+  const about = { kind: 'deployment', organizationId: input.organizationId } as const;
   return refusalsAsValues(context, async () => {
     assertNotFrozen(context, input.organizationId);
     const terms = await boundTerms(context, networkId, input.terms);
@@ -35,15 +36,13 @@ export async function signDeployment(
       const attemptId = await provideDeploymentAttempt(tx, { ...input, ...call });
       const replaces = newest ? { replaces: newest } : {};
       return {
-        reserved: await reserveEnvelope(context, tx, { attemptId, networkId, terms, ...replaces }),
+        reserved: await reserveEnvelope(context, tx, { attemptId, about, networkId, terms, ...replaces }),
         call,
       };
     });
     if ('present' in found) return { envelopeId: String(found.present.id) };
     const { reserved, call } = found;
-    await context.journal.append(
-      gasOf(reserved, { kind: 'deployment', organizationId: input.organizationId }),
-    );
+    await context.gasBudget.append(gasOf(reserved, about));
     return { envelopeId: String(await signReserved(context, reserved, call)) };
   });
 }

@@ -9,6 +9,8 @@ import type { Journal } from '../../src/journal/journal';
 import type { Logger } from '../../src/logging';
 import { createKeyedMutex, type KeyedMutex } from '../keyedMutex';
 import { RELAYER_INDEX } from '../relayer/context';
+import { createSignerClock, type SignerClock } from './clock';
+import { createGasBudget, type GasBudget } from './gasBudget';
 import { type CountRefusal, SignerRefusal } from './refusal';
 import { createReadSealedState, type ReadSealedState } from './sealedState';
 
@@ -25,12 +27,18 @@ export interface SignerDeps {
   readonly identifyVoter: IdentifyVoter;
   /** Gas ceiling of one chain transaction. */
   readonly maxGas: bigint;
+  /** What an organization's envelopes on a network may cost per hour, in wei. */
+  readonly gasBudgetPerHour: bigint;
+  /** The machine's clock, in milliseconds. */
+  readonly ownTime?: () => number;
 }
 
 /** The dependencies, and what the activities of one process share. */
 export interface SignerContext extends SignerDeps {
   readonly relayerMutex: KeyedMutex;
   readonly readSealedState: ReadSealedState;
+  readonly clock: SignerClock;
+  readonly gasBudget: GasBudget;
   /** The signer's own endpoints of a network, `signerRpcUrls`: all of them must agree. */
   readonly endpointsOf: (network: NetworkConfig) => readonly ChainClient[];
 }
@@ -38,8 +46,11 @@ export interface SignerContext extends SignerDeps {
 /** Creates the context that the activities of one process share. */
 export function createSignerContext(deps: SignerDeps): SignerContext {
   const endpoints = new Map(deps.networks.map((network) => [network.id, signerEndpoints(network).clients]));
+  const clock = createSignerClock(deps.journal, deps.ownTime);
   return {
     ...deps,
+    clock,
+    gasBudget: createGasBudget({ ...deps, clock, perHour: deps.gasBudgetPerHour }),
     relayerMutex: createKeyedMutex(),
     readSealedState: createReadSealedState(deps),
     endpointsOf: ({ id }) => endpoints.get(id) ?? [],
@@ -63,10 +74,17 @@ export async function withRelayer<T>(
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   networkOf(context, networkId);
-  return context.relayerMutex(networkId, () =>
-    context.db.transaction(async (tx) => {
-      await lockRelayer(tx, networkId, RELAYER_INDEX);
-      return work(tx);
-    }),
-  );
+  return context.relayerMutex(networkId, async () => {
+    let forget: (() => void) | undefined;
+    try {
+      return await context.db.transaction(async (tx) => {
+        forget = () => context.gasBudget.forget(tx);
+        await lockRelayer(tx, networkId, RELAYER_INDEX);
+        return work(tx);
+      });
+    } catch (error) {
+      forget?.();
+      throw error;
+    }
+  });
 }

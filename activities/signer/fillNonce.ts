@@ -9,7 +9,10 @@ import { type EnvelopeTerms, FILLER_GAS } from '../relayer/terms';
 import { boundFees } from './boundedTerms';
 import { networkOf, type SignerContext, withRelayer } from './context';
 import { refusalsAsValues, SignerRefusal, type SigningResult } from './refusal';
-import { gasOf, reserveEnvelope, signReserved } from './signEnvelope';
+import { type GasOf, gasOf, reserveEnvelope, signReserved } from './signEnvelope';
+
+/** A filled nonce is for no organization. */
+const FILLING: GasOf = { kind: 'filler', organizationId: null };
 
 /** A nonce of a relayer to fill. */
 interface ToFill {
@@ -71,6 +74,7 @@ export async function fillNonce(
       if ('filled' in fillable || 'reserved' in fillable) return fillable;
       const reserved = await reserveEnvelope(context, tx, {
         attemptId: await insertFiller(tx, networkId, address),
+        about: FILLING,
         networkId,
         terms: { ...terms, gas: String(FILLER_GAS) },
         ...(fillable.obsolete ? { replaces: fillable.obsolete } : { at: nonce }),
@@ -79,7 +83,7 @@ export async function fillNonce(
     });
     if ('filled' in found) return { envelopeId: String(found.filled.id) };
     failpoint('signer.fillerStored');
-    await context.journal.append(gasOf(found.reserved, { kind: 'filler', organizationId: null }));
+    await context.gasBudget.append(gasOf(found.reserved, FILLING));
     const id = await signReserved(context, found.reserved, { to: address, data: '0x' });
     return { envelopeId: String(id) };
   });

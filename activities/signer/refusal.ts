@@ -24,9 +24,9 @@ export class SignerRefusal extends Error {
 }
 
 /** Why the signer signs nothing of this kind for now, whatever is asked. */
-export type HoldReason = 'rollback' | 'unsigned' | 'frozen';
+export type HoldReason = 'rollback' | 'unsigned' | 'frozen' | 'gas' | 'clock';
 
-/** A refusal until an operator has acted; what waits is not lost. */
+/** A refusal until its cause is gone, which may need an operator; what waits is not lost. */
 export class SignerHold extends SignerRefusal {
   override readonly name = 'SignerHold';
   constructor(
@@ -53,7 +53,7 @@ export async function refusalsAsValues<T = SigningResult>(
 ): Promise<T | Exclude<SigningResult, { readonly envelopeId: string }>> {
   const report = (reason: FailureCode | HoldReason, message: string) => {
     countRefusal(reason);
-    const level = reason === 'rollback' ? 'error' : 'warn';
+    const level = reason === 'rollback' || reason === 'clock' ? 'error' : 'warn';
     logger[level]({ reason }, `the signer refuses: ${message}`);
   };
   try {

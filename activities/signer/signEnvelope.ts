@@ -11,8 +11,12 @@ import type { BoundedTerms } from './boundedTerms';
 import { networkOf, type SignerContext } from './context';
 import { SignerRefusal } from './refusal';
 
+/** What the gas of an envelope is for. */
+export type GasOf = Pick<GasEntry, 'kind' | 'organizationId'>;
+
 /** The request to reserve an envelope. */
 export interface EnvelopeRequest {
+  readonly about: GasOf;
   readonly attemptId: bigint;
   readonly networkId: number;
   readonly terms: BoundedTerms;
@@ -101,7 +105,7 @@ async function nonceFor(tx: Tx, relayerAddress: string, request: EnvelopeRequest
 }
 
 /**
- * Reserves a nonce of the relayer for an envelope, within the ceilings of gas and fees. Call it inside `withRelayer`;
+ * Reserves a nonce of the relayer for an envelope, within the ceilings of gas and fees and the gas budget. Call it inside `withRelayer`;
  * sign it when that is committed. Throws SignerRefusal.
  */
 export async function reserveEnvelope(
@@ -109,15 +113,17 @@ export async function reserveEnvelope(
   tx: Tx,
   request: EnvelopeRequest,
 ): Promise<Reservation> {
-  const { attemptId, networkId } = request;
+  const { attemptId, networkId, about } = request;
   const { address: relayerAddress } = context.keystore.relayerKey(networkId, RELAYER_INDEX);
   const terms = cappedTerms(context, request);
   const relayerNonce = await nonceFor(tx, relayerAddress, request);
-  return insertReservation(tx, { attemptId, networkId, relayerAddress, relayerNonce, ...terms });
+  const reserving = { networkId, relayerAddress, relayerNonce, ...terms };
+  context.gasBudget.claim(tx, networkOf(context, networkId), gasOf(reserving, about));
+  return insertReservation(tx, { attemptId, ...reserving });
 }
 
 /** The gas of an envelope, for the journal. */
-export function gasOf(reserved: Reservation, about: Pick<GasEntry, 'kind' | 'organizationId'>): GasEntry {
+export function gasOf(reserved: Omit<Reservation, 'id' | 'attemptId'>, about: GasOf): GasEntry {
   const { networkId, relayerAddress, relayerNonce, gas, maxFeePerGas } = reserved;
   const amounts = { gas: String(gas), maxFeePerGas: String(maxFeePerGas) };
   return { type: 'gas', ...about, networkId, relayerAddress, relayerNonce, ...amounts };

@@ -82,18 +82,19 @@ export interface Intent {
   readonly present?: Envelope;
 }
 
-/** Reserves an envelope for an attempt. */
+/** Reserves an envelope for an attempt; `asked`: what it is signed for. */
 async function carry(
   context: SignerContext,
   tx: Tx,
   carried: Carried,
   terms: BoundedTerms,
-  at: { replaces?: Envelope; above?: number },
+  { asked = carried.attempt.kind, ...at }: { replaces?: Envelope; above?: number; asked?: Attempt['kind'] },
 ): Promise<Reserved> {
   const { attempt, account } = carried;
   const content = safeTransactionOf(attempt, account);
   const reserved = await reserveEnvelope(context, tx, {
     attemptId: attempt.id,
+    about: { kind: asked, organizationId: attempt.organizationId },
     networkId: attempt.networkId,
     terms,
     gas: { least: executionGas(content), most: gasAfterReverts(content, MAX_WHOLE_REVERTS) },
@@ -137,7 +138,13 @@ async function carryEarlier(
       );
     }
     const gas = String(executionGas({ safeTxGas: wanted.safeTxGas, data: wanted.data as Hex }));
-    const one = await carry(context, tx, { attempt: wanted, account }, { ...terms, gas }, { above });
+    const one = await carry(
+      context,
+      tx,
+      { attempt: wanted, account },
+      { ...terms, gas },
+      { above, asked: attempt.kind },
+    );
     toSign.push(one);
     above = Math.max(above, one.reserved.relayerNonce);
   }
@@ -207,7 +214,7 @@ export async function signIntent(
   );
   const entries = [...(authorization ? [authorization] : []), ...gas];
   if (authorization) assertNotFrozen(context, authorization.organizationId);
-  if (entries.length > 0) await context.journal.append(...entries);
+  if (entries.length > 0) await context.gasBudget.append(...entries);
   failpoint('signer.journaled');
   let last = present?.id;
   for (const one of toSign) {

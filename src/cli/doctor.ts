@@ -7,6 +7,7 @@ import type { CommandContext, Within } from './context';
 import { checkBlockTime, checkClock } from './doctor/clocks';
 import { checkDatabase, checkLogin, checkWork } from './doctor/database';
 import { type Finding, fail, ok, runCheck } from './doctor/finding';
+import { checkGasBudgets } from './doctor/gas';
 import { checkDecisions } from './doctor/governance';
 import { checkFreezes, checkJournal } from './doctor/journal';
 import { checkKeystore } from './doctor/keystore';
@@ -39,9 +40,11 @@ async function examineSigner({ signerDb }: CommandContext, config: Config): Prom
   const journal = await runCheck('journal', 'see its message', () =>
     checkJournal(config.journalFile, signerDb()),
   );
+  const gas = await runCheck('gas', 'see its message', () => checkGasBudgets(config));
   const readiness = await runCheck('signer', 'see its log', () => checkReadiness(config));
   const frozen = await runCheck('frozen', 'see its message', () => checkFreezes(signerDb()));
-  return [...readiness, ...login, ...keystore, ...journal, ...frozen, ...(await examineEndpoints(config))];
+  const endpoints = await examineEndpoints(config);
+  return [...readiness, ...login, ...keystore, ...journal, ...gas, ...frozen, ...endpoints];
 }
 
 async function examine({ db, signerDb, sender }: CommandContext, config: Config): Promise<Finding[]> {
@@ -78,6 +81,7 @@ async function examine({ db, signerDb, sender }: CommandContext, config: Config)
         checkKeystore(config.keystore, relayers),
       ),
       runCheck('journal', 'see its message', () => checkJournal(config.journalFile, db())),
+      runCheck('gas', 'see its message', () => checkGasBudgets(config)),
       runCheck('frozen', 'see its message', () => checkFreezes(db())),
     ]);
     return [...database, ...more.flat()];

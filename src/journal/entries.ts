@@ -1,4 +1,5 @@
 import type { JsonValue } from '../domain/canonicalJson';
+import type { SignedGas } from '../domain/gasBudget';
 
 /** The first entry: the installation whose database the journal belongs to. */
 export interface CreatedEntry {
@@ -28,7 +29,7 @@ export interface AuthorizationEntry {
   readonly tokenAddress: string;
   readonly amount: string;
   readonly destination: string;
-  /** ISO 8601, by the database's clock. */
+  /** ISO 8601, by the signer's clock. */
   readonly authorizedAt: string;
   /** The verified payloads and votes; null where the row was taken over by its signature alone. */
   readonly evidence: JsonValue;
@@ -51,12 +52,20 @@ export interface GasEntry {
   readonly type: 'gas';
   /** The organization that it is for; null where a nonce is filled. */
   readonly organizationId: string | null;
-  readonly kind: 'deployment' | 'transaction' | 'cancellation' | 'filler';
+  readonly kind: SignedGas['kind'];
   readonly networkId: number;
   readonly relayerAddress: string;
   readonly relayerNonce: number;
   readonly gas: string;
   readonly maxFeePerGas: string;
+}
+
+/** What an envelope may cost, as a gas budget counts it. `at`: when it was signed, in milliseconds. */
+export function signedGas(
+  { kind, relayerAddress, relayerNonce, gas, maxFeePerGas }: GasEntry,
+  at: number,
+): SignedGas {
+  return { kind, relayerAddress, relayerNonce, wei: BigInt(gas) * BigInt(maxFeePerGas), at };
 }
 
 /** Stops, or permits again, authorizations and envelopes of an organization; null: of all. */

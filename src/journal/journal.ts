@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { SignedGas } from '../domain/gasBudget';
 import {
   type AccountNonce,
   type AuthorizationEntry,
@@ -9,7 +10,13 @@ import {
   type OutcomeEntry,
   type SealEntry,
 } from './entries';
-import { type Freeze, type IndexedAuthorization, JournalIndex, type TakenNonce } from './journalIndex';
+import {
+  type Freeze,
+  type GasOwner,
+  type IndexedAuthorization,
+  JournalIndex,
+  type TakenNonce,
+} from './journalIndex';
 import { type Lease, takeLease } from './lease';
 import { EMPTY, type JournalEnd, type JournalLine, type LinePosition, lineHash, scanLines } from './lines';
 
@@ -32,6 +39,12 @@ export interface JournalReader {
   highestNonce(account: Pick<AccountNonce, 'accountId' | 'networkId'>): bigint | undefined;
   /** The highest nonce that was signed of a relayer, or undefined. */
   highestRelayerNonce(relayer: Pick<GasEntry, 'networkId' | 'relayerAddress'>): number | undefined;
+  /** The gas that was signed for an organization on a network, of the last hour at least. */
+  gasOf(owner: GasOwner): readonly SignedGas[];
+  /** Everybody whose gas was signed lately. */
+  gasOwners(): readonly GasOwner[];
+  /** The time of its last line, in milliseconds; 0 while it is empty. */
+  lastTime(): number;
   /** What the signer has read last about an authorization, or undefined. */
   outcomeOf(transactionId: string): OutcomeEntry | undefined;
   /** The freeze that concerns an organization (null: all of them), or undefined. */
@@ -67,6 +80,8 @@ export interface OpenJournal {
   readonly onWaiting?: (holder: string) => void;
   /** Called when bytes of a line that a crash has torn are cut off. */
   readonly onTorn?: (bytes: number) => void;
+  /** The machine's clock, in milliseconds. */
+  readonly ownTime?: () => number;
 }
 
 /** The file of the lease beside a journal. */
@@ -105,6 +120,9 @@ class JournalFile implements JournalReader {
   highestNonce = (account: Pick<AccountNonce, 'accountId' | 'networkId'>) => this.index.highestNonce(account);
   highestRelayerNonce = (relayer: Pick<GasEntry, 'networkId' | 'relayerAddress'>) =>
     this.index.highestRelayerNonce(relayer);
+  gasOf = (owner: GasOwner) => this.index.gasOf(owner);
+  gasOwners = () => this.index.gasOwners();
+  lastTime = () => this.index.lastTime;
   outcomeOf = (transactionId: string) => this.index.outcomes.get(transactionId);
   freezeOf = (organizationId: string | null) => this.index.freezeOf(organizationId);
   activeFreezes = () => this.index.activeFreezes();
@@ -171,6 +189,7 @@ class JournalWriter extends JournalFile implements Journal {
     file: string,
     handle: FileHandle,
     private readonly lease: Lease,
+    private readonly ownTime: () => number,
   ) {
     super(file, handle);
   }
@@ -275,7 +294,8 @@ class JournalWriter extends JournalFile implements Journal {
     if ((await this.handle.stat()).size !== this.end.size) {
       throw new JournalError(`${this.file}: something else has written to it: start the signer again`);
     }
-    const at = new Date().toISOString();
+    // A clock that is set back moves no line before another one.
+    const at = new Date(Math.max(this.ownTime(), this.index.lastTime)).toISOString();
     const { epoch } = this.lease;
     const added: [JournalLine, LinePosition][] = [];
     const texts: string[] = [];
@@ -312,10 +332,16 @@ export async function readJournal(file: string): Promise<JournalReader> {
  * Opens a journal to write it, with the lease that one process has at a time; creates the file where there is none.
  * Throws JournalError when it is damaged, or held by another process.
  */
-export async function openJournal({ file, waitMs, onWaiting, onTorn }: OpenJournal): Promise<Journal> {
+export async function openJournal({
+  file,
+  waitMs,
+  onWaiting,
+  onTorn,
+  ownTime = Date.now,
+}: OpenJournal): Promise<Journal> {
   const lease = await takeLease(leaseFile(file), { waitMs, ...(onWaiting ? { onWaiting } : {}) });
   try {
-    const journal = new JournalWriter(file, await open(file, 'a+', 0o600), lease);
+    const journal = new JournalWriter(file, await open(file, 'a+', 0o600), lease, ownTime);
     await syncFolder(file);
     try {
       await journal.load();

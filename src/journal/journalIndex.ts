@@ -1,10 +1,12 @@
-import type {
-  AccountNonce,
-  AuthorizationEntry,
-  FreezeEntry,
-  GasEntry,
-  OutcomeEntry,
-  SealEntry,
+import { GAS_WINDOW_MS, type SignedGas } from '../domain/gasBudget';
+import {
+  type AccountNonce,
+  type AuthorizationEntry,
+  type FreezeEntry,
+  type GasEntry,
+  type OutcomeEntry,
+  type SealEntry,
+  signedGas,
 } from './entries';
 import type { JournalLine, LinePosition } from './lines';
 
@@ -43,6 +45,11 @@ const accountKey = ({ accountId, networkId }: Pick<AccountNonce, 'accountId' | '
 const relayerKey = ({ networkId, relayerAddress }: Pick<GasEntry, 'networkId' | 'relayerAddress'>) =>
   `${networkId}/${relayerAddress}`;
 
+/** Whose gas it is, and on which network. */
+export type GasOwner = Pick<GasEntry, 'organizationId' | 'networkId'>;
+
+const gasKey = ({ organizationId, networkId }: GasOwner) => `${organizationId}/${networkId}`;
+
 /** Finds the entries of a journal by organization, transaction, and account with network and nonce. */
 export class JournalIndex {
   installationId: string | undefined;
@@ -50,6 +57,9 @@ export class JournalIndex {
   readonly outcomes = new Map<string, OutcomeEntry>();
   private readonly nonces = new Map<string, Map<bigint, TakenNonce>>();
   private readonly highest = new Map<string, bigint>();
+  /** In milliseconds; 0 while there is no line. */
+  lastTime = 0;
+  private readonly gas = new Map<string, { readonly owner: GasOwner; readonly signed: SignedGas[] }>();
   private readonly relayers = new Map<string, number>();
   private readonly freezes = new Map<string | null, Freeze>();
   private readonly requests = new Set<string>();
@@ -57,6 +67,7 @@ export class JournalIndex {
   private readonly latest = new Map<string, number>();
 
   add({ line, at, entry }: JournalLine, position: LinePosition): void {
+    this.lastTime = Math.max(this.lastTime, Date.parse(at));
     switch (entry.type) {
       case 'created':
         this.installationId = entry.installationId;
@@ -85,7 +96,7 @@ export class JournalIndex {
         this.addSeal(entry, position);
         break;
       case 'gas':
-        this.addGas(entry);
+        this.addGas(entry, Date.parse(at));
         break;
     }
   }
@@ -103,6 +114,16 @@ export class JournalIndex {
   /** The highest nonce of a relayer that an envelope was signed for, or undefined. */
   highestRelayerNonce(relayer: Pick<GasEntry, 'networkId' | 'relayerAddress'>): number | undefined {
     return this.relayers.get(relayerKey(relayer));
+  }
+
+  /** What was signed for an organization on a network, of the last hour at least. */
+  gasOf(owner: GasOwner): SignedGas[] {
+    return this.gas.get(gasKey(owner))?.signed ?? [];
+  }
+
+  /** Everybody whose gas was signed lately. */
+  gasOwners(): GasOwner[] {
+    return [...this.gas.values()].map(({ owner }) => owner);
   }
 
   /** The freeze that concerns an organization (null: none in particular), or undefined. */
@@ -144,7 +165,14 @@ export class JournalIndex {
     else if (!this.freezes.has(organizationId)) this.freezes.set(organizationId, { organizationId, since });
   }
 
-  private addGas(entry: GasEntry): void {
+  private addGas(entry: GasEntry, at: number): void {
+    const { organizationId, networkId } = entry;
+    const before = this.gasOf(entry);
+    // Nothing older is ever asked for: the signer's clock is never before this line.
+    const isOld = (one: SignedGas | undefined) => one !== undefined && one.at <= at - GAS_WINDOW_MS;
+    const recent = isOld(before[0]) ? before.filter((one) => !isOld(one)) : before;
+    recent.push(signedGas(entry, at));
+    this.gas.set(gasKey(entry), { owner: { organizationId, networkId }, signed: recent });
     const key = relayerKey(entry);
     const highest = this.relayers.get(key) ?? -1;
     if (entry.relayerNonce > highest) this.relayers.set(key, entry.relayerNonce);

@@ -119,6 +119,7 @@ function chainWith(change: Partial<NetworkConfig>): DeploymentChainActivities {
 function signerDeps(change: Partial<SignerDeps>): SignerDeps {
   return {
     ...{ db: signerDb, keystore, journal, networks: [network], identifyVoter, maxGas: 5_000_000n },
+    gasBudgetPerHour: 10n ** 24n,
     ...{ logger: pino({ level: 'silent' }), countRefusal: () => undefined },
     ...change,
   };

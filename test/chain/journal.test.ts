@@ -249,6 +249,39 @@ test('a nonce whose signer has ended is filled, and its transaction gets another
   expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
 });
 
+test('beyond the gas budget nothing is signed but cancellations, and what waits continues', async () => {
+  const first = await openJournal({ file: join(temporaryDir(), 'journal'), waitMs: 0 });
+  const refusals: string[] = [];
+  const refs = [await world.transaction(payment), await world.transaction(payment)] as const;
+  const terms = await world.terms(refs[0]);
+  const cost = BigInt(terms.gas) * BigInt(terms.maxFeePerGas);
+  // Three quarters of it are enough for one, and not for two.
+  const signing = (journal: Journal, gasBudgetPerHour = 2n * cost) =>
+    world.signerWith({ journal, gasBudgetPerHour, countRefusal: (reason) => refusals.push(reason) });
+  const signer = signing(first);
+  const answers = await Promise.all(refs.map((ref) => signer.signTransaction({ ...ref, terms })));
+  const at = answers.findIndex((answer) => 'envelopeId' in answer);
+  const [signed, waiting] = at === 0 ? refs : [refs[1], refs[0]];
+  const held = {
+    held: expect.stringContaining(`the gas budget of ${signed.organizationId} on Own Chain is used up`),
+  };
+  expect(answers[1 - at]).toEqual(held);
+  expect(await world.attempts(waiting)).toHaveLength(0);
+  await first.close();
+
+  const journal = await openJournal({ file: first.file, waitMs: 0 });
+  opened.push(journal);
+  const restarted = signing(journal);
+  expect(await restarted.signTransaction({ ...waiting, terms })).toEqual(held);
+  await world.requestCancellation(signed);
+  const seen = await world.prepare(signed, true);
+  if (seen.kind !== 'needsEnvelope') throw new Error(JSON.stringify(seen));
+  envelopeOf(await restarted.signCancellation({ ...signed, terms: seen.terms }));
+  expect(await restarted.signTransaction({ ...waiting, terms })).toEqual(held);
+  expect(refusals).toEqual(['gas', 'gas', 'gas']);
+  envelopeOf(await signing(journal, 20n * cost).signTransaction({ ...waiting, terms }));
+});
+
 test('behind a freeze nothing is signed but cancellations, and what waits continues after it', async () => {
   const account = await world.account();
   const signed = await world.transaction(payment, { account });

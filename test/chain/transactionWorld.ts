@@ -165,6 +165,7 @@ export class TransactionWorld {
       networks: [network],
       identifyVoter: createIdentifyVoter(signerEndpoints(network)),
       maxGas: 5_000_000n,
+      gasBudgetPerHour: 1_000_000n * ETHER,
     };
     await registerRelayers(signerDeps);
     const org = await makeOrganization(db, { keystore });
@@ -233,6 +234,7 @@ export class TransactionWorld {
       networks: [this.network],
       identifyVoter: createIdentifyVoter(signerEndpoints(this.network)),
       maxGas: 5_000_000n,
+      gasBudgetPerHour: 1_000_000n * ETHER,
       ...change,
     });
   }

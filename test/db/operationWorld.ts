@@ -161,6 +161,7 @@ export async function setStage(): Promise<Stage> {
       networks,
       identifyVoter,
       maxGas: 1n,
+      gasBudgetPerHour: 1n,
       logger: pino({ level: 'silent' }),
       countRefusal: () => undefined,
     }),

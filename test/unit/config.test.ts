@@ -59,6 +59,7 @@ describe('settings', () => {
       rateLimit: { perSecond: 100, burst: 300 },
       maxOpenPerKey: 1_000,
       maxGas: 5_000_000n,
+      gasBudgetPerHour: 10n ** 19n,
       logLevel: 'info',
     });
   });
@@ -147,6 +148,7 @@ describe('settings', () => {
     ],
     ['MAX_OPEN_PER_KEY', { MAX_OPEN_PER_KEY: '3' }, { maxOpenPerKey: 3 }],
     ['MAX_GAS', { MAX_GAS: '999999999999' }, { maxGas: 999_999_999_999n }],
+    ['GAS_BUDGET_PER_HOUR', { GAS_BUDGET_PER_HOUR: '0.25' }, { gasBudgetPerHour: 25n * 10n ** 16n }],
     ['LOG_LEVEL', { LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
   ])('read %s', (_, env, expected) => {
     expect(loadConfig({ ...NEEDED, ...env })).toMatchObject(expected);
@@ -186,6 +188,7 @@ describe('settings', () => {
     ['MAX_OPEN_PER_KEY', 'many'],
     ['MAX_GAS', '0x10'],
     ['MAX_GAS', '-1'],
+    ['GAS_BUDGET_PER_HOUR', '1e3'],
     ['LOG_LEVEL', 'loud'],
     ['NETWORKS_FILE', '/does/not/exist.json'],
   ])('refuse %s=%s and name it', (setting, value) => {
