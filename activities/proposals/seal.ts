@@ -1,6 +1,6 @@
 import { signHead, signSeal } from '../../src/chain/seals';
 import type { IdentifyVoter } from '../../src/chain/voter';
-import type { Db, Tx } from '../../src/db/database';
+import { type Db, databaseNow, type Tx } from '../../src/db/database';
 import { findProposal, type StoredProposal } from '../../src/db/proposals';
 import { findSeal, insertSeal, storeState } from '../../src/db/seals';
 import { type Decision, type FailureCode, isExpired, isVoteOf } from '../../src/domain/approval';
@@ -112,7 +112,8 @@ async function store(
   const isSame =
     payloadOf(state, record, record.decision) === payloadOf(state, verified.record, verified.decision);
   if (state.sequence !== verified.sequence || !isSame) return undefined;
-  const at = new Date();
+  context.clock.assertInStep(await databaseNow(tx));
+  const at = context.clock.now();
   if (isExpired(record, at)) {
     throw new SignerRefusal('timeout', `proposal ${id} expired before the signer could seal it`);
   }

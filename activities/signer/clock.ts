@@ -1,3 +1,4 @@
+import { MAX_CLOCKS_APART_MS } from '../../src/domain/clock';
 import type { Journal } from '../../src/journal/journal';
 import { SignerHold } from './refusal';
 
@@ -8,9 +9,6 @@ export interface SignerClock {
   /** Throws SignerHold where the time of the database differs by more than 60 s. */
   assertInStep(databaseTime: Date): void;
 }
-
-/** How far the clock of the database may be from the signer's, in milliseconds. */
-export const MAX_APART_MS = 60_000;
 
 /** Creates the clock. `ownTime` is that of the machine, in milliseconds. */
 export function createSignerClock(
@@ -23,11 +21,11 @@ export function createSignerClock(
     assertInStep(databaseTime) {
       const time = now();
       const apartMs = databaseTime.getTime() - time.getTime();
-      if (Math.abs(apartMs) <= MAX_APART_MS) return;
+      if (Math.abs(apartMs) <= MAX_CLOCKS_APART_MS) return;
       const seconds = Math.round(Math.abs(apartMs) / 1_000);
       throw new SignerHold(
         'clock',
-        `the clock of the database is ${seconds} s ${apartMs > 0 ? 'ahead of' : 'behind'} the signer's (${time.toISOString()}): nothing is signed while they differ by more than ${MAX_APART_MS / 1_000} s`,
+        `the clock of the database is ${seconds} s ${apartMs > 0 ? 'ahead of' : 'behind'} the signer's (${time.toISOString()}): nothing is signed while they differ by more than ${MAX_CLOCKS_APART_MS / 1_000} s`,
       );
     },
   };

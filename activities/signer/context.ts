@@ -4,7 +4,7 @@ import type { SigningKeys } from '../../src/chain/keys';
 import type { IdentifyVoter } from '../../src/chain/voter';
 import type { NetworkConfig } from '../../src/config';
 import { lockRelayer } from '../../src/db/chain';
-import type { Db, Tx } from '../../src/db/database';
+import { type Db, databaseNow, type Tx } from '../../src/db/database';
 import type { Journal } from '../../src/journal/journal';
 import type { Logger } from '../../src/logging';
 import { createKeyedMutex, type KeyedMutex } from '../keyedMutex';
@@ -66,7 +66,7 @@ export function networkOf({ networks }: Pick<SignerDeps, 'networks'>, networkId:
 
 /**
  * Runs `work` in a database transaction that locks the relayer of a network, so that its nonces are reserved in order.
- * Nothing is signed in it. Throws SignerRefusal when the network is not configured.
+ * Nothing is signed in it. Throws SignerRefusal when the network is not configured, SignerHold when clocks are apart.
  */
 export async function withRelayer<T>(
   context: SignerContext,
@@ -79,7 +79,8 @@ export async function withRelayer<T>(
     try {
       return await context.db.transaction(async (tx) => {
         forget = () => context.gasBudget.forget(tx);
-        await lockRelayer(tx, networkId, RELAYER_INDEX);
+        const time = await lockRelayer(tx, networkId, RELAYER_INDEX);
+        context.clock.assertInStep(time ?? (await databaseNow(tx)));
         return work(tx);
       });
     } catch (error) {

@@ -46,29 +46,35 @@ interface Reporting {
   readonly countRefusal: CountRefusal;
 }
 
+/** Reports a refusal in the log and the metric. */
+export function reportRefusal(
+  { logger, countRefusal }: Reporting,
+  reason: FailureCode | HoldReason,
+  message: string,
+): void {
+  countRefusal(reason);
+  const level = reason === 'rollback' || reason === 'clock' ? 'error' : 'warn';
+  logger[level]({ reason }, `the signer refuses: ${message}`);
+}
+
 /** Runs `work`; returns refusals and an unavailable network as values, so that they are not retried. */
 export async function refusalsAsValues<T = SigningResult>(
-  { logger, countRefusal }: Reporting,
+  reporting: Reporting,
   work: () => Promise<T>,
 ): Promise<T | Exclude<SigningResult, { readonly envelopeId: string }>> {
-  const report = (reason: FailureCode | HoldReason, message: string) => {
-    countRefusal(reason);
-    const level = reason === 'rollback' || reason === 'clock' ? 'error' : 'warn';
-    logger[level]({ reason }, `the signer refuses: ${message}`);
-  };
   try {
     return await work();
   } catch (error) {
     if (error instanceof SignerHold) {
-      report(error.reason, error.message);
+      reportRefusal(reporting, error.reason, error.message);
       return { held: error.message };
     }
     if (error instanceof SignerRefusal) {
-      report(error.code, error.message);
+      reportRefusal(reporting, error.code, error.message);
       return { refused: { code: error.code, message: error.message } };
     }
     if (error instanceof EndpointsMissing) {
-      report('endpoints', error.message);
+      reportRefusal(reporting, 'endpoints', error.message);
       return { refused: { code: 'endpoints', message: error.message } };
     }
     if (error instanceof ChainUnavailable) return { unreachable: error.message };

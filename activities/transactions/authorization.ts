@@ -95,7 +95,11 @@ export async function assertTakenOver(
   } catch (error) {
     // Its own authorization is stored, and counts.
     if (!(error instanceof SignerRefusal) || error.code !== 'budget') throw error;
-    const refused = await policyRefusal(tx, { record, now }, { by: 'signer', except: record.id });
+    const refused = await policyRefusal(
+      tx,
+      { record, now },
+      { by: 'signer', at: now.time, except: record.id },
+    );
     if (refused) throw new SignerRefusal(refused.code, refused.message);
   }
 }

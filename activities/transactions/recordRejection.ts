@@ -6,7 +6,7 @@ import { type TransactionRef, transactionRules } from '../../src/domain/transact
 import { failpoint } from '../../src/failpoints';
 import { usageOf } from '../../src/transactions/policy';
 import type { SignerContext } from '../signer/context';
-import { SignerRefusal } from '../signer/refusal';
+import { reportRefusal, SignerHold, SignerRefusal } from '../signer/refusal';
 import { journalRejection } from './journaled';
 import { verifiedVotes, withVerifiedVotes } from './signerEvidence';
 import { readSealedTransaction } from './signerRecord';
@@ -44,6 +44,7 @@ export async function recordRejection(context: SignerContext, ref: TransactionRe
     if (recorded.ok) await journalRejection(context, ref);
     return recorded;
   } catch (error) {
+    if (error instanceof SignerHold) reportRefusal(context, error.reason, error.message);
     if (error instanceof EndpointsMissing || error instanceof SignerRefusal) {
       return refuse('conflict', error.message);
     }

@@ -127,7 +127,8 @@ async function commitIntent(
     const fromBlock = BigInt(terms.fromBlock);
     const attempt = await storeAttempt(tx, record, { kind: 'transaction', content, fromBlock });
     const { safeNonce, safeTxHash } = attempt;
-    await insertAuthorization(tx, { ...usageOf(record), safeNonce, safeTxHash });
+    const authorizedAt = snapshot.now.time;
+    await insertAuthorization(tx, { ...usageOf(record), safeNonce, safeTxHash, authorizedAt });
     // The row of the attempt locks its transaction, so that the execution cannot end concurrently.
     if ((await statusOf(tx, ref)).executionStatus !== 'processing') {
       throw new SignerRefusal('stale', `transaction ${record.id} is not being executed any more`);

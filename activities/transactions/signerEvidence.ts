@@ -159,7 +159,7 @@ export async function assertTransactionEvidence(
   assertExecuting(record, now);
   assertVotes(record, now);
   await assertSummary(context, tx, record, now);
-  const refused = await policyRefusal(tx, { record, now }, { by: 'signer' });
+  const refused = await policyRefusal(tx, { record, now }, { by: 'signer', at: now.time });
   if (refused) throw new SignerRefusal(refused.code, refused.message);
   await assertReservation(tx, record);
 }

@@ -37,12 +37,13 @@ function peopleOf(
 }
 
 /**
- * A record under what the admins have decided: policy, members, groups and account are those of the sealed state,
- * whatever the tables say.
+ * A record under what the admins have decided, at the signer's time: policy, members, groups and account are those of the
+ * sealed state, whatever the tables say.
  */
 function underSealedState(
   { record, now }: TransactionSnapshot,
   state: OrganizationState,
+  time: Date,
 ): TransactionSnapshot {
   const policy = findResource(state, 'policy', record.policyId);
   const account = findResource(state, 'account', record.accountId);
@@ -58,7 +59,7 @@ function underSealedState(
       ...(initiator ? { initiator: memberSummary(initiator) } : {}),
     },
     now: {
-      time: now.time,
+      time,
       policy: policy ? { id: policy.id, ...policy.definition } : now.policy,
       policyRemoved: !policy,
       ...peopleOf(state, policy?.definition ?? now.policy, [record.initiator.id, ...voters]),
@@ -68,22 +69,24 @@ function underSealedState(
 
 /**
  * Reads a transaction under the sealed state; undefined when it does not exist. With a lock, nothing is sealed before the
- * database transaction ends. Throws SignerRefusal.
+ * database transaction ends. Throws SignerRefusal, and SignerHold when the clock of the database is apart.
  */
 export async function readSealedTransaction(
-  { readSealedState }: Pick<SignerContext, 'readSealedState'>,
+  { readSealedState, clock }: Pick<SignerContext, 'readSealedState' | 'clock'>,
   handle: Db | Tx,
   ref: TransactionRef,
   options: { readonly lock?: 'share' } = {},
 ): Promise<TransactionSnapshot | undefined> {
   const { state } = await readSealedState(handle, ref.organizationId, options);
   const found = await readTransaction(handle, ref);
-  return found && underSealedState(found, state);
+  if (!found) return undefined;
+  clock.assertInStep(found.now.time);
+  return underSealedState(found, state, clock.now());
 }
 
 /** Reads a transaction. Throws SignerRefusal unless it is on that network, whose relayer is locked. */
 export async function readOnNetwork(
-  context: Pick<SignerContext, 'readSealedState'>,
+  context: Pick<SignerContext, 'readSealedState' | 'clock'>,
   tx: Tx,
   ref: TransactionRef,
   networkId: number,

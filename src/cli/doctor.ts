@@ -4,7 +4,7 @@ import { signerEndpoints } from '../chain/contractSignatures';
 import { type Config, ConfigError } from '../config';
 import { listRelayers } from '../db/chain';
 import type { CommandContext, Within } from './context';
-import { checkBlockTime, checkClock } from './doctor/clocks';
+import { checkBlockTime, checkClock, signerClockFinding } from './doctor/clocks';
 import { checkDatabase, checkLogin, checkWork } from './doctor/database';
 import { type Finding, fail, ok, runCheck } from './doctor/finding';
 import { checkGasBudgets } from './doctor/gas';
@@ -21,10 +21,12 @@ import { count, table } from './text';
 
 const NODE_TODO = 'see the log of the node at its rpcUrl (NETWORKS_FILE)';
 
-/** The endpoints that the signer asks about contract wallets, by the networks file of this host. */
+/** The endpoints of the signer, by the networks file of this host; only those of contract wallets are missed. */
 async function examineEndpoints({ networks, signerNetworkId }: Config): Promise<Finding[]> {
-  const network = networks.find(({ id }) => id === signerNetworkId);
-  return network ? checkEndpoints(signerEndpoints(network)) : [];
+  const asked = networks.filter(
+    ({ id, signerRpcUrls }) => id === signerNetworkId || signerRpcUrls.length > 0,
+  );
+  return (await Promise.all(asked.map((network) => checkEndpoints(signerEndpoints(network))))).flat();
 }
 
 /** What a host of the signer has: its login, which reads no more than it needs, and the keystore. */
@@ -40,11 +42,14 @@ async function examineSigner({ signerDb }: CommandContext, config: Config): Prom
   const journal = await runCheck('journal', 'see its message', () =>
     checkJournal(config.journalFile, signerDb()),
   );
+  const clock = await runCheck('clock', 'see the login above', () =>
+    checkClock(signerDb(), signerClockFinding),
+  );
   const gas = await runCheck('gas', 'see its message', () => checkGasBudgets(config));
   const readiness = await runCheck('signer', 'see its log', () => checkReadiness(config));
   const frozen = await runCheck('frozen', 'see its message', () => checkFreezes(signerDb()));
   const endpoints = await examineEndpoints(config);
-  return [...readiness, ...login, ...keystore, ...journal, ...gas, ...frozen, ...endpoints];
+  return [...readiness, ...login, ...clock, ...keystore, ...journal, ...gas, ...frozen, ...endpoints];
 }
 
 async function examine({ db, signerDb, sender }: CommandContext, config: Config): Promise<Finding[]> {

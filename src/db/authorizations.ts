@@ -10,6 +10,8 @@ export type AuthorizationOutcome = NonNullable<AuthorizationRow['outcome']>;
 export interface NewAuthorization extends UsageOfExecution {
   readonly safeNonce: bigint;
   readonly safeTxHash: string;
+  /** By the signer's clock. */
+  readonly authorizedAt: Date;
 }
 
 function usageColumns(usage: UsageOfExecution) {
@@ -26,16 +28,14 @@ function usageColumns(usage: UsageOfExecution) {
   };
 }
 
-/** Stores the one authorization of a transaction, before it is signed. Returns when, by the database's clock. */
-export async function insertAuthorization(tx: Tx, authorization: NewAuthorization): Promise<Date> {
-  const [row] = await tx('authorizations')
-    .insert({
-      ...usageColumns(authorization),
-      safe_nonce: authorization.safeNonce,
-      safe_tx_hash: authorization.safeTxHash,
-    })
-    .returning('authorized_at');
-  return requireRow(row).authorized_at;
+/** Stores the one authorization of a transaction, before it is signed. */
+export async function insertAuthorization(tx: Tx, authorization: NewAuthorization): Promise<void> {
+  await tx('authorizations').insert({
+    ...usageColumns(authorization),
+    safe_nonce: authorization.safeNonce,
+    safe_tx_hash: authorization.safeTxHash,
+    authorized_at: authorization.authorizedAt,
+  });
 }
 
 /** When a transaction was authorized; undefined when it was not. */

@@ -137,12 +137,16 @@ export async function highestRelayerNonce(
   return row?.highest === undefined || row.highest === null ? undefined : Number(row.highest);
 }
 
-/** Locks a relayer until the end of the transaction: its nonces are assigned in order. */
-export async function lockRelayer(tx: Tx, networkId: number, index: number): Promise<void> {
-  await tx('relayers')
+/**
+ * Locks a relayer until the end of the transaction: its nonces are assigned in order. Returns the database's time; undefined
+ * where the relayer is not recorded.
+ */
+export async function lockRelayer(tx: Tx, networkId: number, index: number): Promise<Date | undefined> {
+  const row = await tx('relayers')
     .where({ network_id: BigInt(networkId), index })
     .forUpdate()
-    .first('address');
+    .first<{ now: Date } | undefined>(tx.raw('clock_timestamp() AS now'));
+  return row?.now;
 }
 
 /** The attempt to deploy an account on a network, created at the first call. */

@@ -11,17 +11,18 @@ interface UsageColumns {
 }
 
 /**
- * The usage in each window now, in the order of the windows, by the database's clock: inside a transaction, as of
- * its beginning. What is undecided counts however long ago it was; what was not executed never does. `except` leaves the
+ * The usage in each window at a time, in the order of the windows; without one, now by the database's clock: inside a
+ * transaction, as of its beginning. What is undecided counts however long ago it was; what was not executed never does. `except` leaves the
  * execution of one transaction out. `by`: what the service has reserved, or what the signer has authorized.
  */
 export async function readUsage(
   db: Db | Tx,
   windows: readonly UsageWindow[],
-  options: { except?: string; by?: 'service' | 'signer' } = {},
+  options: { except?: string; by?: 'service' | 'signer'; at?: Date } = {},
 ): Promise<Usage[]> {
   if (windows.length === 0) return [];
-  const now = `date_trunc('milliseconds', now())`;
+  const now = options.at ? '?::timestamptz' : `date_trunc('milliseconds', now())`;
+  const time = options.at ? [options.at.toISOString()] : [];
   // One SELECT per window, with only its own conditions: the planner can estimate how few rows it reads.
   const selects = windows.map((window, place) => {
     const conditions: [string, string | number | null | undefined][] = [
@@ -39,7 +40,7 @@ export async function readUsage(
         FROM ${options.by === 'signer' ? 'authorizations' : 'policy_usage'} u WHERE u.policy_id = ?
           AND u.counted_from >= ${now} - make_interval(hours => ?::integer)
           ${wanted.map(([condition]) => `AND ${condition}`).join(' ')}`,
-      values: [window.policyId, window.hours, ...wanted.map(([, value]) => value ?? null)],
+      values: [...time, window.policyId, ...time, window.hours, ...wanted.map(([, value]) => value ?? null)],
     };
   });
   const rows = await queryRows<UsageColumns>(

@@ -406,6 +406,42 @@ describe('the signer refuses', () => {
     expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
   });
 
+  test('to sign, reject or cancel while the clock of the database is apart', async () => {
+    const ref = await world.transaction(asked);
+    const signed = await world.transaction(asked);
+    await world.sign(signed);
+    await world.requestCancellation(signed);
+    const refusals: string[] = [];
+    const countRefusal = (reason: string) => refusals.push(reason);
+    for (const apart of [61_000, -61_000]) {
+      const journal = Object.assign(Object.create(world.journal), { lastTime: () => 0 });
+      const signer = world.signerWith({ journal, ownTime: () => Date.now() + apart, countRefusal });
+      const way = apart < 0 ? 'ahead of' : 'behind';
+      const message = expect.stringMatching(`the clock of the database is 6\\d s ${way} the signer's`);
+      expect(await signer.signTransaction({ ...ref, terms })).toEqual({ held: message });
+      expect(await signer.signCancellation({ ...signed, terms })).toEqual({ held: message });
+      expect(await signer.recordRejection(ref)).toMatchObject({ ok: false, refusal: { message } });
+    }
+    expect(refusals).toEqual(Array(6).fill('clock'));
+    expect(await world.attempts(ref)).toHaveLength(0);
+    await world.sign(ref);
+  });
+
+  test('what has expired by its own clock, which it records', async () => {
+    const ownTime = () => Date.now() + 30_000;
+    const signer = world.signerWith({ ownTime });
+    const expired = await world.transaction(asked, { expiresInMs: 20_000 });
+    expect(await refusal(expired, {}, signer)).toMatchObject({ code: 'timeout' });
+    const ref = await world.transaction(asked);
+    const before = ownTime();
+    expect(await signer.signTransaction({ ...ref, terms })).toHaveProperty('envelopeId');
+    const { transactionId } = ref;
+    const { authorized_at } = requireRow(
+      await world.db('authorizations').where({ transaction_id: transactionId }).first(),
+    );
+    expect(authorized_at.getTime()).toBeGreaterThanOrEqual(before);
+  });
+
   test('gas and fees above their ceilings', async () => {
     const ref = await world.transaction(asked);
     expect(await refusal(ref, { gas: '5000001' })).toMatchObject({

@@ -434,6 +434,7 @@ class SequenceRun {
         amount: value,
         initiatorId: (payment.initiator === 0 ? org.alice : org.bob).id,
         destination: to,
+        authorizedAt: await databaseNow(tx),
       });
       return String((await insertAttempt(tx, attempt)).id);
     });

@@ -1,7 +1,8 @@
 import { ask, type ChainClient } from '../../chain/clients';
 import { type Db, databaseNow } from '../../db/database';
+import { MAX_CLOCKS_APART_MS } from '../../domain/clock';
 import { duration } from '../text';
-import { type Finding, ok, warn } from './finding';
+import { type Finding, fail, ok, warn } from './finding';
 
 /** Smaller differences are within the latency of the query. */
 const ALLOWED_MS = 3_000;
@@ -16,17 +17,24 @@ export function clockFinding(aheadMs: number): Finding {
   return warn(
     part,
     `this machine is ${duration(Math.abs(aheadMs))} ${way} the database`,
-    "let NTP set every machine's clock, the database's above all: its time counts",
+    "let NTP set every machine's clock, those of the database and of the signer above all: their time counts",
   );
 }
 
+/** The same on the host of the signer, which signs nothing while they are too far apart. */
+export function signerClockFinding(aheadMs: number): Finding {
+  const finding = clockFinding(aheadMs);
+  if (Math.abs(aheadMs) <= MAX_CLOCKS_APART_MS) return finding;
+  return fail(finding.part, finding.found, 'the signer signs nothing until they agree: see the runbook');
+}
+
 /** The clock of this machine. */
-export async function checkClock(db: Db): Promise<Finding[]> {
+export async function checkClock(db: Db, findingOf = clockFinding): Promise<Finding[]> {
   const askedMs = Date.now();
   const databaseMs = (await databaseNow(db)).getTime();
   // The database's time is from some moment between request and response.
   const nearestMs = Math.min(Math.max(databaseMs, askedMs), Date.now());
-  return [clockFinding(nearestMs - databaseMs)];
+  return [findingOf(nearestMs - databaseMs)];
 }
 
 /** The clock of a chain: budgets count from the times of its blocks on. No finding when it is not ahead. */

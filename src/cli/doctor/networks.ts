@@ -41,14 +41,14 @@ export async function checkNetwork(chain: ChainClient): Promise<Finding[]> {
   return [ok(part, text)];
 }
 
-/** The endpoints that the signer asks about contract wallets. */
+/** The endpoints that the signer itself asks. */
 export async function checkEndpoints({ network, clients }: WalletEndpoints): Promise<Finding[]> {
   const part = `endpoints ${network.id}`;
   if (clients.length === 0) return [ok(part, 'the signer has none: votes of contract wallets are refused')];
   const found = clients.map((client) =>
     runCheck(part, 'see the log of the node, or correct signerRpcUrls in NETWORKS_FILE', async () => {
       await assertChainId(client);
-      return [ok(part, `${hostOf(client)} answers the signer about contract wallets`)];
+      return [ok(part, `${hostOf(client)} answers the signer`)];
     }),
   );
   return (await Promise.all(found)).flat();

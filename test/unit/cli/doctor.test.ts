@@ -1,7 +1,7 @@
 import { generate } from 'selfsigned';
 import { signerEndpoints } from '../../../src/chain/contractSignatures';
 import { relayerFunds } from '../../../src/chain/relayerFunds';
-import { clockFinding } from '../../../src/cli/doctor/clocks';
+import { clockFinding, signerClockFinding } from '../../../src/cli/doctor/clocks';
 import { ok, runCheck } from '../../../src/cli/doctor/finding';
 import { checkEndpoints } from '../../../src/cli/doctor/networks';
 import { certificateFinding } from '../../../src/cli/doctor/service';
@@ -41,6 +41,14 @@ describe('doctor', () => {
     expect(clockFinding(-7_200_000)).toMatchObject({
       status: 'warn',
       found: 'this machine is 2 h behind the database',
+    });
+  });
+
+  it('fails on the host of a signer that signs nothing, because clocks are apart', () => {
+    expect(signerClockFinding(59_000)).toMatchObject({ status: 'warn' });
+    expect(signerClockFinding(-61_000)).toMatchObject({
+      status: 'fail',
+      found: 'this machine is 61 s behind the database',
     });
   });
 
