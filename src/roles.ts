@@ -91,7 +91,7 @@ function keepResending(
 /** The worker of workflows and of the activities that write the database; it maintains the reconciler's schedule. */
 async function workflowWorker(clients: Clients, lifetime: Lifetime): Promise<WorkerSpec> {
   const { config, logger, metrics, db, connection, sender, identifyVoter, readToken, signerChain } = clients;
-  const { networks, proposalLifetimeMs, maxOpenPerKey } = config;
+  const { production, networks, proposalLifetimeMs, maxOpenPerKey } = config;
   const { client, queues } = sender;
   // A start does not wait for an unavailable Temporal: requests fail until it is back.
   await Promise.race([
@@ -105,6 +105,7 @@ async function workflowWorker(clients: Clients, lifetime: Lifetime): Promise<Wor
     activities: withFailpoints('worker', {
       ...createLifecycleActivities({
         db,
+        production,
         networks,
         identifyVoter,
         readToken,
@@ -202,11 +203,11 @@ async function signerWorker(clients: Clients, db: Db, lifetime: Lifetime): Promi
   const journal = await openSignerJournal(config, db, logger);
   lifetime.onStop(() => journal.close());
   lifetime.onStop(keepTakingRequests(journal, db, logger));
-  const { networks, maxGas, gasBudgetPerHour } = config;
+  const { production, networks, maxGas, gasBudgetPerHour } = config;
   const { countRefusal } = metrics;
   const identifyVoter = createIdentifyVoter(signerEndpoints(signerChain.network));
   const signing = createSignerContext({
-    ...{ db, keystore, journal, networks, identifyVoter, maxGas, gasBudgetPerHour },
+    ...{ db, production, keystore, journal, networks, identifyVoter, maxGas, gasBudgetPerHour },
     ...{ logger, countRefusal },
   });
   await registerRelayers(signing);

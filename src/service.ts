@@ -46,7 +46,7 @@ function runWorkers(
 }
 
 function planProposal({ config, db, readToken }: Clients): ApiDependencies['planProposal'] {
-  const { networks } = config;
+  const { networks, production } = config;
   return async ({ organizationId, kind, body }) => {
     const observed = await kind.observe?.(
       {
@@ -60,7 +60,7 @@ function planProposal({ config, db, readToken }: Clients): ApiDependencies['plan
     );
     if (observed && !observed.ok) return observed;
     return db.transaction((tx) =>
-      planOperation({ tx, organizationId, networks }, kind, body, observed?.value),
+      planOperation({ tx, organizationId, networks, production }, kind, body, observed?.value),
     );
   };
 }

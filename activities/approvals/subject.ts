@@ -13,6 +13,8 @@ import type { Outside } from '../../src/operations/kind';
 /** The dependencies of the activities of approvals. */
 export interface ApprovalDeps {
   readonly db: Db;
+  /** True in production: demo wallets are refused. */
+  readonly production: boolean;
   readonly networks: readonly NetworkConfig[];
   readonly identifyVoter: IdentifyVoter;
   readonly readToken: Outside['readToken'];

@@ -11,7 +11,7 @@ import type { DecisionSeal, SealedVote } from '../../src/domain/seal';
 import { proposalPayload } from '../../src/domain/signing';
 import { failpoint } from '../../src/failpoints';
 import { kindOf } from '../../src/operations';
-import { changeState } from '../../src/operations/plan';
+import { changeState, demoWalletRefused } from '../../src/operations/plan';
 import type { SignerContext } from '../signer/context';
 import { refusalsAsValues, SignerRefusal } from '../signer/refusal';
 import type { SealedState } from '../signer/sealedState';
@@ -85,10 +85,13 @@ async function verify(
 }
 
 /** What an approved operation makes of the state. Throws SignerRefusal. */
-function changeOf({ networks }: SignerContext, state: OrganizationState, record: StoredProposal): Changed {
+function changeOf(context: SignerContext, state: OrganizationState, record: StoredProposal): Changed {
   const kind = kindOf(record.resourceType, record.action);
   const changed = changeState(kind, state, record.data);
   if (!changed.ok) throw new SignerRefusal('stale', changed.refusal.message);
+  const demo = demoWalletRefused(context, changed.value);
+  if (demo) throw new SignerRefusal('stale', demo.refusal.message);
+  const { networks } = context;
   for (const id of kind.networkIds?.(record.data) ?? []) {
     if (!networks.some((network) => network.id === id)) {
       throw new SignerRefusal('stale', networkNotConfigured(networks, id));

@@ -49,10 +49,10 @@ export const executableProposal: CreatableSubject<ProposalSnapshot, ProposalStat
     const observed = await kindOf(resourceType, action).observe?.(outside, body);
     return observed ?? accept(undefined);
   },
-  async plan({ deps: { networks }, tx, input }, body, observed) {
+  async plan({ deps: { networks, production }, tx, input }, body, observed) {
     const { organizationId, resourceType, action } = input;
     const kind = kindOf(resourceType, action);
-    const planned = await planOperation({ tx, organizationId, networks }, kind, body, observed);
+    const planned = await planOperation({ tx, organizationId, networks, production }, kind, body, observed);
     if (!planned.ok) return planned;
     const { data, summary, claims, names, notes = [] } = planned.value;
     return accept({

@@ -18,6 +18,8 @@ import { createReadSealedState, type ReadSealedState } from './sealedState';
 export interface SignerDeps {
   /** The login of the signer. */
   readonly db: Db;
+  /** True in production: demo wallets are refused. */
+  readonly production: boolean;
   readonly keystore: SigningKeys;
   /** What it has authorized, apart from the database. */
   readonly journal: Journal;

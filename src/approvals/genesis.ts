@@ -9,6 +9,7 @@ import { findGenesis, insertGenesisSignature, isAdmitted, readGenesisSignatures 
 import { readInstallationId } from '../db/installation';
 import { insertSeal, storeState } from '../db/seals';
 import type { MemberSummary } from '../domain/approval';
+import { refuseDemoWallet } from '../domain/demoWallets';
 import { genesisPayload } from '../domain/genesis';
 import { adminsOf, checkState, type OrganizationState } from '../domain/governance';
 import { accept, type Outcome, refuse } from '../domain/refusal';
@@ -70,6 +71,8 @@ export function keyAddresses(
 
 /** What admitting needs: the login of the signer and its keys. */
 export interface AdmitDeps {
+  /** True in production: demo wallets are refused. */
+  readonly production: boolean;
   readonly db: Db;
   readonly keystore: Pick<Keystore, 'organizationKey' | 'sealKey'>;
   readonly identifyVoter: IdentifyVoter;
@@ -99,7 +102,10 @@ async function verifiedSignatures(
 }
 
 /** Refuses a genesis that another installation or keystore was meant for, or that could decide nothing. */
-async function checkGenesis({ db, keystore }: AdmitDeps, state: OrganizationState): Promise<Outcome<null>> {
+async function checkGenesis(
+  { db, keystore, production }: AdmitDeps,
+  state: OrganizationState,
+): Promise<Outcome<null>> {
   const { id, signingKey, sealKey, domainSalt, sequence } = state;
   const own = keyAddresses(keystore, id);
   if (signingKey !== own.signingKey || sealKey !== own.sealKey) {
@@ -108,7 +114,9 @@ async function checkGenesis({ db, keystore }: AdmitDeps, state: OrganizationStat
   if (domainSalt !== operationDomainSalt(await readInstallationId(db), id) || sequence !== 0) {
     return refuse('conflict', `the genesis of ${id} is not of this installation`);
   }
-  return checkState(state);
+  const members = Object.values(state.members);
+  const demo = production && refuseDemoWallet(members, (i) => `members[${i}].walletAddress`);
+  return demo || checkState(state);
 }
 
 /**

@@ -18,6 +18,8 @@ export interface CommandContext {
   readonly output: Output;
   /** Every setting. Throws ConfigError. */
   config(): Config;
+  /** True in production: demo wallets are refused. */
+  readonly production: boolean;
   /** True where the login of the signer is set and that of the service is not. */
   readonly isSignerHost: boolean;
   /** The login of the service. Throws ConfigError. */
@@ -92,6 +94,7 @@ export function createWithin(terminal: Terminal): Within {
       await work({
         output: createOutput(terminal, command.optsWithGlobals().json === true),
         config,
+        production: settings.NODE_ENV === 'production',
         isSignerHost: !settings.DATABASE_URL && Boolean(settings.SIGNER_DATABASE_URL),
         databaseUrl,
         migrationDatabaseUrl,

@@ -4,6 +4,7 @@ import { checksumAddress, isWellFormedAddress, isZeroAddress } from '../chain/ad
 import { describeIssue, fieldIssues } from '../contract/issues';
 import { nameInput } from '../contract/primitives';
 import type { NewOrganization } from '../db/organizations';
+import { refuseDemoWallet } from '../domain/demoWallets';
 import { CommandRefused } from './output';
 
 const organizationFile = z.strictObject({
@@ -29,8 +30,13 @@ const organizationFile = z.strictObject({
     .min(1),
 });
 
+/** Where an org.json is read. In production no member has a demo wallet. */
+interface Reading {
+  readonly production: boolean;
+}
+
 /** Parses the content of an org.json. Throws CommandRefused that names every bad field by its path. */
-export function parseOrganization(file: string, text: string): NewOrganization {
+export function parseOrganization(file: string, text: string, { production }: Reading): NewOrganization {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -38,7 +44,12 @@ export function parseOrganization(file: string, text: string): NewOrganization {
     throw new CommandRefused(`${file}: invalid JSON: ${(error as Error).message}`);
   }
   const parsed = organizationFile.safeParse(json, { error: describeIssue });
-  if (parsed.success) return parsed.data;
+  if (parsed.success) {
+    const { members } = parsed.data;
+    const demo = production && refuseDemoWallet(members, (i) => `members[${i}].walletAddress`);
+    if (demo) throw new CommandRefused(`${file}: ${demo.refusal.field}: ${demo.refusal.message}`);
+    return parsed.data;
+  }
   throw new CommandRefused(
     fieldIssues(parsed.error)
       .map(({ field, message }) => `${file}: ${field === 'body' ? 'the file' : field}: ${message}`)
@@ -47,14 +58,14 @@ export function parseOrganization(file: string, text: string): NewOrganization {
 }
 
 /** Reads an org.json. Throws CommandRefused when it cannot be read or does not fit. */
-export function readOrganizationFile(file: string): NewOrganization {
+export function readOrganizationFile(file: string, reading: Reading): NewOrganization {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
     throw new CommandRefused(`${file}: ${(error as Error).message}`);
   }
-  return parseOrganization(file, text);
+  return parseOrganization(file, text, reading);
 }
 
 const organizationKeys = z.strictObject({

@@ -46,7 +46,7 @@ export function organizationCommands(program: Command, within: Within): void {
     .action((options: { file: string; keys?: string }, command: Command) =>
       within(command, async (context) => {
         const { db, output } = context;
-        const input = readOrganizationFile(options.file);
+        const input = readOrganizationFile(options.file, context);
         const keys = await keysOf(context, options.keys);
         const created = await createOrganization(db(), input, keys).catch((error) => {
           throw error instanceof RangeError ? new CommandRefused(`${options.file}: ${error.message}`) : error;

@@ -26,7 +26,12 @@ export function signerCommands(program: Command, within: Within): void {
     .action((organizationId: string, hash: string, _options: object, command: Command) =>
       within(command, async (context) => {
         const keystore = await keystoreOf(context);
-        const deps = { db: context.signerDb(), keystore, identifyVoter: identifyVoterOf(context) };
+        const deps = {
+          db: context.signerDb(),
+          production: context.production,
+          keystore,
+          identifyVoter: identifyVoterOf(context),
+        };
         const admitted = await admitGenesis(deps, { organizationId, hash });
         if (!admitted.ok) throw new CommandRefused(admitted.refusal.message);
         context.output.result({ organizationId, hash }, `organization ${organizationId} is admitted`);

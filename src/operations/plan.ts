@@ -2,6 +2,7 @@ import type { NetworkConfig } from '../config';
 import type { Tx } from '../db/database';
 import { readState } from '../db/seals';
 import type { JsonValue } from '../domain/canonicalJson';
+import { refuseDemoWallet } from '../domain/demoWallets';
 import { applyEdits, type Changed, type OrganizationState } from '../domain/governance';
 import { type Outcome, refuse } from '../domain/refusal';
 import type { Plan, ProposalKind } from './kind';
@@ -13,6 +14,17 @@ export function changeState(kind: ProposalKind, state: OrganizationState, data: 
     return refuse('conflict', `the data of this ${kind.resourceType} ${kind.action} is unreadable`);
   const edits = kind.change(state, data);
   return edits.ok ? applyEdits(state, edits.value) : edits;
+}
+
+/**
+ * Refuses a change that gives a member a demo wallet, where demo wallets are not allowed; undefined otherwise. It is not
+ * part of the change itself, which depends on nothing but state and data.
+ */
+export function demoWalletRefused({ production }: { readonly production: boolean }, { changes }: Changed) {
+  if (!production) return undefined;
+  const members = changes.flatMap((change) => (change.type === 'member' && change.after ? change.after : []));
+  // Kinds that change wallets change one member for each of their items.
+  return refuseDemoWallet(members, (i) => `items[${i}].walletAddress`);
 }
 
 /** Why an organization can change nothing yet. */
@@ -28,7 +40,12 @@ export function notAdmitted(organizationId: string) {
  * validationError or conflict.
  */
 export async function planOperation(
-  { tx, organizationId, networks }: { tx: Tx; organizationId: string; networks: readonly NetworkConfig[] },
+  {
+    tx,
+    organizationId,
+    networks,
+    production,
+  }: { tx: Tx; organizationId: string; networks: readonly NetworkConfig[]; production: boolean },
   kind: ProposalKind,
   body: JsonValue,
   facts: unknown,
@@ -38,5 +55,6 @@ export async function planOperation(
   const planned = await kind.plan({ tx, state, networks }, body, facts);
   if (!planned.ok) return planned;
   const changed = changeState(kind, state, planned.value.data);
-  return changed.ok ? planned : changed;
+  if (!changed.ok) return changed;
+  return demoWalletRefused({ production }, changed.value) ?? planned;
 }

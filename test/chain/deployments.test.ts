@@ -120,7 +120,7 @@ function signerDeps(change: Partial<SignerDeps>): SignerDeps {
   return {
     ...{ db: signerDb, keystore, journal, networks: [network], identifyVoter, maxGas: 5_000_000n },
     gasBudgetPerHour: 10n ** 24n,
-    ...{ logger: pino({ level: 'silent' }), countRefusal: () => undefined },
+    ...{ production: false, logger: pino({ level: 'silent' }), countRefusal: () => undefined },
     ...change,
   };
 }

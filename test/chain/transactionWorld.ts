@@ -161,6 +161,7 @@ export class TransactionWorld {
       db: signerDb,
       keystore,
       journal,
+      production: false,
       ...unreported,
       networks: [network],
       identifyVoter: createIdentifyVoter(signerEndpoints(network)),
@@ -228,6 +229,7 @@ export class TransactionWorld {
   signerWith(change: Partial<SignerDeps>) {
     return signerActivities({
       db: this.signerDb,
+      production: false,
       keystore: this.keystore,
       journal: this.journal,
       ...unreported,
@@ -503,6 +505,7 @@ export class TransactionWorld {
   async finishWith(ref: TransactionRef, outcome: AttemptOutcome): Promise<void> {
     const { finishTransaction } = createLifecycleActivities({
       db: this.serviceDb,
+      production: false,
       networks: [this.network],
       identifyVoter: createIdentifyVoter(signerEndpoints(this.network)),
       refresh: async () => undefined,

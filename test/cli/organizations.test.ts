@@ -11,6 +11,7 @@ const address = (index: number) => wallet(index).address;
 const ALICE = { name: 'Alice', type: 'user', walletAddress: address(1), admin: true };
 const BOT = { name: 'Bot', type: 'api', walletAddress: address(2), admin: true };
 const DAVE = { name: 'Dave', type: 'user', walletAddress: address(3), admin: false };
+const DEMO_WALLET = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const GOOD = { name: 'Acme', threshold: 2, members: [ALICE, BOT, DAVE] };
 
 let env: NodeJS.ProcessEnv;
@@ -158,6 +159,18 @@ describe('the genesis of an organization', () => {
     expect(seals).toMatchObject([{ sequence: 0n, proposal_id: null }]);
     const actions = await db('audit_log').where({ organization_id: id }).pluck('action');
     expect(actions.filter((action) => action === 'organization.signed')).toHaveLength(2);
+  });
+
+  it('has no demo wallet in production', async () => {
+    const production = { ...env, NODE_ENV: 'production' };
+    write({ ...GOOD, members: [ALICE, BOT, { ...DAVE, walletAddress: DEMO_WALLET }] });
+    expect(await refused(production, ...create())).toMatch(
+      `org.json: members[2].walletAddress: ${DEMO_WALLET} of "Dave" is a demo wallet`,
+    );
+    const { organizationId: id, genesis } = await json(env, ...create());
+    const admit = ['signer', 'admit', id, genesis.hash];
+    expect(await refused(production, ...admit)).toMatch(`${DEMO_WALLET} of "Dave" is a demo wallet`);
+    expect(await refused(env, ...admit)).toMatch(/lacks the signatures of/);
   });
 
   it('names an organization that there is not', async () => {

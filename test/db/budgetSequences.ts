@@ -130,6 +130,7 @@ export async function startBudgetFixture(): Promise<BudgetFixture> {
   const accounts = [await storeAccount(owner, org.id), await storeAccount(owner, org.id)];
   const activities = createLifecycleActivities({
     db: service,
+    production: false,
     networks: [],
     // Signatures are not under test: every recorded voter has signed.
     identifyVoter: async ({ eligible: [member] }) => {

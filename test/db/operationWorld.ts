@@ -131,6 +131,7 @@ export async function setStage(): Promise<Stage> {
   const identifyVoter = createIdentifyVoter({ network: networks[0] as NetworkConfig, clients: [] });
   const activities = createLifecycleActivities({
     db: service,
+    production: false,
     networks,
     identifyVoter,
     readToken: async () => ({ ok: false, reason: 'no token is read here' }),
@@ -156,6 +157,7 @@ export async function setStage(): Promise<Stage> {
     activities,
     signer: createSignerContext({
       db: signerDb,
+      production: false,
       keystore,
       journal,
       networks,

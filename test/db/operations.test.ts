@@ -6,6 +6,9 @@ import { findProposal } from '../../src/db/proposals';
 import { requireRow } from '../../src/db/rows';
 import { decisionIn, findSeal } from '../../src/db/seals';
 import type { Decision } from '../../src/domain/approval';
+import type { JsonValue } from '../../src/domain/canonicalJson';
+import { kindOf } from '../../src/operations';
+import { planOperation } from '../../src/operations/plan';
 import { type Key, NOBODY, WALLET_KEYS } from './operationKeys';
 import { type Stage, setStage, World } from './operationWorld';
 import type { Request } from './organization.model';
@@ -37,10 +40,14 @@ beforeEach(async () => {
 
 const [ALICE, BOB, CAROL, BOT] = WALLET_KEYS as [Key, Key, Key, Key];
 
-const aMember: Request = {
-  kind: 'members/create',
-  items: [{ name: 'Erin', type: 'user', walletAddress: WALLET_KEYS[8]?.address ?? '', walletKind: 'key' }],
-};
+const ERIN = {
+  name: 'Erin',
+  type: 'user',
+  walletAddress: WALLET_KEYS[8]?.address ?? '',
+  walletKind: 'key',
+} as const;
+const DEMO_WALLET = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+const aMember = { kind: 'members/create', items: [ERIN] } as const satisfies Request;
 const aGroup: Request = { kind: 'groups/create', items: [{ name: 'New', memberIds: [] }] };
 const anAccount: Request = { kind: 'accounts/create', items: [{ name: 'New', networkIds: [11] }] };
 
@@ -233,6 +240,30 @@ describe('the signer refuses', () => {
     expect(await sealProposal(elsewhere, keyOf(id))).toEqual({
       refused: { code: 'stale', message: expect.stringContaining('network 11 is not configured') },
     });
+    expect(await seal(id)).toEqual({ sealed: 1 });
+  });
+
+  it('a demo wallet in production, where none can be proposed either', async () => {
+    const production = createSignerContext({ ...stage.signer, production: true });
+    const demo = { ...aMember, items: [{ ...ERIN, walletAddress: DEMO_WALLET }] } as const;
+    const id = await signed(demo);
+    await begin(id);
+    const message = `${DEMO_WALLET} of "Erin" is a demo wallet, whose private key is public: not allowed in production`;
+    expect(await sealProposal(production, keyOf(id))).toEqual({ refused: { code: 'stale', message } });
+    const plan = (items: object[]) =>
+      stage.service.transaction((tx) =>
+        planOperation(
+          { tx, organizationId: world.organizationId, networks: [], production: true },
+          kindOf('members', 'create'),
+          { items } as JsonValue,
+          undefined,
+        ),
+      );
+    expect(await plan([ERIN, demo.items[0]])).toEqual({
+      ok: false,
+      refusal: { code: 'validationError', message, field: 'items[1].walletAddress' },
+    });
+    expect(await plan([ERIN])).toMatchObject({ ok: true });
     expect(await seal(id)).toEqual({ sealed: 1 });
   });
 });

@@ -58,7 +58,7 @@ export async function foundOrganization(
     await insertGenesisSignature(db, organizationId, { memberId: memberIds[i] ?? '', signature });
   }
   const admitted = await admitGenesis(
-    { db: signerDb, keystore, identifyVoter },
+    { db: signerDb, production: false, keystore, identifyVoter },
     { organizationId, hash: genesis.hash },
   );
   if (!admitted.ok) throw new Error(admitted.refusal.message);

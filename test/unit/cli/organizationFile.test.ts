@@ -4,9 +4,9 @@ import { CommandRefused } from '../../../src/cli/output';
 const member = { name: 'Alice', type: 'user', walletAddress: `0x${'ab'.repeat(20)}`, admin: true };
 const organization = { name: 'Acme', threshold: 1, members: [member] };
 
-function refusal(content: unknown): string {
+function refusal(content: unknown, reading = { production: false }): string {
   try {
-    parseOrganization('org.json', JSON.stringify(content));
+    parseOrganization('org.json', JSON.stringify(content), reading);
   } catch (error) {
     if (error instanceof CommandRefused) return error.message;
     throw error;
@@ -16,7 +16,8 @@ function refusal(content: unknown): string {
 
 describe('an org.json', () => {
   it('gives an organization with checksummed addresses', () => {
-    expect(parseOrganization('org.json', JSON.stringify(organization))).toEqual({
+    const parsed = parseOrganization('org.json', JSON.stringify(organization), { production: true });
+    expect(parsed).toEqual({
       ...organization,
       members: [
         { ...member, walletAddress: '0xABaBaBaBABabABabAbAbABAbABabababaBaBABaB', walletKind: 'key' },
@@ -37,5 +38,16 @@ describe('an org.json', () => {
 
   it.each([[null], ['text'], [[]]])('is an object, not %j', (content) => {
     expect(refusal(content)).toBe('org.json: the file: must be an object');
+  });
+
+  it('names in production a member with a demo wallet', () => {
+    const demo = { ...member, name: 'Demo', walletAddress: '0x70997970c51812dc3a010c7d01b50e0d17dc79c8' };
+    const content = { ...organization, members: [member, demo] };
+    expect(refusal(content, { production: true })).toBe(
+      'org.json: members[1].walletAddress: 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 of "Demo" is a demo wallet, ' +
+        'whose private key is public: not allowed in production',
+    );
+    const reading = { production: false };
+    expect(parseOrganization('org.json', JSON.stringify(content), reading).members).toHaveLength(2);
   });
 });
