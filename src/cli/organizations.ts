@@ -5,6 +5,7 @@ import { operationDomainSalt } from '../chain/domainSalt';
 import { encodeSignature, recoverSigner } from '../chain/signatures';
 import { appendAudit, OPERATOR } from '../db/audit';
 import { createOrganization, listOrganizations, type NewOrganizationKeys } from '../db/organizations';
+import { quoted } from '../domain/signing';
 import { type CommandContext, identifyVoterOf, keystoreOf, type Within } from './context';
 import { readOrganizationFile, readOrganizationKeys } from './organizationFile';
 import { CommandRefused } from './output';
@@ -81,7 +82,7 @@ export function organizationCommands(program: Command, within: Within): void {
         const genesis = await readGenesis(db(), id);
         if (!genesis) throw new CommandRefused(`organization ${id} not found`);
         const { hash, payload, missing, admitted } = genesis;
-        const waiting = missing.map(({ id: memberId, name }) => `${name} (${memberId})`).join(', ');
+        const waiting = missing.map(({ id: memberId, name }) => `${quoted(name)} (${memberId})`).join(', ');
         output.result(
           { hash, payload: JSON.parse(payload), missing: missing.map((member) => member.id), admitted },
           [
@@ -128,7 +129,7 @@ export function organizationCommands(program: Command, within: Within): void {
         );
         output.result(
           { memberId: member.id },
-          `${member.name} (${member.id}) has signed the genesis ${genesis.hash}`,
+          `${quoted(member.name)} (${member.id}) has signed the genesis ${genesis.hash}`,
         );
       }),
     );

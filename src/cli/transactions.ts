@@ -3,6 +3,7 @@ import { formatGwei } from 'viem';
 import { findTransactionById, listTransactions, type TransactionSnapshot } from '../db/transactions';
 import { readTransactionTrail, type TrailAttempt, type TrailUsage } from '../db/transactionTrail';
 import { transactionDetails, transactionSentence } from '../domain/operatorText';
+import { quoted } from '../domain/signing';
 import { type TransactionState, transactionState } from '../domain/transaction';
 import { transactionView } from '../domain/transactionView';
 import { cancelTransaction } from '../temporal/approvals';
@@ -78,7 +79,7 @@ function usageTable(usage: readonly TrailUsage[]): string {
 
 function policyText({ record, now }: ShownTransaction): string {
   const removed = now.policyRemoved ? ', removed' : '';
-  return `Policy: ${record.policyId} "${now.policy.name}", ${now.policy.type}${removed}`;
+  return `Policy: ${record.policyId} ${quoted(now.policy.name)}, ${now.policy.type}${removed}`;
 }
 
 const CANCEL: OperatorMessage = {

@@ -194,7 +194,7 @@ describe('every policy in words', () => {
   const addresses = new Map(world.accountIds.map((id) => [id, anAddress()]));
   const QUOTED = /"(?:[^"\\]|\\.)*"/g;
 
-  it('has names in quotes only, and says WITHOUT LIMIT exactly where there is none', () => {
+  it('has names in quotes only, and says exactly where there is no limit, and where the initiator may approve', () => {
     // A letter that no sentence of ours has marks whatever somebody has named.
     const marked = policyName.map((name) => `Ж${name}Ж`);
     fc.assert(
@@ -226,6 +226,13 @@ describe('every policy in words', () => {
             (item.transactionType === 'TOKEN_TRANSFER' &&
               item.tokenTransferCondition.amountThreshold === null);
           expect(ours.includes('WITHOUT LIMIT')).toBe(unlimited);
+          const { initiatorSetting: initiator, approverSetting: approver } = definition;
+          const isAnother =
+            initiator?.type === 'user' &&
+            approver?.type === 'user' &&
+            initiator.memberId !== approver.memberId;
+          const mayApprove = approver !== undefined && !approver.excludeInitiator && !isAnother;
+          expect(ours.includes('the initiator may approve too')).toBe(mayApprove);
         },
       ),
     );
