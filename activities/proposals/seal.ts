@@ -15,6 +15,7 @@ import { changeState, demoWalletRefused } from '../../src/operations/plan';
 import type { SignerContext } from '../signer/context';
 import { refusalsAsValues, SignerRefusal } from '../signer/refusal';
 import type { SealedState } from '../signer/sealedState';
+import { assertTokens } from './tokens';
 
 /** The outcome of a request to seal. */
 export type SealResult =
@@ -82,6 +83,15 @@ async function verify(
     );
   }
   return { sequence: state.sequence, decision, votes: valid, record };
+}
+
+/** Verifies the tokens that an approved operation names. Throws SignerRefusal and ChainUnavailable. */
+async function verifyTokens(context: SignerContext, { decision, record }: Verified): Promise<void> {
+  if (decision === 'reject') return;
+  const kind = kindOf(record.resourceType, record.action);
+  const parsed = kind.data.safeParse(record.data);
+  // Data of another shape is refused by its change.
+  if (parsed.success) await assertTokens(context, kind.tokens?.(record.data) ?? []);
 }
 
 /** What an approved operation makes of the state. Throws SignerRefusal. */
@@ -165,6 +175,7 @@ export async function sealProposal(context: SignerContext, key: ApprovalKey): Pr
       }
       const known = await context.readSealedState(context.db, key.organizationId);
       const verified = await verify(context, known, key);
+      await verifyTokens(context, verified);
       const result = await context.db.transaction((tx) => store(context, tx, key, verified));
       if (!result) continue;
       // Committed, then flushed to the journal, then used.

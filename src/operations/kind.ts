@@ -25,6 +25,13 @@ export interface Token {
   readonly logoUrl: string | null;
 }
 
+/** A token or native currency as the data of a proposal shows it. */
+export interface ShownToken extends Omit<Token, 'logoUrl'> {
+  readonly networkId: number;
+  /** Checksummed; the zero address for the native currency. */
+  readonly tokenAddress: string;
+}
+
 /** What is read before the transaction of the creation, most of it outside the database. */
 export interface Outside {
   readonly networks: readonly NetworkConfig[];
@@ -125,6 +132,8 @@ export interface Operation<Body, Data, Facts> {
   change(state: OrganizationState, data: Data): Outcome<readonly Edit[]>;
   /** The networks that must be configured when it is carried out. */
   networkIds?(data: Data): readonly number[];
+  /** The tokens that it names, as those who sign see them: the signer reads them again. */
+  tokens?(data: Data): readonly ShownToken[];
   /** Only kinds that deploy accounts have it. */
   readonly deployments?: Deployments<Data>;
 }

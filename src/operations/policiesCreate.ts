@@ -1,6 +1,13 @@
 import { policiesBodies } from '../contract/policies';
 import { defineOperation } from './kind';
-import { changePolicies, observePolicies, planPolicies, policiesData, policyNetworks } from './policyItems';
+import {
+  changePolicies,
+  observePolicies,
+  planPolicies,
+  policiesData,
+  policyNetworks,
+  policyTokens,
+} from './policyItems';
 import { EXAMPLE_POLICY, mixedRequest } from './policyRequests';
 
 /** New policies. */
@@ -23,4 +30,5 @@ export const policiesCreate = defineOperation({
   plan: planPolicies,
   change: changePolicies,
   networkIds: policyNetworks,
+  tokens: policyTokens,
 });

@@ -1,6 +1,13 @@
 import { policiesBodies } from '../contract/policies';
 import { defineOperation } from './kind';
-import { changePolicies, observePolicies, planPolicies, policiesData, policyNetworks } from './policyItems';
+import {
+  changePolicies,
+  observePolicies,
+  planPolicies,
+  policiesData,
+  policyNetworks,
+  policyTokens,
+} from './policyItems';
 import { EXAMPLE_CHANGED_POLICY, mixedRequest } from './policyRequests';
 
 /** Replaces policies completely, alone or together with new ones. */
@@ -24,4 +31,5 @@ export const policiesUpdate = defineOperation({
   plan: planPolicies,
   change: changePolicies,
   networkIds: policyNetworks,
+  tokens: policyTokens,
 });

@@ -24,11 +24,12 @@ import {
   policyDefinitionSchema,
   policyOfView,
   policyView,
+  transferCondition,
 } from '../domain/policy';
 import { policyText } from '../domain/policyText';
 import { accept, type Outcome, refuse } from '../domain/refusal';
 import { quoted } from '../domain/signing';
-import type { Outside, Plan, PlanContext, Token } from './kind';
+import type { Outside, Plan, PlanContext, ShownToken, Token } from './kind';
 
 /** The body of a request that creates or changes policies. */
 export interface PoliciesBody {
@@ -384,4 +385,15 @@ export function changePolicies(
 /** The networks of proposed policies. */
 export function policyNetworks({ policies }: PoliciesData): readonly number[] {
   return policies.map(({ networkId }) => networkId);
+}
+
+/** The tokens of proposed policies. */
+export function policyTokens({ policies }: PoliciesData): readonly ShownToken[] {
+  return policies.flatMap((proposed) => {
+    const { networkId } = proposed;
+    const condition = transferCondition(definitionIn(proposed));
+    if (!condition?.tokenAddress) return [];
+    const { tokenAddress, tokenSymbol: symbol, tokenName: name, tokenDecimals: decimals } = condition;
+    return { networkId, tokenAddress, symbol, name, decimals };
+  });
 }

@@ -9,6 +9,7 @@ interface RpcRequest {
 }
 
 const IS_VALID_SIGNATURE = '1626ba7e';
+const DECIMALS = '313ce567';
 /** What the call around `isValidSignature` returns when the contract accepts: success, the size, the magic value. */
 const ACCEPTED = concatHex([
   numberToHex(1, { size: 32 }),
@@ -17,10 +18,17 @@ const ACCEPTED = concatHex([
 ]);
 const SOME_CODE: Hex = '0x60006000fd';
 
+type Lies = Pick<LyingRpc, 'accepting' | 'decimals'>;
+
 /** The lie about a request; undefined where the truth serves the attacker as well. */
-function lieAbout(wallets: readonly string[], { method, params = [] }: RpcRequest): Hex | undefined {
+function lieAbout({ accepting, decimals }: Lies, { method, params = [] }: RpcRequest): Hex | undefined {
   const asked = JSON.stringify(params).toLowerCase();
-  if (!wallets.some((wallet) => asked.includes(wallet.slice(2).toLowerCase()))) return undefined;
+  const concerns = (address: string) => asked.includes(address.slice(2).toLowerCase());
+  const [token] = Object.entries(decimals).filter(([address]) => concerns(address));
+  if (token && method === 'eth_call' && asked.includes(DECIMALS)) {
+    return concatHex([1, 32, token[1]].map((word) => numberToHex(word, { size: 32 })));
+  }
+  if (!accepting.some(concerns)) return undefined;
   if (method === 'eth_getCode') return SOME_CODE;
   return method === 'eth_call' && asked.includes(IS_VALID_SIGNATURE) ? ACCEPTED : undefined;
 }
@@ -31,18 +39,20 @@ export interface LyingRpc {
   readonly host: string;
   /** There is code at these addresses, it says, and they accept every signature. The rest is the truth. */
   accepting: readonly string[];
+  /** How many decimals these tokens have, it says. */
+  decimals: Readonly<Record<string, number>>;
   stop(): Promise<void>;
 }
 
 /** Starts an endpoint that passes everything on to a real one, until it lies. */
 export async function startLyingRpc(realUrl: string): Promise<LyingRpc> {
-  const liar: Pick<LyingRpc, 'accepting'> = { accepting: [] };
+  const liar: Lies = { accepting: [], decimals: {} };
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks).toString();
     const asked = JSON.parse(body) as RpcRequest;
-    const lie = lieAbout(liar.accepting, asked);
+    const lie = lieAbout(liar, asked);
     const text =
       lie === undefined
         ? await fetch(realUrl, {

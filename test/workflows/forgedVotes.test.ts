@@ -1,19 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { type Address, createPublicClient, createWalletClient, type Hex, http as rpcTransport } from 'viem';
+import {
+  type Address,
+  createPublicClient,
+  createWalletClient,
+  encodeDeployData,
+  type Hex,
+  http as rpcTransport,
+} from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { signatureHash } from '../../src/approvals/voters';
 import { SAFE_CONTRACTS } from '../../src/chain/safeAccount';
 import { encodeSignature } from '../../src/chain/signatures';
 import { hashTypedPayload } from '../../src/chain/typedData';
 import { createDatabase } from '../../src/db/database';
-import { deployAsFunder, newSafe, type SafeWallet, signAsSafe } from '../chain/wallets';
+import { deployAsFunder, newSafe, type SafeWallet, sendAsFunder, signAsSafe } from '../chain/wallets';
 import {
+  approve,
   change,
   makeAccount,
   proposalPath,
   propose,
+  proposeChange,
   read,
   refusal,
   refusalIn,
@@ -22,7 +32,7 @@ import {
 } from '../support/api';
 import { anAddress } from '../support/builders';
 import { type LyingRpc, startLyingRpc } from '../support/lyingRpc';
-import { aPolicyItem } from '../support/policies';
+import { aPolicyItem, aTokenCondition } from '../support/policies';
 import { sign, type TestOrganization } from '../support/service';
 import { fundOnLocalChain, LOCAL_FUNDER, startOwnChain, temporaryDir } from '../support/stack';
 import {
@@ -239,5 +249,37 @@ describe('the vote of a contract', () => {
     expect(await world.db('seals').where({ proposal_id: proposal.id })).toEqual([]);
     expect(await world.db('accounts').where({ id: proposal.data.items[0].id })).toEqual([]);
     expect(await world.db('chain_attempts').where({ proposal_id: proposal.id })).toEqual([]);
+  });
+});
+
+describe('a token of a policy', () => {
+  it('is not sealed with the decimals that only the endpoint of the workers gives it', async () => {
+    const { http } = world;
+    const { abi, bytecode } = createRequire(__filename)(
+      '@openzeppelin/contracts/build/contracts/ERC20PresetMinterPauser.json',
+    );
+    const { contractAddress } = await sendAsFunder(own.current.rpcUrl, {
+      data: encodeDeployData({ abi, bytecode, args: ['Gold', 'AU'] }),
+    });
+    const condition = { tokenAddress: contractAddress, amountThreshold: TEN_ETHER };
+    const item = aPolicyItem({ networkId: CHAIN_ID, tokenTransferCondition: aTokenCondition(condition) });
+    const add = () => proposeChange(http, org, '/policies/proposals/add', { policies: [item] });
+    liar.decimals = { [contractAddress ?? '']: 36 };
+    const forged = await add();
+    expect(forged.summary).toContain('at most 0.00000000000000001 "AU"');
+    expect(await approve(http, org, forged)).toMatchObject({
+      executionStatus: 'blocked',
+      failure: {
+        code: 'stale',
+        message: expect.stringMatching(
+          /as "AU" \("Gold"\) with 18 decimals; .* \("Gold"\) with 36 decimals$/,
+        ),
+      },
+    });
+    expect(await world.db('seals').where({ proposal_id: forged.id })).toEqual([]);
+    liar.decimals = {};
+    const honest = await add();
+    expect(honest.summary).toContain('at most 10 "AU"');
+    expect(await approve(http, org, honest)).toMatchObject({ executionStatus: 'completed' });
   });
 });
