@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { concatHex, encodeAbiParameters, type Hex, numberToHex, size } from 'viem';
 import { assertTokens } from '../../../activities/proposals/tokens';
+import { ChainUnavailable } from '../../../src/chain/clients';
 import { signerEndpoints } from '../../../src/chain/contractSignatures';
 import { SHIPPED_TOKENS } from '../../../src/chain/tokenList';
 import type { TokenFacts } from '../../../src/chain/tokens';
@@ -16,7 +17,10 @@ const MAINNET = 1;
 
 const servers: Server[] = [];
 afterAll(() => {
-  for (const server of servers) server.close();
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
 });
 
 /** What a call of a getter returns: success, the size, the bytes. */
@@ -64,15 +68,27 @@ function signerWith(signerRpcUrls: readonly string[]) {
   return { networks: [network], endpointsOf: () => clients };
 }
 
+/** Why it throws; undefined when it does not. Endpoints in this process may answer too late where it is busy. */
+async function faultOf(...asked: Parameters<typeof assertTokens>): Promise<unknown> {
+  for (let attempt = 0; ; attempt += 1) {
+    const fault = await assertTokens(...asked).then(
+      () => undefined,
+      (error) => error,
+    );
+    const isLate = fault instanceof ChainUnavailable && !fault.message.includes('disagree');
+    if (!isLate || attempt === 5) return fault;
+  }
+}
+
 const tokenAddress = anAddress();
 const shown = (change: object = {}) => ({ networkId: MAINNET, tokenAddress, ...GOLD, ...change });
 
 describe('the tokens of a policy that is sealed', () => {
   it('are those that every endpoint of the signer reads', async () => {
     const signer = signerWith([await endpoint(GOLD), await endpoint(GOLD)]);
-    await expect(assertTokens(signer, [shown(), shown()])).resolves.toBeUndefined();
+    expect(await faultOf(signer, [shown(), shown()])).toBeUndefined();
     for (const change of [{ decimals: 6 }, { symbol: 'USDC' }, { name: 'USD Coin' }]) {
-      await expect(assertTokens(signer, [shown(), shown(change)])).rejects.toMatchObject({
+      expect(await faultOf(signer, [shown(), shown(change)])).toMatchObject({
         code: 'stale',
         message: expect.stringContaining(
           `reads ${tokenAddress} on network 1 as "AU" ("Gold") with 18 decimals`,
@@ -83,20 +99,20 @@ describe('the tokens of a policy that is sealed', () => {
 
   it('wait for endpoints that do not answer, or disagree', async () => {
     const [truth, lie] = [await endpoint(GOLD), await endpoint({ ...GOLD, decimals: 6 })];
-    await expect(assertTokens(signerWith([truth, lie]), [shown()])).rejects.toMatchObject({
+    expect(await faultOf(signerWith([truth, lie]), [shown()])).toMatchObject({
       name: 'ChainUnavailable',
       message: expect.stringContaining(`its endpoints disagree about the token ${tokenAddress}`),
     });
-    await expect(assertTokens(signerWith([truth, await endpoint(null)]), [shown()])).rejects.toMatchObject({
+    expect(await faultOf(signerWith([truth, await endpoint(null)]), [shown()])).toMatchObject({
       name: 'ChainUnavailable',
     });
-    await expect(assertTokens(signerWith([truth, 'http://127.0.0.1:9']), [shown()])).rejects.toMatchObject({
+    expect(await faultOf(signerWith([truth, 'http://127.0.0.1:9']), [shown()])).toMatchObject({
       name: 'ChainUnavailable',
     });
   });
 
   it('are refused where no contract answers', async () => {
-    await expect(assertTokens(signerWith([await endpoint(null)]), [shown()])).rejects.toMatchObject({
+    expect(await faultOf(signerWith([await endpoint(null)]), [shown()])).toMatchObject({
       code: 'stale',
       message: expect.stringContaining(tokenAddress),
     });
@@ -108,9 +124,9 @@ describe('the tokens of a policy that is sealed', () => {
     if (!known) throw new Error('the list has no token of the mainnet');
     const { address, symbol, name, decimals } = known;
     const listed = { networkId: MAINNET, tokenAddress: address, symbol, name, decimals };
-    await expect(assertTokens(signer, [listed])).resolves.toBeUndefined();
+    expect(await faultOf(signer, [listed])).toBeUndefined();
     for (const token of [shown(), { ...listed, decimals: decimals + 1 }]) {
-      await expect(assertTokens(signer, [token])).rejects.toMatchObject({
+      expect(await faultOf(signer, [token])).toMatchObject({
         code: 'endpoints',
         message: `the token ${token.tokenAddress} cannot be verified: network Ethereum (1) has no signerRpcUrls`,
       });
@@ -119,8 +135,8 @@ describe('the tokens of a policy that is sealed', () => {
 
   it('may be the native currency as the signer is configured', async () => {
     const native = shown({ tokenAddress: NATIVE_CURRENCY, ...ETHER });
-    await expect(assertTokens(signerWith([]), [native])).resolves.toBeUndefined();
-    await expect(assertTokens(signerWith([]), [{ ...native, decimals: 36 }])).rejects.toMatchObject({
+    expect(await faultOf(signerWith([]), [native])).toBeUndefined();
+    expect(await faultOf(signerWith([]), [{ ...native, decimals: 36 }])).toMatchObject({
       code: 'stale',
     });
   });
