@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { refusal, refusalIn, startApi } from '../support/api';
+import { refusal, refusalIn, startApi, startSeparateApi } from '../support/api';
 import { checkConformance } from '../support/conformance';
 import type { Answer } from '../support/http';
 import type { TestOrganization, TestService } from '../support/service';
@@ -18,7 +18,7 @@ let proxied: TestService;
 
 beforeAll(async () => {
   first = await startApi({ env: limits });
-  second = await startApi({ env: limits, database: first.env });
+  second = await startSeparateApi({ env: limits, database: first.env });
   proxied = await startApi({ env: { ORGWALLET_ROLES: 'api', TRUSTED_PROXIES: '127.0.0.1/32, 10.1.0.0/16' } });
 });
 afterAll(() => Promise.all([first, second, proxied].map((service) => service?.stop())));

@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
-import { PROPOSE, propose, startApi } from '../support/api';
+import { PROPOSE, propose, startSeparateApi } from '../support/api';
 import { checkConformance } from '../support/conformance';
 import type { Answer } from '../support/http';
-import type { OwnService, TestOrganization } from '../support/service';
+import type { SeparateService, TestOrganization } from '../support/service';
 import { openConnection, parseAnswer } from '../support/sockets';
 import { until } from '../support/until';
 
-let api: OwnService;
+let api: SeparateService;
 let org: TestOrganization;
 
 const newBody = () => ({ items: [{ name: `Last ${randomUUID()}`, networkIds: [31337] }] });
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await startSeparateApi();
   org = await api.createOrganization();
   await propose(api.http, org);
 });

@@ -20,7 +20,11 @@ export const UNKNOWN = {
 };
 
 /** Services to send requests to. */
-export { sharedService as sharedApi, startTestService as startApi } from './service';
+export {
+  sharedService as sharedApi,
+  startSeparateService as startSeparateApi,
+  startTestService as startApi,
+} from './service';
 
 /** Path of a proposal about accounts (or another resource), or of something below it. */
 export function proposalPath(id: string, below = '', resourceType = 'accounts'): string {

@@ -27,6 +27,7 @@ import { type Founder, foundOrganization } from '../../tools/dev/foundOrganizati
 import { lastLogLines, type Part, startPart, untilReady } from '../../tools/dev/parts';
 import { checkConformance } from './conformance';
 import { type Answer, type ClientOptions, HttpClient } from './http';
+import { startHosted } from './serviceHost';
 import {
   createTestDatabase,
   freePorts,
@@ -95,8 +96,8 @@ export interface TestService {
   stop(): Promise<void>;
 }
 
-/** A service that belongs to one test file. */
-export interface OwnService extends TestService {
+/** A service in a process of its own. */
+export interface SeparateService extends TestService {
   readonly part: Part;
 }
 
@@ -301,6 +302,16 @@ export async function unavailableParts({ OPS_PORT }: NodeJS.ProcessEnv): Promise
   return unavailable;
 }
 
+/** Throws while a part is unavailable that must be there. */
+async function assertReady(
+  env: NodeJS.ProcessEnv,
+  mayBeUnavailable: (part: string) => boolean,
+): Promise<true> {
+  const missing = (await unavailableParts(env)).filter((name) => !mayBeUnavailable(name));
+  if (missing.length > 0) throw new Error(`${missing.join(', ')} unavailable`);
+  return true;
+}
+
 /**
  * Starts a service, or the roles of one that `env` names, as in production, and waits until every part is ready
  * except those of `mayBeUnavailable`.
@@ -318,27 +329,36 @@ export async function startServicePart(
     stopSignal: 'SIGTERM',
     stopLimitMs: 15_000,
   });
-  await untilReady(part, START_LIMIT_MS, async () => {
-    const missing = (await unavailableParts(env)).filter((name) => !mayBeUnavailable(name));
-    if (missing.length > 0) throw new Error(`${missing.join(', ')} unavailable`);
-  });
+  await untilReady(part, START_LIMIT_MS, () => assertReady(env, mayBeUnavailable));
   return part;
 }
 
-/** Starts a service for a test file: API, workers and signer. */
-export async function startTestService(options: ServiceOptions = {}): Promise<OwnService> {
-  const env = await serviceSettings(options);
-  const part = await startServicePart(env, () => options.ready === false);
+async function connectFor(env: NodeJS.ProcessEnv, running: { stop(): Promise<void> }): Promise<TestService> {
   const connected = connectTo(env);
   await fundRelayers(connected.db, connected.config);
   return {
     ...connected,
-    part,
     async stop() {
       await connected.stop();
-      await part.stop();
+      await running.stop();
     },
   };
+}
+
+/** Starts a service for a test file: API, workers and signer, in the process of all services of this jest worker. */
+export async function startTestService(options: ServiceOptions = {}): Promise<TestService> {
+  const env = await serviceSettings(options);
+  const hosted = await startHosted(env, logOf(env));
+  const what = `the service is ready (${logOf(env)})`;
+  await until(what, () => assertReady(env, () => options.ready === false), START_LIMIT_MS);
+  return connectFor(env, hosted);
+}
+
+/** Starts a service for a test file in a process of its own, as in production: to end it, or to have several. */
+export async function startSeparateService(options: ServiceOptions = {}): Promise<SeparateService> {
+  const env = await serviceSettings(options);
+  const part = await startServicePart(env, () => options.ready === false);
+  return { ...(await connectFor(env, part)), part };
 }
 
 /** Connects to the service of a name, which the first that asks for it starts. It ends with that one's jest worker. */
