@@ -34,7 +34,7 @@ const SHORTEST = 1;
 const LONGEST = 4;
 
 /** How many more are played at once while something that is to happen has not come about by chance. */
-const MORE = 50;
+const MORE = 10;
 
 /** How many a short run plays at the most until all has happened. */
 const MOST = 400;
@@ -113,8 +113,53 @@ export async function playRaces(options: {
 }
 
 /** What is proposed in such sequences, completed at least once each. */
-export function completed(weights: Weights): string[] {
+function completed(weights: Weights): string[] {
   return Object.keys(weights)
     .filter((kind) => !kind.startsWith('accounts/'))
     .map((kind) => `execute approve ${kind}: completed`);
 }
+
+/** What sequences about members and admins are there for: what some dozens come across, and what hundreds do. */
+export const GOVERNANCE_EVENTS = {
+  frequent: [
+    ...completed(GOVERNANCE),
+    'executed: blocked',
+    'execute approve: thresholdNotMet',
+    'execute approve: conflict',
+    'claim taken',
+    'propose admins/update: validationError',
+    'vote approve: ok',
+    'vote reject: ok',
+    'vote approve: forbidden',
+    'vote approve: conflict',
+    'vote: invalidSignature',
+    'expire: ok',
+    'note',
+  ],
+  rare: [
+    'executed: rejected',
+    'execute approve: proposalExpired',
+    'propose members/remove: conflict',
+    'vote approve: repeated',
+    'vote again: no effect',
+  ],
+};
+
+/** The same of sequences about groups, policies and accounts. */
+export const RESOURCE_EVENTS = {
+  frequent: [
+    ...completed(RESOURCES),
+    'finish accounts/create: failed',
+    'executed: blocked',
+    'execute approve: thresholdNotMet',
+    'execute approve: proposalExpired',
+    'expire: ok',
+    'note',
+  ],
+  rare: [
+    'finish accounts/create: completed',
+    'executed: rejected',
+    'claim taken',
+    'propose policies/create: validationError',
+  ],
+};

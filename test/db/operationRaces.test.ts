@@ -4,7 +4,7 @@ jest.setTimeout(600_000);
 
 test('concurrent operations are serializable', async () => {
   await playRaces({
-    runs: 20,
+    runs: 10,
     mustHappen: ['at once execute: ok', 'at once execute: conflict', 'at once propose: ok'],
   });
 });

@@ -1,3 +1,4 @@
+/** @deep */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ScheduleOverlapPolicy } from '@temporalio/client';
@@ -12,6 +13,7 @@ import { type Gate, startGate } from '../cli/gate';
 import { execute, type Shown, settled } from '../support/api';
 import { sign, type TestOrganization } from '../support/service';
 import { sharedStack, temporaryDir } from '../support/stack';
+import { itDeep } from '../support/suite';
 import { until } from '../support/until';
 import { aged as agedRecord, entriesOf, type Reconciler, reconcilerOf, untilRestored } from './reconciling';
 import {
@@ -173,7 +175,7 @@ describe('a workflow that is lost', () => {
     expect(await show(world, org, untouched)).toMatchObject({ executionStatus: 'rejected' });
   });
 
-  it('is restarted a second time, with a second audit entry', async () => {
+  itDeep('is restarted a second time, with a second audit entry', async () => {
     const proposal = await aged(await waiting());
     await sign(world.http, org.adminKey, proposal, org.alice);
     for (const times of [1, 2]) {

@@ -1,8 +1,10 @@
+/** @deep */
 import fc from 'fast-check';
 import { type AbiParameter, decodeAbiParameters, encodeAbiParameters, getAddress, type Hex } from 'viem';
 import { decodeCall } from '../../../src/chain/decode';
 import { selectorOf } from '../../../src/chain/functions';
 import { anAddress } from '../../support/builders';
+import { DEEP } from '../../support/suite';
 
 const word = (value: bigint | number) => BigInt.asUintN(256, BigInt(value)).toString(16).padStart(64, '0');
 const calling = (signature: string, ...words: string[]) => `${selectorOf(signature)}${words.join('')}`;
@@ -216,7 +218,7 @@ describe('every call', () => {
           })),
         });
       }),
-      { numRuns: 250 },
+      { numRuns: DEEP ? 1_000 : 60 },
     );
   });
 
@@ -246,7 +248,7 @@ describe('every call', () => {
           expect(decoded !== null).toBe(same && !hasZeroText(parameters, hex));
         },
       ),
-      { numRuns: 400 },
+      { numRuns: DEEP ? 2_000 : 100 },
     );
   });
 });

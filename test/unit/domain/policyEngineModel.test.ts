@@ -1,3 +1,4 @@
+/** @deep */
 import fc from 'fast-check';
 import { checksumAddress } from '../../../src/chain/address';
 import { STANDARD_FUNCTIONS } from '../../../src/chain/functions';
@@ -10,10 +11,11 @@ import {
 } from '../../../src/domain/policyEngine';
 import { readContent } from '../../../src/domain/transactionContent';
 import { aMember, anAddress, anId } from '../../support/builders';
+import { DEEP } from '../../support/suite';
 import { type PastExecution, transferData, usageIn } from '../../support/transactions';
 import { type AskedTransaction, askOracle, type OracleWorld } from './policyOracle';
 
-const RUNS = 1_500;
+const RUNS = DEEP ? 5_000 : 500;
 const HOUR_MS = 3_600_000;
 const NOW_MS = Date.parse('2025-06-01T12:00:00.000Z');
 
@@ -328,7 +330,7 @@ describe('the policy engine', () => {
         }
         for (const first of now.past) expect(excess(policy, first, now.past)).toBe(false);
       }),
-      { numRuns: 300 },
+      { numRuns: DEEP ? 1_000 : 100 },
     );
   });
 });

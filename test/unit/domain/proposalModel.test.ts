@@ -1,3 +1,4 @@
+/** @deep */
 // Millions of looks: jest's own expectations are slow to make.
 import { strict as assert } from 'node:assert';
 import fc from 'fast-check';
@@ -23,6 +24,7 @@ import {
 import type { Outcome } from '../../../src/domain/refusal';
 import { adminsFrom, aFailure, aHash, aMember, anAddress, aProposal } from '../../support/builders';
 import { seed } from '../../support/random';
+import { DEEP } from '../../support/suite';
 
 const EXPIRY_MS = Date.parse('2025-06-08T12:00:00.000Z');
 const NETWORKS = [1, 2];
@@ -415,7 +417,7 @@ describe('a proposal, through any sequence of events', () => {
       fc.property(fc.array(event, { maxLength: 40, size: 'max' }), (events) => {
         play(events);
       }),
-      { numRuns: 400 },
+      { numRuns: DEEP ? 1_000 : 150 },
     );
   });
 
@@ -457,7 +459,7 @@ describe('a proposal, through any sequence of events', () => {
           }
         },
       ),
-      { numRuns: 100, maxSkipsPerRun: 1_000 },
+      { numRuns: DEEP ? 500 : 40, maxSkipsPerRun: 1_000 },
     );
   });
 });

@@ -1,3 +1,4 @@
+/** @deep */
 // Millions of looks: jest's own expectations are slow to make.
 import { strict as assert } from 'node:assert';
 import fc from 'fast-check';
@@ -21,6 +22,7 @@ import {
 } from '../../../src/domain/transaction';
 import { aFailure, aHash, aMember, anAddress, anId } from '../../support/builders';
 import { seed } from '../../support/random';
+import { DEEP } from '../../support/suite';
 import { aTransaction } from '../../support/transactionRecords';
 import { aPolicy } from '../../support/transactions';
 import {
@@ -429,7 +431,7 @@ describe('a transaction, through any sequence of events', () => {
       fc.property(beginnings, fc.array(event, { maxLength: 40, size: 'max' }), (beginning, events) => {
         play(beginning, events);
       }),
-      { numRuns: 150 },
+      { numRuns: DEEP ? 500 : 50 },
     );
   });
 
@@ -510,7 +512,7 @@ describe('a transaction, through any sequence of events', () => {
           assert.equal(tally(transactionRules, record, now), record.frozen);
         },
       ),
-      { numRuns: 100, maxSkipsPerRun: 1_000 },
+      { numRuns: DEEP ? 500 : 30, maxSkipsPerRun: 1_000 },
     );
   });
 });

@@ -18,7 +18,7 @@ import {
   vote,
   type World,
   workflowOf,
-} from './world';
+} from '../workflows/world';
 
 let world: World;
 let org: TestOrganization;

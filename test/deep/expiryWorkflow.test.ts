@@ -22,7 +22,7 @@ import {
   voteOf,
   type World,
   workflowOf,
-} from './world';
+} from '../workflows/world';
 
 const LIFETIME = '20s';
 const UNFUNDED = 31338;
