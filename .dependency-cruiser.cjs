@@ -51,6 +51,7 @@ const LAYERS = {
     ],
     types: [CONFIG, LOGGING, folder('src/contract')],
   },
+  'src/recovery': { may: [folder('src/(approvals|chain|db|domain|journal|operations)')] },
   'src/proof': { may: [folder('src/(chain|db|domain|operations)')] },
   workflows: {
     may: [folder('src/domain'), MESSAGES],
@@ -67,7 +68,7 @@ const LAYERS = {
   },
   'src/cli': {
     may: [
-      folder('src/(approvals|chain|contract|db|domain|journal|proof|reconciler|temporal)'),
+      folder('src/(approvals|chain|contract|db|domain|journal|proof|reconciler|recovery|temporal)'),
       CONFIG,
       file('src/projectRoot'),
     ],

@@ -21,8 +21,8 @@ import type {
 } from './approvals/subject';
 import { recordVote, type VoteInput } from './approvals/vote';
 import { reportWaiting } from './approvals/wait';
+import { applySeal } from './proposals/applySeal';
 import { finishDeployments, recordDeployment, reportDeployment } from './proposals/deployments';
-import { applySeal } from './proposals/project';
 import { refreshNoted } from './proposals/refresh';
 import type { SealResult } from './proposals/seal';
 import { type CreateProposalInput, executableProposal } from './proposals/subject';

@@ -1,4 +1,5 @@
-import { readEnvelope } from '../../src/db/chain';
+import { carriedBy } from '../../src/db/attempts';
+import { findEnvelope } from '../../src/db/chain';
 import { type RelayerContext, requireChain } from '../relayer/context';
 import { checkEnvelope } from '../relayer/envelopes';
 import { follow, type Obstacle } from '../relayer/follow';
@@ -22,7 +23,10 @@ export async function followDeployment(
   { envelopeId, networkId, reported }: FollowDeployment,
 ): Promise<DeploymentFollowed> {
   const { db } = context;
-  const envelope = await readEnvelope(db, BigInt(envelopeId));
+  const envelope = await findEnvelope(db, BigInt(envelopeId));
+  const isDeployment = envelope && (await carriedBy(db, envelope)).kind === 'deployment';
+  // The database was restored from a backup: the id is unknown, or that of another envelope.
+  if (!isDeployment || envelope.networkId !== networkId) return { kind: 'dropped' };
   const { outcome, transactionHash } = envelope;
   const chain = requireChain(context, networkId);
   const check = (head: bigint) => checkEnvelope(db, chain, envelope, head);

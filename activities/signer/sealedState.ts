@@ -47,7 +47,7 @@ async function journalSeals(
         `seal ${sequence} of organization ${organizationId} is not of its seal key`,
       );
     }
-    await journal.append({ type: 'seal', organizationId, sequence, hash, body: { text: body, signature } });
+    await journal.append({ type: 'seal', organizationId, sequence, hash, body, signature });
   }
 }
 
@@ -58,7 +58,7 @@ async function compareWithJournal(deps: Deps, handle: Db | Tx, sealed: SealedSta
   if (known && (known.sequence > sequence || (known.sequence === sequence && known.hash !== sealHash))) {
     throw new SignerHold(
       'rollback',
-      `the journal has decision ${known.sequence} of organization ${organizationId} (${known.hash}), and the table sealed_states has ${sequence} (${sealHash}): the database was rolled back or changed; see docs/runbook.md`,
+      `the journal has decision ${known.sequence} of organization ${organizationId} (${known.hash}), and the table sealed_states has ${sequence} (${sealHash}): the database was rolled back or changed: \`npx orgwallet signer reconcile-restore\` on this host compares them; see docs/runbook.md`,
     );
   }
   if (!known || known.sequence < sequence) await journalSeals(deps, handle, sealed, known?.sequence ?? -1);

@@ -3,6 +3,7 @@ import { ask, type ChainClient, ChainUnavailable } from '../../src/chain/clients
 import { attemptsOfTransaction, envelopesOf } from '../../src/db/attempts';
 import { type AuthorizationOutcome, decideAuthorization } from '../../src/db/authorizations';
 import type { TransactionRef } from '../../src/domain/transaction';
+import type { OutcomeEntry } from '../../src/journal/entries';
 import { assertAccount } from '../signer/account';
 import { networkOf, type SignerContext } from '../signer/context';
 import { SignerRefusal } from '../signer/refusal';
@@ -12,7 +13,7 @@ import { readOnNetwork, statusOf } from './signerRecord';
 
 /** What the signer reads about an authorization from its own endpoints. */
 interface Decision {
-  readonly outcome: AuthorizationOutcome;
+  readonly outcome: OutcomeEntry['outcome'];
   readonly blockAt: Date;
 }
 

@@ -1,7 +1,7 @@
 import type { ChainClient } from '../../src/chain/clients';
 import { accountNonce } from '../../src/chain/safe';
 import { type Attempt, carriedBy } from '../../src/db/attempts';
-import { type Envelope, readEnvelope } from '../../src/db/chain';
+import { type Envelope, findEnvelope } from '../../src/db/chain';
 import type { StoredTransaction } from '../../src/db/transactions';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { requireChain } from '../relayer/context';
@@ -52,9 +52,10 @@ export async function followTransaction(
   const { db } = context;
   const chain = requireChain(context, input.networkId);
   const record = await recordOf(db, input);
-  const envelope = await readEnvelope(db, BigInt(input.envelopeId));
-  const { attempt } = await carriedBy(db, envelope);
-  if (!attempt) throw new Error(`envelope ${input.envelopeId} carries no transaction of an account`);
+  const envelope = await findEnvelope(db, BigInt(input.envelopeId));
+  const attempt = envelope && (await carriedBy(db, envelope)).attempt;
+  // The database was restored from a backup: the id is unknown, or that of another envelope.
+  if (!envelope || attempt?.transactionId !== record.id) return { kind: 'dropped' };
   if (envelope.outcome === 'reverted' || envelope.outcome === 'dropped') return { kind: envelope.outcome };
   const followed = await follow<Ended>(context, {
     chain,

@@ -1,9 +1,10 @@
 import type { Attempt } from '../../src/db/attempts';
-import type { TransactionRef } from '../../src/domain/transaction';
+import { readRejection, transactionRows } from '../../src/db/authorizations';
 import type { SignerContext } from '../signer/context';
 import { SignerHold } from '../signer/refusal';
 
-const TODO = 'the database was rolled back or changed; see docs/runbook.md';
+const TODO =
+  'the database was rolled back or changed: `npx orgwallet signer reconcile-restore` on this host compares them; see docs/runbook.md';
 
 /** A nonce of an account that is to be authorized. */
 interface NewNonce {
@@ -26,7 +27,7 @@ export function assertNotRolledBack({ journal }: Pick<SignerContext, 'journal'>,
       `transaction ${transactionId} was authorized at nonce ${known.safeNonce} (${known.safeTxHash}, line ${known.line} of the journal), and the table authorizations has no row of it: ${TODO}`,
     );
   }
-  if (journal.outcomeOf(transactionId)?.outcome === 'rejected') {
+  if (journal.isRejected(transactionId)) {
     throw new SignerHold(
       'rollback',
       `transaction ${transactionId} was rejected by the journal, and the table authorizations has no row of it: ${TODO}`,
@@ -60,17 +61,13 @@ export function isJournaled({ journal }: Pick<SignerContext, 'journal'>, attempt
   );
 }
 
-/** Records in the journal that a transaction is rejected, once. */
+/** Records in the journal that a transaction is rejected, with its record; once. */
 export async function journalRejection(
-  { journal }: Pick<SignerContext, 'journal'>,
-  { organizationId, transactionId }: TransactionRef,
+  { db, journal }: Pick<SignerContext, 'db' | 'journal'>,
+  transactionId: string,
 ): Promise<void> {
-  if (journal.outcomeOf(transactionId)) return;
-  await journal.append({
-    type: 'outcome',
-    organizationId,
-    transactionId,
-    outcome: 'rejected',
-    blockAt: null,
-  });
+  if (journal.isRejected(transactionId)) return;
+  const usage = await readRejection(db, transactionId);
+  const rows = await transactionRows(db, transactionId);
+  await journal.append({ type: 'rejection', ...usage, amount: String(usage.amount), rows });
 }

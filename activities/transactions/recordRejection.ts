@@ -41,7 +41,7 @@ async function recordOnce(context: SignerContext, ref: TransactionRef): Promise<
 export async function recordRejection(context: SignerContext, ref: TransactionRef): Promise<Outcome<null>> {
   try {
     const recorded = await recordOnce(context, ref);
-    if (recorded.ok) await journalRejection(context, ref);
+    if (recorded.ok) await journalRejection(context, ref.transactionId);
     return recorded;
   } catch (error) {
     if (error instanceof SignerHold) reportRefusal(context, error.reason, error.message);

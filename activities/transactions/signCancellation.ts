@@ -47,6 +47,10 @@ export async function signCancellation(
       return carryOn(context, tx, { attempt, account }, terms);
     });
     failpoint('signer.cancellationStored');
+    const { organizationId, transactionId } = input;
+    if (!context.journal.isCancelled(transactionId)) {
+      await context.journal.append({ type: 'cancellation', organizationId, transactionId });
+    }
     return signIntent(context, intent);
   });
 }

@@ -1,4 +1,12 @@
-import { type Address, type Hex, type Log, pad, toEventSelector } from 'viem';
+import {
+  type Address,
+  decodeAbiParameters,
+  type Hex,
+  type Log,
+  pad,
+  parseAbiParameters,
+  toEventSelector,
+} from 'viem';
 import { isSameAddress } from '../domain/address';
 import { ask, type ChainClient, receiptOf } from './clients';
 
@@ -17,8 +25,11 @@ export interface Execution {
 /** A log as receipts hold it. */
 export type ChainLog = Pick<Log<bigint, number, false>, 'address' | 'topics' | 'data'>;
 
+const BEGUN_PARAMETERS = parseAbiParameters(
+  'address, uint256, bytes, uint8, uint256, uint256, uint256, address, address, bytes, bytes',
+);
 const BEGUN = toEventSelector(
-  'SafeMultiSigTransaction(address,uint256,bytes,uint8,uint256,uint256,uint256,address,address,bytes,bytes)',
+  `SafeMultiSigTransaction(${BEGUN_PARAMETERS.map(({ type }) => type).join(',')})`,
 );
 const SUCCESS = toEventSelector('ExecutionSuccess(bytes32,uint256)');
 const FAILURE = toEventSelector('ExecutionFailure(bytes32,uint256)');
@@ -73,6 +84,69 @@ export async function executionInTransaction(
   return { ...found, transactionHash, blockNumber, blockHash };
 }
 
+/** Reads the logs of an account with one of these topics, in pieces that nodes answer. */
+function accountLogs(
+  chain: ChainClient,
+  { account, topics, from, to }: { account: Address; topics: (Hex | Hex[])[]; from: bigint; to: bigint },
+) {
+  return ask(chain, (rpc) =>
+    rpc.request({
+      method: 'eth_getLogs',
+      params: [
+        { address: account, topics, fromBlock: `0x${from.toString(16)}`, toBlock: `0x${to.toString(16)}` },
+      ],
+    }),
+  );
+}
+
+/** The nonce that an execution used, from its SafeMultiSigTransaction log. Source: SafeL2 1.4.1. */
+function nonceIn(data: Hex): bigint {
+  const [, , , , , , , , , , additionalInfo] = decodeAbiParameters(BEGUN_PARAMETERS, data);
+  const [nonce] = decodeAbiParameters([{ type: 'uint256' }], additionalInfo);
+  return nonce;
+}
+
+/** The nonces that executions of an account used in one transaction, with their hashes; one may be nested in another. */
+function noncesIn(
+  account: Address,
+  logs: readonly ChainLog[],
+): (readonly [nonce: bigint, safeTxHash: Hex])[] {
+  const open: bigint[] = [];
+  return logs
+    .filter(({ address }) => isSameAddress(address, account))
+    .flatMap(({ topics: [topic, safeTxHash], data }) => {
+      if (topic === BEGUN) open.push(nonceIn(data));
+      if (safeTxHash === undefined || (topic !== SUCCESS && topic !== FAILURE)) return [];
+      const nonce = open.pop();
+      return nonce === undefined ? [] : [[nonce, safeTxHash] as const];
+    });
+}
+
+/**
+ * The executions of an account at the nonces from `from` to before `next`, in anyone's transactions, in their order.
+ * Throws ChainUnavailable.
+ */
+export async function executionsFrom(
+  chain: ChainClient,
+  { account, from, next }: { account: Address; from: bigint; next: bigint },
+): Promise<readonly { readonly nonce: bigint; readonly safeTxHash: Hex; readonly transactionHash: Hex }[]> {
+  const found = new Map<bigint, { nonce: bigint; safeTxHash: Hex; transactionHash: Hex }>();
+  let to = await ask(chain, (rpc) => rpc.getBlockNumber());
+  // The newest are searched first: a restore is about the recent past.
+  while (to >= 0n && found.size < Number(next - from)) {
+    const first = to >= BLOCKS_AT_ONCE ? to - BLOCKS_AT_ONCE + 1n : 0n;
+    const logs = await accountLogs(chain, { account, topics: [BEGUN], from: first, to });
+    for (const transactionHash of new Set(logs.flatMap((log) => log.transactionHash ?? []))) {
+      const receipt = await receiptOf(chain, transactionHash);
+      for (const [nonce, safeTxHash] of noncesIn(account, receipt?.logs ?? [])) {
+        if (nonce >= from && nonce < next) found.set(nonce, { nonce, safeTxHash, transactionHash });
+      }
+    }
+    to = first - 1n;
+  }
+  return [...found.values()].sort((a, b) => (a.nonce < b.nonce ? -1 : 1));
+}
+
 /**
  * Finds the first execution with one of these hashes, in anyone's transaction, from a block on. Throws
  * ChainUnavailable.
@@ -82,22 +156,10 @@ export async function findExecution(
   input: { account: Address; safeTxHashes: readonly Hex[]; fromBlock: bigint; toBlock: bigint },
 ): Promise<Execution | null> {
   const { account, safeTxHashes, toBlock } = input;
-  const address = account;
   for (let from = input.fromBlock; from <= toBlock; from += BLOCKS_AT_ONCE) {
     const to = from + BLOCKS_AT_ONCE - 1n < toBlock ? from + BLOCKS_AT_ONCE - 1n : toBlock;
-    const logs = await ask(chain, (rpc) =>
-      rpc.request({
-        method: 'eth_getLogs',
-        params: [
-          {
-            address,
-            topics: [[SUCCESS, FAILURE], [...safeTxHashes]],
-            fromBlock: `0x${from.toString(16)}`,
-            toBlock: `0x${to.toString(16)}`,
-          },
-        ],
-      }),
-    );
+    const topics = [[SUCCESS, FAILURE], [...safeTxHashes]];
+    const logs = await accountLogs(chain, { account, topics, from, to });
     for (const { topics, transactionHash } of logs) {
       const [, safeTxHash] = topics;
       if (!safeTxHash || !transactionHash) continue;

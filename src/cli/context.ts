@@ -30,6 +30,8 @@ export interface CommandContext {
   db(): Db;
   /** The database, with the login of the signer. Throws ConfigError. */
   signerDb(): Db;
+  /** The database, with the login that owns the tables. Throws ConfigError. */
+  ownerDb(): Db;
   /** Sends messages to workflows. Throws ConfigError. */
   sender(): WorkflowSender;
 }
@@ -100,6 +102,7 @@ export function createWithin(terminal: Terminal): Within {
         migrationDatabaseUrl,
         db: once(() => openDatabase(databaseUrl())),
         signerDb: once(() => openDatabase(signerDatabaseUrl(config()))),
+        ownerDb: once(() => openDatabase(migrationDatabaseUrl())),
         sender: once(() => {
           const { temporal } = config();
           const connection = connectTemporal(temporal);

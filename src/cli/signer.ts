@@ -3,8 +3,9 @@ import { admitGenesis, keyAddresses } from '../approvals/genesis';
 import { newId } from '../db/ids';
 import { identifyVoterOf, keystoreOf, type Within } from './context';
 import { CommandRefused } from './output';
+import { reconcileRestore } from './reconcileRestore';
 
-/** `signer keys`, `signer admit`: run on the host that has the keystore. */
+/** `signer keys`, `signer admit`, `signer reconcile-restore`: run on the host that has the keystore. */
 export function signerCommands(program: Command, within: Within): void {
   const signer = program.command('signer').description('What is done on the host of the signer');
 
@@ -36,5 +37,16 @@ export function signerCommands(program: Command, within: Within): void {
         if (!admitted.ok) throw new CommandRefused(admitted.refusal.message);
         context.output.result({ organizationId, hash }, `organization ${organizationId} is admitted`);
       }),
+    );
+
+  signer
+    .command('reconcile-restore')
+    .description(
+      'After a restore of the database: compare it with the journal and the chains, and write back what it lacks',
+    )
+    .option('--write', 'write it back (default: only show it)')
+    .option('--new-journal', 'the journal is lost: make it anew from the database')
+    .action((options: { write?: true; newJournal?: true }, command: Command) =>
+      within(command, (context) => reconcileRestore(context, options)),
     );
 }

@@ -1,5 +1,6 @@
 import type { AccountDerivation } from '../domain/account';
 import type { Db, Tx } from './database';
+import { requireRow } from './rows';
 import type { AccountRow } from './tables';
 
 /** A shared wallet: one smart account, with one address on all its networks. */
@@ -75,6 +76,11 @@ export async function findAccount(
   id: string,
 ): Promise<Account | undefined> {
   return (await findAccounts(db, organizationId, [id]))[0];
+}
+
+/** The address of an account. Throws when it does not exist. */
+export async function accountAddress(db: Db | Tx, id: string): Promise<string> {
+  return requireRow(await db('accounts').where({ id }).first('address')).address;
 }
 
 /** An account of the organization, even on no network yet; locked until the end of the transaction. */

@@ -5,7 +5,7 @@ import { appendAudit, SYSTEM } from './audit';
 import { type Envelope, envelope } from './chain';
 import type { Db, Tx } from './database';
 import { reservedNonces } from './reservations';
-import { requireRow } from './rows';
+import { queryRows, requireRow } from './rows';
 import type { ChainAttemptRow } from './tables';
 
 /** The outcome of an attempt of an account, with the network's confirmations. */
@@ -112,15 +112,19 @@ export interface AccountNonces {
   readonly networkId: number;
 }
 
-/** The highest signed nonce of an account, or undefined. */
+/** The highest nonce of an account that was signed, or used by an unknown execution; or undefined. */
 export async function highestSafeNonce(
   db: Db | Tx,
   { accountId, networkId }: AccountNonces,
 ): Promise<bigint | undefined> {
-  const row = await db('chain_attempts')
-    .where({ account_id: accountId, network_id: BigInt(networkId) })
-    .max('safe_nonce', { as: 'highest' })
-    .first();
+  const [row] = await queryRows<{ highest: bigint | null }>(
+    db,
+    `SELECT max(safe_nonce) AS highest FROM (
+        SELECT safe_nonce FROM chain_attempts WHERE account_id = :accountId AND network_id = :networkId
+        UNION ALL
+        SELECT safe_nonce FROM unknown_executions WHERE account_id = :accountId AND network_id = :networkId) used`,
+    { accountId, networkId },
+  );
   return row?.highest ?? undefined;
 }
 

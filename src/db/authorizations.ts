@@ -110,6 +110,24 @@ export async function insertRejection(tx: Tx, usage: UsageOfExecution): Promise<
     .ignore();
 }
 
+/** What a rejected transaction would have spent. Throws where it was not rejected. */
+export async function readRejection(db: Db | Tx, transactionId: string): Promise<UsageOfExecution> {
+  const row = requireRow(
+    await db('authorizations').where({ transaction_id: transactionId, outcome: 'rejected' }).first(),
+  );
+  return {
+    transactionId,
+    organizationId: row.organization_id,
+    policyId: row.policy_id,
+    initiatorId: row.initiator_id,
+    accountId: row.account_id,
+    networkId: Number(row.network_id),
+    tokenAddress: row.token_address,
+    amount: BigInt(row.amount),
+    destination: row.destination,
+  };
+}
+
 /** Stores what the signer has read about an authorization; null: undecided again. */
 export async function decideAuthorization(
   db: Db | Tx,

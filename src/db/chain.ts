@@ -184,11 +184,10 @@ export async function deploymentEnvelopes(db: Db | Tx, key: AccountOnNetwork): P
   return rows.map(envelope);
 }
 
-/** One envelope. Throws when it is not found. */
-export async function readEnvelope(db: Db | Tx, id: bigint): Promise<Envelope> {
+/** One envelope; undefined where a restored backup has lost it. */
+export async function findEnvelope(db: Db | Tx, id: bigint): Promise<Envelope | undefined> {
   const row = await db('chain_envelopes').where({ id }).first();
-  if (!row) throw new Error(`envelope ${id} not found`);
-  return envelope(row);
+  return row && envelope(row);
 }
 
 /** Stores an envelope before it is sent. Returns undefined where one was stored for its reservation before. */

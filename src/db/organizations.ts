@@ -87,80 +87,64 @@ export async function createOrganization(
   if (twice >= 0) throw new RangeError(`members[${twice}].walletAddress: is given twice`);
   return db.transaction(async (tx) => {
     const organizationId = keys.organizationId ?? newId('org');
-    const adminsId = newId('adm');
-    const domainSalt = keys.domainSalt(await readInstallationId(tx), organizationId);
-    await tx('organizations').insert({ id: organizationId, name: input.name, domain_salt: domainSalt });
-    await tx('audit_heads').insert({ organization_id: organizationId, position: 0, hash: GENESIS_HASH });
-    const members = input.members.map((member) => ({
-      walletKind: 'key' as const,
-      ...member,
-      id: newId('mem'),
+    const members = input.members.map(({ admin, ...member }) => ({
+      admin,
+      summary: memberSummary({ walletKind: 'key' as const, ...member, id: newId('mem') }),
     }));
-    const entry = (
-      action: string,
-      resourceType: string,
-      resourceId: string,
-      details: AuditInput['details'],
-    ) => ({
-      action,
-      actor: OPERATOR,
-      resourceType,
-      resourceId,
-      details,
-    });
-    const positions = await appendAudit(tx, organizationId, [
-      ...members.map((member) =>
-        entry('member.created', 'member', member.id, {
-          after: {
-            name: member.name,
-            type: member.type,
-            walletAddress: member.walletAddress,
-            walletKind: member.walletKind,
-          },
-        }),
-      ),
-      entry('organization.created', 'organization', organizationId, {
-        after: {
-          name: input.name,
-          admins: {
-            id: adminsId,
-            threshold: input.threshold,
-            memberIds: members.filter((m) => m.admin).map((m) => m.id) as JsonValue,
-          },
-        },
-      }),
-    ]);
-    await insertMembers(tx, organizationId, members);
-    const memberIds = members.map(({ id }) => id);
-    await setPositions(tx, 'members', memberIds, positions.slice(0, members.length));
-    await tx('admin_sets').insert({
-      id: adminsId,
-      organization_id: organizationId,
-      threshold: input.threshold,
-    });
-    await tx('admin_set_members').insert(
-      members.filter((m) => m.admin).map((m) => ({ organization_id: organizationId, member_id: m.id })),
-    );
+    const adminsId = newId('adm');
     const state: OrganizationState = {
       id: organizationId,
       name: input.name,
-      domainSalt,
+      domainSalt: keys.domainSalt(await readInstallationId(tx), organizationId),
       ...keys.keysOf(organizationId),
       sequence: 0,
-      members: Object.fromEntries(
-        members.map((member) => [member.id, { ...memberSummary(member), ...FIRST }]),
-      ),
+      members: Object.fromEntries(members.map(({ summary }) => [summary.id, { ...summary, ...FIRST }])),
       groups: {},
       policies: {},
       accounts: {},
       admins: {
         id: adminsId,
-        memberIds: members.flatMap((member) => (member.admin ? member.id : [])).sort(),
+        memberIds: members.flatMap(({ admin, summary }) => (admin ? summary.id : [])).sort(),
         threshold: input.threshold,
         ...FIRST,
       },
     };
-    await insertGenesis(tx, state);
-    return { organizationId, memberIds, adminsId };
+    await insertOrganization(tx, state);
+    return { organizationId, memberIds: Object.keys(state.members), adminsId };
   });
+}
+
+/** Stores an organization with the state that it begins with, audited. */
+export async function insertOrganization(tx: Tx, state: OrganizationState): Promise<void> {
+  const { id: organizationId, name, domainSalt, admins } = state;
+  const members = Object.values(state.members);
+  await tx('organizations').insert({ id: organizationId, name, domain_salt: domainSalt });
+  await tx('audit_heads').insert({ organization_id: organizationId, position: 0, hash: GENESIS_HASH });
+  const entry = (
+    action: string,
+    resourceType: string,
+    resourceId: string,
+    details: AuditInput['details'],
+  ): AuditInput => ({ action, actor: OPERATOR, resourceType, resourceId, details });
+  const positions = await appendAudit(tx, organizationId, [
+    ...members.map(({ id, revision: _, ...after }) => entry('member.created', 'member', id, { after })),
+    entry('organization.created', 'organization', organizationId, {
+      after: {
+        name,
+        admins: { id: admins.id, threshold: admins.threshold, memberIds: admins.memberIds as JsonValue },
+      },
+    }),
+  ]);
+  await insertMembers(tx, organizationId, members);
+  const memberIds = members.map(({ id }) => id);
+  await setPositions(tx, 'members', memberIds, positions.slice(0, members.length));
+  await tx('admin_sets').insert({
+    id: admins.id,
+    organization_id: organizationId,
+    threshold: admins.threshold,
+  });
+  await tx('admin_set_members').insert(
+    admins.memberIds.map((memberId) => ({ organization_id: organizationId, member_id: memberId })),
+  );
+  await insertGenesis(tx, state);
 }

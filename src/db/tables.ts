@@ -398,6 +398,16 @@ export interface ChainAttemptRow {
   decided_at: Date | null;
 }
 
+export interface UnknownExecutionRow {
+  account_id: string;
+  network_id: bigint;
+  safe_nonce: bigint;
+  organization_id: string;
+  safe_tx_hash: string;
+  transaction_hash: string;
+  found_at: Date;
+}
+
 export interface FreezeRow {
   id: string;
   position: bigint;
@@ -512,6 +522,7 @@ declare module 'knex/types/tables' {
     relayers: Table<RelayerRow>;
     chain_attempts: Table<ChainAttemptRow, 'value' | 'confirmations' | 'created_at', 'id'>;
     freezes: Table<FreezeRow, 'created_at', 'position'>;
+    unknown_executions: Table<UnknownExecutionRow, 'found_at'>;
     freeze_audits: Table<FreezeAuditRow>;
     chain_signatures: Table<ChainSignatureRow>;
     relayer_reservations: Table<RelayerReservationRow, 'reserved_at', 'id'>;

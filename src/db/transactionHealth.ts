@@ -64,8 +64,9 @@ export async function findTransactionTrouble(db: Db | Tx, seconds: number): Prom
   };
 }
 
-/** An account on a network, and the nonce that follows the last one that was signed for it. */
+/** An account on a network, and the nonce that follows the last one that is explained: signed, or recorded as unknown. */
 export interface ExplainedNonce {
+  readonly organizationId: string;
   readonly accountId: string;
   readonly address: string;
   readonly next: bigint;
@@ -83,15 +84,25 @@ export async function explainedNonces(
       on.on('c.account_id', 'a.id').on('c.network_id', 'n.network_id').onNotNull('c.safe_nonce'),
     )
     .where({ 'n.network_id': networkId })
-    .groupBy('a.id', 'a.address')
+    .groupBy('a.id', 'a.address', 'a.organization_id')
     .orderByRaw('max(c.id) DESC NULLS LAST, a.id')
     .limit(limit)
-    .select<(Pick<AccountRow, 'id' | 'address'> & { next: bigint })[]>(
+    .select<(Pick<AccountRow, 'id' | 'address' | 'organization_id'> & { next: bigint })[]>(
       'a.id',
       'a.address',
-      db.raw('coalesce(max(c.safe_nonce) + 1, 0) AS next'),
+      'a.organization_id',
+      db.raw(
+        `greatest(coalesce(max(c.safe_nonce) + 1, 0), coalesce((SELECT max(u.safe_nonce) + 1 FROM unknown_executions u
+          WHERE u.account_id = a.id AND u.network_id = ?), 0)) AS next`,
+        [networkId],
+      ),
     );
-  return rows.map((row) => ({ accountId: row.id, address: row.address, next: row.next }));
+  return rows.map((row) => ({
+    organizationId: row.organization_id,
+    accountId: row.id,
+    address: row.address,
+    next: row.next,
+  }));
 }
 
 /** The nonces of a relayer's undecided envelopes, lowest first. */

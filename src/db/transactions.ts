@@ -49,9 +49,11 @@ const FROM = `FROM approvals a
   JOIN policies p ON p.id = t.policy_id
   LEFT JOIN LATERAL (
     SELECT coalesce(max(c.outcome_hash), (array_agg(e.transaction_hash ORDER BY e.id DESC))[1]) AS transaction_hash,
-      min(e.sent_at) AS submitted_at, max(c.confirmations) AS confirmations
-    FROM chain_attempts c JOIN chain_envelopes e ON e.attempt_id = c.id AND e.sent_at IS NOT NULL
+      coalesce(min(e.sent_at), max(c.block_at)) AS submitted_at, max(c.confirmations) AS confirmations
+    FROM chain_attempts c LEFT JOIN chain_envelopes e ON e.attempt_id = c.id AND e.sent_at IS NOT NULL
     WHERE c.transaction_id = t.id AND c.kind = 'transaction'
+      -- an envelope that a restored backup has lost may have executed it
+      AND (e.id IS NOT NULL OR c.outcome_hash IS NOT NULL)
       -- the outcome of an earlier execution says nothing about the current one
       AND (c.outcome IS NULL OR a.execution_status IS DISTINCT FROM 'processing')
     GROUP BY c.id ORDER BY c.id DESC LIMIT 1

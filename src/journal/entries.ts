@@ -7,13 +7,24 @@ export interface CreatedEntry {
   readonly installationId: string;
 }
 
-/** What the signer authorizes, whole, before it signs. Numbers that can be large are decimal strings. */
-export interface AuthorizationEntry {
-  readonly type: 'authorization';
+/** A transaction that the signer has decided about: what it spends, and its record. Large numbers are decimal strings. */
+interface DecidedTransaction {
   readonly organizationId: string;
   readonly transactionId: string;
   readonly accountId: string;
   readonly networkId: number;
+  readonly policyId: string;
+  readonly initiatorId: string;
+  readonly tokenAddress: string;
+  readonly amount: string;
+  readonly destination: string;
+  /** Its rows in Postgres as JSON text, exact. */
+  readonly rows: string;
+}
+
+/** What the signer authorizes, whole, before it signs. */
+export interface AuthorizationEntry extends DecidedTransaction {
+  readonly type: 'authorization';
   readonly safeNonce: string;
   readonly safeTxHash: string;
   /** Address of the account, and the rest of the Safe transaction. */
@@ -24,27 +35,32 @@ export interface AuthorizationEntry {
   readonly safeTxGas: string;
   /** Head of the chain when it was authorized. */
   readonly fromBlock: string;
-  readonly policyId: string;
-  readonly initiatorId: string;
-  readonly tokenAddress: string;
-  readonly amount: string;
-  readonly destination: string;
   /** ISO 8601, by the signer's clock. */
   readonly authorizedAt: string;
   /** The verified payloads and votes; null where the row was taken over by its signature alone. */
   readonly evidence: JsonValue;
-  /** Its rows in Postgres as JSON text, exact; null where they were not read. */
-  readonly rows: string | null;
 }
 
-/** What the signer has read about an authorization; or that it will never authorize a transaction, which was rejected. */
+/** A transaction that was rejected: it is never authorized. */
+export interface RejectionEntry extends DecidedTransaction {
+  readonly type: 'rejection';
+}
+
+/** The cancellation of an authorization is to be signed: the empty call that uses its nonce. */
+export interface CancellationEntry {
+  readonly type: 'cancellation';
+  readonly organizationId: string;
+  readonly transactionId: string;
+}
+
+/** What the signer has read about an authorization. */
 export interface OutcomeEntry {
   readonly type: 'outcome';
   readonly organizationId: string;
   readonly transactionId: string;
-  readonly outcome: 'executed' | 'reverted' | 'cancelled' | 'rejected';
-  /** ISO 8601; null for `rejected`. */
-  readonly blockAt: string | null;
+  readonly outcome: 'executed' | 'reverted' | 'cancelled';
+  /** ISO 8601. */
+  readonly blockAt: string;
 }
 
 /** The gas of one envelope of a relayer, before it is signed. Wei and gas are decimal strings. */
@@ -82,7 +98,9 @@ export interface SealEntry {
   readonly organizationId: string;
   readonly sequence: number;
   readonly hash: string;
-  readonly body: JsonValue;
+  /** Canonical JSON of the seal. */
+  readonly body: string;
+  readonly signature: string;
 }
 
 /** A nonce of an account that was used by an execution that nobody here has authorized. */
@@ -100,6 +118,8 @@ export interface UnknownExecutionEntry {
 export type JournalEntry =
   | CreatedEntry
   | AuthorizationEntry
+  | RejectionEntry
+  | CancellationEntry
   | OutcomeEntry
   | GasEntry
   | FreezeEntry

@@ -8,7 +8,9 @@ import {
   type JournalEntry,
   JournalError,
   type OutcomeEntry,
+  type RejectionEntry,
   type SealEntry,
+  type UnknownExecutionEntry,
 } from './entries';
 import {
   type Freeze,
@@ -47,6 +49,20 @@ export interface JournalReader {
   lastTime(): number;
   /** What the signer has read last about an authorization, or undefined. */
   outcomeOf(transactionId: string): OutcomeEntry | undefined;
+  /** What it has read last about every authorization. */
+  outcomes(): Iterable<OutcomeEntry>;
+  /** The transactions that were rejected. */
+  rejectedIds(): Iterable<string>;
+  /** Whether a transaction was rejected. */
+  isRejected(transactionId: string): boolean;
+  /** The rejection of a transaction, or undefined. */
+  rejection(transactionId: string): Promise<RejectionEntry | undefined>;
+  /** The transactions whose cancellations are to be signed. */
+  cancelledIds(): Iterable<string>;
+  /** Whether the cancellation of an authorization is to be signed. */
+  isCancelled(transactionId: string): boolean;
+  /** Executions that nobody here has authorized. */
+  unknownExecutions(): readonly UnknownExecutionEntry[];
   /** The freeze that concerns an organization (null: all of them), or undefined. */
   freezeOf(organizationId: string | null): Freeze | undefined;
   activeFreezes(): readonly Freeze[];
@@ -54,8 +70,8 @@ export interface JournalReader {
   isRequestDone(id: string): boolean;
   /** Sequence and hash of the latest seal of an organization, or undefined. */
   latestSealed(organizationId: string): { readonly sequence: number; readonly hash: string } | undefined;
-  /** The seal of an organization with the highest sequence, or undefined. */
-  latestSeal(organizationId: string): Promise<SealEntry | undefined>;
+  /** The organizations that have seals. */
+  organizationIds(): readonly string[];
   /** One seal of an organization, or undefined. */
   seal(organizationId: string, sequence: number): Promise<SealEntry | undefined>;
   close(): Promise<void>;
@@ -124,6 +140,13 @@ class JournalFile implements JournalReader {
   gasOwners = () => this.index.gasOwners();
   lastTime = () => this.index.lastTime;
   outcomeOf = (transactionId: string) => this.index.outcomes.get(transactionId);
+  outcomes = () => this.index.outcomes.values();
+  rejectedIds = () => this.index.rejections.keys();
+  isRejected = (transactionId: string) => this.index.rejections.has(transactionId);
+  cancelledIds = () => this.index.cancellations.values();
+  isCancelled = (transactionId: string) => this.index.cancellations.has(transactionId);
+  unknownExecutions = () => this.index.unknownExecutions;
+  organizationIds = () => this.index.organizationIds();
   freezeOf = (organizationId: string | null) => this.index.freezeOf(organizationId);
   activeFreezes = () => this.index.activeFreezes();
   isRequestDone = (id: string) => this.index.isRequestDone(id);
@@ -143,9 +166,9 @@ class JournalFile implements JournalReader {
     return sequence === undefined || !found ? undefined : { sequence, hash: found.hash };
   }
 
-  async latestSeal(organizationId: string): Promise<SealEntry | undefined> {
-    const sequence = this.index.latestSequence(organizationId);
-    return sequence === undefined ? undefined : this.seal(organizationId, sequence);
+  async rejection(transactionId: string): Promise<RejectionEntry | undefined> {
+    const position = this.index.rejections.get(transactionId);
+    return position && this.read<RejectionEntry>(position);
   }
 
   async close(): Promise<void> {

@@ -7,6 +7,7 @@ import {
   type OutcomeEntry,
   type SealEntry,
   signedGas,
+  type UnknownExecutionEntry,
 } from './entries';
 import type { JournalLine, LinePosition } from './lines';
 
@@ -28,6 +29,8 @@ export type TakenNonce = Pick<IndexedAuthorization, 'safeNonce' | 'safeTxHash' |
 
 /** A freeze that is in force. */
 export interface Freeze {
+  /** Id of its request. */
+  readonly id: string;
   /** null: of all organizations. */
   readonly organizationId: string | null;
   /** ISO 8601. */
@@ -55,6 +58,11 @@ export class JournalIndex {
   installationId: string | undefined;
   readonly authorizations = new Map<string, IndexedAuthorization>();
   readonly outcomes = new Map<string, OutcomeEntry>();
+  /** Where the rejections of transactions are. */
+  readonly rejections = new Map<string, LinePosition>();
+  /** The transactions whose cancellations are to be signed. */
+  readonly cancellations = new Set<string>();
+  readonly unknownExecutions: UnknownExecutionEntry[] = [];
   private readonly nonces = new Map<string, Map<bigint, TakenNonce>>();
   private readonly highest = new Map<string, bigint>();
   /** In milliseconds; 0 while there is no line. */
@@ -83,8 +91,15 @@ export class JournalIndex {
       case 'unknownExecution': {
         const { safeTxHash } = entry;
         this.take(entry, { safeNonce: BigInt(entry.safeNonce), safeTxHash, line, transactionId: null });
+        this.unknownExecutions.push(entry);
         break;
       }
+      case 'rejection':
+        this.rejections.set(entry.transactionId, position);
+        break;
+      case 'cancellation':
+        this.cancellations.add(entry.transactionId);
+        break;
       case 'outcome':
         this.outcomes.set(entry.transactionId, entry);
         break;
@@ -145,6 +160,11 @@ export class JournalIndex {
     return this.seals.get(organizationId)?.get(sequence);
   }
 
+  /** The organizations that have seals. */
+  organizationIds(): string[] {
+    return [...this.seals.keys()];
+  }
+
   latestSequence(organizationId: string): number | undefined {
     return this.latest.get(organizationId);
   }
@@ -162,7 +182,8 @@ export class JournalIndex {
   private setFreeze({ type, organizationId, id }: FreezeEntry, since: string): void {
     this.requests.add(id);
     if (type === 'unfreeze') this.freezes.delete(organizationId);
-    else if (!this.freezes.has(organizationId)) this.freezes.set(organizationId, { organizationId, since });
+    else if (!this.freezes.has(organizationId))
+      this.freezes.set(organizationId, { id, organizationId, since });
   }
 
   private addGas(entry: GasEntry, at: number): void {

@@ -4,7 +4,9 @@ import { readState } from '../db/seals';
 import type { JsonValue } from '../domain/canonicalJson';
 import { refuseDemoWallet } from '../domain/demoWallets';
 import { applyEdits, type Changed, type OrganizationState } from '../domain/governance';
-import { type Outcome, refuse } from '../domain/refusal';
+import { accept, type Outcome, refuse } from '../domain/refusal';
+import type { DecisionSeal } from '../domain/seal';
+import { findKind } from './index';
 import type { Plan, ProposalKind } from './kind';
 
 /** What a kind's signed data makes of a state. Refuses with conflict, also data that does not have its shape. */
@@ -25,6 +27,16 @@ export function demoWalletRefused({ production }: { readonly production: boolean
   const members = changes.flatMap((change) => (change.type === 'member' && change.after ? change.after : []));
   // Kinds that change wallets change one member for each of their items.
   return refuseDemoWallet(members, (i) => `items[${i}].walletAddress`);
+}
+
+/** What a sealed decision makes of the state before it: nothing, where it is a rejection. Refuses with conflict. */
+export function decidedState(state: OrganizationState, seal: DecisionSeal): Outcome<Changed> {
+  if (seal.resolution === 'rejected') {
+    return accept({ state: { ...state, sequence: seal.sequence }, changes: [] });
+  }
+  const kind = findKind(seal.resourceType, seal.action);
+  if (!kind) return refuse('conflict', `there is no operation ${seal.resourceType} ${seal.action}`);
+  return changeState(kind, state, seal.data);
 }
 
 /** Why an organization can change nothing yet. */

@@ -4,17 +4,10 @@ import type { IdentifyVoter } from '../chain/voter';
 import { memberSummary } from '../domain/approval';
 import { canonicalJson } from '../domain/canonicalJson';
 import { genesisPayload } from '../domain/genesis';
-import {
-  adminsOf,
-  checkState,
-  findResource,
-  type OrganizationState,
-  type ResourceChange,
-} from '../domain/governance';
+import { adminsOf, checkState, findResource, type OrganizationState } from '../domain/governance';
 import { type DecisionSeal, type GenesisSeal, NO_SEAL, type SealedVote } from '../domain/seal';
 import { proposalPayload } from '../domain/signing';
-import { findKind } from '../operations';
-import { changeState } from '../operations/plan';
+import { decidedState } from '../operations/plan';
 import { type AuthorizationLine, type HeadLine, isSignedBy, type SealLine, type SignedLine } from './lines';
 
 /** The line of a proof that is wrong, and why. */
@@ -111,18 +104,6 @@ async function begin(progress: Progress, line: number, seal: GenesisSeal, contex
   progress.state = state;
 }
 
-/** What a decision must have changed. */
-function replay(line: number, state: OrganizationState, seal: DecisionSeal) {
-  if (seal.resolution === 'rejected') {
-    return { state: { ...state, sequence: seal.sequence }, changes: [] as readonly ResourceChange[] };
-  }
-  const kind = findKind(seal.resourceType, seal.action);
-  if (!kind) throw new ProofError(line, `there is no operation ${seal.resourceType} ${seal.action}`);
-  const changed = changeState(kind, state, seal.data);
-  if (!changed.ok) throw new ProofError(line, changed.refusal.message);
-  return changed.value;
-}
-
 async function decide(
   progress: Progress,
   line: number,
@@ -156,7 +137,9 @@ async function decide(
   const { threshold } = adminsOf(state);
   if (voters.size < threshold)
     throw new ProofError(line, `${voters.size} of ${threshold} admins have signed it`);
-  const next = replay(line, state, seal);
+  const decided = decidedState(state, seal);
+  if (!decided.ok) throw new ProofError(line, decided.refusal.message);
+  const next = decided.value;
   if (canonicalJson(next.changes) !== canonicalJson(seal.changes)) {
     throw new ProofError(line, 'it changed something else than what was signed');
   }

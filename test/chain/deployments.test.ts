@@ -12,7 +12,7 @@ import {
   createDeploymentSignerActivities,
   type DeploymentSignerActivities,
 } from '../../activities/deployments/signer';
-import { applySeal } from '../../activities/proposals/project';
+import { applySeal } from '../../activities/proposals/applySeal';
 import { type SealResult, sealProposal } from '../../activities/proposals/seal';
 import { createRelayerContext } from '../../activities/relayer/context';
 import { createSignerContext, type SignerDeps } from '../../activities/signer/context';

@@ -6,6 +6,8 @@ import type { SigningKey, SigningKeys } from '../../src/chain/keys';
 import { requireRow } from '../../src/db/rows';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { type Journal, openJournal } from '../../src/journal/journal';
+import { findMissing } from '../../src/recovery/missing';
+import { writeBack } from '../../src/recovery/writeBack';
 import { temporaryDir } from '../support/stack';
 import { until } from '../support/until';
 import { envelopeOf, TransactionWorld } from './transactionWorld';
@@ -119,6 +121,47 @@ describe('an authorization', () => {
     expect(await world.attempts(other)).toHaveLength(0);
     // Other accounts go on.
     await world.sign(await world.transaction(payment));
+  });
+
+  test('that the database has lost is written back, and only the same bytes are signed again', async () => {
+    const lost = await world.transaction(payment);
+    const terms = await world.terms(lost);
+    await world.sign(lost, terms);
+    const [before] = await world.attempts(lost);
+    await forget(lost);
+    const { transactionId } = lost;
+    await world.db('approvals').where({ id: transactionId }).update({ execution_status: null });
+    const missing = await findMissing(world.journal, world.db);
+    const own = {
+      ...missing,
+      authorizations: missing.authorizations.filter((one) => one.transactionId === transactionId),
+    };
+    expect(own.authorizations).toHaveLength(1);
+    await writeBack(world, own);
+    expect(await world.record(lost)).toMatchObject({ executionStatus: 'processing' });
+    const found = await findMissing(world.journal, world.db);
+    expect(found.authorizations.map((one) => one.transactionId)).not.toContain(transactionId);
+    await world.sign(lost, terms);
+    const { id: _, created_at: __, ...same } = requireRow(before);
+    expect(await world.attempts(lost)).toEqual([expect.objectContaining(same)]);
+    const audited = world.db('audit_log').where({ resource_id: transactionId });
+    expect(await audited.pluck('action')).toContain('transaction.recovered');
+  });
+
+  test('that another history has is not written back', async () => {
+    const ref = await world.transaction(payment);
+    await world.sign(ref);
+    const { transactionId } = ref;
+    await world
+      .db('authorizations')
+      .where({ transaction_id: transactionId })
+      .update({ safe_tx_hash: '0x01' });
+    await expect(findMissing(world.journal, world.db)).rejects.toThrow(/not of the same history/);
+    const [attempt] = await world.attempts(ref);
+    await world
+      .db('authorizations')
+      .where({ transaction_id: transactionId })
+      .update({ safe_tx_hash: requireRow(attempt).safe_tx_hash });
   });
 
   test('that differs from the journal gets no further envelope', async () => {

@@ -57,7 +57,7 @@ describe('the tutorial in README.md', () => {
         ),
       );
       const expected = [
-        /^Create account "Treasury" on .*\npendingReviewSignatures\ncompleted$/m,
+        /^Create account "Treasury" \(0x\w{40}\) on .*\npendingReviewSignatures\ncompleted$/m,
         /^1 ETH\nCreate policy "Petty cash": .*\npendingReviewSignatures\ncompleted$/m,
         /^Send 0\.05 "ETH" .*\ncompleted$/m,
         /"result":"0x[1-9a-f][0-9a-f]*"/,

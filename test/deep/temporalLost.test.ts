@@ -23,12 +23,7 @@ beforeAll(async () => {
   databaseFile = join(temporaryDir(), 'state.db');
   temporal = await startOwnTemporal({ databaseFile });
   service = await startTestService({
-    // Without a signer the keys of new organizations are waited for.
-    env: {
-      TEMPORAL_ADDRESS: temporal.current.address,
-      RECONCILE_EVERY: '2s',
-      ORGWALLET_ROLES: 'api,worker,chain',
-    },
+    env: { TEMPORAL_ADDRESS: temporal.current.address, RECONCILE_EVERY: '2s' },
   });
   org = await service.createOrganization();
   connection = Connection.lazy({ address: temporal.current.address });
@@ -65,7 +60,7 @@ function auditOf(proposal: Shown): Promise<string[]> {
   return service.db('audit_log').where({ resource_id: proposal.id }).orderBy('position').pluck('action');
 }
 
-it('a workflow that still waits for the signing key can be cancelled, and is closed', async () => {
+it('a workflow of a proposal without signatures can be cancelled, and is closed', async () => {
   const proposal = await old(await propose(service.http, org));
   await workflowOf(proposal).cancel();
   await until('it is closed', async () => (await auditOf(proposal)).includes('proposal.closed'));
@@ -109,6 +104,7 @@ it('workflows are restored from Postgres within a minute after Temporal lost its
       'proposal.signed',
       'proposal.restored',
       'proposal.signed',
+      'proposal.executionStarted',
       'proposal.rejected',
     ]);
   }

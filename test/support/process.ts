@@ -9,6 +9,8 @@ import { freePorts } from './stack';
 /** Some roles of the service as a process of their own, which a test may kill and start again. */
 export interface ServiceProcess {
   readonly config: Config;
+  /** Its settings, for commands beside it. */
+  readonly env: NodeJS.ProcessEnv;
   /** Client of its API; useless without that role. */
   readonly http: HttpClient;
   /** Resolves when the process is gone, whatever ended it. */
@@ -59,6 +61,7 @@ export async function startServiceProcess(
   });
   return {
     config,
+    env,
     http,
     async died() {
       await part.exited;

@@ -114,6 +114,18 @@ export async function createTestDatabase(): Promise<TestDatabase & { name: strin
   };
 }
 
+/** Makes a database anew as a copy of another one, as a backup or from it. Connections to both are ended. */
+export async function copyDatabase(from: string, to: string): Promise<void> {
+  await asAdmin(sharedStack().databaseAdminUrl, async (client) => {
+    await client.query(`drop database if exists ${to} with (force)`);
+    await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [from]);
+    await client.query(`create database ${to} template ${from} owner orgwallet_owner`);
+    for (const login of ['orgwallet_service', 'orgwallet_signer']) {
+      await client.query(`grant connect on database ${to} to ${login}`);
+    }
+  });
+}
+
 /** A part that belongs to one test, which may kill it and start it again on the same port and data. */
 export interface OwnPart<T extends { part: Part }> {
   /** What runs now, or ran last. */

@@ -526,6 +526,19 @@ export async function up(knex: Knex): Promise<void> {
     CREATE TRIGGER authorizations_kept BEFORE DELETE OR TRUNCATE ON authorizations
       FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+    -- nonces of accounts that were used by executions that nobody here has authorized, found after a restore: written by
+    -- the owner of the tables alone
+    CREATE TABLE unknown_executions (
+      account_id text NOT NULL REFERENCES accounts,
+      network_id bigint NOT NULL,
+      safe_nonce bigint NOT NULL,
+      organization_id text NOT NULL REFERENCES organizations,
+      safe_tx_hash text NOT NULL,
+      transaction_hash text NOT NULL,
+      found_at timestamptz(3) NOT NULL DEFAULT now(),
+      PRIMARY KEY (account_id, network_id, safe_nonce)
+    );
+
     -- a nonce of a relayer, taken for an envelope that is being signed; after 60 s without one it is free again
     CREATE TABLE relayer_reservations (
       id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

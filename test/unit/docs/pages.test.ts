@@ -176,7 +176,7 @@ describe('the documentation', () => {
     const text = read('docs/errors.md');
     const notes = [
       'src/domain/outsideEvents.ts',
-      'activities/proposals/changes.ts',
+      'src/approvals/changes.ts',
       'src/domain/wallet.ts',
       'src/db/reconciler.ts',
       'src/domain/reconciliation.ts',

@@ -51,7 +51,7 @@ function anAuthorization(change: Partial<AuthorizationEntry> = {}): Authorizatio
     destination: '0xto',
     authorizedAt: '2026-01-01T00:00:00.000Z',
     evidence: { votes: ['é'] },
-    rows: null,
+    rows: '{}',
     ...change,
   };
 }
@@ -61,7 +61,8 @@ const aSeal = (sequence: number, hash = `h${sequence}`): JournalEntry => ({
   organizationId: 'org_1',
   sequence,
   hash,
-  body: { sequence },
+  body: `{"sequence":${sequence}}`,
+  signature: '0x',
 });
 
 describe('the journal', () => {
@@ -89,7 +90,8 @@ describe('the journal', () => {
       expect(one.takenAt({ accountId: 'acc_1', networkId: 1, safeNonce: 0n })).toBeUndefined();
       expect(one.highestNonce({ accountId: 'acc_1', networkId: 31337 })).toBe(0n);
       expect(one.outcomeOf('txn_1')?.outcome).toBe('executed');
-      expect(await one.latestSeal('org_1')).toEqual(aSeal(1));
+      expect(one.organizationIds()).toEqual(['org_1']);
+      expect(one.latestSealed('org_1')).toEqual({ sequence: 1, hash: 'h1' });
       expect(await one.seal('org_1', 0)).toEqual(aSeal(0));
       expect(await one.seal('org_2', 0)).toBeUndefined();
     }

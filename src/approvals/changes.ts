@@ -1,10 +1,10 @@
-import type { AuditInput } from '../../src/db/audit';
-import { canonicalJson, type JsonValue } from '../../src/domain/canonicalJson';
-import type { MemberState, ResourceChange } from '../../src/domain/governance';
-import type { OutsideEvent } from '../../src/domain/outsideEvents';
-import type { ResultResource } from '../../src/domain/proposal';
-import { quoted } from '../../src/domain/signing';
-import { isSameWallet, walletText } from '../../src/domain/wallet';
+import type { AuditInput } from '../db/audit';
+import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
+import type { MemberState, ResourceChange } from '../domain/governance';
+import type { OutsideEvent } from '../domain/outsideEvents';
+import type { ResultResource } from '../domain/proposal';
+import { quoted } from '../domain/signing';
+import { isSameWallet, walletText } from '../domain/wallet';
 
 type Fields = { readonly [field: string]: JsonValue };
 

@@ -1,0 +1,75 @@
+import { auditOfChanges, resourcesOf } from '../../src/approvals/changes';
+import { projectUpTo } from '../../src/approvals/project';
+import { updateApproval } from '../../src/db/approvals';
+import { SYSTEM } from '../../src/db/audit';
+import type { Tx } from '../../src/db/database';
+import { insertDeployments, markApplied, type ProposalSnapshot } from '../../src/db/proposals';
+import { decisionIn, findSeal } from '../../src/db/seals';
+import type { Actor } from '../../src/domain/actor';
+import type { ApprovalKey } from '../../src/domain/approvalRef';
+import type { ProposalState } from '../../src/domain/proposal';
+import type { DecisionSeal } from '../../src/domain/seal';
+import { failpoint } from '../../src/failpoints';
+import { kindOf } from '../../src/operations';
+import { completeApproval, failApproval, rejectApproval } from '../approvals/finish';
+import { lockOrRefuse, readState } from '../approvals/read';
+import type { ApprovalDeps, Seen } from '../approvals/subject';
+import type { SealResult } from './seal';
+import { executableProposal as subject } from './subject';
+
+/** What a sealed approval means for its proposal: it is complete, or its deployments begin. */
+async function finishApproved(
+  tx: Tx,
+  seal: DecisionSeal,
+  seen: Seen<ProposalSnapshot>,
+  actor: Actor,
+): Promise<ProposalState> {
+  const { record } = seen;
+  const { deployments } = kindOf(seal.resourceType, seal.action);
+  const targets = deployments?.of(seal.data) ?? [];
+  const result = { resolution: 'approved', resources: resourcesOf(seal.resourceType, seal.changes) };
+  await markApplied(tx, record.id, auditOfChanges(record.id, seal.changes).length > 0);
+  if (targets.length === 0) {
+    const approvals = record.executedWith?.approvals.map(({ id }) => id) ?? [];
+    return completeApproval(tx, subject, seen, {
+      result,
+      actor,
+      audit: { approvals, sequence: seal.sequence },
+    });
+  }
+  await insertDeployments(tx, record.id, targets);
+  await updateApproval(tx, record.id, { result, waitingFor: null });
+  return readState(tx, subject, record);
+}
+
+/**
+ * Carries out what the signer has sealed about a proposal, in one database transaction, or ends its execution where the
+ * signer has refused. The tables are asked, not the caller: without a seal nothing is carried out. Idempotent.
+ */
+export async function applySeal(
+  { db }: Pick<ApprovalDeps, 'db'>,
+  { organizationId, id, result }: ApprovalKey & { readonly result: SealResult },
+): Promise<{ readonly state: ProposalState; readonly noted: boolean }> {
+  return db.transaction(async (tx) => {
+    const seen = await lockOrRefuse(tx, subject, { organizationId, id }, { exclusive: true });
+    const { record } = seen;
+    if (record.executionStatus !== 'processing' || record.applied) {
+      return { state: subject.state(seen), noted: record.applied };
+    }
+    const stored = await findSeal(tx, id);
+    if (!stored) {
+      if (!('refused' in result)) return { state: subject.state(seen), noted: false };
+      const failure = result.refused;
+      return { state: await failApproval(tx, subject, seen, { status: 'blocked', failure }), noted: false };
+    }
+    const seal = decisionIn(stored);
+    const actor = record.decidedBy ?? SYSTEM;
+    const noted = await projectUpTo(tx, seal, actor);
+    failpoint('worker.sealProjected');
+    const rejected = seal.resolution === 'rejected';
+    const state = rejected
+      ? await rejectApproval(tx, subject, seen, actor)
+      : await finishApproved(tx, seal, seen, actor);
+    return { state, noted };
+  });
+}

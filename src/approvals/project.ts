@@ -1,0 +1,72 @@
+import { deriveAccount } from '../chain/safeAccount';
+import { noteOnOpenApprovals } from '../db/approvalNotes';
+import { type AuditInput, appendAudit, SYSTEM } from '../db/audit';
+import type { Tx } from '../db/database';
+import { readAdmins } from '../db/members';
+import type { Difference } from '../db/organizationTables';
+import { setPositions } from '../db/positions';
+import { restoreDiffering, writeChanges } from '../db/projection';
+import { decisionIn, listSeals, readProjectedSequence, readState, storeProjectedSequence } from '../db/seals';
+import type { Actor } from '../domain/actor';
+import type { JsonValue } from '../domain/canonicalJson';
+import type { OrganizationState } from '../domain/governance';
+import { adminChanges } from '../domain/outsideEvents';
+import type { DecisionSeal } from '../domain/seal';
+import { auditOfChanges, eventsOfChanges } from './changes';
+
+/** The audit entry of a row that was not what had been decided, and was overwritten. */
+function differenceEntry({ type, id, sealed, found }: Difference): AuditInput {
+  const details = { sealed: sealed as JsonValue, found: found as JsonValue };
+  return { action: `${type}.differed`, actor: SYSTEM, resourceType: type, resourceId: id, details };
+}
+
+const POSITIONED = { member: 'members', group: 'groups', policy: 'policies' } as const;
+
+/** Writes one decision into the tables, with its audit entries. Returns how many notes on other open approvals it wrote. */
+async function project(tx: Tx, seal: DecisionSeal, state: OrganizationState, actor: Actor): Promise<number> {
+  const { organizationId, proposalId, changes, sequence } = seal;
+  const before = await readAdmins(tx, organizationId);
+  const differing = await restoreDiffering(tx, state, changes);
+  await writeChanges(tx, organizationId, changes, (accountId) => deriveAccount(state.signingKey, accountId));
+  const noted = await noteOnOpenApprovals(tx, organizationId, proposalId, [
+    ...adminChanges(before, await readAdmins(tx, organizationId)),
+    ...eventsOfChanges(changes),
+  ]);
+  const audited = auditOfChanges(proposalId, changes);
+  const positions = await appendAudit(tx, organizationId, [
+    ...audited.map(({ entry }) => ({ ...entry, actor })),
+    ...differing.map(differenceEntry),
+  ]);
+  for (const [type, table] of Object.entries(POSITIONED)) {
+    const created = audited.flatMap(({ change }, i) =>
+      change.type === type && change.before === null ? [{ id: change.id, position: positions[i] ?? 0n }] : [],
+    );
+    if (created.length === 0) continue;
+    await setPositions(
+      tx,
+      table,
+      created.map(({ id }) => id),
+      created.map(({ position }) => position),
+    );
+  }
+  await storeProjectedSequence(tx, organizationId, sequence);
+  return noted;
+}
+
+/**
+ * Writes every sealed decision up to this one that the tables do not show yet, in their order. True when other approvals
+ * may have received notes.
+ */
+export async function projectUpTo(tx: Tx, upTo: DecisionSeal, actor: Actor): Promise<boolean> {
+  const { organizationId } = upTo;
+  const after = await readProjectedSequence(tx, organizationId);
+  if (after >= upTo.sequence) return true;
+  const state = await readState(tx, organizationId);
+  if (!state) throw new Error(`organization ${organizationId} has a seal and no state`);
+  let noted = 0;
+  for (const stored of await listSeals(tx, organizationId, { after, upTo: upTo.sequence })) {
+    const seal = decisionIn(stored);
+    noted += await project(tx, seal, state, seal.proposalId === upTo.proposalId ? actor : SYSTEM);
+  }
+  return noted > 0;
+}

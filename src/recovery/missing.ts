@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto';
+import { allAuthorizations } from '../db/authorizations';
+import type { Db } from '../db/database';
+import { activeFreezes, type RecordedFreeze } from '../db/freezes';
+import { cancelledTransactions, rejectedTransactions, sealedSequences } from '../db/recovery';
+import { listSeals } from '../db/seals';
+import { listUnknownExecutions } from '../db/unknownExecutions';
+import {
+  JournalError,
+  type OutcomeEntry,
+  type SealEntry,
+  type UnknownExecutionEntry,
+} from '../journal/entries';
+import type { JournalReader } from '../journal/journal';
+import type { IndexedAuthorization } from '../journal/journalIndex';
+
+/** What the journal has and the database lacks, each in the order of the journal. */
+export interface Missing {
+  /** The decisions of each organization, from its genesis where that is missing too. */
+  readonly seals: ReadonlyMap<string, readonly SealEntry[]>;
+  readonly authorizations: readonly IndexedAuthorization[];
+  /** Ids of transactions. */
+  readonly rejections: readonly string[];
+  readonly cancellations: readonly string[];
+  readonly outcomes: readonly OutcomeEntry[];
+  readonly unknownExecutions: readonly UnknownExecutionEntry[];
+  readonly freezes: readonly RecordedFreeze[];
+}
+
+const OTHER_HISTORY = 'they are not of the same history, and nothing can be written back';
+
+/** Whether a database has all that the journal has. */
+export function isComplete({ seals, ...lists }: Missing): boolean {
+  return seals.size === 0 && Object.values(lists).every(({ length }) => length === 0);
+}
+
+/** The decisions of an organization after a sequence. Throws JournalError where the journal lacks one. */
+async function sealsAfter(
+  journal: JournalReader,
+  organizationId: string,
+  sequence: number,
+): Promise<SealEntry[]> {
+  const entries: SealEntry[] = [];
+  const latest = journal.latestSealed(organizationId)?.sequence ?? -1;
+  for (let next = sequence + 1; next <= latest; next += 1) {
+    const entry = await journal.seal(organizationId, next);
+    if (!entry)
+      throw new JournalError(`the journal lacks decision ${next} of organization ${organizationId}`);
+    entries.push(entry);
+  }
+  return entries;
+}
+
+/** Throws JournalError where a decision in the database is another one than in the journal. */
+async function assertSameSeal(
+  journal: JournalReader,
+  db: Db,
+  organizationId: string,
+  sequence: number,
+): Promise<void> {
+  const known = await journal.seal(organizationId, sequence);
+  if (!known) return;
+  const [own] = await listSeals(db, organizationId, { after: sequence - 1, upTo: sequence });
+  if (known.hash === own?.hash) return;
+  throw new JournalError(
+    `decision ${sequence} of organization ${organizationId} is ${known.hash} in the journal, and ${own?.hash ?? 'missing'} in the database: ${OTHER_HISTORY}`,
+  );
+}
+
+async function missingSeals(journal: JournalReader, db: Db): Promise<Missing['seals']> {
+  const stored = await sealedSequences(db);
+  const missing = new Map<string, SealEntry[]>();
+  for (const organizationId of journal.organizationIds()) {
+    const sequence = stored.get(organizationId) ?? -1;
+    await assertSameSeal(journal, db, organizationId, sequence);
+    const entries = await sealsAfter(journal, organizationId, sequence);
+    if (entries.length > 0) missing.set(organizationId, entries);
+  }
+  return missing;
+}
+
+/** What is frozen by the journal, and not by the database; and the other way round. */
+async function missingFreezes(journal: JournalReader, db: Db): Promise<RecordedFreeze[]> {
+  const wanted = journal.activeFreezes();
+  const present = await activeFreezes(db);
+  const isIn = (list: readonly { readonly organizationId: string | null }[], id: string | null) =>
+    list.some(({ organizationId }) => organizationId === id);
+  return [
+    ...wanted
+      .filter(({ organizationId }) => !isIn(present, organizationId))
+      .map(({ id, organizationId }) => ({ id, type: 'freeze' as const, organizationId })),
+    ...present
+      .filter(({ organizationId }) => !isIn(wanted, organizationId))
+      .map(({ organizationId }) => ({ id: randomUUID(), type: 'unfreeze' as const, organizationId })),
+  ];
+}
+
+/**
+ * Compares a journal with a database. Throws JournalError where they contradict each other: then the journal is of
+ * another history, and nothing can be written back.
+ */
+export async function findMissing(journal: JournalReader, db: Db): Promise<Missing> {
+  const stored = new Map<string, { readonly safeTxHash: string; readonly outcome: string | null }>();
+  for await (const page of allAuthorizations(db)) {
+    for (const { transactionId, safeTxHash, outcome } of page)
+      stored.set(transactionId, { safeTxHash, outcome });
+  }
+  const authorizations: IndexedAuthorization[] = [];
+  for (const one of journal.authorizations()) {
+    const own = stored.get(one.transactionId);
+    if (!own) authorizations.push(one);
+    else if (own.safeTxHash !== one.safeTxHash) {
+      throw new JournalError(
+        `transaction ${one.transactionId} is authorized as ${one.safeTxHash} in line ${one.line} of the journal, and as ${own.safeTxHash} in the database: ${OTHER_HISTORY}`,
+      );
+    }
+  }
+  const rejected = new Set(await rejectedTransactions(db));
+  const cancelled = new Set(await cancelledTransactions(db));
+  const unknown = new Set((await listUnknownExecutions(db)).map(({ safeTxHash }) => safeTxHash));
+  return {
+    seals: await missingSeals(journal, db),
+    authorizations,
+    rejections: [...journal.rejectedIds()].filter((id) => !rejected.has(id)),
+    cancellations: [...journal.cancelledIds()].filter((id) => !cancelled.has(id)),
+    outcomes: [...journal.outcomes()].filter(
+      ({ transactionId, outcome }) =>
+        stored.has(transactionId) && stored.get(transactionId)?.outcome !== outcome,
+    ),
+    unknownExecutions: journal.unknownExecutions().filter(({ safeTxHash }) => !unknown.has(safeTxHash)),
+    freezes: await missingFreezes(journal, db),
+  };
+}
