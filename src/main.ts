@@ -2,7 +2,7 @@ import { ConfigError, loadConfig, missingInProduction } from './config';
 import { createLogger } from './logging';
 import { startService } from './service';
 
-/** Runs the parts that ORGWALLET_ROLES names, until SIGINT or SIGTERM. */
+/** Runs the parts that ORGWALLET_ROLES names, until SIGINT or SIGTERM, or until it cannot go on. */
 async function main(): Promise<void> {
   const missing = process.env.NODE_ENV === 'production' ? missingInProduction(process.env) : [];
   if (missing.length > 0) {
@@ -15,19 +15,25 @@ async function main(): Promise<void> {
   const logger = createLogger(config.logLevel);
   const service = await startService(config, logger);
   let stopping: Promise<void> | undefined;
-  const stop = (signal: string) => {
-    if (stopping) return;
-    logger.info({ signal }, 'stopping');
-    stopping = service.stop().then(
-      () => process.exit(0),
+  const stop = (status: number) => {
+    stopping ??= service.stop().then(
+      () => process.exit(status),
       (error) => {
         logger.error({ err: error }, 'graceful shutdown failed');
         process.exit(1);
       },
     );
   };
-  process.on('SIGINT', () => stop('SIGINT'));
-  process.on('SIGTERM', () => stop('SIGTERM'));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (!stopping) logger.info({ signal }, 'stopping');
+      stop(0);
+    });
+  }
+  service.failed.then((error) => {
+    logger.error({ err: error }, 'stopping: this process cannot go on');
+    stop(1);
+  });
   logger.info({ roles: config.roles }, 'running');
 }
 

@@ -162,13 +162,18 @@ async function openKeystore({ keystore, production }: Config, logger: Logger): P
 const JOURNAL_WAIT_MS = 60_000;
 const REQUESTS_POLL_MS = 250;
 
-/** The journal of this signer, which no other one writes meanwhile. */
-async function openSignerJournal({ journalFile: file }: Config, db: Db, logger: Logger): Promise<Journal> {
+/** The journal of this signer, which no other one writes meanwhile: without its lease the process ends. */
+async function openSignerJournal(
+  { config: { journalFile: file }, logger }: Clients,
+  db: Db,
+  lifetime: Lifetime,
+): Promise<Journal> {
   const of = { installationId: await readInstallationId(db), hasAuthorizations: await hasAuthorizations(db) };
   return openJournalOf(of, {
     file,
     waitMs: JOURNAL_WAIT_MS,
     onWaiting: (holder) => logger.warn({ file }, `waiting for the journal: ${holder} holds it`),
+    onLost: lifetime.fail,
     onTorn: (bytes) =>
       logger.warn({ file, bytes }, 'the last line of the journal was torn by a crash and is cut off'),
   });
@@ -200,7 +205,7 @@ function keepTakingRequests(journal: Journal, db: Db, logger: Logger): () => Pro
 async function signerWorker(clients: Clients, db: Db, lifetime: Lifetime): Promise<WorkerSpec> {
   const { config, logger, metrics, signerChain, sender } = clients;
   const keystore = await openKeystore(config, logger);
-  const journal = await openSignerJournal(config, db, logger);
+  const journal = await openSignerJournal(clients, db, lifetime);
   lifetime.onStop(() => journal.close());
   lifetime.onStop(keepTakingRequests(journal, db, logger));
   const { production, networks, maxGas, gasBudgetPerHour } = config;

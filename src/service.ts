@@ -21,6 +21,8 @@ import { installTemporalLogging, type RunningWorkers, startWorkers, type WorkerS
 /** The parts of the service that one process runs. */
 export interface Service {
   readonly httpsPort: number | undefined;
+  /** Resolves with the reason when it cannot go on: its process must end. */
+  readonly failed: Promise<Error>;
   /** Finishes what is in flight and releases everything. */
   stop(): Promise<void>;
 }
@@ -160,7 +162,8 @@ async function startParts(config: Config, logger: Logger, lifetime: Lifetime): P
 export async function startService(config: Config, logger: Logger): Promise<Service> {
   const lifetime = createLifetime();
   try {
-    return { httpsPort: await startParts(config, logger, lifetime), stop: () => lifetime.stop() };
+    const httpsPort = await startParts(config, logger, lifetime);
+    return { httpsPort, failed: lifetime.failed, stop: () => lifetime.stop() };
   } catch (error) {
     await lifetime
       .stop()

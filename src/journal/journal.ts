@@ -94,6 +94,8 @@ export interface OpenJournal {
   readonly waitMs: number;
   /** Called once when another process holds it. */
   readonly onWaiting?: (holder: string) => void;
+  /** Called once when another process has taken it over: nothing can be appended any more. */
+  readonly onLost?: (error: JournalError) => void;
   /** Called when bytes of a line that a crash has torn are cut off. */
   readonly onTorn?: (bytes: number) => void;
   /** The machine's clock, in milliseconds. */
@@ -359,10 +361,15 @@ export async function openJournal({
   file,
   waitMs,
   onWaiting,
+  onLost,
   onTorn,
   ownTime = Date.now,
 }: OpenJournal): Promise<Journal> {
-  const lease = await takeLease(leaseFile(file), { waitMs, ...(onWaiting ? { onWaiting } : {}) });
+  const lease = await takeLease(leaseFile(file), {
+    waitMs,
+    ...(onWaiting ? { onWaiting } : {}),
+    ...(onLost ? { onLost } : {}),
+  });
   try {
     const journal = new JournalWriter(file, await open(file, 'a+', 0o600), lease, ownTime);
     await syncFolder(file);

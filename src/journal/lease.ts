@@ -9,6 +9,7 @@ export interface Lease {
   readonly epoch: string;
   /** Throws JournalError when another process has it now. */
   assertCurrent(): void;
+  /** Gives it up; no loss is reported afterwards. */
   release(): void;
 }
 
@@ -85,11 +86,15 @@ export function isHeld(file: string): boolean {
 
 /**
  * Takes the lease in a file, and keeps it until it is released. Waits up to `waitMs` for a holder to end. Throws
- * JournalError, which names the holder.
+ * JournalError, which names the holder. Calls `onLost` once, within seconds, when another process has taken it over.
  */
 export async function takeLease(
   file: string,
-  { waitMs, onWaiting }: { waitMs: number; onWaiting?: (holder: string) => void },
+  {
+    waitMs,
+    onWaiting,
+    onLost,
+  }: { waitMs: number; onWaiting?: (holder: string) => void; onLost?: (error: JournalError) => void },
 ): Promise<Lease> {
   const holder: Holder = { ...own, epoch: randomBytes(8).toString('hex') };
   const isOwn = () => readHolder(file)?.epoch === holder.epoch;
@@ -109,18 +114,25 @@ export async function takeLease(
     if (!waited) onWaiting?.(name);
     await sleep(RETRY_MS);
   }
+  const lost = () =>
+    new JournalError(`${file}: another signer has taken the journal over: this one must end`);
   const beat = setInterval(() => {
     try {
-      if (isOwn()) utimesSync(file, new Date(), new Date());
+      if (isOwn()) {
+        utimesSync(file, new Date(), new Date());
+        return;
+      }
     } catch {
       // The next append reports it.
+      return;
     }
+    clearInterval(beat);
+    onLost?.(lost());
   }, HEARTBEAT_MS).unref();
   return {
     epoch: holder.epoch,
     assertCurrent() {
-      if (!isOwn())
-        throw new JournalError(`${file}: another signer has taken the journal over: this one must end`);
+      if (!isOwn()) throw lost();
     },
     release() {
       clearInterval(beat);

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { leaseFile } from '../../src/journal/journal';
 import { PROPOSE, propose, startSeparateApi } from '../support/api';
 import { checkConformance } from '../support/conformance';
 import type { Answer } from '../support/http';
-import type { SeparateService, TestOrganization } from '../support/service';
+import { type SeparateService, startServicePart, type TestOrganization } from '../support/service';
 import { openConnection, parseAnswer } from '../support/sockets';
 import { until } from '../support/until';
 
@@ -89,5 +91,18 @@ describe('a service that is stopped', () => {
       ),
     );
     expect(refused).toEqual(['ECONNREFUSED', 'ECONNREFUSED']);
+  });
+});
+
+describe('a signer whose journal another one takes over', () => {
+  it('exits with 1, and leaves the lease to the other one', async () => {
+    // The service of this file has ended: its ports and its journal are free.
+    const signer = await startServicePart({ ...api.env, ORGWALLET_ROLES: 'signer' });
+    const file = leaseFile(api.config.journalFile);
+    const taken = JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), epoch: 'other' });
+    writeFileSync(file, taken);
+    expect(await signer.exited).toMatchObject({ code: 1 });
+    expect(readFileSync(file, 'utf8')).toBe(taken);
+    expect(readFileSync(signer.logFile, 'utf8')).toContain('another signer has taken the journal over');
   });
 });

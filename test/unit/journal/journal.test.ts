@@ -236,6 +236,26 @@ describe('the journal', () => {
     await reader.close();
   });
 
+  it('reports once that another process has taken over, and leaves the lease to it', async () => {
+    jest.useFakeTimers({ doNotFake: ['setTimeout', 'setImmediate', 'nextTick', 'queueMicrotask', 'Date'] });
+    try {
+      const lost: Error[] = [];
+      const old = await opened({ onLost: (error) => lost.push(error) });
+      jest.advanceTimersByTime(10_000);
+      expect(lost).toEqual([]);
+      const lease = { ...JSON.parse(readFileSync(leaseFile(file), 'utf8')), epoch: 'other' };
+      writeFileSync(leaseFile(file), JSON.stringify(lease));
+      jest.advanceTimersByTime(10_000);
+      expect(lost.map(({ message }) => message)).toEqual([
+        expect.stringContaining('another signer has taken the journal over'),
+      ]);
+      await old.close();
+      expect(JSON.parse(readFileSync(leaseFile(file), 'utf8'))).toEqual(lease);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   it('writes nothing to a file that something else has written to', async () => {
     const one = await opened();
     await one.append(aSeal(0));
