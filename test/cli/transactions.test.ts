@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ChainClient } from '../../src/chain/clients';
 import { checkBlockTime } from '../../src/cli/doctor/clocks';
 import { createDatabase } from '../../src/db/database';
@@ -5,23 +7,43 @@ import { auditFreezes } from '../../src/db/freezes';
 import { requireRow } from '../../src/db/rows';
 import { readJournal } from '../../src/journal/journal';
 import { approvalWorkflowId } from '../../src/temporal/ids';
-import { carryOut, propose, type Shown } from '../support/api';
+import { carryOut, makeAccount, propose, type Shown } from '../support/api';
+import { anAddress } from '../support/builders';
 import { startTestService, type TestOrganization, type TestService } from '../support/service';
-import { rpc, sharedStack } from '../support/stack';
+import { fundOnLocalChain, rpc, sharedStack, startOwnChain, temporaryDir } from '../support/stack';
 import { storeAttempt, storeEnvelope, storeTransactionOf, storeUsage } from '../support/storedTrails';
 import type { StoredWith } from '../support/storedTransactions';
+import {
+  aTransactionBody,
+  executeTransaction,
+  initiate,
+  makePolicies,
+  settledTransaction,
+} from '../support/transactionApi';
 import { NETWORK_ID } from '../support/transactions';
+import { until } from '../support/until';
 import { command, json, refused, words } from './command';
 
 /** Where a Safe 1.4.1 keeps its nonce. */
 const NONCE_SLOT = 5;
 
+let own: Awaited<ReturnType<typeof startOwnChain>>;
 let service: TestService;
 let env: NodeJS.ProcessEnv;
 let org: TestOrganization;
 
 beforeAll(async () => {
-  service = await startTestService({ env: { TEMPORAL_UI_URL: 'http://127.0.0.1:8233/' } });
+  own = await startOwnChain(NETWORK_ID);
+  const networks: { id: number }[] = JSON.parse(readFileSync(sharedStack().networksFile, 'utf8'));
+  const file = join(temporaryDir(), 'networks.json');
+  const { rpcUrl } = own.current;
+  writeFileSync(
+    file,
+    JSON.stringify(networks.map((one) => (one.id === NETWORK_ID ? { ...one, rpcUrl } : one))),
+  );
+  service = await startTestService({
+    env: { TEMPORAL_UI_URL: 'http://127.0.0.1:8233/', NETWORKS_FILE: file },
+  });
   env = service.env;
 });
 beforeEach(async () => {
@@ -38,6 +60,7 @@ afterEach(async () => {
 });
 afterAll(async () => {
   await service?.stop();
+  await own?.stop();
 });
 
 const failure = (change: object = {}) => ({
@@ -283,9 +306,8 @@ describe('doctor about transactions', () => {
       found: '1 account: all nonces match the record',
     });
     const { address } = requireRow(await service.db('accounts').where({ id }).first());
-    const [chain] = sharedStack().chains;
     const word = (value: number) => `0x${value.toString(16).padStart(64, '0')}`;
-    await rpc(chain?.rpcUrl ?? '', 'anvil_setStorageAt', [address, word(NONCE_SLOT), word(2)]);
+    await rpc(own.current.rpcUrl, 'anvil_setStorageAt', [address, word(NONCE_SLOT), word(2)]);
     expect(await finding(`accounts ${NETWORK_ID}`)).toMatchObject({
       status: 'fail',
       found: `nonce on chain is higher than recorded: ${id} (2 on chain, 0 recorded)`,
@@ -332,5 +354,50 @@ describe('freeze and unfreeze', () => {
       .pluck('action');
     expect(actions).toEqual(['organization.created', 'organization.frozen', 'organization.unfrozen']);
     expect(await refused(env, 'freeze', '--org', 'org_none')).toContain('organization org_none not found');
+  });
+
+  it('--cancel-open cancels what is signed and not mined', async () => {
+    const { db, http } = service;
+    const { rpcUrl } = own.current;
+    const account = await makeAccount(http, org, { networkIds: [NETWORK_ID] });
+    await fundOnLocalChain(rpcUrl, account.address);
+    const anything = { type: 'AUTO_APPROVAL', transactionType: 'ANY', networkId: NETWORK_ID };
+    const more = { name: 'Anything', accountIds: null, initiatorSetting: null };
+    const [policy] = await makePolicies(http, org, { ...anything, ...more });
+    const to = anAddress();
+    const transaction = await initiate(http, org, aTransactionBody(org, { account, policy, to }));
+    const { id } = transaction;
+    const isSent = (kind: 'transaction' | 'cancellation') =>
+      until(`the ${kind} is sent`, async () => {
+        const attempts = db('chain_attempts').where({ transaction_id: id, kind }).select('id');
+        const sent = await db('chain_envelopes')
+          .whereIn('attempt_id', attempts)
+          .whereNotNull('sent_at')
+          .first();
+        return sent !== undefined;
+      });
+    await rpc(rpcUrl, 'evm_setAutomine', [false]);
+    let executing: Promise<unknown>;
+    try {
+      executing = executeTransaction(http, org, transaction);
+      await isSent('transaction');
+      expect(await json(env, 'freeze', '--org', org.id, '--cancel-open')).toEqual({
+        frozen: org.id,
+        cancellations: [{ id, refusal: null }],
+      });
+      await isSent('cancellation');
+    } finally {
+      await rpc(rpcUrl, 'evm_setAutomine', [true]);
+      await rpc(rpcUrl, 'anvil_mine', ['0x1']);
+    }
+    await executing;
+    expect(await settledTransaction(http, org, transaction)).toMatchObject({
+      executionStatus: 'failed',
+      failure: { code: 'timeout', retryable: false },
+    });
+    expect(BigInt(await rpc<string>(rpcUrl, 'eth_getBalance', [to, 'latest']))).toBe(0n);
+    expect(await words(env, 'freeze', '--org', org.id, '--cancel-open')).toMatch(
+      /^Cancellation requested: 0 transactions\.$/m,
+    );
   });
 });
