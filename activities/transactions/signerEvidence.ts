@@ -2,7 +2,7 @@ import { payloadToSign, transactionSubject } from '../../src/approvals/transacti
 import { verifyVotes } from '../../src/approvals/voters';
 import { ACCOUNT_CONTRACTS } from '../../src/chain/safeAccount';
 import { hashTypedPayload } from '../../src/chain/typedData';
-import { findAuthorizationOutcome } from '../../src/db/authorizations';
+import { findAuthorization, findAuthorizationOutcome } from '../../src/db/authorizations';
 import type { Tx } from '../../src/db/database';
 import { findReservation, type UsageOfExecution } from '../../src/db/policyUsage';
 import type { StoredTransaction, TransactionSnapshot } from '../../src/db/transactions';
@@ -14,7 +14,7 @@ import { checkTarget } from '../../src/domain/transactionContent';
 import { contentOf, policyRefusal, policyTransactionOf, usageOf } from '../../src/transactions/policy';
 import { readSignedToken, summaryOf } from '../../src/transactions/summary';
 import { networkOf, type SignerContext } from '../signer/context';
-import { SignerRefusal } from '../signer/refusal';
+import { SignerHold, SignerRefusal } from '../signer/refusal';
 import { readSealedTransaction } from './signerRecord';
 
 /** The votes of a transaction. */
@@ -135,6 +135,33 @@ async function assertSummary(
   );
 }
 
+/**
+ * Throws SignerRefusal unless what a transaction replaces can never execute, by what the signer itself has read; and
+ * SignerHold while it has not read that.
+ */
+async function assertReplaceable(tx: Tx, { id, accountId, replaces }: StoredTransaction): Promise<void> {
+  if (replaces === null) return;
+  const replaced = await findAuthorization(tx, replaces);
+  if (replaced?.accountId !== accountId) {
+    throw new SignerRefusal(
+      'stale',
+      `transaction ${id} replaces ${replaces}, of which nothing was authorized for account ${accountId}`,
+    );
+  }
+  if (replaced.outcome === null) {
+    throw new SignerHold(
+      'undecided',
+      `transaction ${id} replaces ${replaces}, whose outcome the signer has not read yet`,
+    );
+  }
+  if (replaced.outcome !== 'reverted' && replaced.outcome !== 'cancelled') {
+    throw new SignerRefusal(
+      'stale',
+      `transaction ${id} replaces ${replaces}, which has not failed: it was ${replaced.outcome}`,
+    );
+  }
+}
+
 /** Throws SignerRefusal unless the budget of exactly this execution is reserved. */
 async function assertReservation(tx: Tx, record: StoredTransaction): Promise<void> {
   const plain = (usage: UsageOfExecution) => canonicalJson({ ...usage, amount: String(usage.amount) });
@@ -159,6 +186,7 @@ export async function assertTransactionEvidence(
   assertExecuting(record, now);
   assertVotes(record, now);
   await assertSummary(context, tx, record, now);
+  await assertReplaceable(tx, record);
   const refused = await policyRefusal(tx, { record, now }, { by: 'signer', at: now.time });
   if (refused) throw new SignerRefusal(refused.code, refused.message);
   await assertReservation(tx, record);

@@ -148,6 +148,17 @@ export async function findAuthorizationOutcome(
   return row?.outcome ?? null;
 }
 
+/** The account of what was authorized or rejected of a transaction, and its outcome as the signer has read it. */
+export async function findAuthorization(
+  tx: Tx,
+  transactionId: string,
+): Promise<{ readonly accountId: string; readonly outcome: AuthorizationOutcome | null } | undefined> {
+  const row = await tx('authorizations')
+    .where({ transaction_id: transactionId })
+    .first('account_id', 'outcome');
+  return row && { accountId: row.account_id, outcome: row.outcome };
+}
+
 /** The transactions whose authorizations are undecided, oldest first: of a policy, of an organization, or all. */
 export async function undecidedAuthorizations(
   db: Db,

@@ -10,9 +10,13 @@ import {
   http as transport,
 } from 'viem';
 import { closeApproval } from '../../src/db/approvalClosing';
+import { decideAuthorization, insertAuthorization } from '../../src/db/authorizations';
+import { requireRow } from '../../src/db/rows';
+import { readTransaction as readRecord } from '../../src/db/transactions';
+import { usageOf } from '../../src/transactions/policy';
 import { sendAsFunder } from '../chain/wallets';
 import { change, expectRefused, makeAccount, read, refusal, type Shown, sharedApi } from '../support/api';
-import { anAddress } from '../support/builders';
+import { aHash, anAddress } from '../support/builders';
 import { aContractPolicyItem, anAnyPolicyItem, aPolicyItem, aTokenCondition } from '../support/policies';
 import type { TestMember, TestOrganization, TestService } from '../support/service';
 import { fundOnLocalChain, sharedStack } from '../support/stack';
@@ -307,10 +311,22 @@ describe('a budget', () => {
 });
 
 describe('a transaction in place of one that failed', () => {
-  const failed = async (asked: object) => {
+  const closed = async (asked: object) => {
     const { id } = await createTransaction(api.http, org, asked);
     const ref = { subject: 'transaction', organizationId: org.id, id } as const;
     await closeApproval(api.db, ref, { reason: 'not wanted', mayClose: () => true });
+    return id;
+  };
+  /** Closed, and cancelled by what the signer has read. */
+  const failed = async (asked: object) => {
+    const id = await closed(asked);
+    const { record } = requireRow(await readRecord(api.db, { organizationId: org.id, transactionId: id }));
+    const at = new Date();
+    await api.db.transaction(async (tx) => {
+      const taken = { safeNonce: 1_000_000n, safeTxHash: aHash(), authorizedAt: at };
+      await insertAuthorization(tx, { ...usageOf(record), ...taken });
+      await decideAuthorization(tx, id, { outcome: 'cancelled', blockAt: at });
+    });
     return id;
   };
 
@@ -333,7 +349,8 @@ describe('a transaction in place of one that failed', () => {
     const other = await makeAccount(api.http, org, { networkIds: [31337] });
     const elsewhere = await failed(aTransactionBody(org, { account: other, policy: auto, to: anAddress() }));
     const open = await createTransaction(api.http, org, body(auto));
-    for (const replaces of [elsewhere, open.id, open.id.replace(/.$/, '0')]) {
+    const unsigned = await closed(body(auto));
+    for (const replaces of [elsewhere, unsigned, open.id, open.id.replace(/.$/, '0')]) {
       await expectRefused(
         api.http,
         org,

@@ -87,6 +87,7 @@ export interface AskedWith {
   readonly expiresInMs?: number;
   /** Instead of the one that the service makes. */
   readonly summary?: string;
+  readonly replaces?: string;
   /** Whether its execution has begun. */
   readonly begun?: false;
 }
@@ -308,9 +309,10 @@ export class TransactionWorld {
     const content = readContent({ to: checksumAddress(to), value, data }, checksumAddress);
     if (!content.ok) throw new Error(content.refusal.message);
     const transactionId = newId('txn');
-    const call = { account, policyId, data, content: content.value };
+    const { replaces = null } = how;
+    const call = { account, policyId, data, content: content.value, replaces };
     const summary = how.summary ?? (await this.summary(call));
-    await this.db.transaction(async (tx) => {
+    await this.serviceDb.transaction(async (tx) => {
       await insertApproval(tx, 'transaction', {
         id: transactionId,
         organizationId: this.org.id,
@@ -331,7 +333,7 @@ export class TransactionWorld {
         value,
         calldata: data,
         content: {},
-        replaces: null,
+        replaces,
       });
     });
     const ref = { organizationId: this.org.id, transactionId };
@@ -347,14 +349,15 @@ export class TransactionWorld {
     readonly policyId: string;
     readonly data: Hex;
     readonly content: TransactionContent;
+    readonly replaces: string | null;
   }): Promise<string> {
-    const { content, data: calldata } = call;
+    const { content, data: calldata, replaces } = call;
     const policy = requireRow(await findPolicy(this.db, this.org.id, call.policyId));
     const account = requireRow(await this.db('accounts').where({ id: call.account.id }).first());
     const token = await readSignedToken(this.db, this.org.id, this.network.id, content, policy);
     return summaryOf({
       network: this.network,
-      ...{ account, calldata, token, policy, content, replaces: null },
+      ...{ account, calldata, token, policy, content, replaces },
     });
   }
 

@@ -239,6 +239,40 @@ describe('the signer refuses', () => {
     expect(await refusal(other)).toMatchObject({ message: expect.stringContaining('of the initiator') });
   });
 
+  test('what replaces a transaction that it has not read as reverted or cancelled itself', async () => {
+    const account = await world.account();
+    const replacing = (replaced: TransactionRef) =>
+      world.transaction(asked, { account, replaces: replaced.transactionId });
+    const first = await world.transaction(asked, { account });
+    const unsigned = await replacing(first);
+    expect(await refusal(unsigned)).toMatchObject({
+      code: 'stale',
+      message: expect.stringContaining(`replaces ${first.transactionId}, of which nothing was authorized`),
+    });
+    await world.sign(first);
+    const second = await replacing(first);
+    const held = { held: expect.stringContaining('whose outcome the signer has not read yet') };
+    expect(await world.signer.signTransaction({ ...second, terms })).toEqual(held);
+    await world.execute(first);
+    await changed(first, { execution_status: 'failed', closed_at: new Date() });
+    expect(await world.signer.signTransaction({ ...second, terms })).toEqual(held);
+    expect(await world.signer.confirmOutcome(first)).toEqual({ outcome: 'executed' });
+    expect(await refusal(second)).toMatchObject({
+      code: 'stale',
+      message: expect.stringContaining('has not failed: it was executed'),
+    });
+
+    const cancelled = await world.transaction(asked, { account });
+    await world.sign(cancelled);
+    const elsewhere = await world.transaction(asked, { replaces: cancelled.transactionId });
+    await world.requestCancellation(cancelled);
+    await world.execute(cancelled, { cancel: true });
+    expect(await refusal(elsewhere)).toMatchObject({ code: 'stale' });
+    const replaces = world.serviceDb('transactions').where({ id: elsewhere.transactionId });
+    await expect(replaces.update({ replaces: null })).rejects.toThrow(/permission denied/);
+    await world.sign(await replacing(cancelled));
+  });
+
   test('what was rejected, whatever the service makes of its records', async () => {
     const { alice, bob, carol } = world.org;
     const policyId = await approvedPolicy();
