@@ -2,13 +2,17 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChainClient } from '../../src/chain/clients';
 import { checkBlockTime } from '../../src/cli/doctor/clocks';
+import { checkJournal } from '../../src/cli/doctor/journal';
+import { decideAuthorization, insertAuthorization, insertRejection } from '../../src/db/authorizations';
 import { createDatabase } from '../../src/db/database';
 import { auditFreezes } from '../../src/db/freezes';
+import { readInstallationId } from '../../src/db/installation';
 import { requireRow } from '../../src/db/rows';
-import { readJournal } from '../../src/journal/journal';
+import { openJournal, readJournal } from '../../src/journal/journal';
 import { approvalWorkflowId } from '../../src/temporal/ids';
+import { usageOf } from '../../src/transactions/policy';
 import { carryOut, makeAccount, propose, type Shown } from '../support/api';
-import { anAddress } from '../support/builders';
+import { aHash, anAddress } from '../support/builders';
 import { startTestService, type TestOrganization, type TestService } from '../support/service';
 import { fundOnLocalChain, rpc, sharedStack, startOwnChain, temporaryDir } from '../support/stack';
 import { storeAttempt, storeEnvelope, storeTransactionOf, storeUsage } from '../support/storedTrails';
@@ -316,6 +320,51 @@ describe('doctor about transactions', () => {
     const decided = { outcome: 'executed', decided_at: service.db.fn.now() };
     await storeAttempt(service.db, stored, { safe_nonce: 1, ...decided });
     expect(await finding(`accounts ${NETWORK_ID}`)).toMatchObject({ status: 'ok' });
+  });
+
+  it('names rejections and outcomes that only the journal has, and authorizations that it lacks', async () => {
+    const { db } = service;
+    const file = join(temporaryDir(), 'journal');
+    const journal = await openJournal({ file, waitMs: 0 });
+    const compared = async () => (await checkJournal(file, db))[0];
+    try {
+      await journal.append({ type: 'created', installationId: await readInstallationId(db) });
+      expect(await compared()).toMatchObject({ status: 'ok' });
+      const [rejected, decided] = [await store(), await store()];
+      await journal.append({ type: 'rejection', ...usageOf(rejected), amount: '1', rows: '{}' });
+      expect(await compared()).toMatchObject({
+        status: 'fail',
+        found: `the database lacks 1 rejection of the journal: ${rejected.id}`,
+        todo: expect.stringContaining('npx orgwallet signer reconcile-restore'),
+      });
+      const at = new Date();
+      await db.transaction(async (tx) => {
+        await insertRejection(tx, usageOf(rejected));
+        const taken = { safeNonce: 0n, safeTxHash: aHash(), authorizedAt: at };
+        await insertAuthorization(tx, { ...usageOf(decided), ...taken });
+      });
+      const { id: transactionId, organizationId } = decided;
+      const outcome = 'executed';
+      await journal.append({
+        type: 'outcome',
+        organizationId,
+        transactionId,
+        outcome,
+        blockAt: at.toISOString(),
+      });
+      expect(await compared()).toMatchObject({
+        status: 'warn',
+        found: `the database lacks 1 outcome of the journal: ${decided.id}`,
+        todo: expect.stringContaining('npx orgwallet signer reconcile-restore'),
+      });
+      await decideAuthorization(db, decided.id, { outcome, blockAt: at });
+      expect(await compared()).toMatchObject({
+        status: 'warn',
+        found: `1 authorization is not in the journal yet: ${decided.id}`,
+      });
+    } finally {
+      await journal.close();
+    }
   });
 
   it('names an unused nonce of the relayer, and the envelopes behind it', async () => {

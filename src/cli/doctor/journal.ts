@@ -5,23 +5,64 @@ import { activeFreezes } from '../../db/freezes';
 import { readInstallationId } from '../../db/installation';
 import { type JournalReader, readJournal } from '../../journal/journal';
 import { assertInstallation } from '../../journal/ofInstallation';
+import { findMissing, type Missing } from '../../recovery/missing';
 import { count } from '../text';
 import { type Finding, fail, ok, warn } from './finding';
 
-const RESTORE = 'see the runbook: the database was rolled back';
+const RESTORE =
+  'stop every process of the service, then, on the host of the signer: npx orgwallet signer reconcile-restore (see the runbook: the database was rolled back)';
+const REREAD =
+  'run doctor again: the signer may be about to write it. Else stop every process of the service, then, on the host of the signer: npx orgwallet signer reconcile-restore';
+const TAKEN_OVER = 'see the runbook: the journal is lost';
 const SHOWN = 3;
 
-/** What the journal and the table authorizations say about each other, in words. */
-async function differences(journal: JournalReader, db: Db): Promise<{ behind: string[]; ahead: string[] }> {
-  // What is authorized meanwhile is in the database first.
-  const known = [...journal.authorizations()];
-  const stored = new Map<string, string>();
+/** The transactions that the database has authorized and the journal does not know. */
+async function ahead(journal: JournalReader, db: Db): Promise<string[]> {
+  const ids: string[] = [];
   for await (const page of allAuthorizations(db)) {
-    for (const { transactionId, safeTxHash } of page) stored.set(transactionId, safeTxHash);
+    for (const { transactionId } of page) {
+      if (!journal.authorizationOf(transactionId)) ids.push(transactionId);
+    }
   }
-  const behind = known.filter(({ transactionId, safeTxHash }) => stored.get(transactionId) !== safeTxHash);
-  const ahead = [...stored.keys()].filter((id) => !journal.authorizationOf(id));
-  return { behind: behind.map(({ transactionId }) => transactionId), ahead };
+  return ids;
+}
+
+/** What the database lacks of one kind: its words, and the ids. */
+type Lack = readonly [one: string, many: string, ids: readonly string[]];
+
+/** What the signer writes to the database before the journal: only a rollback takes it away. */
+function lost({ seals, authorizations, rejections, cancellations, unknownExecutions }: Missing): Lack[] {
+  return [
+    [
+      'decision',
+      'decisions',
+      [...seals].flatMap(([id, entries]) => entries.map(({ sequence }) => `${sequence} of ${id}`)),
+    ],
+    ['authorization', 'authorizations', authorizations.map(({ transactionId }) => transactionId)],
+    ['rejection', 'rejections', rejections],
+    ['cancellation', 'cancellations', cancellations],
+    ['unknown execution', 'unknown executions', unknownExecutions.map(({ safeTxHash }) => safeTxHash)],
+  ];
+}
+
+/** What the journal may have before the database while the signer works: what it has read last, and freezes. */
+function late({ outcomes, freezes }: Missing): Lack[] {
+  return [
+    ['outcome', 'outcomes', outcomes.map(({ transactionId }) => transactionId)],
+    [
+      'freeze or unfreeze',
+      'freezes or unfreezes',
+      freezes.map(({ organizationId }) => organizationId ?? 'every organization'),
+    ],
+  ];
+}
+
+/** `the database lacks 1 rejection, 2 outcomes of the journal: txn_…`; undefined where it lacks nothing. */
+function lackText(kinds: readonly Lack[]): string | undefined {
+  const present = kinds.filter(([, , ids]) => ids.length > 0);
+  if (present.length === 0) return undefined;
+  const counts = present.map(([one, many, ids]) => count(ids.length, one, many)).join(', ');
+  return `the database lacks ${counts} of the journal: ${shown(present.flatMap(([, , ids]) => ids))}`;
 }
 
 function shown(ids: readonly string[]): string {
@@ -48,14 +89,16 @@ export async function checkJournal(file: string, db: Db): Promise<Finding[]> {
   const journal = await readJournal(file);
   try {
     assertInstallation(journal, { installationId: await readInstallationId(db), hasAuthorizations: true });
-    const { behind, ahead } = await differences(journal, db);
-    if (behind.length > 0) {
-      const those = count(behind.length, 'authorization', 'authorizations');
-      return [fail('journal', `the database lacks ${those} of the journal: ${shown(behind)}`, RESTORE)];
-    }
-    if (ahead.length > 0) {
-      const those = count(ahead.length, 'authorization is', 'authorizations are');
-      return [warn('journal', `${those} not in the journal yet: ${shown(ahead)}`, RESTORE)];
+    // The journal was read first: what is written meanwhile is in the database too.
+    const missing = await findMissing(journal, db);
+    const rolledBack = lackText(lost(missing));
+    if (rolledBack) return [fail('journal', rolledBack, RESTORE)];
+    const behind = lackText(late(missing));
+    if (behind) return [warn('journal', behind, REREAD)];
+    const ids = await ahead(journal, db);
+    if (ids.length > 0) {
+      const those = count(ids.length, 'authorization is', 'authorizations are');
+      return [warn('journal', `${those} not in the journal yet: ${shown(ids)}`, TAKEN_OVER)];
     }
     return [ok('journal', `${count(journal.lines(), 'line', 'lines')}, and the database has all of it`)];
   } finally {
