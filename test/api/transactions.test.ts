@@ -10,13 +10,10 @@ import {
   http as transport,
 } from 'viem';
 import { closeApproval } from '../../src/db/approvalClosing';
-import { decideAuthorization, insertAuthorization } from '../../src/db/authorizations';
-import { requireRow } from '../../src/db/rows';
-import { readTransaction as readRecord } from '../../src/db/transactions';
-import { usageOf } from '../../src/transactions/policy';
 import { sendAsFunder } from '../chain/wallets';
 import { change, expectRefused, makeAccount, read, refusal, type Shown, sharedApi } from '../support/api';
-import { aHash, anAddress } from '../support/builders';
+import { anAddress } from '../support/builders';
+import { cancelForGood } from '../support/cancelled';
 import { aContractPolicyItem, anAnyPolicyItem, aPolicyItem, aTokenCondition } from '../support/policies';
 import type { TestMember, TestOrganization, TestService } from '../support/service';
 import { fundOnLocalChain, sharedStack } from '../support/stack';
@@ -317,16 +314,9 @@ describe('a transaction in place of one that failed', () => {
     await closeApproval(api.db, ref, { reason: 'not wanted', mayClose: () => true });
     return id;
   };
-  /** Closed, and cancelled by what the signer has read. */
   const failed = async (asked: object) => {
-    const id = await closed(asked);
-    const { record } = requireRow(await readRecord(api.db, { organizationId: org.id, transactionId: id }));
-    const at = new Date();
-    await api.db.transaction(async (tx) => {
-      const taken = { safeNonce: 1_000_000n, safeTxHash: aHash(), authorizedAt: at };
-      await insertAuthorization(tx, { ...usageOf(record), ...taken });
-      await decideAuthorization(tx, id, { outcome: 'cancelled', blockAt: at });
-    });
+    const { id } = await createTransaction(api.http, org, asked);
+    await cancelForGood(api.db, org.id, id);
     return id;
   };
 
