@@ -1,5 +1,5 @@
 import type { Attempt } from '../../src/db/attempts';
-import { readRejection, transactionRows } from '../../src/db/authorizations';
+import { findAuthorization, readRejection, transactionRows } from '../../src/db/authorizations';
 import type { SignerContext } from '../signer/context';
 import { SignerHold } from '../signer/refusal';
 
@@ -70,4 +70,13 @@ export async function journalRejection(
   const usage = await readRejection(db, transactionId);
   const rows = await transactionRows(db, transactionId);
   await journal.append({ type: 'rejection', ...usage, amount: String(usage.amount), rows });
+}
+
+/** Records in the journal that what another transaction replaces is never authorized, where that is how it ended. */
+export async function journalReplaced(
+  context: Pick<SignerContext, 'db' | 'journal'>,
+  transactionId: string,
+): Promise<void> {
+  const replaced = await findAuthorization(context.db, transactionId);
+  if (replaced?.outcome === 'rejected') await journalRejection(context, transactionId);
 }

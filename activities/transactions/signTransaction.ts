@@ -21,7 +21,7 @@ import { assertNotFrozen } from '../signer/frozen';
 import { refusalsAsValues, SignerRefusal, type SigningResult } from '../signer/refusal';
 import { assertTakenOver, authorizationEntry } from './authorization';
 import { decide } from './confirmOutcome';
-import { assertNotRolledBack, isJournaled } from './journaled';
+import { assertNotRolledBack, isJournaled, journalReplaced } from './journaled';
 import type { TransactionTerms } from './observation';
 import { carryNew, carryOn, type Intent, signIntent, storeAttempt } from './signedAttempts';
 import { assertTransactionEvidence, type Votes, verifiedVotes } from './signerEvidence';
@@ -71,6 +71,8 @@ async function decideUndecided(context: SignerContext, policyId: string): Promis
 /** What is committed before anything is signed, and what of it the journal lacks. */
 interface Committed {
   readonly intent: Intent;
+  /** The transaction that it replaces. */
+  readonly replaces: string | null;
   readonly authorization?: AuthorizationEntry;
 }
 
@@ -94,8 +96,10 @@ async function carryStored(
   // The chain may have lost the block in which it was decided.
   await decideAuthorization(tx, id, null);
   const intent = await carryOn(context, tx, { attempt, account }, terms);
-  if (isKnown) return { intent };
-  return { intent, authorization: await authorizationEntry(tx, snapshot, transaction, { account, votes }) };
+  const { replaces } = snapshot.record;
+  if (isKnown) return { intent, replaces };
+  const authorization = await authorizationEntry(tx, snapshot, transaction, { account, votes });
+  return { intent, replaces, authorization };
 }
 
 /** Commits the intent: the authorization, its nonces, in one database transaction. Throws SignerRefusal. */
@@ -134,8 +138,16 @@ async function commitIntent(
       throw new SignerRefusal('stale', `transaction ${record.id} is not being executed any more`);
     }
     const intent = await carryNew(context, tx, { attempt, account }, terms);
-    return { intent, authorization: await authorizationEntry(tx, snapshot, attempt, { account, votes }) };
+    const authorization = await authorizationEntry(tx, snapshot, attempt, { account, votes });
+    return { intent, replaces: record.replaces, authorization };
   });
+}
+
+/** Appends to the journal what is committed, then signs it. */
+async function signCommitted(context: SignerContext, { intent, replaces, authorization }: Committed) {
+  failpoint('signer.intentStored');
+  if (replaces !== null) await journalReplaced(context, replaces);
+  return signIntent(context, intent, authorization);
 }
 
 /**
@@ -153,9 +165,7 @@ export async function signTransaction(
   return refusalsAsValues(context, async () => {
     for (;;) {
       try {
-        const { intent, authorization } = await commitIntent(context, input);
-        failpoint('signer.intentStored');
-        return await signIntent(context, intent, authorization);
+        return await signCommitted(context, await commitIntent(context, input));
       } catch (error) {
         if (!(error instanceof SignerRefusal) || error.code !== 'budget') throw error;
         const { policyId } = await statusOf(context.db, input);

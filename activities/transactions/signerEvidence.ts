@@ -2,10 +2,10 @@ import { payloadToSign, transactionSubject } from '../../src/approvals/transacti
 import { verifyVotes } from '../../src/approvals/voters';
 import { ACCOUNT_CONTRACTS } from '../../src/chain/safeAccount';
 import { hashTypedPayload } from '../../src/chain/typedData';
-import { findAuthorization, findAuthorizationOutcome } from '../../src/db/authorizations';
+import { findAuthorization, findAuthorizationOutcome, insertRejection } from '../../src/db/authorizations';
 import type { Tx } from '../../src/db/database';
 import { findReservation, type UsageOfExecution } from '../../src/db/policyUsage';
-import type { StoredTransaction, TransactionSnapshot } from '../../src/db/transactions';
+import { readTransaction, type StoredTransaction, type TransactionSnapshot } from '../../src/db/transactions';
 import { countedVoters, type Decision, isExpired } from '../../src/domain/approval';
 import { canonicalJson } from '../../src/domain/canonicalJson';
 import { quoted } from '../../src/domain/signing';
@@ -135,17 +135,40 @@ async function assertSummary(
   );
 }
 
+/** Records that what a transaction replaces is never authorized, where nothing of it is. Throws SignerRefusal. */
+async function rejectReplaced(
+  tx: Tx,
+  {
+    id,
+    organizationId,
+    accountId,
+    replaces: transactionId,
+  }: StoredTransaction & { readonly replaces: string },
+): Promise<void> {
+  const replaced = (await readTransaction(tx, { organizationId, transactionId }))?.record;
+  const hasFailed = replaced?.closed === true && replaced.executionStatus === 'failed';
+  if (!hasFailed || replaced.accountId !== accountId) {
+    throw new SignerRefusal(
+      'stale',
+      `transaction ${id} replaces ${transactionId}, which is no failed transaction of account ${accountId}`,
+    );
+  }
+  await insertRejection(tx, usageOf(replaced));
+}
+
 /**
- * Throws SignerRefusal unless what a transaction replaces can never execute, by what the signer itself has read; and
- * SignerHold while it has not read that.
+ * Throws SignerRefusal unless what a transaction replaces can never execute, by what the signer itself has read or by a
+ * rejection that it records here; and SignerHold while it has not read that.
  */
-async function assertReplaceable(tx: Tx, { id, accountId, replaces }: StoredTransaction): Promise<void> {
+async function assertReplaceable(tx: Tx, record: StoredTransaction): Promise<void> {
+  const { id, accountId, replaces } = record;
   if (replaces === null) return;
+  if (!(await findAuthorization(tx, replaces))) await rejectReplaced(tx, { ...record, replaces });
   const replaced = await findAuthorization(tx, replaces);
   if (replaced?.accountId !== accountId) {
     throw new SignerRefusal(
       'stale',
-      `transaction ${id} replaces ${replaces}, of which nothing was authorized for account ${accountId}`,
+      `transaction ${id} replaces ${replaces}, which is no failed transaction of account ${accountId}`,
     );
   }
   if (replaced.outcome === null) {
@@ -154,11 +177,8 @@ async function assertReplaceable(tx: Tx, { id, accountId, replaces }: StoredTran
       `transaction ${id} replaces ${replaces}, whose outcome the signer has not read yet`,
     );
   }
-  if (replaced.outcome !== 'reverted' && replaced.outcome !== 'cancelled') {
-    throw new SignerRefusal(
-      'stale',
-      `transaction ${id} replaces ${replaces}, which has not failed: it was ${replaced.outcome}`,
-    );
+  if (replaced.outcome === 'executed') {
+    throw new SignerRefusal('stale', `transaction ${id} replaces ${replaces}, which was executed`);
   }
 }
 

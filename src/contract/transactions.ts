@@ -58,7 +58,7 @@ export const transactionFields = {
   data: calldataInput,
   replaces: idOf('txn').optional().meta({
     description:
-      'A transaction of the account that has reverted on chain or was cancelled, and that this one replaces.',
+      'A failed transaction of the account that cannot be executed again, and that this one replaces.',
   }),
 };
 

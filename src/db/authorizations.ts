@@ -150,7 +150,7 @@ export async function findAuthorizationOutcome(
 
 /** The account of what was authorized or rejected of a transaction, and its outcome as the signer has read it. */
 export async function findAuthorization(
-  tx: Tx,
+  tx: Db | Tx,
   transactionId: string,
 ): Promise<{ readonly accountId: string; readonly outcome: AuthorizationOutcome | null } | undefined> {
   const row = await tx('authorizations')

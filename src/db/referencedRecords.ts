@@ -72,9 +72,7 @@ const READ: PreparedStatement = {
           OR m.id IN (p.definition->'initiatorSetting'->>'memberId', p.definition->'approverSetting'->>'memberId'))), '[]') AS people,
       EXISTS (SELECT FROM approvals f JOIN transactions t ON t.id = f.id
         WHERE f.organization_id = $1 AND f.id = $5 AND t.account_id = a.id
-          AND f.execution_status = 'failed' AND f.closed_at IS NOT NULL
-          AND EXISTS (SELECT FROM authorizations z
-            WHERE z.transaction_id = f.id AND z.outcome IN ('reverted', 'cancelled'))) AS is_replaceable,
+          AND f.execution_status = 'failed' AND f.closed_at IS NOT NULL) AS is_replaceable,
       ${groupPeopleColumn('$1')}
     FROM (SELECT) AS always
     LEFT JOIN accounts a ON a.organization_id = $1 AND a.id = $2

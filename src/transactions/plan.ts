@@ -59,7 +59,7 @@ export function resolveTransaction(
     add('networkId', 'the account is not deployed on this network');
   }
   if (request.replaces !== undefined && !isReplaceable) {
-    add('replaces', 'must be a transaction of the account that has reverted on chain or was cancelled');
+    add('replaces', 'must be a failed transaction of the account that cannot be executed again');
   }
   addRefused(target);
   addRefused(content);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { closeApproval } from '../../src/db/approvalClosing';
 import { change, proposeChange, type Shown } from './api';
-import { cancelForGood } from './cancelled';
 import { has, type Json } from './document';
 import type { HttpClient } from './http';
 import { BASE, type ResourceType } from './interfaceTables';
@@ -207,7 +207,8 @@ export async function furnish(
   );
   const { replaces: _, ...first } = newTransactionOf({ ...own, policies, failedId: '' });
   const { id: failedId } = await createTransaction(http, org, first);
-  await cancelForGood(db, org.id, failedId);
+  const failed = { subject: 'transaction', organizationId: org.id, id: failedId } as const;
+  await closeApproval(db, failed, { reason: 'not wanted', mayClose: () => true });
   const bodies = [1, 2].map(() => newTransactionOf({ ...own, policies, failedId }));
   const transactions = await Promise.all(bodies.map((body) => createTransaction(http, org, body)));
   return { ...own, policies, failedId, transactions };
