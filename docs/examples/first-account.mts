@@ -20,7 +20,7 @@ interface Account {
 }
 
 const proposed = await ask<Proposal>('/api/v1/accounts/proposals/create', {
-  items: [{ name: 'Treasury', networkIds: demo.networks.map(({ id }) => id) }],
+  items: [{ name: 'Savings', networkIds: demo.networks.map(({ id }) => id) }],
 });
 console.log(`${proposed.id}: ${proposed.summary}`);
 

@@ -59,7 +59,8 @@ function plainText(faultOf: (text: string) => string | undefined) {
 export const nameInput = plainText(nameFault).meta({
   id: 'Name',
   description:
-    '1 to 100 characters. No control characters, and no default-ignorable, blank or noncharacter code points.',
+    '1 to 100 characters. No control characters, and no default-ignorable, blank or noncharacter code points. No two ' +
+    'members, groups, policies or accounts have the same name, whatever its case.',
   minLength: 1,
   maxLength: 100,
   pattern: NAME_PATTERN,

@@ -1,6 +1,7 @@
 import { memberSummary } from '../domain/approval';
 import type { JsonValue } from '../domain/canonicalJson';
 import type { OrganizationState } from '../domain/governance';
+import { foldName } from '../domain/names';
 import type { WalletKind } from '../domain/wallet';
 import { type AuditInput, appendAudit, GENESIS_HASH, OPERATOR } from './audit';
 import type { Db, Tx } from './database';
@@ -68,7 +69,7 @@ const FIRST = { revision: 0 } as const;
  *
  * Throws a
  * RangeError whose message begins with the field when the admins could not decide: 1 <= threshold <= admins, one
- * admin of type api, no address twice.
+ * admin of type api, no address and no name twice.
  */
 export async function createOrganization(
   db: Db,
@@ -85,6 +86,9 @@ export async function createOrganization(
   const addresses = input.members.map((member) => member.walletAddress.toLowerCase());
   const twice = addresses.findIndex((address, index) => addresses.indexOf(address) !== index);
   if (twice >= 0) throw new RangeError(`members[${twice}].walletAddress: is given twice`);
+  const names = input.members.map(({ name }) => foldName(name));
+  const shared = names.findIndex((name, index) => names.indexOf(name) !== index);
+  if (shared >= 0) throw new RangeError(`members[${shared}].name: is the name of another member`);
   return db.transaction(async (tx) => {
     const organizationId = keys.organizationId ?? newId('org');
     const members = input.members.map(({ admin, ...member }) => ({

@@ -1,6 +1,8 @@
 import { type MemberSummary, memberSummary } from './approval';
+import { foldName } from './names';
 import type { PolicyDefinition } from './policy';
 import { accept, type Outcome, refuse } from './refusal';
+import { quoted } from './signing';
 
 /** Every resource has it: the sequence of its last change. */
 interface Revised {
@@ -229,12 +231,34 @@ function checkGroups(state: OrganizationState): Outcome<null> {
   return accept(null);
 }
 
+/** Refuses a name that two resources of one kind would have for their readers: approvers go by names. */
+function checkNames({ members, groups, policies, accounts }: OrganizationState): Outcome<null> {
+  const kinds = {
+    member: Object.values(members),
+    group: Object.values(groups),
+    policy: Object.values(policies).map(({ id, definition: { name } }) => ({ id, name })),
+    account: Object.values(accounts),
+  };
+  for (const [kind, resources] of Object.entries(kinds)) {
+    const holders = new Map<string, string>();
+    for (const { id, name } of resources) {
+      const folded = foldName(name);
+      const other = holders.get(folded);
+      if (other !== undefined) {
+        return refuse('conflict', `${quoted(name)} would be the name of ${kind} ${other} and ${kind} ${id}`);
+      }
+      holders.set(folded, id);
+    }
+  }
+  return accept(null);
+}
+
 /**
  * Refuses with conflict a state that must not be: admins who could not decide, a wallet of two members, a group of
- * strangers.
+ * strangers, a name of two resources of one kind.
  */
 export function checkState(state: OrganizationState): Outcome<null> {
-  for (const check of [checkAdmins, checkWallets, checkGroups]) {
+  for (const check of [checkAdmins, checkWallets, checkGroups, checkNames]) {
     const checked = check(state);
     if (!checked.ok) return checked;
   }

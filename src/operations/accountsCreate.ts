@@ -29,7 +29,7 @@ const item = z
   .meta({ id: 'NewAccount' })
   .transform(({ name, networkIds }) => ({ name, networkIds }));
 
-/** Two accounts may share a name, but not name and networks. */
+/** The same account a second time; of equal names alone the state of the organization decides. */
 const contentOf = ({ name, networkIds }: z.output<typeof item>) =>
   JSON.stringify([name, [...networkIds].sort((one, two) => one - two)]);
 

@@ -27,7 +27,7 @@ const item = z
   .meta({ id: 'NewGroup' })
   .transform(({ name, memberIds }) => ({ name, memberIds }));
 
-/** Two groups may share a name, but not name and members. */
+/** The same group a second time; of equal names alone the state of the organization decides. */
 const contentOf = ({ name, memberIds }: z.output<typeof item>) =>
   JSON.stringify([name, [...memberIds].sort()]);
 

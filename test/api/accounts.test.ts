@@ -3,6 +3,7 @@ import { verifyAudit } from '../../src/db/audit';
 import { rpc } from '../../tools/dev/rpc';
 import { sendAsFunder } from '../chain/wallets';
 import {
+  approve,
   carryOut,
   execute,
   expectRefused,
@@ -13,6 +14,7 @@ import {
   proposeUpdate,
   read,
   refusal,
+  reject,
   type Shown,
   settled,
   sharedApi,
@@ -95,14 +97,14 @@ describe('an account', () => {
     const items = [
       { name: 'Payroll', networkIds: [31338] },
       { name: 'Savings', networkIds: [31337] },
-      { name: 'Savings', networkIds: [31338] },
+      { name: 'Other savings', networkIds: [31338] },
     ];
     const answer = await api.http.send({ key: org.adminKey, path: PROPOSE, body: { items } });
     const done = await carryOut(api.http, org, answer.body.data);
     const accounts = await Promise.all(
       done.result.resources.map(({ uri }: Shown) => read(api.http, org.readKey, uri)),
     );
-    expect(accounts.map(({ name }) => name)).toEqual(['Payroll', 'Savings', 'Savings']);
+    expect(accounts.map(({ name }) => name)).toEqual(['Payroll', 'Savings', 'Other savings']);
     expect(new Set(accounts.map(({ address }) => address)).size).toBe(3);
     expect(accounts.map(({ networks }) => idsOf(networks))).toEqual([[31338], [31337], [31338]]);
   });
@@ -179,12 +181,23 @@ describe('an account', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
   });
 
-  it('may share its name with an account of another proposal', async () => {
+  it('has a name that no other account has, whichever proposal is carried out first', async () => {
     const [one, two] = [
       await propose(api.http, org, { name: 'Twin' }),
-      await propose(api.http, org, { name: 'Twin' }),
+      await propose(api.http, org, { name: 'TWIN' }),
     ];
     expect(one.id).not.toBe(two.id);
+    const done = await carryOut(api.http, org, two);
+    const taken = `"Twin" would be the name of account ${done.data.items[0].id}`;
+    expect(await approve(api.http, org, one)).toMatchObject({
+      executionStatus: 'blocked',
+      failure: { code: 'stale', message: expect.stringContaining(taken) },
+    });
+    const body = { items: [{ name: 'Twin', networkIds: [31337] }] };
+    const ask = { key: org.adminKey, path: PROPOSE, body };
+    const { body: answer } = await expectRefused(api.http, org, ask, refusal(409, 'conflict', null));
+    expect(answer.message).toContain(taken);
+    await reject(api.http, org, one);
   });
 });
 

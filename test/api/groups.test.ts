@@ -52,8 +52,12 @@ async function makeGroup(name: string, ...members: { id: string }[]): Promise<Sh
   return read(api.http, org.readKey, done.result.resources[0].uri);
 }
 
+let made = 0;
+
+/** Makes a member, with a name of its own that begins like this. */
 async function makeMember(name: string): Promise<Shown> {
-  const items = [{ name, walletAddress: anAddress(), type: 'user' }];
+  made += 1;
+  const items = [{ name: `${name} ${made}`, walletAddress: anAddress(), type: 'user' }];
   const done = await change(api.http, org, '/members/proposals/create', { items });
   return read(api.http, org.readKey, done.result.resources[0].uri);
 }
@@ -106,10 +110,18 @@ describe('new groups', () => {
     ]);
   });
 
-  it('may have the name of another', async () => {
-    const [one, two] = [await makeGroup('Twins', org.dave), await makeGroup('Twins', org.dave)];
-    expect(one.id).not.toBe(two.id);
+  it('may have the members of another, but not its name', async () => {
+    const [one, two] = [await makeGroup('Twins', org.dave), await makeGroup('Other twins', org.dave)];
     expect(two.members).toEqual(one.members);
+    const conflict = refusal(409, 'conflict', null);
+    for (const [path, item] of [
+      [CREATE, { name: 'ＴＷＩＮＳ', memberIds: [org.alice.id] }],
+      [UPDATE, { id: two.id, name: 'twins' }],
+    ] as const) {
+      const ask = { key: org.adminKey, path: `/api/v1${path}`, body: { items: [item] } };
+      const { body } = await expectRefused(api.http, org, ask, conflict);
+      expect(body.message).toContain(`would be the name of group ${one.id}`);
+    }
   });
 
   it('have a hundred members at most', async () => {

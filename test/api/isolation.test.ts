@@ -363,7 +363,7 @@ describe('two organizations', () => {
   });
 
   it('can each have a member with the same wallet', async () => {
-    const items = [{ name: 'Dave', walletAddress: theirs.org.dave.wallet.address }];
+    const items = [{ name: 'Dave of both', walletAddress: theirs.org.dave.wallet.address }];
     const path = `${BASE}/members/proposals/create`;
     const answer = await api.http.send({ key: ours.org.adminKey, path, body: { items } });
     expect(answer.status).toBe(201);

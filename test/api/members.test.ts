@@ -47,8 +47,13 @@ async function makeMembers(...items: object[]): Promise<Shown[]> {
   return Promise.all(done.result.resources.map(({ uri }: Shown) => read(api.http, org.readKey, uri)));
 }
 
+let count = 0;
+
+/** Makes a member, with a name of its own unless `item` says otherwise. */
 async function makeMember(item: object = {}): Promise<Shown> {
-  const [made] = await makeMembers({ name: 'Erin', walletAddress: anAddress(), type: 'user', ...item });
+  count += 1;
+  const name = `Erin ${count}`;
+  const [made] = await makeMembers({ name, walletAddress: anAddress(), type: 'user', ...item });
   return made;
 }
 
@@ -132,10 +137,12 @@ describe('new members', () => {
     expect(done.summary).toMatch(/^Add 100 members: "Member 0" \(api, .*, "Member 99" \(api, 0x\w{40}\)$/);
   });
 
-  it('may have the name of another, but not the wallet', async () => {
+  it('may have neither the name nor the wallet of another', async () => {
     const erin = await makeMember();
-    const twin = await makeMember({ name: erin.name });
-    expect(twin.name).toBe(erin.name);
+    const twin = { name: erin.name.toUpperCase(), walletAddress: anAddress() };
+    const ask = { key: org.adminKey, path: `/api/v1${CREATE}`, body: { items: [twin] } };
+    const taken = await expectRefused(api.http, org, ask, refusal(409, 'conflict', null));
+    expect(taken.body.message).toContain(`"${twin.name}" would be the name of member ${erin.id}`);
     const inUse = refusal(409, 'conflict', 'items[1].walletAddress');
     const items = [
       { name: 'New', walletAddress: anAddress() },
@@ -163,9 +170,9 @@ describe('a member', () => {
       resourceType: 'members',
       action: 'update',
       data: { items: [{ id: before.id, name: 'Erica', walletAddress: wallet, walletKind: 'key' }] },
-      summary: `Update member "Erin" (${before.id}, ${before.walletAddress}): change the name to "Erica" and the wallet to ${wallet}`,
+      summary: `Update member "${before.name}" (${before.id}, ${before.walletAddress}): change the name to "Erica" and the wallet to ${wallet}`,
     });
-    expect((await get(`/members/${before.id}`)).name).toBe('Erin');
+    expect((await get(`/members/${before.id}`)).name).toBe(before.name);
 
     const done = await carryOut(api.http, org, proposed);
     expect(done.result).toEqual({
@@ -185,7 +192,7 @@ describe('a member', () => {
       action: 'member.updated',
       details: {
         proposalId: proposed.id,
-        before: { name: 'Erin', walletAddress: before.walletAddress },
+        before: { name: before.name, walletAddress: before.walletAddress },
         after: { name: 'Erica', walletAddress: wallet },
       },
     });
@@ -194,10 +201,10 @@ describe('a member', () => {
   it('with a new name only keeps wallet and proof', async () => {
     const before = await makeMember();
     await api.db('members').where({ id: before.id }).update({ registered_at: new Date() });
-    const done = await change(api.http, org, UPDATE, { items: [{ id: before.id, name: 'Erica' }] });
+    const done = await change(api.http, org, UPDATE, { items: [{ id: before.id, name: 'Erika' }] });
     expect(done.data.items).toEqual([
       {
-        ...{ id: before.id, revision: expect.any(Number), name: 'Erica' },
+        ...{ id: before.id, revision: expect.any(Number), name: 'Erika' },
         ...{ walletAddress: before.walletAddress, walletKind: 'key' },
       },
     ]);
@@ -217,8 +224,8 @@ describe('a member', () => {
       { ...ask, body: { items: [{ ...member, type: 'api', name: 'Bot' }] } },
       badField('items[0].type'),
     );
-    await change(api.http, org, UPDATE, { items: [{ ...member, name: 'Erica' }] });
-    expect((await get(`/members/${member.id}`)).name).toBe('Erica');
+    await change(api.http, org, UPDATE, { items: [{ ...member, name: 'Erike' }] });
+    expect((await get(`/members/${member.id}`)).name).toBe('Erike');
   });
 
   it('is removed from the organization and its groups; others keep theirs', async () => {
@@ -521,8 +528,8 @@ describe('conflicting proposals', () => {
 
   it('refuses the wallet of a member who keeps it in the same body', async () => {
     const [one, two] = await makeMembers(
-      { name: 'One', walletAddress: anAddress() },
-      { name: 'Two', walletAddress: anAddress() },
+      { name: 'Four', walletAddress: anAddress() },
+      { name: 'Five', walletAddress: anAddress() },
     );
     for (const ofTwo of [{ name: 'Second' }, { name: 'Second', walletAddress: two.walletAddress }]) {
       const items = [

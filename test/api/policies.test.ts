@@ -104,6 +104,13 @@ async function makePolicy(item: WrittenPolicy = aPolicyItem()): Promise<Shown> {
   return policy;
 }
 
+/** The name of this one is taken. */
+async function expectTaken(path: string, body: object, { id }: Shown): Promise<void> {
+  const ask = { key: org.adminKey, path: `/api/v1${path}`, body };
+  const { body: answer } = await expectRefused(api.http, org, ask, refusal(409, 'conflict', null));
+  expect(answer.message).toContain(`would be the name of policy ${id}`);
+}
+
 const ofToken = (tokenAddress: string, conditions: object = {}, more: object = {}) =>
   aPolicyItem({ tokenTransferCondition: aTokenCondition({ tokenAddress, ...conditions }), ...more });
 const approvers = (groupId: string, threshold: number, more: object = {}) => ({
@@ -259,9 +266,11 @@ describe('new policies', () => {
     expect(await verifyAudit(api.db, org.id)).toMatchObject({ ok: true });
   });
 
-  it('may equal existing ones', async () => {
+  it('may equal existing ones but for the name', async () => {
     const [one, two] = [await makePolicy(), await makePolicy()];
     expect(one.id).not.toBe(two.id);
+    await expectTaken(ADD, { policies: [aPolicyItem({ name: one.name.toUpperCase() })] }, one);
+    await expectTaken(CHANGE, { policies: [{ ...two, name: ` ${one.name}` }] }, one);
   });
 
   it('omit absent fields, and can be sent back', async () => {
@@ -455,7 +464,7 @@ describe('a change of policies', () => {
       data: { policies: [{ id: policy.id, name: 'After' }] },
     });
     expect(proposed.summary).toMatch(
-      `Change policy "Payroll" (${policy.id}) to "After": transfers of any token`,
+      `Change policy "${policy.name}" (${policy.id}) to "After": transfers of any token`,
     );
     expect(await get(`/policies/${policy.id}`)).toEqual(policy);
     const done = await carryOut(api.http, org, proposed);
@@ -480,7 +489,7 @@ describe('a change of policies', () => {
     expect((await auditOf(policy.id)).at(-1)).toMatchObject({
       action: 'policy.updated',
       details: {
-        before: { name: 'Payroll', description: 'Old', tokenTransferCondition: { amountThreshold: '5' } },
+        before: { name: policy.name, description: 'Old', tokenTransferCondition: { amountThreshold: '5' } },
         after: {
           name: 'After',
           transactionType: 'ANY',
@@ -555,7 +564,9 @@ describe('a removal of policies', () => {
     const { createdAt: _, updatedAt: __, ...shown } = policy;
     const { createdAt: ___, updatedAt: ____, ...otherShown } = other;
     expect(proposed).toMatchObject({ action: 'remove', data: { policies: [shown, otherShown] } });
-    expect(proposed.summary).toBe(`Remove 2 policies: "Payroll" (${policy.id}), "Other" (${other.id})`);
+    expect(proposed.summary).toBe(
+      `Remove 2 policies: "${policy.name}" (${policy.id}), "Other" (${other.id})`,
+    );
     const done = await carryOut(api.http, org, proposed);
     expect(done.result.resources).toEqual([
       { type: 'policy', id: policy.id },
@@ -566,7 +577,7 @@ describe('a removal of policies', () => {
     expect(idsOf(await get('/policies'))).not.toContain(policy.id);
     expect((await auditOf(policy.id)).at(-1)).toMatchObject({
       action: 'policy.removed',
-      details: { before: { name: 'Payroll' }, proposalId: done.id },
+      details: { before: { name: policy.name }, proposalId: done.id },
     });
     await expectAllRefused(api.http, org, [
       ['removed again', REMOVE, { policyIds: [policy.id] }, 'policyIds[0]'],

@@ -39,7 +39,7 @@ export class ServiceClient {
     return requestBytes({
       path: '/api/v1/accounts/proposals/create',
       key: this.organization.key,
-      body: { items: [{ name: 'Treasury', networkIds: [31_337, 31_338] }] },
+      body: { items: [{ name: `Treasury ${randomUUID()}`, networkIds: [31_337, 31_338] }] },
     });
   }
 

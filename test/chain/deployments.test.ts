@@ -140,6 +140,7 @@ async function executing(more: How = {}): Promise<DeploymentKey & { address: Add
   const { approvers = [org.alice, org.bob], expiresInMs = 3_600_000, networkIds = [CHAIN_ID] } = more;
   const proposalId = newId('prop');
   const accountId = newId('acc');
+  const name = `Treasury ${accountId}`;
   const account = deriveAccount(keystore.organizationKey(org.id).address, accountId);
   const expiresAt = new Date(Math.floor((Date.now() + expiresInMs) / 1_000) * 1_000);
   const proposal = {
@@ -148,9 +149,9 @@ async function executing(more: How = {}): Promise<DeploymentKey & { address: Add
     resourceType: 'accounts',
     action: 'create',
     data: {
-      items: [{ id: accountId, name: 'Treasury', address: account.address, networkIds: [...networkIds] }],
+      items: [{ id: accountId, name, address: account.address, networkIds: [...networkIds] }],
     },
-    summary: 'Create account "Treasury"',
+    summary: `Create account "${name}"`,
     expiresAt,
   } as const;
   const { domainSalt } = await readOrganization(db, org.id);

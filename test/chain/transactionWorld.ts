@@ -94,6 +94,7 @@ export interface AskedWith {
 
 export interface TestAccount {
   readonly id: string;
+  readonly name: string;
   readonly address: Address;
 }
 
@@ -118,6 +119,7 @@ function signerActivities(deps: SignerDeps): SignerActivities & TransactionSigne
 /** A chain, a database and the activities of one test file, without Temporal. */
 export class TransactionWorld {
   private deploying: Promise<unknown> = Promise.resolve();
+  private accounts = 0;
 
   private constructor(
     readonly own: Awaited<ReturnType<typeof startOwnChain>>,
@@ -249,7 +251,9 @@ export class TransactionWorld {
     // The node gives the funder one nonce twice when it is asked twice at once.
     this.deploying = this.deploying.then(() => deployAsFunder(this.url, account));
     await this.deploying;
-    const after = { id, name: 'Treasury', address: account.address, networkIds: [this.network.id] };
+    this.accounts += 1;
+    const name = `Treasury ${this.accounts}`;
+    const after = { id, name, address: account.address, networkIds: [this.network.id] };
     await this.decide([{ type: 'account', id, after }]);
     await this.db('account_networks').insert({
       account_id: id,
@@ -258,7 +262,7 @@ export class TransactionWorld {
     });
     const address = account.address as Address;
     await this.setBalance(address, ETHER);
-    return { id, address };
+    return { id, name, address };
   }
 
   /** As an operator does it. */

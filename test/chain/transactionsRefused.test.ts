@@ -179,7 +179,7 @@ describe('the signer refuses', () => {
     const data = transferData(checksumAddress(RECIPIENT), 5_000_000n) as Hex;
     const account = await world.account();
     const said = (what: string) =>
-      `Send ${what} to ${checksumAddress(RECIPIENT)} from the account "Treasury" (${account.address}) on "Own Chain" (41051)`;
+      `Send ${what} to ${checksumAddress(RECIPIENT)} from the account "${account.name}" (${account.address}) on "Own Chain" (41051)`;
     const claimed = said(`5 "USDC" ("USD Coin", ${token})`);
     const ref = await world.transaction({ to: token, data }, { account, summary: claimed });
     expect(await refusal(ref)).toMatchObject({
@@ -203,7 +203,7 @@ describe('the signer refuses', () => {
     await world.decide([{ type: 'account', id, after: { id, name: 'Payroll', address, networkIds } }]);
     expect(await refusal(ref)).toMatchObject({
       code: 'stale',
-      message: expect.stringContaining(String.raw`says "\"Treasury\"" instead of "\"Payroll\""`),
+      message: expect.stringContaining(String.raw`says "\"${account.name}\"" instead of "\"Payroll\""`),
     });
   });
 
@@ -352,8 +352,8 @@ describe('the signer refuses', () => {
   test('an account that no decision has on the network', async () => {
     const account = await world.account();
     const ref = await world.transaction(asked, { account });
-    const { id, address } = account;
-    await world.decide([{ type: 'account', id, after: { id, name: 'Treasury', address, networkIds: [5] } }]);
+    const { id, name, address } = account;
+    await world.decide([{ type: 'account', id, after: { id, name, address, networkIds: [5] } }]);
     expect(await refusal(ref)).toMatchObject({
       code: 'stale',
       message: expect.stringContaining('no sealed decision has account'),

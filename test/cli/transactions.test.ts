@@ -139,7 +139,7 @@ describe('transactions show', () => {
     for (const part of [
       stored.summary,
       stored.accountId,
-      `${stored.policyId} "Everything", AUTO_APPROVAL`,
+      `${stored.policyId} "Everything`,
       '"Dave"',
       'rent for June',
       'No signatures yet.',

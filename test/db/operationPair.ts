@@ -8,6 +8,7 @@ import { policyDefinition, sorted } from './operationBodies';
 import { keyOf, NOBODY, WALLET_KEYS } from './operationKeys';
 import {
   ANY_PROPOSAL,
+  LAST_NAME,
   LAST_PERSON,
   type PolicyWish,
   type Signing,
@@ -641,8 +642,9 @@ function walletNumber(walletAddress: string): number {
   return WALLET_KEYS.findIndex(({ address }) => address === walletAddress);
 }
 
+/** The last one is the first in another case. */
 function nameOf(index: number): string {
-  return `Name ${index}`;
+  return index === LAST_NAME ? 'NAME 0' : `Name ${index}`;
 }
 
 function networkIdsOf(indexes: readonly number[]): number[] {

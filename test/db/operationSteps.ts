@@ -88,7 +88,9 @@ const few = <T>(arbitrary: fc.Arbitrary<T>) =>
 /** The largest number that stands for a person. */
 export const LAST_PERSON = 11;
 const who = nat(LAST_PERSON);
-const name = nat(5);
+/** The largest number that stands for a name. */
+export const LAST_NAME = 15;
+const name = nat(LAST_NAME);
 /** The wallet that the first of all members had at first; those below were nobody's. */
 const FIRST_OWN_WALLET = 6;
 /** Mostly one that nobody had at first. */

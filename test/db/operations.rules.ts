@@ -91,6 +91,20 @@ const repeats = (values: readonly unknown[]) => new Set(values).size !== values.
 const walletClaim = (address: string) => `wallet:${address.toLowerCase()}`;
 const idsOf = (things: readonly { readonly id: string }[]) => things.map(({ id }) => id);
 
+interface Named {
+  readonly id?: string;
+  readonly name: string;
+}
+
+/** True when two of a kind would have one name, in whatever case, once these are as they are shown. */
+function shareName(
+  now: ReadonlyMap<string, { readonly id: string; readonly name: string }>,
+  shown: readonly Named[],
+) {
+  const others = [...now.values()].filter(({ id }) => shown.every((one) => one.id !== id));
+  return repeats([...others, ...shown].map(({ name }) => name.toLowerCase()));
+}
+
 /** A judgement from everything that makes a request invalid, and everything that is in its way. */
 function judgement({
   invalid,
@@ -138,12 +152,16 @@ const createMembers: KindRules<'members/create'> = {
     const wallets = items.map(({ walletAddress }) => walletAddress.toLowerCase());
     return judgement({
       invalid: [repeats(wallets), wallets.length === 0],
-      conflict: wallets.map((wallet) => organization.holderOf(wallet) !== undefined),
+      conflict: [
+        ...wallets.map((wallet) => organization.holderOf(wallet) !== undefined),
+        shareName(organization.members, items),
+      ],
       claims: wallets.map(walletClaim),
     });
   },
   carryOut(organization, { request, newIds }) {
     if (request.items.some(({ walletAddress }) => organization.holderOf(walletAddress))) return 'blocked';
+    if (shareName(organization.members, request.items)) return 'blocked';
     const created = request.items.map((item, i) => ({ ...item, id: newIds[i] ?? '' }));
     for (const member of created) organization.members.set(member.id, member);
     return {
@@ -169,7 +187,10 @@ const updateMembers: KindRules<'members/update'> = {
         changes.length < items.length,
         ...changes.map(({ before, after }) => before.name === after.name && isAsShown(organization, after)),
       ],
-      conflict: members.map((member) => !isFree(organization, member, members)),
+      conflict: [
+        ...members.map((member) => !isFree(organization, member, members)),
+        shareName(organization.members, members),
+      ],
       data: { members },
       claims: [
         ...items.map(({ id }) => `member:${id}`),
@@ -181,6 +202,7 @@ const updateMembers: KindRules<'members/update'> = {
   },
   carryOut(organization, { data: { members = [] } }) {
     if (!members.every((member) => isFree(organization, member, members))) return 'blocked';
+    if (shareName(organization.members, members)) return 'blocked';
     const events: string[] = [];
     for (const { id, name, walletAddress, walletKind } of members) {
       const before = organization.members.get(id) as Member;
@@ -263,12 +285,14 @@ const createGroups: KindRules<'groups/create'> = {
         memberIds.some((id) => !organization.members.has(id)),
         repeats(items.map((item) => JSON.stringify([item.name, [...item.memberIds].sort()]))),
       ],
+      conflict: [shareName(organization.groups, items)],
       names: memberIds.map((id) => `member:${id}`),
     });
   },
   carryOut(organization, { request, newIds }) {
     const memberIds = request.items.flatMap((item) => item.memberIds);
     if (memberIds.some((id) => !organization.members.has(id))) return 'blocked';
+    if (shareName(organization.groups, request.items)) return 'blocked';
     for (const [i, item] of request.items.entries()) {
       const id = newIds[i] ?? '';
       organization.groups.set(id, { id, name: item.name, memberIds: [...item.memberIds].sort() });
@@ -309,6 +333,7 @@ const updateGroups: KindRules<'groups/update'> = {
     ];
     return judgement({
       invalid: [repeats(idsOf(items)), ...items.map((item) => !changesGroup(organization, item))],
+      conflict: [shareName(organization.groups, groups)],
       data: { groups },
       claims,
       names: [...claims, ...concerned.map(({ id }) => `member:${id}`)],
@@ -317,6 +342,7 @@ const updateGroups: KindRules<'groups/update'> = {
   carryOut(organization, { data: { groups = [] } }) {
     const shown = groups.flatMap(({ members }) => members);
     if (!shown.every((member) => isAsShown(organization, member))) return 'blocked';
+    if (shareName(organization.groups, groups)) return 'blocked';
     for (const { id, name, members } of groups) {
       organization.groups.set(id, { id, name, memberIds: idsOf(members) });
     }
@@ -402,6 +428,7 @@ const writePolicies: KindRules<'policies/create' | 'policies/update'> = {
         ...policies.map((policy) => isSamePolicy(policy, organization.policies.get(policy.id ?? ''))),
         repeats(policies.filter(({ id }) => id === undefined).map((policy) => JSON.stringify(policy))),
       ],
+      conflict: [shareName(organization.policies, policies)],
       data: { policies },
       claims,
       names: [...claims, ...policies.flatMap(subjectsOf)],
@@ -409,6 +436,7 @@ const writePolicies: KindRules<'policies/create' | 'policies/update'> = {
   },
   carryOut(organization, { request: { policies }, newIds }) {
     if (!policies.every((policy) => canBe(organization, policy))) return 'blocked';
+    if (shareName(organization.policies, policies)) return 'blocked';
     const fresh = [...newIds];
     const audit: string[] = [];
     const events: string[] = [];
@@ -451,10 +479,12 @@ const createAccounts: KindRules<'accounts/create'> = {
         ...items.map((item) => item.networkIds.length === 0 || repeats(item.networkIds)),
         repeats(items.map((item) => JSON.stringify([item.name, [...item.networkIds].sort()]))),
       ],
+      conflict: [shareName(organization.accounts, items)],
       names: networkIds.map((id) => `network:${id}`),
     });
   },
   carryOut(organization, { request: { items }, newIds }) {
+    if (shareName(organization.accounts, items)) return 'blocked';
     for (const [i, { name }] of items.entries()) {
       const id = newIds[i] ?? '';
       organization.accounts.set(id, { id, name, networkIds: [] });
@@ -479,17 +509,27 @@ function changesAccount(organization: Organization, { id, name, networkIds }: Ac
   return networkIds.length > 0 && !repeats(networkIds) && networkIds.every(isNew);
 }
 
+/** The names of accounts after an update of those that are there. */
+function namesOf(organization: Organization, items: readonly AccountUpdate[]) {
+  return items.flatMap(({ id, name }) => {
+    const account = organization.accounts.get(id);
+    return account ? [{ id, name: name ?? account.name }] : [];
+  });
+}
+
 const updateAccounts: KindRules<'accounts/update'> = {
   judge(organization, { items }) {
     const claims = items.map(({ id }) => `account:${id}`);
     const networkIds = items.flatMap((item) => item.networkIds ?? []);
     return judgement({
       invalid: [repeats(idsOf(items)), ...items.map((item) => !changesAccount(organization, item))],
+      conflict: [shareName(organization.accounts, namesOf(organization, items))],
       claims,
       names: [...claims, ...networkIds.map((id) => `network:${id}`)],
     });
   },
   carryOut(organization, { request: { items } }) {
+    if (shareName(organization.accounts, namesOf(organization, items))) return 'blocked';
     const deployments = items.flatMap(({ id, networkIds = [] }) =>
       networkIds.map((networkId) => ({ accountId: id, networkId })),
     );

@@ -260,7 +260,7 @@ describe('the signer refuses', () => {
           undefined,
         ),
       );
-    expect(await plan([ERIN, demo.items[0]])).toEqual({
+    expect(await plan([{ ...ERIN, name: 'Frank' }, demo.items[0]])).toEqual({
       ok: false,
       refusal: { code: 'validationError', message, field: 'items[1].walletAddress' },
     });

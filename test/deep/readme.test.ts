@@ -62,7 +62,7 @@ describe('the tutorial in README.md', () => {
         /^Send 0\.05 "ETH" .*\ncompleted$/m,
         /"result":"0x[1-9a-f][0-9a-f]*"/,
         /code: 'forbidden',\n +message: '.*amount 200000000000000000 \(wanted: at most 100000000000000000\)'/,
-        /^Bob signed: approvalReady, completed\nTreasury is 0x\w{40} on /m,
+        /^Bob signed: approvalReady, completed\nSavings is 0x\w{40} on /m,
         /^completed in block \d+: 0x\w{64}$/m,
       ];
       for (const text of expected) expect(output).toMatch(text);

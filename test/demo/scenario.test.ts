@@ -56,11 +56,15 @@ beforeAll(async () => {
   };
   client = new OrgwalletClient({ origin, apiKey: org.adminKey, ca: readFileSync(caFile, 'utf8') });
 });
+let run = 0;
+
 beforeEach(() => {
   printed = [];
+  run += 1;
   stage = {
     client,
     demo,
+    named: (name) => `${name} ${run}`,
     linkOf: ({ id }) => `ui/${id}`,
     print: {
       chapter: (title) => printed.push(title),
@@ -105,10 +109,10 @@ describe('demo', () => {
       expect(lines).toMatch(/: not deployed yet/);
       expect(printed.filter((line) => /bytes of code; deployed by 0x/.test(line))).toHaveLength(4);
       expect(
-        new Set(printed.flatMap((line) => /(?:Savings|Reserve): (0x\w{40})$/.exec(line)?.[1] ?? [])).size,
+        new Set(printed.flatMap((line) => /(?:Savings|Reserve) \d+: (0x\w{40})$/.exec(line)?.[1] ?? [])).size,
       ).toBe(1);
       expect(lines).toMatch(/rejected: nothing was changed\n: no account was created/);
-      expect(lines).toMatch(/Payout Bot: .*registered at/);
+      expect(lines).toMatch(/Payout Bot \d+: .*registered at/);
       expect(lines).toMatch(/again: refused: 400 invalidSignature/);
       expect(lines).toMatch(/left out: refused: 400 validationError: .*accountIds/);
       expect(lines).toMatch(/WITHOUT LIMIT/);

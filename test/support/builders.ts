@@ -86,9 +86,12 @@ export class MemberBuilder {
   }
 }
 
+let members = 0;
+
 /** A person with an id, a name and a wallet of their own. */
 export function aMember(): MemberBuilder {
-  const name = NAMES[random(NAMES.length)] ?? 'Ada';
+  members += 1;
+  const name = `${NAMES[random(NAMES.length)] ?? 'Ada'} ${members}`;
   return new MemberBuilder({
     id: anId('mem'),
     name,

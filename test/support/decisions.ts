@@ -85,11 +85,13 @@ export interface Hindered {
 export async function proposeHindered(service: TestService, org: TestOrganization): Promise<Hindered> {
   const groupId = newId('grp');
   const memberIds = [org.dave.id];
-  await org.decide([{ type: 'group', id: groupId, after: { id: groupId, name: 'Approvers', memberIds } }]);
+  await org.decide([
+    { type: 'group', id: groupId, after: { id: groupId, name: `Approvers ${groupId}`, memberIds } },
+  ]);
   const proposal = await proposeChange(service.http, org, '/policies/proposals/add', {
     policies: [
       {
-        name: 'Approved by a group',
+        name: `Approved by group ${groupId}`,
         type: 'MANUAL_APPROVAL',
         transactionType: 'ANY',
         networkId: 31337,

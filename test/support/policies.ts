@@ -4,10 +4,13 @@ import { anAddress, anId } from './builders';
 // biome-ignore lint/suspicious/noExplicitAny: a policy as a caller may write it, right or wrong
 export type WrittenPolicy = any;
 
-/** A policy of transfers of the native currency, by anybody, from any account, to anywhere, without any limit. */
+let made = 0;
+
+/** A policy with a name of its own, of transfers of the native currency, by anybody, from any account, to anywhere, without any limit. */
 export function aPolicyItem(change: object = {}): WrittenPolicy {
+  made += 1;
   return {
-    name: 'Payroll',
+    name: `Payroll ${made}`,
     type: 'AUTO_APPROVAL',
     transactionType: 'TOKEN_TRANSFER',
     networkId: 31337,

@@ -20,11 +20,14 @@ export function changed(policy: Policy, change: PolicyChange): Policy {
   return Object.fromEntries(fields) as Policy;
 }
 
-/** A policy of everything on one network, by any member, from any account, without approval or limitation. */
+let made = 0;
+
+/** A policy with a name of its own, of everything on one network, by any member, from any account, without approval or limitation. */
 export function aPolicy(change: PolicyChange = {}): Policy {
+  made += 1;
   const policy: Policy = {
     id: anId('pol'),
-    name: 'Everything',
+    name: `Everything ${made}`,
     type: 'AUTO_APPROVAL',
     transactionType: 'ANY',
     networkId: NETWORK_ID,

@@ -84,7 +84,7 @@ async function stored(proposal: Shown) {
 
 /** A new name that enough admins have both approved and rejected. */
 async function readyForBoth(name: string) {
-  const accountId = await storeAccount(world.db, org, 'Before');
+  const accountId = await storeAccount(world.db, org, `Before ${name}`);
   const proposal = await proposeName(world, org, accountId, name);
   for (const type of ['approve', 'reject'] as const) {
     await vote(world, org, proposal, org.alice, type);
@@ -115,7 +115,7 @@ test(`approve and reject executed at the same time, ${ROUNDS} times: exactly one
       const audit = await auditOf(world.db, proposal);
       const { evidence, executions } = await stored(proposal);
       expect(result?.executionStatus).toBe(winner === 'approve' ? 'completed' : 'rejected');
-      expect(account?.name).toBe(winner === 'approve' ? `After ${round}` : 'Before');
+      expect(account?.name).toBe(winner === 'approve' ? `After ${round}` : `Before After ${round}`);
       expect(audit.slice(5)).toEqual([
         'proposal.executionStarted',
         winner === 'approve' ? 'proposal.executed' : 'proposal.rejected',

@@ -66,10 +66,14 @@ afterAll(async () => {
   await gate?.stop();
 });
 
+let waitingNames = 0;
+
 /** A change of a name that waits for signatures. */
-async function waiting(name = 'After'): Promise<Shown & { accountId: string }> {
-  const accountId = await storeAccount(world.db, org, 'Before');
-  return { ...(await proposeName(world, org, accountId, name)), accountId };
+async function waiting(): Promise<Shown & { accountId: string; newName: string }> {
+  waitingNames += 1;
+  const newName = `After ${waitingNames}`;
+  const accountId = await storeAccount(world.db, org);
+  return { ...(await proposeName(world, org, accountId, newName)), accountId, newName };
 }
 
 const aged = (proposal: Shown): Promise<Shown> => agedRecord(world.db, proposal);
@@ -143,7 +147,7 @@ describe.each(['terminated', 'cancelled'] as const)('a workflow that an operator
     });
     expect(await signAndExecute(proposal)).toMatchObject({ executionStatus: 'completed' });
     expect(await world.db('accounts').where({ id: proposal.accountId }).first('name')).toEqual({
-      name: 'After',
+      name: proposal.newName,
     });
     expect(await auditOf(world.db, proposal)).toEqual([
       'proposal.created',

@@ -74,8 +74,9 @@ async function proposeWith(world: TestService, org: TestOrganization, path: stri
 }
 
 /** Stores an account that stands on no chain, for proposals that only change its name. */
-export async function storeAccount(db: Db, org: TestOrganization, name = 'Stored'): Promise<string> {
+export async function storeAccount(db: Db, org: TestOrganization, given?: string): Promise<string> {
   const id = newId('acc');
+  const name = given ?? `Stored ${id}`;
   const { address } = deriveAccount((await decided(db, org)).signingKey, id);
   await org.decide([{ type: 'account', id, after: { id, name, address, networkIds: [31337] } }]);
   await db('account_networks').insert({ account_id: id, network_id: 31337 });

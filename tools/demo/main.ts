@@ -49,10 +49,12 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
     ca: readFileSync(demo.caFile, 'utf8'),
   });
   const print = createPrinter(process.stdout, env);
+  const run = (await client.read<unknown[]>('/accounts')).length;
   const stage: Stage = {
     client,
     demo,
     print,
+    named: (name) => (run === 0 ? name : `${name} ${run}`),
     linkOf: ({ id, resourceType }) =>
       workflowLink(
         { uiUrl: demo.temporalUiUrl, namespace: settings.temporalNamespace },

@@ -20,6 +20,8 @@ export interface Stage {
   readonly client: OrgwalletClient;
   readonly demo: DemoFile;
   readonly print: Printer;
+  /** A name that no earlier run has used: accounts remain, and names are unique. */
+  named(name: string): string;
   /** The URL of a proposal's or transaction's workflow in the Temporal UI; null without a UI. */
   linkOf(record: { readonly id: string; readonly resourceType?: string }): string | null;
 }

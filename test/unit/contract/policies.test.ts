@@ -391,7 +391,7 @@ describe('a policy in a request', () => {
     const nothing = { description: null, limitation: null, approverSetting: null };
     expect(parsed.policies).toEqual([
       {
-        ...aPolicyItem(),
+        ...aPolicyItem({ name: expect.any(String) }),
         ...nothing,
         contractInteractionCondition: null,
         tokenTransferCondition: {
@@ -402,7 +402,7 @@ describe('a policy in a request', () => {
         },
       },
       {
-        ...aContractPolicyItem(null),
+        ...aContractPolicyItem(null, { name: expect.any(String) }),
         ...nothing,
         tokenTransferCondition: null,
         contractInteractionCondition: [
@@ -453,7 +453,11 @@ describe('a request about policies', () => {
     [
       'a new policy twice',
       'add',
-      { policies: [aPolicyItem(), aPolicyItem({ name: 'b' }), aPolicyItem({ description: '' })] },
+      {
+        policies: ['a', 'b', 'a'].map((name, i) =>
+          aPolicyItem({ name, ...(i === 2 ? { description: '' } : {}) }),
+        ),
+      },
       'policies[2]',
     ],
     ['an unknown key', 'mixed', { policies: [aPolicyItem()], dryRun: true }, 'dryRun'],

@@ -47,7 +47,7 @@ const conflict = (message: string) => ({
   refusal: { code: 'conflict', message: expect.stringContaining(message) },
 });
 
-/** Edits of different resources, each of which may be made alone. */
+/** Edits of different resources, each of which may be made alone: a name begins with the resource that has it. */
 const name = fc.string({ minLength: 1, maxLength: 8 });
 const edits: fc.Arbitrary<Edit[]> = fc
   .record({
@@ -61,19 +61,19 @@ const edits: fc.Arbitrary<Edit[]> = fc
   })
   .map(({ renamed, names, groups, inGroups, policies, accounts, threshold }): Edit[] => [
     ...renamed.map((member, i): Edit => {
-      const after = { ...member, name: names[i] ?? '' };
+      const after = { ...member, name: `${member.id} ${names[i]}` };
       return { type: 'member', id: member.id, after };
     }),
     ...groups.map((id, i): Edit => {
       const memberIds = inGroups.map((member) => member.id).sort();
-      return { type: 'group', id, after: i === 1 ? null : { id, name: names[i] ?? '', memberIds } };
+      return { type: 'group', id, after: i === 1 ? null : { id, name: `${id} ${names[i]}`, memberIds } };
     }),
     ...policies.map((id): Edit => {
-      const { id: _, ...definition } = aPolicy({ name: names[0] ?? '' });
+      const { id: _, ...definition } = aPolicy({ name: `${id} ${names[0]}` });
       return { type: 'policy', id, after: { id, definition } };
     }),
     ...accounts.map((id): Edit => {
-      const after = { id, name: names[1] ?? '', address: anAddress(), networkIds: [1, 2] };
+      const after = { id, name: `${id} ${names[1]}`, address: anAddress(), networkIds: [1, 2] };
       return { type: 'account', id, after };
     }),
     ...(threshold === null
@@ -187,6 +187,16 @@ describe('a state that must not be', () => {
       'one wallet of two members, in any case',
       { type: 'member', id: bo.id, after: { ...bo, walletAddress: ada.walletAddress.toLowerCase() } },
       'would be the wallet of',
+    ],
+    [
+      'one name of two members, in another case and form',
+      { type: 'member', id: bo.id, after: { ...bo, name: ` ${ada.name.toUpperCase().replace('A', 'Ａ')}` } },
+      `would be the name of member ${ada.id} and member ${bo.id}`,
+    ],
+    [
+      'one name of two groups',
+      { type: 'group', id: groupIds[1] ?? '', after: { id: '', name: 'gro\u200bup', memberIds: [] } },
+      'would be the name of group',
     ],
     [
       'a stranger in a group',

@@ -59,7 +59,7 @@ export async function newAccount(stage: Stage): Promise<Account> {
   const { client, demo, print } = stage;
   print.chapter('An account on every network');
   const networkIds = demo.networks.map(({ id }) => id);
-  const items = [{ name: 'Treasury', networkIds }];
+  const items = [{ name: stage.named('Treasury'), networkIds }];
   const proposal = await propose(stage, '/accounts/proposals/create', { items });
   await mustRefuse(stage, 'too early', 'thresholdNotMet', client.execute(proposal, 'approve'));
   const signed = await vote(stage, proposal, 'approve');
@@ -79,7 +79,7 @@ export async function changedAccount(stage: Stage): Promise<void> {
   const [first, ...others] = demo.networks;
   expect(first !== undefined && others.length > 0, 'demo.json has fewer than two networks');
   print.chapter(`An account on ${first.name}, then renamed and added to another network`);
-  const items = [{ name: 'Savings', networkIds: [first.id] }];
+  const items = [{ name: stage.named('Savings'), networkIds: [first.id] }];
   const done = await carryOut(stage, '/accounts/proposals/create', { items });
   const account = await accountOf(stage, done);
   await checkOnChains(stage, account, done, [first.id]);
@@ -90,10 +90,10 @@ export async function changedAccount(stage: Stage): Promise<void> {
   }
 
   const added = others.map(({ id }) => id);
-  const change = { id: account.id, name: 'Reserve', networkIds: added };
+  const change = { id: account.id, name: stage.named('Reserve'), networkIds: added };
   const updated = await carryOut(stage, '/accounts/proposals/update', { items: [change] });
   const after = await client.read<Account>(`/accounts/${account.id}`);
-  expect(after.name === 'Reserve', `${account.id} should have a new name`);
+  expect(after.name === stage.named('Reserve'), `${account.id} should have a new name`);
   expect(after.address === account.address, `the address of ${account.id} changed`);
   await checkOnChains(stage, after, updated, added);
 }
@@ -103,13 +103,13 @@ export async function rejection(stage: Stage): Promise<void> {
   const { client, demo, print } = stage;
   print.chapter('A rejection');
   const known = new Set((await client.read<Account[]>('/accounts')).map(({ id }) => id));
-  const items = [{ name: 'Slush Fund', networkIds: demo.networks.map(({ id }) => id) }];
+  const items = [{ name: stage.named('Slush Fund'), networkIds: demo.networks.map(({ id }) => id) }];
   const proposal = await propose(stage, '/accounts/proposals/create', { items });
   const done = await rejectIt(stage, proposal, 'nobody could say what it is for');
   expect(done.result?.resolution === 'rejected', `${proposal.id} has no result that says rejected`);
   resultIds(done, 0);
   const fresh = (await client.read<Account[]>('/accounts')).filter(
-    ({ id, name }) => !known.has(id) && name === 'Slush Fund',
+    ({ id, name }) => !known.has(id) && name === stage.named('Slush Fund'),
   );
   expect(fresh.length === 0, 'the rejected account exists');
   print.line('', 'no account was created');

@@ -54,7 +54,7 @@ export async function adminLeaves(stage: Stage, group: Group): Promise<void> {
   print.chapter('An admin is removed while a proposal is open');
   const carol = demo.admins.members.find(({ name }) => name === 'Carol');
   expect(carol !== undefined, 'demo.json has no Carol among its admins');
-  const items = [{ id: group.id, name: 'Desk One' }];
+  const items = [{ id: group.id, name: stage.named('Desk One') }];
   const open = await propose(stage, '/groups/proposals/update', { items });
   await vote(stage, open, 'approve', { by: ['Alice', 'Carol'] });
   print.line('', 'ready for execution, but not executed yet');
@@ -89,7 +89,7 @@ export async function adminLeaves(stage: Stage, group: Group): Promise<void> {
   printNote(stage, again, 'thresholdChanged');
   await decided(stage, await vote(stage, open, 'approve', { by: ['Bob'], execute: true }), 'completed');
   const { name } = await client.read<Group>(`/groups/${group.id}`);
-  expect(name === 'Desk One', `${group.id} should have its new name`);
+  expect(name === stage.named('Desk One'), `${group.id} should have its new name`);
   print.line('group', `is now called ${name}`);
   await adminsAsBefore(stage);
 }

@@ -21,16 +21,21 @@ export async function newGroup(
   const { client, demo, print } = stage;
   print.chapter('A group');
   const dave = demoMember(demo, 'Dave');
-  const items = [{ name: 'Traders', memberIds: [dave.id, erin.id] }];
+  const items = [{ name: stage.named('Traders'), memberIds: [dave.id, erin.id] }];
   const created = await carryOut(stage, '/groups/proposals/create', { items });
   const [id] = resultIds(created, 1);
   const memberUpdates = [
     { action: 'addMember', id: bot.id },
     { action: 'addMember', id: demoMember(demo, 'Alice').id },
   ];
-  await carryOut(stage, '/groups/proposals/update', { items: [{ id, name: 'Trading Desk', memberUpdates }] });
+  await carryOut(stage, '/groups/proposals/update', {
+    items: [{ id, name: stage.named('Trading Desk'), memberUpdates }],
+  });
   const group = await client.read<Group>(`/groups/${id}`);
-  expect(group.name === 'Trading Desk' && group.members.length === 4, `${id} should have changed`);
+  expect(
+    group.name === stage.named('Trading Desk') && group.members.length === 4,
+    `${id} should have changed`,
+  );
   printGroup(stage, group);
   return group;
 }

@@ -52,8 +52,8 @@ export async function newMembers(stage: Stage): Promise<Newcomers> {
   const botWallet = newWallet();
   const created = await carryOut(stage, '/members/proposals/create', {
     items: [
-      { name: 'Erin', walletAddress: newWallet().address, type: 'user' },
-      { name: 'Payout Bot', walletAddress: botWallet.address, type: 'api' },
+      { name: stage.named('Erin'), walletAddress: newWallet().address, type: 'user' },
+      { name: stage.named('Payout Bot'), walletAddress: botWallet.address, type: 'api' },
     ],
   });
   const [erinId, botId] = resultIds(created, 2);
@@ -64,10 +64,13 @@ export async function newMembers(stage: Stage): Promise<Newcomers> {
   const { address } = newWallet();
   const taken = { items: [{ id: erinId, walletAddress: botWallet.address.toLowerCase() }] };
   await mustRefuse(stage, 'taken', 'conflict', client.post('/members/proposals/update', taken));
-  const change = { id: erinId, name: 'Erin Adler', walletAddress: address };
+  const change = { id: erinId, name: stage.named('Erin Adler'), walletAddress: address };
   await carryOut(stage, '/members/proposals/update', { items: [change] });
   const erin = await client.read<Member>(`/members/${erinId}`);
-  expect(erin.name === 'Erin Adler' && erin.walletAddress === address, `${erinId} should have changed`);
+  expect(
+    erin.name === stage.named('Erin Adler') && erin.walletAddress === address,
+    `${erinId} should have changed`,
+  );
   print.line('member', `${erin.name} has the wallet ${erin.walletAddress}`);
   return { erin, bot };
 }
@@ -76,7 +79,7 @@ export async function newMembers(stage: Stage): Promise<Newcomers> {
 export async function membersLeave(stage: Stage, { erin, bot }: Newcomers, group: Group): Promise<void> {
   const { client, print } = stage;
   print.chapter('Members are removed, and an approved proposal becomes stale');
-  const items = [{ name: 'Night Shift', memberIds: [erin.id] }];
+  const items = [{ name: stage.named('Night Shift'), memberIds: [erin.id] }];
   const shift = await propose(stage, '/groups/proposals/create', { items });
   await vote(stage, shift, 'approve');
 

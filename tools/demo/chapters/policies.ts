@@ -24,7 +24,7 @@ const ONE_TOKEN = 10n ** 18n;
 const tokens = (count: bigint) => (count * ONE_TOKEN).toString();
 
 /** The network, token, account and members of the demo's policies. */
-interface Setting {
+interface Setting extends Pick<Stage, 'named'> {
   readonly networkId: number;
   readonly tokenAddress: string;
   readonly accountId: string;
@@ -33,9 +33,9 @@ interface Setting {
 }
 
 /** A member of the group may send up to 100 DEMO without approval, and the account no more than that in 24 hours. */
-function smallPayments({ networkId, tokenAddress, accountId, groupId }: Setting) {
+function smallPayments({ named, networkId, tokenAddress, accountId, groupId }: Setting) {
   return {
-    name: 'Small payments',
+    name: named('Small payments'),
     type: 'AUTO_APPROVAL',
     transactionType: 'TOKEN_TRANSFER',
     networkId,
@@ -52,9 +52,9 @@ function smallPayments({ networkId, tokenAddress, accountId, groupId }: Setting)
 }
 
 /** One function of one contract, with the approval of two of the group. */
-function burning({ networkId, tokenAddress, accountId, groupId }: Setting) {
+function burning({ named, networkId, tokenAddress, accountId, groupId }: Setting) {
   return {
-    name: 'Burning',
+    name: named('Burning'),
     type: 'MANUAL_APPROVAL',
     transactionType: 'CONTRACT_INTERACTION',
     networkId,
@@ -66,9 +66,9 @@ function burning({ networkId, tokenAddress, accountId, groupId }: Setting) {
 }
 
 /** Any transaction of any account, with the approval of one person. */
-function anythingElse({ networkId, approverId }: Setting) {
+function anythingElse({ named, networkId, approverId }: Setting) {
   return {
-    name: 'Anything else',
+    name: named('Anything else'),
     type: 'MANUAL_APPROVAL',
     transactionType: 'ANY',
     networkId,
@@ -79,10 +79,10 @@ function anythingElse({ networkId, approverId }: Setting) {
 }
 
 /** Native currency to any address, up to 1 ETH a day. */
-function gasMoney({ networkId, accountId, groupId }: Setting) {
+function gasMoney({ named, networkId, accountId, groupId }: Setting) {
   return {
-    ...smallPayments({ networkId, accountId, groupId, tokenAddress: NATIVE_CURRENCY, approverId: '' }),
-    name: 'Gas money',
+    ...smallPayments({ named, networkId, accountId, groupId, tokenAddress: NATIVE_CURRENCY, approverId: '' }),
+    name: named('Gas money'),
     tokenTransferCondition: {
       tokenAddress: NATIVE_CURRENCY,
       amountThreshold: tokens(1n),
@@ -105,6 +105,7 @@ export async function policies(stage: Stage, account: Account, group: Group): Pr
   expect(network !== undefined && token !== undefined, 'demo.json has no test token');
   expect(approver !== undefined, 'demo.json has no admins');
   const setting: Setting = {
+    named: stage.named,
     networkId: network.id,
     tokenAddress: token.address,
     accountId: account.id,
@@ -146,7 +147,7 @@ export async function policies(stage: Stage, account: Account, group: Group): Pr
   const mixed = await carryOut(stage, '/policies/proposals', {
     policies: [
       { id: burningId, ...burning(setting), contractInteractionCondition },
-      { ...gasMoney(setting), name: 'More gas money', accountIds: null },
+      { ...gasMoney(setting), name: stage.named('More gas money'), accountIds: null },
     ],
   });
   expect(mixed.action === 'update', `${mixed.id} should update policies`);

@@ -66,11 +66,11 @@ function burn(amount: bigint): Pick<TransactionRequest, 'data'> {
   return { data: encodeFunctionData({ abi: parseAbi(['function burn(uint256)']), args: [amount] }) };
 }
 
-function policiesOf(base: object, groupId: string, carolId: string, tokenAddress: string) {
+function policiesOf({ named }: Stage, base: object, groupId: string, carolId: string, tokenAddress: string) {
   return [
     {
       ...base,
-      name: 'Petty cash',
+      name: named('Petty cash'),
       type: 'AUTO_APPROVAL',
       transactionType: 'TOKEN_TRANSFER',
       tokenTransferCondition: {
@@ -87,7 +87,7 @@ function policiesOf(base: object, groupId: string, carolId: string, tokenAddress
     },
     {
       ...base,
-      name: 'Invoices',
+      name: named('Invoices'),
       type: 'MANUAL_APPROVAL',
       transactionType: 'TOKEN_TRANSFER',
       approverSetting: { type: 'group', groupId, threshold: 2, excludeInitiator: true },
@@ -99,7 +99,7 @@ function policiesOf(base: object, groupId: string, carolId: string, tokenAddress
     },
     {
       ...base,
-      name: 'Burning tokens',
+      name: named('Burning tokens'),
       type: 'MANUAL_APPROVAL',
       transactionType: 'CONTRACT_INTERACTION',
       approverSetting: { type: 'user', memberId: carolId },
@@ -128,14 +128,14 @@ export async function purse(stage: Stage, account: Account): Promise<Purse> {
   const [alice, bob, carol] = ['Alice', 'Bob', 'Carol'].map((name) => demoMember(demo, name));
   expect(alice !== undefined && bob !== undefined && carol !== undefined, 'three people approve');
   const dave = demoMember(demo, 'Dave');
-  const items = [{ name: 'Treasurers', memberIds: [alice.id, bob.id, carol.id] }];
+  const items = [{ name: stage.named('Treasurers'), memberIds: [alice.id, bob.id, carol.id] }];
   const [groupId = ''] = resultIds(await carryOut(stage, '/groups/proposals/create', { items }), 1);
   const base = {
     networkId: network.id,
     accountIds: [account.id],
     initiatorSetting: { type: 'user', memberId: dave.id },
   };
-  const policies = policiesOf(base, groupId, carol.id, token);
+  const policies = policiesOf(stage, base, groupId, carol.id, token);
   const added = await carryOut(stage, '/policies/proposals/add', { policies });
   const [petty = '', invoices = '', burning = ''] = resultIds(added, 3);
   const policyIds = { petty, invoices, burning };

@@ -1,0 +1,10 @@
+/**
+ * A name as its readers see it: names that differ only in case, in compatibility forms (NFKC), in spaces or in what
+ * cannot be seen are folded to the same text.
+ */
+export function foldName(name: string): string {
+  const shown = name.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
+  // Through upper case: "ß" and "ẞ" become "ss", and every sigma the same.
+  const folded = shown.toLowerCase().toUpperCase().toLowerCase().normalize('NFKC');
+  return folded.replace(/\s+/gu, ' ').trim();
+}
