@@ -1,14 +1,15 @@
-import { signHead, signSeal } from '../../src/chain/seals';
+import { storeSealedState } from '../../src/approvals/sealedState';
+import { signSeal } from '../../src/chain/seals';
 import type { IdentifyVoter } from '../../src/chain/voter';
 import { type Db, databaseNow, type Tx } from '../../src/db/database';
 import { findProposal, type StoredProposal } from '../../src/db/proposals';
-import { findSeal, insertSeal, storeState } from '../../src/db/seals';
+import { findSeal, insertSeal } from '../../src/db/seals';
 import { type Decision, type FailureCode, isExpired, isVoteOf } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
 import { adminsOf, type Changed, type OrganizationState } from '../../src/domain/governance';
 import { networkNotConfigured } from '../../src/domain/network';
 import type { DecisionSeal, SealedVote } from '../../src/domain/seal';
-import { proposalPayload } from '../../src/domain/signing';
+import { proposalPayload, voteStatement } from '../../src/domain/signing';
 import { failpoint } from '../../src/failpoints';
 import { kindOf } from '../../src/operations';
 import { changeState, demoWalletRefused } from '../../src/operations/plan';
@@ -48,7 +49,7 @@ async function readExecuting(
 
 /** The payload that the admins have signed, from the content of the record and the sealed state. */
 function payloadOf({ domainSalt }: OrganizationState, record: StoredProposal, decision: Decision): string {
-  return proposalPayload(decision === 'approve' ? 'ApproveProposal' : 'RejectProposal', domainSalt, record);
+  return proposalPayload(voteStatement(decision), domainSalt, record);
 }
 
 /**
@@ -154,8 +155,7 @@ async function store(
   };
   const signed = await signSeal(sealKey, seal);
   await insertSeal(tx, { organizationId, sequence, proposalId: id, sealedAt: at, ...signed });
-  const head = { organizationId, sequence, sealHash: signed.hash, state: JSON.stringify(next) };
-  await storeState(tx, { ...head, signature: await signHead(sealKey, head) });
+  await storeSealedState(tx, sealKey, next, signed.hash);
   failpoint('signer.sealStored');
   return { sealed: sequence };
 }

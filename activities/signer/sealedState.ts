@@ -1,9 +1,9 @@
-import type { Hex } from 'viem';
 import type { SigningKeys } from '../../src/chain/keys';
 import { isSealedHead, openSeal } from '../../src/chain/seals';
 import type { Db, Tx } from '../../src/db/database';
 import { findSealedState, listSeals, type StoredState } from '../../src/db/seals';
 import type { OrganizationState } from '../../src/domain/governance';
+import { sealEntry } from '../../src/journal/entries';
 import type { Journal } from '../../src/journal/journal';
 import { SignerHold, SignerRefusal } from './refusal';
 
@@ -39,16 +39,15 @@ async function journalSeals(
   { state: { id: organizationId, sealKey } }: SealedState,
   after: number,
 ): Promise<void> {
-  for (const { sequence, body, hash, signature } of await listSeals(handle, organizationId, { after })) {
-    const seal = await openSeal(sealKey, { body, hash: hash as Hex, signature: signature as Hex });
-    if (!seal) {
-      throw new SignerRefusal(
-        'stale',
-        `seal ${sequence} of organization ${organizationId} is not of its seal key`,
-      );
-    }
-    await journal.append({ type: 'seal', organizationId, sequence, hash, body, signature });
+  const seals = await listSeals(handle, organizationId, { after });
+  for (const seal of seals) {
+    if (await openSeal(sealKey, seal)) continue;
+    throw new SignerRefusal(
+      'stale',
+      `seal ${seal.sequence} of organization ${organizationId} is not of its seal key`,
+    );
   }
+  await journal.append(...seals.map(sealEntry));
 }
 
 /** Throws SignerHold where the journal has decisions that the database lacks; adds to it those that it lacks itself. */

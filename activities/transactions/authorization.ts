@@ -1,12 +1,12 @@
-import { type Address, type Hex, recoverAddress } from 'viem';
+import type { Address } from 'viem';
 import { payloadToSign } from '../../src/approvals/transactions';
+import { hasSigned } from '../../src/chain/signatures';
 import type { Attempt } from '../../src/db/attempts';
 import { findAuthorizedAt, transactionRows } from '../../src/db/authorizations';
 import type { Tx } from '../../src/db/database';
-import type { StoredTransaction, TransactionSnapshot } from '../../src/db/transactions';
-import { isSameAddress } from '../../src/domain/address';
+import type { TransactionSnapshot } from '../../src/db/transactions';
 import type { JsonValue } from '../../src/domain/canonicalJson';
-import type { AuthorizationEntry } from '../../src/journal/entries';
+import { type AuthorizationEntry, signedPart } from '../../src/journal/entries';
 import { policyRefusal, usageOf } from '../../src/transactions/policy';
 import type { SignerContext } from '../signer/context';
 import { SignerRefusal } from '../signer/refusal';
@@ -43,14 +43,8 @@ export async function authorizationEntry(
     transactionId: record.id,
     accountId: attempt.accountId,
     networkId: attempt.networkId,
-    safeNonce: String(attempt.safeNonce),
-    safeTxHash: attempt.safeTxHash,
+    ...signedPart(attempt),
     account,
-    to: attempt.to,
-    value: String(attempt.value),
-    data: attempt.data,
-    safeTxGas: String(attempt.safeTxGas),
-    fromBlock: String(attempt.fromBlock),
     policyId,
     initiatorId,
     tokenAddress,
@@ -60,17 +54,6 @@ export async function authorizationEntry(
     evidence: evidenceOf(snapshot, votes),
     rows: await transactionRows(tx, record.id),
   };
-}
-
-/** Whether the key of the organization has signed an attempt. */
-async function isSignedByOwner(
-  { keystore }: SignerContext,
-  { organizationId }: StoredTransaction,
-  { safeTxHash, signature }: Attempt,
-): Promise<boolean> {
-  const hash = safeTxHash as Hex;
-  const signer = signature && (await recoverAddress({ hash, signature: signature as Hex }).catch(() => null));
-  return Boolean(signer) && isSameAddress(signer as string, keystore.organizationKey(organizationId).address);
 }
 
 /**
@@ -84,7 +67,8 @@ export async function assertTakenOver(
 ): Promise<void> {
   const { record, now } = snapshot;
   if (attempt.signature !== null) {
-    if (await isSignedByOwner(context, record, attempt)) return;
+    const { address } = context.keystore.organizationKey(record.organizationId);
+    if (await hasSigned(address, attempt.safeTxHash, attempt.signature)) return;
     throw new SignerRefusal(
       'stale',
       `chain_attempts ${attempt.id} has a signature that is not of the organization's key`,

@@ -1,5 +1,5 @@
 import type { Attempt } from '../../src/db/attempts';
-import { findAuthorization, readRejection, transactionRows } from '../../src/db/authorizations';
+import { findRejection, transactionRows } from '../../src/db/authorizations';
 import type { SignerContext } from '../signer/context';
 import { SignerHold } from '../signer/refusal';
 
@@ -61,22 +61,14 @@ export function isJournaled({ journal }: Pick<SignerContext, 'journal'>, attempt
   );
 }
 
-/** Records in the journal that a transaction is rejected, with its record; once. */
+/** Records in the journal that a transaction is rejected, with its record, where it is; once. */
 export async function journalRejection(
   { db, journal }: Pick<SignerContext, 'db' | 'journal'>,
   transactionId: string,
 ): Promise<void> {
   if (journal.isRejected(transactionId)) return;
-  const usage = await readRejection(db, transactionId);
+  const usage = await findRejection(db, transactionId);
+  if (!usage) return;
   const rows = await transactionRows(db, transactionId);
   await journal.append({ type: 'rejection', ...usage, amount: String(usage.amount), rows });
-}
-
-/** Records in the journal that what another transaction replaces is never authorized, where that is how it ended. */
-export async function journalReplaced(
-  context: Pick<SignerContext, 'db' | 'journal'>,
-  transactionId: string,
-): Promise<void> {
-  const replaced = await findAuthorization(context.db, transactionId);
-  if (replaced?.outcome === 'rejected') await journalRejection(context, transactionId);
 }

@@ -55,7 +55,6 @@ export async function outcomeOf(
   const { blockHash, transactionHash, blockNumber } = execution;
   const block = await ask(chain, (rpc) => rpc.getBlock({ blockHash }));
   const common = {
-    attemptId: String(at.transaction.id),
     transactionHash,
     blockNumber: String(blockNumber),
     blockHash,

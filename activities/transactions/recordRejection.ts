@@ -26,9 +26,9 @@ async function recordOnce(context: SignerContext, ref: TransactionRef): Promise<
     if (!checkExecution(transactionRules, verified, now, 'reject').ok) {
       return refuse('conflict', `the signer found too few valid rejections of transaction ${transactionId}`);
     }
-    await insertRejection(tx, usageOf(record));
+    const outcome = await insertRejection(tx, usageOf(record));
     failpoint('signer.rejectionStored');
-    if ((await findAuthorizationOutcome(tx, transactionId)) === 'rejected') return accept(null);
+    if (outcome === 'rejected') return accept(null);
     return refuse('conflict', `transaction ${transactionId} is signed for its chain`);
   });
 }

@@ -21,7 +21,7 @@ import { assertNotFrozen } from '../signer/frozen';
 import { refusalsAsValues, SignerRefusal, type SigningResult } from '../signer/refusal';
 import { assertTakenOver, authorizationEntry } from './authorization';
 import { decide } from './confirmOutcome';
-import { assertNotRolledBack, isJournaled, journalReplaced } from './journaled';
+import { assertNotRolledBack, isJournaled, journalRejection } from './journaled';
 import type { TransactionTerms } from './observation';
 import { carryNew, carryOn, type Intent, signIntent, storeAttempt } from './signedAttempts';
 import { assertTransactionEvidence, type Votes, verifiedVotes } from './signerEvidence';
@@ -146,7 +146,8 @@ async function commitIntent(
 /** Appends to the journal what is committed, then signs it. */
 async function signCommitted(context: SignerContext, { intent, replaces, authorization }: Committed) {
   failpoint('signer.intentStored');
-  if (replaces !== null) await journalReplaced(context, replaces);
+  // What is replaced without ever being authorized is rejected.
+  if (replaces !== null) await journalRejection(context, replaces);
   return signIntent(context, intent, authorization);
 }
 

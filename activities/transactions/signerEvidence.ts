@@ -2,7 +2,12 @@ import { payloadToSign, transactionSubject } from '../../src/approvals/transacti
 import { verifyVotes } from '../../src/approvals/voters';
 import { ACCOUNT_CONTRACTS } from '../../src/chain/safeAccount';
 import { hashTypedPayload } from '../../src/chain/typedData';
-import { findAuthorization, findAuthorizationOutcome, insertRejection } from '../../src/db/authorizations';
+import {
+  type AuthorizationOutcome,
+  findAuthorization,
+  findAuthorizationOutcome,
+  insertRejection,
+} from '../../src/db/authorizations';
 import type { Tx } from '../../src/db/database';
 import { findReservation, type UsageOfExecution } from '../../src/db/policyUsage';
 import { readTransaction, type StoredTransaction, type TransactionSnapshot } from '../../src/db/transactions';
@@ -135,25 +140,27 @@ async function assertSummary(
   );
 }
 
-/** Records that what a transaction replaces is never authorized, where nothing of it is. Throws SignerRefusal. */
-async function rejectReplaced(
+/**
+ * What became of what a transaction replaces; null while the signer has not read that. Where nothing of it is authorized,
+ * it is recorded as rejected. Throws SignerRefusal unless it is a failed transaction of the same account.
+ */
+async function outcomeOfReplaced(
   tx: Tx,
-  {
-    id,
-    organizationId,
-    accountId,
-    replaces: transactionId,
-  }: StoredTransaction & { readonly replaces: string },
-): Promise<void> {
-  const replaced = (await readTransaction(tx, { organizationId, transactionId }))?.record;
-  const hasFailed = replaced?.closed === true && replaced.executionStatus === 'failed';
-  if (!hasFailed || replaced.accountId !== accountId) {
+  { id, organizationId, accountId }: StoredTransaction,
+  transactionId: string,
+): Promise<AuthorizationOutcome | null> {
+  const authorized = await findAuthorization(tx, transactionId);
+  const record = authorized
+    ? undefined
+    : (await readTransaction(tx, { organizationId, transactionId }))?.record;
+  const failed = record?.closed && record.executionStatus === 'failed' ? record : undefined;
+  if ((authorized ?? failed)?.accountId !== accountId) {
     throw new SignerRefusal(
       'stale',
       `transaction ${id} replaces ${transactionId}, which is no failed transaction of account ${accountId}`,
     );
   }
-  await insertRejection(tx, usageOf(replaced));
+  return failed ? insertRejection(tx, usageOf(failed)) : (authorized?.outcome ?? null);
 }
 
 /**
@@ -161,23 +168,16 @@ async function rejectReplaced(
  * rejection that it records here; and SignerHold while it has not read that.
  */
 async function assertReplaceable(tx: Tx, record: StoredTransaction): Promise<void> {
-  const { id, accountId, replaces } = record;
+  const { id, replaces } = record;
   if (replaces === null) return;
-  if (!(await findAuthorization(tx, replaces))) await rejectReplaced(tx, { ...record, replaces });
-  const replaced = await findAuthorization(tx, replaces);
-  if (replaced?.accountId !== accountId) {
-    throw new SignerRefusal(
-      'stale',
-      `transaction ${id} replaces ${replaces}, which is no failed transaction of account ${accountId}`,
-    );
-  }
-  if (replaced.outcome === null) {
+  const outcome = await outcomeOfReplaced(tx, record, replaces);
+  if (outcome === null) {
     throw new SignerHold(
       'undecided',
       `transaction ${id} replaces ${replaces}, whose outcome the signer has not read yet`,
     );
   }
-  if (replaced.outcome === 'executed') {
+  if (outcome === 'executed') {
     throw new SignerRefusal('stale', `transaction ${id} replaces ${replaces}, which was executed`);
   }
 }

@@ -1,13 +1,13 @@
 import { operationDomainSalt } from '../chain/domainSalt';
 import type { Keystore } from '../chain/keys';
-import { signHead, signSeal } from '../chain/seals';
+import { signSeal } from '../chain/seals';
 import { hashTypedPayload } from '../chain/typedData';
 import type { IdentifyVoter } from '../chain/voter';
 import { recordSigningKey } from '../db/chain';
 import type { Db, Tx } from '../db/database';
 import { findGenesis, insertGenesisSignature, isAdmitted, readGenesisSignatures } from '../db/genesis';
 import { readInstallationId } from '../db/installation';
-import { insertSeal, storeState } from '../db/seals';
+import { insertSeal } from '../db/seals';
 import type { MemberSummary } from '../domain/approval';
 import { refuseDemoWallet } from '../domain/demoWallets';
 import { genesisPayload } from '../domain/genesis';
@@ -15,6 +15,7 @@ import { adminsOf, checkState, type OrganizationState } from '../domain/governan
 import { accept, type Outcome, refuse } from '../domain/refusal';
 import { type GenesisSeal, NO_SEAL, type SealedVote } from '../domain/seal';
 import { quoted } from '../domain/signing';
+import { storeSealedState } from './sealedState';
 
 /** What the founders sign, its EIP-712 digest, and who has signed. */
 export interface Genesis {
@@ -152,11 +153,9 @@ export async function admitGenesis(
   };
   const sealKey = keystore.sealKey(organizationId);
   const signed = await signSeal(sealKey, seal);
-  const head = { organizationId, sequence: 0, sealHash: signed.hash, state: JSON.stringify(state) };
-  const signature = await signHead(sealKey, head);
   await db.transaction(async (tx) => {
     await insertSeal(tx, { organizationId, sequence: 0, proposalId: null, sealedAt: at, ...signed });
-    await storeState(tx, { ...head, signature });
+    await storeSealedState(tx, sealKey, state, signed.hash);
     await recordSigningKey(tx, organizationId, state.signingKey);
   });
   return accept({ ...genesis, admitted: true });

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type Hex, keccak256, stringToBytes } from 'viem';
-import { isSameAddress } from '../domain/address';
 import { canonicalJson } from '../domain/canonicalJson';
 import type { Seal } from '../domain/seal';
 import type { SigningKey } from './keys';
-import { recoverSigner } from './signatures';
+import { hasSigned } from './signatures';
 
 /** A seal as it is stored and shown: the text that is signed, its hash, and the signature of the seal key. */
 export interface SignedSeal {
@@ -20,9 +19,7 @@ const SIGNATURE = /^0x[0-9a-f]{130}$/;
 
 /** True when the seal key has signed a digest; the text of its signature has one form only, in lower case. */
 export async function isSealedBy(sealKey: string, hash: Hex, signature: string): Promise<boolean> {
-  if (!SIGNATURE.test(signature)) return false;
-  const signer = await recoverSigner(hash, signature as Hex);
-  return signer !== null && isSameAddress(signer, sealKey);
+  return SIGNATURE.test(signature) && hasSigned(sealKey, hash, signature);
 }
 
 /** keccak256 of a text in UTF-8 (bytes32 as 0x hex). */
@@ -40,7 +37,7 @@ export async function signSeal(key: SigningKey, seal: Seal): Promise<SignedSeal>
 /** The seal in a text. Undefined unless its hash and signature are right, and made by the seal key. */
 export async function openSeal(
   sealKey: string,
-  { body, hash, signature }: SignedSeal,
+  { body, hash, signature }: { readonly [part in keyof SignedSeal]: string },
 ): Promise<Seal | undefined> {
   if (textHash(body) !== hash) return undefined;
   return (await isSealedBy(sealKey, hash, signature)) ? (JSON.parse(body) as Seal) : undefined;

@@ -142,6 +142,12 @@ export async function recoverSigner(hash: Hex, signature: Hex): Promise<Address 
   return found && found.malleation === null ? checksumAddress(found.address) : null;
 }
 
+/** True when a key has made a 65-byte signature over a digest, in the one form that is not malleable. */
+export async function hasSigned(signer: string, hash: string, signature: string): Promise<boolean> {
+  const recovered = await recoverSigner(hash as Hex, signature as Hex);
+  return recovered !== null && isSameAddress(recovered, signer);
+}
+
 const MALLEATION_TEXT: Record<Malleation, string> = {
   highS: 'the signature has its s in the upper half of the curve order; use its low-s twin',
   v: 'the signature has a v other than 27 or 28',

@@ -6,7 +6,7 @@ import { readInstallationId } from '../db/installation';
 import type { UnknownExecutionEntry } from '../journal/entries';
 import type { Journal } from '../journal/journal';
 import { openJournalOf } from '../journal/ofInstallation';
-import { findMissing, isComplete, type Missing } from '../recovery/missing';
+import { compareJournal, isComplete, type Missing } from '../recovery/missing';
 import { fillJournal } from '../recovery/newJournal';
 import { findUnknownExecutions } from '../recovery/unknownExecutions';
 import { writeBack } from '../recovery/writeBack';
@@ -92,7 +92,7 @@ export async function reconcileRestore(context: CommandContext, options: Options
   const journal = await openJournal(context, db, options);
   try {
     if (options.newJournal) await fillJournal({ db, journal, keystore });
-    const missing = await findMissing(journal, db);
+    const { missing } = await compareJournal(journal, db);
     const unknown = await unknownExecutions(context, db, journal);
     const found = [
       ...(options.newJournal

@@ -1,5 +1,5 @@
 import type { Db, Tx } from './database';
-import type { UsageOfExecution } from './policyUsage';
+import { type UsageOfExecution, usageColumns, usageIn } from './policyUsage';
 import { queryRows, requireRow } from './rows';
 import type { AuthorizationRow } from './tables';
 
@@ -12,20 +12,6 @@ export interface NewAuthorization extends UsageOfExecution {
   readonly safeTxHash: string;
   /** By the signer's clock. */
   readonly authorizedAt: Date;
-}
-
-function usageColumns(usage: UsageOfExecution) {
-  return {
-    transaction_id: usage.transactionId,
-    organization_id: usage.organizationId,
-    policy_id: usage.policyId,
-    initiator_id: usage.initiatorId,
-    account_id: usage.accountId,
-    network_id: usage.networkId,
-    token_address: usage.tokenAddress,
-    amount: String(usage.amount),
-    destination: usage.destination,
-  };
 }
 
 /** Stores the one authorization of a transaction, before it is signed. */
@@ -102,30 +88,27 @@ export async function transactionRows(db: Db | Tx, transactionId: string): Promi
   return requireRow(row).rows;
 }
 
-/** Stores that a transaction was rejected, where nothing of it is authorized: it never will be. */
-export async function insertRejection(tx: Tx, usage: UsageOfExecution): Promise<void> {
+/**
+ * Stores that a transaction was rejected, where nothing of it is authorized: it never will be. Returns the outcome that
+ * it has then: another one than `rejected` where it is authorized.
+ */
+export async function insertRejection(tx: Tx, usage: UsageOfExecution): Promise<AuthorizationOutcome | null> {
   await tx('authorizations')
     .insert({ ...usageColumns(usage), outcome: 'rejected' })
     .onConflict('transaction_id')
     .ignore();
+  return findAuthorizationOutcome(tx, usage.transactionId);
 }
 
-/** What a rejected transaction would have spent. Throws where it was not rejected. */
-export async function readRejection(db: Db | Tx, transactionId: string): Promise<UsageOfExecution> {
-  const row = requireRow(
-    await db('authorizations').where({ transaction_id: transactionId, outcome: 'rejected' }).first(),
-  );
-  return {
-    transactionId,
-    organizationId: row.organization_id,
-    policyId: row.policy_id,
-    initiatorId: row.initiator_id,
-    accountId: row.account_id,
-    networkId: Number(row.network_id),
-    tokenAddress: row.token_address,
-    amount: BigInt(row.amount),
-    destination: row.destination,
-  };
+/** What a rejected transaction would have spent; undefined where it was not rejected. */
+export async function findRejection(
+  db: Db | Tx,
+  transactionId: string,
+): Promise<UsageOfExecution | undefined> {
+  const row = await db('authorizations')
+    .where({ transaction_id: transactionId, outcome: 'rejected' })
+    .first();
+  return row && usageIn(row);
 }
 
 /** Stores what the signer has read about an authorization; null: undecided again. */
@@ -180,18 +163,11 @@ export async function undecidedAuthorizations(
 }
 
 /** An authorization as a proof shows it: amounts and nonces in decimal digits, times in ISO 8601. */
-export interface ShownAuthorization {
-  readonly transactionId: string;
-  readonly policyId: string;
-  readonly initiatorId: string;
-  readonly accountId: string;
-  readonly networkId: number;
+export interface ShownAuthorization extends Omit<UsageOfExecution, 'organizationId' | 'amount'> {
   /** Null where it was rejected. */
   readonly safeNonce: string | null;
   readonly safeTxHash: string | null;
-  readonly tokenAddress: string;
   readonly amount: string;
-  readonly destination: string;
   readonly authorizedAt: string;
   /** Null: not decided yet. */
   readonly outcome: AuthorizationOutcome | null;
@@ -203,19 +179,16 @@ export async function listAuthorizations(db: Db | Tx, organizationId: string): P
   const rows = await db('authorizations')
     .where({ organization_id: organizationId })
     .orderBy(['authorized_at', 'transaction_id']);
-  return rows.map((row) => ({
-    transactionId: row.transaction_id,
-    policyId: row.policy_id,
-    initiatorId: row.initiator_id,
-    accountId: row.account_id,
-    networkId: Number(row.network_id),
-    safeNonce: row.safe_nonce === null ? null : String(row.safe_nonce),
-    safeTxHash: row.safe_tx_hash,
-    tokenAddress: row.token_address,
-    amount: row.amount,
-    destination: row.destination,
-    authorizedAt: row.authorized_at.toISOString(),
-    outcome: row.outcome,
-    blockAt: row.block_at === null ? null : row.block_at.toISOString(),
-  }));
+  return rows.map((row) => {
+    const { organizationId: _, ...usage } = usageIn(row);
+    return {
+      ...usage,
+      amount: row.amount,
+      safeNonce: row.safe_nonce === null ? null : String(row.safe_nonce),
+      safeTxHash: row.safe_tx_hash,
+      authorizedAt: row.authorized_at.toISOString(),
+      outcome: row.outcome,
+      blockAt: row.block_at === null ? null : row.block_at.toISOString(),
+    };
+  });
 }

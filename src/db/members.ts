@@ -147,19 +147,9 @@ export interface Admins extends AdminSet {
   readonly id: string;
 }
 
-/**
- * The admins of now. With `lock: 'share'` nobody can change them before the transaction ends. Members are in the
- * order of their ids.
- */
-export async function readAdmins(
-  db: Db | Tx,
-  organizationId: string,
-  options: { lock?: 'share' | 'update' } = {},
-): Promise<Admins> {
-  const query = db('admin_sets').where({ organization_id: organizationId }).first();
-  if (options.lock === 'share') query.forShare();
-  if (options.lock === 'update') query.forUpdate();
-  const set = await query;
+/** The admins of now. Members are in the order of their ids. */
+export async function readAdmins(db: Db | Tx, organizationId: string): Promise<Admins> {
+  const set = await db('admin_sets').where({ organization_id: organizationId }).first();
   if (!set) throw new Error(`organization ${organizationId} has no admins`);
   const rows = await db('admin_set_members')
     .join('members', 'members.id', 'admin_set_members.member_id')

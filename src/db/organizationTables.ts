@@ -112,24 +112,14 @@ export async function compareTables(db: Db | Tx, state: OrganizationState): Prom
     rows.set(keyOf('policy', policy.id), policyRow(policy));
   }
   for (const account of await accountRows(db, state.id)) rows.set(keyOf('account', account.id), account);
+  const sealedOf = (type: ResourceKind, resources: readonly { readonly id: string }[]) =>
+    resources.map((resource) => ({ type, id: resource.id, resource }));
   const sealed = [
-    ...Object.values(state.members).map((resource) => ({
-      type: 'member' as const,
-      id: resource.id,
-      resource,
-    })),
-    ...Object.values(state.groups).map((resource) => ({ type: 'group' as const, id: resource.id, resource })),
-    ...Object.values(state.policies).map((resource) => ({
-      type: 'policy' as const,
-      id: resource.id,
-      resource,
-    })),
-    ...Object.values(state.accounts).map((resource) => ({
-      type: 'account' as const,
-      id: resource.id,
-      resource,
-    })),
-    { type: 'admin' as const, id: state.admins.id, resource: state.admins },
+    ...sealedOf('member', Object.values(state.members)),
+    ...sealedOf('group', Object.values(state.groups)),
+    ...sealedOf('policy', Object.values(state.policies)),
+    ...sealedOf('account', Object.values(state.accounts)),
+    ...sealedOf('admin', [state.admins]),
   ];
   const decided = new Set(sealed.map(({ type, id }) => keyOf(type, id)));
   const undecided = [...rows].flatMap(([key, found]): Difference[] => {

@@ -3,8 +3,9 @@ import {
   NATIVE_CURRENCY,
   type Policy,
   type PolicyDefinition,
+  type PolicyToken,
   policyDefinitionSchema,
-  type TokenTransferCondition,
+  tokenIn,
   transferCondition,
 } from '../domain/policy';
 import type { Db, Tx } from './database';
@@ -61,14 +62,12 @@ export async function findPolicies(
   db: Db | Tx,
   organizationId: string,
   ids: readonly string[],
-  options: { lock?: 'update' } = {},
 ): Promise<StoredPolicy[]> {
-  const query = db('policies')
+  const rows = await db('policies')
     .where({ organization_id: organizationId, removed_at: null })
     .whereIn('id', [...ids])
     .orderBy('id');
-  if (options.lock) query.forUpdate();
-  return (await query).map(policy);
+  return rows.map(policy);
 }
 
 /** One policy, or undefined. */
@@ -81,13 +80,9 @@ export async function findPolicy(
 }
 
 /** A token that a policy names, as it was read from its chain. */
-export interface PolicyToken {
+export interface PolicyTokenAt extends PolicyToken {
   readonly networkId: number;
   readonly address: string;
-  readonly symbol: string;
-  readonly name: string;
-  readonly decimals: number;
-  readonly logoUrl: string | null;
 }
 
 /** The tokens, apart from native currencies, that the policies of an account name; none twice. */
@@ -95,7 +90,7 @@ export async function listPolicyTokens(
   db: Db | Tx,
   organizationId: string,
   accountId: string,
-): Promise<PolicyToken[]> {
+): Promise<PolicyTokenAt[]> {
   const rows = await db('policies')
     .where({ organization_id: organizationId, removed_at: null })
     .whereRaw(`definition->'tokenTransferCondition'->>'tokenAddress' <> ?`, [NATIVE_CURRENCY])
@@ -103,25 +98,15 @@ export async function listPolicyTokens(
       JSON.stringify([accountId]),
     ])
     .orderBy('position');
-  const tokens = new Map<string, PolicyToken>();
+  const tokens = new Map<string, PolicyTokenAt>();
   for (const stored of rows.map(policy)) {
     const { networkId } = stored;
     const token = transferCondition(stored);
     const address = token?.tokenAddress;
     if (!token || !address) continue;
-    tokens.set(`${networkId}:${address}`, { networkId, ...tokenFacts(address, token) });
+    tokens.set(`${networkId}:${address}`, { networkId, address, ...tokenIn(token) });
   }
   return [...tokens.values()];
-}
-
-function tokenFacts(address: string, token: TokenTransferCondition): Omit<PolicyToken, 'networkId'> {
-  return {
-    address,
-    symbol: token.tokenSymbol,
-    name: token.tokenName,
-    decimals: token.tokenDecimals,
-    logoUrl: token.tokenLogoUrl ?? null,
-  };
 }
 
 /** Stores new policies. `setPolicyPosition` sets their positions in the list. */

@@ -1,6 +1,7 @@
 import type { Usage, UsageWindow } from '../domain/policyEngine';
 import type { Db, Tx } from './database';
 import { queryRows, requireRow } from './rows';
+import type { AuthorizationRow, PolicyUsageRow } from './tables';
 
 /** What the statement of `readUsage` reads of each window. */
 interface UsageColumns {
@@ -71,14 +72,9 @@ export interface UsageOfExecution {
   readonly destination: string;
 }
 
-/** Locks a policy's budget until the end of the transaction: reservations come one after the other. */
-export async function lockBudget(tx: Tx, policyId: string): Promise<void> {
-  await tx('policies').where({ id: policyId }).forNoKeyUpdate().first('id');
-}
-
-/** Reserves what an execution uses, before it starts. Call it with the budget locked. */
-export async function reserveUsage(tx: Tx, usage: UsageOfExecution): Promise<void> {
-  await tx('policy_usage').insert({
+/** What an execution uses, as columns. */
+export function usageColumns(usage: UsageOfExecution) {
+  return {
     organization_id: usage.organizationId,
     policy_id: usage.policyId,
     transaction_id: usage.transactionId,
@@ -88,7 +84,32 @@ export async function reserveUsage(tx: Tx, usage: UsageOfExecution): Promise<voi
     initiator_id: usage.initiatorId,
     account_id: usage.accountId,
     destination: usage.destination,
-  });
+  };
+}
+
+/** What an execution uses, from a row that has its columns. */
+export function usageIn(row: PolicyUsageRow | AuthorizationRow): UsageOfExecution {
+  return {
+    organizationId: row.organization_id,
+    policyId: row.policy_id,
+    transactionId: row.transaction_id,
+    networkId: Number(row.network_id),
+    tokenAddress: row.token_address,
+    amount: BigInt(row.amount),
+    initiatorId: row.initiator_id,
+    accountId: row.account_id,
+    destination: row.destination,
+  };
+}
+
+/** Locks a policy's budget until the end of the transaction: reservations come one after the other. */
+export async function lockBudget(tx: Tx, policyId: string): Promise<void> {
+  await tx('policies').where({ id: policyId }).forNoKeyUpdate().first('id');
+}
+
+/** Reserves what an execution uses, before it starts. Call it with the budget locked. */
+export async function reserveUsage(tx: Tx, usage: UsageOfExecution): Promise<void> {
+  await tx('policy_usage').insert(usageColumns(usage));
 }
 
 function usageOf(tx: Tx, transactionId: string) {
@@ -123,19 +144,7 @@ export async function reopenUsage(tx: Tx, transactionId: string): Promise<void> 
 /** The current reservation of a transaction; undefined when there is none. */
 export async function findReservation(tx: Tx, transactionId: string): Promise<UsageOfExecution | undefined> {
   const row = await usageOf(tx, transactionId).where({ status: 'reserved' }).first();
-  return (
-    row && {
-      organizationId: row.organization_id,
-      policyId: row.policy_id,
-      transactionId: row.transaction_id,
-      networkId: Number(row.network_id),
-      tokenAddress: row.token_address,
-      amount: BigInt(row.amount),
-      initiatorId: row.initiator_id,
-      accountId: row.account_id,
-      destination: row.destination,
-    }
-  );
+  return row && usageIn(row);
 }
 
 /** Moves committed usage to the time of another block. */

@@ -1,5 +1,5 @@
 import type { Tally } from '../domain/approval';
-import type { DecisionSeal } from '../domain/seal';
+import { type DecisionSeal, decisionOf } from '../domain/seal';
 import { OPERATOR } from './audit';
 import type { Db, Tx } from './database';
 import { execute, queryRows } from './rows';
@@ -63,7 +63,7 @@ export async function writeSealedProposal(tx: Tx, seal: DecisionSeal, executedWi
   const { proposalId: id, organizationId, summary, resourceType, action, data, expiresAt, at } = seal;
   const begun = {
     execution_status: 'processing' as const,
-    decision: seal.resolution === 'approved' ? ('approve' as const) : ('reject' as const),
+    decision: decisionOf(seal),
     decided_by: JSON.stringify(OPERATOR),
     executed_with: JSON.stringify(executedWith),
     failure: null,
@@ -92,16 +92,17 @@ export async function writeSealedProposal(tx: Tx, seal: DecisionSeal, executedWi
 /** Stores the votes of a sealed proposal, each with the hash of its signature, where they are missing. */
 export async function writeSealedVotes(
   tx: Tx,
-  { proposalId, resolution, votes, at }: DecisionSeal,
+  seal: DecisionSeal,
   hashOf: (signature: string) => string,
 ): Promise<void> {
+  const { proposalId, votes, at } = seal;
   if (votes.length === 0) return;
   await tx('votes')
     .insert(
       votes.map(({ memberId, signerAddress, scheme, signature }) => ({
         approval_id: proposalId,
         member_id: memberId,
-        type: resolution === 'approved' ? ('approve' as const) : ('reject' as const),
+        type: decisionOf(seal),
         signer_address: signerAddress,
         scheme,
         signature,

@@ -1,6 +1,6 @@
 import type { Asset } from '../domain/transactionText';
 import type { Db, Tx } from './database';
-import type { PolicyToken } from './policies';
+import type { PolicyTokenAt } from './policies';
 import { type PreparedStatement, runPrepared } from './prepared';
 
 // From one asset to the next by the index, however many transactions there are of each.
@@ -21,7 +21,7 @@ const LIST: PreparedStatement = {
 };
 
 /** The tokens, apart from native currencies, that transactions of an account have moved or would move; none twice. */
-export async function listTransactionTokens(db: Db | Tx, accountId: string): Promise<PolicyToken[]> {
+export async function listTransactionTokens(db: Db | Tx, accountId: string): Promise<PolicyTokenAt[]> {
   const rows = await runPrepared<{ asset: Asset }>(db, LIST, [accountId]);
   return rows.map(({ asset }) => ({
     networkId: Number(asset.id.split(':')[0]),

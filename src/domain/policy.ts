@@ -147,6 +147,24 @@ export function transferCondition(policy: PolicyDefinition): TokenTransferCondit
   return policy.transactionType === 'TOKEN_TRANSFER' ? policy.tokenTransferCondition : null;
 }
 
+/** A token as a policy names it. */
+export interface PolicyToken {
+  readonly symbol: string;
+  readonly name: string;
+  readonly decimals: number;
+  readonly logoUrl: string | null;
+}
+
+/** The token of a condition. */
+export function tokenIn(condition: TokenTransferCondition): PolicyToken {
+  return {
+    symbol: condition.tokenSymbol,
+    name: condition.tokenName,
+    decimals: condition.tokenDecimals,
+    logoUrl: condition.tokenLogoUrl ?? null,
+  };
+}
+
 /** Which contracts a policy names; null where it names none: of its type, all or no calls. */
 export function contractRules(policy: PolicyDefinition): readonly ContractRule[] | null {
   return policy.transactionType === 'CONTRACT_INTERACTION' ? policy.contractInteractionCondition : null;

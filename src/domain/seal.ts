@@ -1,3 +1,4 @@
+import type { Decision } from './approval';
 import type { JsonValue } from './canonicalJson';
 import type { OrganizationState, ResourceChange } from './governance';
 import type { ProposalAction, ResourceType } from './proposal';
@@ -45,6 +46,11 @@ export interface DecisionSeal extends SealBase {
 }
 
 export type Seal = GenesisSeal | DecisionSeal;
+
+/** What the admins decided, as their votes say it. */
+export function decisionOf({ resolution }: Pick<DecisionSeal, 'resolution'>): Decision {
+  return resolution === 'approved' ? 'approve' : 'reject';
+}
 
 /** The `previousHash` of a genesis. */
 export const NO_SEAL = `0x${'0'.repeat(64)}`;

@@ -1,3 +1,4 @@
+import type { Decision } from './approval';
 import { canonicalJson, type JsonValue } from './canonicalJson';
 import type { ProposalAction, ResourceType } from './proposal';
 import { readContent, type Spending, spendingOf } from './transactionContent';
@@ -15,6 +16,11 @@ export interface ProposalToSign {
 
 /** The three things that can be signed about a proposal; each is a primary type of its own. */
 export type ProposalStatement = 'ApproveProposal' | 'RejectProposal' | 'InitiateProposal';
+
+/** What an admin signs to vote on a proposal. */
+export function voteStatement(decision: Decision): ProposalStatement {
+  return decision === 'approve' ? 'ApproveProposal' : 'RejectProposal';
+}
 
 const DOMAIN_TYPE = [
   { name: 'name', type: 'string' },

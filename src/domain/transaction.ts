@@ -23,7 +23,6 @@ export interface TransactionRef {
 
 /** The outcome of an attempt on chain, with its network's confirmations. */
 export type AttemptOutcome = {
-  readonly attemptId: string;
   readonly transactionHash: string;
   readonly blockNumber: string;
   readonly blockHash: string;

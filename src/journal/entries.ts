@@ -41,6 +41,31 @@ export interface AuthorizationEntry extends DecidedTransaction {
   readonly evidence: JsonValue;
 }
 
+/** What of an authorization is signed for the chain, as it is stored. */
+interface SignedCall {
+  readonly safeNonce: bigint;
+  readonly safeTxHash: string;
+  readonly to: string;
+  /** In wei. */
+  readonly value: bigint;
+  readonly data: string;
+  readonly safeTxGas: bigint;
+  readonly fromBlock: bigint;
+}
+
+/** The part of an authorization that is signed for the chain. */
+export function signedPart(call: SignedCall): Pick<AuthorizationEntry, keyof SignedCall> {
+  return {
+    safeNonce: String(call.safeNonce),
+    safeTxHash: call.safeTxHash,
+    to: call.to,
+    value: String(call.value),
+    data: call.data,
+    safeTxGas: String(call.safeTxGas),
+    fromBlock: String(call.fromBlock),
+  };
+}
+
 /** A transaction that was rejected: it is never authorized. */
 export interface RejectionEntry extends DecidedTransaction {
   readonly type: 'rejection';
@@ -101,6 +126,17 @@ export interface SealEntry {
   /** Canonical JSON of the seal. */
   readonly body: string;
   readonly signature: string;
+}
+
+/** The entry of a stored seal. */
+export function sealEntry({
+  organizationId,
+  sequence,
+  hash,
+  body,
+  signature,
+}: Omit<SealEntry, 'type'>): SealEntry {
+  return { type: 'seal', organizationId, sequence, hash, body, signature };
 }
 
 /** A nonce of an account that was used by an execution that nobody here has authorized. */

@@ -1,12 +1,11 @@
-import type { Hex } from 'viem';
 import { openSeal, textHash } from '../chain/seals';
 import type { IdentifyVoter } from '../chain/voter';
 import { memberSummary } from '../domain/approval';
 import { canonicalJson } from '../domain/canonicalJson';
 import { genesisPayload } from '../domain/genesis';
 import { adminsOf, checkState, findResource, type OrganizationState } from '../domain/governance';
-import { type DecisionSeal, type GenesisSeal, NO_SEAL, type SealedVote } from '../domain/seal';
-import { proposalPayload } from '../domain/signing';
+import { type DecisionSeal, decisionOf, type GenesisSeal, NO_SEAL, type SealedVote } from '../domain/seal';
+import { proposalPayload, voteStatement } from '../domain/signing';
 import { decidedState } from '../operations/plan';
 import { type AuthorizationLine, type HeadLine, isSignedBy, type SealLine, type SignedLine } from './lines';
 
@@ -41,7 +40,6 @@ interface Progress {
   state: OrganizationState | undefined;
   sealHash: string;
   sealedAt: string;
-  seals: number;
   lineHashText: string;
   readonly proposals: Set<string>;
   readonly transactions: Set<string>;
@@ -123,8 +121,7 @@ async function decide(
   if (Date.parse(seal.at) > Date.parse(seal.expiresAt))
     throw new ProofError(line, 'it was sealed after its expiry');
   const { proposalId: id, organizationId, resourceType, action, summary, data } = seal;
-  const statement = seal.resolution === 'approved' ? 'ApproveProposal' : 'RejectProposal';
-  const payload = proposalPayload(statement, state.domainSalt, {
+  const payload = proposalPayload(voteStatement(decisionOf(seal)), state.domainSalt, {
     id,
     organizationId,
     resourceType,
@@ -147,10 +144,10 @@ async function decide(
 }
 
 async function readSeal(progress: Progress, line: number, stored: SealLine, context: Context): Promise<void> {
-  const { body, hash, signature } = stored;
+  const { body, hash } = stored;
   const claimed = JSON.parse(body) as { readonly state?: OrganizationState };
   const sealKey = progress.state?.sealKey ?? claimed.state?.sealKey ?? '';
-  const seal = await openSeal(sealKey, { body, hash: hash as Hex, signature: signature as Hex });
+  const seal = await openSeal(sealKey, stored);
   if (!seal || canonicalJson(seal) !== body) throw new ProofError(line, 'the seal key has not signed it');
   if (seal.type === 'genesis') {
     if (progress.state) throw new ProofError(line, 'it is a second genesis');
@@ -162,7 +159,6 @@ async function readSeal(progress: Progress, line: number, stored: SealLine, cont
   }
   progress.sealHash = hash;
   progress.sealedAt = seal.at;
-  progress.seals += 1;
 }
 
 async function readSigned(progress: Progress, line: number, signed: SignedLine): Promise<void> {
@@ -217,7 +213,6 @@ export async function prove(
     state: undefined,
     sealHash: NO_SEAL,
     sealedAt: '',
-    seals: 0,
     lineHashText: '',
     proposals: new Set(),
     transactions: new Set(),
@@ -236,7 +231,7 @@ export async function prove(
         : new ProofError(i + 1, `it is unreadable: ${(error as Error).message}`);
     }
   }
-  const { state, seals, authorizations, attested, head } = progress;
+  const { state, authorizations, attested, head } = progress;
   if (!state || !head) throw new ProofError(lines.length + 1, 'there is no head: the proof is not whole');
-  return { state, seals, authorizations, attested, head };
+  return { state, seals: state.sequence + 1, authorizations, attested, head };
 }

@@ -95,11 +95,18 @@ async function missingFreezes(journal: JournalReader, db: Db): Promise<RecordedF
   ];
 }
 
+/** How a journal and a database differ. */
+export interface Comparison {
+  readonly missing: Missing;
+  /** Ids of transactions that the database has authorized and the journal does not know. */
+  readonly unjournaled: readonly string[];
+}
+
 /**
  * Compares a journal with a database. Throws JournalError where they contradict each other: then the journal is of
  * another history, and nothing can be written back.
  */
-export async function findMissing(journal: JournalReader, db: Db): Promise<Missing> {
+export async function compareJournal(journal: JournalReader, db: Db): Promise<Comparison> {
   const stored = new Map<string, { readonly safeTxHash: string; readonly outcome: string | null }>();
   for await (const page of allAuthorizations(db)) {
     for (const { transactionId, safeTxHash, outcome } of page)
@@ -118,7 +125,7 @@ export async function findMissing(journal: JournalReader, db: Db): Promise<Missi
   const rejected = new Set(await rejectedTransactions(db));
   const cancelled = new Set(await cancelledTransactions(db));
   const unknown = new Set((await listUnknownExecutions(db)).map(({ safeTxHash }) => safeTxHash));
-  return {
+  const missing = {
     seals: await missingSeals(journal, db),
     authorizations,
     rejections: [...journal.rejectedIds()].filter((id) => !rejected.has(id)),
@@ -130,4 +137,5 @@ export async function findMissing(journal: JournalReader, db: Db): Promise<Missi
     unknownExecutions: journal.unknownExecutions().filter(({ safeTxHash }) => !unknown.has(safeTxHash)),
     freezes: await missingFreezes(journal, db),
   };
+  return { missing, unjournaled: [...stored.keys()].filter((id) => !journal.authorizationOf(id)) };
 }

@@ -1,16 +1,15 @@
-import { type Hex, recoverAddress } from 'viem';
 import type { SigningKeys } from '../chain/keys';
 import { openSeal } from '../chain/seals';
+import { hasSigned } from '../chain/signatures';
 import { accountAddress } from '../db/accounts';
-import { type Attempt, attemptsOfTransaction } from '../db/attempts';
+import { attemptsOfTransaction } from '../db/attempts';
 import { listAuthorizations, type ShownAuthorization, transactionRows } from '../db/authorizations';
 import type { Db } from '../db/database';
 import { activeFreezes } from '../db/freezes';
 import { sealedSequences } from '../db/recovery';
 import { listSeals } from '../db/seals';
 import { listUnknownExecutions } from '../db/unknownExecutions';
-import { isSameAddress } from '../domain/address';
-import { type JournalEntry, JournalError } from '../journal/entries';
+import { type JournalEntry, JournalError, sealEntry, signedPart } from '../journal/entries';
 import type { Journal } from '../journal/journal';
 
 /** What making a journal anew needs. */
@@ -24,28 +23,13 @@ interface Deps {
 async function sealEntries({ db, keystore }: Deps, organizationId: string): Promise<JournalEntry[]> {
   const { address } = keystore.sealKey(organizationId);
   const seals = await listSeals(db, organizationId, { after: -1 });
-  return Promise.all(
-    seals.map(async ({ sequence, body, hash, signature }) => {
-      if (!(await openSeal(address, { body, hash: hash as Hex, signature: signature as Hex }))) {
-        throw new JournalError(
-          `decision ${sequence} of organization ${organizationId} in the database is not of the seal key in this keystore`,
-        );
-      }
-      return { type: 'seal', organizationId, sequence, hash, body, signature } as const;
-    }),
-  );
-}
-
-/** Whether the key of its organization has signed an attempt. */
-async function isSigned(
-  { keystore }: Deps,
-  { organizationId, safeTxHash, signature }: Attempt,
-): Promise<boolean> {
-  if (signature === null) return false;
-  const signer = await recoverAddress({ hash: safeTxHash as Hex, signature: signature as Hex }).catch(
-    () => null,
-  );
-  return signer !== null && isSameAddress(signer, keystore.organizationKey(organizationId).address);
+  for (const seal of seals) {
+    if (await openSeal(address, seal)) continue;
+    throw new JournalError(
+      `decision ${seal.sequence} of organization ${organizationId} in the database is not of the seal key in this keystore`,
+    );
+  }
+  return seals.map(sealEntry);
 }
 
 /** The entries of one authorization or rejection; none where nothing proves it: the signer verifies it when it comes to it. */
@@ -54,7 +38,7 @@ async function entriesOf(
   organizationId: string,
   shown: ShownAuthorization,
 ): Promise<JournalEntry[]> {
-  const { db } = deps;
+  const { db, keystore } = deps;
   const { transactionId, accountId, networkId, policyId, initiatorId, tokenAddress, amount, destination } =
     shown;
   const decided = {
@@ -66,20 +50,16 @@ async function entriesOf(
   if (outcome === 'rejected') return [{ type: 'rejection', ...decided }];
   const attempts = await attemptsOfTransaction(db, transactionId);
   const attempt = attempts.find(({ kind }) => kind === 'transaction');
-  if (!attempt || attempt.safeTxHash !== shown.safeTxHash || !(await isSigned(deps, attempt))) return [];
+  if (!attempt?.signature || attempt.safeTxHash !== shown.safeTxHash) return [];
+  const { address } = keystore.organizationKey(organizationId);
+  if (!(await hasSigned(address, attempt.safeTxHash, attempt.signature))) return [];
   const isCancelled = attempts.some(({ kind }) => kind === 'cancellation');
   return [
     {
       type: 'authorization',
       ...decided,
-      safeNonce: String(attempt.safeNonce),
-      safeTxHash: attempt.safeTxHash,
+      ...signedPart(attempt),
       account: await accountAddress(db, accountId),
-      to: attempt.to,
-      value: String(attempt.value),
-      data: attempt.data,
-      safeTxGas: String(attempt.safeTxGas),
-      fromBlock: String(attempt.fromBlock),
       authorizedAt: shown.authorizedAt,
       evidence: null,
     },

@@ -1,10 +1,10 @@
-import type { Hex } from 'viem';
 import { projectUpTo } from '../approvals/project';
+import { storeSealedState } from '../approvals/sealedState';
 import { signatureHash } from '../approvals/voters';
 import type { SigningKeys } from '../chain/keys';
-import { isSealedHead, openSeal, signHead } from '../chain/seals';
+import { isSealedHead, openSeal } from '../chain/seals';
 import { insertEvidence } from '../db/approvals';
-import { type AuditInput, appendAudit, OPERATOR } from '../db/audit';
+import { appendAudit, OPERATOR } from '../db/audit';
 import { recordSigningKey } from '../db/chain';
 import type { Tx } from '../db/database';
 import { findGenesis, insertGenesisSignature } from '../db/genesis';
@@ -12,13 +12,14 @@ import { insertOrganization } from '../db/organizations';
 import { setPositions } from '../db/positions';
 import { findProposal } from '../db/proposals';
 import { writeSealedProposal, writeSealedVotes } from '../db/recovery';
-import { findSealedState, insertSeal, storeState } from '../db/seals';
+import { findSealedState, insertSeal } from '../db/seals';
 import type { Tally } from '../domain/approval';
 import { adminsOf, type OrganizationState } from '../domain/governance';
-import { type DecisionSeal, type GenesisSeal, NO_SEAL, type Seal } from '../domain/seal';
-import { proposalPayload } from '../domain/signing';
+import { type DecisionSeal, decisionOf, type GenesisSeal, NO_SEAL, type Seal } from '../domain/seal';
+import { proposalPayload, voteStatement } from '../domain/signing';
 import { JournalError, type SealEntry } from '../journal/entries';
 import { decidedState } from '../operations/plan';
+import { recovered } from './audit';
 
 /** The state before the next decision, and the hash of the seal before it. */
 interface Reached {
@@ -34,8 +35,8 @@ interface Written {
 
 /** The seal in an entry. Throws JournalError unless the seal key has signed it, right after the one before it. */
 async function openEntry(entry: SealEntry, sealKey: string, previousHash: string): Promise<Seal> {
-  const { organizationId, sequence, body, hash, signature } = entry;
-  const seal = await openSeal(sealKey, { body, hash: hash as Hex, signature: signature as Hex });
+  const { organizationId, sequence } = entry;
+  const seal = await openSeal(sealKey, entry);
   if (seal?.organizationId !== organizationId || seal.sequence !== sequence) {
     throw new JournalError(
       `decision ${sequence} of organization ${organizationId} in the journal is not of the seal key in this keystore`,
@@ -83,16 +84,16 @@ function tallyOf({ seal, admins }: Written): Tally {
 /** Stores the proof of a decision, as its execution did before the database lost it. */
 async function writeEvidence(tx: Tx, { seal, admins }: Written, domainSalt: string): Promise<void> {
   const { organizationId, proposalId: id, resolution } = seal;
+  const decision = decisionOf(seal);
   const record = await findProposal(tx, organizationId, id);
   if (!record) throw new Error(`proposal ${id} not found`);
-  const statement = resolution === 'approved' ? 'ApproveProposal' : 'RejectProposal';
   await insertEvidence(
     tx,
     { organizationId, id },
     {
       resolution,
-      payload: proposalPayload(statement, domainSalt, record),
-      votes: record.votes.filter(({ type }) => (type === 'approve') === (resolution === 'approved')),
+      payload: proposalPayload(voteStatement(decision), domainSalt, record),
+      votes: record.votes.filter(({ type }) => type === decision),
       threshold: admins.threshold,
       electorate: { admins: admins.members.map((member) => ({ ...member })) },
     },
@@ -142,13 +143,7 @@ export async function writeSeals(
   }
   if (!reached) return;
   const { state, hash } = reached;
-  const head = {
-    organizationId,
-    sequence: state.sequence,
-    sealHash: hash,
-    state: JSON.stringify(state),
-  };
-  await storeState(tx, { ...head, signature: await signHead(sealKey, head) });
+  await storeSealedState(tx, sealKey, state, hash);
   const last = written.at(-1);
   if (last) await projectUpTo(tx, last.seal, OPERATOR);
   // Their members are in the tables now.
@@ -165,27 +160,12 @@ async function auditSeals(
   entries: readonly SealEntry[],
   written: readonly Written[],
 ): Promise<void> {
-  const isFounded = entries[0]?.sequence === 0;
-  const recovered: AuditInput[] = written.map(({ seal: { proposalId, sequence, resolution } }) => ({
-    action: 'proposal.recovered',
-    actor: OPERATOR,
-    resourceType: 'proposal',
-    resourceId: proposalId,
-    details: { sequence, resolution },
-  }));
+  const [first] = entries;
   const positions = await appendAudit(tx, organizationId, [
-    ...recovered,
-    ...(isFounded
-      ? [
-          {
-            action: 'organization.recovered',
-            actor: OPERATOR,
-            resourceType: 'organization',
-            resourceId: organizationId,
-            details: { hash: entries[0]?.hash ?? '' },
-          },
-        ]
-      : []),
+    ...written.map(({ seal: { proposalId, sequence, resolution } }) =>
+      recovered('proposal', proposalId, { sequence, resolution }),
+    ),
+    ...(first?.sequence === 0 ? [recovered('organization', organizationId, { hash: first.hash })] : []),
   ]);
   const ids = written.map(({ seal }) => seal.proposalId);
   await setPositions(tx, 'approvals', ids, positions.slice(0, ids.length));

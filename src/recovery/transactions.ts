@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import { cancellation, safeTransactionHash } from '../chain/safeTransaction';
 import { attemptsOfTransaction, insertAttempt } from '../db/attempts';
-import { appendAudit, OPERATOR } from '../db/audit';
+import { appendAudit } from '../db/audit';
 import { decideAuthorization, insertAuthorization, insertRejection } from '../db/authorizations';
 import type { Tx } from '../db/database';
 import type { UsageOfExecution } from '../db/policyUsage';
@@ -10,6 +10,7 @@ import { writeTransactionRows } from '../db/recovery';
 import type { JsonValue } from '../domain/canonicalJson';
 import type { AuthorizationEntry, OutcomeEntry, RejectionEntry } from '../journal/entries';
 import type { JournalReader } from '../journal/journal';
+import { recovered } from './audit';
 import type { Missing } from './missing';
 
 function usageIn(entry: AuthorizationEntry | RejectionEntry): UsageOfExecution {
@@ -28,15 +29,8 @@ async function writeRecord(
   details: { readonly [field: string]: JsonValue },
 ): Promise<void> {
   await writeTransactionRows(tx, rows);
-  const positions = await appendAudit(tx, organizationId, [
-    {
-      action: 'transaction.recovered',
-      actor: OPERATOR,
-      resourceType: 'transaction',
-      resourceId: transactionId,
-      details,
-    },
-  ]);
+  const entry = recovered('transaction', transactionId, details);
+  const positions = await appendAudit(tx, organizationId, [entry]);
   await setPositions(tx, 'approvals', [transactionId], positions);
 }
 

@@ -3,24 +3,22 @@ import { SHIPPED_TOKENS } from '../chain/tokenList';
 import type { Db, Tx } from '../db/database';
 import { readState } from '../db/seals';
 import { isSameAddress } from '../domain/address';
-import { contractRules, NATIVE_CURRENCY, type Policy, transferCondition } from '../domain/policy';
+import {
+  contractRules,
+  NATIVE_CURRENCY,
+  type Policy,
+  type PolicyToken,
+  tokenIn,
+  transferCondition,
+} from '../domain/policy';
 import type { TransactionContent } from '../domain/transactionContent';
 import { type TokenWords, type TransactionFacts, transactionSummary } from '../domain/transactionText';
 
 /** A token as a policy names it; null where it names another one, or none. */
-export function tokenOfPolicy(
-  policy: Policy,
-  networkId: number,
-  tokenAddress: string,
-): (TokenWords & { readonly name: string }) | null {
+export function tokenOfPolicy(policy: Policy, networkId: number, tokenAddress: string): PolicyToken | null {
   const named = policy.networkId === networkId ? transferCondition(policy) : null;
   if (!named?.tokenAddress || !isSameAddress(named.tokenAddress, tokenAddress)) return null;
-  return {
-    symbol: named.tokenSymbol,
-    name: named.tokenName,
-    decimals: named.tokenDecimals,
-    logoUrl: named.tokenLogoUrl ?? null,
-  };
+  return tokenIn(named);
 }
 
 /**

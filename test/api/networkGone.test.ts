@@ -1,8 +1,6 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { execute, proposalPath, propose, read, startApi } from '../support/api';
 import { sign, type TestOrganization, type TestService } from '../support/service';
-import { sharedStack, temporaryDir } from '../support/stack';
+import { networksFile, sharedStack } from '../support/stack';
 import { until } from '../support/until';
 
 let service: TestService;
@@ -16,9 +14,8 @@ test('notes on open proposals that their network was removed from the configurat
   for (const member of [org.alice, org.bob]) await sign(service.http, org.adminKey, ready, member);
 
   await service.stop();
-  const file = join(temporaryDir(), 'networks.json');
   const [kept] = sharedStack().chains;
-  writeFileSync(file, JSON.stringify([{ id: kept?.chainId, name: 'Kept', rpcUrl: kept?.rpcUrl }]));
+  const file = networksFile([{ id: kept?.chainId, name: 'Kept', rpcUrl: kept?.rpcUrl }]);
   service = await startApi({ env: { ...service.env, NETWORKS_FILE: file, RECONCILE_EVERY: '1s' } });
   const { http } = service;
 

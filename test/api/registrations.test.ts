@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import {
   type Address,
   concatHex,
@@ -35,7 +33,7 @@ import {
 } from '../support/api';
 import type { Answer, Ask } from '../support/http';
 import type { TestMember, TestOrganization, TestService } from '../support/service';
-import { freePorts, startOwnChain, temporaryDir } from '../support/stack';
+import { freePorts, networksFile, startOwnChain } from '../support/stack';
 
 const REGISTER = '/api/v1/members/registrations';
 const PAYLOAD = `${REGISTER}/payload`;
@@ -655,8 +653,7 @@ describe('without Temporal, and with an unavailable network', () => {
   beforeAll(async () => {
     chain = await startOwnChain(CHAIN_ID);
     const { rpcUrl } = chain.current;
-    const file = join(temporaryDir(), 'networks.json');
-    writeFileSync(file, JSON.stringify([{ id: CHAIN_ID, name: 'Shaky', rpcUrl }]));
+    const file = networksFile([{ id: CHAIN_ID, name: 'Shaky', rpcUrl }]);
     const [nothing] = await freePorts(1);
     apart = await startApi({
       env: {

@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { approvalWorkflowId } from '../../src/temporal/ids';
@@ -18,7 +16,7 @@ import {
 } from '../support/api';
 import { changeMember, proposeHindered } from '../support/decisions';
 import { sign, type TestMember, type TestOrganization, type TestService } from '../support/service';
-import { rpc, sharedStack, startOwnChain, temporaryDir } from '../support/stack';
+import { networksFile, rpc, sharedStack, startOwnChain } from '../support/stack';
 import { until } from '../support/until';
 import { storeAccount } from '../workflows/world';
 
@@ -37,8 +35,7 @@ beforeAll(async () => {
     name: `Chain ${chainId}`,
     rpcUrl,
   }));
-  const file = join(temporaryDir(), 'networks.json');
-  writeFileSync(file, JSON.stringify(networks));
+  const file = networksFile(networks);
   api = await startApi({ env: { NETWORKS_FILE: file } });
   connection = await Connection.connect({ address: api.config.temporal.address });
   temporal = new Client({ connection, namespace: api.config.temporal.namespace });

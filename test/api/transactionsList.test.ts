@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { makeAccount, read, refusal, refusalIn, type Shown, sharedApi, startApi } from '../support/api';
 import { anAddress } from '../support/builders';
 import { anAnyPolicyItem, aPolicyItem, aTokenCondition } from '../support/policies';
 import { startServiceProcess } from '../support/process';
 import type { TestOrganization, TestService } from '../support/service';
-import { sharedStack, temporaryDir } from '../support/stack';
+import { networksFile, sharedStack } from '../support/stack';
 import {
   aTransactionBody,
   createTransaction,
@@ -209,10 +208,8 @@ describe('an idempotency key', () => {
 describe('an unavailable chain', () => {
   it('gives 500 for an unreadable token: the same request succeeds later', async () => {
     const networks = JSON.parse(readFileSync(api.env.NETWORKS_FILE ?? '', 'utf8'));
-    const file = join(temporaryDir(), 'networks.json');
-    writeFileSync(
-      file,
-      JSON.stringify(networks.map((network: object) => ({ ...network, rpcUrl: 'http://127.0.0.1:1' }))),
+    const file = networksFile(
+      networks.map((network: object) => ({ ...network, rpcUrl: 'http://127.0.0.1:1' })),
     );
     const misconfigured = await startServiceProcess({ ...api.env, NETWORKS_FILE: file }, { roles: ['api'] });
     try {

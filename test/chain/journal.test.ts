@@ -6,7 +6,7 @@ import type { SigningKey, SigningKeys } from '../../src/chain/keys';
 import { requireRow } from '../../src/db/rows';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { type Journal, openJournal } from '../../src/journal/journal';
-import { findMissing } from '../../src/recovery/missing';
+import { compareJournal } from '../../src/recovery/missing';
 import { writeBack } from '../../src/recovery/writeBack';
 import { temporaryDir } from '../support/stack';
 import { until } from '../support/until';
@@ -131,7 +131,7 @@ describe('an authorization', () => {
     await forget(lost);
     const { transactionId } = lost;
     await world.db('approvals').where({ id: transactionId }).update({ execution_status: null });
-    const missing = await findMissing(world.journal, world.db);
+    const { missing } = await compareJournal(world.journal, world.db);
     const own = {
       ...missing,
       authorizations: missing.authorizations.filter((one) => one.transactionId === transactionId),
@@ -139,7 +139,7 @@ describe('an authorization', () => {
     expect(own.authorizations).toHaveLength(1);
     await writeBack(world, own);
     expect(await world.record(lost)).toMatchObject({ executionStatus: 'processing' });
-    const found = await findMissing(world.journal, world.db);
+    const { missing: found } = await compareJournal(world.journal, world.db);
     expect(found.authorizations.map((one) => one.transactionId)).not.toContain(transactionId);
     await world.sign(lost, terms);
     const { id: _, created_at: __, ...same } = requireRow(before);
@@ -156,7 +156,7 @@ describe('an authorization', () => {
       .db('authorizations')
       .where({ transaction_id: transactionId })
       .update({ safe_tx_hash: '0x01' });
-    await expect(findMissing(world.journal, world.db)).rejects.toThrow(/not of the same history/);
+    await expect(compareJournal(world.journal, world.db)).rejects.toThrow(/not of the same history/);
     const [attempt] = await world.attempts(ref);
     await world
       .db('authorizations')

@@ -90,7 +90,6 @@ async function sign(payment: Payment, cancels: boolean, ahead: number): Promise<
 
 function outcome(kindOf: (typeof KINDS)[number]): AttemptOutcome {
   const block = {
-    attemptId: '1',
     transactionHash: `0x${'ab'.repeat(32)}`,
     blockNumber: '1',
     blockHash: `0x${'cd'.repeat(32)}`,

@@ -83,12 +83,10 @@ describe('a transaction', () => {
     expect(keccak256(stored?.raw_transaction as Hex)).toBe(stored?.transaction_hash);
     expect(await world.prepare(ref)).toEqual({ kind: 'inFlight', envelopeId });
     const followed = await world.followToEnd(ref, envelopeId);
-    const [attempt] = await world.attempts(ref);
     expect(followed).toEqual({
       kind: 'decided',
       outcome: {
         kind: 'executed',
-        attemptId: String(attempt?.id),
         transactionHash: stored?.transaction_hash,
         blockNumber: expect.stringMatching(/^\d+$/),
         blockHash: expect.stringMatching(/^0x/),

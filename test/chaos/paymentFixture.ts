@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { Client, Connection } from '@temporalio/client';
 import { createPublicClient, type Hex, http as rpcTransport, zeroAddress } from 'viem';
 import type { Role } from '../../src/config';
@@ -11,7 +10,7 @@ import { anAddress } from '../support/builders';
 import type { Answer, Ask, HttpClient } from '../support/http';
 import { type ServiceProcess, startServiceProcess } from '../support/process';
 import { startTestService, type TestOrganization, type TestService } from '../support/service';
-import { fundOnLocalChain, rpc, sharedStack, startOwnChain, temporaryDir } from '../support/stack';
+import { fundOnLocalChain, networksFile, rpc, sharedStack, startOwnChain } from '../support/stack';
 import { makePolicies } from '../support/transactionApi';
 import { NETWORK_ID } from '../support/transactions';
 import { until } from '../support/until';
@@ -67,11 +66,10 @@ export class PaymentFixture {
   ): Promise<PaymentFixture> {
     const own = await startOwnChain(NETWORK_ID);
     stops.push(() => own.stop());
-    const file = join(temporaryDir(), 'networks.json');
     const networks: { id: number }[] = JSON.parse(readFileSync(sharedStack().networksFile, 'utf8'));
     const { rpcUrl } = own.current;
     const [network] = networks.filter(({ id }) => id === NETWORK_ID);
-    writeFileSync(file, JSON.stringify([{ ...network, rpcUrl }]));
+    const file = networksFile([{ ...network, rpcUrl }]);
     const others = ROLES.filter((one) => one !== role || one === 'api');
     const api = await startTestService({ env: { ORGWALLET_ROLES: others.join(','), NETWORKS_FILE: file } });
     stops.push(() => api.stop());

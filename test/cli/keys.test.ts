@@ -1,12 +1,10 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { requireRow } from '../../src/db/rows';
 import { connectTemporal } from '../../src/temporal/connection';
 import { approvalWorkflowId } from '../../src/temporal/ids';
 import { carryOut, execute, propose, read, type Shown, settled } from '../support/api';
 import { sign, startTestService, type TestOrganization, type TestService } from '../support/service';
-import { freePorts, sharedStack, temporaryDir } from '../support/stack';
+import { freePorts, networksFile, sharedStack } from '../support/stack';
 import { until } from '../support/until';
 import { command, json, refused, words } from './command';
 import { type Gate, startGate } from './gate';
@@ -21,14 +19,10 @@ let org: TestOrganization;
 beforeAll(async () => {
   const [steady, other] = sharedStack().chains;
   gate = await startGate(other?.rpcUrl ?? '');
-  const file = join(temporaryDir(), 'networks.json');
-  writeFileSync(
-    file,
-    JSON.stringify([
-      { id: steady?.chainId, name: 'Steady', rpcUrl: steady?.rpcUrl },
-      { id: AWAY_ID, name: 'Shaky', rpcUrl: gate.url },
-    ]),
-  );
+  const file = networksFile([
+    { id: steady?.chainId, name: 'Steady', rpcUrl: steady?.rpcUrl },
+    { id: AWAY_ID, name: 'Shaky', rpcUrl: gate.url },
+  ]);
   service = await startTestService({ env: { NETWORKS_FILE: file } });
   env = service.env;
   org = await service.createOrganization();

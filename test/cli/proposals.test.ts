@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { requireRow } from '../../src/db/rows';
 import { approvalWorkflowId } from '../../src/temporal/ids';
@@ -10,7 +9,7 @@ import {
   type TestOrganization,
   type TestService,
 } from '../support/service';
-import { freePorts, rpc, sharedStack, temporaryDir } from '../support/stack';
+import { freePorts, networksFile, rpc, sharedStack, temporaryDir } from '../support/stack';
 import { command, json, refused, words } from './command';
 import { type Gate, startGate } from './gate';
 
@@ -25,14 +24,10 @@ let org: TestOrganization;
 beforeAll(async () => {
   const [steady, shaky] = sharedStack().chains;
   gate = await startGate(shaky?.rpcUrl ?? '');
-  const file = join(temporaryDir(), 'networks.json');
-  writeFileSync(
-    file,
-    JSON.stringify([
-      { id: STEADY_ID, name: 'Steady', rpcUrl: steady?.rpcUrl },
-      { id: SHAKY_ID, name: 'Shaky', rpcUrl: gate.url },
-    ]),
-  );
+  const file = networksFile([
+    { id: STEADY_ID, name: 'Steady', rpcUrl: steady?.rpcUrl },
+    { id: SHAKY_ID, name: 'Shaky', rpcUrl: gate.url },
+  ]);
   service = await startTestService({
     env: { NETWORKS_FILE: file, TEMPORAL_UI_URL: 'http://127.0.0.1:8233/' },
   });

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChainClient } from '../../src/chain/clients';
 import { checkBlockTime } from '../../src/cli/doctor/clocks';
@@ -14,7 +14,14 @@ import { usageOf } from '../../src/transactions/policy';
 import { carryOut, makeAccount, propose, type Shown } from '../support/api';
 import { aHash, anAddress } from '../support/builders';
 import { startTestService, type TestOrganization, type TestService } from '../support/service';
-import { fundOnLocalChain, rpc, sharedStack, startOwnChain, temporaryDir } from '../support/stack';
+import {
+  fundOnLocalChain,
+  networksFile,
+  rpc,
+  sharedStack,
+  startOwnChain,
+  temporaryDir,
+} from '../support/stack';
 import { storeAttempt, storeEnvelope, storeTransactionOf, storeUsage } from '../support/storedTrails';
 import type { StoredWith } from '../support/storedTransactions';
 import {
@@ -39,12 +46,8 @@ let org: TestOrganization;
 beforeAll(async () => {
   own = await startOwnChain(NETWORK_ID);
   const networks: { id: number }[] = JSON.parse(readFileSync(sharedStack().networksFile, 'utf8'));
-  const file = join(temporaryDir(), 'networks.json');
   const { rpcUrl } = own.current;
-  writeFileSync(
-    file,
-    JSON.stringify(networks.map((one) => (one.id === NETWORK_ID ? { ...one, rpcUrl } : one))),
-  );
+  const file = networksFile(networks.map((one) => (one.id === NETWORK_ID ? { ...one, rpcUrl } : one)));
   service = await startTestService({
     env: { TEMPORAL_UI_URL: 'http://127.0.0.1:8233/', NETWORKS_FILE: file },
   });

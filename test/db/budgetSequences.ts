@@ -4,8 +4,7 @@ import { createLifecycleActivities, type TransactionActivities } from '../../act
 import { insertAttempt } from '../../src/db/attempts';
 import { decideAuthorization, insertAuthorization } from '../../src/db/authorizations';
 import { createDatabase, type Db, databaseNow } from '../../src/db/database';
-import { readAdmins } from '../../src/db/members';
-import { findPolicies, insertPolicies, replacePolicy } from '../../src/db/policies';
+import { insertPolicies, replacePolicy } from '../../src/db/policies';
 import { requireRow } from '../../src/db/rows';
 import { reopenTransaction } from '../../src/db/transactionReopening';
 import { type Limitation, NATIVE_CURRENCY, type Policy } from '../../src/domain/policy';
@@ -443,14 +442,10 @@ class SequenceRun {
 
   /** Edits the policy, one edit after the other, as executions of proposals do. */
   private async edit(budgets: readonly Budget[]): Promise<void> {
-    const { service, org, counts } = this.fixture;
+    const { service, counts } = this.fixture;
     for (const budget of budgets) {
       counts.add('edit');
-      await service.transaction(async (tx) => {
-        await readAdmins(tx, org.id, { lock: 'update' });
-        await findPolicies(tx, org.id, [this.policyId], { lock: 'update' });
-        await replacePolicy(tx, policyOf(this.policyId, budget));
-      });
+      await service.transaction((tx) => replacePolicy(tx, policyOf(this.policyId, budget)));
       this.budget = budget;
     }
   }

@@ -7,7 +7,6 @@ import { createLifecycleActivities, type ProposalActivities } from '../../activi
 import { sealProposal } from '../../activities/proposals/seal';
 import { createSignerContext, type SignerContext } from '../../activities/signer/context';
 import { deriveAccount } from '../../src/chain/safeAccount';
-import { signHead } from '../../src/chain/seals';
 import { hashTypedPayload } from '../../src/chain/typedData';
 import { createIdentifyVoter } from '../../src/chain/voter';
 import type { NetworkConfig } from '../../src/config';
@@ -25,16 +24,13 @@ import { OPERATOR, verifyAudit } from '../../src/db/audit';
 import { createDatabase, type Db } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
 import { type PreparedStatement, runPrepared } from '../../src/db/prepared';
-import { writeChanges } from '../../src/db/projection';
 import { listProposals, readProposalNow, type StoredProposal } from '../../src/db/proposals';
 import { requireRow } from '../../src/db/rows';
-import { findSealedState, storeState } from '../../src/db/seals';
 import {
   applyEdits,
   type Edit,
   type OrganizationState,
   type ResourceChange,
-  withResources,
 } from '../../src/domain/governance';
 import { policyDefinitionSchema } from '../../src/domain/policy';
 import {
@@ -49,6 +45,7 @@ import { openJournal } from '../../src/journal/journal';
 import { kindOf } from '../../src/operations';
 import { foundOrganization } from '../../tools/dev/foundOrganization';
 import type { Shown } from '../support/api';
+import { writeDecided } from '../support/directDecisions';
 import { testKeystore } from '../support/service';
 import { createTestDatabase, temporaryDir } from '../support/stack';
 import { bodyOf, byId, policyDefinition, sorted } from './operationBodies';
@@ -533,12 +530,10 @@ async function decideFirst(
   organizationId: string,
   groupMembers: readonly string[],
 ): Promise<readonly ResourceChange[]> {
-  const networkIds = [requireRow(NETWORK_IDS[0])];
+  const networkId = requireRow(NETWORK_IDS[0]);
   const [groupId, accountId, policyId] = [newId('grp'), newId('acc'), newId('pol')];
-  return owner.transaction(async (tx) => {
-    const stored = requireRow(await findSealedState(tx, organizationId, { lock: 'update' }));
-    const state: OrganizationState = JSON.parse(stored.state);
-    const derived = deriveAccount(state.signingKey, accountId);
+  const changesOf = (state: OrganizationState): readonly ResourceChange[] => {
+    const { address } = deriveAccount(state.signingKey, accountId);
     const edits: Edit[] = [
       {
         type: 'group',
@@ -548,7 +543,7 @@ async function decideFirst(
       {
         type: 'account',
         id: accountId,
-        after: { id: accountId, name: 'Name 0', address: derived.address, networkIds },
+        after: { id: accountId, name: 'Name 0', address, networkIds: [networkId] },
       },
       {
         type: 'policy',
@@ -562,11 +557,11 @@ async function decideFirst(
     // They belong to the state that the organization begins with.
     const first = applyEdits({ ...state, sequence: -1 }, edits);
     if (!first.ok) throw new Error(first.refusal.message);
-    const { changes } = first.value;
-    const head = { ...stored, state: JSON.stringify(withResources(state, 0, changes)) };
-    await storeState(tx, { ...head, signature: await signHead(keystore.sealKey(organizationId), head) });
-    await writeChanges(tx, organizationId, changes, () => derived);
-    await tx('account_networks').insert({ account_id: accountId, network_id: requireRow(networkIds[0]) });
+    return first.value.changes;
+  };
+  return owner.transaction(async (tx) => {
+    const changes = await writeDecided(tx, keystore, organizationId, changesOf);
+    await tx('account_networks').insert({ account_id: accountId, network_id: networkId });
     return changes;
   });
 }

@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { createPublicClient, http as rpcTransport } from 'viem';
 import {
   fundRelayers,
@@ -8,7 +6,7 @@ import {
   type TestOrganization,
   type TestService,
 } from '../support/service';
-import { sharedStack, startOwnChain, temporaryDir } from '../support/stack';
+import { networksFile, sharedStack, startOwnChain } from '../support/stack';
 import { until } from '../support/until';
 
 const STEADY_ID = 31_337;
@@ -21,14 +19,10 @@ let org: TestOrganization;
 beforeAll(async () => {
   shaky = await startOwnChain(SHAKY_ID);
   const steady = sharedStack().chains.find(({ chainId }) => chainId === STEADY_ID);
-  const file = join(temporaryDir(), 'networks.json');
-  writeFileSync(
-    file,
-    JSON.stringify([
-      { id: STEADY_ID, name: 'Steady', rpcUrl: steady?.rpcUrl },
-      { id: SHAKY_ID, name: 'Shaky', rpcUrl: shaky.current.rpcUrl },
-    ]),
-  );
+  const file = networksFile([
+    { id: STEADY_ID, name: 'Steady', rpcUrl: steady?.rpcUrl },
+    { id: SHAKY_ID, name: 'Shaky', rpcUrl: shaky.current.rpcUrl },
+  ]);
   service = await startTestService({ env: { NETWORKS_FILE: file } });
   org = await service.createOrganization();
 }, 60_000);

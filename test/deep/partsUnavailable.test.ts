@@ -1,5 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { Client, Connection } from '@temporalio/client';
 import {
   type AccountCreation,
@@ -22,11 +21,11 @@ import {
   type TestService,
 } from '../support/service';
 import {
+  networksFile,
   sharedStack,
   startOwnChain,
   startOwnPostgres,
   startOwnTemporal,
-  temporaryDir,
 } from '../support/stack';
 import { until } from '../support/until';
 
@@ -188,11 +187,10 @@ describe('without one of two chains', () => {
   let running: Running;
   beforeAll(async () => {
     own = await startOwnChain(NETWORK_ID);
-    const file = join(temporaryDir(), 'networks.json');
     const networks: { id: number }[] = JSON.parse(readFileSync(sharedStack().networksFile, 'utf8'));
     const { rpcUrl } = own.current;
     const changed = networks.map((network) => (network.id === NETWORK_ID ? { ...network, rpcUrl } : network));
-    writeFileSync(file, JSON.stringify(changed));
+    const file = networksFile(changed);
     running = await startApart({ env: { NETWORKS_FILE: file } });
   });
   afterAll(async () => {

@@ -1,11 +1,9 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { createPublicClient, http as httpTransport, parseEther, zeroAddress } from 'viem';
 import { command, json, refused, words } from '../cli/command';
 import { makeAccount, type Shown } from '../support/api';
 import { anAddress } from '../support/builders';
 import { startTestService, type TestOrganization, type TestService } from '../support/service';
-import { fundOnLocalChain, rpc, startOwnChain, temporaryDir } from '../support/stack';
+import { fundOnLocalChain, networksFile, rpc, startOwnChain } from '../support/stack';
 import {
   aTransactionBody,
   createTransaction,
@@ -31,8 +29,7 @@ const balanceOf = (address: `0x${string}`) =>
 
 beforeAll(async () => {
   chain = await startOwnChain(NETWORK_ID);
-  const file = join(temporaryDir(), 'networks.json');
-  writeFileSync(file, JSON.stringify([{ id: NETWORK_ID, name: 'Own', rpcUrl: url() }]));
+  const file = networksFile([{ id: NETWORK_ID, name: 'Own', rpcUrl: url() }]);
   service = await startTestService({ env: { NETWORKS_FILE: file } });
   env = service.env;
   org = await service.createOrganization();

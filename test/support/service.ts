@@ -5,27 +5,18 @@ import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 
 import { signerEndpoints } from '../../src/chain/contractSignatures';
 import type { Keystore } from '../../src/chain/keys';
 import { createOrOpenKeystore, openKeystore } from '../../src/chain/keystore';
-import { deriveAccount } from '../../src/chain/safeAccount';
-import { signHead } from '../../src/chain/seals';
 import { encodeSignature } from '../../src/chain/signatures';
 import { createIdentifyVoter } from '../../src/chain/voter';
 import { type Config, loadConfig } from '../../src/config';
 import { issueApiKey } from '../../src/db/apiKeys';
 import { OPERATOR } from '../../src/db/audit';
 import { createDatabase, type Db } from '../../src/db/database';
-import { writeChanges } from '../../src/db/projection';
-import { findSealedState, storeState } from '../../src/db/seals';
-import {
-  applyEdits,
-  type Edit,
-  type OrganizationState,
-  type ResourceChange,
-  withResources,
-} from '../../src/domain/governance';
+import { applyEdits, type Edit, type ResourceChange } from '../../src/domain/governance';
 import { projectRoot } from '../../src/projectRoot';
 import { type Founder, foundOrganization } from '../../tools/dev/foundOrganization';
 import { lastLogLines, type Part, startPart, untilReady } from '../../tools/dev/parts';
 import { checkConformance } from './conformance';
+import { writeDecided } from './directDecisions';
 import { type Answer, type ClientOptions, HttpClient } from './http';
 import { startHosted } from './serviceHost';
 import {
@@ -130,22 +121,18 @@ export async function decideDirectly(
   organizationId: string,
   edits: readonly Edit[],
 ): Promise<void> {
-  await db.transaction(async (tx) => {
-    const stored = await findSealedState(tx, organizationId, { lock: 'update' });
-    if (!stored) throw new Error(`organization ${organizationId} is not admitted`);
-    const state: OrganizationState = JSON.parse(stored.state);
-    const decided = applyEdits(state, edits);
-    if (!decided.ok) throw new Error(decided.refusal.message);
-    // Past the sequence of any seal, so that what was signed before is seen to be outdated.
-    directDecisions += 1;
-    const revision = 1_000_000 + directDecisions;
-    const changes = decided.value.changes.map(
-      (change) => ({ ...change, after: change.after && { ...change.after, revision } }) as ResourceChange,
-    );
-    const head = { ...stored, state: JSON.stringify(withResources(state, state.sequence, changes)) };
-    await storeState(tx, { ...head, signature: await signHead(keystore.sealKey(organizationId), head) });
-    await writeChanges(tx, organizationId, changes, (id) => deriveAccount(state.signingKey, id));
-  });
+  await db.transaction((tx) =>
+    writeDecided(tx, keystore, organizationId, (state) => {
+      const decided = applyEdits(state, edits);
+      if (!decided.ok) throw new Error(decided.refusal.message);
+      // Past the sequence of any seal, so that what was signed before is seen to be outdated.
+      directDecisions += 1;
+      const revision = 1_000_000 + directDecisions;
+      return decided.value.changes.map(
+        (change) => ({ ...change, after: change.after && { ...change.after, revision } }) as ResourceChange,
+      );
+    }),
+  );
 }
 
 /** Makes an organization directly in the database, as the operator's commands do. */

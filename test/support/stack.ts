@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { migrate } from '../../src/db/database';
@@ -59,6 +59,13 @@ export function temporaryDir(): string {
   // Postgres may run as another user, who has to come through to its files.
   chmodSync(dir, 0o755);
   return dir;
+}
+
+/** Writes the configuration of networks to a file of its own; returns its path. */
+export function networksFile(networks: readonly object[]): string {
+  const file = join(temporaryDir(), 'networks.json');
+  writeFileSync(file, JSON.stringify(networks));
+  return file;
 }
 
 function withDatabase(url: string, name: string): string {

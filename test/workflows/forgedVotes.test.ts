@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import {
   type Address,
   createPublicClient,
@@ -34,7 +32,7 @@ import { anAddress } from '../support/builders';
 import { type LyingRpc, startLyingRpc } from '../support/lyingRpc';
 import { aPolicyItem, aTokenCondition } from '../support/policies';
 import { sign, type TestOrganization } from '../support/service';
-import { fundOnLocalChain, LOCAL_FUNDER, startOwnChain, temporaryDir } from '../support/stack';
+import { fundOnLocalChain, LOCAL_FUNDER, networksFile, startOwnChain } from '../support/stack';
 import {
   aTransactionBody,
   createTransaction,
@@ -71,11 +69,7 @@ beforeAll(async () => {
   own = await startOwnChain(CHAIN_ID);
   const truth = own.current.rpcUrl;
   liar = await startLyingRpc(truth);
-  const file = join(temporaryDir(), 'networks.json');
-  writeFileSync(
-    file,
-    JSON.stringify([{ id: CHAIN_ID, name: 'Own', rpcUrl: liar.url, signerRpcUrls: [truth] }]),
-  );
+  const file = networksFile([{ id: CHAIN_ID, name: 'Own', rpcUrl: liar.url, signerRpcUrls: [truth] }]);
   world = await startWorld({ env: { NETWORKS_FILE: file, SIGNER_NETWORK: String(CHAIN_ID) } });
   const { http } = world;
   org = await world.createOrganization();

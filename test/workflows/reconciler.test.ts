@@ -1,6 +1,4 @@
 /** @deep */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { ScheduleOverlapPolicy } from '@temporalio/client';
 import { checkReconciler, checkWorkflows } from '../../src/cli/doctor/reconciler';
 import { closeOpenOfKey } from '../../src/db/approvalClosing';
@@ -12,7 +10,7 @@ import { command, words } from '../cli/command';
 import { type Gate, startGate } from '../cli/gate';
 import { execute, type Shown, settled } from '../support/api';
 import { sign, type TestOrganization } from '../support/service';
-import { sharedStack, temporaryDir } from '../support/stack';
+import { networksFile, sharedStack } from '../support/stack';
 import { itDeep } from '../support/suite';
 import { until } from '../support/until';
 import { aged as agedRecord, entriesOf, type Reconciler, reconcilerOf, untilRestored } from './reconciling';
@@ -42,14 +40,10 @@ let reconciler: Reconciler;
 beforeAll(async () => {
   const [steady, gated] = sharedStack().chains;
   gate = await startGate(gated?.rpcUrl ?? '');
-  const file = join(temporaryDir(), 'networks.json');
-  writeFileSync(
-    file,
-    JSON.stringify([
-      { id: STEADY, name: 'Steady', rpcUrl: steady?.rpcUrl },
-      { id: GATED, name: 'Gated', rpcUrl: gate.url },
-    ]),
-  );
+  const file = networksFile([
+    { id: STEADY, name: 'Steady', rpcUrl: steady?.rpcUrl },
+    { id: GATED, name: 'Gated', rpcUrl: gate.url },
+  ]);
   world = await startWorld({ env: { NETWORKS_FILE: file, RECONCILE_EVERY: '1s' } });
   reconciler = reconcilerOf(world);
 });

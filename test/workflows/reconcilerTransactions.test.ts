@@ -1,6 +1,4 @@
 /** @deep */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import { parseEther } from 'viem';
 import { appendAudit, SYSTEM } from '../../src/db/audit';
@@ -16,7 +14,7 @@ import { type Gate, startGate } from '../cli/gate';
 import { change, makeAccount, type Shown } from '../support/api';
 import { anAddress } from '../support/builders';
 import type { TestOrganization } from '../support/service';
-import { fundOnLocalChain, sharedStack, temporaryDir } from '../support/stack';
+import { fundOnLocalChain, networksFile, sharedStack } from '../support/stack';
 import { DEEP, itDeep } from '../support/suite';
 import {
   aTransactionBody,
@@ -43,8 +41,7 @@ let reconciler: Reconciler;
 beforeAll(async () => {
   const [chain] = sharedStack().chains;
   gate = await startGate(chain?.rpcUrl ?? '');
-  const file = join(temporaryDir(), 'networks.json');
-  writeFileSync(file, JSON.stringify([{ id: NETWORK_ID, name: 'Gated', rpcUrl: gate.url }]));
+  const file = networksFile([{ id: NETWORK_ID, name: 'Gated', rpcUrl: gate.url }]);
   world = await startWorld({ env: { NETWORKS_FILE: file, RECONCILE_EVERY: '1s' } });
   reconciler = reconcilerOf(world);
   org = await world.createOrganization();

@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import { createPublicClient, http as rpcTransport, zeroAddress } from 'viem';
 import { requireRow } from '../../src/db/rows';
@@ -9,7 +7,7 @@ import { approvalMessages } from '../../src/temporal/messages';
 import { makeAccount, type Shown } from '../support/api';
 import { anAddress } from '../support/builders';
 import type { TestOrganization } from '../support/service';
-import { fundOnLocalChain, rpc, startOwnChain, temporaryDir } from '../support/stack';
+import { fundOnLocalChain, networksFile, rpc, startOwnChain } from '../support/stack';
 import {
   aTransactionBody,
   createTransaction,
@@ -65,8 +63,7 @@ export async function startTransactionWorld(
 ): Promise<TransactionWorld> {
   const own = await startOwnChain(networkId);
   const url = own.current.rpcUrl;
-  const file = join(temporaryDir(), 'networks.json');
-  writeFileSync(file, JSON.stringify([{ id: networkId, name: 'Own', rpcUrl: url }]));
+  const file = networksFile([{ id: networkId, name: 'Own', rpcUrl: url }]);
   const world = await startWorld({
     env: { NETWORKS_FILE: file, SIGNER_NETWORK: String(networkId), ...env },
   });

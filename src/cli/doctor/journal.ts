@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import { allAuthorizations, hasAuthorizations } from '../../db/authorizations';
+import { hasAuthorizations } from '../../db/authorizations';
 import type { Db } from '../../db/database';
 import { activeFreezes } from '../../db/freezes';
 import { readInstallationId } from '../../db/installation';
-import { type JournalReader, readJournal } from '../../journal/journal';
+import { readJournal } from '../../journal/journal';
 import { assertInstallation } from '../../journal/ofInstallation';
-import { findMissing, type Missing } from '../../recovery/missing';
+import { compareJournal, type Missing } from '../../recovery/missing';
 import { count } from '../text';
 import { type Finding, fail, ok, warn } from './finding';
 
@@ -15,17 +15,6 @@ const REREAD =
   'run doctor again: the signer may be about to write it. Else stop every process of the service, then, on the host of the signer: npx orgwallet signer reconcile-restore';
 const TAKEN_OVER = 'see the runbook: the journal is lost';
 const SHOWN = 3;
-
-/** The transactions that the database has authorized and the journal does not know. */
-async function ahead(journal: JournalReader, db: Db): Promise<string[]> {
-  const ids: string[] = [];
-  for await (const page of allAuthorizations(db)) {
-    for (const { transactionId } of page) {
-      if (!journal.authorizationOf(transactionId)) ids.push(transactionId);
-    }
-  }
-  return ids;
-}
 
 /** What the database lacks of one kind: its words, and the ids. */
 type Lack = readonly [one: string, many: string, ids: readonly string[]];
@@ -90,15 +79,14 @@ export async function checkJournal(file: string, db: Db): Promise<Finding[]> {
   try {
     assertInstallation(journal, { installationId: await readInstallationId(db), hasAuthorizations: true });
     // The journal was read first: what is written meanwhile is in the database too.
-    const missing = await findMissing(journal, db);
+    const { missing, unjournaled } = await compareJournal(journal, db);
     const rolledBack = lackText(lost(missing));
     if (rolledBack) return [fail('journal', rolledBack, RESTORE)];
     const behind = lackText(late(missing));
     if (behind) return [warn('journal', behind, REREAD)];
-    const ids = await ahead(journal, db);
-    if (ids.length > 0) {
-      const those = count(ids.length, 'authorization is', 'authorizations are');
-      return [warn('journal', `${those} not in the journal yet: ${shown(ids)}`, TAKEN_OVER)];
+    if (unjournaled.length > 0) {
+      const those = count(unjournaled.length, 'authorization is', 'authorizations are');
+      return [warn('journal', `${those} not in the journal yet: ${shown(unjournaled)}`, TAKEN_OVER)];
     }
     return [ok('journal', `${count(journal.lines(), 'line', 'lines')}, and the database has all of it`)];
   } finally {

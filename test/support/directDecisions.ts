@@ -1,0 +1,27 @@
+import { storeSealedState } from '../../src/approvals/sealedState';
+import type { Keystore } from '../../src/chain/keys';
+import { deriveAccount } from '../../src/chain/safeAccount';
+import type { Tx } from '../../src/db/database';
+import { writeChanges } from '../../src/db/projection';
+import { findSealedState } from '../../src/db/seals';
+import { type OrganizationState, type ResourceChange, withResources } from '../../src/domain/governance';
+
+/**
+ * Writes changes into the sealed state and into the tables, as if the admins had decided them, without a seal. `tx` is of
+ * the login that owns the tables.
+ */
+export async function writeDecided(
+  tx: Tx,
+  keystore: Pick<Keystore, 'sealKey'>,
+  organizationId: string,
+  changesOf: (state: OrganizationState) => readonly ResourceChange[],
+): Promise<readonly ResourceChange[]> {
+  const stored = await findSealedState(tx, organizationId, { lock: 'update' });
+  if (!stored) throw new Error(`organization ${organizationId} is not admitted`);
+  const state: OrganizationState = JSON.parse(stored.state);
+  const changes = changesOf(state);
+  const next = withResources(state, state.sequence, changes);
+  await storeSealedState(tx, keystore.sealKey(organizationId), next, stored.sealHash);
+  await writeChanges(tx, organizationId, changes, (id) => deriveAccount(state.signingKey, id));
+  return changes;
+}
