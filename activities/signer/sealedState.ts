@@ -26,6 +26,8 @@ interface Deps {
   readonly journal: Pick<Journal, 'latestSealed' | 'append'>;
 }
 
+type LatestSealed = ReturnType<Journal['latestSealed']>;
+
 /** How many verified states a process keeps. */
 const KEPT = 100;
 
@@ -50,10 +52,17 @@ async function journalSeals(
   await journal.append(...seals.map(sealEntry));
 }
 
-/** Throws SignerHold where the journal has decisions that the database lacks; adds to it those that it lacks itself. */
-async function compareWithJournal(deps: Deps, handle: Db | Tx, sealed: SealedState): Promise<void> {
+/**
+ * Throws SignerHold where the journal had decisions that the database lacks; adds to it those that it lacked itself.
+ * `known`: the latest in the journal before the database was read, so that what is sealed meanwhile is no rollback.
+ */
+async function compareWithJournal(
+  deps: Deps,
+  handle: Db | Tx,
+  sealed: SealedState,
+  known: LatestSealed,
+): Promise<void> {
   const { organizationId, sequence, sealHash } = sealed.stored;
-  const known = deps.journal.latestSealed(organizationId);
   if (known && (known.sequence > sequence || (known.sequence === sequence && known.hash !== sealHash))) {
     throw new SignerHold(
       'rollback',
@@ -70,6 +79,7 @@ async function compareWithJournal(deps: Deps, handle: Db | Tx, sealed: SealedSta
 export function createReadSealedState(deps: Deps): ReadSealedState {
   const verified = new Map<string, SealedState>();
   return async (handle, organizationId, options = {}) => {
+    const journaled = deps.journal.latestSealed(organizationId);
     const stored = await findSealedState(handle, organizationId, options);
     if (!stored) {
       throw new SignerRefusal('stale', `the genesis of organization ${organizationId} is not admitted`);
@@ -84,7 +94,7 @@ export function createReadSealedState(deps: Deps): ReadSealedState {
       );
     }
     const read = isKnown ? known : { state: JSON.parse(stored.state) as OrganizationState, stored };
-    await compareWithJournal(deps, handle, read);
+    await compareWithJournal(deps, handle, read, journaled);
     if (verified.size >= KEPT) verified.clear();
     verified.set(organizationId, read);
     return read;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address } from 'viem';
+import { createReadSealedState } from '../../activities/signer/sealedState';
 import type { TransactionTerms } from '../../activities/transactions/observation';
 import type { SigningKey, SigningKeys } from '../../src/chain/keys';
 import { requireRow } from '../../src/db/rows';
@@ -340,4 +341,26 @@ test('behind a freeze nothing is signed but cancellations, and what waits contin
   expect(await world.execute(signed, { cancel: true })).toMatchObject({ outcome: { kind: 'cancelled' } });
   await world.journal.append({ type: 'unfreeze', organizationId, id: 'b' });
   expect(await world.execute(waiting)).toMatchObject({ outcome: { kind: 'executed' } });
+});
+
+test('a decision that is sealed while the state of its organization is read is no rollback', async () => {
+  const { db, keystore, journal, org } = world;
+  let isRead = false;
+  const later = { sequence: 1_000_000, hash: `0x${'1'.repeat(64)}` };
+  const readSealedState = createReadSealedState({
+    keystore,
+    journal: {
+      latestSealed: (id) => (isRead ? later : journal.latestSealed(id)),
+      append: (...entries) => journal.append(...entries),
+    },
+  });
+  const whileAnotherSeals = new Proxy(db, {
+    apply(target, _, [table]: [string]) {
+      isRead = true;
+      return target(table);
+    },
+  });
+  const { state } = await readSealedState(whileAnotherSeals, org.id);
+  expect(state.id).toBe(org.id);
+  await expect(readSealedState(db, org.id)).rejects.toMatchObject({ reason: 'rollback' });
 });
