@@ -292,8 +292,9 @@ it(
     };
     const between = [
       () => signer.kill(),
-      () => edit(3n),
-      () => Promise.all([edit(6n), signer.start()]),
+      // An edit is sealed when the signer is back.
+      () => Promise.all([edit(3n), signer.start()]),
+      () => edit(6n),
       () => change(api.http, org, '/members/proposals/remove', { ids: [org.dave.id] }),
       () => signer.kill(),
       () => Promise.all([edit(5n), signer.start()]),
