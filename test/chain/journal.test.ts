@@ -9,6 +9,7 @@ import type { TransactionRef } from '../../src/domain/transaction';
 import { type Journal, openJournal } from '../../src/journal/journal';
 import { compareJournal } from '../../src/recovery/missing';
 import { writeBack } from '../../src/recovery/writeBack';
+import { anAddress } from '../support/builders';
 import { temporaryDir } from '../support/stack';
 import { until } from '../support/until';
 import { envelopeOf, TransactionWorld } from './transactionWorld';
@@ -265,6 +266,23 @@ describe('a signature that takes a while', () => {
     expect(both[0]).toEqual(both[1]);
     expect(await world.envelopes(ref)).toHaveLength(1);
   });
+});
+
+test('two signers at once, each with a journal of its own, sign one authorization at one nonce', async () => {
+  const account = await world.account();
+  const to = anAddress() as Address;
+  const refs: TransactionRef[] = [];
+  for (let i = 0; i < 4; i += 1) refs.push(await world.transaction({ to, value: 5n }, { account }));
+  const terms = await world.terms(requireRow(refs[0]));
+  const signers = [world.signer, world.signerWith({ journal: await anotherJournal() })];
+  const answers = await Promise.all(
+    refs.flatMap((ref) => signers.map((signer) => signer.signTransaction({ ...ref, terms }))),
+  );
+  for (const answer of answers) expect(answer).toHaveProperty('envelopeId');
+  const attempts = (await Promise.all(refs.map((ref) => world.attempts(ref)))).flat();
+  expect(attempts.map(({ safe_nonce }) => Number(safe_nonce)).sort()).toEqual([0, 1, 2, 3]);
+  for (const ref of refs) expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
+  expect(await world.balanceOf(to)).toBe(20n);
 });
 
 test('a nonce whose signer has ended is filled, and its transaction gets another one', async () => {

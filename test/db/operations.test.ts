@@ -142,6 +142,16 @@ describe('a decision that is sealed and not carried out yet', () => {
     await world.expectSound();
   });
 
+  it('is not carried out because somebody says that it is sealed', async () => {
+    const id = await signed(aMember);
+    await begin(id);
+    expect(await carryOut(id, { sealed: 1 })).toMatchObject({ executionStatus: 'processing', closed: false });
+    expect(await nameOfMembers()).not.toContain('Erin');
+    expect(await carryOut(id, await seal(id))).toMatchObject({ executionStatus: 'completed' });
+    await world.look();
+    await world.expectSound();
+  });
+
   it('is a rejection for ever, even where the record says otherwise', async () => {
     const id = await signed(aMember, 'reject');
     for (const { address } of [ALICE, BOB]) await world.vote(id, 'approve', { signer: address });

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { concatHex, type Hex, numberToHex, padHex } from 'viem';
+import { concatHex, type Hex, keccak256, numberToHex, padHex, toEventSelector } from 'viem';
 
 interface RpcRequest {
   readonly id: number;
@@ -17,11 +17,20 @@ const ACCEPTED = concatHex([
   padHex(`0x${IS_VALID_SIGNATURE}`, { dir: 'right', size: 32 }),
 ]);
 const SOME_CODE: Hex = '0x60006000fd';
+const SUCCESS = toEventSelector('ExecutionSuccess(bytes32,uint256)');
+const FAILURE = toEventSelector('ExecutionFailure(bytes32,uint256)');
 
-type Lies = Pick<LyingRpc, 'accepting' | 'decimals'>;
+/** What answers with logs. */
+const LOGS = ['eth_getLogs', 'eth_getTransactionReceipt'];
+
+type Lies = Pick<LyingRpc, 'accepting' | 'decimals' | 'withholding' | 'failing'>;
 
 /** The lie about a request; undefined where the truth serves the attacker as well. */
-function lieAbout({ accepting, decimals }: Lies, { method, params = [] }: RpcRequest): Hex | undefined {
+function lieAbout(
+  { accepting, decimals, withholding }: Lies,
+  { method, params = [] }: RpcRequest,
+): Hex | undefined {
+  if (withholding && method === 'eth_sendRawTransaction') return keccak256(params[0] as Hex);
   const asked = JSON.stringify(params).toLowerCase();
   const concerns = (address: string) => asked.includes(address.slice(2).toLowerCase());
   const [token] = Object.entries(decimals).filter(([address]) => concerns(address));
@@ -41,12 +50,16 @@ export interface LyingRpc {
   accepting: readonly string[];
   /** How many decimals these tokens have, it says. */
   decimals: Readonly<Record<string, number>>;
+  /** It accepts transactions, and sends none on. */
+  withholding: boolean;
+  /** Every execution of an account has failed, it says. */
+  failing: boolean;
   stop(): Promise<void>;
 }
 
 /** Starts an endpoint that passes everything on to a real one, until it lies. */
 export async function startLyingRpc(realUrl: string): Promise<LyingRpc> {
-  const liar: Lies = { accepting: [], decimals: {} };
+  const liar: Lies = { accepting: [], decimals: {}, withholding: false, failing: false };
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -59,7 +72,11 @@ export async function startLyingRpc(realUrl: string): Promise<LyingRpc> {
             method: 'POST',
             headers: { 'content-type': 'application/json' },
             body,
-          }).then((answer) => answer.text())
+          })
+            .then((answer) => answer.text())
+            .then((truth) =>
+              liar.failing && LOGS.includes(asked.method) ? truth.replaceAll(SUCCESS, FAILURE) : truth,
+            )
         : JSON.stringify({ jsonrpc: '2.0', id: asked.id, result: lie });
     response.setHeader('content-type', 'application/json').end(text);
   });

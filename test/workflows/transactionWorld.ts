@@ -56,14 +56,17 @@ export function sending(networkId: number, change: object = {}) {
   };
 }
 
-/** Starts such a world; the chain has this id. */
+/** Starts such a world; the chain has this id, and its workers ask the endpoint that `through` gives for its own. */
 export async function startTransactionWorld(
   networkId: number,
   env: NodeJS.ProcessEnv = {},
+  through: (url: string) => Promise<string> = async (url) => url,
 ): Promise<TransactionWorld> {
   const own = await startOwnChain(networkId);
   const url = own.current.rpcUrl;
-  const file = networksFile([{ id: networkId, name: 'Own', rpcUrl: url }]);
+  const file = networksFile([
+    { id: networkId, name: 'Own', rpcUrl: await through(url), signerRpcUrls: [url] },
+  ]);
   const world = await startWorld({
     env: { NETWORKS_FILE: file, SIGNER_NETWORK: String(networkId), ...env },
   });
