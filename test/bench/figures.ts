@@ -8,7 +8,7 @@ export interface Sample {
 /** Two things measured in turn. `ratio` is what the aim speaks of. */
 export interface Comparison {
   readonly name: string;
-  readonly unit: 'ms' | 'µs' | '/s';
+  readonly unit: 'ms' | 'µs' | '/s' | 'MB';
   readonly product: Sample;
   readonly bare: Sample;
   readonly ratio: number;

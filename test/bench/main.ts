@@ -10,6 +10,7 @@ import { HttpsConnection, requestBytes } from './connection';
 import { type Comparison, compare, type Figure, figureLine, isMet, table } from './figures';
 import { AT_ONCE, atOnce, CALLS, inTurn, type Pair, timed, WARM_UP } from './measure';
 import { makeOrganization } from './organization';
+import { measureProof } from './proof';
 import { type BenchStack, startBenchStack } from './stack';
 import {
   measureEvaluation,
@@ -230,6 +231,7 @@ async function main(args: readonly string[]): Promise<void> {
     await step('GET', () => measureGet(stack, service));
     await step(`${AT_ONCE} at once`, () => measureAtOnce(service, bare));
     await step('policies', measureEvaluation);
+    await step('proof', measureProof);
     let payments: PaymentsClient | undefined;
     const paying = async () => {
       payments ??= await PaymentsClient.start(stack, organization);
