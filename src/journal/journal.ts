@@ -94,7 +94,7 @@ export interface OpenJournal {
   readonly waitMs: number;
   /** Called once when another process holds it. */
   readonly onWaiting?: (holder: string) => void;
-  /** Called once when another process has taken it over: nothing can be appended any more. */
+  /** Called when nothing can be appended any more: another process has taken it over, or a write has failed. */
   readonly onLost?: (error: JournalError) => void;
   /** Called when bytes of a line that a crash has torn are cut off. */
   readonly onTorn?: (bytes: number) => void;
@@ -215,6 +215,7 @@ class JournalWriter extends JournalFile implements Journal {
     handle: FileHandle,
     private readonly lease: Lease,
     private readonly ownTime: () => number,
+    private readonly onLost: ((error: JournalError) => void) | undefined,
   ) {
     super(file, handle);
   }
@@ -308,10 +309,16 @@ class JournalWriter extends JournalFile implements Journal {
         for (const { stored } of batch) stored();
       } catch (error) {
         // What is on the disk now is unknown: only a new start reads it.
-        this.broken ??= error as Error;
+        if (!this.broken) this.fail(error as Error);
         for (const { failed } of batch) failed(error);
       }
     }
+  }
+
+  private fail(error: Error): void {
+    this.broken = error;
+    const message = `${this.file}: the journal cannot be written, so this process must end: ${error.message}`;
+    this.onLost?.(error instanceof JournalError ? error : new JournalError(message, { cause: error }));
   }
 
   private async write(entries: readonly JournalEntry[]): Promise<void> {
@@ -371,7 +378,7 @@ export async function openJournal({
     ...(onLost ? { onLost } : {}),
   });
   try {
-    const journal = new JournalWriter(file, await open(file, 'a+', 0o600), lease, ownTime);
+    const journal = new JournalWriter(file, await open(file, 'a+', 0o600), lease, ownTime, onLost);
     await syncFolder(file);
     try {
       await journal.load();

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { leaseFile } from '../../src/journal/journal';
+import { requestFreeze } from '../../src/journal/requests';
 import { PROPOSE, propose, startSeparateApi } from '../support/api';
 import { checkConformance } from '../support/conformance';
 import type { Answer } from '../support/http';
@@ -91,6 +92,28 @@ describe('a service that is stopped', () => {
       ),
     );
     expect(refused).toEqual(['ECONNREFUSED', 'ECONNREFUSED']);
+  });
+});
+
+describe('a signer whose journal cannot be written', () => {
+  it('exits with 1, to be started again', async () => {
+    // The service of this file has ended: its ports and its journal are free.
+    const signer = await startServicePart({ ...api.env, ORGWALLET_ROLES: 'signer' });
+    const { journalFile } = api.config;
+    const whole = readFileSync(journalFile);
+    appendFileSync(journalFile, '{');
+    // The next thing to write is a freeze.
+    const asked = { type: 'freeze', organizationId: org.id } as const;
+    const open = () => Promise.reject(new Error('the signer has ended'));
+    const options = { waitMs: 60_000, open, record: async () => undefined };
+    const refused = expect(requestFreeze(journalFile, asked, options)).rejects.toThrow(
+      'the signer has ended',
+    );
+    expect(await signer.exited).toMatchObject({ code: 1 });
+    await refused;
+    expect(readFileSync(signer.logFile, 'utf8')).toContain('something else has written to it');
+    writeFileSync(journalFile, whole);
+    rmSync(`${journalFile}.requests`, { recursive: true });
   });
 });
 

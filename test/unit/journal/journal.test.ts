@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { appendFileSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, open } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AuthorizationEntry, JournalEntry } from '../../../src/journal/entries';
@@ -261,6 +261,31 @@ describe('the journal', () => {
     await one.append(aSeal(0));
     appendFileSync(file, 'x');
     await expect(one.append(aSeal(1))).rejects.toThrow('something else has written');
+  });
+
+  it('reports once that it cannot be written, and is whole again when it is opened anew', async () => {
+    const lost: Error[] = [];
+    const full = await opened({ onLost: (error) => lost.push(error) });
+    await full.append(aSeal(0));
+    const handle = await open(file);
+    const writeFile = jest.spyOn(Object.getPrototypeOf(handle), 'appendFile');
+    await handle.close();
+    try {
+      writeFile.mockImplementationOnce(async () => {
+        appendFileSync(file, '{"line":2');
+        throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+      });
+      await expect(full.append(aSeal(1))).rejects.toThrow('ENOSPC');
+      await expect(full.append(aSeal(1))).rejects.toThrow('ENOSPC');
+    } finally {
+      writeFile.mockRestore();
+    }
+    expect(lost.map(({ message }) => message)).toEqual([
+      `${file}: the journal cannot be written, so this process must end: ENOSPC: no space left on device, write`,
+    ]);
+    const again = await reopened();
+    await again.append(aSeal(1));
+    expect(again.lines()).toBe(2);
   });
 });
 
