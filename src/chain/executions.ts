@@ -36,7 +36,7 @@ const FAILURE = toEventSelector('ExecutionFailure(bytes32,uint256)');
 const TRANSFER = toEventSelector('Transfer(address,address,uint256)');
 
 /** Blocks per eth_getLogs; nodes refuse more, or answer too slowly. */
-const BLOCKS_AT_ONCE = 1_000n;
+export const BLOCKS_AT_ONCE = 1_000n;
 
 /**
  * The executions of an account in the logs of one transaction, in the order in which they ended. Several may follow
@@ -84,10 +84,15 @@ export async function executionInTransaction(
   return { ...found, transactionHash, blockNumber, blockHash };
 }
 
-/** Reads the logs of an account with one of these topics, in pieces that nodes answer. */
+/** Reads the logs of an account, or of several, with one of these topics, in pieces that nodes answer. */
 function accountLogs(
   chain: ChainClient,
-  { account, topics, from, to }: { account: Address; topics: (Hex | Hex[])[]; from: bigint; to: bigint },
+  {
+    account,
+    topics,
+    from,
+    to,
+  }: { account: Address | Address[]; topics: (Hex | Hex[])[]; from: bigint; to: bigint },
 ) {
   return ask(chain, (rpc) =>
     rpc.request({
@@ -168,4 +173,25 @@ export async function findExecution(
     }
   }
   return null;
+}
+
+/** An execution that was looked up by its hash. */
+export type FoundExecution = Pick<Execution, 'kind' | 'safeTxHash' | 'blockNumber'>;
+
+/**
+ * Finds the executions with these hashes in at most BLOCKS_AT_ONCE blocks, of several accounts, in one request. Throws
+ * ChainUnavailable.
+ */
+export async function executionsWith(
+  chain: ChainClient,
+  input: { accounts: readonly Address[]; safeTxHashes: readonly Hex[]; from: bigint; to: bigint },
+): Promise<FoundExecution[]> {
+  const { accounts, safeTxHashes, from, to } = input;
+  const topics = [[SUCCESS, FAILURE], [...safeTxHashes]];
+  const logs = await accountLogs(chain, { account: [...accounts], topics, from, to });
+  return logs.flatMap(({ topics: [topic, safeTxHash], blockNumber }): FoundExecution[] =>
+    safeTxHash && blockNumber
+      ? [{ kind: topic === SUCCESS ? 'success' : 'failure', safeTxHash, blockNumber: BigInt(blockNumber) }]
+      : [],
+  );
 }

@@ -3,7 +3,9 @@ import { createChainClients } from '../chain/clients';
 import { signerEndpoints } from '../chain/contractSignatures';
 import { type Config, ConfigError } from '../config';
 import { listRelayers } from '../db/chain';
+import type { Db } from '../db/database';
 import type { CommandContext, Within } from './context';
+import { checkAuthorizations } from './doctor/authorizations';
 import { checkBlockTime, checkClock, signerClockFinding } from './doctor/clocks';
 import { checkDatabase, checkLogin, checkWork } from './doctor/database';
 import { type Finding, fail, ok, runCheck } from './doctor/finding';
@@ -29,6 +31,17 @@ async function examineEndpoints({ networks, signerNetworkId }: Config): Promise<
   return (await Promise.all(asked.map((network) => checkEndpoints(signerEndpoints(network))))).flat();
 }
 
+/** What the signer's own endpoints show of what it has authorized. */
+async function examineAuthorizations({ networks }: Config, db: Db): Promise<Finding[]> {
+  const clients = networks.flatMap((network) => signerEndpoints(network).clients);
+  const found = clients.map((client) =>
+    runCheck(`authorizations ${client.network.id}`, 'see the login above', () =>
+      checkAuthorizations(client, db),
+    ),
+  );
+  return (await Promise.all(found)).flat();
+}
+
 /** What a host of the signer has: its login, which reads no more than it needs, and the keystore. */
 async function examineSigner({ signerDb }: CommandContext, config: Config): Promise<Finding[]> {
   const login = await runCheck('login', 'start Postgres, or correct SIGNER_DATABASE_URL', () =>
@@ -49,7 +62,11 @@ async function examineSigner({ signerDb }: CommandContext, config: Config): Prom
   const readiness = await runCheck('signer', 'see its log', () => checkReadiness(config));
   const frozen = await runCheck('frozen', 'see its message', () => checkFreezes(signerDb()));
   const endpoints = await examineEndpoints(config);
-  return [...readiness, ...login, ...clock, ...keystore, ...journal, ...gas, ...frozen, ...endpoints];
+  const authorizations = await examineAuthorizations(config, signerDb());
+  return [
+    ...[...readiness, ...login, ...clock, ...keystore, ...journal, ...gas, ...frozen],
+    ...[...endpoints, ...authorizations],
+  ];
 }
 
 async function examine({ db, signerDb, sender }: CommandContext, config: Config): Promise<Finding[]> {
@@ -78,6 +95,7 @@ async function examine({ db, signerDb, sender }: CommandContext, config: Config)
       onNetworks('relayer', (chain) => checkRelayers(chain, relayers)),
       onNetworks('nonces', (chain) => checkRelayerNonces(chain, db(), relayers)),
       onNetworks('accounts', (chain) => checkAccountNonces(chain, db())),
+      onNetworks('authorizations', (chain) => checkAuthorizations(chain, db())),
       runCheck('work', 'see the database above', () => checkWork(db())),
       runCheck('transactions', 'see the database above', () => checkTransactions(db())),
       runCheck('decisions', 'see the database above', () => checkDecisions(db())),

@@ -74,6 +74,71 @@ export async function* allAuthorizations(db: Db | Tx): AsyncGenerator<readonly A
   }
 }
 
+/** An authorization on one network, as it is compared with the chain. */
+export interface RecordedAuthorization {
+  readonly transactionId: string;
+  readonly accountId: string;
+  readonly address: string;
+  readonly safeNonce: bigint;
+  readonly safeTxHash: string;
+  /** The hash of the empty call that cancels it; null where there is none. */
+  readonly cancellationHash: string | null;
+  readonly authorizedAt: Date;
+  /** As the signer has read it, or else as it is recorded; null while it is undecided. */
+  readonly outcome: 'executed' | 'reverted' | 'cancelled' | null;
+  /** The block that is recorded. */
+  readonly blockNumber: bigint | null;
+  /** It is in no earlier block. */
+  readonly fromBlock: bigint;
+}
+
+/** The authorizations on a network: undecided ones, then the newest; at most `limit`, and how many there are. */
+export async function recordedAuthorizations(
+  db: Db | Tx,
+  networkId: number,
+  limit: number,
+): Promise<{ readonly authorizations: readonly RecordedAuthorization[]; readonly total: number }> {
+  const rows = await queryRows<{
+    transaction_id: string;
+    account_id: string;
+    address: string;
+    safe_nonce: bigint;
+    safe_tx_hash: string;
+    cancellation_hash: string | null;
+    authorized_at: Date;
+    outcome: RecordedAuthorization['outcome'];
+    block_number: bigint | null;
+    from_block: bigint;
+    total: number;
+  }>(
+    db,
+    `SELECT z.transaction_id, z.account_id, a.address, z.safe_nonce, z.safe_tx_hash, c.safe_tx_hash AS cancellation_hash,
+        z.authorized_at, coalesce(z.outcome, t.outcome) AS outcome, t.block_number, coalesce(t.from_block, 0) AS from_block,
+        count(*) OVER ()::integer AS total
+      FROM authorizations z
+      JOIN accounts a ON a.id = z.account_id
+      LEFT JOIN chain_attempts t ON t.transaction_id = z.transaction_id AND t.kind = 'transaction'
+      LEFT JOIN chain_attempts c ON c.transaction_id = z.transaction_id AND c.kind = 'cancellation'
+      WHERE z.network_id = ? AND z.safe_nonce IS NOT NULL
+      ORDER BY coalesce(z.outcome, t.outcome) IS NULL DESC, z.authorized_at DESC, z.transaction_id
+      LIMIT ?`,
+    [networkId, limit],
+  );
+  const authorizations = rows.map((row) => ({
+    transactionId: row.transaction_id,
+    accountId: row.account_id,
+    address: row.address,
+    safeNonce: row.safe_nonce,
+    safeTxHash: row.safe_tx_hash,
+    cancellationHash: row.cancellation_hash,
+    authorizedAt: row.authorized_at,
+    outcome: row.outcome,
+    blockNumber: row.block_number,
+    fromBlock: row.from_block,
+  }));
+  return { authorizations, total: rows[0]?.total ?? 0 };
+}
+
 /** The rows of a transaction's record as JSON text, in which no number loses a digit. */
 export async function transactionRows(db: Db | Tx, transactionId: string): Promise<string> {
   const rowsOf = (table: string, column: string) =>

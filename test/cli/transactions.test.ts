@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ChainClient } from '../../src/chain/clients';
+import { type ChainClient, createChainClient } from '../../src/chain/clients';
+import { checkAuthorizations } from '../../src/cli/doctor/authorizations';
 import { checkBlockTime } from '../../src/cli/doctor/clocks';
 import { checkJournal } from '../../src/cli/doctor/journal';
+import type { NetworkConfig } from '../../src/config';
 import { decideAuthorization, insertAuthorization, insertRejection } from '../../src/db/authorizations';
 import { createDatabase } from '../../src/db/database';
 import { auditFreezes } from '../../src/db/freezes';
@@ -37,6 +39,11 @@ import { command, json, refused, words } from './command';
 
 /** Where a Safe 1.4.1 keeps its nonce. */
 const NONCE_SLOT = 5;
+
+const ANYTHING = {
+  ...{ name: 'Anything', type: 'AUTO_APPROVAL', transactionType: 'ANY', networkId: NETWORK_ID },
+  ...{ accountIds: null, initiatorSetting: null },
+};
 
 let own: Awaited<ReturnType<typeof startOwnChain>>;
 let service: TestService;
@@ -370,6 +377,55 @@ describe('doctor about transactions', () => {
     }
   });
 
+  it('looks up every authorization on chain', async () => {
+    const { db, http, config } = service;
+    const account = await makeAccount(http, org, { networkIds: [NETWORK_ID] });
+    await fundOnLocalChain(own.current.rpcUrl, account.address);
+    const [policy] = await makePolicies(http, org, ANYTHING);
+    const transaction = await initiate(
+      http,
+      org,
+      aTransactionBody(org, { account, policy, to: anAddress() }),
+    );
+    await executeTransaction(http, org, transaction);
+    await settledTransaction(http, org, transaction);
+    const { id } = transaction;
+    const part = `authorizations ${NETWORK_ID}`;
+    const found = async () => {
+      const { stdout } = await command(env, 'doctor', '--json');
+      const own = (one: Shown) => one.part === part && one.found.includes(id);
+      return JSON.parse(stdout)
+        .filter(own)
+        .map((one: Shown) => `${one.status}: ${one.found}`);
+    };
+    expect(await found()).toEqual([]);
+
+    await decideAuthorization(db, id, { outcome: 'reverted', blockAt: new Date() });
+    const otherwise = `fail: the chain shows another outcome than recorded: ${id} (reverted)`;
+    expect(await found()).toEqual([otherwise]);
+    await decideAuthorization(db, id, null);
+
+    const row = () => db('authorizations').where({ transaction_id: id });
+    await row().update({ safe_tx_hash: aHash() });
+    const missing = expect.stringMatching(`^fail: recorded, and not on chain: .*${id} \\(executed\\)`);
+    expect(await found()).toEqual([missing]);
+    const undecided = { outcome: null, decided_at: null, block_number: null };
+    await db('chain_attempts').where({ transaction_id: id }).update(undecided);
+    expect(await found()).toEqual([`warn: something else has used the nonce of ${id}`]);
+    await row().update({ authorized_at: new Date(0) });
+    expect(await found()).toEqual([`fail: something else has used the nonce of ${id}`]);
+
+    const network = config.networks.find((one) => one.id === NETWORK_ID) as NetworkConfig;
+    const silent = createChainClient({ ...network, rpcUrl: 'http://127.0.0.1:1' });
+    expect(await checkAuthorizations(silent, db)).toMatchObject([
+      {
+        part,
+        status: 'warn',
+        found: expect.stringMatching(/^\d+ authoriz.* not compared: .* is unavailable/),
+      },
+    ]);
+  });
+
   it('names an unused nonce of the relayer, and the envelopes behind it', async () => {
     const stored = await store({ execution_status: 'processing' });
     const { address: relayerAddress } = requireRow(
@@ -413,9 +469,7 @@ describe('freeze and unfreeze', () => {
     const { rpcUrl } = own.current;
     const account = await makeAccount(http, org, { networkIds: [NETWORK_ID] });
     await fundOnLocalChain(rpcUrl, account.address);
-    const anything = { type: 'AUTO_APPROVAL', transactionType: 'ANY', networkId: NETWORK_ID };
-    const more = { name: 'Anything', accountIds: null, initiatorSetting: null };
-    const [policy] = await makePolicies(http, org, { ...anything, ...more });
+    const [policy] = await makePolicies(http, org, ANYTHING);
     const to = anAddress();
     const transaction = await initiate(http, org, aTransactionBody(org, { account, policy, to }));
     const { id } = transaction;

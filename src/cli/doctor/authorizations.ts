@@ -1,0 +1,265 @@
+import type { Address, Hex } from 'viem';
+import { ask, type ChainClient, ChainUnavailable } from '../../chain/clients';
+import { BLOCKS_AT_ONCE, executionsWith, type FoundExecution } from '../../chain/executions';
+import { accountNonce } from '../../chain/safe';
+import { type RecordedAuthorization, recordedAuthorizations } from '../../db/authorizations';
+import type { Db } from '../../db/database';
+import { count } from '../text';
+import { type Finding, fail, ok, warn } from './finding';
+
+/** The most authorizations of a network that are compared. */
+const MAX_COMPARED = 10_000;
+/** The most hashes that one request asks for; nodes allow some hundreds. */
+const HASHES_AT_ONCE = 100;
+/** The most requests for logs, and for nonces of accounts, to one network. */
+const MAX_LOG_REQUESTS = 60;
+const MAX_NONCE_REQUESTS = 200;
+const AT_ONCE = 10;
+/** After this nothing more is asked, in milliseconds: the check itself ends after 6 s. */
+const LIMIT_MS = 4_000;
+/** A chain may be shorter after a reorganization. */
+const LOOK_BACK_BLOCKS = 256n;
+/** A nonce that something else has just used may be a block that the node shows late. */
+const RECENT_MS = 10 * 60_000;
+const SHOWN = 5;
+
+/** What was found on chain about one authorization. */
+export interface Looked {
+  readonly of: RecordedAuthorization;
+  /** The execution of it, or of its cancellation; null when there is none where it was looked for. */
+  readonly found: FoundExecution | null;
+  /** Whether the account's nonce is beyond its own; null where that was not asked. */
+  readonly used: boolean | null;
+  /** Whether every block was searched in which it can be. */
+  readonly complete: boolean;
+}
+
+/** How an authorization compares with its chain. */
+export type Verdict =
+  /** The chain shows what is recorded. */
+  | 'same'
+  /** Neither has an outcome. */
+  | 'open'
+  /** The chain has decided, with all confirmations, and it is not recorded yet. */
+  | 'unread'
+  /** Something is recorded that the chain does not show. */
+  | 'missing'
+  | 'different'
+  /** Something else has used its nonce. */
+  | 'taken'
+  | 'unknown';
+
+type Outcome = NonNullable<RecordedAuthorization['outcome']>;
+
+function outcomeIn({ safeTxHash }: RecordedAuthorization, found: FoundExecution): Outcome {
+  if (found.safeTxHash !== safeTxHash) return 'cancelled';
+  return found.kind === 'success' ? 'executed' : 'reverted';
+}
+
+/** Compares one authorization with what was found. `confirmed`: the newest block that has the network's confirmations. */
+export function verdictOf({ of, found, used, complete }: Looked, confirmed: bigint): Verdict {
+  const { outcome } = of;
+  if (outcome !== null) {
+    if (found) return outcomeIn(of, found) === outcome ? 'same' : 'different';
+    // What is recorded is looked for in its block first.
+    return used === false || complete || of.blockNumber !== null ? 'missing' : 'unknown';
+  }
+  if (found) return found.blockNumber <= confirmed ? 'unread' : 'open';
+  if (used === null) return 'unknown';
+  if (!used) return 'open';
+  return complete ? 'taken' : 'unknown';
+}
+
+/** What doctor says about a network. */
+export function authorizationFindings(
+  { id, confirmed, total }: { readonly id: number; readonly confirmed: bigint; readonly total: number },
+  looked: readonly Looked[],
+  now = Date.now(),
+): Finding[] {
+  const part = `authorizations ${id}`;
+  const by = new Map<Verdict, RecordedAuthorization[]>();
+  for (const one of looked) {
+    const verdict = verdictOf(one, confirmed);
+    by.set(verdict, [...(by.get(verdict) ?? []), one.of]);
+  }
+  const of = (verdict: Verdict) => by.get(verdict) ?? [];
+  const shown = (list: readonly RecordedAuthorization[]) =>
+    `${list
+      .slice(0, SHOWN)
+      .map(({ transactionId, outcome }) => (outcome ? `${transactionId} (${outcome})` : transactionId))
+      .join(', ')}${list.length > SHOWN ? ', …' : ''}`;
+  const isRecent = ({ authorizedAt }: RecordedAuthorization) => now - authorizedAt.getTime() < RECENT_MS;
+  const [recent, old] = [of('taken').filter(isRecent), of('taken').filter((one) => !isRecent(one))];
+  const [todo, wait] = ['see "An outcome is not on chain" in the runbook', 'run doctor again in a minute'];
+  const some = (list: readonly RecordedAuthorization[], finding: (text: string) => Finding) =>
+    list.length === 0 ? [] : [finding(shown(list))];
+  const findings = [
+    ...some(of('missing'), (ids) => fail(part, `recorded, and not on chain: ${ids}`, todo)),
+    ...some(of('different'), (ids) =>
+      fail(part, `the chain shows another outcome than recorded: ${ids}`, todo),
+    ),
+    ...some(old, (ids) => fail(part, `something else has used the nonce of ${ids}`, todo)),
+    ...some(recent, (ids) => warn(part, `something else has used the nonce of ${ids}`, wait)),
+    ...some(of('unread'), (ids) => warn(part, `decided on chain, and not recorded yet: ${ids}`, wait)),
+  ];
+  if (findings.length > 0) return findings;
+  const compared = looked.length - of('unknown').length;
+  const open = of('open').length;
+  const those =
+    compared < total ? `${compared} of ${total} compared` : count(total, 'authorization', 'authorizations');
+  const undecided = open === 0 ? '' : `, ${open} undecided`;
+  return [ok(part, total === 0 ? 'none yet' : `${those}${undecided}: the chain shows what is recorded`)];
+}
+
+/** How much may still be asked of a network. */
+interface Allowance {
+  requests: number;
+  readonly untilMs: number;
+}
+
+function take(allowance: Allowance): boolean {
+  if (allowance.requests <= 0 || performance.now() >= allowance.untilMs) return false;
+  allowance.requests -= 1;
+  return true;
+}
+
+const hashesOf = ({ safeTxHash, cancellationHash }: RecordedAuthorization) =>
+  [safeTxHash, ...(cancellationHash ? [cancellationHash] : [])] as Hex[];
+
+async function inBatches<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  for (let start = 0; start < items.length; start += AT_ONCE) {
+    await Promise.all(items.slice(start, start + AT_ONCE).map(work));
+  }
+}
+
+type Found = Map<string, FoundExecution>;
+
+async function search(
+  chain: ChainClient,
+  wanted: readonly RecordedAuthorization[],
+  { from, to }: { from: bigint; to: bigint },
+  found: Found,
+): Promise<void> {
+  const accounts = [...new Set(wanted.map(({ address }) => address as Address))];
+  const safeTxHashes = wanted.flatMap(hashesOf);
+  for (const one of await executionsWith(chain, { accounts, safeTxHashes, from, to })) {
+    found.set(one.safeTxHash, one);
+  }
+}
+
+/** Splits what has a recorded block into groups that one request each answers; the newest first. */
+export function groupsByBlock<T extends { readonly blockNumber: bigint | null }>(
+  authorizations: readonly T[],
+): T[][] {
+  const sorted = authorizations
+    .filter(({ blockNumber }) => blockNumber !== null)
+    .sort((a, b) => Number((b.blockNumber ?? 0n) - (a.blockNumber ?? 0n)));
+  const groups: T[][] = [];
+  for (const one of sorted) {
+    const group = groups.at(-1);
+    const newest = group?.[0]?.blockNumber ?? 0n;
+    const fits = group && group.length < HASHES_AT_ONCE && newest - (one.blockNumber ?? 0n) < BLOCKS_AT_ONCE;
+    if (fits) group.push(one);
+    else groups.push([one]);
+  }
+  return groups;
+}
+
+/** Looks for what is recorded, in its block. Returns those that were not asked for. */
+async function searchRecorded(
+  chain: ChainClient,
+  authorizations: readonly RecordedAuthorization[],
+  { allowance, found }: { allowance: Allowance; found: Found },
+): Promise<Set<RecordedAuthorization>> {
+  const skipped = new Set<RecordedAuthorization>();
+  await inBatches(groupsByBlock(authorizations), async (group) => {
+    const [to, from] = [group[0]?.blockNumber ?? 0n, group.at(-1)?.blockNumber ?? 0n];
+    if (take(allowance)) await search(chain, group, { from, to }, found);
+    else for (const one of group) skipped.add(one);
+  });
+  return skipped;
+}
+
+/** Searches the newest blocks, back to the first in which any of these can be. Returns the first that was searched. */
+async function searchBack(
+  chain: ChainClient,
+  wanted: readonly RecordedAuthorization[],
+  { head, allowance, found }: { head: bigint; allowance: Allowance; found: Found },
+): Promise<bigint> {
+  let searched = head + 1n;
+  while (searched > 0n) {
+    const left = wanted.filter((one) => {
+      const since = firstBlock(one);
+      return since < searched && !hashesOf(one).some((hash) => found.has(hash));
+    });
+    const asked = left.slice(0, HASHES_AT_ONCE);
+    if (asked.length === 0 || !take(allowance)) break;
+    const from = searched > BLOCKS_AT_ONCE ? searched - BLOCKS_AT_ONCE : 0n;
+    await search(chain, asked, { from, to: searched - 1n }, found);
+    // What did not fit into one request stays unsearched from here on.
+    if (asked.length < left.length) break;
+    searched = from;
+  }
+  return searched;
+}
+
+function firstBlock({ fromBlock }: RecordedAuthorization): bigint {
+  return fromBlock > LOOK_BACK_BLOCKS ? fromBlock - LOOK_BACK_BLOCKS : 0n;
+}
+
+/** The nonces of the accounts of these, as far as they may be asked; null: there is no contract. */
+async function noncesOf(
+  chain: ChainClient,
+  authorizations: readonly RecordedAuthorization[],
+  untilMs: number,
+): Promise<ReadonlyMap<string, bigint | null>> {
+  const nonces = new Map<string, bigint | null>();
+  const allowance: Allowance = { requests: MAX_NONCE_REQUESTS, untilMs };
+  await inBatches([...new Set(authorizations.map(({ address }) => address))], async (address) => {
+    if (take(allowance)) nonces.set(address, await accountNonce(chain, address as Address));
+  });
+  return nonces;
+}
+
+/** Looks up authorizations, with a bounded number of requests. Throws ChainUnavailable. */
+async function lookUp(
+  chain: ChainClient,
+  authorizations: readonly RecordedAuthorization[],
+  head: bigint,
+): Promise<Looked[]> {
+  const untilMs = performance.now() + LIMIT_MS;
+  const found: Found = new Map();
+  const executionOf = (of: RecordedAuthorization) =>
+    hashesOf(of).flatMap((hash) => found.get(hash) ?? [])[0] ?? null;
+  const unplaced = authorizations.filter(({ blockNumber }) => blockNumber === null);
+  const nonces = await noncesOf(chain, unplaced, untilMs);
+  const usedOf = ({ address, safeNonce }: RecordedAuthorization) => {
+    const nonce = nonces.get(address);
+    return nonce === undefined ? null : nonce !== null && nonce > safeNonce;
+  };
+  const allowance: Allowance = { requests: MAX_LOG_REQUESTS, untilMs };
+  const recent = { requests: MAX_LOG_REQUESTS / 2, untilMs };
+  const wanted = unplaced.filter((one) => usedOf(one) === true);
+  const searched = await searchBack(chain, wanted, { head, allowance: recent, found });
+  const skipped = await searchRecorded(chain, authorizations, { allowance, found });
+  return authorizations.flatMap((of): Looked[] => {
+    if (skipped.has(of)) return [];
+    const complete = usedOf(of) === true && searched <= firstBlock(of);
+    return [{ of, found: executionOf(of), used: usedOf(of), complete }];
+  });
+}
+
+/** Looks up every authorization of a network on chain, by its safeTxHash. */
+export async function checkAuthorizations(chain: ChainClient, db: Db): Promise<Finding[]> {
+  const { id, confirmations } = chain.network;
+  const { authorizations, total } = await recordedAuthorizations(db, id, MAX_COMPARED);
+  try {
+    const head = await ask(chain, (rpc) => rpc.getBlockNumber());
+    const looked = await lookUp(chain, authorizations, head);
+    return authorizationFindings({ id, confirmed: head - BigInt(confirmations), total }, looked);
+  } catch (error) {
+    if (!(error instanceof ChainUnavailable)) throw error;
+    const those = count(total, 'authorization', 'authorizations');
+    return [warn(`authorizations ${id}`, `${those} not compared: ${error.message}`, 'see the network above')];
+  }
+}
