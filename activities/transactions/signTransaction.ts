@@ -1,5 +1,6 @@
 import type { Address, Hex } from 'viem';
 import { checksumAddress } from '../../src/chain/address';
+import { ChainUnavailable } from '../../src/chain/clients';
 import type { SafeTransaction } from '../../src/chain/safeTransaction';
 import { type Attempt, attemptsOfTransaction, highestSafeNonce } from '../../src/db/attempts';
 import {
@@ -8,7 +9,7 @@ import {
   undecidedAuthorizations,
 } from '../../src/db/authorizations';
 import type { Tx } from '../../src/db/database';
-import type { StoredTransaction, TransactionSnapshot } from '../../src/db/transactions';
+import { readTransaction, type StoredTransaction, type TransactionSnapshot } from '../../src/db/transactions';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
 import type { AuthorizationEntry } from '../../src/journal/entries';
@@ -18,7 +19,7 @@ import { assertAccount } from '../signer/account';
 import { type BoundedTerms, boundTerms } from '../signer/boundedTerms';
 import { networkOf, type SignerContext, withRelayer } from '../signer/context';
 import { assertNotFrozen } from '../signer/frozen';
-import { refusalsAsValues, SignerRefusal, type SigningResult } from '../signer/refusal';
+import { refusalsAsValues, SignerHold, SignerRefusal, type SigningResult } from '../signer/refusal';
 import { assertTakenOver, authorizationEntry } from './authorization';
 import { decide } from './confirmOutcome';
 import { assertNotRolledBack, isJournaled, journalRejection } from './journaled';
@@ -66,6 +67,33 @@ async function decideUndecided(context: SignerContext, policyId: string): Promis
     decided = (await decide(context, ref)) !== null || decided;
   });
   return decided;
+}
+
+/**
+ * Looks up what became of what a transaction replaces. Throws the hold again, with the reason, where that is not decided
+ * yet or cannot be read.
+ */
+async function decideReplaced(context: SignerContext, ref: TransactionRef, hold: SignerHold): Promise<void> {
+  const { organizationId } = ref;
+  const replaces = (await readTransaction(context.db, ref))?.record.replaces;
+  if (!replaces) throw hold;
+  try {
+    if ((await decide(context, { organizationId, transactionId: replaces })) !== null) return;
+  } catch (error) {
+    if (!(error instanceof ChainUnavailable || error instanceof SignerRefusal)) throw error;
+    throw new SignerHold(hold.reason, `${hold.message}: ${error.message}`);
+  }
+  throw hold;
+}
+
+/** Reads the outcomes whose absence is why it was refused. Throws the refusal where that changes nothing. */
+async function readOutcomes(context: SignerContext, ref: TransactionRef, refusal: SignerRefusal) {
+  if (refusal instanceof SignerHold && refusal.reason === 'undecided') {
+    return decideReplaced(context, ref, refusal);
+  }
+  if (refusal.code !== 'budget') throw refusal;
+  const { policyId } = await statusOf(context.db, ref);
+  if (!(await decideUndecided(context, policyId))) throw refusal;
 }
 
 /** What is committed before anything is signed, and what of it the journal lacks. */
@@ -168,9 +196,8 @@ export async function signTransaction(
       try {
         return await signCommitted(context, await commitIntent(context, input));
       } catch (error) {
-        if (!(error instanceof SignerRefusal) || error.code !== 'budget') throw error;
-        const { policyId } = await statusOf(context.db, input);
-        if (!(await decideUndecided(context, policyId))) throw error;
+        if (!(error instanceof SignerRefusal)) throw error;
+        await readOutcomes(context, input, error);
       }
     }
   });

@@ -255,8 +255,9 @@ describe('the signer refuses', () => {
     expect(await world.signer.signTransaction({ ...second, terms })).toEqual(held);
     await world.execute(first);
     await changed(first, { execution_status: 'failed', closed_at: new Date() });
-    expect(await world.signer.signTransaction({ ...second, terms })).toEqual(held);
-    expect(await world.signer.confirmOutcome(first)).toEqual({ outcome: 'executed' });
+    const unasked = world.signerWith({ networks: [{ ...world.network, signerRpcUrls: [] }] });
+    expect(await unasked.signTransaction({ ...second, terms })).toEqual(held);
+    // It looks the outcome up itself.
     expect(await refusal(second)).toMatchObject({
       code: 'stale',
       message: expect.stringContaining('which was executed'),
@@ -270,7 +271,10 @@ describe('the signer refuses', () => {
     expect(await refusal(elsewhere)).toMatchObject({ code: 'stale' });
     const replaces = world.serviceDb('transactions').where({ id: elsewhere.transactionId });
     await expect(replaces.update({ replaces: null })).rejects.toThrow(/permission denied/);
+    const authorization = world.db('authorizations').where({ transaction_id: cancelled.transactionId });
+    await authorization.clone().update({ outcome: null, block_at: null });
     await world.sign(await replacing(cancelled));
+    expect(await authorization.first('outcome')).toEqual({ outcome: 'cancelled' });
   });
 
   test('what was replaced before anything of it was authorized', async () => {
