@@ -22,12 +22,26 @@ function differenceEntry({ type, id, sealed, found }: Difference): AuditInput {
 
 const POSITIONED = { member: 'members', group: 'groups', policy: 'policies' } as const;
 
+/** What is decided by now, and the decisions of which the tables show nothing yet. */
+interface Decided {
+  readonly state: OrganizationState;
+  readonly pending: readonly DecisionSeal[];
+}
+
+/** A member as it was when a decision was sealed that did not change it; null where there was none. */
+function memberAt({ state, pending }: Decided, { sequence }: DecisionSeal, memberId: string) {
+  const changes = pending.filter((seal) => seal.sequence > sequence).flatMap((seal) => seal.changes);
+  const next = changes.find(({ type, id }) => type === 'member' && id === memberId);
+  return next?.type === 'member' ? next.before : (state.members[memberId] ?? null);
+}
+
 /** Writes one decision into the tables, with its audit entries. Returns how many notes on other open approvals it wrote. */
-async function project(tx: Tx, seal: DecisionSeal, state: OrganizationState, actor: Actor): Promise<number> {
+async function project(tx: Tx, seal: DecisionSeal, decided: Decided, actor: Actor): Promise<number> {
   const { organizationId, proposalId, changes, sequence } = seal;
   const before = await readAdmins(tx, organizationId);
-  const differing = await restoreDiffering(tx, state, changes);
-  await writeChanges(tx, organizationId, changes, (accountId) => deriveAccount(state.signingKey, accountId));
+  const { signingKey } = decided.state;
+  const differing = await restoreDiffering(tx, organizationId, changes, (id) => memberAt(decided, seal, id));
+  await writeChanges(tx, organizationId, changes, (accountId) => deriveAccount(signingKey, accountId));
   const noted = await noteOnOpenApprovals(tx, organizationId, proposalId, [
     ...adminChanges(before, await readAdmins(tx, organizationId)),
     ...eventsOfChanges(changes),
@@ -63,10 +77,16 @@ export async function projectUpTo(tx: Tx, upTo: DecisionSeal, actor: Actor): Pro
   if (after >= upTo.sequence) return true;
   const state = await readState(tx, organizationId);
   if (!state) throw new Error(`organization ${organizationId} has a seal and no state`);
+  const pending = (await listSeals(tx, organizationId, { after })).map(decisionIn);
   let noted = 0;
-  for (const stored of await listSeals(tx, organizationId, { after, upTo: upTo.sequence })) {
-    const seal = decisionIn(stored);
-    noted += await project(tx, seal, state, seal.proposalId === upTo.proposalId ? actor : SYSTEM);
+  for (const seal of pending) {
+    if (seal.sequence > upTo.sequence) break;
+    noted += await project(
+      tx,
+      seal,
+      { state, pending },
+      seal.proposalId === upTo.proposalId ? actor : SYSTEM,
+    );
   }
   return noted > 0;
 }

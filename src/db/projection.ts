@@ -1,5 +1,5 @@
 import type { AccountDerivation } from '../domain/account';
-import type { OrganizationState, ResourceChange, ResourceKind, Resources } from '../domain/governance';
+import type { ResourceChange, ResourceKind, Resources } from '../domain/governance';
 import { insertAccounts, renameAccount } from './accounts';
 import type { Tx } from './database';
 import { deleteGroups, insertGroups, replaceGroups } from './groups';
@@ -60,25 +60,24 @@ async function writePolicies(
 
 /**
  * Finds the rows that are not what was decided before a decision, and gives those that stand in its way what they have
- * been decided to be. Returns them for the audit log.
+ * been decided to be then: `memberThen` is a member of that time. Returns them for the audit log.
  */
 export async function restoreDiffering(
   tx: Tx,
-  { id: organizationId, members }: OrganizationState,
+  organizationId: string,
   changes: readonly ResourceChange[],
+  memberThen: (id: string) => Resources['member'] | null,
 ): Promise<Difference[]> {
   const differing = await differingRows(tx, organizationId, changes);
-  const intruders = await walletIntruders(tx, organizationId, changes);
-  const [kept, strangers] = [
-    intruders.flatMap(({ id }) => members[id] ?? []),
-    intruders.filter(({ id }) => !members[id]).map(({ id }) => id),
-  ];
+  const intruders = (await walletIntruders(tx, organizationId, changes)).map((intruder) => ({
+    ...intruder,
+    sealed: memberThen(intruder.id),
+  }));
+  const kept = intruders.flatMap(({ sealed }) => sealed ?? []);
+  const strangers = intruders.filter(({ sealed }) => sealed === null).map(({ id }) => id);
   if (strangers.length > 0) await removeMembers(tx, strangers);
   if (kept.length > 0) await updateMembers(tx, kept);
-  return [
-    ...differing,
-    ...intruders.map((intruder) => ({ ...intruder, sealed: members[intruder.id] ?? null })),
-  ];
+  return [...differing, ...intruders];
 }
 
 /**

@@ -297,4 +297,20 @@ describe('rows that somebody has put in the way', () => {
     expect(audit.map(({ action }) => action)).toContain('member.differed');
     await world.expectSound();
   });
+
+  it('of a wallet become what was decided by then, where a later decision waits to be carried out', async () => {
+    const { members } = world.last;
+    const dave = requireRow(members.find(({ name }) => name === 'Dave'));
+    const renamed = { kind: 'members/update', items: [{ id: dave.id, name: 'David' }] } as const;
+    const ids = [await signed(aMember), await signed(renamed)];
+    for (const id of ids) await begin(id);
+    const results = [await seal(requireRow(ids[0])), await seal(requireRow(ids[1]))];
+    // Until both are sealed the tables show neither.
+    await stage.owner('members').where({ id: dave.id }).update({ wallet_address: ERIN.walletAddress });
+    for (const [i, id] of ids.entries()) await carryOut(id, requireRow(results[i]));
+    expect(await nameOfMembers()).toEqual(expect.arrayContaining(['Erin', 'David']));
+    const { audit } = await world.look();
+    expect(audit.filter(({ action }) => action === 'member.differed')).toHaveLength(1);
+    await world.expectSound();
+  });
 });
