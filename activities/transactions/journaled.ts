@@ -1,5 +1,6 @@
 import type { Attempt } from '../../src/db/attempts';
 import { findRejection, transactionRows } from '../../src/db/authorizations';
+import type { Usage, UsageWindow } from '../../src/domain/policyEngine';
 import type { SignerContext } from '../signer/context';
 import { SignerHold } from '../signer/refusal';
 
@@ -39,6 +40,20 @@ export function assertNotRolledBack({ journal }: Pick<SignerContext, 'journal'>,
   throw new SignerHold(
     'rollback',
     `nonce ${highest} of account ${accountId} on network ${networkId} is taken by ${taken?.transactionId ?? 'an unknown execution'} (${taken?.safeTxHash}, line ${taken?.line} of the journal), and the table authorizations ends before nonce ${safeNonce}: ${TODO}`,
+  );
+}
+
+/** Throws SignerHold where the journal has more authorizations in a window than the table has. */
+export function assertBudgetKept(
+  { journal }: Pick<SignerContext, 'journal'>,
+  window: UsageWindow,
+  { amount, executions, at }: Usage,
+): void {
+  const known = journal.usageIn(window, at);
+  if (known.amount <= amount && known.executions <= executions) return;
+  throw new SignerHold(
+    'rollback',
+    `the journal has ${known.executions} authorizations of ${known.amount} in the window of policy ${window.policyId}, and the table authorizations has ${executions} of ${amount}: ${TODO}`,
   );
 }
 

@@ -20,6 +20,7 @@ import { contentOf, policyRefusal, policyTransactionOf, usageOf } from '../../sr
 import { readSignedToken, summaryOf } from '../../src/transactions/summary';
 import { networkOf, type SignerContext } from '../signer/context';
 import { SignerHold, SignerRefusal } from '../signer/refusal';
+import { assertBudgetKept } from './journaled';
 import { readSealedTransaction } from './signerRecord';
 
 /** The votes of a transaction. */
@@ -207,7 +208,15 @@ export async function assertTransactionEvidence(
   assertVotes(record, now);
   await assertSummary(context, tx, record, now);
   await assertReplaceable(tx, record);
-  const refused = await policyRefusal(tx, { record, now }, { by: 'signer', at: now.time });
+  const refused = await policyRefusal(
+    tx,
+    { record, now },
+    {
+      by: 'signer',
+      at: now.time,
+      verify: (window, usage) => assertBudgetKept(context, window, usage),
+    },
+  );
   if (refused) throw new SignerRefusal(refused.code, refused.message);
   await assertReservation(tx, record);
 }

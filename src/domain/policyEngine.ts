@@ -106,7 +106,8 @@ export interface Evaluation {
   readonly remaining: Remaining | null;
 }
 
-const HOUR_MS = 3_600_000;
+/** An hour of a window, in milliseconds. */
+export const HOUR_MS = 3_600_000;
 const MAX_LISTED = 5;
 
 /** `a, b or c`; of long lists the first ones, and how many more there are. */

@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { SignedGas } from '../domain/gasBudget';
+import type { Usage, UsageWindow } from '../domain/policyEngine';
 import {
   type AccountNonce,
   type AuthorizationEntry,
@@ -41,6 +42,8 @@ export interface JournalReader {
   highestNonce(account: Pick<AccountNonce, 'accountId' | 'networkId'>): bigint | undefined;
   /** The highest nonce that was signed of a relayer, or undefined. */
   highestRelayerNonce(relayer: Pick<GasEntry, 'networkId' | 'relayerAddress'>): number | undefined;
+  /** What was authorized in a window until a time, by what the signer has read of it. */
+  usageIn(window: UsageWindow, at: Date): Pick<Usage, 'amount' | 'executions'>;
   /** The gas that was signed for an organization on a network, of the last hour at least. */
   gasOf(owner: GasOwner): readonly SignedGas[];
   /** Everybody whose gas was signed lately. */
@@ -138,6 +141,7 @@ class JournalFile implements JournalReader {
   highestNonce = (account: Pick<AccountNonce, 'accountId' | 'networkId'>) => this.index.highestNonce(account);
   highestRelayerNonce = (relayer: Pick<GasEntry, 'networkId' | 'relayerAddress'>) =>
     this.index.highestRelayerNonce(relayer);
+  usageIn = (window: UsageWindow, at: Date) => this.index.usageIn(window, at);
   gasOf = (owner: GasOwner) => this.index.gasOf(owner);
   gasOwners = () => this.index.gasOwners();
   lastTime = () => this.index.lastTime;

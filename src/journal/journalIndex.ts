@@ -1,4 +1,6 @@
+import { isSameAddress } from '../domain/address';
 import { GAS_WINDOW_MS, type SignedGas } from '../domain/gasBudget';
+import { HOUR_MS, type Usage, type UsageWindow } from '../domain/policyEngine';
 import {
   type AccountNonce,
   type AuthorizationEntry,
@@ -53,6 +55,32 @@ export type GasOwner = Pick<GasEntry, 'organizationId' | 'networkId'>;
 
 const gasKey = ({ organizationId, networkId }: GasOwner) => `${organizationId}/${networkId}`;
 
+/** What an authorization takes from the budget of its policy. */
+type Spending = Pick<
+  AuthorizationEntry,
+  | 'transactionId'
+  | 'networkId'
+  | 'tokenAddress'
+  | 'amount'
+  | 'initiatorId'
+  | 'accountId'
+  | 'destination'
+  | 'authorizedAt'
+>;
+
+/** Whether a budget counts an authorization, whenever it was. */
+function isOfWindow(
+  { asset, initiatorId, accountId, destination }: UsageWindow,
+  { networkId, tokenAddress, ...of }: Spending,
+): boolean {
+  return (
+    (asset === null || (asset.networkId === networkId && isSameAddress(asset.tokenAddress, tokenAddress))) &&
+    (initiatorId === null || initiatorId === of.initiatorId) &&
+    (accountId === null || accountId === of.accountId) &&
+    (destination === null || isSameAddress(destination, of.destination))
+  );
+}
+
 /** Finds the entries of a journal by organization, transaction, and account with network and nonce. */
 export class JournalIndex {
   installationId: string | undefined;
@@ -73,6 +101,8 @@ export class JournalIndex {
   private readonly requests = new Set<string>();
   private readonly seals = new Map<string, Map<number, IndexedSeal>>();
   private readonly latest = new Map<string, number>();
+  /** By policy. */
+  private readonly spending = new Map<string, Spending[]>();
 
   add({ line, at, entry }: JournalLine, position: LinePosition): void {
     this.lastTime = Math.max(this.lastTime, Date.parse(at));
@@ -86,6 +116,7 @@ export class JournalIndex {
         const of = { organizationId, transactionId, accountId, networkId, safeTxHash, safeNonce };
         this.authorizations.set(transactionId, { ...of, line, position });
         this.take(entry, { safeNonce, safeTxHash, line, transactionId });
+        this.addSpending(entry);
         break;
       }
       case 'unknownExecution': {
@@ -167,6 +198,29 @@ export class JournalIndex {
 
   latestSequence(organizationId: string): number | undefined {
     return this.latest.get(organizationId);
+  }
+
+  /** What was authorized in a window until a time, and was not read to have failed; undecided, however long ago. */
+  usageIn(window: UsageWindow, at: Date): Pick<Usage, 'amount' | 'executions'> {
+    const begin = at.getTime() - window.hours * HOUR_MS;
+    const counted = (this.spending.get(window.policyId) ?? []).filter((one) => {
+      const known = this.outcomes.get(one.transactionId);
+      const isRecent = !known || Math.max(Date.parse(one.authorizedAt), Date.parse(known.blockAt)) >= begin;
+      return isRecent && (known?.outcome ?? 'executed') === 'executed' && isOfWindow(window, one);
+    });
+    const amount = counted.reduce((sum, one) => sum + BigInt(one.amount), 0n);
+    return { amount, executions: counted.length };
+  }
+
+  private addSpending({ policyId, ...entry }: AuthorizationEntry): void {
+    const { transactionId, networkId, tokenAddress, amount } = entry;
+    const { initiatorId, accountId, destination, authorizedAt } = entry;
+    const of = this.spending.get(policyId) ?? [];
+    this.spending.set(policyId, of);
+    of.push({
+      ...{ transactionId, networkId, tokenAddress, amount },
+      ...{ initiatorId, accountId, destination, authorizedAt },
+    });
   }
 
   private take(account: Pick<AccountNonce, 'accountId' | 'networkId'>, taken: TakenNonce): void {

@@ -3,7 +3,14 @@ import { grantsAllowance } from '../chain/functions';
 import type { Tx } from '../db/database';
 import { readUsage, type UsageOfExecution } from '../db/policyUsage';
 import type { StoredTransaction } from '../db/transactions';
-import { evaluate, failureText, type PolicyTransaction, usageWindow } from '../domain/policyEngine';
+import {
+  evaluate,
+  failureText,
+  type PolicyTransaction,
+  type Usage,
+  type UsageWindow,
+  usageWindow,
+} from '../domain/policyEngine';
 import type { TransactionNow } from '../domain/transaction';
 import { readContent, spendingOf, type TransactionContent } from '../domain/transactionContent';
 
@@ -41,11 +48,17 @@ export function usageOf(record: StoredTransaction): UsageOfExecution {
   };
 }
 
+/** As whom a budget is read, and when. */
+type BudgetOptions = Parameters<typeof readUsage>[2] & {
+  /** Called with what is read of a budget; may throw. */
+  readonly verify?: (window: UsageWindow, usage: Usage) => void;
+};
+
 /** Why a transaction's policy does not permit it now, its budget included; null where it does. */
 export async function policyRefusal(
   tx: Tx,
   { record, now }: { record: StoredTransaction; now: TransactionNow },
-  options: Parameters<typeof readUsage>[2] = {},
+  { verify, ...options }: BudgetOptions = {},
 ): Promise<{ code: 'policy' | 'budget'; message: string } | null> {
   if (now.policyRemoved) {
     return { code: 'policy', message: `policy ${record.policyId} has been removed` };
@@ -53,6 +66,7 @@ export async function policyRefusal(
   const transaction = policyTransactionOf(record);
   const window = usageWindow(now.policy, transaction);
   const [usage = null] = window ? await readUsage(tx, [window], options) : [];
+  if (window && usage) verify?.(window, usage);
   const { allowed, failures } = evaluate(now.policy, transaction, {
     account: { id: record.accountId, networkIds: record.accountNetworkIds },
     members: now.members,

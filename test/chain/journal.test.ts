@@ -4,6 +4,7 @@ import type { Address } from 'viem';
 import { createReadSealedState } from '../../activities/signer/sealedState';
 import type { TransactionTerms } from '../../activities/transactions/observation';
 import type { SigningKey, SigningKeys } from '../../src/chain/keys';
+import { newId } from '../../src/db/ids';
 import { requireRow } from '../../src/db/rows';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { type Journal, openJournal } from '../../src/journal/journal';
@@ -11,6 +12,7 @@ import { compareJournal } from '../../src/recovery/missing';
 import { writeBack } from '../../src/recovery/writeBack';
 import { anAddress } from '../support/builders';
 import { temporaryDir } from '../support/stack';
+import { aTransferPolicy } from '../support/transactions';
 import { until } from '../support/until';
 import { envelopeOf, TransactionWorld } from './transactionWorld';
 
@@ -123,6 +125,31 @@ describe('an authorization', () => {
     expect(await world.attempts(other)).toHaveLength(0);
     // Other accounts go on.
     await world.sign(await world.transaction(payment));
+  });
+
+  test('that the database has lost still counts in the budget of its policy, for every account', async () => {
+    const all = 'ALL_ITEMS' as const;
+    const limitation = { hours: 24, initiatorScope: all, sourceAccountScope: all, destinationScope: all };
+    const id = newId('pol');
+    const policy = aTransferPolicy({ amountThreshold: '8' }, { networkId: world.network.id, limitation });
+    await world.storePolicy({ ...policy, id });
+    const lost = await world.transaction(payment, { policyId: id });
+    await world.sign(lost);
+    const row = () => world.db('authorizations').where({ transaction_id: lost.transactionId });
+    const other = await world.transaction(payment, { policyId: id });
+    const terms = await world.terms(other);
+    const refusals: string[] = [];
+    const signer = world.signerWith({ countRefusal: (reason) => refusals.push(reason) });
+    const held = {
+      held: expect.stringContaining(`the journal has 1 authorizations of 5 in the window of policy ${id}`),
+    };
+    // As one that has failed, too.
+    await row().update({ outcome: 'reverted', block_at: new Date() });
+    expect(await signer.signTransaction({ ...other, terms })).toEqual(held);
+    await forget(lost);
+    expect(await signer.signTransaction({ ...other, terms })).toEqual(held);
+    expect(refusals).toEqual(['rollback', 'rollback']);
+    expect(await world.attempts(other)).toHaveLength(0);
   });
 
   test('that the database has lost is written back, and only the same bytes are signed again', async () => {
