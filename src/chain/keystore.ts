@@ -142,14 +142,25 @@ function derive(secret: Buffer, info: string): SigningKey {
   return { address, sign, signTypedData, signTransaction };
 }
 
+/** How many keys an open keystore keeps: computing an address costs a millisecond. */
+const KEPT_KEYS = 1_000;
+
 function unlocked(secret: Buffer): Keystore {
   // Secrets live in this closure only: there is no property, and so no log or message, that could show them.
+  const kept = new Map<string, SigningKey>();
+  const keyOf = (info: string): SigningKey => {
+    const known = kept.get(info);
+    if (known) return known;
+    const key = derive(secret, info);
+    if (kept.size >= KEPT_KEYS) kept.clear();
+    kept.set(info, key);
+    return key;
+  };
   return Object.freeze({
     fingerprint: fingerprintOf(secret),
-    organizationKey: (organizationId: string) => derive(secret, `orgwallet/organization/${organizationId}`),
-    sealKey: (organizationId: string) => derive(secret, `orgwallet/seal/${organizationId}`),
-    relayerKey: (networkId: number, index: number) =>
-      derive(secret, `orgwallet/relayer/${networkId}/${index}`),
+    organizationKey: (organizationId: string) => keyOf(`orgwallet/organization/${organizationId}`),
+    sealKey: (organizationId: string) => keyOf(`orgwallet/seal/${organizationId}`),
+    relayerKey: (networkId: number, index: number) => keyOf(`orgwallet/relayer/${networkId}/${index}`),
   });
 }
 

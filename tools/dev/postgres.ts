@@ -20,6 +20,9 @@ import { lastLogLines, type Part, PartFailed, startPart, untilReady } from './pa
 
 const SUPERUSER = 'postgres';
 
+/** Longest path of a Unix socket on macOS; Linux has four characters more. */
+const MAX_SOCKET_PATH = 103;
+
 /** A Postgres server that this process has started. */
 export interface RunningPostgres {
   readonly part: Part;
@@ -34,6 +37,8 @@ export interface PostgresOptions {
   readonly logFile: string;
   /** False disables durability against a power cut (not against kill -9) for speed; for tests. */
   readonly durable?: boolean;
+  /** True to connect through a Unix socket, which costs a third less processor time per query. */
+  readonly socket?: boolean;
 }
 
 interface SystemUser {
@@ -261,14 +266,19 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   const binaries = reachableBinaries(user);
   const files = reachableFiles(options.dir, user);
   const password = ensureFiles(options.dir, files, binaries, user);
-  const adminUrl = `postgres://${SUPERUSER}:${password}@127.0.0.1:${options.port}/postgres`;
+  const socketFile = join(files, `.s.PGSQL.${options.port}`);
+  const throughSocket = options.socket === true && socketFile.length <= MAX_SOCKET_PATH;
+  const host = throughSocket ? encodeURIComponent(files) : '127.0.0.1';
+  const adminUrl = `postgres://${SUPERUSER}:${password}@${host}:${options.port}/postgres`;
   const settings = [
     'listen_addresses=127.0.0.1',
     `port=${options.port}`,
-    'unix_socket_directories=',
+    `unix_socket_directories=${throughSocket ? files : ''}`,
     'max_connections=200',
     'shared_buffers=64MB',
-    ...(options.durable === false ? ['fsync=off', 'full_page_writes=off', 'autovacuum=off'] : []),
+    ...(options.durable === false
+      ? ['fsync=off', 'full_page_writes=off', 'autovacuum=off', 'scram_iterations=1']
+      : []),
   ];
   const deadline = Date.now() + 30_000;
   for (;;) {

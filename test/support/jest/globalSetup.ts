@@ -74,6 +74,7 @@ export default async function globalSetup(): Promise<void> {
         port: postgresPort,
         logFile: join(logs, 'postgres.log'),
         durable: false,
+        socket: true,
       }).then(started),
       startTemporal({
         binary: binary.path,
