@@ -1,3 +1,5 @@
+/** @deep */
+
 import { createPublicClient, encodeFunctionData, erc20Abi, http as rpcTransport, zeroAddress } from 'viem';
 import { verifyAudit } from '../../src/db/audit';
 import { rpc } from '../../tools/dev/rpc';
@@ -22,6 +24,7 @@ import {
 } from '../support/api';
 import { sign, type TestOrganization, type TestService } from '../support/service';
 import { sharedStack } from '../support/stack';
+import { itDeep } from '../support/suite';
 
 let api: TestService;
 let org: TestOrganization;
@@ -167,7 +170,7 @@ describe('an account', () => {
     expect(next.signatureStatus).toBe('pendingReviewSignatures');
   });
 
-  it('is claimed by one of many simultaneous proposals', async () => {
+  itDeep('is claimed by one of many simultaneous proposals', async () => {
     const account = await makeAccount(api.http, org);
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, i) =>
@@ -181,7 +184,7 @@ describe('an account', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
   });
 
-  it('has a name that no other account has, whichever proposal is carried out first', async () => {
+  itDeep('has a name that no other account has, whichever proposal is carried out first', async () => {
     const [one, two] = [
       await propose(api.http, org, { name: 'Twin' }),
       await propose(api.http, org, { name: 'TWIN' }),

@@ -1,3 +1,5 @@
+/** @deep */
+
 import {
   approve,
   asProposed,
@@ -17,6 +19,7 @@ import {
 import { anAddress } from '../support/builders';
 import { changeAdmins, decided } from '../support/decisions';
 import { sign, type TestMember, type TestOrganization, type TestService } from '../support/service';
+import { itDeep } from '../support/suite';
 
 const PROPOSE = '/admins/proposals/update';
 
@@ -85,14 +88,14 @@ describe('the admins', () => {
     });
   });
 
-  it('keep their members when only the threshold changes', async () => {
+  itDeep('keep their members when only the threshold changes', async () => {
     const created = await propose({ updates: [], threshold: 4 });
     expect(created.summary).toBe('Change the admins: threshold 2 → 4');
     await carryOut(api.http, org, created);
     expect((await get('/admins')).threshold).toBe(4);
   });
 
-  it('change with the same threshold', async () => {
+  itDeep('change with the same threshold', async () => {
     const created = await propose({ updates: [add(org.dave)], threshold: 2 });
     expect(created.summary).toMatch(/; threshold stays 2$/);
     await carryOut(api.http, org, created);
@@ -118,7 +121,7 @@ describe('the admins', () => {
     expect(done.body.data.executionStatus).toBe('completed');
   });
 
-  it('can be removed as members once they are no longer admins', async () => {
+  itDeep('can be removed as members once they are no longer admins', async () => {
     const remove = '/members/proposals/remove';
     const ask = { key: org.adminKey, path: `/api/v1${remove}`, body: { ids: [org.carol.id] } };
     await expectRefused(api.http, org, ask, refusal(409, 'conflict', 'ids[0]'));
@@ -156,7 +159,7 @@ describe('the queued proposal', () => {
     expect((await queued()).status).toBe(404);
   });
 
-  it('is one of fifty simultaneous proposals', async () => {
+  itDeep('is one of fifty simultaneous proposals', async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, i) =>
         insist(api.http, {
@@ -173,7 +176,7 @@ describe('the queued proposal', () => {
     expect(await get('/proposals')).toHaveLength(1);
   });
 
-  it('does not wait for that of another organization', async () => {
+  itDeep('does not wait for that of another organization', async () => {
     const mine = await propose({ updates: [], threshold: 3 });
     const other = await api.createOrganization();
     const theirs = await proposeChange(api.http, other, PROPOSE, { updates: [], threshold: 3 });
@@ -193,7 +196,7 @@ describe('the queued proposal', () => {
 describe('a stale proposal is blocked', () => {
   const blocked = { executionStatus: 'blocked', failure: { code: 'stale' } };
 
-  it('when a new admin has left the organization', async () => {
+  itDeep('when a new admin has left the organization', async () => {
     const proposed = await propose({ updates: [add(org.dave)], threshold: 2 });
     await change(api.http, org, '/members/proposals/remove', { ids: [org.dave.id] });
     const before = await get('/admins');
@@ -203,7 +206,7 @@ describe('a stale proposal is blocked', () => {
     expect(await get('/admins')).toEqual(before);
   });
 
-  it('when the wallet of an admin has changed, and not when a name has', async () => {
+  itDeep('when the wallet of an admin has changed, and not when a name has', async () => {
     const update = '/members/proposals/update';
     const renamed = await propose({ updates: [add(org.dave)], threshold: 2 });
     await change(api.http, org, update, { items: [{ id: org.dave.id, name: 'David' }] });
@@ -230,7 +233,7 @@ describe('a stale proposal is blocked', () => {
     }
   });
 
-  it('not when only their rows are not who was decided: then they become it', async () => {
+  itDeep('not when only their rows are not who was decided: then they become it', async () => {
     const proposed = await propose({ updates: [take(org.carol)], threshold: 3 });
     await api.db('admin_set_members').insert({ organization_id: org.id, member_id: org.dave.id });
     await carryOut(api.http, org, proposed);

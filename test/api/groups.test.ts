@@ -1,3 +1,5 @@
+/** @deep */
+
 import {
   approve,
   asProposed,
@@ -16,6 +18,7 @@ import {
 import { anAddress } from '../support/builders';
 import { changeGroup } from '../support/decisions';
 import type { TestMember, TestOrganization, TestService } from '../support/service';
+import { itDeep } from '../support/suite';
 
 const CREATE = '/groups/proposals/create';
 const UPDATE = '/groups/proposals/update';
@@ -124,7 +127,7 @@ describe('new groups', () => {
     }
   });
 
-  it('have a hundred members at most', async () => {
+  itDeep('have a hundred members at most', async () => {
     const other = await api.createOrganization();
     const members = Array.from({ length: 94 }, (_, i) => ({ name: `M${i}`, walletAddress: anAddress() }));
     await change(api.http, other, '/members/proposals/create', { items: members });
@@ -254,7 +257,7 @@ describe('a group', () => {
     await change(api.http, org, DELETE, { items: [{ id: group.id }] });
   });
 
-  it('and its members are changed by different proposals', async () => {
+  itDeep('and its members are changed by different proposals', async () => {
     const [frank, group] = [await makeMember('Frank'), await makeGroup('Loose', org.dave)];
     const open = [
       await proposeChange(api.http, org, '/members/proposals/update', {
@@ -288,7 +291,7 @@ describe('a stale proposal is blocked', () => {
     expect((await get(`/groups/${group.id}`)).name).toBe('Losing');
   });
 
-  it('when a member to be added has left', async () => {
+  itDeep('when a member to be added has left', async () => {
     const frank = await makeMember('Frank');
     const group = await makeGroup('Waiting', org.dave);
     const open = [
@@ -310,7 +313,7 @@ describe('a stale proposal is blocked', () => {
     expect(idsOf(await get('/groups'))).toEqual(before);
   });
 
-  it('when a member to be removed has left already', async () => {
+  itDeep('when a member to be removed has left already', async () => {
     const frank = await makeMember('Frank');
     const group = await makeGroup('Parting', org.dave, frank);
     const proposed = await proposeChange(api.http, org, UPDATE, {
@@ -323,7 +326,7 @@ describe('a stale proposal is blocked', () => {
     expect((await get(`/groups/${group.id}`)).members).toEqual([summaryOf(org.dave)]);
   });
 
-  it('when a member’s wallet has changed', async () => {
+  itDeep('when a member’s wallet has changed', async () => {
     const frank = await makeMember('Frank');
     const group = await makeGroup('Moving', frank);
     const proposed = await proposeChange(api.http, org, UPDATE, {
@@ -339,7 +342,7 @@ describe('a stale proposal is blocked', () => {
     expect(idsOf((await get(`/groups/${group.id}`)).members)).toEqual([frank.id]);
   });
 
-  it('when the group has been changed, even when it is again what it was', async () => {
+  itDeep('when the group has been changed, even when it is again what it was', async () => {
     const [group, doomed] = [await makeGroup('Seen', org.dave), await makeGroup('Doomed', org.dave)];
     const proposed = await proposeChange(api.http, org, UPDATE, {
       items: [{ id: group.id, name: 'Changed' }],
@@ -358,7 +361,7 @@ describe('a stale proposal is blocked', () => {
     expect((await get(`/groups/${doomed.id}`)).name).toBe('Doomed');
   });
 
-  it('when a member of a group to be deleted has left', async () => {
+  itDeep('when a member of a group to be deleted has left', async () => {
     const frank = await makeMember('Frank');
     const group = await makeGroup('Leaving', frank);
     const proposed = await proposeChange(api.http, org, DELETE, { items: [{ id: group.id }] });

@@ -1,3 +1,5 @@
+/** @deep */
+
 import { issueApiKey } from '../../src/db/apiKeys';
 import { OPERATOR, verifyAudit } from '../../src/db/audit';
 import {
@@ -20,6 +22,7 @@ import { anAddress } from '../support/builders';
 import { changeMember } from '../support/decisions';
 import type { Answer } from '../support/http';
 import { sign, signPayload, type TestOrganization, type TestService } from '../support/service';
+import { itDeep } from '../support/suite';
 
 const CREATE = '/members/proposals/create';
 const UPDATE = '/members/proposals/update';
@@ -123,7 +126,7 @@ describe('new members', () => {
     });
   });
 
-  it('are created a hundred at once, in the order of the items', async () => {
+  itDeep('are created a hundred at once, in the order of the items', async () => {
     const items = Array.from({ length: 100 }, (_, i) => ({
       name: `Member ${i}`,
       walletAddress: anAddress(),
@@ -198,7 +201,7 @@ describe('a member', () => {
     });
   });
 
-  it('with a new name only keeps wallet and proof', async () => {
+  itDeep('with a new name only keeps wallet and proof', async () => {
     const before = await makeMember();
     await api.db('members').where({ id: before.id }).update({ registered_at: new Date() });
     const done = await change(api.http, org, UPDATE, { items: [{ id: before.id, name: 'Erika' }] });
@@ -381,7 +384,7 @@ describe('a stale proposal is blocked', () => {
     expect(answer.body.data.failure.message).toContain('has been changed since this was proposed');
   });
 
-  it('when a member’s name has been changed', async () => {
+  itDeep('when a member’s name has been changed', async () => {
     const member = await makeMember();
     const items = [{ id: member.id, walletAddress: anAddress() }];
     const proposed = await proposeChange(api.http, org, UPDATE, { items });
@@ -392,7 +395,7 @@ describe('a stale proposal is blocked', () => {
     expect((await get(`/members/${member.id}`)).walletAddress).toBe(member.walletAddress);
   });
 
-  it('when one wallet has been taken, and creates none of its members', async () => {
+  itDeep('when one wallet has been taken, and creates none of its members', async () => {
     const wallet = anAddress();
     const first = anAddress();
     const proposed = await proposeChange(api.http, org, CREATE, {
@@ -421,7 +424,7 @@ describe('a stale proposal is blocked', () => {
     expect(await get(`/audit-logs?resourceId=${org.dave.id}&action=member.differed`)).toHaveLength(1);
   });
 
-  it('when a member was made an admin in the database', async () => {
+  itDeep('when a member was made an admin in the database', async () => {
     const member = await makeMember();
     const proposed = await proposeChange(api.http, org, REMOVE, { ids: [member.id] });
     await change(api.http, org, '/admins/proposals/update', {
@@ -526,7 +529,7 @@ describe('conflicting proposals', () => {
     ]);
   });
 
-  it('refuses the wallet of a member who keeps it in the same body', async () => {
+  itDeep('refuses the wallet of a member who keeps it in the same body', async () => {
     const [one, two] = await makeMembers(
       { name: 'Four', walletAddress: anAddress() },
       { name: 'Five', walletAddress: anAddress() },

@@ -1,3 +1,5 @@
+/** @deep */
+
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -31,6 +33,7 @@ import {
 } from '../support/policies';
 import { sign, type TestOrganization, type TestService } from '../support/service';
 import { sharedStack, startOwnChain, temporaryDir } from '../support/stack';
+import { describeDeep, itDeep } from '../support/suite';
 
 const MIXED = '/policies/proposals';
 const ADD = '/policies/proposals/add';
@@ -266,7 +269,7 @@ describe('new policies', () => {
     expect(await verifyAudit(api.db, org.id)).toMatchObject({ ok: true });
   });
 
-  it('may equal existing ones but for the name', async () => {
+  itDeep('may equal existing ones but for the name', async () => {
     const [one, two] = [await makePolicy(), await makePolicy()];
     expect(one.id).not.toBe(two.id);
     await expectTaken(ADD, { policies: [aPolicyItem({ name: one.name.toUpperCase() })] }, one);
@@ -502,7 +505,7 @@ describe('a change of policies', () => {
     });
   });
 
-  it('and new ones can be proposed together', async () => {
+  itDeep('and new ones can be proposed together', async () => {
     const policy = await makePolicy(aPolicyItem({ name: 'There' }));
     const policies = [
       aPolicyItem({ name: 'New one' }),
@@ -616,7 +619,7 @@ describe('a policy that is claimed', () => {
     await change(api.http, org, REMOVE, { policyIds: [policy.id] });
   });
 
-  it('is claimed by one of many simultaneous proposals', async () => {
+  itDeep('is claimed by one of many simultaneous proposals', async () => {
     const policy = await makePolicy();
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, i) =>
@@ -654,7 +657,7 @@ describe('while a proposal is open', () => {
     ]);
   });
 
-  it('a group that a policy names may be deleted', async () => {
+  itDeep('a group that a policy names may be deleted', async () => {
     const doomed = await makeGroup('Doomed', org.alice);
     const proposed = await proposeChange(api.http, org, ADD, {
       policies: [aPolicyItem({ name: 'Grouped', initiatorSetting: { type: 'group', groupId: doomed.id } })],
@@ -666,7 +669,7 @@ describe('while a proposal is open', () => {
     expect((await show(proposed)).notes).toEqual([expect.objectContaining({ code: 'groupDeleted' })]);
   });
 
-  it('a group may shrink below a threshold, and grow again', async () => {
+  itDeep('a group may shrink below a threshold, and grow again', async () => {
     const shrinking = await makeGroup('Shrinking', org.alice, org.bob);
     const update = (action: string) =>
       change(api.http, org, '/groups/proposals/update', {
@@ -685,7 +688,7 @@ describe('while a proposal is open', () => {
     expect(await show(proposed)).toMatchObject({ executionStatus: 'completed' });
   });
 
-  it('a group may change and remain large enough', async () => {
+  itDeep('a group may change and remain large enough', async () => {
     const growing = await makeGroup('Growing', org.alice);
     const proposed = await proposeChange(api.http, org, ADD, {
       policies: [aPolicyItem(approvers(growing.id, 1))],
@@ -697,23 +700,28 @@ describe('while a proposal is open', () => {
     expect(done.notes).toEqual([expect.objectContaining({ code: 'groupChanged' })]);
   });
 
-  it('a member or group that an existing policy needs may be removed, without a change of the policy', async () => {
-    const member = await makeMember('Frank');
-    const policy = await makePolicy(aPolicyItem({ initiatorSetting: { type: 'user', memberId: member.id } }));
-    await change(api.http, org, '/members/proposals/remove', { ids: [member.id] });
-    expect(await get(`/policies/${policy.id}`)).toEqual(policy);
-    await expectAllRefused(api.http, org, [
-      [
-        'renamed',
-        CHANGE,
-        { policies: [{ ...policy, name: 'Renamed' }] },
-        'policies[0].initiatorSetting.memberId',
-      ],
-    ]);
-    await change(api.http, org, REMOVE, { policyIds: [policy.id] });
-  });
+  itDeep(
+    'a member or group that an existing policy needs may be removed, without a change of the policy',
+    async () => {
+      const member = await makeMember('Frank');
+      const policy = await makePolicy(
+        aPolicyItem({ initiatorSetting: { type: 'user', memberId: member.id } }),
+      );
+      await change(api.http, org, '/members/proposals/remove', { ids: [member.id] });
+      expect(await get(`/policies/${policy.id}`)).toEqual(policy);
+      await expectAllRefused(api.http, org, [
+        [
+          'renamed',
+          CHANGE,
+          { policies: [{ ...policy, name: 'Renamed' }] },
+          'policies[0].initiatorSetting.memberId',
+        ],
+      ]);
+      await change(api.http, org, REMOVE, { policyIds: [policy.id] });
+    },
+  );
 
-  it('a member or group that a policy names may be renamed', async () => {
+  itDeep('a member or group that a policy names may be renamed', async () => {
     const named = await makeAccount(api.http, org, { name: 'Before' });
     const proposed = await proposeChange(api.http, org, ADD, {
       policies: [aPolicyItem({ accountIds: [named.id] })],
@@ -738,7 +746,7 @@ describe('while a proposal is open', () => {
   });
 });
 
-describe('100 policies', () => {
+describeDeep('100 policies', () => {
   it('with long lists are proposed, signed and executed at once', async () => {
     const contracts = Array.from({ length: 2 }, () => ({
       contractAddress: anAddress(),

@@ -1,3 +1,5 @@
+/** @deep */
+
 import { createHash, randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { newId } from '../../src/db/ids';
@@ -8,6 +10,7 @@ import { operations, urlOf } from '../support/document';
 import type { Answer } from '../support/http';
 import type { TestOrganization, TestService } from '../support/service';
 import { openConnection, parseAnswer } from '../support/sockets';
+import { itDeep } from '../support/suite';
 
 interface Ended<T> {
   readonly result: T;
@@ -99,7 +102,7 @@ beforeAll(async () => {
 afterAll(() => api?.stop());
 
 describe('a client that is too slow', () => {
-  it('with its TLS handshake is disconnected after 10 seconds', async () => {
+  itDeep('with its TLS handshake is disconnected after 10 seconds', async () => {
     expect((await silent).seconds).toBeLessThan(10 + SLACK_SECONDS);
   });
 
@@ -117,7 +120,7 @@ describe('a client that is too slow', () => {
     expect(seconds).toBeLessThan(10 + SLACK_SECONDS);
   });
 
-  it('with its body is refused after 20 seconds', async () => {
+  itDeep('with its body is refused after 20 seconds', async () => {
     const { result, seconds } = await halfBody;
     const answer = parseAnswer(result);
     expect([answer.status, answer.body.code]).toEqual([400, 'validationError']);

@@ -1,3 +1,5 @@
+/** @deep */
+
 import { Client, Connection } from '@temporalio/client';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { approvalWorkflowId } from '../../src/temporal/ids';
@@ -17,6 +19,7 @@ import {
 import { changeMember, proposeHindered } from '../support/decisions';
 import { sign, type TestMember, type TestOrganization, type TestService } from '../support/service';
 import { networksFile, rpc, sharedStack, startOwnChain } from '../support/stack';
+import { describeDeep, itDeep } from '../support/suite';
 import { until } from '../support/until';
 import { storeAccount } from '../workflows/world';
 
@@ -117,7 +120,7 @@ const changeAdmins = (updates: object[], threshold: number) =>
 describe('an admin is removed', () => {
   const remove = (member: TestMember) => changeAdmins([{ action: 'removeMember', id: member.id }], 2);
 
-  it('before the votes: cannot vote', async () => {
+  itDeep('before the votes: cannot vote', async () => {
     const proposal = await newMember();
     await remove(org.carol);
     await expectStanding(proposal, { status: 'pendingReviewSignatures', approvals: [] });
@@ -192,7 +195,7 @@ describe('the threshold is raised', () => {
   });
 });
 
-describe('the threshold is lowered', () => {
+describeDeep('the threshold is lowered', () => {
   const lower = () => changeAdmins([], 1);
 
   it('before the votes: one is enough', async () => {
@@ -227,7 +230,7 @@ describe("an admin's wallet changes", () => {
     return moved;
   }
 
-  it('before the votes: the old wallet is refused', async () => {
+  itDeep('before the votes: the old wallet is refused', async () => {
     const proposal = await newMember();
     const carol = await move(org.carol);
     const answer = await sign(api.http, org.adminKey, proposal, org.carol);
@@ -302,7 +305,7 @@ describe('a resource of a proposal is removed', () => {
     expect(await read(api.http, org.readKey, '/api/v1/groups')).toEqual([]);
   });
 
-  it.each(STEPS)('a group, %s', async (_, votes) => {
+  itDeep.each(STEPS)('a group, %s', async (_, votes) => {
     const body = { items: [{ name: 'Traders', memberIds: [org.dave.id] }] };
     const made = await change(api.http, org, '/groups/proposals/create', body);
     const id = made.result.resources[0].id;
@@ -324,7 +327,7 @@ describe('a resource of a proposal is removed', () => {
     expect(await read(api.http, org.readKey, '/api/v1/policies')).toEqual([]);
   });
 
-  it.each(STEPS)('an account, %s', async (_, votes) => {
+  itDeep.each(STEPS)('an account, %s', async (_, votes) => {
     const id = await storeAccount(api.db, org);
     const proposal = await proposeUpdate(api.http, org, { id, name: 'After' });
     // No operation takes an account away yet.
@@ -332,7 +335,7 @@ describe('a resource of a proposal is removed', () => {
     await expectBlocked(votes, proposal, remove, { message: id });
   });
 
-  it.each(STEPS)('the wallet of a new member is taken, %s', async (_, votes) => {
+  itDeep.each(STEPS)('the wallet of a new member is taken, %s', async (_, votes) => {
     const proposal = await newMember();
     const { walletAddress } = proposal.data.items[0];
     // The claim keeps every other proposal off.
@@ -353,7 +356,7 @@ describe('a resource of a proposal is removed', () => {
     await expectBlocked(1, proposal, move, { note: 'walletChanged', message: 'Dave' });
   });
 
-  it('executes with the same signatures after the change is undone', async () => {
+  itDeep('executes with the same signatures after the change is undone', async () => {
     const { proposal, hinder, free } = await proposeHindered(api, org);
     await hinder();
     expect(await approve(api.http, org, proposal)).toMatchObject({ executionStatus: 'blocked' });

@@ -1,3 +1,5 @@
+/** @deep */
+
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import {
   change,
@@ -11,6 +13,7 @@ import {
 import { anAddress } from '../support/builders';
 import { anAnyPolicyItem, aPolicyItem, aTokenCondition } from '../support/policies';
 import type { TestMember, TestOrganization, TestService } from '../support/service';
+import { itDeep } from '../support/suite';
 import {
   aTransactionBody,
   createTransaction,
@@ -107,7 +110,7 @@ describe('the group that approves', () => {
     expect(ids((await now(transaction)).approvals)).toEqual(ids([org.alice, org.bob, org.carol]));
   });
 
-  it('cannot approve once it is deleted', async () => {
+  itDeep('cannot approve once it is deleted', async () => {
     const groupId = await makeGroup(org.alice);
     const transaction = await begin(await makePolicy(byGroup(groupId, 1)));
     await vote(transaction, org.alice);
@@ -148,7 +151,7 @@ describe('the policy of an open transaction', () => {
     });
   });
 
-  it('is read again for its conditions', async () => {
+  itDeep('is read again for its conditions', async () => {
     const cap = (amountThreshold: string) =>
       aPolicyItem({ tokenTransferCondition: aTokenCondition({ amountThreshold }) });
     const policy = await makePolicy(cap('5'));
@@ -171,7 +174,7 @@ describe('the policy of an open transaction', () => {
     expect(rejected.body.data).not.toHaveProperty('failure');
   });
 
-  it('blocks it when its initiator is not permitted any more', async () => {
+  itDeep('blocks it when its initiator is not permitted any more', async () => {
     const policy = await makePolicy(anAnyPolicyItem());
     const transaction = await begin(policy);
     await edit(policy, anAnyPolicyItem({ initiatorSetting: { type: 'user', memberId: org.alice.id } }));
@@ -222,7 +225,7 @@ describe('a member who has signed', () => {
     );
   });
 
-  it('leaves it without a valid signature when the initiator is removed', async () => {
+  itDeep('leaves it without a valid signature when the initiator is removed', async () => {
     const groupId = await makeGroup(org.alice);
     const transaction = await begin(await makePolicy(byGroup(groupId, 1)));
     await vote(transaction, org.alice);
@@ -294,7 +297,7 @@ describe('a member who has signed', () => {
 });
 
 describe('the account of an open transaction', () => {
-  it('may be renamed; the signed summary keeps the old name', async () => {
+  itDeep('may be renamed; the signed summary keeps the old name', async () => {
     const policy = await makePolicy(anAnyPolicyItem());
     const transaction = await createTransaction(
       api.http,

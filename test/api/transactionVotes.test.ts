@@ -1,3 +1,5 @@
+/** @deep */
+
 import { concatHex, type Hex, hashTypedData, hexToBigInt, numberToHex, slice, verifyTypedData } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { encodeSignature } from '../../src/chain/signatures';
@@ -6,6 +8,7 @@ import { change, expectRefused, makeAccount, read, refusal, type Shown, sharedAp
 import { anAddress } from '../support/builders';
 import { anAnyPolicyItem } from '../support/policies';
 import { signPayload, type TestOrganization, type TestService } from '../support/service';
+import { itDeep } from '../support/suite';
 import {
   aTransactionBody,
   createTransaction,
@@ -188,7 +191,7 @@ describe('a new transaction', () => {
     expect(await api.db('votes').where({ approval_id: fresh.id })).toHaveLength(2);
   });
 
-  it('is initiated once by concurrent requests', async () => {
+  itDeep('is initiated once by concurrent requests', async () => {
     const fresh = await create(byTwo);
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => signTransaction(api.http, org, fresh, org.dave, 'initiator')),
@@ -228,7 +231,7 @@ describe('a new transaction', () => {
     expect(damaged.data).not.toHaveProperty('functionName');
   });
 
-  it('has a summary with a function that only its policy names', async () => {
+  itDeep('has a summary with a function that only its policy names', async () => {
     const to = anAddress();
     const [policy] = await makePolicies(api.http, org, {
       ...anAnyPolicyItem(),
@@ -359,7 +362,7 @@ describe('a transaction that its initiator has signed', () => {
     expect(await api.db('policy_usage').where({ transaction_id: initiated.id })).toEqual([]);
   });
 
-  it('can be rejected by any permitted initiator under AUTO_APPROVAL', async () => {
+  itDeep('can be rejected by any permitted initiator under AUTO_APPROVAL', async () => {
     const initiated = await begin(auto);
     await refused(initiated, await signatureBody(initiated, org.alice, 'approve'), FORBIDDEN);
     const ready = await signed(api.http, org, initiated, org.alice, 'reject');
@@ -408,7 +411,7 @@ describe('a transaction that its initiator has signed', () => {
     expect((await signed(api.http, org, two, org.alice, 'approve')).signatureStatus).toBe('approvalReady');
   });
 
-  it('accepts signatures from any key, also concurrently', async () => {
+  itDeep('accepts signatures from any key, also concurrently', async () => {
     const initiated = await begin(byTwo);
     const answers = await Promise.all(
       [org.alice, org.bob, org.carol].map(async (member, i) =>
@@ -496,7 +499,7 @@ describe('a signature', () => {
     await send(await signPayload(other.alice, payload()), FORBIDDEN);
   });
 
-  it('of the initiator is refused for the same reasons', async () => {
+  itDeep('of the initiator is refused for the same reasons', async () => {
     const fresh = await create(auto);
     const { initiatorPayload } = fresh.signingPayloads;
     const spoilt = JSON.parse(initiatorPayload);

@@ -1,3 +1,5 @@
+/** @deep */
+
 import { createRequire } from 'node:module';
 import {
   createPublicClient,
@@ -16,6 +18,7 @@ import { anAddress } from '../support/builders';
 import { aContractPolicyItem, anAnyPolicyItem, aPolicyItem, aTokenCondition } from '../support/policies';
 import type { TestMember, TestOrganization, TestService } from '../support/service';
 import { fundOnLocalChain, sharedStack } from '../support/stack';
+import { itDeep } from '../support/suite';
 import {
   aTransactionBody,
   createTransaction,
@@ -161,7 +164,7 @@ describe('a transaction under AUTO_APPROVAL', () => {
     expect(await tokensOf(to)).toBe(100n);
   });
 
-  it('moves a token, shown with the symbol from its chain', async () => {
+  itDeep('moves a token, shown with the symbol from its chain', async () => {
     const to = anAddress();
     const done = await sendOff(body(auto, { to: token, value: '0', data: transferData(to, 7n) }));
     expect(done.data.asset).toMatchObject({ tokenAddress: token, decimals: expect.any(Number) });
@@ -190,7 +193,7 @@ describe('a transaction under AUTO_APPROVAL', () => {
     expect(await coinOf(nobody)).toBe(3n);
   });
 
-  it('waits for its execution when the initiator signs without execute', async () => {
+  itDeep('waits for its execution when the initiator signs without execute', async () => {
     const asked = body(auto);
     const begun = await initiate(api.http, org, asked);
     expect(begun).toMatchObject({ signatureStatus: 'approvalReady', executionStatus: null });
@@ -269,7 +272,7 @@ describe('a transaction under MANUAL_APPROVAL', () => {
     ]);
   });
 
-  it('keeps names and wallets at execution', async () => {
+  itDeep('keeps names and wallets at execution', async () => {
     const begun = await initiate(api.http, org, body(byTwo));
     await vote(begun, org.alice);
     const done = await vote(begun, org.bob, { execute: true });

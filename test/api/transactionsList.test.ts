@@ -1,3 +1,5 @@
+/** @deep */
+
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { makeAccount, read, refusal, refusalIn, type Shown, sharedApi, startApi } from '../support/api';
@@ -6,6 +8,7 @@ import { anAnyPolicyItem, aPolicyItem, aTokenCondition } from '../support/polici
 import { startServiceProcess } from '../support/process';
 import type { TestOrganization, TestService } from '../support/service';
 import { networksFile, sharedStack } from '../support/stack';
+import { itDeep } from '../support/suite';
 import {
   aTransactionBody,
   createTransaction,
@@ -124,7 +127,7 @@ describe('the list of transactions', () => {
     }
   });
 
-  it('has shorter pages with much calldata, and skips none', async () => {
+  itDeep('has shorter pages with much calldata, and skips none', async () => {
     const other = await api.createOrganization();
     const account = await makeAccount(api.http, other, { networkIds: [31337] });
     const [policy] = await makePolicies(api.http, other, anAnyPolicyItem());

@@ -1,3 +1,5 @@
+/** @deep */
+
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
@@ -52,6 +54,7 @@ import {
   startOwnChain,
   temporaryDir,
 } from '../support/stack';
+import { itDeep } from '../support/suite';
 import { until } from '../support/until';
 import { deployAsFunder, execAsOwner, signAsSafe } from './wallets';
 
@@ -278,7 +281,7 @@ describe('a deployment', () => {
     expect(await deployed(after)).toMatchObject({ kind: 'deployed', transactionHash: null });
   });
 
-  test('is included although an earlier nonce is not sent', async () => {
+  itDeep('is included although an earlier nonce is not sent', async () => {
     const [first, second] = [await begunProposal(), await begunProposal()];
     const firstId = await signed(first);
     const secondId = await signed(second);
@@ -340,7 +343,7 @@ describe('a deployment', () => {
     await rpc(url, 'anvil_setNextBlockBaseFeePerGas', ['0x1']);
   }, 60_000);
 
-  test('reports the transaction that ran out of gas', async () => {
+  itDeep('reports the transaction that ran out of gas', async () => {
     const key = await begunProposal();
     const result = await signer.signDeployment({ ...key, terms: { ...(await terms(key)), gas: '90000' } });
     if (!('envelopeId' in result)) throw new Error(JSON.stringify(result));
@@ -367,21 +370,25 @@ describe('an obstacle', () => {
     });
   });
 
-  test('insufficient funds of the relayer after signing are reported as waited for', async () => {
-    const key = await begunProposal();
-    const envelopeId = await signed(key);
-    await rpc(url, 'anvil_setBalance', [relayer, '0x0']);
-    const waiting = await follow(envelopeId);
-    expect(waiting).toEqual({
-      kind: 'waiting',
-      message: expect.stringContaining(`insufficient funds: relayer ${relayer} on Own Chain`),
-    });
-    await fundOnLocalChain(url, relayer);
-    const { message } = waiting as { message: string };
-    expect(await follow(envelopeId, message)).toEqual({ kind: 'mined' });
-  }, 30_000);
+  itDeep(
+    'insufficient funds of the relayer after signing are reported as waited for',
+    async () => {
+      const key = await begunProposal();
+      const envelopeId = await signed(key);
+      await rpc(url, 'anvil_setBalance', [relayer, '0x0']);
+      const waiting = await follow(envelopeId);
+      expect(waiting).toEqual({
+        kind: 'waiting',
+        message: expect.stringContaining(`insufficient funds: relayer ${relayer} on Own Chain`),
+      });
+      await fundOnLocalChain(url, relayer);
+      const { message } = waiting as { message: string };
+      expect(await follow(envelopeId, message)).toEqual({ kind: 'mined' });
+    },
+    30_000,
+  );
 
-  test('gas above the ceiling of the network is reported before anything is signed', async () => {
+  itDeep('gas above the ceiling of the network is reported before anything is signed', async () => {
     const key = await begunProposal();
     const cheap = chainWith({ maxFeePerGas: 0n });
     await rpc(url, 'anvil_setNextBlockBaseFeePerGas', [`0x${(10n * GWEI).toString(16)}`]);
@@ -392,7 +399,7 @@ describe('an obstacle', () => {
     });
   });
 
-  test('missing Safe contracts are named', async () => {
+  itDeep('missing Safe contracts are named', async () => {
     const key = await begunProposal();
     const { address } = SAFE_CONTRACTS.fallbackHandler;
     const code = await rpc<Hex>(url, 'eth_getCode', [address, 'latest']);
@@ -405,7 +412,7 @@ describe('an obstacle', () => {
     });
   });
 
-  test('another contract at the address is reported', async () => {
+  itDeep('another contract at the address is reported', async () => {
     const key = await begunProposal();
     await rpc(url, 'anvil_setCode', [key.address, '0x6000']);
     expect(await chain.observeDeployment(key)).toMatchObject({
@@ -414,7 +421,7 @@ describe('an obstacle', () => {
     });
   });
 
-  test('an unavailable chain, or another one, is unreachable and named', async () => {
+  itDeep('an unavailable chain, or another one, is unreachable and named', async () => {
     const key = await begunProposal();
     const [port = 0] = await freePorts(1);
     expect(await chainWith({ rpcUrl: `http://127.0.0.1:${port}` }).observeDeployment(key)).toMatchObject({
@@ -429,19 +436,23 @@ describe('an obstacle', () => {
     });
   });
 
-  test('a chain that stops after signing is waited for, and the bytes are included later', async () => {
-    const key = await begunProposal();
-    const envelopeId = await signed(key);
-    own.freeze();
-    try {
-      const waiting = await follow(envelopeId);
-      expect(waiting).toMatchObject({ kind: 'waiting', message: expect.stringContaining('Own Chain') });
-    } finally {
-      own.thaw();
-    }
-    const again = await follow(envelopeId, 'reported');
-    expect(again).toEqual({ kind: 'mined' });
-  }, 40_000);
+  itDeep(
+    'a chain that stops after signing is waited for, and the bytes are included later',
+    async () => {
+      const key = await begunProposal();
+      const envelopeId = await signed(key);
+      own.freeze();
+      try {
+        const waiting = await follow(envelopeId);
+        expect(waiting).toMatchObject({ kind: 'waiting', message: expect.stringContaining('Own Chain') });
+      } finally {
+        own.thaw();
+      }
+      const again = await follow(envelopeId, 'reported');
+      expect(again).toEqual({ kind: 'mined' });
+    },
+    40_000,
+  );
 });
 
 test('the signer verifies a contract signature again, and counts it while it is valid', async () => {

@@ -1,3 +1,5 @@
+/** @deep */
+
 import { MockActivityEnvironment } from '@temporalio/testing';
 import {
   type Address,
@@ -11,6 +13,7 @@ import {
 import { requireRow } from '../../src/db/rows';
 import { COUNTER, MULTICALL, multicallData, TOKENS } from '../support/contracts';
 import { rpc } from '../support/stack';
+import { itDeep } from '../support/suite';
 import { transferData } from '../support/transactions';
 import { until } from '../support/until';
 import { ETHER, envelopeOf, GWEI, type TestAccount, TransactionWorld } from './transactionWorld';
@@ -153,7 +156,7 @@ describe('a transaction', () => {
     ]);
   });
 
-  test('accepts calldata in upper case', async () => {
+  itDeep('accepts calldata in upper case', async () => {
     const to = await counter();
     const data = `0x${call('set', 0xabcdefn).slice(2).toUpperCase()}` as Hex;
     expect(await world.execute(await world.transaction({ to, data }))).toMatchObject({ kind: 'decided' });
@@ -187,22 +190,26 @@ describe('several in flight', () => {
     }
   });
 
-  test('of several accounts and one relayer are all included, signed and sent at once', async () => {
-    const to = await counter();
-    const accounts = await Promise.all([1, 2, 3].map(() => world.account()));
-    const refs = await Promise.all(
-      Array.from({ length: 30 }, (_, i) => {
-        const account = accounts[i % 3];
-        return world.transaction({ to, data: call('increment') }, account ? { account } : {});
-      }),
-    );
-    const ended = await Promise.all(refs.map((ref) => world.execute(ref)));
-    expect(ended).toEqual(ended.map(() => expect.objectContaining({ kind: 'decided' })));
-    expect(await countOf(to)).toBe(30n);
-    for (const account of accounts) expect(await world.nonceOf(account)).toBe(10n);
-    const envelopes = await world.db('chain_envelopes').pluck('relayer_nonce');
-    expect(new Set(envelopes.map(String)).size).toBe(envelopes.length);
-  }, 60_000);
+  itDeep(
+    'of several accounts and one relayer are all included, signed and sent at once',
+    async () => {
+      const to = await counter();
+      const accounts = await Promise.all([1, 2, 3].map(() => world.account()));
+      const refs = await Promise.all(
+        Array.from({ length: 30 }, (_, i) => {
+          const account = accounts[i % 3];
+          return world.transaction({ to, data: call('increment') }, account ? { account } : {});
+        }),
+      );
+      const ended = await Promise.all(refs.map((ref) => world.execute(ref)));
+      expect(ended).toEqual(ended.map(() => expect.objectContaining({ kind: 'decided' })));
+      expect(await countOf(to)).toBe(30n);
+      for (const account of accounts) expect(await world.nonceOf(account)).toBe(10n);
+      const envelopes = await world.db('chain_envelopes').pluck('relayer_nonce');
+      expect(new Set(envelopes.map(String)).size).toBe(envelopes.length);
+    },
+    60_000,
+  );
 
   test('are not delayed by one whose inner call fails, with its reason', async () => {
     const account = await world.account();
@@ -317,54 +324,62 @@ describe('an envelope', () => {
     );
   }, 60_000);
 
-  test('at the fee ceiling is reported as stuck, and is included when gas is cheaper', async () => {
-    const ref = await world.transaction({ to: RECIPIENT, value: 3n });
-    const tight = world.chainWith({ maxFeePerGas: BigInt((await world.terms(ref)).maxFeePerGas) });
-    const envelopeId = await world.sign(ref);
-    await rpc(world.url, 'anvil_setNextBlockBaseFeePerGas', [numberToHex(900n * GWEI)]);
-    await world.mine();
-    const mining = setInterval(() => void world.mine().catch(() => undefined), 400);
-    try {
-      const waiting = await new MockActivityEnvironment().run(tight.followTransaction, {
-        ...ref,
-        envelopeId,
-        networkId: world.network.id,
-        reported: null,
-      });
-      expect(waiting).toMatchObject({ kind: 'waiting', message: expect.stringContaining('ceiling') });
-    } finally {
-      clearInterval(mining);
-      await rpc(world.url, 'anvil_setNextBlockBaseFeePerGas', ['0x1']);
-      await world.mine();
-    }
-    expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
-  }, 60_000);
-
-  test('that the node has dropped is sent again, with the same bytes', async () => {
-    const ref = await world.transaction({ to: RECIPIENT, value: 3n });
-    await world.withoutMining(async () => {
+  itDeep(
+    'at the fee ceiling is reported as stuck, and is included when gas is cheaper',
+    async () => {
+      const ref = await world.transaction({ to: RECIPIENT, value: 3n });
+      const tight = world.chainWith({ maxFeePerGas: BigInt((await world.terms(ref)).maxFeePerGas) });
       const envelopeId = await world.sign(ref);
-      const patient = world.chainWith({}, { stuckAfterMs: 60_000 });
-      const followed = new MockActivityEnvironment().run(patient.followTransaction, {
-        ...ref,
-        envelopeId,
-        networkId: world.network.id,
-        reported: null,
-      });
-      await world.pending(1);
-      const { transaction_hash } = requireRow(await world.envelopes(ref).first());
-      await rpc(world.url, 'anvil_dropTransaction', [transaction_hash]);
-      await world.pending(1);
+      await rpc(world.url, 'anvil_setNextBlockBaseFeePerGas', [numberToHex(900n * GWEI)]);
       await world.mine();
-      await world.mine();
-      expect(await followed).toMatchObject({
-        outcome: { kind: 'executed', transactionHash: transaction_hash },
-      });
-    });
-    expect(await world.envelopes(ref)).toHaveLength(1);
-  }, 30_000);
+      const mining = setInterval(() => void world.mine().catch(() => undefined), 400);
+      try {
+        const waiting = await new MockActivityEnvironment().run(tight.followTransaction, {
+          ...ref,
+          envelopeId,
+          networkId: world.network.id,
+          reported: null,
+        });
+        expect(waiting).toMatchObject({ kind: 'waiting', message: expect.stringContaining('ceiling') });
+      } finally {
+        clearInterval(mining);
+        await rpc(world.url, 'anvil_setNextBlockBaseFeePerGas', ['0x1']);
+        await world.mine();
+      }
+      expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
+    },
+    60_000,
+  );
 
-  test('that was not sent is sent before the next one of the relayer', async () => {
+  itDeep(
+    'that the node has dropped is sent again, with the same bytes',
+    async () => {
+      const ref = await world.transaction({ to: RECIPIENT, value: 3n });
+      await world.withoutMining(async () => {
+        const envelopeId = await world.sign(ref);
+        const patient = world.chainWith({}, { stuckAfterMs: 60_000 });
+        const followed = new MockActivityEnvironment().run(patient.followTransaction, {
+          ...ref,
+          envelopeId,
+          networkId: world.network.id,
+          reported: null,
+        });
+        await world.pending(1);
+        const { transaction_hash } = requireRow(await world.envelopes(ref).first());
+        await rpc(world.url, 'anvil_dropTransaction', [transaction_hash]);
+        await world.pending(1);
+        await world.mine();
+        await world.mine();
+        expect(await followed).toMatchObject({
+          outcome: { kind: 'executed', transactionHash: transaction_hash },
+        });
+      });
+      expect(await world.envelopes(ref)).toHaveLength(1);
+    },
+    30_000,
+  );
+
+  itDeep('that was not sent is sent before the next one of the relayer', async () => {
     const lost = await world.transaction({ to: RECIPIENT, value: 3n });
     await world.sign(lost);
     const other = await world.transaction({ to: RECIPIENT, value: 4n });
@@ -410,34 +425,37 @@ describe('an envelope', () => {
     expect(await world.envelopes(ref)).toHaveLength(1);
   });
 
-  test('behind an envelope whose attempt is decided has that one replaced, with a fee that nodes accept', async () => {
-    const decided = await world.transaction({ to: RECIPIENT, value: 3n });
-    const replaces = await world.sign(decided);
-    const ref = await world.transaction({ to: RECIPIENT, value: 3n });
-    await world.sign(ref);
-    await world.attempts(decided).update({ outcome: 'executed', decided_at: new Date() });
-    const { relayer_nonce, max_fee_per_gas } = requireRow(await world.envelopes(decided).first());
-    const nonce = Number(relayer_nonce);
-    const fillAt = (percent: bigint) => {
-      const maxFeePerGas = String((BigInt(max_fee_per_gas) * percent) / 100n);
-      const terms = {
-        gas: '21000',
-        maxFeePerGas,
-        maxPriorityFeePerGas: maxFeePerGas,
-        chainNonce: 0,
-        replaces,
+  itDeep(
+    'behind an envelope whose attempt is decided has that one replaced, with a fee that nodes accept',
+    async () => {
+      const decided = await world.transaction({ to: RECIPIENT, value: 3n });
+      const replaces = await world.sign(decided);
+      const ref = await world.transaction({ to: RECIPIENT, value: 3n });
+      await world.sign(ref);
+      await world.attempts(decided).update({ outcome: 'executed', decided_at: new Date() });
+      const { relayer_nonce, max_fee_per_gas } = requireRow(await world.envelopes(decided).first());
+      const nonce = Number(relayer_nonce);
+      const fillAt = (percent: bigint) => {
+        const maxFeePerGas = String((BigInt(max_fee_per_gas) * percent) / 100n);
+        const terms = {
+          gas: '21000',
+          maxFeePerGas,
+          maxPriorityFeePerGas: maxFeePerGas,
+          chainNonce: 0,
+          replaces,
+        };
+        return world.signer.fillNonce({ networkId: world.network.id, nonce, terms });
       };
-      return world.signer.fillNonce({ networkId: world.network.id, nonce, terms });
-    };
-    expect(await fillAt(109n)).toMatchObject({ refused: { code: 'funds' } });
-    const filled = await fillAt(125n);
-    expect(await fillAt(150n)).toEqual(filled);
-    expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
-    expect(await world.db('chain_envelopes').where({ relayer_nonce }).orderBy('id')).toMatchObject([
-      { id: BigInt(replaces) },
-      { id: BigInt(envelopeOf(filled)), sent_at: expect.any(Date) },
-    ]);
-  });
+      expect(await fillAt(109n)).toMatchObject({ refused: { code: 'funds' } });
+      const filled = await fillAt(125n);
+      expect(await fillAt(150n)).toEqual(filled);
+      expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
+      expect(await world.db('chain_envelopes').where({ relayer_nonce }).orderBy('id')).toMatchObject([
+        { id: BigInt(replaces) },
+        { id: BigInt(envelopeOf(filled)), sent_at: expect.any(Date) },
+      ]);
+    },
+  );
 
   test('does not fill a nonce with an undecided attempt', async () => {
     const ref = await world.transaction({ to: RECIPIENT, value: 3n });
@@ -476,7 +494,7 @@ describe('a third party that has seen the bytes', () => {
     });
   });
 
-  test('and puts them into a multicall decides each on its own', async () => {
+  itDeep('and puts them into a multicall decides each on its own', async () => {
     const account = await world.account();
     const plain = await token('plain', account);
     const silent = await token('withoutEvent', account);
@@ -504,7 +522,7 @@ describe('a third party that has seen the bytes', () => {
     ]);
   });
 
-  test('and sends them once more changes nothing', async () => {
+  itDeep('and sends them once more changes nothing', async () => {
     const to = await counter();
     const ref = await world.transaction({ to, data: call('increment') });
     const bytes = await bytesOf(await world.sign(ref));
@@ -615,14 +633,14 @@ describe('refused before it costs gas', () => {
     expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
   });
 
-  test('calldata that alone needs more than the ceiling of gas', async () => {
+  itDeep('calldata that alone needs more than the ceiling of gas', async () => {
     const ref = await world.transaction({ to: RECIPIENT, data: `0x${'ab'.repeat(131_072)}` });
     expect(await world.prepare(ref)).toMatchObject({
       failure: { code: 'reverted', message: expect.stringContaining('MAX_GAS') },
     });
   });
 
-  test('gas above the ceiling of the network', async () => {
+  itDeep('gas above the ceiling of the network', async () => {
     const ref = await world.transaction({ to: RECIPIENT, value: 1n });
     await rpc(world.url, 'anvil_setNextBlockBaseFeePerGas', [numberToHex(10n * GWEI)]);
     await world.mine();
@@ -632,7 +650,7 @@ describe('refused before it costs gas', () => {
     ).toMatchObject({ failure: { code: 'funds', message: expect.stringContaining('ceiling of 0 wei') } });
   });
 
-  test('an account that is not deployed', async () => {
+  itDeep('an account that is not deployed', async () => {
     const account = await world.account();
     const ref = await world.transaction({ to: RECIPIENT, value: 1n }, { account });
     await rpc(world.url, 'anvil_setCode', [account.address, '0x']);
@@ -689,18 +707,22 @@ describe('a relayer with insufficient funds', () => {
     expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
   });
 
-  test('is reported as waited for after signing', async () => {
-    const ref = await world.transaction({ to: RECIPIENT, value: 1n });
-    const envelopeId = await world.sign(ref);
-    await world.setBalance(world.relayer, 0n);
-    const waiting = await world.follow(ref, envelopeId);
-    expect(waiting).toMatchObject({
-      kind: 'waiting',
-      message: expect.stringContaining('insufficient funds'),
-    });
-    await world.fundRelayer();
-    expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
-  }, 30_000);
+  itDeep(
+    'is reported as waited for after signing',
+    async () => {
+      const ref = await world.transaction({ to: RECIPIENT, value: 1n });
+      const envelopeId = await world.sign(ref);
+      await world.setBalance(world.relayer, 0n);
+      const waiting = await world.follow(ref, envelopeId);
+      expect(waiting).toMatchObject({
+        kind: 'waiting',
+        message: expect.stringContaining('insufficient funds'),
+      });
+      await world.fundRelayer();
+      expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
+    },
+    30_000,
+  );
 });
 
 describe('cancelled', () => {
@@ -779,7 +801,7 @@ describe('cancelled', () => {
     expect(await world.record(ref)).toMatchObject({ executionStatus: 'completed' });
   });
 
-  test('replaces a stuck empty call, not the transaction', async () => {
+  itDeep('replaces a stuck empty call, not the transaction', async () => {
     const to = await counter();
     const ref = await world.transaction({ to, data: call('increment') });
     await world.sign(ref);

@@ -1,8 +1,11 @@
+/** @deep */
+
 import { type Address, encodeFunctionData, type Hex, parseAbi, parseTransaction } from 'viem';
 import { requireRow } from '../../src/db/rows';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { COUNTER } from '../support/contracts';
 import { rpc } from '../support/stack';
+import { itDeep } from '../support/suite';
 import { envelopeOf, TransactionWorld } from './transactionWorld';
 import { sendAsFunder } from './wallets';
 
@@ -61,7 +64,7 @@ function auditOf(ref: TransactionRef): Promise<string[]> {
   return world.db('audit_log').where({ resource_id: ref.transactionId }).orderBy('position').pluck('action');
 }
 
-test('finds nothing on a network that has lost no block', async () => {
+itDeep('finds nothing on a network that has lost no block', async () => {
   const to = await counter();
   await world.execute(await world.transaction({ to, data: INCREMENT }));
   expect(await findLostTransactions()).toEqual([]);
@@ -153,7 +156,7 @@ describe('a lost block', () => {
     expect(await world.execute(working)).toMatchObject({ outcome: { kind: 'executed' } });
   });
 
-  test('is only recorded when another block holds the same transaction', async () => {
+  itDeep('is only recorded when another block holds the same transaction', async () => {
     const to = await counter();
     const ref = await world.transaction({ to, data: INCREMENT });
     const back = await remember();
@@ -177,27 +180,31 @@ describe('a lost block', () => {
     });
   });
 
-  test('is recovered for many transactions of many accounts, each once', async () => {
-    const to = await counter();
-    const accounts = await Promise.all([1, 2].map(() => world.account()));
-    const refs = await Promise.all(
-      Array.from({ length: 6 }, (_, i) => {
-        const account = accounts[i % 2];
-        return world.transaction({ to, data: INCREMENT }, account ? { account } : {});
-      }),
-    );
-    const back = await remember();
-    await Promise.all(refs.map((ref) => world.execute(ref)));
-    await back();
-    const reopened = await findLostTransactions();
-    expect(reopened.map(({ transactionId }) => transactionId).sort()).toEqual(
-      refs.map(({ transactionId }) => transactionId).sort(),
-    );
-    const ended = await Promise.all(reopened.toReversed().map((ref) => world.execute(ref)));
-    expect(ended).toEqual(ended.map(() => expect.objectContaining({ kind: 'decided' })));
-    expect(await countOf(to)).toBe(6n);
-    for (const ref of refs) expect(await world.attempts(ref)).toHaveLength(1);
-  }, 60_000);
+  itDeep(
+    'is recovered for many transactions of many accounts, each once',
+    async () => {
+      const to = await counter();
+      const accounts = await Promise.all([1, 2].map(() => world.account()));
+      const refs = await Promise.all(
+        Array.from({ length: 6 }, (_, i) => {
+          const account = accounts[i % 2];
+          return world.transaction({ to, data: INCREMENT }, account ? { account } : {});
+        }),
+      );
+      const back = await remember();
+      await Promise.all(refs.map((ref) => world.execute(ref)));
+      await back();
+      const reopened = await findLostTransactions();
+      expect(reopened.map(({ transactionId }) => transactionId).sort()).toEqual(
+        refs.map(({ transactionId }) => transactionId).sort(),
+      );
+      const ended = await Promise.all(reopened.toReversed().map((ref) => world.execute(ref)));
+      expect(ended).toEqual(ended.map(() => expect.objectContaining({ kind: 'decided' })));
+      expect(await countOf(to)).toBe(6n);
+      for (const ref of refs) expect(await world.attempts(ref)).toHaveLength(1);
+    },
+    60_000,
+  );
 });
 
 test('a cancellation whose block is lost is sent again: the bytes that it cancelled never count', async () => {

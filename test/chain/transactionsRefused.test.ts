@@ -1,3 +1,5 @@
+/** @deep */
+
 import { type Address, type Hex, numberToHex } from 'viem';
 import type { TransactionTerms } from '../../activities/transactions/observation';
 import { payloadToSign } from '../../src/approvals/transactions';
@@ -16,6 +18,7 @@ import type { TransactionRef } from '../../src/domain/transaction';
 import { startLyingRpc } from '../support/lyingRpc';
 import { signPayload, type TestMember } from '../support/service';
 import { freePorts, rpc } from '../support/stack';
+import { itDeep } from '../support/suite';
 import { aPolicy, aTransferPolicy, transferData } from '../support/transactions';
 import { type Asked, type AskedWith, TransactionWorld } from './transactionWorld';
 import { deployAsFunder, execAsOwner, signAsSafe } from './wallets';
@@ -559,7 +562,7 @@ describe('the signer refuses', () => {
     await world.execute(ref);
   });
 
-  test('an account whose nonce is ahead of the records', async () => {
+  itDeep('an account whose nonce is ahead of the records', async () => {
     const account = await world.account();
     const fresh = await world.transaction(asked, { account });
     expect(await refusal(fresh, { accountNonce: '1' })).toMatchObject({
@@ -588,7 +591,7 @@ describe('the signer refuses', () => {
     });
   });
 
-  test('and reports when the network of contract signers is unavailable', async () => {
+  itDeep('and reports when the network of contract signers is unavailable', async () => {
     const ref = await world.transaction(asked);
     const unavailable = world.signerWith({
       identifyVoter: async () => {
@@ -743,7 +746,7 @@ describe('a contract wallet', () => {
     }
   });
 
-  test('is asked about on its own network only', async () => {
+  itDeep('is asked about on its own network only', async () => {
     const other = signerEndpoints({ ...world.network, id: 5, signerRpcUrls: [world.url] });
     const signer = world.signerWith({ identifyVoter: createIdentifyVoter(other) });
     expect(await signer.signTransaction({ ...(await initiated()), terms: fresh })).toEqual({

@@ -1,3 +1,5 @@
+/** @deep */
+
 import { Client } from '@temporalio/client';
 import { requireRow } from '../../src/db/rows';
 import { connectTemporal } from '../../src/temporal/connection';
@@ -5,6 +7,7 @@ import { approvalWorkflowId } from '../../src/temporal/ids';
 import { carryOut, execute, propose, read, type Shown, settled } from '../support/api';
 import { sign, startTestService, type TestOrganization, type TestService } from '../support/service';
 import { freePorts, networksFile, sharedStack } from '../support/stack';
+import { itDeep } from '../support/suite';
 import { until } from '../support/until';
 import { command, json, refused, words } from './command';
 import { type Gate, startGate } from './gate';
@@ -267,7 +270,7 @@ describe('keys revoke --close-open', () => {
     );
   });
 
-  it('does not close them without the option; a second revoke can', async () => {
+  itDeep('does not close them without the option; a second revoke can', async () => {
     const own = await service.createOrganization();
     const stolen = await thief(own);
     const open = await propose(service.http, stolen.org);
@@ -277,27 +280,30 @@ describe('keys revoke --close-open', () => {
     expect(text).toBe(`${stolen.id} was already revoked\nclosed ${open.id}: ${open.summary}\n`);
   });
 
-  it('closes them while Temporal is unavailable, and reports that the workflows are not notified', async () => {
-    const own = await service.createOrganization();
-    const stolen = await thief(own);
-    const opened = [await propose(service.http, stolen.org), await propose(service.http, stolen.org)];
-    const [port] = await freePorts(1);
-    const unreachable = { ...env, TEMPORAL_ADDRESS: `127.0.0.1:${port}` };
-    const { status, stdout } = await command(
-      unreachable,
-      'keys',
-      'revoke',
-      stolen.id,
-      '--close-open',
-      '--json',
-    );
-    expect(status).toBe(0);
-    const revoked = JSON.parse(stdout);
-    expect(revoked).toMatchObject({ revoked: true, workflowsNotified: false });
-    expect(new Set(revoked.closed)).toEqual(new Set(opened.map(({ id }) => id)));
-    expect(await answerTo(stolen.org.adminKey)).toBe(401);
-    for (const { id } of opened) {
-      expect(await shown(own, id)).toMatchObject({ failure: { code: 'closedByOperator' } });
-    }
-  });
+  itDeep(
+    'closes them while Temporal is unavailable, and reports that the workflows are not notified',
+    async () => {
+      const own = await service.createOrganization();
+      const stolen = await thief(own);
+      const opened = [await propose(service.http, stolen.org), await propose(service.http, stolen.org)];
+      const [port] = await freePorts(1);
+      const unreachable = { ...env, TEMPORAL_ADDRESS: `127.0.0.1:${port}` };
+      const { status, stdout } = await command(
+        unreachable,
+        'keys',
+        'revoke',
+        stolen.id,
+        '--close-open',
+        '--json',
+      );
+      expect(status).toBe(0);
+      const revoked = JSON.parse(stdout);
+      expect(revoked).toMatchObject({ revoked: true, workflowsNotified: false });
+      expect(new Set(revoked.closed)).toEqual(new Set(opened.map(({ id }) => id)));
+      expect(await answerTo(stolen.org.adminKey)).toBe(401);
+      for (const { id } of opened) {
+        expect(await shown(own, id)).toMatchObject({ failure: { code: 'closedByOperator' } });
+      }
+    },
+  );
 });

@@ -1,3 +1,5 @@
+/** @deep */
+
 import { join } from 'node:path';
 import { requireRow } from '../../src/db/rows';
 import { approvalWorkflowId } from '../../src/temporal/ids';
@@ -10,6 +12,7 @@ import {
   type TestService,
 } from '../support/service';
 import { freePorts, networksFile, rpc, sharedStack, temporaryDir } from '../support/stack';
+import { itDeep } from '../support/suite';
 import { command, json, refused, words } from './command';
 import { type Gate, startGate } from './gate';
 
@@ -283,7 +286,7 @@ describe('doctor', () => {
     expect(JSON.stringify(findings)).not.toContain('secret');
   });
 
-  it('names roles that no process runs', async () => {
+  itDeep('names roles that no process runs', async () => {
     const { status, findings } = await doctor({ ...env, TEMPORAL_TASK_QUEUE: 'nobody' });
     expect(status).toBe(1);
     for (const part of ['worker', 'chain worker', 'signer']) {
@@ -314,7 +317,7 @@ describe('doctor', () => {
     expect(findings.filter(({ status }) => status === 'fail')).toEqual([]);
   });
 
-  it('detects a keystore of another database', async () => {
+  itDeep('detects a keystore of another database', async () => {
     const wrong = { ...env, KEYSTORE_PASSPHRASE: 'another passphrase' };
     const { status, findings } = await doctor(wrong);
     expect(status).toBe(1);

@@ -1,3 +1,5 @@
+/** @deep */
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ChainClient, createChainClient } from '../../src/chain/clients';
@@ -26,6 +28,7 @@ import {
 } from '../support/stack';
 import { storeAttempt, storeEnvelope, storeTransactionOf, storeUsage } from '../support/storedTrails';
 import type { StoredWith } from '../support/storedTransactions';
+import { itDeep } from '../support/suite';
 import {
   aTransactionBody,
   executeTransaction,
@@ -273,7 +276,7 @@ describe('doctor about transactions', () => {
     expect((await finding('expiries')).found).toContain(overdue.id);
   });
 
-  it('names budgets without an execution and transactions that wait for native currency', async () => {
+  itDeep('names budgets without an execution and transactions that wait for native currency', async () => {
     const stored = await store({ execution_status: 'failed', ...failure() });
     await service.db('transactions').where({ id: stored.id }).update({ awaits_relayer_wei: '1200' });
     await storeUsage(service.db, stored);
@@ -287,7 +290,7 @@ describe('doctor about transactions', () => {
     });
   });
 
-  it('names a chain whose blocks are from the future', async () => {
+  itDeep('names a chain whose blocks are from the future', async () => {
     const [network] = service.config.networks;
     const at = (aheadMs: number) => {
       const timestamp = BigInt(Math.floor((Date.now() + aheadMs) / 1_000));
@@ -304,7 +307,7 @@ describe('doctor about transactions', () => {
     expect(await finding('clock')).toMatchObject({ status: 'ok' });
   });
 
-  it('names an account without a contract at its recorded address', async () => {
+  itDeep('names an account without a contract at its recorded address', async () => {
     const { accountId } = await store();
     expect(await finding(`accounts ${NETWORK_ID}`)).toMatchObject({
       status: 'fail',

@@ -4,7 +4,17 @@
  */
 export const DEEP = process.env.TEST_SUITE === 'deep';
 
-/** A case that the deep tests alone try: another one in `npm test` proves the same rule. */
-export function itDeep(name: string, test: () => Promise<void>): void {
-  if (DEEP) it(name, test);
+/** Calls jest's function of the file that runs now; in `npm test`, nothing. */
+function inDeepTests(name: 'it' | 'describe') {
+  const called = (...args: Parameters<jest.It>) => {
+    if (DEEP) (globalThis[name] as jest.It)(...args);
+  };
+  const each = (...cases: [never]) => (DEEP ? globalThis[name].each(...cases) : () => undefined);
+  return Object.assign(called, { each });
 }
+
+/** A case that the deep tests alone try: another one in `npm test` proves the same rule. */
+export const itDeep = inDeepTests('it') as unknown as Pick<jest.It, 'each'> & jest.It;
+
+/** Cases that the deep tests alone try. */
+export const describeDeep = inDeepTests('describe') as unknown as jest.Describe;

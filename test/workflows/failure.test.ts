@@ -1,3 +1,5 @@
+/** @deep */
+
 import { isDeepStrictEqual } from 'node:util';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { createPublicClient, type Hex, parseEther, http as rpcTransport } from 'viem';
@@ -8,6 +10,7 @@ import { OPERATOR_QUERIES } from '../../src/temporal/searchAttributes';
 import { execute, type Shown, settled } from '../support/api';
 import { changeAdmins, proposeHindered } from '../support/decisions';
 import type { TestOrganization } from '../support/service';
+import { itDeep } from '../support/suite';
 import { until } from '../support/until';
 import {
   activitiesOf,
@@ -151,7 +154,7 @@ describe('an execution with an unfunded relayer on one network', () => {
     expect((await show(world, org, failed)).executionStatus).toBe('failed');
   });
 
-  it('fails again with the next attempt, and keeps waiting', async () => {
+  itDeep('fails again with the next attempt, and keeps waiting', async () => {
     const failed = await failedProposal();
     expect((await execute(world.http, org.adminKey, failed.id)).status).toBe(200);
     const again = await until('it has failed again', async () => {
@@ -170,7 +173,7 @@ describe('an execution with an unfunded relayer on one network', () => {
     await expectFinished(failed, execute(world.http, org.adminKey, failed.id));
   });
 
-  it('is completed by the CLI', async () => {
+  itDeep('is completed by the CLI', async () => {
     const failed = await failedProposal();
     await setRelayerBalance(world, UNFUNDED, parseEther('10'));
     const address = {
@@ -198,7 +201,7 @@ describe('an execution with an unfunded relayer on one network', () => {
     );
   });
 
-  it('is not retried when its approvals are not enough any more', async () => {
+  itDeep('is not retried when its approvals are not enough any more', async () => {
     const failed = await failedProposal();
     await setRelayerBalance(world, UNFUNDED, parseEther('10'));
     await changeAdmins(world.db, org, { threshold: 3 });
@@ -254,7 +257,7 @@ describe('a stale execution', () => {
     ]);
   });
 
-  it('is rejected while it is blocked', async () => {
+  itDeep('is rejected while it is blocked', async () => {
     const { proposal, hinder } = await proposeHindered(world, org);
     for (const type of ['approve', 'reject'] as const) {
       await vote(world, org, proposal, org.alice, type);
@@ -342,7 +345,7 @@ describe('the Temporal UI', () => {
     await untilListed([], [pending.id]);
   });
 
-  it('names the missing signatures while it waits', async () => {
+  itDeep('names the missing signatures while it waits', async () => {
     const proposal = await proposeAccount(world, org, [FUNDED]);
     expect(await currentDetails(proposal)).toContain('2 more to approve, or 2 more to reject');
     await vote(world, org, proposal, org.carol);

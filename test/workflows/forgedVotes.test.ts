@@ -1,3 +1,5 @@
+/** @deep */
+
 import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import {
@@ -33,6 +35,7 @@ import { type LyingRpc, startLyingRpc } from '../support/lyingRpc';
 import { aPolicyItem, aTokenCondition } from '../support/policies';
 import { sign, type TestOrganization } from '../support/service';
 import { fundOnLocalChain, LOCAL_FUNDER, networksFile, startOwnChain } from '../support/stack';
+import { itDeep } from '../support/suite';
 import {
   aTransactionBody,
   createTransaction,
@@ -212,7 +215,7 @@ describe('the vote of a contract', () => {
     await expectNothingSigned(transaction);
   });
 
-  it('that the contract accepts is paid', async () => {
+  itDeep('that the contract accepts is paid', async () => {
     liar.accepting = [];
     const transaction = await payment(safe.address);
     const digest = hashTypedPayload(transaction.signingPayloads.initiatorPayload);

@@ -1,3 +1,5 @@
+/** @deep */
+
 import { randomUUID } from 'node:crypto';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { issueApiKey } from '../../src/db/apiKeys';
@@ -8,6 +10,7 @@ import type { WorkflowSender } from '../../src/temporal/client';
 import { taskQueues } from '../../src/temporal/ids';
 import { execute, type Shown } from '../support/api';
 import { decideDirectly, sign, type TestMember, type TestOrganization } from '../support/service';
+import { itDeep } from '../support/suite';
 import {
   auditOf,
   ended,
@@ -160,7 +163,7 @@ describe(`${CROWD} at once`, () => {
     expect(await auditOf(world.db, proposal)).toEqual(['proposal.created', 'proposal.signed']);
   });
 
-  it('of the same message: all get one outcome', async () => {
+  itDeep('of the same message: all get one outcome', async () => {
     const proposal = await proposeAccount(world, org);
     const requestId = randomUUID();
     const results = await Promise.all(
@@ -202,7 +205,7 @@ describe(`${CROWD} at once`, () => {
   });
 });
 
-test('of executions of one account: it is deployed once', async () => {
+itDeep('of executions of one account: it is deployed once', async () => {
   const proposal = await proposeAccount(world, org, [31337, 31338]);
   await vote(world, org, proposal, org.alice);
   await vote(world, org, proposal, org.bob);
@@ -235,7 +238,7 @@ test('of executions of one account: it is deployed once', async () => {
   ]);
 });
 
-test('of proposals that claim the same account: one is created', async () => {
+itDeep('of proposals that claim the same account: one is created', async () => {
   const accountId = await storeAccount(world.db, org);
   const answers = await Promise.all(
     Array.from({ length: 8 }, (_, index) =>

@@ -186,7 +186,7 @@ describe('a workflow that is lost', () => {
     expect(usage.map(({ status }) => status)).toEqual(['committed']);
   });
 
-  it('finishes a rejection that the signer has recorded', async () => {
+  itDeep('finishes a rejection that the signer has recorded', async () => {
     const transaction = await initiated();
     const rejected = await signTransaction(world.http, org, transaction, org.dave, 'reject');
     expect(rejected.body.data.signatureStatus).toBe('approvalAndRejectionReady');
