@@ -49,7 +49,7 @@ import { insertTransaction, readTransaction } from '../../src/db/transactions';
 import type { VoteType } from '../../src/domain/approval';
 import type { Edit } from '../../src/domain/governance';
 import type { Policy } from '../../src/domain/policy';
-import type { AttemptOutcome, TransactionRef } from '../../src/domain/transaction';
+import type { AttemptOutcome, ExecutionResult, TransactionRef } from '../../src/domain/transaction';
 import { readContent, type TransactionContent } from '../../src/domain/transactionContent';
 import { type Journal, openJournal } from '../../src/journal/journal';
 import { usageOf } from '../../src/transactions/policy';
@@ -509,7 +509,12 @@ export class TransactionWorld {
   }
 
   /** Ends a record with an outcome, as its workflow does with what it was told. */
-  async finishWith(ref: TransactionRef, outcome: AttemptOutcome): Promise<void> {
+  finishWith(ref: TransactionRef, outcome: AttemptOutcome): Promise<void> {
+    return this.end(ref, { status: 'decided', outcome });
+  }
+
+  /** Ends a record with a result, as its workflow does. */
+  async end(ref: TransactionRef, result: ExecutionResult): Promise<void> {
     const { finishTransaction } = createLifecycleActivities({
       db: this.serviceDb,
       production: false,
@@ -522,7 +527,7 @@ export class TransactionWorld {
       maxOpenPerKey: 1_000,
     });
     const { organizationId, transactionId: id } = ref;
-    await finishTransaction({ organizationId, id, result: { status: 'decided', outcome } });
+    await finishTransaction({ organizationId, id, result });
   }
 
   attempts({ transactionId }: TransactionRef) {

@@ -11,6 +11,8 @@ import {
   parseTransaction,
 } from 'viem';
 import { requireRow } from '../../src/db/rows';
+import type { ExecutionResult } from '../../src/domain/transaction';
+import { aHash } from '../support/builders';
 import { COUNTER, MULTICALL, multicallData, TOKENS } from '../support/contracts';
 import { rpc } from '../support/stack';
 import { itDeep } from '../support/suite';
@@ -256,6 +258,31 @@ describe('several in flight', () => {
     await world.execute(await world.transaction({ to, data: call('set', 7n) }));
     expect(await world.execute(failing)).toMatchObject({ outcome: { kind: 'reverted' } });
     expect(await world.attempts(failing)).toHaveLength(1);
+  });
+
+  test('one that is signed is not shown as failed before the signer has read that', async () => {
+    const ref = await world.transaction({ to: RECIPIENT, value: 1n });
+    await world.sign(ref);
+    const block = {
+      transactionHash: aHash(),
+      blockNumber: '1',
+      blockHash: aHash(),
+      blockTime: new Date().toISOString(),
+    };
+    const results: ExecutionResult[] = [
+      { status: 'failed', failure: { code: 'rpc', message: 'so they say' } },
+      { status: 'blocked', failure: { code: 'policy', message: 'so they say' } },
+      { status: 'decided', outcome: { ...block, kind: 'reverted', reason: 'so they say' } },
+      { status: 'decided', outcome: { ...block, kind: 'cancelled' } },
+    ];
+    for (const result of results) {
+      await world.end(ref, result);
+      const open = { executionStatus: 'processing', failure: null, closed: false };
+      expect(await world.record(ref)).toMatchObject(open);
+    }
+    expect(await world.signer.confirmOutcome(ref)).toEqual({ outcome: null });
+    await world.execute(ref);
+    expect(await world.record(ref)).toMatchObject({ executionStatus: 'completed', closed: true });
   });
 
   test('one whose envelope reverts completely gets another before later ones', async () => {
