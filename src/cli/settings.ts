@@ -7,12 +7,23 @@ export function stackFile(dataDir: string): string {
   return join(dataDir, 'stack.json');
 }
 
-function stackSettings(dataDir: string): NodeJS.ProcessEnv {
+/** The file in the data folder to which `npm start` writes the login that owns the tables of its own Postgres. */
+export function ownerFile(dataDir: string): string {
+  return join(dataDir, 'owner.json');
+}
+
+function settingsIn(file: string): NodeJS.ProcessEnv {
   try {
-    return JSON.parse(readFileSync(stackFile(dataDir), 'utf8'));
+    return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
     return {};
   }
+}
+
+/** What `npm start` wrote to the data folder; the owner's login only where no database is set that may be another one. */
+function stackSettings(dataDir: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const isOther = Boolean(env.DATABASE_URL || env.SIGNER_DATABASE_URL);
+  return { ...settingsIn(stackFile(dataDir)), ...(isOther ? {} : settingsIn(ownerFile(dataDir))) };
 }
 
 /**
@@ -25,7 +36,7 @@ export function commandSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const dataDir = resolve(root, env.ORGWALLET_DATA_DIR || '.data');
   const own = Object.entries(env).filter(([, value]) => value !== undefined && value !== '');
   const settings = {
-    ...(env.NODE_ENV === 'production' ? {} : stackSettings(dataDir)),
+    ...(env.NODE_ENV === 'production' ? {} : stackSettings(dataDir, env)),
     ...Object.fromEntries(own),
     ORGWALLET_DATA_DIR: dataDir,
   };

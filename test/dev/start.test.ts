@@ -2,6 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { words } from '../cli/command';
 import { ownSettings, start, untilStarted } from '../support/start';
 import { DEEP } from '../support/suite';
 
@@ -74,6 +75,7 @@ describe('npm start', () => {
     for (const file of [
       'demo.json',
       'stack.json',
+      'owner.json',
       'signer/keystore-passphrase',
       'signer/keystore.json',
       'postgres/password',
@@ -121,6 +123,20 @@ describe('npm start', () => {
       second.child.kill('SIGTERM');
       expect(await second.exited).toBe(0);
     }, 120_000);
+
+    it('runs without the signer, for the commands that need it stopped', async () => {
+      const env = await ownSettings();
+      for (const more of [{}, { ORGWALLET_ROLES: 'api,worker,chain' }]) {
+        const started = start({ ...env, ...more });
+        await untilStarted(started);
+        if ('ORGWALLET_ROLES' in more) {
+          const own = { ORGWALLET_DATA_DIR: env.ORGWALLET_DATA_DIR };
+          expect(await words(own, 'signer', 'reconcile-restore')).toContain('The database has all that');
+        }
+        started.child.kill('SIGTERM');
+        expect(await started.exited).toBe(0);
+      }
+    }, 240_000);
 
     it('ends with the reason when a part ends', async () => {
       const env = await ownSettings();

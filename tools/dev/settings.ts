@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { stackFile } from '../../src/cli/settings';
+import { ownerFile, stackFile } from '../../src/cli/settings';
 import { ConfigError, type Role, readRoles } from '../../src/config';
 import { projectRoot } from '../../src/projectRoot';
 
@@ -76,6 +76,7 @@ export function dataFiles(dataDir: string) {
   return {
     logs: join(dataDir, 'logs'),
     stack: stackFile(dataDir),
+    owner: ownerFile(dataDir),
     demo: join(dataDir, 'demo.json'),
     supervisor: join(dataDir, 'supervisor.json'),
     networks: join(dataDir, 'networks.json'),

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { isLoopback } from '../../src/chain/loopback';
@@ -72,9 +72,16 @@ async function prepare(step: 'database' | 'networks' | 'demo', argument: string)
   }
 }
 
+/** Writes settings to a file that others cannot read. */
+function writePrivately(file: string, settings: Record<string, string>): void {
+  writeFileSync(file, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });
+  chmodSync(file, 0o600);
+}
+
 /** The logins of the service and of the signer to the database, its schema up to date. */
 async function databaseOf({ settings, files }: Start): Promise<Record<string, string>> {
   if (settings.databaseUrl) {
+    rmSync(files.owner, { force: true });
     if (settings.migrationDatabaseUrl) await prepare('database', settings.migrationDatabaseUrl);
     return {
       DATABASE_URL: settings.databaseUrl,
@@ -88,6 +95,8 @@ async function databaseOf({ settings, files }: Start): Promise<Record<string, st
   });
   const { owner, service, signer } = await ensureDatabase(postgres.adminUrl, DATABASE);
   await prepare('database', owner);
+  // For commands alone: no process of the service reads it.
+  writePrivately(files.owner, { MIGRATION_DATABASE_URL: owner });
   return { DATABASE_URL: service, SIGNER_DATABASE_URL: signer };
 }
 
@@ -243,10 +252,10 @@ export async function startStack(
     TEMPORAL_NAMESPACE: settings.temporalNamespace,
     ...networkSettings,
     ...(temporal.uiUrl ? { TEMPORAL_UI_URL: temporal.uiUrl } : {}),
-    ...(settings.roles.includes('signer') ? keystoreOf(start) : {}),
+    // Without the signer, for the commands that need it to be stopped.
+    ...(settings.roles.includes('signer') || existsSync(files.keystore) ? keystoreOf(start) : {}),
   };
-  writeFileSync(files.stack, `${JSON.stringify(stackSettings, null, 2)}\n`, { mode: 0o600 });
-  chmodSync(files.stack, 0o600);
+  writePrivately(files.stack, stackSettings);
 
   say('Starting the service (about 5 s)');
   await startProcesses(start, stackSettings);

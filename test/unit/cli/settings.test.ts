@@ -35,6 +35,18 @@ describe('the settings of a command', () => {
     );
   });
 
+  it('have the login that owns the tables, unless a database is set that may be another one', () => {
+    const dir = dataDirOf({ DATABASE_URL: 'postgres://stack/d' });
+    writeFileSync(join(dir, 'owner.json'), JSON.stringify({ MIGRATION_DATABASE_URL: 'postgres://owner/d' }));
+    const ownerWith = (env: object) =>
+      commandSettings({ ORGWALLET_DATA_DIR: dir, ...env }).MIGRATION_DATABASE_URL;
+    expect(ownerWith({})).toBe('postgres://owner/d');
+    expect(ownerWith({ MIGRATION_DATABASE_URL: 'postgres://own/d' })).toBe('postgres://own/d');
+    expect(ownerWith({ DATABASE_URL: 'postgres://other/d' })).toBeUndefined();
+    expect(ownerWith({ SIGNER_DATABASE_URL: 'postgres://other/d' })).toBeUndefined();
+    expect(ownerWith({ NODE_ENV: 'production' })).toBeUndefined();
+  });
+
   it('are the environment alone in production, so that no command reaches a demo by mistake', () => {
     const dir = dataDirOf({ DATABASE_URL: 'postgres://stack/d' });
     const settings = commandSettings({ ORGWALLET_DATA_DIR: dir, NODE_ENV: 'production' });
