@@ -1,6 +1,7 @@
 import {
   allHandlersFinished,
   condition,
+  continueAsNew,
   setCurrentDetails,
   upsertSearchAttributes,
   workflowInfo,
@@ -58,6 +59,11 @@ function lifecycle<S extends ApprovalState>(subject: Subject) {
     read: databaseActivities<Lifecycle<S>>('Read the record').readApproval,
     wait: databaseActivities<Lifecycle<S>>('Record what the execution waits for').reportWaiting,
   };
+}
+
+/** Temporal ends a workflow whose history grows without limit: what is held for days would reach it. */
+function isHistoryLong(): boolean {
+  return workflowInfo().continueAsNewSuggested;
 }
 
 /** One approval in progress: its last known state, and its changes. */
@@ -177,11 +183,27 @@ export class ApprovalRun<S extends ApprovalState> {
       const { runId } = workflowInfo();
       this.adopt(await this.activities.restored({ ...this.key, found, runId }));
     }
+    const long = condition(isHistoryLong);
     while (!this.current.closed) {
-      if (this.current.executionStatus === 'processing') await this.strategy.execute();
-      else await this.strategy.park();
+      await Promise.race([this.step(), long]);
+      if (isHistoryLong()) await this.continueAnew();
     }
     await condition(allHandlersFinished);
     return this.current;
+  }
+
+  private step(): Promise<void> {
+    return this.current.executionStatus === 'processing' ? this.strategy.execute() : this.strategy.park();
+  }
+
+  /**
+   * Continues in a new run with an empty history, from the record. What is in progress is left where it is: every execution
+   * goes on from any state.
+   */
+  private async continueAnew(): Promise<void> {
+    await condition(allHandlersFinished);
+    if (this.current.closed) return;
+    const { requestId: _requestId, found: _found, ...input } = this.input;
+    await continueAsNew<(given: Omit<ApprovalInput, 'requestId' | 'found'>) => Promise<S | null>>(input);
   }
 }

@@ -78,6 +78,7 @@ function recorded(state: string): string {
 }
 
 interface RecordedEvent {
+  readonly activityTaskScheduledEventAttributes?: { readonly activityType: { readonly name: string } };
   readonly eventType: string;
   readonly userMetadata?: { readonly summary?: { readonly data: string } };
 }
@@ -102,6 +103,41 @@ describe('the workflow of today replays the history of', () => {
     const changed = recorded('renamed').replaceAll('"sealProposal"', '"sealNothing"');
     expect(changed).not.toBe(recorded('renamed'));
     await expect(Worker.runReplayHistory(replaying(), JSON.parse(changed), 'changed')).rejects.toThrow(
+      /nondeterminism/i,
+    );
+  });
+});
+
+describe('a workflow whose history is long', () => {
+  /** A payment whose run ends, to be continued by another one, while the signer is asked. */
+  function continued(suggested: boolean): unknown {
+    const { events } = JSON.parse(recorded('transactionSent'));
+    const signing = eventsOf('transactionSent').findIndex(
+      ({ activityTaskScheduledEventAttributes: asked }) => asked?.activityType.name === 'signTransaction',
+    );
+    const { workflowTaskCompletedEventId: completed } = events[signing].activityTaskScheduledEventAttributes;
+    const [{ workflowExecutionStartedEventAttributes: first, eventTime }] = events;
+    // Its first event is 1, and the task of these commands has started before it was completed.
+    const task = events[Number(completed) - 2].workflowTaskStartedEventAttributes;
+    if (suggested) Object.assign(task, { suggestContinueAsNew: true });
+    const end = {
+      eventId: String(signing + 2),
+      eventTime,
+      eventType: 'EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW',
+      workflowExecutionContinuedAsNewEventAttributes: {
+        newExecutionRunId: 'next',
+        workflowType: first.workflowType,
+        taskQueue: first.taskQueue,
+        input: first.input,
+        workflowTaskCompletedEventId: completed,
+      },
+    };
+    return { events: [...events.slice(0, signing + 1), end] };
+  }
+
+  it('continues in a new run when Temporal suggests it, and not before', async () => {
+    await Worker.runReplayHistory(workflowSource(), continued(true), 'long');
+    await expect(Worker.runReplayHistory(workflowSource(), continued(false), 'short')).rejects.toThrow(
       /nondeterminism/i,
     );
   });

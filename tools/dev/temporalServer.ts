@@ -26,6 +26,8 @@ export interface TemporalOptions {
   readonly logFile: string;
   /** How long closed workflows stay readable in the UI. */
   readonly retentionDays: number;
+  /** Values of its dynamic configuration. */
+  readonly dynamicConfig?: Readonly<Record<string, number>>;
 }
 
 /** The arguments that keep the state of the dev server in a SQLite file. */
@@ -53,6 +55,10 @@ export async function startTemporal(options: TemporalOptions): Promise<RunningTe
       ...(options.databaseFile === undefined ? [] : stateIn(options.databaseFile)),
       ...['--namespace', options.namespace],
       ...['--log-level', 'error'],
+      ...Object.entries(options.dynamicConfig ?? {}).flatMap(([name, value]) => [
+        '--dynamic-config-value',
+        `${name}=${value}`,
+      ]),
     ],
     logFile: options.logFile,
     stopSignal: 'SIGTERM',
