@@ -8,7 +8,7 @@ import { boundTerms } from '../signer/boundedTerms';
 import { type SignerContext, withRelayer } from '../signer/context';
 import { assertNotFrozen } from '../signer/frozen';
 import { refusalsAsValues, type SigningResult } from '../signer/refusal';
-import { gasOf, reserveEnvelope, signReserved } from '../signer/signEnvelope';
+import { assertReserved, gasOf, reserveEnvelope, signReserved } from '../signer/signEnvelope';
 import { assertDeployment } from './signerEvidence';
 
 /**
@@ -30,7 +30,10 @@ export async function signDeployment(
       const envelopes = await deploymentEnvelopes(tx, input);
       const call = deploymentCall(account);
       // A crash came before it was signed.
-      if (before) return { reserved: before, call };
+      if (before) {
+        assertReserved(context, tx, before, about);
+        return { reserved: before, call };
+      }
       const newest = undecidedEnvelope(envelopes);
       if (newest && terms.replaces !== String(newest.id)) return { present: newest };
       const attemptId = await provideDeploymentAttempt(tx, { ...input, ...call });

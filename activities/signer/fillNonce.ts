@@ -9,7 +9,7 @@ import { type EnvelopeTerms, FILLER_GAS } from '../relayer/terms';
 import { boundFees } from './boundedTerms';
 import { networkOf, type SignerContext, withRelayer } from './context';
 import { refusalsAsValues, SignerRefusal, type SigningResult } from './refusal';
-import { type GasOf, gasOf, reserveEnvelope, signReserved } from './signEnvelope';
+import { assertReserved, type GasOf, gasOf, reserveEnvelope, signReserved } from './signEnvelope';
 
 /** A filled nonce is for no organization. */
 const FILLING: GasOf = { kind: 'filler', organizationId: null };
@@ -71,6 +71,7 @@ export async function fillNonce(
       const { replaces } = terms;
       const at = { networkId, relayerAddress: address, nonce };
       const fillable = await assertFillable(context, tx, { ...at, replaces });
+      if ('reserved' in fillable) assertReserved(context, tx, fillable.reserved, FILLING);
       if ('filled' in fillable || 'reserved' in fillable) return fillable;
       const reserved = await reserveEnvelope(context, tx, {
         attemptId: await insertFiller(tx, networkId, address),

@@ -9,7 +9,7 @@ import { RELAYER_INDEX } from '../relayer/context';
 import { type EnvelopeTerms, min, raised } from '../relayer/terms';
 import type { BoundedTerms } from './boundedTerms';
 import { networkOf, type SignerContext } from './context';
-import { SignerRefusal } from './refusal';
+import { SignerHold, SignerRefusal } from './refusal';
 
 /** What the gas of an envelope is for. */
 export type GasOf = Pick<GasEntry, 'kind' | 'organizationId'>;
@@ -120,6 +120,22 @@ export async function reserveEnvelope(
   const reserving = { networkId, relayerAddress, relayerNonce, ...terms };
   context.gasBudget.claim(tx, networkOf(context, networkId), gasOf(reserving, about));
   return insertReservation(tx, { attemptId, ...reserving });
+}
+
+/**
+ * Counts an envelope that was reserved before a crash, and is to be signed now. Throws SignerHold where it is above the
+ * ceilings or the gas budget: the signer itself has not reserved it so.
+ */
+export function assertReserved(context: SignerContext, tx: Tx, reserved: Reservation, about: GasOf): void {
+  const { id, networkId, gas, maxFeePerGas } = reserved;
+  const network = networkOf(context, networkId);
+  if (gas > context.maxGas || maxFeePerGas > network.maxFeePerGas) {
+    throw new SignerHold(
+      'rollback',
+      `relayer_reservations ${id} has ${gas} gas at ${maxFeePerGas} wei, above the ceilings (MAX_GAS, maxFeePerGas of the network)`,
+    );
+  }
+  context.gasBudget.claim(tx, network, gasOf(reserved, about));
 }
 
 /** The gas of an envelope, for the journal. */

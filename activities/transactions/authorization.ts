@@ -10,6 +10,7 @@ import { type AuthorizationEntry, signedPart } from '../../src/journal/entries';
 import { policyRefusal, usageOf } from '../../src/transactions/policy';
 import type { SignerContext } from '../signer/context';
 import { SignerRefusal } from '../signer/refusal';
+import { assertAttemptOf } from './signedAttempts';
 import { assertTransactionEvidence, type Votes } from './signerEvidence';
 
 /** The payloads and votes that prove a transaction. */
@@ -57,8 +58,8 @@ export async function authorizationEntry(
 }
 
 /**
- * Throws SignerRefusal unless a stored attempt that the journal lacks may be taken over: the key has signed it, or a
- * crash came before that, and all of its evidence is still valid.
+ * Throws SignerRefusal unless a stored attempt that the journal lacks may be taken over: it is the call that was asked
+ * for, and the key has signed it, or a crash came before that and all of its evidence is still valid.
  */
 export async function assertTakenOver(
   context: SignerContext,
@@ -66,6 +67,7 @@ export async function assertTakenOver(
   { snapshot, attempt, votes }: { snapshot: TransactionSnapshot; attempt: Attempt; votes: Votes },
 ): Promise<void> {
   const { record, now } = snapshot;
+  assertAttemptOf(record, attempt);
   if (attempt.signature !== null) {
     const { address } = context.keystore.organizationKey(record.organizationId);
     if (await hasSigned(address, attempt.safeTxHash, attempt.signature)) return;

@@ -8,7 +8,9 @@ import { assertAccount } from '../signer/account';
 import { networkOf, type SignerContext } from '../signer/context';
 import { SignerRefusal } from '../signer/refusal';
 import { attemptsOf, findAtNonce, headOf } from './atNonce';
+import { isJournaled } from './journaled';
 import type { AtNonce } from './outcome';
+import { assertCancellation } from './signedAttempts';
 import { readOnNetwork, statusOf } from './signerRecord';
 
 /** What the signer reads about an authorization from its own endpoints. */
@@ -85,12 +87,11 @@ export async function decide(
     const attempts = await attemptsOfTransaction(tx, record.id);
     const transaction = attempts.find(({ kind }) => kind === 'transaction');
     if (!transaction) throw new SignerRefusal('stale', `nothing of transaction ${record.id} is signed`);
-    return {
-      record,
-      account,
-      transaction,
-      cancellation: attempts.find(({ kind }) => kind === 'cancellation'),
-    };
+    const cancellation = attempts.find(({ kind }) => kind === 'cancellation');
+    // Their hashes decide what was executed.
+    isJournaled(context, transaction);
+    if (cancellation) assertCancellation({ attempt: cancellation, account }, transaction.safeNonce);
+    return { record, account, transaction, cancellation };
   });
   const decision = await readDecision(context, at, networkId);
   if (decision) await recordDecision(context, ref, decision);

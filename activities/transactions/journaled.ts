@@ -15,19 +15,26 @@ interface NewNonce {
   readonly safeNonce: bigint;
 }
 
+/** Throws SignerHold where the journal has the authorization of a transaction that the database has none of. */
+export function assertNotAuthorized(
+  { journal }: Pick<SignerContext, 'journal'>,
+  transactionId: string,
+): void {
+  const known = journal.authorizationOf(transactionId);
+  if (!known) return;
+  throw new SignerHold(
+    'rollback',
+    `transaction ${transactionId} was authorized at nonce ${known.safeNonce} (${known.safeTxHash}, line ${known.line} of the journal), and the table authorizations has no row of it: ${TODO}`,
+  );
+}
+
 /**
  * Throws SignerHold where the journal knows of authorizations that the database lacks: one of this transaction, or one
  * of this nonce of its account or of a later one.
  */
 export function assertNotRolledBack({ journal }: Pick<SignerContext, 'journal'>, wanted: NewNonce): void {
   const { transactionId, accountId, networkId, safeNonce } = wanted;
-  const known = journal.authorizationOf(transactionId);
-  if (known) {
-    throw new SignerHold(
-      'rollback',
-      `transaction ${transactionId} was authorized at nonce ${known.safeNonce} (${known.safeTxHash}, line ${known.line} of the journal), and the table authorizations has no row of it: ${TODO}`,
-    );
-  }
+  assertNotAuthorized({ journal }, transactionId);
   if (journal.isRejected(transactionId)) {
     throw new SignerHold(
       'rollback',

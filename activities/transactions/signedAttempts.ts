@@ -1,5 +1,6 @@
 import type { Address, Hex } from 'viem';
 import {
+  cancellation,
   executionCall,
   executionGas,
   type SafeTransaction,
@@ -18,6 +19,7 @@ import type { Envelope } from '../../src/db/chain';
 import type { Tx } from '../../src/db/database';
 import { type Reservation, reservationsOf } from '../../src/db/reservations';
 import type { StoredTransaction } from '../../src/db/transactions';
+import { isSameAddress } from '../../src/domain/address';
 import { failpoint } from '../../src/failpoints';
 import type { AuthorizationEntry } from '../../src/journal/entries';
 import { undecidedEnvelope } from '../relayer/envelopes';
@@ -25,7 +27,7 @@ import type { BoundedTerms } from '../signer/boundedTerms';
 import type { SignerContext } from '../signer/context';
 import { assertNotFrozen } from '../signer/frozen';
 import { SignerHold } from '../signer/refusal';
-import { gasOf, reserveEnvelope, signReserved } from '../signer/signEnvelope';
+import { assertReserved, gasOf, reserveEnvelope, signReserved } from '../signer/signEnvelope';
 import { gasAfterReverts, MAX_WHOLE_REVERTS } from './gasAfterReverts';
 import { isJournaled } from './journaled';
 import type { TransactionTerms } from './observation';
@@ -69,6 +71,30 @@ function safeTransactionOf(attempt: Attempt, account: Address): SafeTransaction 
 export interface Carried {
   readonly attempt: Attempt;
   readonly account: Address;
+}
+
+/** Throws SignerHold unless a stored cancellation is the empty call that uses a nonce; its own, unless given. */
+export function assertCancellation({ attempt, account }: Carried, nonce = attempt.safeNonce): void {
+  const { id, networkId, safeTxHash } = attempt;
+  if (safeTransactionHash(cancellation({ networkId, account, nonce })) === safeTxHash) return;
+  throw new SignerHold('rollback', `chain_attempts ${id} is not a cancellation: the database was changed`);
+}
+
+/** Throws SignerHold unless a stored attempt is the call that its transaction asks for. */
+export function assertAttemptOf(record: StoredTransaction, attempt: Attempt): void {
+  const { id, organizationId, accountId, networkId, to, value, data } = attempt;
+  const isSame =
+    organizationId === record.organizationId &&
+    accountId === record.accountId &&
+    networkId === record.networkId &&
+    isSameAddress(to, record.to) &&
+    value === record.value &&
+    data.toLowerCase() === record.calldata.toLowerCase();
+  if (isSame) return;
+  throw new SignerHold(
+    'rollback',
+    `chain_attempts ${id} is not what transaction ${record.id} asks for: the database was changed`,
+  );
 }
 
 /** An envelope of an attempt, to be signed. */
@@ -173,8 +199,13 @@ export async function carryOn(
   terms: BoundedTerms<TransactionTerms>,
 ): Promise<Intent> {
   const { attempt } = carried;
+  if (attempt.kind === 'cancellation') assertCancellation(carried);
   const [before] = await reservationsOf(tx, [attempt]);
-  if (before) return { toSign: [{ ...carried, reserved: before }] };
+  if (before) {
+    const { kind, organizationId } = attempt;
+    assertReserved(context, tx, before, { kind, organizationId });
+    return { toSign: [{ ...carried, reserved: before }] };
+  }
   const envelopes = await envelopesOf(tx, await attemptsAtNonce(tx, attempt, attempt.safeNonce));
   const own = undecidedEnvelope(envelopes.filter(({ attemptId }) => attemptId === attempt.id));
   const replaced = envelopes.find(({ id }) => String(id) === terms.replaces);

@@ -20,7 +20,7 @@ import { contentOf, policyRefusal, policyTransactionOf, usageOf } from '../../sr
 import { readSignedToken, summaryOf } from '../../src/transactions/summary';
 import { networkOf, type SignerContext } from '../signer/context';
 import { SignerHold, SignerRefusal } from '../signer/refusal';
-import { assertBudgetKept } from './journaled';
+import { assertBudgetKept, assertNotAuthorized } from './journaled';
 import { readSealedTransaction } from './signerRecord';
 
 /** The votes of a transaction. */
@@ -142,10 +142,12 @@ async function assertSummary(
 }
 
 /**
- * What became of what a transaction replaces; null while the signer has not read that. Where nothing of it is authorized,
- * it is recorded as rejected. Throws SignerRefusal unless it is a failed transaction of the same account.
+ * What became of what a transaction replaces; null while the signer has not read that, by its journal too. Where nothing
+ * of it is authorized, it is recorded as rejected. Throws SignerRefusal unless it is a failed transaction of the same
+ * account, and SignerHold where only the journal has its authorization.
  */
 async function outcomeOfReplaced(
+  { journal }: Pick<SignerContext, 'journal'>,
   tx: Tx,
   { id, organizationId, accountId }: StoredTransaction,
   transactionId: string,
@@ -161,17 +163,22 @@ async function outcomeOfReplaced(
       `transaction ${id} replaces ${transactionId}, which is no failed transaction of account ${accountId}`,
     );
   }
-  return failed ? insertRejection(tx, usageOf(failed)) : (authorized?.outcome ?? null);
+  const outcome = authorized?.outcome ?? null;
+  if (failed || outcome === 'rejected') {
+    assertNotAuthorized({ journal }, transactionId);
+    return failed ? insertRejection(tx, usageOf(failed)) : outcome;
+  }
+  return journal.outcomeOf(transactionId)?.outcome === outcome ? outcome : null;
 }
 
 /**
  * Throws SignerRefusal unless what a transaction replaces can never execute, by what the signer itself has read or by a
  * rejection that it records here; and SignerHold while it has not read that.
  */
-async function assertReplaceable(tx: Tx, record: StoredTransaction): Promise<void> {
+async function assertReplaceable(context: SignerContext, tx: Tx, record: StoredTransaction): Promise<void> {
   const { id, replaces } = record;
   if (replaces === null) return;
-  const outcome = await outcomeOfReplaced(tx, record, replaces);
+  const outcome = await outcomeOfReplaced(context, tx, record, replaces);
   if (outcome === null) {
     throw new SignerHold(
       'undecided',
@@ -207,7 +214,7 @@ export async function assertTransactionEvidence(
   assertExecuting(record, now);
   assertVotes(record, now);
   await assertSummary(context, tx, record, now);
-  await assertReplaceable(tx, record);
+  await assertReplaceable(context, tx, record);
   const refused = await policyRefusal(
     tx,
     { record, now },

@@ -3,18 +3,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address } from 'viem';
 import { createReadSealedState } from '../../activities/signer/sealedState';
 import type { TransactionTerms } from '../../activities/transactions/observation';
+import { storeAttempt } from '../../activities/transactions/signedAttempts';
 import type { SigningKey, SigningKeys } from '../../src/chain/keys';
+import type { SafeTransaction } from '../../src/chain/safeTransaction';
+import { insertAuthorization } from '../../src/db/authorizations';
 import { newId } from '../../src/db/ids';
 import { requireRow } from '../../src/db/rows';
-import type { TransactionRef } from '../../src/domain/transaction';
+import type { AttemptOutcome, TransactionRef } from '../../src/domain/transaction';
 import { type Journal, openJournal } from '../../src/journal/journal';
 import { compareJournal } from '../../src/recovery/missing';
 import { writeBack } from '../../src/recovery/writeBack';
+import { usageOf } from '../../src/transactions/policy';
 import { anAddress } from '../support/builders';
 import { temporaryDir } from '../support/stack';
 import { aTransferPolicy } from '../support/transactions';
 import { until } from '../support/until';
-import { envelopeOf, TransactionWorld } from './transactionWorld';
+import { ETHER, envelopeOf, TransactionWorld } from './transactionWorld';
 
 const RECIPIENT: Address = '0x00000000000000000000000000000000000A11cE';
 const payment = { to: RECIPIENT, value: 5n };
@@ -250,6 +254,95 @@ describe('an authorization', () => {
       { id: BigInt(envelopeId), reservation_id: reserved?.id, relayer_nonce: reserved?.relayer_nonce },
     ]);
     expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
+  });
+});
+
+describe('what only the tables have, of a transaction that its voters have signed', () => {
+  const thief = anAddress() as Address;
+
+  /** Another call of the account than the one that was asked for. */
+  async function forge(
+    ref: TransactionRef,
+    kind: 'transaction' | 'cancellation',
+    { safeTxGas }: TransactionTerms,
+  ): Promise<void> {
+    const record = await world.record(ref);
+    const content: SafeTransaction = {
+      ...{ networkId: world.network.id, account: record.accountAddress as Address, nonce: 0n },
+      ...{ to: thief, value: ETHER / 2n, data: '0x', safeTxGas: BigInt(safeTxGas) },
+    };
+    await world.db.transaction(async (tx) => {
+      const { safeNonce, safeTxHash } = await storeAttempt(tx, record, { kind, content, fromBlock: 0n });
+      if (kind === 'cancellation') return;
+      const authorizedAt = new Date();
+      await insertAuthorization(tx, { ...usageOf(record), safeNonce, safeTxHash, authorizedAt });
+    });
+  }
+
+  async function expectHeld(signed: Promise<object>, message: string): Promise<void> {
+    expect(await signed).toEqual({ held: expect.stringContaining(message) });
+  }
+
+  const forgedOf = (ref: TransactionRef, kind: string) =>
+    world
+      .db('chain_attempts as a')
+      .leftJoin('chain_signatures as s', 's.attempt_id', 'a.id')
+      .leftJoin('chain_envelopes as e', 'e.attempt_id', 'a.id')
+      .where({ transaction_id: ref.transactionId, kind })
+      .select('s.signature', 'e.raw_transaction');
+
+  test('is not signed in its place', async () => {
+    const ref = await world.transaction(payment);
+    const terms = await world.terms(ref);
+    await forge(ref, 'transaction', terms);
+    await expectHeld(world.signer.signTransaction({ ...ref, terms }), 'is not what transaction');
+    expect(await forgedOf(ref, 'transaction')).toEqual([{ signature: null, raw_transaction: null }]);
+    expect(world.journal.authorizationOf(ref.transactionId)).toBeUndefined();
+  });
+
+  test('is not signed as its cancellation', async () => {
+    const ref = await world.transaction(payment);
+    const terms = await world.terms(ref);
+    await world.sign(ref, terms);
+    await forge(ref, 'cancellation', terms);
+    await world.requestCancellation(ref);
+    await expectHeld(world.signer.signCancellation({ ...ref, terms }), 'is not a cancellation');
+    await expectHeld(world.signer.signTransaction({ ...ref, terms }), 'is not a cancellation');
+    expect(await forgedOf(ref, 'cancellation')).toEqual([{ signature: null, raw_transaction: null }]);
+  });
+
+  test('does not make a cancellation of an execution', async () => {
+    const ref = await world.transaction(payment);
+    await world.sign(ref);
+    const row = () => world.attempts(ref).where({ kind: 'transaction' });
+    const { safe_tx_hash: hash } = requireRow(await row().first());
+    const { outcome } = (await world.execute(ref)) as { outcome: AttemptOutcome };
+    expect(outcome.kind).toBe('executed');
+    await forge(ref, 'cancellation', await world.terms(await world.transaction(payment)));
+    const cancellation = () => world.attempts(ref).where({ kind: 'cancellation' }).clearOrder();
+    const { safe_tx_hash: forged } = requireRow(await cancellation().first());
+    const held = (message: string) => ({ unreachable: expect.stringContaining(message) });
+    expect(await world.signer.confirmOutcome(ref)).toEqual(held('is not a cancellation'));
+    await row().clearOrder().update({ safe_tx_hash: '0x02' });
+    await cancellation().update({ safe_tx_hash: hash });
+    expect(await world.signer.confirmOutcome(ref)).toEqual(held('chain_attempts has 0x02'));
+    await cancellation().update({ safe_tx_hash: forged });
+    await row().clearOrder().update({ safe_tx_hash: hash });
+    expect(world.journal.outcomeOf(ref.transactionId)).toBeUndefined();
+  });
+
+  test('costs no more gas than an envelope may', async () => {
+    const ref = await world.transaction(payment);
+    const terms = await world.terms(ref);
+    const broken = world.signerWith({ keystore: slowKeys(0, Promise.reject(new Error('crash'))).keystore });
+    await expect(broken.signTransaction({ ...ref, terms })).rejects.toThrow('crash');
+    const [attempt] = await world.attempts(ref);
+    await world
+      .db('relayer_reservations')
+      .where({ attempt_id: requireRow(attempt).id })
+      .update({ max_fee_per_gas: String(ETHER), max_priority_fee_per_gas: String(ETHER) });
+    await expectHeld(world.signer.signTransaction({ ...ref, terms }), 'relayer_reservations');
+    expect(await world.envelopes(ref)).toHaveLength(0);
   });
 });
 

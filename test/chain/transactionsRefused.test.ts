@@ -256,6 +256,13 @@ describe('the signer refuses', () => {
     const second = await replacing(first);
     const held = { held: expect.stringContaining('whose outcome the signer has not read yet') };
     expect(await world.signer.signTransaction({ ...second, terms })).toEqual(held);
+    // Nor what the owner of the tables says that it has read.
+    const row = world.db('authorizations').where({ transaction_id: first.transactionId });
+    for (const outcome of ['reverted', 'cancelled'] as const) {
+      await row.clone().update({ outcome, block_at: new Date() });
+      expect(await world.signer.signTransaction({ ...second, terms })).toEqual(held);
+    }
+    await row.clone().update({ outcome: null, block_at: null });
     await world.execute(first);
     await changed(first, { execution_status: 'failed', closed_at: new Date() });
     const unasked = world.signerWith({ networks: [{ ...world.network, signerRpcUrls: [] }] });
