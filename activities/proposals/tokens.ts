@@ -50,11 +50,11 @@ async function readOwn(context: TokenContext, { networkId, tokenAddress }: Shown
       `the token ${tokenAddress} cannot be verified: network ${networkLabel({ network })} has no signerRpcUrls`,
     );
   }
-  const away = clients.find((_, i) => {
+  const silent = clients.find((_, i) => {
     const answer = answers[i];
     return answer && !answer.ok && answer.unavailable;
   });
-  if (away) throw new ChainUnavailable(network, `its endpoint ${hostOf(away)} does not answer`);
+  if (silent) throw new ChainUnavailable(network, `its endpoint ${hostOf(silent)} does not answer`);
   const agree = answers.every((answer) =>
     answer.ok ? first.ok && isSame(answer.token, first.token) : !first.ok,
   );

@@ -169,7 +169,7 @@ export interface AccountNonce {
   readonly safeNonce: bigint;
 }
 
-/** The journal cannot be opened, read or written; the message names the file, the line and what to do. */
+/** The journal cannot be opened, read, written or trusted, or contradicts database, keystore or chain. The message says where. */
 export class JournalError extends Error {
   override readonly name = 'JournalError';
 }

@@ -66,7 +66,7 @@ export interface JournalReader {
   isCancelled(transactionId: string): boolean;
   /** Executions that nobody here has authorized. */
   unknownExecutions(): readonly UnknownExecutionEntry[];
-  /** The freeze that concerns an organization (null: all of them), or undefined. */
+  /** The freeze that concerns an organization (null: the one of all organizations), or undefined. */
   freezeOf(organizationId: string | null): Freeze | undefined;
   activeFreezes(): readonly Freeze[];
   /** Whether a request to freeze or to unfreeze is recorded. */

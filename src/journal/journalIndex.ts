@@ -172,7 +172,7 @@ export class JournalIndex {
     return [...this.gas.values()].map(({ owner }) => owner);
   }
 
-  /** The freeze that concerns an organization (null: none in particular), or undefined. */
+  /** The freeze that concerns an organization (null: the one of all organizations), or undefined. */
   freezeOf(organizationId: string | null): Freeze | undefined {
     return this.freezes.get(null) ?? this.freezes.get(organizationId);
   }

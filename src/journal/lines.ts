@@ -42,7 +42,7 @@ export function lineHash(text: string | Buffer): string {
 function parseLine(file: string, number: number, text: Buffer, previous: string): JournalLine {
   const damaged = (what: string) =>
     new JournalError(
-      `${file}, line ${number}: ${what}: the file was damaged or changed. restore it from its backup (docs/runbook.md)`,
+      `${file}, line ${number}: ${what}: the file was damaged or changed: restore it from its backup (docs/runbook.md)`,
     );
   let parsed: JournalLine;
   try {

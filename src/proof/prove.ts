@@ -40,7 +40,8 @@ interface Progress {
   state: OrganizationState | undefined;
   sealHash: string;
   sealedAt: string;
-  lineHashText: string;
+  /** The text of the lines before this one: the head has its hash. */
+  precedingLines: string;
   readonly proposals: Set<string>;
   readonly transactions: Set<string>;
   readonly authorizations: AuthorizationLine[];
@@ -170,7 +171,7 @@ async function readSigned(progress: Progress, line: number, signed: SignedLine):
   if (content.type === 'head') {
     const isWhole =
       content.lines === line - 1 &&
-      content.hash === textHash(progress.lineHashText) &&
+      content.hash === textHash(progress.precedingLines) &&
       content.sequence === state.sequence &&
       content.organizationId === state.id;
     if (!isWhole) throw new ProofError(line, 'it is the head of other lines');
@@ -197,7 +198,7 @@ async function readLine(progress: Progress, line: number, text: string, context:
   else if (parsed.type === 'authorization' || parsed.type === 'head') {
     await readSigned(progress, line, parsed as SignedLine);
   } else throw new ProofError(line, 'it has an unknown type');
-  progress.lineHashText += `${text}\n`;
+  progress.precedingLines += `${text}\n`;
 }
 
 /**
@@ -213,7 +214,7 @@ export async function prove(
     state: undefined,
     sealHash: NO_SEAL,
     sealedAt: '',
-    lineHashText: '',
+    precedingLines: '',
     proposals: new Set(),
     transactions: new Set(),
     authorizations: [],

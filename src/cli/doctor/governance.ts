@@ -21,7 +21,7 @@ async function checkOrganization(db: Db, organizationId: string): Promise<Findin
     return fail(
       part,
       'the row in sealed_states is not what was sealed',
-      'see "The signer refuses" in the runbook',
+      'see "The tables differ from what is sealed" in the runbook',
     );
   }
   const [projected, differences] = await db.transaction(async (tx) => [
