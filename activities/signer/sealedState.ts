@@ -5,7 +5,7 @@ import { findSealedState, listSeals, type StoredState } from '../../src/db/seals
 import type { OrganizationState } from '../../src/domain/governance';
 import { sealEntry } from '../../src/journal/entries';
 import type { Journal } from '../../src/journal/journal';
-import { SignerHold, SignerRefusal } from './refusal';
+import { ROLLED_BACK, SignerHold, SignerRefusal } from './refusal';
 
 /** What the admins of an organization have decided, by the signature of its seal key. */
 export interface SealedState {
@@ -66,7 +66,7 @@ async function compareWithJournal(
   if (known && (known.sequence > sequence || (known.sequence === sequence && known.hash !== sealHash))) {
     throw new SignerHold(
       'rollback',
-      `the journal has decision ${known.sequence} of organization ${organizationId} (${known.hash}), and the table sealed_states has ${sequence} (${sealHash}): the database was rolled back or changed: \`npx orgwallet signer reconcile-restore\` on this host compares them; see docs/runbook.md`,
+      `the journal has decision ${known.sequence} of organization ${organizationId} (${known.hash}), and the table sealed_states has ${sequence} (${sealHash}): ${ROLLED_BACK}`,
     );
   }
   if (!known || known.sequence < sequence) await journalSeals(deps, handle, sealed, known?.sequence ?? -1);

@@ -67,10 +67,16 @@ function cappedTerms(context: SignerContext, request: EnvelopeRequest) {
   const gas = cappedGas(context, request);
   const maxFeePerGas = amountOf(terms, 'maxFeePerGas');
   const maxPriorityFeePerGas = amountOf(terms, 'maxPriorityFeePerGas');
-  if (maxFeePerGas > feeCeiling || maxPriorityFeePerGas > maxFeePerGas) {
+  if (maxFeePerGas > feeCeiling) {
     throw new SignerRefusal(
       'funds',
       `gas costs ${maxFeePerGas} wei, above the network's ceiling of ${feeCeiling} (maxFeePerGas)`,
+    );
+  }
+  if (maxPriorityFeePerGas > maxFeePerGas) {
+    throw new SignerRefusal(
+      'funds',
+      `invalid maxPriorityFeePerGas ${maxPriorityFeePerGas} (expected at most maxFeePerGas, ${maxFeePerGas})`,
     );
   }
   const least = (wei: bigint) => (wei * REPLACEMENT_PERCENT) / 100n;
@@ -82,7 +88,7 @@ function cappedTerms(context: SignerContext, request: EnvelopeRequest) {
   ) {
     throw new SignerRefusal(
       'funds',
-      `a replacement envelope must pay ${REPLACEMENT_PERCENT} % of the fees before it`,
+      `a replacement envelope must pay ${REPLACEMENT_PERCENT} % of ${replaces.maxFeePerGas} wei with a tip of ${replaces.maxPriorityFeePerGas}, and offers ${maxFeePerGas} with ${maxPriorityFeePerGas}`,
     );
   }
   // What replaces another must pay more, whatever is usual now.

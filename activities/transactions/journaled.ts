@@ -2,10 +2,7 @@ import type { Attempt } from '../../src/db/attempts';
 import { findRejection, transactionRows } from '../../src/db/authorizations';
 import type { Usage, UsageWindow } from '../../src/domain/policyEngine';
 import type { SignerContext } from '../signer/context';
-import { SignerHold } from '../signer/refusal';
-
-const TODO =
-  'the database was rolled back or changed: `npx orgwallet signer reconcile-restore` on this host compares them; see docs/runbook.md';
+import { ROLLED_BACK, SignerHold } from '../signer/refusal';
 
 /** A nonce of an account that is to be authorized. */
 interface NewNonce {
@@ -24,7 +21,7 @@ export function assertNotAuthorized(
   if (!known) return;
   throw new SignerHold(
     'rollback',
-    `transaction ${transactionId} was authorized at nonce ${known.safeNonce} (${known.safeTxHash}, line ${known.line} of the journal), and the table authorizations has no row of it: ${TODO}`,
+    `transaction ${transactionId} was authorized at nonce ${known.safeNonce} (${known.safeTxHash}, line ${known.line} of the journal), and the table authorizations has no row of it: ${ROLLED_BACK}`,
   );
 }
 
@@ -38,7 +35,7 @@ export function assertNotRolledBack({ journal }: Pick<SignerContext, 'journal'>,
   if (journal.isRejected(transactionId)) {
     throw new SignerHold(
       'rollback',
-      `transaction ${transactionId} was rejected by the journal, and the table authorizations has no row of it: ${TODO}`,
+      `transaction ${transactionId} is rejected in the journal, and the table authorizations has no row of it: ${ROLLED_BACK}`,
     );
   }
   const highest = journal.highestNonce({ accountId, networkId });
@@ -46,7 +43,7 @@ export function assertNotRolledBack({ journal }: Pick<SignerContext, 'journal'>,
   const taken = journal.takenAt({ accountId, networkId, safeNonce: highest });
   throw new SignerHold(
     'rollback',
-    `nonce ${highest} of account ${accountId} on network ${networkId} is taken by ${taken?.transactionId ?? 'an unknown execution'} (${taken?.safeTxHash}, line ${taken?.line} of the journal), and the table authorizations ends before nonce ${safeNonce}: ${TODO}`,
+    `nonce ${highest} of account ${accountId} on network ${networkId} is taken by ${taken?.transactionId ?? 'an unknown execution'} (${taken?.safeTxHash}, line ${taken?.line} of the journal), and the table authorizations ends before nonce ${safeNonce}: ${ROLLED_BACK}`,
   );
 }
 
@@ -60,7 +57,7 @@ export function assertBudgetKept(
   if (known.amount <= amount && known.executions <= executions) return;
   throw new SignerHold(
     'rollback',
-    `the journal has ${known.executions} authorizations of ${known.amount} in the window of policy ${window.policyId}, and the table authorizations has ${executions} of ${amount}: ${TODO}`,
+    `the journal has ${known.executions} authorizations of ${known.amount} in the window of policy ${window.policyId}, and the table authorizations has ${executions} of ${amount}: ${ROLLED_BACK}`,
   );
 }
 
@@ -79,7 +76,7 @@ export function isJournaled({ journal }: Pick<SignerContext, 'journal'>, attempt
   const line = (other ?? taken)?.line;
   throw new SignerHold(
     'rollback',
-    `chain_attempts has ${safeTxHash} of transaction ${transactionId} at nonce ${safeNonce}, and line ${line} of the journal has ${(other ?? taken)?.safeTxHash}: ${TODO}`,
+    `chain_attempts has ${safeTxHash} of transaction ${transactionId} at nonce ${safeNonce}, and line ${line} of the journal has ${(other ?? taken)?.safeTxHash}: ${ROLLED_BACK}`,
   );
 }
 
