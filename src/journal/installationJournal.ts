@@ -3,14 +3,14 @@ import { JournalError } from './entries';
 import { type Journal, type JournalReader, type OpenJournal, openJournal } from './journal';
 
 /** The database that a journal belongs to. */
-export interface OfInstallation {
+export interface JournalInstallation {
   readonly installationId: string;
   /** Whether it has authorizations: then its journal exists. */
   readonly hasAuthorizations: boolean;
 }
 
 /** Throws JournalError for a journal of another database. */
-export function assertInstallation(journal: JournalReader, { installationId }: OfInstallation): void {
+export function assertInstallation(journal: JournalReader, { installationId }: JournalInstallation): void {
   const found = journal.installationId();
   if (found === undefined || found === installationId) return;
   throw new JournalError(
@@ -19,7 +19,7 @@ export function assertInstallation(journal: JournalReader, { installationId }: O
 }
 
 /** Throws JournalError where a journal is missing whose database has authorizations. */
-function assertPresent({ hasAuthorizations }: OfInstallation, file: string, lines: number): void {
+function assertPresent({ hasAuthorizations }: JournalInstallation, file: string, lines: number): void {
   if (lines > 0 || !hasAuthorizations) return;
   throw new JournalError(
     `${file}: journal not found, and the database has authorizations. Restore it from its backup (JOURNAL_FILE), or make it anew: \`npx orgwallet signer reconcile-restore --new-journal\`; see docs/runbook.md`,
@@ -31,7 +31,7 @@ function assertPresent({ hasAuthorizations }: OfInstallation, file: string, line
  * true. Throws JournalError when it is missing, damaged, held by another process, or of another installation.
  */
 export async function openJournalOf(
-  of: OfInstallation,
+  of: JournalInstallation,
   { anew = false, ...options }: OpenJournal & { readonly anew?: boolean },
 ): Promise<Journal> {
   if (!anew && !existsSync(options.file)) assertPresent(of, options.file, 0);

@@ -1,7 +1,7 @@
 import { type AuditInput, OPERATOR } from '../db/audit';
 
 /** The audit entry of what an operator writes back. */
-export function recovered(
+export function recoveredEntry(
   resourceType: string,
   resourceId: string,
   details: AuditInput['details'],

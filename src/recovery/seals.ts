@@ -19,7 +19,7 @@ import { type DecisionSeal, decisionOf, type GenesisSeal, NO_SEAL, type Seal } f
 import { proposalPayload, voteStatement } from '../domain/signing';
 import { JournalError, type SealEntry } from '../journal/entries';
 import { decidedState } from '../operations/plan';
-import { recovered } from './audit';
+import { recoveredEntry } from './audit';
 
 /** The state before the next decision, and the hash of the seal before it. */
 interface Reached {
@@ -163,9 +163,9 @@ async function auditSeals(
   const [first] = entries;
   const positions = await appendAudit(tx, organizationId, [
     ...written.map(({ seal: { proposalId, sequence, resolution } }) =>
-      recovered('proposal', proposalId, { sequence, resolution }),
+      recoveredEntry('proposal', proposalId, { sequence, resolution }),
     ),
-    ...(first?.sequence === 0 ? [recovered('organization', organizationId, { hash: first.hash })] : []),
+    ...(first?.sequence === 0 ? [recoveredEntry('organization', organizationId, { hash: first.hash })] : []),
   ]);
   const ids = written.map(({ seal }) => seal.proposalId);
   await setPositions(tx, 'approvals', ids, positions.slice(0, ids.length));

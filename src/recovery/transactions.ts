@@ -10,8 +10,8 @@ import { writeTransactionRows } from '../db/recovery';
 import type { JsonValue } from '../domain/canonicalJson';
 import type { AuthorizationEntry, OutcomeEntry, RejectionEntry } from '../journal/entries';
 import type { JournalReader } from '../journal/journal';
-import { recovered } from './audit';
-import type { Missing } from './missing';
+import { recoveredEntry } from './audit';
+import type { Missing } from './compareJournal';
 
 function usageIn(entry: AuthorizationEntry | RejectionEntry): UsageOfExecution {
   const { organizationId, policyId, transactionId, networkId, tokenAddress, initiatorId, accountId } = entry;
@@ -29,7 +29,7 @@ async function writeRecord(
   details: { readonly [field: string]: JsonValue },
 ): Promise<void> {
   await writeTransactionRows(tx, rows);
-  const entry = recovered('transaction', transactionId, details);
+  const entry = recoveredEntry('transaction', transactionId, details);
   const positions = await appendAudit(tx, organizationId, [entry]);
   await setPositions(tx, 'approvals', [transactionId], positions);
 }

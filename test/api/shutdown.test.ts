@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { requestFreeze } from '../../src/journal/freezeRequests';
 import { leaseFile } from '../../src/journal/journal';
-import { requestFreeze } from '../../src/journal/requests';
 import { PROPOSE, propose, startSeparateApi } from '../support/api';
 import { checkConformance } from '../support/conformance';
 import type { Answer } from '../support/http';

@@ -18,7 +18,7 @@ import { applySeal } from '../../activities/proposals/applySeal';
 import { type SealResult, sealProposal } from '../../activities/proposals/seal';
 import { createRelayerContext } from '../../activities/relayer/context';
 import { createSignerContext, type SignerDeps } from '../../activities/signer/context';
-import { registerRelayers } from '../../activities/signer/keys';
+import { registerRelayers } from '../../activities/signer/registerRelayers';
 import { signatureHash } from '../../src/approvals/voters';
 import { ChainUnavailable, createChainClients } from '../../src/chain/clients';
 import { signerEndpoints } from '../../src/chain/contractSignatures';

@@ -11,7 +11,7 @@ import { newId } from '../../src/db/ids';
 import { requireRow } from '../../src/db/rows';
 import type { AttemptOutcome, TransactionRef } from '../../src/domain/transaction';
 import { type Journal, openJournal } from '../../src/journal/journal';
-import { compareJournal } from '../../src/recovery/missing';
+import { compareJournal } from '../../src/recovery/compareJournal';
 import { writeBack } from '../../src/recovery/writeBack';
 import { usageOf } from '../../src/transactions/policy';
 import { anAddress } from '../support/builders';

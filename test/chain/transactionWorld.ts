@@ -15,7 +15,7 @@ import { createLifecycleActivities } from '../../activities/lifecycle';
 import { createRelayerActivities, type RelayerActivities } from '../../activities/relayer/chain';
 import { createRelayerContext, type RelayerDeps } from '../../activities/relayer/context';
 import { createSignerContext, type SignerDeps } from '../../activities/signer/context';
-import { registerRelayers } from '../../activities/signer/keys';
+import { registerRelayers } from '../../activities/signer/registerRelayers';
 import { createSignerActivities, type SignerActivities } from '../../activities/signer/signer';
 import {
   createTransactionChainActivities,

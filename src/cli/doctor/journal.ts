@@ -3,9 +3,9 @@ import { hasAuthorizations } from '../../db/authorizations';
 import type { Db } from '../../db/database';
 import { activeFreezes } from '../../db/freezes';
 import { readInstallationId } from '../../db/installation';
+import { assertInstallation } from '../../journal/installationJournal';
 import { readJournal } from '../../journal/journal';
-import { assertInstallation } from '../../journal/ofInstallation';
-import { compareJournal, type Missing } from '../../recovery/missing';
+import { compareJournal, type Missing } from '../../recovery/compareJournal';
 import { count } from '../text';
 import { type Finding, fail, ok, warn } from './finding';
 

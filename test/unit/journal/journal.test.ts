@@ -4,8 +4,8 @@ import { mkdtemp, open } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AuthorizationEntry, JournalEntry } from '../../../src/journal/entries';
+import { requestFreeze, takeRequests } from '../../../src/journal/freezeRequests';
 import { type Journal, leaseFile, openJournal, readJournal } from '../../../src/journal/journal';
-import { requestFreeze, takeRequests } from '../../../src/journal/requests';
 
 let file: string;
 let journal: Journal | undefined;
