@@ -4,7 +4,7 @@ import { createDeploymentChainActivities } from '../activities/deployments/chain
 import { resendLostDeployments } from '../activities/deployments/resendLost';
 import { createDeploymentSignerActivities } from '../activities/deployments/signer';
 import { createLifecycleActivities } from '../activities/lifecycle';
-import { createProposalSignerActivities } from '../activities/proposals/seal';
+import { createProposalSignerActivities } from '../activities/proposals/signer';
 import { createReconcilerActivities } from '../activities/reconciler/reconciler';
 import { createRelayerActivities } from '../activities/relayer/chain';
 import { createRelayerContext } from '../activities/relayer/context';

@@ -1,6 +1,6 @@
 import { condition, proxyActivities, sleep } from '@temporalio/workflow';
 import type { ProposalActivities } from '../activities/lifecycle';
-import type { ProposalSignerActivities } from '../activities/proposals/seal';
+import type { ProposalSignerActivities } from '../activities/proposals/signer';
 import { proposalDetails } from '../src/domain/operatorText';
 import type { ProposalState } from '../src/domain/proposal';
 import { type ProposalInput, proposalInput, proposalSignMessage } from '../src/temporal/messages';

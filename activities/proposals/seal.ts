@@ -185,13 +185,3 @@ export async function sealProposal(context: SignerContext, key: ApprovalKey): Pr
     }
   });
 }
-
-/** The activities of the signer that decide about organizations. */
-export function createProposalSignerActivities(context: SignerContext) {
-  return {
-    sealProposal: (input: ApprovalKey) => sealProposal(context, input),
-  };
-}
-
-/** The activities of the signer that decide about organizations, as workflows see them. */
-export type ProposalSignerActivities = ReturnType<typeof createProposalSignerActivities>;
