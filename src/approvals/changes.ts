@@ -128,7 +128,7 @@ function policyEvents({ id, before, after }: Of<'policy'>): OutsideEvent[] {
     : [{ target, code: 'policyRemoved', message: `${policy} has been removed` }];
 }
 
-/** The notes on open approvals that name a resource which a decision changed. */
+/** The events to note on open approvals that name a resource which a decision changed. */
 export function eventsOfChanges(changes: readonly ResourceChange[]): OutsideEvent[] {
   const gone = new Set(changes.flatMap(({ type, id, after }) => (type === 'member' && !after ? [id] : [])));
   return changes.flatMap((change): OutsideEvent[] => {

@@ -3,13 +3,13 @@ import type { AdminSet } from './proposal';
 import { quoted } from './signing';
 import { isSameWallet, walletText } from './wallet';
 
-/** Which open proposals an event is noted on: all, those that name a subject, or those that a member has signed. */
+/** Which open approvals an event is noted on: all, those that name a subject, or those that a member has signed. */
 export type NoteTarget =
   | { readonly all: true }
   | { readonly subject: string }
   | { readonly signedBy: string };
 
-/** A change elsewhere that is noted on open proposals. */
+/** A change elsewhere that is noted on open approvals. */
 export interface OutsideEvent {
   readonly target: NoteTarget;
   readonly code: string;
@@ -21,7 +21,7 @@ function named({ id, name }: MemberSummary): string {
   return `${quoted(name)} (${id})`;
 }
 
-/** The notes on open proposals about a change of the admins: whose signature counts, and the threshold. */
+/** The events of a change of the admins, to note on open approvals: whose signature counts, and the threshold. */
 export function adminChanges(before: AdminSet, after: AdminSet): OutsideEvent[] {
   const find = (set: AdminSet, id: string) => set.members.find((member) => member.id === id);
   const threshold: OutsideEvent[] =

@@ -20,7 +20,7 @@ export function unknownNetwork(networks: readonly NetworkConfig[], items: readon
   return undefined;
 }
 
-/** The networks of items, as subjects of notices. */
+/** The networks of items, as subjects of notes. */
 export function networkSubjects(items: readonly OnNetworks[]): string[] {
   return [...new Set(items.flatMap(({ networkIds }) => networkIds ?? []))].map((id) => `network:${id}`);
 }

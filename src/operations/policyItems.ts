@@ -165,7 +165,7 @@ function idsIn(policies: readonly PolicyDefinition[]) {
   };
 }
 
-/** What policies refer to, as subjects of notices. */
+/** What policies refer to, as subjects of notes. */
 function subjectsOf(policies: readonly PolicyDefinition[]): string[] {
   const { networkIds, accountIds, memberIds, groupIds } = idsIn(policies);
   return [
