@@ -5,7 +5,7 @@ import { accountNonce } from '../../chain/safe';
 import { type RecordedAuthorization, recordedAuthorizations } from '../../db/authorizations';
 import type { Db } from '../../db/database';
 import { count } from '../text';
-import { type Finding, fail, ok, warn } from './finding';
+import { type Finding, fail, firstOf, ok, warn } from './finding';
 
 /** The most authorizations of a network that are compared. */
 const MAX_COMPARED = 10_000;
@@ -21,7 +21,6 @@ const LIMIT_MS = 2_500;
 const LOOK_BACK_BLOCKS = 256n;
 /** A nonce that something else has just used may be a block that the node shows late. */
 const RECENT_MS = 10 * 60_000;
-const SHOWN = 5;
 
 /** What was found on chain about one authorization. */
 export interface Looked {
@@ -84,10 +83,9 @@ export function authorizationFindings(
   }
   const of = (verdict: Verdict) => by.get(verdict) ?? [];
   const shown = (list: readonly RecordedAuthorization[]) =>
-    `${list
-      .slice(0, SHOWN)
-      .map(({ transactionId, outcome }) => (outcome ? `${transactionId} (${outcome})` : transactionId))
-      .join(', ')}${list.length > SHOWN ? ', …' : ''}`;
+    firstOf(
+      list.map(({ transactionId, outcome }) => (outcome ? `${transactionId} (${outcome})` : transactionId)),
+    );
   const isRecent = ({ authorizedAt }: RecordedAuthorization) => now - authorizedAt.getTime() < RECENT_MS;
   const [recent, old] = [of('taken').filter(isRecent), of('taken').filter((one) => !isRecent(one))];
   const [todo, wait] = ['see "An outcome is not on chain" in the runbook', 'run doctor again in a minute'];

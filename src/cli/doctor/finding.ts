@@ -24,13 +24,17 @@ export const fail = (part: string, found: string, todo: string): Finding => ({
   todo,
 });
 
-const SHOWN_IDS = 5;
+const SHOWN = 5;
+
+/** The first of some ids, such as `txn_1, txn_2, …`. */
+export function firstOf(ids: readonly string[], most = SHOWN): string {
+  return `${ids.slice(0, most).join(', ')}${ids.length > most ? ', …' : ''}`;
+}
 
 /** Work of one kind without progress, by its ids. */
 export function stuck(part: string, ids: readonly string[], what: string, todo: string): Finding {
   if (ids.length === 0) return ok(part, 'none stuck');
-  const shown = ids.slice(0, SHOWN_IDS).join(', ');
-  return warn(part, `${ids.length} ${what}: ${shown}${ids.length > SHOWN_IDS ? ', …' : ''}`, todo);
+  return warn(part, `${ids.length} ${what}: ${firstOf(ids)}`, todo);
 }
 
 const CHECK_LIMIT_MS = 6_000;

@@ -7,7 +7,7 @@ import { assertInstallation } from '../../journal/installationJournal';
 import { readJournal } from '../../journal/journal';
 import { compareJournal, type Missing } from '../../recovery/compareJournal';
 import { count } from '../text';
-import { type Finding, fail, ok, warn } from './finding';
+import { type Finding, fail, firstOf, ok, warn } from './finding';
 
 const RESTORE =
   'stop every process of the service, then, on the host of the signer: npx orgwallet signer reconcile-restore (see the runbook: the database was rolled back)';
@@ -51,11 +51,10 @@ function lackText(kinds: readonly Lack[]): string | undefined {
   const present = kinds.filter(([, , ids]) => ids.length > 0);
   if (present.length === 0) return undefined;
   const counts = present.map(([one, many, ids]) => count(ids.length, one, many)).join(', ');
-  return `the database lacks ${counts} of the journal: ${shown(present.flatMap(([, , ids]) => ids))}`;
-}
-
-function shown(ids: readonly string[]): string {
-  return `${ids.slice(0, SHOWN).join(', ')}${ids.length > SHOWN ? ', …' : ''}`;
+  return `the database lacks ${counts} of the journal: ${firstOf(
+    present.flatMap(([, , ids]) => ids),
+    SHOWN,
+  )}`;
 }
 
 /** What is frozen, by the records in the database. */
@@ -86,7 +85,7 @@ export async function checkJournal(file: string, db: Db): Promise<Finding[]> {
     if (behind) return [warn('journal', behind, REREAD)];
     if (unjournaled.length > 0) {
       const those = count(unjournaled.length, 'authorization is', 'authorizations are');
-      return [warn('journal', `${those} not in the journal yet: ${shown(unjournaled)}`, TAKEN_OVER)];
+      return [warn('journal', `${those} not in the journal yet: ${firstOf(unjournaled, SHOWN)}`, TAKEN_OVER)];
     }
     return [ok('journal', `${count(journal.lines(), 'line', 'lines')}, and the database has all of it`)];
   } finally {

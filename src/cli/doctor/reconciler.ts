@@ -6,9 +6,8 @@ import { approvalWorkflowId } from '../../temporal/ids';
 import { findWorkflow } from '../../temporal/runs';
 import { describeReconciler } from '../../temporal/schedule';
 import { count, duration } from '../text';
-import { type Finding, fail, ok, warn } from './finding';
+import { type Finding, fail, firstOf, ok, warn } from './finding';
 
-const SHOWN_IDS = 5;
 /** Maximum of suspects that are checked one by one; each costs a call. */
 const MAX_CHECKED = 100;
 const AT_ONCE = 10;
@@ -39,11 +38,10 @@ export async function checkWorkflows(
   if (stopped.length === 0)
     return [ok('workflows', `${count(open, 'open record has', 'open records have')} one`)];
   const atLeast = suspects.length > checked.length ? 'at least ' : '';
-  const shown = stopped.slice(0, SHOWN_IDS).join(', ');
   return [
     warn(
       'workflows',
-      `${atLeast}${count(stopped.length, 'open record has', 'open records have')} no running workflow: ${shown}${stopped.length > SHOWN_IDS ? ', …' : ''}`,
+      `${atLeast}${count(stopped.length, 'open record has', 'open records have')} no running workflow: ${firstOf(stopped)}`,
       'no action needed: the reconciler restarts it (or closes what an operator ended) within a minute. If it remains, check the reconciler and the worker',
     ),
   ];

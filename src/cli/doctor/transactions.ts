@@ -5,13 +5,12 @@ import type { Relayer } from '../../db/chain';
 import type { Db } from '../../db/database';
 import { explainedNonces, findTransactionTrouble, undecidedNonces } from '../../db/transactionHealth';
 import { count } from '../text';
-import { type Finding, fail, ok, stuck, warn } from './finding';
+import { type Finding, fail, firstOf, ok, stuck, warn } from './finding';
 
 /** How long an intermediate state may last, in seconds. */
 const STUCK_SECONDS = 30;
 const MAX_ACCOUNTS = 200;
 const AT_ONCE = 20;
-const SHOWN = 5;
 
 /** Signed attempts that are not sent, budgets reserved without an execution, and transactions that wait for funds. */
 export async function checkTransactions(db: Db): Promise<Finding[]> {
@@ -55,21 +54,21 @@ export async function checkAccountNonces(chain: ChainClient, db: Db): Promise<Fi
       }),
     );
   }
-  const shown = (of: readonly string[]) =>
-    `${of.slice(0, SHOWN).join(', ')}${of.length > SHOWN ? ', …' : ''}`;
   const findings = [
     ...(ahead.length === 0
       ? []
       : [
           fail(
             part,
-            `nonce on chain is higher than recorded: ${shown(ahead)}`,
+            `nonce on chain is higher than recorded: ${firstOf(ahead)}`,
             'the database is a restored backup, or the keystore is used elsewhere; see the runbook first',
           ),
         ]),
     ...(gone.length === 0
       ? []
-      : [fail(part, `no contract at the address of ${shown(gone)}`, 'check whether the network was reset')]),
+      : [
+          fail(part, `no contract at the address of ${firstOf(gone)}`, 'check whether the network was reset'),
+        ]),
   ];
   if (findings.length > 0) return findings;
   const those =
