@@ -337,12 +337,13 @@ describe('what only the tables have, of a transaction that its voters have signe
     const broken = world.signerWith({ keystore: slowKeys(0, Promise.reject(new Error('crash'))).keystore });
     await expect(broken.signTransaction({ ...ref, terms })).rejects.toThrow('crash');
     const [attempt] = await world.attempts(ref);
-    await world
-      .db('relayer_reservations')
-      .where({ attempt_id: requireRow(attempt).id })
-      .update({ max_fee_per_gas: String(ETHER), max_priority_fee_per_gas: String(ETHER) });
+    const reserved = () => world.db('relayer_reservations').where({ attempt_id: requireRow(attempt).id });
+    const { max_fee_per_gas, max_priority_fee_per_gas } = requireRow(await reserved().first());
+    await reserved().update({ max_fee_per_gas: String(ETHER), max_priority_fee_per_gas: String(ETHER) });
     await expectHeld(world.signer.signTransaction({ ...ref, terms }), 'relayer_reservations');
     expect(await world.envelopes(ref)).toHaveLength(0);
+    await reserved().update({ max_fee_per_gas, max_priority_fee_per_gas });
+    expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
   });
 });
 

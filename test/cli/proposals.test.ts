@@ -13,6 +13,7 @@ import {
 } from '../support/service';
 import { freePorts, networksFile, rpc, sharedStack, temporaryDir } from '../support/stack';
 import { itDeep } from '../support/suite';
+import { until } from '../support/until';
 import { command, json, refused, words } from './command';
 import { type Gate, startGate } from './gate';
 
@@ -258,15 +259,19 @@ describe('doctor', () => {
 
   it('names an unavailable network, and only that', async () => {
     gate.shut();
-    const { status, findings } = await doctor().finally(() => gate.open());
-    expect(status).toBe(1);
-    expect(about(findings, `network ${SHAKY_ID}`)).toMatchObject({
-      status: 'fail',
-      todo: expect.stringMatching(/\S/),
-    });
-    const others = findings.filter(({ part, status }) => status === 'fail' && !part.includes(SHAKY_ID));
-    expect(others.filter(({ part }) => part !== 'service')).toEqual([]);
-    expect(about(findings, `network ${STEADY_ID}`)).toMatchObject({ status: 'ok' });
+    // On a busy machine another part may not answer within doctor's limits either.
+    await until('doctor names it alone', async () => {
+      const { status, findings } = await doctor();
+      expect(status).toBe(1);
+      expect(about(findings, `network ${SHAKY_ID}`)).toMatchObject({
+        status: 'fail',
+        todo: expect.stringMatching(/\S/),
+      });
+      const others = findings.filter(({ part, status }) => status === 'fail' && !part.includes(SHAKY_ID));
+      expect(others.filter(({ part }) => part !== 'service')).toEqual([]);
+      expect(about(findings, `network ${STEADY_ID}`)).toMatchObject({ status: 'ok' });
+      return true;
+    }).finally(() => gate.open());
   });
 
   it('names an unavailable database, Temporal and workers, without the password, within seconds', async () => {
