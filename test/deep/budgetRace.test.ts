@@ -61,9 +61,9 @@ afterAll(async () => {
 type Scope = 'ALL_ITEMS' | 'PER_ITEM';
 
 /** A policy that lets everybody pay native currency without approval, so much in an hour. */
-function aBudget(networkId: number, limit: bigint, initiatorScope: Scope = 'ALL_ITEMS'): Shown {
+function aBudget(name: string, networkId: number, limit: bigint, initiatorScope: Scope = 'ALL_ITEMS'): Shown {
   return {
-    name: `So much on ${networkId}`,
+    name,
     type: 'AUTO_APPROVAL',
     transactionType: 'TOKEN_TRANSFER',
     networkId,
@@ -219,7 +219,11 @@ it(
   `of ${AT_ONCE} executions at the same time on each of two chains, the ${FIT} that fit go through`,
   async () => {
     const limit = BigInt(FIT) * AMOUNT;
-    const policies = await makePolicies(api.http, org, ...NETWORK_IDS.map((id) => aBudget(id, limit)));
+    const policies = await makePolicies(
+      api.http,
+      org,
+      ...NETWORK_IDS.map((id) => aBudget(`So much on ${id}`, id, limit)),
+    );
     const recipients = policies.map(() => anAddress());
     const initiator = org.dave;
     const begunAt = Date.now();
@@ -271,7 +275,7 @@ it(
     const made = await makePolicies(
       api.http,
       org,
-      ...NETWORK_IDS.map((id, i) => aBudget(id, limits[i] ?? 0n, scopes[i])),
+      ...NETWORK_IDS.map((id, i) => aBudget(`Edited on ${id}`, id, limits[i] ?? 0n, scopes[i])),
     );
     const initiators = [org.dave, org.carol, org.otherBot];
     const to = anAddress();
@@ -285,7 +289,7 @@ it(
     );
     const edit = async (factor: bigint) => {
       const edited = made.map((policy, i) => ({
-        ...aBudget(policy.networkId, ((limits[i] ?? 0n) * factor) / 4n, scopes[i]),
+        ...aBudget(policy.name, policy.networkId, ((limits[i] ?? 0n) * factor) / 4n, scopes[i]),
         id: policy.id,
       }));
       await change(api.http, org, '/policies/proposals/update', { policies: edited });
