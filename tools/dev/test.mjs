@@ -34,13 +34,19 @@ async function main() {
     process.execPath,
     [jest, '--json', '--outputFile', resultFile, '--passWithNoTests', ...asked, ...projects],
     // Jest's report goes to standard error; what it repeats as JSON on standard output is not wanted.
-    { cwd: projectDir, stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, NODE_ENV: 'test' } },
+    {
+      cwd: projectDir,
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, NODE_ENV: 'test' },
+      // A group of its own: jest's workers do not end with jest.
+      detached: true,
+    },
   );
   let interrupted = false;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {
       interrupted = true;
-      child.kill(signal);
+      if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, signal);
     });
   }
   const code = await new Promise((resolve) =>
