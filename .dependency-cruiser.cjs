@@ -14,6 +14,7 @@ const CONFIG = file('src/config');
 const LOGGING = file('src/logging');
 const METRICS = file('src/metrics');
 const FAILPOINTS = file('src/failpoints');
+const MAP_LIMIT = file('src/mapLimit');
 const PRODUCTION = '^(src|activities|workflows)/';
 const PROJECT = '^(src|activities|workflows|tools|test)/';
 
@@ -48,6 +49,7 @@ const LAYERS = {
     may: [
       folder('src/(approvals|chain|db|domain|journal|operations|reconciler|temporal|transactions)'),
       FAILPOINTS,
+      MAP_LIMIT,
     ],
     types: [CONFIG, LOGGING, folder('src/contract')],
   },
@@ -70,6 +72,7 @@ const LAYERS = {
     may: [
       folder('src/(approvals|chain|contract|db|domain|journal|proof|reconciler|recovery|temporal)'),
       CONFIG,
+      MAP_LIMIT,
       file('src/projectRoot'),
     ],
   },

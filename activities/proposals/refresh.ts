@@ -1,7 +1,7 @@
 import { listNotedSince } from '../../src/db/approvalNotes';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
+import { mapLimit } from '../../src/mapLimit';
 import type { ApprovalDeps } from '../approvals/subject';
-import { mapLimit } from '../mapLimit';
 
 const REFRESHED_AT_ONCE = 20;
 

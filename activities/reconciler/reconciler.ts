@@ -2,11 +2,11 @@ import { Context } from '@temporalio/activity';
 import { auditFreezes } from '../../src/db/freezes';
 import type { ReconcileSummary } from '../../src/domain/reconciliation';
 import type { TransactionRef } from '../../src/domain/transaction';
+import { mapLimit } from '../../src/mapLimit';
 import { compare, countsAgree } from '../../src/reconciler/compare';
 import { refreshApproval, restartApproval } from '../../src/temporal/approvals';
 import { approvalWorkflowId } from '../../src/temporal/ids';
 import { findWorkflow } from '../../src/temporal/runs';
-import { mapLimit } from '../mapLimit';
 import { Backoffs } from './backoffs';
 import { AT_ONCE, type ReconcilerDeps, Repairs } from './repairs';
 

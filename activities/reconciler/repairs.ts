@@ -10,12 +10,12 @@ import {
 } from '../../src/db/reconciler';
 import { foundText, MAX_LISTED_REPAIRS, repairOf, type WorkflowGone } from '../../src/domain/reconciliation';
 import type { Logger } from '../../src/logging';
+import { mapLimit } from '../../src/mapLimit';
 import type { Differences } from '../../src/reconciler/compare';
 import { refreshApproval, refreshWorkflow, restartApproval } from '../../src/temporal/approvals';
 import type { WorkflowSender } from '../../src/temporal/client';
 import { approvalWorkflowId } from '../../src/temporal/ids';
 import { findWorkflow } from '../../src/temporal/runs';
-import { mapLimit } from '../mapLimit';
 import type { IsDue } from './backoffs';
 
 /** A kind of repair, for the metric. */

@@ -1,6 +1,11 @@
 import type { Address, Hex } from 'viem';
 import { ask, type ChainClient } from '../../src/chain/clients';
-import { type Execution, executionInTransaction, findExecution } from '../../src/chain/executions';
+import {
+  type Execution,
+  executionInTransaction,
+  findExecution,
+  firstSearched,
+} from '../../src/chain/executions';
 import { accountNonce } from '../../src/chain/safe';
 import { type Attempt, attemptsAtNonce, envelopesOf, noteConfirmations } from '../../src/db/attempts';
 import type { Envelope } from '../../src/db/chain';
@@ -11,9 +16,6 @@ import { failpoint } from '../../src/failpoints';
 import type { RelayerContext } from '../relayer/context';
 import { checkEnvelope } from '../relayer/envelopes';
 import { type AtNonce, outcomeOf } from './outcome';
-
-/** A chain may be shorter after a reorganization: this many blocks before the recorded one are searched as well. */
-const LOOK_BACK_BLOCKS = 256n;
 
 /** The record of a transaction. Throws when it does not exist. */
 export async function recordOf(db: Db, ref: TransactionRef): Promise<StoredTransaction> {
@@ -63,7 +65,7 @@ export async function findAtNonce(
   return findExecution(chain, {
     account,
     safeTxHashes: attempts.map(({ safeTxHash }) => safeTxHash as Hex),
-    fromBlock: known > LOOK_BACK_BLOCKS ? known - LOOK_BACK_BLOCKS : 0n,
+    fromBlock: firstSearched(known),
     toBlock: head,
   });
 }

@@ -13,8 +13,8 @@ import { readTransaction, type StoredTransaction, type TransactionSnapshot } fro
 import type { TransactionRef } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
 import type { AuthorizationEntry } from '../../src/journal/entries';
+import { mapLimit } from '../../src/mapLimit';
 import { usageOf } from '../../src/transactions/policy';
-import { mapLimit } from '../mapLimit';
 import { assertAccount } from '../signer/account';
 import { type BoundedTerms, boundTerms } from '../signer/boundedTerms';
 import { networkOf, type SignerContext, withRelayer } from '../signer/context';

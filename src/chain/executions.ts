@@ -175,6 +175,14 @@ export async function findExecution(
   return null;
 }
 
+/** A chain may be shorter after a reorganization: this many blocks before the recorded one are searched as well. */
+const LOOK_BACK_BLOCKS = 256n;
+
+/** The first block to search for what was signed when the head of the chain was at a block. */
+export function firstSearched(signedAt: bigint): bigint {
+  return signedAt > LOOK_BACK_BLOCKS ? signedAt - LOOK_BACK_BLOCKS : 0n;
+}
+
 /** An execution that was looked up by its hash. */
 export type FoundExecution = Pick<Execution, 'kind' | 'safeTxHash' | 'blockNumber'>;
 

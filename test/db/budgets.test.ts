@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { mapLimit } from '../../activities/mapLimit';
 import { databaseNow } from '../../src/db/database';
 import { insertPolicies } from '../../src/db/policies';
 import { lockBudget, reserveUsage } from '../../src/db/policyUsage';
 import { lockTransaction } from '../../src/db/transactions';
 import { NATIVE_CURRENCY } from '../../src/domain/policy';
+import { mapLimit } from '../../src/mapLimit';
 import { policyRefusal } from '../../src/transactions/policy';
 import { anId } from '../support/builders';
 import { NETWORK_ID } from '../support/transactions';

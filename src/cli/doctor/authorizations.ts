@@ -1,9 +1,10 @@
 import type { Address, Hex } from 'viem';
 import { ask, type ChainClient, ChainUnavailable } from '../../chain/clients';
-import { BLOCKS_AT_ONCE, executionsWith, type FoundExecution } from '../../chain/executions';
+import { BLOCKS_AT_ONCE, executionsWith, type FoundExecution, firstSearched } from '../../chain/executions';
 import { accountNonce } from '../../chain/safe';
 import { type RecordedAuthorization, recordedAuthorizations } from '../../db/authorizations';
 import type { Db } from '../../db/database';
+import { mapLimit } from '../../mapLimit';
 import { count } from '../text';
 import { type Finding, fail, firstOf, ok, warn } from './finding';
 
@@ -17,8 +18,6 @@ const MAX_NONCE_REQUESTS = 200;
 const AT_ONCE = 10;
 /** After this nothing more is asked, in milliseconds: an answer takes up to 3 s, and the check ends after 6 s. */
 const LIMIT_MS = 2_500;
-/** A chain may be shorter after a reorganization. */
-const LOOK_BACK_BLOCKS = 256n;
 /** A nonce that something else has just used may be a block that the node shows late. */
 const RECENT_MS = 10 * 60_000;
 
@@ -124,12 +123,6 @@ function take(allowance: Allowance): boolean {
 const hashesOf = ({ safeTxHash, cancellationHash }: RecordedAuthorization) =>
   [safeTxHash, ...(cancellationHash ? [cancellationHash] : [])] as Hex[];
 
-async function inBatches<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  for (let start = 0; start < items.length; start += AT_ONCE) {
-    await Promise.all(items.slice(start, start + AT_ONCE).map(work));
-  }
-}
-
 type Found = Map<string, FoundExecution>;
 
 async function search(
@@ -170,7 +163,7 @@ async function searchRecorded(
   { allowance, found }: { allowance: Allowance; found: Found },
 ): Promise<Set<RecordedAuthorization>> {
   const skipped = new Set<RecordedAuthorization>();
-  await inBatches(groupsByBlock(authorizations), async (group) => {
+  await mapLimit(AT_ONCE, groupsByBlock(authorizations), async (group) => {
     const [to, from] = [group[0]?.blockNumber ?? 0n, group.at(-1)?.blockNumber ?? 0n];
     if (take(allowance)) await search(chain, group, { from, to }, found);
     else for (const one of group) skipped.add(one);
@@ -187,7 +180,7 @@ async function searchBack(
   let searched = head + 1n;
   while (searched > 0n) {
     const left = wanted.filter((one) => {
-      const since = firstBlock(one);
+      const since = firstSearched(one.fromBlock);
       return since < searched && !hashesOf(one).some((hash) => found.has(hash));
     });
     const asked = left.slice(0, HASHES_AT_ONCE);
@@ -201,10 +194,6 @@ async function searchBack(
   return searched;
 }
 
-function firstBlock({ fromBlock }: RecordedAuthorization): bigint {
-  return fromBlock > LOOK_BACK_BLOCKS ? fromBlock - LOOK_BACK_BLOCKS : 0n;
-}
-
 /** The nonces of the accounts of these, as far as they may be asked; null: there is no contract. */
 async function noncesOf(
   chain: ChainClient,
@@ -213,7 +202,7 @@ async function noncesOf(
 ): Promise<ReadonlyMap<string, bigint | null>> {
   const nonces = new Map<string, bigint | null>();
   const allowance: Allowance = { requests: MAX_NONCE_REQUESTS, untilMs };
-  await inBatches([...new Set(authorizations.map(({ address }) => address))], async (address) => {
+  await mapLimit(AT_ONCE, [...new Set(authorizations.map(({ address }) => address))], async (address) => {
     if (take(allowance)) nonces.set(address, await accountNonce(chain, address as Address));
   });
   return nonces;
@@ -241,7 +230,7 @@ async function lookUp(
   const skipped = await searchRecorded(chain, authorizations, { allowance, found });
   return authorizations.flatMap((of): Looked[] => {
     if (skipped.has(of)) return [];
-    const complete = usedOf(of) === true && searched <= firstBlock(of);
+    const complete = usedOf(of) === true && searched <= firstSearched(of.fromBlock);
     return [{ of, found: executionOf(of), used: usedOf(of), complete }];
   });
 }

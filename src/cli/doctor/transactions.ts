@@ -4,6 +4,7 @@ import { accountNonce } from '../../chain/safe';
 import type { Relayer } from '../../db/chain';
 import type { Db } from '../../db/database';
 import { explainedNonces, findTransactionTrouble, undecidedNonces } from '../../db/transactionHealth';
+import { mapLimit } from '../../mapLimit';
 import { count } from '../text';
 import { type Finding, fail, firstOf, ok, stuck, warn } from './finding';
 
@@ -45,15 +46,11 @@ export async function checkAccountNonces(chain: ChainClient, db: Db): Promise<Fi
   const looked = explained.slice(0, MAX_ACCOUNTS);
   const ahead: string[] = [];
   const gone: string[] = [];
-  for (let start = 0; start < looked.length; start += AT_ONCE) {
-    await Promise.all(
-      looked.slice(start, start + AT_ONCE).map(async ({ accountId, address, next }) => {
-        const onChain = await accountNonce(chain, address as Address);
-        if (onChain === null) gone.push(accountId);
-        else if (onChain > next) ahead.push(`${accountId} (${onChain} on chain, ${next} recorded)`);
-      }),
-    );
-  }
+  await mapLimit(AT_ONCE, looked, async ({ accountId, address, next }) => {
+    const onChain = await accountNonce(chain, address as Address);
+    if (onChain === null) gone.push(accountId);
+    else if (onChain > next) ahead.push(`${accountId} (${onChain} on chain, ${next} recorded)`);
+  });
   const findings = [
     ...(ahead.length === 0
       ? []
