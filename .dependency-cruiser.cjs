@@ -54,7 +54,7 @@ const LAYERS = {
     types: [CONFIG, LOGGING, folder('src/contract')],
   },
   'src/recovery': { may: [folder('src/(approvals|chain|db|domain|journal|operations)')] },
-  'src/proof': { may: [folder('src/(chain|db|domain|operations)')] },
+  'src/proof': { may: [folder('src/(chain|db|domain|journal|operations)')] },
   workflows: {
     may: [folder('src/domain'), MESSAGES],
     types: [folder('activities')],

@@ -42,7 +42,7 @@ export function createMetrics(): Metrics {
   });
   const refusals = new Counter({
     name: 'orgwallet_signer_refusals_total',
-    help: 'What the signer has refused to sign, by reason: a failure code, rollback, clock, frozen, gas, or unsigned.',
+    help: 'What the signer has refused to sign, by reason: a failure code, rollback, clock, frozen, gas, unsigned, or unknownExecution.',
     labelNames: ['reason'],
     registers: [registry],
   });

@@ -2,6 +2,7 @@ import type { Address, Hex } from 'viem';
 import { ask, type ChainClient } from '../../src/chain/clients';
 import {
   type Execution,
+  executionAtNonce,
   executionInTransaction,
   findExecution,
   firstSearched,
@@ -24,6 +25,11 @@ export async function recordOf(db: Db, ref: TransactionRef): Promise<StoredTrans
   return found.record;
 }
 
+/** Whether an execution is neither the transaction nor its cancellation: nobody here has authorized it. */
+export function isUnknown(at: AtNonce, { safeTxHash }: Execution): boolean {
+  return attemptsOf(at).every((attempt) => attempt.safeTxHash !== safeTxHash);
+}
+
 /** The attempts at a nonce of a transaction's account. Throws when there is none. */
 export async function readAtNonce(db: Db, record: StoredTransaction, safeNonce: bigint): Promise<AtNonce> {
   const found = await attemptsAtNonce(db, record, safeNonce);
@@ -42,7 +48,7 @@ export function attemptsOf({ transaction, cancellation }: AtNonce): Attempt[] {
   return cancellation ? [transaction, cancellation] : [transaction];
 }
 
-/** The execution that used the nonce, in anyone's transaction; null while no known one has. */
+/** The execution that used the nonce, in anyone's transaction, known or not; null while none is seen. */
 export async function findAtNonce(
   chain: ChainClient,
   at: AtNonce,
@@ -62,12 +68,12 @@ export async function findAtNonce(
   if (next === null || next <= at.transaction.safeNonce) return null;
   const { fromBlock: signedAt } = at.transaction;
   const known = signedAt < head ? signedAt : head;
-  return findExecution(chain, {
-    account,
-    safeTxHashes: attempts.map(({ safeTxHash }) => safeTxHash as Hex),
-    fromBlock: firstSearched(known),
-    toBlock: head,
-  });
+  const blocks = { fromBlock: firstSearched(known), toBlock: head };
+  const safeTxHashes = attempts.map(({ safeTxHash }) => safeTxHash as Hex);
+  return (
+    (await findExecution(chain, { account, safeTxHashes, ...blocks })) ??
+    executionAtNonce(chain, { account, nonce: at.transaction.safeNonce, ...blocks })
+  );
 }
 
 /** The outcome at a nonce, once it is confirmed; else its confirmations, null while it is not in a block. */

@@ -1,13 +1,15 @@
 import type { Address } from 'viem';
 import { ask, type ChainClient, ChainUnavailable } from '../../src/chain/clients';
+import type { Execution } from '../../src/chain/executions';
 import { attemptsOfTransaction, envelopesOf } from '../../src/db/attempts';
 import { type AuthorizationOutcome, decideAuthorization } from '../../src/db/authorizations';
+import { insertUnknownExecution } from '../../src/db/unknownExecutions';
 import type { TransactionRef } from '../../src/domain/transaction';
 import type { OutcomeEntry } from '../../src/journal/entries';
 import { assertAccount } from '../signer/account';
 import { networkOf, type SignerContext } from '../signer/context';
 import { SignerRefusal } from '../signer/refusal';
-import { attemptsOf, findAtNonce, headOf } from './atNonce';
+import { attemptsOf, findAtNonce, headOf, isUnknown } from './atNonce';
 import { isJournaled } from './journaled';
 import type { AtNonce } from './outcome';
 import { assertCancellation } from './signedAttempts';
@@ -17,6 +19,8 @@ import { readOnNetwork, statusOf } from './signerRecord';
 interface Decision {
   readonly outcome: OutcomeEntry['outcome'];
   readonly blockAt: Date;
+  /** What used the nonce, where nobody here has authorized it. */
+  readonly unknown: Pick<Execution, 'safeTxHash' | 'transactionHash'> | null;
 }
 
 /** What became of a transaction; `outcome` is null while the signer's endpoints have not decided it. */
@@ -35,8 +39,11 @@ async function decisionOf(
   if (!execution || head < execution.blockNumber + BigInt(chain.network.confirmations)) return null;
   const { timestamp } = await ask(chain, (rpc) => rpc.getBlock({ blockHash: execution.blockHash }));
   const blockAt = new Date(Number(timestamp) * 1_000);
-  if (execution.safeTxHash !== at.transaction.safeTxHash) return { outcome: 'cancelled', blockAt };
-  return { outcome: execution.kind === 'success' ? 'executed' : 'reverted', blockAt };
+  const { kind, safeTxHash, transactionHash } = execution;
+  if (isUnknown(at, execution))
+    return { outcome: 'cancelled', blockAt, unknown: { safeTxHash, transactionHash } };
+  if (safeTxHash !== at.transaction.safeTxHash) return { outcome: 'cancelled', blockAt, unknown: null };
+  return { outcome: kind === 'success' ? 'executed' : 'reverted', blockAt, unknown: null };
 }
 
 /** What all endpoints of the signer say; null unless they agree. Throws ChainUnavailable, also without any endpoint. */
@@ -52,20 +59,37 @@ async function readDecision(
   if (first === undefined) {
     throw new ChainUnavailable(network, 'it has no signerRpcUrls, so the signer cannot read outcomes');
   }
-  const texts = new Set(decisions.map((one) => one && `${one.outcome} ${one.blockAt.toISOString()}`));
+  const texts = new Set(decisions.map((one) => JSON.stringify(one)));
   if (texts.size > 1) {
     throw new ChainUnavailable(network, `its signerRpcUrls disagree about ${at.transaction.transactionId}`);
   }
   return first;
 }
 
-/** Records what was read about an authorization, in the journal and in its row. */
-async function recordDecision(
-  { db, journal }: SignerContext,
-  { organizationId, transactionId }: TransactionRef,
-  decision: Decision,
+/** Records, once, that an execution that nobody here has authorized has used a nonce, with an alarm. */
+async function recordUnknown(
+  { db, journal, logger, countRefusal }: SignerContext,
+  { transaction: { organizationId, transactionId, accountId, networkId, safeNonce } }: AtNonce,
+  unknown: NonNullable<Decision['unknown']>,
 ): Promise<void> {
+  if (!journal.unknownExecutions().some(({ safeTxHash }) => safeTxHash === unknown.safeTxHash)) {
+    countRefusal('unknownExecution');
+    logger.error(
+      { ...unknown, transactionId, accountId, networkId },
+      `nonce ${safeNonce} of account ${accountId} was used by an execution that nobody here has authorized: who has the key? See docs/runbook.md`,
+    );
+    const entry = { organizationId, accountId, networkId, safeNonce: String(safeNonce), ...unknown };
+    await journal.append({ type: 'unknownExecution', ...entry });
+  }
+  await insertUnknownExecution(db, { organizationId, accountId, networkId, safeNonce, ...unknown });
+}
+
+/** Records what was read about an authorization, in the journal and in its row. */
+async function recordDecision(context: SignerContext, at: AtNonce, decision: Decision): Promise<void> {
+  const { db, journal } = context;
+  const { organizationId, transactionId } = at.transaction;
   const { outcome } = decision;
+  if (decision.unknown) await recordUnknown(context, at, decision.unknown);
   const blockAt = decision.blockAt.toISOString();
   const known = journal.outcomeOf(transactionId);
   if (known?.outcome !== outcome || known.blockAt !== blockAt) {
@@ -94,8 +118,12 @@ export async function decide(
     return { record, account, transaction, cancellation };
   });
   const decision = await readDecision(context, at, networkId);
-  if (decision) await recordDecision(context, ref, decision);
-  return decision?.outcome ?? null;
+  // A cancellation that was signed meanwhile is not unknown: the next look has it.
+  if (!decision || (decision.unknown && context.journal.isCancelled(ref.transactionId) && !at.cancellation)) {
+    return null;
+  }
+  await recordDecision(context, at, decision);
+  return decision.outcome;
 }
 
 /**

@@ -60,7 +60,10 @@ export async function outcomeOf(
     blockHash,
     blockTime: new Date(Number(block.timestamp) * 1_000).toISOString(),
   };
-  if (execution.safeTxHash !== at.transaction.safeTxHash) return { ...common, kind: 'cancelled' };
+  const { safeTxHash } = execution;
+  if (safeTxHash === at.cancellation?.safeTxHash) return { ...common, kind: 'cancelled' };
+  if (safeTxHash !== at.transaction.safeTxHash)
+    return { ...common, kind: 'cancelled', unknownHash: safeTxHash };
   if (execution.kind === 'failure') {
     return { ...common, kind: 'reverted', reason: await failureReason(db, chain, at, execution) };
   }

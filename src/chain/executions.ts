@@ -175,6 +175,28 @@ export async function findExecution(
   return null;
 }
 
+/**
+ * Finds the execution that used a nonce of an account, whatever its hash, in anyone's transaction. Throws
+ * ChainUnavailable.
+ */
+export async function executionAtNonce(
+  chain: ChainClient,
+  input: { account: Address; nonce: bigint; fromBlock: bigint; toBlock: bigint },
+): Promise<Execution | null> {
+  const { account, nonce, toBlock } = input;
+  for (let from = input.fromBlock; from <= toBlock; from += BLOCKS_AT_ONCE) {
+    const to = from + BLOCKS_AT_ONCE - 1n < toBlock ? from + BLOCKS_AT_ONCE - 1n : toBlock;
+    const logs = await accountLogs(chain, { account, topics: [BEGUN], from, to });
+    const own = logs.find(({ data }) => nonceIn(data) === nonce);
+    if (!own?.transactionHash) continue;
+    const { transactionHash } = own;
+    const receipt = await receiptOf(chain, transactionHash);
+    const used = noncesIn(account, receipt?.logs ?? []).find(([other]) => other === nonce);
+    return used ? executionInTransaction(chain, { account, safeTxHash: used[1], transactionHash }) : null;
+  }
+  return null;
+}
+
 /** A chain may be shorter after a reorganization: this many blocks before the recorded one are searched as well. */
 const LOOK_BACK_BLOCKS = 256n;
 

@@ -48,7 +48,10 @@ async function exportTo(
   out: string | undefined,
 ): Promise<HeadLine> {
   const keystore = await keystoreOf(context);
-  const proof = await exportProof({ db: context.signerDb(), keystore }, organizationId);
+  const proof = await exportProof(
+    { db: context.signerDb(), keystore, journalFile: context.config().journalFile },
+    organizationId,
+  );
   if (!proof) throw new CommandRefused(`the genesis of organization ${organizationId} is not admitted`);
   if (out === undefined) context.output.document(proof.text);
   else writeFileSync(out, proof.text, { mode: 0o600 });

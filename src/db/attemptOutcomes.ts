@@ -10,6 +10,8 @@ export interface AttemptDecision {
   readonly blockHash: string;
   /** ISO 8601. */
   readonly blockTime: string;
+  /** The nonce was used by an execution that nobody here has authorized. */
+  readonly unknownHash?: string;
 }
 
 function columns(
@@ -25,9 +27,9 @@ function columns(
   };
 }
 
-/** The outcome of the cancellation at the same nonce: one of the two has used it. */
-function ofCancellation(kind: AttemptResult): AttemptResult {
-  return kind === 'cancelled' ? 'executed' : 'cancelled';
+/** The outcome of the cancellation at the same nonce: one of the two has used it, or neither. */
+function ofCancellation({ kind, unknownHash }: AttemptDecision): AttemptResult {
+  return kind === 'cancelled' && unknownHash === undefined ? 'executed' : 'cancelled';
 }
 
 /** Records the outcome of what was signed for a transaction, and of the cancellation at its nonce, if there is one. */
@@ -37,7 +39,7 @@ export async function decideAttempt(tx: Tx, transactionId: string, decision: Att
       .where({ transaction_id: transactionId, kind })
       .update({ ...columns(outcome, decision), decided_at: tx.raw('now()') });
   await decide('transaction', decision.kind);
-  await decide('cancellation', ofCancellation(decision.kind));
+  await decide('cancellation', ofCancellation(decision));
 }
 
 /**
@@ -54,7 +56,7 @@ export async function moveOutcome(
     await tx('chain_attempts')
       .where({ transaction_id: transactionId, kind: 'cancellation' })
       .update({
-        ...columns(ofCancellation(decision.kind), decision),
+        ...columns(ofCancellation(decision), decision),
         decided_at: tx.raw('coalesce(decided_at, now())'),
       });
     if (decision.kind === 'executed' && before === 'executed')

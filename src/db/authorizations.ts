@@ -83,6 +83,8 @@ export interface RecordedAuthorization {
   readonly safeTxHash: string;
   /** The hash of the empty call that cancels it; null where there is none. */
   readonly cancellationHash: string | null;
+  /** The hash of the recorded execution that has used its nonce and that nobody here has authorized; null where there is none. */
+  readonly unknownHash: string | null;
   readonly authorizedAt: Date;
   /** As the signer has read it, or else as it is recorded; null while it is undecided. */
   readonly outcome: 'executed' | 'reverted' | 'cancelled' | null;
@@ -105,6 +107,7 @@ export async function recordedAuthorizations(
     safe_nonce: bigint;
     safe_tx_hash: string;
     cancellation_hash: string | null;
+    unknown_hash: string | null;
     authorized_at: Date;
     outcome: RecordedAuthorization['outcome'];
     block_number: bigint | null;
@@ -113,12 +116,15 @@ export async function recordedAuthorizations(
   }>(
     db,
     `SELECT z.transaction_id, z.account_id, a.address, z.safe_nonce, z.safe_tx_hash, c.safe_tx_hash AS cancellation_hash,
+        u.safe_tx_hash AS unknown_hash,
         z.authorized_at, coalesce(z.outcome, t.outcome) AS outcome, t.block_number, coalesce(t.from_block, 0) AS from_block,
         count(*) OVER ()::integer AS total
       FROM authorizations z
       JOIN accounts a ON a.id = z.account_id
       LEFT JOIN chain_attempts t ON t.transaction_id = z.transaction_id AND t.kind = 'transaction'
       LEFT JOIN chain_attempts c ON c.transaction_id = z.transaction_id AND c.kind = 'cancellation'
+      LEFT JOIN unknown_executions u
+        ON u.account_id = z.account_id AND u.network_id = z.network_id AND u.safe_nonce = z.safe_nonce
       WHERE z.network_id = ? AND z.safe_nonce IS NOT NULL
       ORDER BY coalesce(z.outcome, t.outcome) IS NULL DESC, z.authorized_at DESC, z.transaction_id
       LIMIT ?`,
@@ -131,6 +137,7 @@ export async function recordedAuthorizations(
     safeNonce: row.safe_nonce,
     safeTxHash: row.safe_tx_hash,
     cancellationHash: row.cancellation_hash,
+    unknownHash: row.unknown_hash,
     authorizedAt: row.authorized_at,
     outcome: row.outcome,
     blockNumber: row.block_number,

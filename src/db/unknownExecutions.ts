@@ -1,3 +1,5 @@
+import type { Actor } from '../domain/actor';
+import { appendAudit } from './audit';
 import type { Db, Tx } from './database';
 
 /** A nonce of an account that was used by an execution that nobody here has authorized. */
@@ -10,8 +12,8 @@ export interface UnknownExecution {
   readonly transactionHash: string;
 }
 
-/** Records an unknown execution, once; only the owner of the tables may. */
-export async function insertUnknownExecution(tx: Tx, execution: UnknownExecution): Promise<void> {
+/** Records an unknown execution, once; only the signer and the owner of the tables may. */
+export async function insertUnknownExecution(tx: Db | Tx, execution: UnknownExecution): Promise<void> {
   await tx('unknown_executions')
     .insert({
       organization_id: execution.organizationId,
@@ -23,6 +25,24 @@ export async function insertUnknownExecution(tx: Tx, execution: UnknownExecution
     })
     .onConflict(['account_id', 'network_id', 'safe_nonce'])
     .ignore();
+}
+
+/** Records an unknown execution in the audit log of its organization. */
+export async function auditUnknownExecution(
+  tx: Tx,
+  execution: UnknownExecution,
+  actor: Actor,
+): Promise<void> {
+  const { organizationId, accountId, networkId, safeNonce, safeTxHash, transactionHash } = execution;
+  await appendAudit(tx, organizationId, [
+    {
+      action: 'account.unknownExecution',
+      actor,
+      resourceType: 'account',
+      resourceId: accountId,
+      details: { networkId, safeNonce: String(safeNonce), safeTxHash, transactionHash },
+    },
+  ]);
 }
 
 /** The recorded ones. */

@@ -1,8 +1,8 @@
 import type { SigningKeys } from '../chain/keys';
-import { appendAudit, OPERATOR } from '../db/audit';
+import { OPERATOR } from '../db/audit';
 import type { Db, Tx } from '../db/database';
 import { recordFreeze } from '../db/freezes';
-import { insertUnknownExecution } from '../db/unknownExecutions';
+import { auditUnknownExecution, insertUnknownExecution } from '../db/unknownExecutions';
 import type { UnknownExecutionEntry } from '../journal/entries';
 import type { JournalReader } from '../journal/journal';
 import type { Missing } from './compareJournal';
@@ -11,17 +11,9 @@ import { writeTransactions } from './transactions';
 
 /** Records an execution that nobody here has authorized: later transactions of its account follow it. */
 async function writeUnknown(tx: Tx, entry: UnknownExecutionEntry): Promise<void> {
-  const { organizationId, accountId, networkId, safeNonce, safeTxHash, transactionHash } = entry;
-  await insertUnknownExecution(tx, { ...entry, safeNonce: BigInt(safeNonce) });
-  await appendAudit(tx, organizationId, [
-    {
-      action: 'account.unknownExecution',
-      actor: OPERATOR,
-      resourceType: 'account',
-      resourceId: accountId,
-      details: { networkId, safeNonce, safeTxHash, transactionHash },
-    },
-  ]);
+  const execution = { ...entry, safeNonce: BigInt(entry.safeNonce) };
+  await insertUnknownExecution(tx, execution);
+  await auditUnknownExecution(tx, execution, OPERATOR);
 }
 
 /**

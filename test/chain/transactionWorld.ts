@@ -11,6 +11,7 @@ import {
   parseAbi,
   parseTransaction,
 } from 'viem';
+import type { PrivateKeyAccount } from 'viem/accounts';
 import { createLifecycleActivities } from '../../activities/lifecycle';
 import { createRelayerActivities, type RelayerActivities } from '../../activities/relayer/chain';
 import { createRelayerContext, type RelayerDeps } from '../../activities/relayer/context';
@@ -36,7 +37,8 @@ import { checksumAddress } from '../../src/chain/address';
 import { type ChainClient, createChainClients } from '../../src/chain/clients';
 import { signerEndpoints } from '../../src/chain/contractSignatures';
 import type { Keystore } from '../../src/chain/keys';
-import { deriveAccount } from '../../src/chain/safeAccount';
+import { deriveAccount, SAFE_CONTRACTS } from '../../src/chain/safeAccount';
+import { hashTypedPayload } from '../../src/chain/typedData';
 import { createIdentifyVoter } from '../../src/chain/voter';
 import type { NetworkConfig } from '../../src/config';
 import { insertApproval, insertVote, updateApproval } from '../../src/db/approvals';
@@ -66,7 +68,7 @@ import {
 import { createTestDatabase, fundOnLocalChain, rpc, startOwnChain, temporaryDir } from '../support/stack';
 import { aPolicy } from '../support/transactions';
 import { until } from '../support/until';
-import { deployAsFunder, putCode } from './wallets';
+import { deployAsFunder, execAsOwner, putCode } from './wallets';
 
 export const GWEI = 10n ** 9n;
 export const ETHER = 10n ** 18n;
@@ -268,6 +270,24 @@ export class TransactionWorld {
   /** As an operator does it. */
   async requestCancellation({ transactionId }: TransactionRef): Promise<void> {
     await this.db('transactions').where({ id: transactionId }).update({ cancelling: true });
+  }
+
+  /** Executes something else at the next nonce of an account, as whoever has copied its key can. */
+  async executeUnknown(account: TestAccount): Promise<void> {
+    const key = this.keystore.organizationKey(this.org.id);
+    const owner = {
+      signTypedData: (typed: object) =>
+        key.sign({
+          hash: hashTypedPayload(
+            JSON.stringify(typed, (_, value) => (typeof value === 'bigint' ? String(value) : value)),
+          ),
+        }),
+    } as unknown as PrivateKeyAccount;
+    const call = {
+      signature: 'setFallbackHandler(address handler)',
+      args: [SAFE_CONTRACTS.fallbackHandler.address],
+    };
+    await execAsOwner(this.client, owner, account.address, call);
   }
 
   setBalance(address: Address, wei: bigint): Promise<unknown> {

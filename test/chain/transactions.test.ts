@@ -828,6 +828,36 @@ describe('cancelled', () => {
     expect(await world.record(ref)).toMatchObject({ executionStatus: 'completed' });
   });
 
+  test('by something that nobody here has authorized, says so once, and the account goes on', async () => {
+    const account = await world.account();
+    const to = await counter();
+    const ref = await world.transaction({ to, data: call('increment') }, { account });
+    const envelopeId = await world.sign(ref);
+    await world.executeUnknown(account);
+    const ended = await world.followToEnd(ref, envelopeId);
+    expect(ended).toMatchObject({
+      kind: 'decided',
+      outcome: { kind: 'cancelled', unknownHash: expect.stringMatching(/^0x[0-9a-f]{64}$/) },
+    });
+    if (ended.kind !== 'decided' || ended.outcome.kind !== 'cancelled') throw new Error('unreachable');
+    await world.finish(ref, ended);
+    // A second look, as after a crash, records nothing more.
+    expect(await world.signer.confirmOutcome(ref)).toEqual({ outcome: 'cancelled' });
+    const { unknownHash = '', transactionHash } = ended.outcome;
+    expect(await world.record(ref)).toMatchObject({
+      executionStatus: 'failed',
+      failure: { code: 'timeout', message: expect.stringContaining(unknownHash), transactionHash },
+    });
+    const used = { safe_nonce: 0n, safe_tx_hash: unknownHash, transaction_hash: transactionHash };
+    expect(await world.db('unknown_executions').where({ account_id: account.id })).toMatchObject([used]);
+    expect(
+      await world.db('audit_log').where({ action: 'account.unknownExecution', resource_id: account.id }),
+    ).toMatchObject([{ details: { safeNonce: '0', safeTxHash: unknownHash } }]);
+    const next = await world.transaction({ to, data: call('set', 40n) }, { account });
+    expect(await world.execute(next)).toMatchObject({ outcome: { kind: 'executed' } });
+    expect(await countOf(to)).toBe(40n);
+  });
+
   itDeep('replaces a stuck empty call, not the transaction', async () => {
     const to = await counter();
     const ref = await world.transaction({ to, data: call('increment') });

@@ -577,20 +577,7 @@ describe('the signer refuses', () => {
       message: expect.stringContaining('the recorded ones end before 0'),
     });
     await world.execute(fresh);
-    const key = world.keystore.organizationKey(world.org.id);
-    await execAsOwner(
-      world.client,
-      {
-        signTypedData: async (typed: never) =>
-          key.sign({
-            hash: hashTypedPayload(
-              JSON.stringify(typed, (_, v) => (typeof v === 'bigint' ? v.toString() : v)),
-            ),
-          }),
-      } as never,
-      account.address,
-      { signature: 'setFallbackHandler(address handler)', args: [SAFE_CONTRACTS.fallbackHandler.address] },
-    );
+    await world.executeUnknown(account);
     const next = await world.transaction(asked, { account });
     expect(await refusal(next, await world.terms(next))).toMatchObject({
       code: 'stale',

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { requireRow } from '../../src/db/rows';
 import { canonicalJson } from '../../src/domain/canonicalJson';
 import { change, makeAccount, proposeChange, reject } from '../support/api';
 import { anAddress } from '../support/builders';
@@ -96,6 +97,25 @@ describe('audit export and audit prove', () => {
     const { stdout } = await command(env, 'audit', 'export', '--org', org.id);
     const lines = stdout.trimEnd().split('\n');
     expect(lines.slice(0, -1)).toEqual(proof.trimEnd().split('\n').slice(0, -1));
+  });
+
+  it('signs nothing that the tables show and the journal does not, or the other way round', async () => {
+    const { db } = service;
+    const of = () => db('authorizations').where({ organization_id: org.id });
+    const own = requireRow(await of().first());
+    const refusal = () => refused(env, 'audit', 'export', '--org', org.id);
+    await of().update({ amount: '2' });
+    expect(await refusal()).toContain(`transaction ${own.transaction_id} has another amount there`);
+    await of().update({ amount: own.amount, outcome: 'reverted', block_at: own.authorized_at });
+    expect(await refusal()).toContain('has another outcome there');
+    await db.raw('ALTER TABLE authorizations DISABLE TRIGGER authorizations_kept');
+    await of().delete();
+    await db.raw('ALTER TABLE authorizations ENABLE TRIGGER authorizations_kept');
+    expect(await refusal()).toContain(`lack the authorization of transaction ${own.transaction_id}`);
+    const { counted_from: _, ...stored } = own;
+    await db('authorizations').insert(stored);
+    const { stdout } = await command(env, 'audit', 'export', '--org', org.id);
+    expect(stdout.split('\n').slice(0, -2)).toEqual(proof.split('\n').slice(0, -2));
   });
 
   it('refuse a file with one byte changed, whichever, and name its line', async () => {

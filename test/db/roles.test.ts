@@ -394,6 +394,7 @@ describe('data that one role may write', () => {
       ['sealed_states', 'INSERT'],
       ['seals', 'INSERT'],
       ['signing_keys', 'INSERT'],
+      ['unknown_executions', 'INSERT'],
     ]);
     for (const table of [
       'approvals',

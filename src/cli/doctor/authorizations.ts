@@ -120,8 +120,8 @@ function take(allowance: Allowance): boolean {
   return true;
 }
 
-const hashesOf = ({ safeTxHash, cancellationHash }: RecordedAuthorization) =>
-  [safeTxHash, ...(cancellationHash ? [cancellationHash] : [])] as Hex[];
+const hashesOf = ({ safeTxHash, cancellationHash, unknownHash }: RecordedAuthorization) =>
+  [safeTxHash, cancellationHash, unknownHash].filter((hash) => hash !== null) as Hex[];
 
 type Found = Map<string, FoundExecution>;
 

@@ -526,8 +526,8 @@ export async function up(knex: Knex): Promise<void> {
     CREATE TRIGGER authorizations_kept BEFORE DELETE OR TRUNCATE ON authorizations
       FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-    -- nonces of accounts that were used by executions that nobody here has authorized, found after a restore: written by
-    -- the owner of the tables alone
+    -- nonces of accounts that were used by executions that nobody here has authorized: written by the signer, or by the
+    -- owner of the tables after a restore
     CREATE TABLE unknown_executions (
       account_id text NOT NULL REFERENCES accounts,
       network_id bigint NOT NULL,
@@ -625,7 +625,7 @@ export async function up(knex: Knex): Promise<void> {
       TO orgwallet_service;
     GRANT INSERT, UPDATE (status, block_at, decided_at) ON policy_usage TO orgwallet_service;
     GRANT INSERT ON seals, sealed_states, signing_keys, chain_attempts, chain_signatures, relayer_reservations,
-      chain_envelopes, authorizations, freezes TO orgwallet_signer;
+      chain_envelopes, authorizations, freezes, unknown_executions TO orgwallet_signer;
     GRANT UPDATE (sequence, state, signature) ON sealed_states TO orgwallet_signer;
     GRANT INSERT ON freeze_audits TO orgwallet_service;
     GRANT UPDATE (outcome, block_at) ON authorizations TO orgwallet_signer;

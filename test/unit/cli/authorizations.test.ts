@@ -18,6 +18,7 @@ const of = (change: Partial<Recorded> = {}): Recorded => ({
   safeNonce: 3n,
   safeTxHash: SENT,
   cancellationHash: EMPTY,
+  unknownHash: null,
   authorizedAt: new Date(NOW - 3_600_000),
   outcome: null,
   blockNumber: null,
