@@ -42,7 +42,7 @@ async function readExecuting(
   if (!record) throw new SignerRefusal('stale', `proposal ${id} not found`);
   const { decision } = record;
   if (record.executionStatus !== 'processing' || !decision) {
-    throw new SignerRefusal('stale', `proposal ${id} is not being executed`);
+    throw new SignerRefusal('stale', `proposal ${id} is not being executed: it is ${record.executionStatus}`);
   }
   return { ...record, decision };
 }

@@ -29,7 +29,10 @@ export async function assertAccount(
   const expected = deriveAccount(keystore.organizationKey(organizationId).address, accountId);
   const { accountAddress = expected.address } = account;
   if (sealed.address !== expected.address || accountAddress !== expected.address) {
-    throw new SignerRefusal('stale', `account ${accountId} is not recorded as its key and id determine it`);
+    throw new SignerRefusal(
+      'stale',
+      `account ${accountId} is recorded at ${accountAddress}, and its key and id determine ${expected.address}`,
+    );
   }
   return expected;
 }

@@ -24,7 +24,7 @@ export async function requestCancellation(
       if (record.executionStatus !== 'processing') {
         return refuse(
           'conflict',
-          `transaction ${record.id} is not being executed: there is nothing to cancel`,
+          `transaction ${record.id} is ${record.executionStatus}, not being executed: there is nothing to cancel`,
         );
       }
       await insertMessage(tx, record.id, input.messageId, 'cancel');

@@ -66,7 +66,10 @@ export function withVerifiedVotes(record: StoredTransaction, verified: Votes): S
 function assertExecuting(record: StoredTransaction, now: TransactionSnapshot['now']): void {
   const { id, accountAddress } = record;
   if (record.executionStatus !== 'processing') {
-    throw new SignerRefusal('stale', `transaction ${id} is not being executed`);
+    throw new SignerRefusal(
+      'stale',
+      `transaction ${id} is not being executed: it is ${record.executionStatus}`,
+    );
   }
   if (isExpired(record, now.time)) {
     throw new SignerRefusal('timeout', `transaction ${id} expired before anything of it was signed`);

@@ -56,22 +56,29 @@ export type GasOwner = Pick<GasEntry, 'organizationId' | 'networkId'>;
 const gasKey = ({ organizationId, networkId }: GasOwner) => `${organizationId}/${networkId}`;
 
 /** What an authorization takes from the budget of its policy. */
-type Spending = Pick<
-  AuthorizationEntry,
-  | 'transactionId'
-  | 'networkId'
-  | 'tokenAddress'
-  | 'amount'
-  | 'initiatorId'
-  | 'accountId'
-  | 'destination'
-  | 'authorizedAt'
->;
+interface Spending
+  extends Pick<
+    AuthorizationEntry,
+    'networkId' | 'tokenAddress' | 'initiatorId' | 'accountId' | 'destination'
+  > {
+  readonly amount: bigint;
+  /** In milliseconds. */
+  readonly authorizedAt: number;
+  /** From when the hours of a window count, in milliseconds: undecided, they have not begun; not executed, they are over. */
+  countedFrom: number;
+}
+
+function countedFrom(authorizedAt: number, known: OutcomeEntry | undefined): number {
+  if (!known) return Number.POSITIVE_INFINITY;
+  return known.outcome === 'executed'
+    ? Math.max(authorizedAt, Date.parse(known.blockAt))
+    : Number.NEGATIVE_INFINITY;
+}
 
 /** Whether a budget counts an authorization, whenever it was. */
 function isOfWindow(
   { asset, initiatorId, accountId, destination }: UsageWindow,
-  { networkId, tokenAddress, ...of }: Spending,
+  { networkId, tokenAddress, ...of }: Omit<Spending, 'countedFrom'>,
 ): boolean {
   return (
     (asset === null || (asset.networkId === networkId && isSameAddress(asset.tokenAddress, tokenAddress))) &&
@@ -103,6 +110,8 @@ export class JournalIndex {
   private readonly latest = new Map<string, number>();
   /** By policy. */
   private readonly spending = new Map<string, Spending[]>();
+  /** By transaction. */
+  private readonly spentBy = new Map<string, Spending>();
 
   add({ line, at, entry }: JournalLine, position: LinePosition): void {
     this.lastTime = Math.max(this.lastTime, Date.parse(at));
@@ -132,7 +141,7 @@ export class JournalIndex {
         this.cancellations.add(entry.transactionId);
         break;
       case 'outcome':
-        this.outcomes.set(entry.transactionId, entry);
+        this.addOutcome(entry);
         break;
       case 'freeze':
       case 'unfreeze':
@@ -203,24 +212,32 @@ export class JournalIndex {
   /** What was authorized in a window until a time, and was not read to have failed; undecided, however long ago. */
   usageIn(window: UsageWindow, at: Date): Pick<Usage, 'amount' | 'executions'> {
     const begin = at.getTime() - window.hours * HOUR_MS;
-    const counted = (this.spending.get(window.policyId) ?? []).filter((one) => {
-      const known = this.outcomes.get(one.transactionId);
-      const isRecent = !known || Math.max(Date.parse(one.authorizedAt), Date.parse(known.blockAt)) >= begin;
-      return isRecent && (known?.outcome ?? 'executed') === 'executed' && isOfWindow(window, one);
-    });
-    const amount = counted.reduce((sum, one) => sum + BigInt(one.amount), 0n);
+    const counted = (this.spending.get(window.policyId) ?? []).filter(
+      (one) => one.countedFrom >= begin && isOfWindow(window, one),
+    );
+    const amount = counted.reduce((sum, one) => sum + one.amount, 0n);
     return { amount, executions: counted.length };
   }
 
-  private addSpending({ policyId, ...entry }: AuthorizationEntry): void {
-    const { transactionId, networkId, tokenAddress, amount } = entry;
-    const { initiatorId, accountId, destination, authorizedAt } = entry;
+  private addSpending(entry: AuthorizationEntry): void {
+    const { policyId, transactionId, networkId, tokenAddress, initiatorId, accountId, destination } = entry;
+    const authorizedAt = Date.parse(entry.authorizedAt);
+    const spent: Spending = {
+      ...{ networkId, tokenAddress, initiatorId, accountId, destination, authorizedAt },
+      amount: BigInt(entry.amount),
+      countedFrom: countedFrom(authorizedAt, this.outcomes.get(transactionId)),
+    };
     const of = this.spending.get(policyId) ?? [];
     this.spending.set(policyId, of);
-    of.push({
-      ...{ transactionId, networkId, tokenAddress, amount },
-      ...{ initiatorId, accountId, destination, authorizedAt },
-    });
+    of.push(spent);
+    this.spentBy.set(transactionId, spent);
+  }
+
+  private addOutcome(entry: OutcomeEntry): void {
+    const { transactionId } = entry;
+    this.outcomes.set(transactionId, entry);
+    const spent = this.spentBy.get(transactionId);
+    if (spent) spent.countedFrom = countedFrom(spent.authorizedAt, entry);
   }
 
   private take(account: Pick<AccountNonce, 'accountId' | 'networkId'>, taken: TakenNonce): void {
