@@ -96,7 +96,7 @@ describe('an account', () => {
     expect(await networksWithCode(account.address)).toEqual([31337, 31338]);
   });
 
-  it('has its own address when one proposal creates several', async () => {
+  itDeep('has its own address when one proposal creates several', async () => {
     const items = [
       { name: 'Payroll', networkIds: [31338] },
       { name: 'Savings', networkIds: [31337] },
@@ -142,7 +142,7 @@ describe('an account', () => {
     expect((await get(`/accounts/${account.id}`)).name).toBe('New');
   });
 
-  it('is changed by one open proposal at a time', async () => {
+  itDeep('is changed by one open proposal at a time', async () => {
     const [account, other] = await Promise.all([makeAccount(api.http, org), makeAccount(api.http, org)]);
     const first = await proposeUpdate(api.http, org, { id: account.id, name: 'First' });
     const conflict = refusal(409, 'conflict', null);

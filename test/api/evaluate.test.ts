@@ -1,3 +1,5 @@
+/** @deep */
+
 import { randomUUID } from 'node:crypto';
 import { SAFE_CONTRACTS } from '../../src/chain/safeAccount';
 import { insertPolicies } from '../../src/db/policies';
@@ -20,6 +22,7 @@ import { aContractPolicyItem, anAnyPolicyItem, aPolicyItem, aTokenCondition } fr
 import type { TestOrganization, TestService } from '../support/service';
 import { sharedStack } from '../support/stack';
 import { storeTransaction } from '../support/storedTransactions';
+import { itDeep } from '../support/suite';
 import { aTransferPolicy, transferData } from '../support/transactions';
 
 const EVALUATE = '/api/v1/policies/evaluate';
@@ -248,7 +251,7 @@ describe('an evaluated transaction', () => {
     expect(await counted.about(byAlice)).toMatchObject({ allowed: true, remaining: { count: 1 } });
   });
 
-  it('is evaluated with the current policies, groups and members', async () => {
+  itDeep('is evaluated with the current policies, groups and members', async () => {
     const made = await change(api.http, ours, '/groups/proposals/create', {
       items: [{ name: 'Payers', memberIds: [ours.dave.id] }],
     });

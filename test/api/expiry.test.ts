@@ -1,3 +1,5 @@
+/** @deep */
+
 import {
   execute,
   expectRefused,
@@ -17,6 +19,7 @@ import {
   type TestOrganization,
   type TestService,
 } from '../support/service';
+import { itDeep } from '../support/suite';
 import { until } from '../support/until';
 
 let api: TestService;
@@ -126,7 +129,7 @@ describe('an expired proposal', () => {
     expect((await read(api.http, org.readKey, `/api/v1/accounts/${account.id}`)).name).toBe('Now');
   });
 
-  it('does not change when it was executed before', async () => {
+  itDeep('does not change when it was executed before', async () => {
     const done = await propose(api.http, org);
     await sign(api.http, org.adminKey, done, org.alice, 'reject');
     const answer = await sign(api.http, org.adminKey, done, org.bob, 'reject', { execute: true });

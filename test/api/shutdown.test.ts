@@ -1,3 +1,5 @@
+/** @deep */
+
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -8,6 +10,7 @@ import { checkConformance } from '../support/conformance';
 import type { Answer } from '../support/http';
 import { type SeparateService, startServicePart, type TestOrganization } from '../support/service';
 import { openConnection, parseAnswer } from '../support/sockets';
+import { itDeep } from '../support/suite';
 import { until } from '../support/until';
 
 let api: SeparateService;
@@ -96,7 +99,7 @@ describe('a service that is stopped', () => {
 });
 
 describe('a signer whose journal cannot be written', () => {
-  it('exits with 1, to be started again', async () => {
+  itDeep('exits with 1, to be started again', async () => {
     // The service of this file has ended: its ports and its journal are free.
     const signer = await startServicePart({ ...api.env, ORGWALLET_ROLES: 'signer' });
     const { journalFile } = api.config;
@@ -118,7 +121,7 @@ describe('a signer whose journal cannot be written', () => {
 });
 
 describe('a signer whose journal another one takes over', () => {
-  it('exits with 1, and leaves the lease to the other one', async () => {
+  itDeep('exits with 1, and leaves the lease to the other one', async () => {
     // The service of this file has ended: its ports and its journal are free.
     const signer = await startServicePart({ ...api.env, ORGWALLET_ROLES: 'signer' });
     const file = leaseFile(api.config.journalFile);

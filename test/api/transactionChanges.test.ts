@@ -127,7 +127,7 @@ describe('the policy of an open transaction', () => {
   const edit = (policy: Shown, item: object) =>
     change(api.http, org, '/policies/proposals/update', { policies: [{ ...item, id: policy.id }] });
 
-  it('is read again for approvers and threshold', async () => {
+  itDeep('is read again for approvers and threshold', async () => {
     const groupId = await makeGroup(org.alice, org.bob, org.carol);
     const policy = await makePolicy(byGroup(groupId, 1));
     const transaction = await begin(policy);
@@ -251,7 +251,7 @@ describe('a member who has signed', () => {
     expect([answer.status, answer.body.code]).toEqual([422, 'thresholdNotMet']);
   });
 
-  it('signs again after a change of the wallet, the initiator first', async () => {
+  itDeep('signs again after a change of the wallet, the initiator first', async () => {
     const erin = await addMember('Erin');
     const groupId = await makeGroup(erin, org.bob);
     const transaction = await begin(await makePolicy(byGroup(groupId, 1)));

@@ -209,7 +209,7 @@ describe('an idempotency key', () => {
 });
 
 describe('an unavailable chain', () => {
-  it('gives 500 for an unreadable token: the same request succeeds later', async () => {
+  itDeep('gives 500 for an unreadable token: the same request succeeds later', async () => {
     const networks = JSON.parse(readFileSync(api.env.NETWORKS_FILE ?? '', 'utf8'));
     const file = networksFile(
       networks.map((network: object) => ({ ...network, rpcUrl: 'http://127.0.0.1:1' })),
@@ -248,7 +248,7 @@ describe('an unavailable chain', () => {
   });
 });
 
-it('an open transaction counts towards MAX_OPEN_PER_KEY', async () => {
+itDeep('an open transaction counts towards MAX_OPEN_PER_KEY', async () => {
   const narrow = await startApi({ env: { MAX_OPEN_PER_KEY: '2' } });
   try {
     const other = await narrow.createOrganization();

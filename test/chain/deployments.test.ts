@@ -298,7 +298,7 @@ describe('a deployment', () => {
     }
   });
 
-  test('is sent again with the same bytes after its block is lost', async () => {
+  itDeep('is sent again with the same bytes after its block is lost', async () => {
     const snapshot = await rpc(url, 'evm_snapshot');
     const [lost, other] = [await begunProposal(), await begunProposal()];
     const lostId = await signed(lost);

@@ -207,25 +207,28 @@ describe('a lost block', () => {
   );
 });
 
-test('a cancellation whose block is lost is sent again: the bytes that it cancelled never count', async () => {
-  const to = await counter();
-  const account = await world.account();
-  const ref = await world.transaction({ to, data: INCREMENT }, { account });
-  const back = await remember();
-  await world.sign(ref);
-  await world.requestCancellation(ref);
-  expect(await world.execute(ref, { cancel: true })).toMatchObject({ outcome: { kind: 'cancelled' } });
-  expect(await world.record(ref)).toMatchObject({ executionStatus: 'failed', closed: true });
-  await back();
-  expect(await findLostTransactions()).toEqual([ref]);
-  const later = await world.transaction({ to, data: INCREMENT }, { account });
-  expect(await world.execute(later)).toMatchObject({ outcome: { kind: 'executed' } });
-  expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'cancelled' } });
-  expect(await countOf(to)).toBe(1n);
-  expect(await world.nonceOf(account)).toBe(2n);
-  expect(await world.attempts(ref)).toMatchObject([
-    { kind: 'transaction', outcome: 'cancelled' },
-    { kind: 'cancellation', outcome: 'executed' },
-  ]);
-  expect(await findLostTransactions()).toEqual([]);
-});
+itDeep(
+  'a cancellation whose block is lost is sent again: the bytes that it cancelled never count',
+  async () => {
+    const to = await counter();
+    const account = await world.account();
+    const ref = await world.transaction({ to, data: INCREMENT }, { account });
+    const back = await remember();
+    await world.sign(ref);
+    await world.requestCancellation(ref);
+    expect(await world.execute(ref, { cancel: true })).toMatchObject({ outcome: { kind: 'cancelled' } });
+    expect(await world.record(ref)).toMatchObject({ executionStatus: 'failed', closed: true });
+    await back();
+    expect(await findLostTransactions()).toEqual([ref]);
+    const later = await world.transaction({ to, data: INCREMENT }, { account });
+    expect(await world.execute(later)).toMatchObject({ outcome: { kind: 'executed' } });
+    expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'cancelled' } });
+    expect(await countOf(to)).toBe(1n);
+    expect(await world.nonceOf(account)).toBe(2n);
+    expect(await world.attempts(ref)).toMatchObject([
+      { kind: 'transaction', outcome: 'cancelled' },
+      { kind: 'cancellation', outcome: 'executed' },
+    ]);
+    expect(await findLostTransactions()).toEqual([]);
+  },
+);

@@ -207,7 +207,7 @@ describe('proposals retry', () => {
     expect(await shown(open.id)).toEqual(ready);
   });
 
-  it('says that the workflow service is unavailable', async () => {
+  itDeep('says that the workflow service is unavailable', async () => {
     const [port] = await freePorts(1);
     const open = await propose(service.http, org);
     const unreachable = { ...env, TEMPORAL_ADDRESS: `127.0.0.1:${port}` };

@@ -1,3 +1,5 @@
+/** @deep */
+
 import { randomUUID } from 'node:crypto';
 import { databaseNow } from '../../src/db/database';
 import { insertPolicies } from '../../src/db/policies';
@@ -7,6 +9,7 @@ import { NATIVE_CURRENCY } from '../../src/domain/policy';
 import { mapLimit } from '../../src/mapLimit';
 import { policyRefusal } from '../../src/transactions/policy';
 import { anId } from '../support/builders';
+import { itDeep } from '../support/suite';
 import { NETWORK_ID } from '../support/transactions';
 import { playBudgets } from './budgetProperties';
 import {
@@ -68,7 +71,7 @@ describe('a budget', () => {
     };
   }
 
-  it('for 25 permits 25 of 100 simultaneous executions', async () => {
+  itDeep('for 25 permits 25 of 100 simultaneous executions', async () => {
     const budget = { cap: 25, limitation: { hours: 24, ...SHARED } };
     expect(await atOnce(budget, 100)).toEqual({ processing: 25, budget: 75, reserved: 25 });
   });

@@ -10,7 +10,7 @@ import type { WorkflowSender } from '../../src/temporal/client';
 import { taskQueues } from '../../src/temporal/ids';
 import { execute, type Shown } from '../support/api';
 import { decideDirectly, sign, type TestMember, type TestOrganization } from '../support/service';
-import { itDeep } from '../support/suite';
+import { DEEP, itDeep } from '../support/suite';
 import {
   auditOf,
   ended,
@@ -26,7 +26,7 @@ import {
   type World,
 } from './world';
 
-const ROUNDS = 16;
+const ROUNDS = DEEP ? 16 : 5;
 const CROWD = 20;
 
 let world: World;

@@ -254,7 +254,7 @@ describe('a workflow that is lost', () => {
 });
 
 describe('a record', () => {
-  it('ends its workflow when it was closed while Temporal was unavailable', async () => {
+  itDeep('ends its workflow when it was closed while Temporal was unavailable', async () => {
     const proposal = await waiting();
     await closeOpenOfKey(world.db, { organizationId: org.id, apiKeyId: org.adminKeyId });
     expect((await workflowOf(world, org, proposal).describe()).status.name).toBe('RUNNING');
@@ -326,7 +326,7 @@ describe('a record', () => {
 });
 
 describe('several passes at once', () => {
-  it('repair each difference once, with one audit entry', async () => {
+  itDeep('repair each difference once, with one audit entry', async () => {
     await reconciler.withoutSchedule(async () => {
       const untouched = await Promise.all(Array.from({ length: 6 }, async () => aged(await waiting())));
       const signed = await Promise.all(Array.from({ length: 6 }, async () => aged(await waiting())));

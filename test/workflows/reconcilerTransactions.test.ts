@@ -170,7 +170,7 @@ describe('a workflow that is lost', () => {
     }
   });
 
-  it('continues to wait for its chain, and is executed once', async () => {
+  itDeep('continues to wait for its chain, and is executed once', async () => {
     const transaction = await initiated();
     gate.shut();
     await executeTransaction(world.http, org, transaction);

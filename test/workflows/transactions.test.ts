@@ -1,6 +1,9 @@
+/** @deep */
+
 import { reconcilerScheduleId, taskQueues } from '../../src/temporal/ids';
 import type { Shown } from '../support/api';
 import { fundOnLocalChain, rpc } from '../support/stack';
+import { itDeep } from '../support/suite';
 import { executeTransaction, readTransaction, settledTransaction, signed } from '../support/transactionApi';
 import { until } from '../support/until';
 import {
@@ -60,7 +63,7 @@ describe('a relayer with insufficient funds', () => {
 });
 
 describe('a lost block', () => {
-  it('reopens a completed transaction, and its stored bytes complete it again', async () => {
+  itDeep('reopens a completed transaction, and its stored bytes complete it again', async () => {
     const { db, url, temporal, config } = world;
     const other = await begun(world);
     await reached(world, other, 'completed');

@@ -1,10 +1,10 @@
 const { default: Sequencer } = require('@jest/test-sequencer');
 
 /** Short files that take long: they play many sequences, start processes, or look at the whole code. */
-const LONG = /test\/(quality|demo|dev|cli)\/|(Sequences|errorCodes|stale)\.test/;
+const LONG = /test\/(quality|dev|cli)\/|(Sequences|errorCodes|stale)\.test/;
 
 /** Files that wait most of their time. */
-const WAITING = /test\/chaos\/|(reconciler\w*|networkGone|claims|[eE]xpiry|slowClients)\.test/;
+const WAITING = /(reconciler\w*|claims|[eE]xpiry|slowClients)\.test/;
 
 /** So many others begin between two that wait: several that wait at once leave the processors idle. */
 const BETWEEN = 3;

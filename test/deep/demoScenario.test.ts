@@ -1,4 +1,3 @@
-/** @deep */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,7 +10,6 @@ import { carryOut, NotAsExpected, type Stage } from '../../tools/demo/stage';
 import { ensureDemoToken, LOCAL_FUNDER } from '../../tools/dev/localContracts';
 import type { DemoFile } from '../../tools/dev/prepare';
 import { sharedService, type TestMember, type TestService } from '../support/service';
-import { DEEP } from '../support/suite';
 
 /** What the whole story may take where other tests run beside it; on its own it takes some 20 s. */
 const SCENARIO_LIMIT_MS = 300_000;
@@ -98,7 +96,7 @@ async function records() {
 }
 
 describe('demo', () => {
-  it.each(DEEP ? ['the first time', 'a second time'] : ['the first time'])(
+  it.each(['the first time', 'a second time'])(
     'completes %s and restores the organization',
     async () => {
       const before = await records();
