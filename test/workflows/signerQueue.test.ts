@@ -2,7 +2,7 @@
 
 import { parseEther } from 'viem';
 import { requireRow } from '../../src/db/rows';
-import { itDeep } from '../support/suite';
+import { describeDeep } from '../support/suite';
 import { signed } from '../support/transactionApi';
 import { until } from '../support/until';
 import { runOnSigner } from './attacker';
@@ -52,7 +52,7 @@ test('an activity on the queue of the signer fills no nonce that nothing waits f
   expect(await world.db('chain_envelopes').where('relayer_nonce', '>=', 5_000_000)).toEqual([]);
 }, 60_000);
 
-describe('a payment in flight', () => {
+describeDeep('a payment in flight', () => {
   let own: TransactionWorld;
 
   beforeAll(async () => {
@@ -70,46 +70,40 @@ describe('a payment in flight', () => {
       .select('e.*');
   }
 
-  itDeep(
-    'costs no more than the gas budget, whoever raises its fee, and can still be cancelled',
-    async () => {
-      const { http, org, db } = own;
-      const payment = await created(own);
-      const attack = async (change: object = {}): Promise<object> => {
-        const { id, gas } = requireRow((await envelopesOf(payment))[0]);
-        const fee = '500000000000';
-        const fees = { maxFeePerGas: fee, maxPriorityFeePerGas: fee, replaces: String(id) };
-        const terms = { gas, ...fees, chainNonce: 0, safeTxGas: '1', accountNonce: '0', fromBlock: '0' };
-        const input = { organizationId: org.id, transactionId: payment.id, terms: { ...terms, ...change } };
-        const [answer] = await runOnSigner(own, 'signTransaction', [input]);
-        return answer as object;
-      };
-      let answered: Promise<unknown> = Promise.resolve();
-      await withoutBlocks(own, async () => {
-        answered = signed(http, org, payment, org.dave, 'initiator', { execute: true });
-        await sent(own, payment);
-        expect(await attack({ chainNonce: 5_000_000 })).toMatchObject({
-          refused: { message: expect.stringContaining('nonce 5000000 of relayer') },
-        });
-        let last = await attack();
-        for (let times = 0; 'envelopeId' in last && times < 30; times += 1) last = await attack();
-        expect(last).toEqual({ held: expect.stringContaining('the gas budget of') });
-        const costs = (await envelopesOf(payment)).map(
-          (row) => BigInt(row.gas) * BigInt(row.max_fee_per_gas),
-        );
-        expect(costs.length).toBeGreaterThan(2);
-        expect(costs[0]).toBeLessThan(parseEther('0.00375'));
-        await workflowOfTransaction(own, payment).signal(messages.cancelTransactionSignal);
-        await cancellationSent(own, payment);
+  test('costs no more than the gas budget, whoever raises its fee, and can still be cancelled', async () => {
+    const { http, org, db } = own;
+    const payment = await created(own);
+    const attack = async (change: object = {}): Promise<object> => {
+      const { id, gas } = requireRow((await envelopesOf(payment))[0]);
+      const fee = '500000000000';
+      const fees = { maxFeePerGas: fee, maxPriorityFeePerGas: fee, replaces: String(id) };
+      const terms = { gas, ...fees, chainNonce: 0, safeTxGas: '1', accountNonce: '0', fromBlock: '0' };
+      const input = { organizationId: org.id, transactionId: payment.id, terms: { ...terms, ...change } };
+      const [answer] = await runOnSigner(own, 'signTransaction', [input]);
+      return answer as object;
+    };
+    let answered: Promise<unknown> = Promise.resolve();
+    await withoutBlocks(own, async () => {
+      answered = signed(http, org, payment, org.dave, 'initiator', { execute: true });
+      await sent(own, payment);
+      expect(await attack({ chainNonce: 5_000_000 })).toMatchObject({
+        refused: { message: expect.stringContaining('nonce 5000000 of relayer') },
       });
-      await reached(own, payment, 'failed');
-      await answered;
-      await until('a payment waits for the budget', async () => {
-        const { id } = await begun(own);
-        const row = await db('approvals').where({ id }).first('waiting_for');
-        return row?.waiting_for?.includes('the gas budget of');
-      });
-    },
-    120_000,
-  );
+      let last = await attack();
+      for (let times = 0; 'envelopeId' in last && times < 30; times += 1) last = await attack();
+      expect(last).toEqual({ held: expect.stringContaining('the gas budget of') });
+      const costs = (await envelopesOf(payment)).map((row) => BigInt(row.gas) * BigInt(row.max_fee_per_gas));
+      expect(costs.length).toBeGreaterThan(2);
+      expect(costs[0]).toBeLessThan(parseEther('0.00375'));
+      await workflowOfTransaction(own, payment).signal(messages.cancelTransactionSignal);
+      await cancellationSent(own, payment);
+    });
+    await reached(own, payment, 'failed');
+    await answered;
+    await until('a payment waits for the budget', async () => {
+      const { id } = await begun(own);
+      const row = await db('approvals').where({ id }).first('waiting_for');
+      return row?.waiting_for?.includes('the gas budget of');
+    });
+  }, 120_000);
 });
