@@ -278,7 +278,7 @@ describe('a stale proposal is blocked', () => {
   const blocked = { executionStatus: 'blocked', failure: { code: 'stale' } };
   const remove = (id: string) => change(api.http, org, '/members/proposals/remove', { ids: [id] });
 
-  it('when a member of the group has left', async () => {
+  itDeep('when a member of the group has left', async () => {
     const frank = await makeMember('Frank');
     const group = await makeGroup('Losing', org.dave, frank);
     const proposed = await proposeChange(api.http, org, UPDATE, { items: [{ id: group.id, name: 'Lost' }] });

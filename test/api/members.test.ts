@@ -309,7 +309,7 @@ describe('a bot', () => {
     return issued.key;
   }
 
-  it('has no valid key after its removal, even when its wallet is added again', async () => {
+  itDeep('has no valid key after its removal, even when its wallet is added again', async () => {
     const bot = await makeMember({ name: 'Bot', type: 'api' });
     const key = await keyFor(bot.id);
     const whoAmI = () => api.http.send({ key, path: '/api/v1/members' });
@@ -369,7 +369,7 @@ describe('an admin', () => {
 describe('a stale proposal is blocked', () => {
   const blocked = { executionStatus: 'blocked', failure: { code: 'stale' } };
 
-  it('when a member’s wallet has been changed, even when it is again what it was', async () => {
+  itDeep('when a member’s wallet has been changed, even when it is again what it was', async () => {
     const member = await makeMember();
     const proposed = await proposeChange(api.http, org, REMOVE, { ids: [member.id] });
     const wallet = anAddress();
@@ -471,7 +471,7 @@ describe('conflicting proposals', () => {
     await change(api.http, org, REMOVE, { ids: [member.id] });
   });
 
-  it('about one wallet are refused, in any case of its digits', async () => {
+  itDeep('about one wallet are refused, in any case of its digits', async () => {
     const member = await makeMember();
     const wallet = anAddress();
     const [lower, upper] = [wallet.toLowerCase(), `0x${wallet.slice(2).toUpperCase()}`];

@@ -1,3 +1,5 @@
+/** @deep */
+
 import { randomUUID } from 'node:crypto';
 import {
   type Address,
@@ -34,6 +36,7 @@ import {
 import type { Answer, Ask } from '../support/http';
 import type { TestMember, TestOrganization, TestService } from '../support/service';
 import { freePorts, networksFile, startOwnChain } from '../support/stack';
+import { describeDeep } from '../support/suite';
 
 const REGISTER = '/api/v1/members/registrations';
 const PAYLOAD = `${REGISTER}/payload`;
@@ -645,7 +648,7 @@ describe('a member whose wallet is a contract', () => {
   });
 });
 
-describe('without Temporal, and with an unavailable network', () => {
+describeDeep('without Temporal, and with an unavailable network', () => {
   const CHAIN_ID = 41_022;
   let chain: Awaited<ReturnType<typeof startOwnChain>>;
   let apart: TestService;

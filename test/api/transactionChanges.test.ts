@@ -183,7 +183,7 @@ describe('the policy of an open transaction', () => {
     );
   });
 
-  it('blocks it when it is removed, and still defines who may reject it', async () => {
+  itDeep('blocks it when it is removed, and still defines who may reject it', async () => {
     const groupId = await makeGroup(org.alice, org.bob);
     const policy = await makePolicy(byGroup(groupId, 1));
     const transaction = await begin(policy);

@@ -332,7 +332,7 @@ describe('a transaction in place of one that failed', () => {
     expect(done).toMatchObject({ executionStatus: 'completed', replaces });
   });
 
-  it('is refused for any other transaction', async () => {
+  itDeep('is refused for any other transaction', async () => {
     const other = await makeAccount(api.http, org, { networkIds: [31337] });
     const elsewhere = await failed(aTransactionBody(org, { account: other, policy: auto, to: anAddress() }));
     const open = await createTransaction(api.http, org, body(auto));

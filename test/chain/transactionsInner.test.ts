@@ -1,3 +1,5 @@
+/** @deep */
+
 import { type Address, type Hex, numberToHex } from 'viem';
 import { type ChainClient, createChainClient } from '../../src/chain/clients';
 import { executionInTransaction, findExecution, hasTransferFrom } from '../../src/chain/executions';
@@ -22,6 +24,7 @@ import {
   TOKENS,
 } from '../support/contracts';
 import { LOCAL_FUNDER, rpc, startOwnChain } from '../support/stack';
+import { itDeep } from '../support/suite';
 import { transferData } from '../support/transactions';
 import { deployAsFunder, newSafe, putCode, type SafeWallet, sendAsFunder } from './wallets';
 
@@ -303,7 +306,7 @@ describe('an execution on chain', () => {
     expect(transfers(silent)).toEqual([false, false, false]);
   });
 
-  test('is found beyond the blocks of one request, and not before it is mined', async () => {
+  itDeep('is found beyond the blocks of one request, and not before it is mined', async () => {
     const fromBlock = await chain.rpc.getBlockNumber();
     for (let mined = 0; mined < 1_100; mined += 100) await rpc(url, 'anvil_mine', [numberToHex(100)]);
     const tx = await next({ to: await put(COUNTER), data: '0xd09de08a' });

