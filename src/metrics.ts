@@ -15,6 +15,8 @@ export interface Metrics {
   countRepair(repair: string): void;
   /** Counts one refusal of the signer. */
   countRefusal(reason: string): void;
+  /** An execution of an account that nobody here has authorized was found. */
+  countUnknownExecution(): void;
 }
 
 interface PoolCounts {
@@ -42,8 +44,13 @@ export function createMetrics(): Metrics {
   });
   const refusals = new Counter({
     name: 'orgwallet_signer_refusals_total',
-    help: 'What the signer has refused to sign, by reason: a failure code, rollback, clock, frozen, gas, unsigned, or unknownExecution.',
+    help: 'What the signer has refused to sign, by reason: a failure code, rollback, clock, frozen, gas, or unsigned.',
     labelNames: ['reason'],
+    registers: [registry],
+  });
+  const unknownExecutions = new Counter({
+    name: 'orgwallet_unknown_executions_total',
+    help: 'Executions at nonces of authorized transactions that the signer has not authorized: somebody else has used the key.',
     registers: [registry],
   });
   const relayers = new Gauge({
@@ -95,6 +102,9 @@ export function createMetrics(): Metrics {
     },
     countRefusal(reason) {
       refusals.inc({ reason });
+    },
+    countUnknownExecution() {
+      unknownExecutions.inc();
     },
   };
 }

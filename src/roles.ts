@@ -209,11 +209,11 @@ async function signerWorker(clients: Clients, db: Db, lifetime: Lifetime): Promi
   lifetime.onStop(() => journal.close());
   lifetime.onStop(keepTakingRequests(journal, db, logger));
   const { production, networks, maxGas, gasBudgetPerHour } = config;
-  const { countRefusal } = metrics;
+  const { countRefusal, countUnknownExecution } = metrics;
   const identifyVoter = createIdentifyVoter(signerEndpoints(signerChain.network));
   const signing = createSignerContext({
     ...{ db, production, keystore, journal, networks, identifyVoter, maxGas, gasBudgetPerHour },
-    ...{ logger, countRefusal },
+    ...{ logger, countRefusal, countUnknownExecution },
   });
   await registerRelayers(signing);
   return {

@@ -25,6 +25,8 @@ export interface SignerDeps {
   readonly journal: Journal;
   readonly logger: Logger;
   readonly countRefusal: CountRefusal;
+  /** Counts an execution of an account that nobody here has authorized, for the metric. */
+  readonly countUnknownExecution: () => void;
   readonly networks: readonly NetworkConfig[];
   readonly identifyVoter: IdentifyVoter;
   /** Gas ceiling of one chain transaction. */

@@ -41,8 +41,8 @@ export class SignerHold extends SignerRefusal {
 export const ROLLED_BACK =
   'the database was rolled back or changed: `npx orgwallet signer reconcile-restore` on this host compares them; see docs/runbook.md';
 
-/** Counts a refusal by its reason, for the metric; and unknown executions, which nothing was signed for. */
-export type CountRefusal = (reason: FailureCode | HoldReason | 'unknownExecution') => void;
+/** Counts a refusal by its reason, for the metric. */
+export type CountRefusal = (reason: FailureCode | HoldReason) => void;
 
 /** Where refusals are reported. */
 interface Reporting {

@@ -4,7 +4,6 @@ import {
   type Execution,
   executionAtNonce,
   executionInTransaction,
-  findExecution,
   firstSearched,
 } from '../../src/chain/executions';
 import { accountNonce } from '../../src/chain/safe';
@@ -23,11 +22,6 @@ export async function recordOf(db: Db, ref: TransactionRef): Promise<StoredTrans
   const found = await readTransaction(db, ref);
   if (!found) throw new Error(`transaction ${ref.transactionId} not found`);
   return found.record;
-}
-
-/** Whether an execution is neither the transaction nor its cancellation: nobody here has authorized it. */
-export function isUnknown(at: AtNonce, { safeTxHash }: Execution): boolean {
-  return attemptsOf(at).every((attempt) => attempt.safeTxHash !== safeTxHash);
 }
 
 /** The attempts at a nonce of a transaction's account. Throws when there is none. */
@@ -68,12 +62,12 @@ export async function findAtNonce(
   if (next === null || next <= at.transaction.safeNonce) return null;
   const { fromBlock: signedAt } = at.transaction;
   const known = signedAt < head ? signedAt : head;
-  const blocks = { fromBlock: firstSearched(known), toBlock: head };
-  const safeTxHashes = attempts.map(({ safeTxHash }) => safeTxHash as Hex);
-  return (
-    (await findExecution(chain, { account, safeTxHashes, ...blocks })) ??
-    executionAtNonce(chain, { account, nonce: at.transaction.safeNonce, ...blocks })
-  );
+  return executionAtNonce(chain, {
+    account,
+    nonce: at.transaction.safeNonce,
+    fromBlock: firstSearched(known),
+    toBlock: head,
+  });
 }
 
 /** The outcome at a nonce, once it is confirmed; else its confirmations, null while it is not in a block. */

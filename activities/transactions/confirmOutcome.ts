@@ -9,15 +9,15 @@ import type { OutcomeEntry } from '../../src/journal/entries';
 import { assertAccount } from '../signer/account';
 import { networkOf, type SignerContext } from '../signer/context';
 import { SignerRefusal } from '../signer/refusal';
-import { attemptsOf, findAtNonce, headOf, isUnknown } from './atNonce';
+import { attemptsOf, findAtNonce, headOf } from './atNonce';
 import { isJournaled } from './journaled';
-import type { AtNonce } from './outcome';
-import { assertCancellation } from './signedAttempts';
+import { type AtNonce, isUnknown, kindOf } from './outcome';
+import { assertAttemptOf, assertCancellation } from './signedAttempts';
 import { readOnNetwork, statusOf } from './signerRecord';
 
 /** What the signer reads about an authorization from its own endpoints. */
 interface Decision {
-  readonly outcome: OutcomeEntry['outcome'];
+  readonly outcome: NonNullable<OutcomeEntry['outcome']>;
   readonly blockAt: Date;
   /** What used the nonce, where nobody here has authorized it. */
   readonly unknown: Pick<Execution, 'safeTxHash' | 'transactionHash'> | null;
@@ -39,11 +39,9 @@ async function decisionOf(
   if (!execution || head < execution.blockNumber + BigInt(chain.network.confirmations)) return null;
   const { timestamp } = await ask(chain, (rpc) => rpc.getBlock({ blockHash: execution.blockHash }));
   const blockAt = new Date(Number(timestamp) * 1_000);
-  const { kind, safeTxHash, transactionHash } = execution;
-  if (isUnknown(at, execution))
-    return { outcome: 'cancelled', blockAt, unknown: { safeTxHash, transactionHash } };
-  if (safeTxHash !== at.transaction.safeTxHash) return { outcome: 'cancelled', blockAt, unknown: null };
-  return { outcome: kind === 'success' ? 'executed' : 'reverted', blockAt, unknown: null };
+  const { safeTxHash, transactionHash } = execution;
+  const unknown = isUnknown(at, execution) ? { safeTxHash, transactionHash } : null;
+  return { outcome: kindOf(at, execution), blockAt, unknown };
 }
 
 /** What all endpoints of the signer say; null unless they agree. Throws ChainUnavailable, also without any endpoint. */
@@ -66,20 +64,20 @@ async function readDecision(
   return first;
 }
 
-/** Records, once, that an execution that nobody here has authorized has used a nonce, with an alarm. */
+/** Records that an execution that nobody here has authorized has used a nonce; the first time, with an alarm. */
 async function recordUnknown(
-  { db, journal, logger, countRefusal }: SignerContext,
+  { db, journal, logger, countUnknownExecution }: SignerContext,
   { transaction: { organizationId, transactionId, accountId, networkId, safeNonce } }: AtNonce,
   unknown: NonNullable<Decision['unknown']>,
 ): Promise<void> {
   if (!journal.unknownExecutions().some(({ safeTxHash }) => safeTxHash === unknown.safeTxHash)) {
-    countRefusal('unknownExecution');
-    logger.error(
-      { ...unknown, transactionId, accountId, networkId },
-      `nonce ${safeNonce} of account ${accountId} was used by an execution that nobody here has authorized: who has the key? See docs/runbook.md`,
-    );
     const entry = { organizationId, accountId, networkId, safeNonce: String(safeNonce), ...unknown };
     await journal.append({ type: 'unknownExecution', ...entry });
+    countUnknownExecution();
+    logger.error(
+      { ...unknown, organizationId, transactionId, accountId, networkId },
+      `nonce ${safeNonce} of account ${accountId} was used by ${unknown.safeTxHash}, which this signer has not authorized: see "An outcome is not on chain" in docs/runbook.md`,
+    );
   }
   await insertUnknownExecution(db, { organizationId, accountId, networkId, safeNonce, ...unknown });
 }
@@ -98,6 +96,21 @@ async function recordDecision(context: SignerContext, at: AtNonce, decision: Dec
   await decideAuthorization(db, transactionId, decision);
 }
 
+/**
+ * Whether what used a nonce can be called unknown: what is authorized there is in the journal, and no cancellation was
+ * signed after the attempts were read, which the next look has.
+ */
+function isBelieved(
+  context: Pick<SignerContext, 'journal'>,
+  { transaction, cancellation }: AtNonce,
+): boolean {
+  const { transactionId } = transaction;
+  return (
+    isJournaled(context, transaction) &&
+    (cancellation !== undefined || !context.journal.isCancelled(transactionId))
+  );
+}
+
 /** Reads what became of an authorization, and records it. Throws SignerRefusal or ChainUnavailable. */
 export async function decide(
   context: SignerContext,
@@ -112,16 +125,14 @@ export async function decide(
     const transaction = attempts.find(({ kind }) => kind === 'transaction');
     if (!transaction) throw new SignerRefusal('stale', `nothing of transaction ${record.id} is signed`);
     const cancellation = attempts.find(({ kind }) => kind === 'cancellation');
-    // Their hashes decide what was executed.
+    // Account, network, nonce and hashes decide what was executed.
+    assertAttemptOf(record, transaction);
     isJournaled(context, transaction);
     if (cancellation) assertCancellation({ attempt: cancellation, account }, transaction.safeNonce);
     return { record, account, transaction, cancellation };
   });
   const decision = await readDecision(context, at, networkId);
-  // A cancellation that was signed meanwhile is not unknown: the next look has it.
-  if (!decision || (decision.unknown && context.journal.isCancelled(ref.transactionId) && !at.cancellation)) {
-    return null;
-  }
+  if (!decision || (decision.unknown && !isBelieved(context, at))) return null;
   await recordDecision(context, at, decision);
   return decision.outcome;
 }

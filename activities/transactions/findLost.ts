@@ -6,7 +6,7 @@ import type { TransactionRef } from '../../src/domain/transaction';
 import { attemptsOf, findAtNonce, headOf, readAtNonce, recordOf } from './atNonce';
 import type { TransactionChainContext } from './chainContext';
 import { findLostAttempts } from './lostBlocks';
-import { outcomeOf } from './outcome';
+import { isUnknown, outcomeOf } from './outcome';
 
 /** The repair of one lost attempt: in another block, that block is recorded; else its transaction is reopened. */
 async function resolveLost(
@@ -19,7 +19,8 @@ async function resolveLost(
   const at = await readAtNonce(db, await recordOf(db, ref), attempt.safeNonce);
   const execution = await findAtNonce(chain, at, await envelopesOf(db, attemptsOf(at)), await headOf(chain));
   const outcome = execution && (await outcomeOf(db, chain, at, execution));
-  if (outcome?.kind === attempt.outcome) {
+  // What nobody here has authorized is decided by the signer each time.
+  if (execution && outcome?.kind === attempt.outcome && !isUnknown(at, execution)) {
     await moveOutcome(db, attempt, outcome);
     return undefined;
   }

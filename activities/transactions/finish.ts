@@ -1,18 +1,16 @@
 import { decideAttempt, isSigned } from '../../src/db/attemptOutcomes';
-import { attemptsOfTransaction } from '../../src/db/attempts';
 import { SYSTEM } from '../../src/db/audit';
 import { findAuthorizationOutcome } from '../../src/db/authorizations';
 import type { Tx } from '../../src/db/database';
 import { commitUsage, releaseUsage } from '../../src/db/policyUsage';
 import { type TransactionSnapshot, updateExecution } from '../../src/db/transactions';
-import { auditUnknownExecution } from '../../src/db/unknownExecutions';
+import {
+  auditUnknownExecution,
+  findUnknownExecution,
+  type UnknownExecution,
+} from '../../src/db/unknownExecutions';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
-import type {
-  AttemptOutcome,
-  ExecutionResult,
-  TransactionRecord,
-  TransactionState,
-} from '../../src/domain/transaction';
+import type { AttemptOutcome, ExecutionResult, TransactionState } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
 import { completeApproval, failApproval, type UnsuccessfulEnd } from '../approvals/finish';
 import { lockOrRefuse } from '../approvals/read';
@@ -34,34 +32,36 @@ async function fail(
   return failApproval(tx, subject, seen, end);
 }
 
-function usedBy(unknownHash: string | undefined): string {
-  if (unknownHash === undefined) return 'an empty call of the account';
-  return `an execution of the account that nobody here has authorized (${unknownHash})`;
+function usedBy(unknown: UnknownExecution | undefined): string {
+  if (!unknown) return 'an empty call of the account';
+  return `an execution of the account that nobody here has authorized (${unknown.safeTxHash})`;
 }
 
 /** The end of a transaction that the chain has decided against: its nonce is used, so it can never be executed. */
-function finalEnd(outcome: Exclude<AttemptOutcome, { kind: 'executed' }>): UnsuccessfulEnd {
+function finalEnd(
+  outcome: Exclude<AttemptOutcome, { kind: 'executed' }>,
+  unknown: UnknownExecution | undefined,
+): UnsuccessfulEnd {
   const { transactionHash } = outcome;
   const failure =
     outcome.kind === 'reverted'
       ? { code: 'reverted' as const, message: outcome.reason }
-      : { code: 'timeout' as const, message: `cancelled: ${usedBy(outcome.unknownHash)} has used its nonce` };
+      : { code: 'timeout' as const, message: `cancelled: ${usedBy(unknown)} has used its nonce` };
   return { status: 'failed', failure: { ...failure, transactionHash }, final: true };
 }
 
-/** Records what has used the nonce of a transaction, where nobody here has authorized it. */
-async function auditUnknown(
+/** Records that the chain has decided against a transaction. Whose execution it was, the signer has recorded. */
+async function finishAgainst(
   tx: Tx,
-  { id, organizationId, accountId, networkId }: TransactionRecord,
-  outcome: AttemptOutcome,
-): Promise<void> {
-  if (outcome.kind !== 'cancelled' || outcome.unknownHash === undefined) return;
-  const [attempt] = await attemptsOfTransaction(tx, id);
-  if (!attempt) return;
-  const { transactionHash, unknownHash: safeTxHash } = outcome;
-  const { safeNonce } = attempt;
-  const execution = { organizationId, accountId, networkId, safeNonce, safeTxHash, transactionHash };
-  await auditUnknownExecution(tx, execution, SYSTEM);
+  seen: Seen<TransactionSnapshot>,
+  outcome: Exclude<AttemptOutcome, { kind: 'executed' }>,
+): Promise<TransactionState> {
+  const { id } = seen.record;
+  const unknown = outcome.kind === 'cancelled' ? await findUnknownExecution(tx, id) : undefined;
+  await decideAttempt(tx, id, { ...outcome, isUnknown: unknown !== undefined });
+  failpoint('worker.attemptDecided');
+  if (unknown) await auditUnknownExecution(tx, unknown, SYSTEM);
+  return fail(tx, seen, finalEnd(outcome, unknown));
 }
 
 /** Records what the chain has decided. Only what the signer has read itself ends a transaction without success. */
@@ -71,15 +71,12 @@ async function finishDecided(
   outcome: AttemptOutcome,
 ): Promise<TransactionState> {
   const { id } = seen.record;
-  if (outcome.kind !== 'executed' && (await findAuthorizationOutcome(tx, id)) !== outcome.kind) {
-    return subject.state(seen);
+  if (outcome.kind !== 'executed') {
+    if ((await findAuthorizationOutcome(tx, id)) !== outcome.kind) return subject.state(seen);
+    return finishAgainst(tx, seen, outcome);
   }
   await decideAttempt(tx, id, outcome);
   failpoint('worker.attemptDecided');
-  if (outcome.kind !== 'executed') {
-    await auditUnknown(tx, seen.record, outcome);
-    return fail(tx, seen, finalEnd(outcome));
-  }
   await commitUsage(tx, id, new Date(outcome.blockTime));
   failpoint('worker.usageCommitted');
   const { transactionHash, note } = outcome;

@@ -63,20 +63,24 @@ export function assertBudgetKept(
 
 /**
  * Whether the journal has the authorization of a stored attempt. Throws SignerHold where it has another one for its
- * transaction or its nonce.
+ * transaction or its nonce. An unknown execution at the nonce only says what became of it.
  */
 export function isJournaled({ journal }: Pick<SignerContext, 'journal'>, attempt: Attempt): boolean {
-  const { transactionId, safeTxHash, safeNonce } = attempt;
+  const { transactionId, accountId, networkId, safeTxHash, safeNonce } = attempt;
   const known = journal.authorizationOf(transactionId);
-  const taken = journal.takenAt(attempt);
-  const other = [known, taken].find(
-    (one) => one && (one.safeTxHash !== safeTxHash || one.safeNonce !== safeNonce),
-  );
-  if (!other && (taken === undefined || taken.transactionId === transactionId)) return known !== undefined;
-  const line = (other ?? taken)?.line;
+  const at = journal.takenAt(attempt);
+  const taken = at?.transactionId === null ? undefined : at;
+  const isSame = known
+    ? known.safeTxHash === safeTxHash &&
+      known.safeNonce === safeNonce &&
+      known.accountId === accountId &&
+      known.networkId === networkId
+    : taken === undefined;
+  if (isSame) return known !== undefined;
+  const other = known ?? taken;
   throw new SignerHold(
     'rollback',
-    `chain_attempts has ${safeTxHash} of transaction ${transactionId} at nonce ${safeNonce}, and line ${line} of the journal has ${(other ?? taken)?.safeTxHash}: ${ROLLED_BACK}`,
+    `chain_attempts has ${safeTxHash} of transaction ${transactionId} at nonce ${safeNonce} of account ${accountId} on network ${networkId}, and line ${other?.line} of the journal has ${other?.safeTxHash}: ${ROLLED_BACK}`,
   );
 }
 

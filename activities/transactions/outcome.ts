@@ -45,6 +45,17 @@ async function failureReason(db: Db, chain: ChainClient, at: AtNonce, execution:
   return 'the call reverted in its block, and does not revert when simulated: the reason is unknown';
 }
 
+/** What an execution at the nonce of a transaction makes of it. */
+export function kindOf({ transaction }: AtNonce, { kind, safeTxHash }: Execution): AttemptOutcome['kind'] {
+  if (safeTxHash !== transaction.safeTxHash) return 'cancelled';
+  return kind === 'success' ? 'executed' : 'reverted';
+}
+
+/** Whether an execution is neither the transaction nor its cancellation: nobody here has authorized it. */
+export function isUnknown({ transaction, cancellation }: AtNonce, { safeTxHash }: Execution): boolean {
+  return safeTxHash !== transaction.safeTxHash && safeTxHash !== cancellation?.safeTxHash;
+}
+
 /** The outcome of a transaction, from the execution at its nonce. Throws ChainUnavailable. */
 export async function outcomeOf(
   db: Db,
@@ -60,16 +71,12 @@ export async function outcomeOf(
     blockHash,
     blockTime: new Date(Number(block.timestamp) * 1_000).toISOString(),
   };
-  const { safeTxHash } = execution;
-  if (safeTxHash === at.cancellation?.safeTxHash) return { ...common, kind: 'cancelled' };
-  if (safeTxHash !== at.transaction.safeTxHash)
-    return { ...common, kind: 'cancelled', unknownHash: safeTxHash };
-  if (execution.kind === 'failure') {
-    return { ...common, kind: 'reverted', reason: await failureReason(db, chain, at, execution) };
-  }
+  const kind = kindOf(at, execution);
+  if (kind === 'cancelled') return { ...common, kind };
+  if (kind === 'reverted') return { ...common, kind, reason: await failureReason(db, chain, at, execution) };
   const token = tokenOf(at.record);
   const logged = token === null || hasTransferFrom(execution.logs, token, at.account);
   // Such a token may have moved the amount all the same: it counts as spent, and is not sent again.
   const note = `the call succeeded, and the token ${token} logged no Transfer from the account: check that it has arrived`;
-  return { ...common, kind: 'executed', ...(logged ? {} : { note }) };
+  return { ...common, kind, ...(logged ? {} : { note }) };
 }

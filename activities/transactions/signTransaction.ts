@@ -25,7 +25,7 @@ import { decide } from './confirmOutcome';
 import { assertNotRolledBack, isJournaled, journalRejection } from './journaled';
 import type { TransactionTerms } from './observation';
 import { carryNew, carryOn, type Intent, signIntent, storeAttempt } from './signedAttempts';
-import { assertTransactionEvidence, type Votes, verifiedVotes } from './signerEvidence';
+import { assertBeingExecuted, assertTransactionEvidence, type Votes, verifiedVotes } from './signerEvidence';
 import { readOnNetwork, statusOf } from './signerRecord';
 
 /** The next nonce of an account by the records. Throws SignerRefusal when the journal or the chain knows of a higher one. */
@@ -104,6 +104,24 @@ interface Committed {
   readonly authorization?: AuthorizationEntry;
 }
 
+/** The chain may have lost the block in which it was decided: it counts as undecided again, first in the journal. */
+async function reopen(
+  { journal }: Pick<SignerContext, 'journal'>,
+  tx: Tx,
+  { id, organizationId }: StoredTransaction,
+): Promise<void> {
+  if (journal.outcomeOf(id)?.outcome) {
+    await journal.append({
+      type: 'outcome',
+      organizationId,
+      transactionId: id,
+      outcome: null,
+      blockAt: null,
+    });
+  }
+  await decideAuthorization(tx, id, null);
+}
+
 /** Another envelope for what is stored already; the journal takes it over where a crash came before that. */
 async function carryStored(
   context: SignerContext,
@@ -119,10 +137,10 @@ async function carryStored(
   const [transaction] = attempts;
   const attempt = signedAttempt(attempts);
   if (!transaction || !attempt) throw new Error(`nothing of transaction ${id} is stored`);
+  assertBeingExecuted(snapshot.record);
   const isKnown = isJournaled(context, transaction);
   if (!isKnown) await assertTakenOver(context, tx, { snapshot, attempt: transaction, votes });
-  // The chain may have lost the block in which it was decided.
-  await decideAuthorization(tx, id, null);
+  await reopen(context, tx, snapshot.record);
   const intent = await carryOn(context, tx, { attempt, account }, terms);
   const { replaces } = snapshot.record;
   if (isKnown) return { intent, replaces };

@@ -62,15 +62,16 @@ export function withVerifiedVotes(record: StoredTransaction, verified: Votes): S
   return { ...record, votes: verified.filter((vote) => stored.has(identity(vote))) };
 }
 
+/** Throws SignerRefusal unless a transaction is being executed. */
+export function assertBeingExecuted({ id, executionStatus }: StoredTransaction): void {
+  if (executionStatus === 'processing') return;
+  throw new SignerRefusal('stale', `transaction ${id} is not being executed: it is ${executionStatus}`);
+}
+
 /** Throws SignerRefusal unless a transaction is being executed before its expiry, with consistent fields. */
 function assertExecuting(record: StoredTransaction, now: TransactionSnapshot['now']): void {
   const { id, accountAddress } = record;
-  if (record.executionStatus !== 'processing') {
-    throw new SignerRefusal(
-      'stale',
-      `transaction ${id} is not being executed: it is ${record.executionStatus}`,
-    );
-  }
+  assertBeingExecuted(record);
   if (isExpired(record, now.time)) {
     throw new SignerRefusal('timeout', `transaction ${id} expired before anything of it was signed`);
   }

@@ -104,11 +104,18 @@ function accountLogs(
   );
 }
 
-/** The nonce that an execution used, from its SafeMultiSigTransaction log. Source: SafeL2 1.4.1. */
-function nonceIn(data: Hex): bigint {
-  const [, , , , , , , , , , additionalInfo] = decodeAbiParameters(BEGUN_PARAMETERS, data);
-  const [nonce] = decodeAbiParameters([{ type: 'uint256' }], additionalInfo);
-  return nonce;
+/**
+ * The nonce that an execution used, from its SafeMultiSigTransaction log; undefined where it is malformed: whoever has
+ * the key of an account can have it log anything. Source: SafeL2 1.4.1.
+ */
+function nonceIn(data: Hex): bigint | undefined {
+  try {
+    const [, , , , , , , , , , additionalInfo] = decodeAbiParameters(BEGUN_PARAMETERS, data);
+    const [nonce] = decodeAbiParameters([{ type: 'uint256' }], additionalInfo);
+    return nonce;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The nonces that executions of an account used in one transaction, with their hashes; one may be nested in another. */
@@ -116,7 +123,7 @@ function noncesIn(
   account: Address,
   logs: readonly ChainLog[],
 ): (readonly [nonce: bigint, safeTxHash: Hex])[] {
-  const open: bigint[] = [];
+  const open: (bigint | undefined)[] = [];
   return logs
     .filter(({ address }) => isSameAddress(address, account))
     .flatMap(({ topics: [topic, safeTxHash], data }) => {
@@ -153,39 +160,16 @@ export async function executionsFrom(
 }
 
 /**
- * Finds the first execution with one of these hashes, in anyone's transaction, from a block on. Throws
- * ChainUnavailable.
- */
-export async function findExecution(
-  chain: ChainClient,
-  input: { account: Address; safeTxHashes: readonly Hex[]; fromBlock: bigint; toBlock: bigint },
-): Promise<Execution | null> {
-  const { account, safeTxHashes, toBlock } = input;
-  for (let from = input.fromBlock; from <= toBlock; from += BLOCKS_AT_ONCE) {
-    const to = from + BLOCKS_AT_ONCE - 1n < toBlock ? from + BLOCKS_AT_ONCE - 1n : toBlock;
-    const topics = [[SUCCESS, FAILURE], [...safeTxHashes]];
-    const logs = await accountLogs(chain, { account, topics, from, to });
-    for (const { topics, transactionHash } of logs) {
-      const [, safeTxHash] = topics;
-      if (!safeTxHash || !transactionHash) continue;
-      const found = await executionInTransaction(chain, { account, safeTxHash, transactionHash });
-      if (found) return found;
-    }
-  }
-  return null;
-}
-
-/**
- * Finds the execution that used a nonce of an account, whatever its hash, in anyone's transaction. Throws
- * ChainUnavailable.
+ * Finds the execution that used a nonce of an account, in anyone's transaction, from the newest block back to
+ * `fromBlock`. Throws ChainUnavailable.
  */
 export async function executionAtNonce(
   chain: ChainClient,
-  input: { account: Address; nonce: bigint; fromBlock: bigint; toBlock: bigint },
+  { account, nonce, ...blocks }: { account: Address; nonce: bigint; fromBlock: bigint; toBlock: bigint },
 ): Promise<Execution | null> {
-  const { account, nonce, toBlock } = input;
-  for (let from = input.fromBlock; from <= toBlock; from += BLOCKS_AT_ONCE) {
-    const to = from + BLOCKS_AT_ONCE - 1n < toBlock ? from + BLOCKS_AT_ONCE - 1n : toBlock;
+  for (let to = blocks.toBlock; to >= blocks.fromBlock; to -= BLOCKS_AT_ONCE) {
+    const first = to - BLOCKS_AT_ONCE + 1n;
+    const from = first > blocks.fromBlock ? first : blocks.fromBlock;
     const logs = await accountLogs(chain, { account, topics: [BEGUN], from, to });
     const own = logs.find(({ data }) => nonceIn(data) === nonce);
     if (!own?.transactionHash) continue;

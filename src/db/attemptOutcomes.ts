@@ -10,8 +10,8 @@ export interface AttemptDecision {
   readonly blockHash: string;
   /** ISO 8601. */
   readonly blockTime: string;
-  /** The nonce was used by an execution that nobody here has authorized. */
-  readonly unknownHash?: string;
+  /** Cancelled by an execution that nobody here has authorized, not by its cancellation. */
+  readonly isUnknown?: boolean;
 }
 
 function columns(
@@ -28,8 +28,8 @@ function columns(
 }
 
 /** The outcome of the cancellation at the same nonce: one of the two has used it, or neither. */
-function ofCancellation({ kind, unknownHash }: AttemptDecision): AttemptResult {
-  return kind === 'cancelled' && unknownHash === undefined ? 'executed' : 'cancelled';
+function ofCancellation({ kind, isUnknown = false }: AttemptDecision): AttemptResult {
+  return kind === 'cancelled' && !isUnknown ? 'executed' : 'cancelled';
 }
 
 /** Records the outcome of what was signed for a transaction, and of the cancellation at its nonce, if there is one. */

@@ -36,8 +36,8 @@ export type AttemptOutcome = {
     }
   /** The account's call failed inside; `reason` is in words. */
   | { readonly kind: 'reverted'; readonly reason: string }
-  /** Its nonce was used up by an empty call; or by an execution that nobody here has authorized, with this safeTxHash. */
-  | { readonly kind: 'cancelled'; readonly unknownHash?: string }
+  /** Its nonce was used up by an empty call, or by an execution that nobody here has authorized. */
+  | { readonly kind: 'cancelled' }
 );
 
 /** Why an execution failed or was blocked. */

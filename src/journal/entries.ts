@@ -78,15 +78,19 @@ export interface CancellationEntry {
   readonly transactionId: string;
 }
 
-/** What the signer has read about an authorization. */
-export interface OutcomeEntry {
+/** What the signer has read about an authorization; null: it is undecided again, because its block was lost. */
+export type OutcomeEntry = {
   readonly type: 'outcome';
   readonly organizationId: string;
   readonly transactionId: string;
-  readonly outcome: 'executed' | 'reverted' | 'cancelled';
-  /** ISO 8601. */
-  readonly blockAt: string;
-}
+} & (
+  | {
+      readonly outcome: 'executed' | 'reverted' | 'cancelled';
+      /** ISO 8601. */
+      readonly blockAt: string;
+    }
+  | { readonly outcome: null; readonly blockAt: null }
+);
 
 /** The gas of one envelope of a relayer, before it is signed. Wei and gas are decimal strings. */
 export interface GasEntry {

@@ -279,7 +279,8 @@ class JournalWriter extends JournalFile implements Journal {
     if (entry.type !== 'authorization') return undefined;
     if (key.startsWith('transaction')) return found(this.authorizationOf(entry.transactionId)?.safeTxHash);
     const taken = this.takenAt({ ...entry, safeNonce: BigInt(entry.safeNonce) });
-    return found(taken?.safeTxHash);
+    // An unknown execution only says what became of the authorization.
+    return found(taken?.transactionId === null ? undefined : taken?.safeTxHash);
   }
 
   private enqueue(entries: readonly JournalEntry[]): Promise<void> {

@@ -69,7 +69,7 @@ interface Spending
 }
 
 function countedFrom(authorizedAt: number, known: OutcomeEntry | undefined): number {
-  if (!known) return Number.POSITIVE_INFINITY;
+  if (!known?.outcome) return Number.POSITIVE_INFINITY;
   return known.outcome === 'executed'
     ? Math.max(authorizedAt, Date.parse(known.blockAt))
     : Number.NEGATIVE_INFINITY;

@@ -1,13 +1,16 @@
+import { existsSync } from 'node:fs';
 import type { Hex } from 'viem';
 import type { Keystore } from '../chain/keys';
 import { textHash } from '../chain/seals';
 import { listAuthorizations } from '../db/authorizations';
 import type { Db } from '../db/database';
+import { readInstallationId } from '../db/installation';
 import { listSeals } from '../db/seals';
 import { canonicalJson } from '../domain/canonicalJson';
 import { JournalError } from '../journal/entries';
-import { readJournal } from '../journal/journal';
-import { journalDifference } from './journaled';
+import { assertInstallation } from '../journal/installationJournal';
+import { type JournalReader, readJournal } from '../journal/journal';
+import { journalDifference } from './journalDifference';
 import { type AuthorizationLine, type HeadLine, signLine } from './lines';
 
 /** What a proof needs: the signer's login, its keys, and the file of its journal. */
@@ -22,6 +25,7 @@ async function readShown(db: Db, organizationId: string) {
   // A transaction that sees everything as it is when it begins.
   return db.transaction(
     async (tx) => ({
+      organizationId,
       seals: await listSeals(tx, organizationId, { after: -1 }),
       authorizations: await listAuthorizations(tx, organizationId),
     }),
@@ -29,31 +33,41 @@ async function readShown(db: Db, organizationId: string) {
   );
 }
 
-/** While something is being signed, tables and journal differ for a moment. */
+/** A journal as it is now. Throws JournalError where there is none, or one of another installation. */
+async function openOwn({ db, journalFile }: ProofSource): Promise<JournalReader> {
+  if (!existsSync(journalFile)) {
+    throw new JournalError(`${journalFile}: journal not found: a proof is written where the signer runs`);
+  }
+  const journal = await readJournal(journalFile);
+  assertInstallation(journal, { installationId: await readInstallationId(db), hasAuthorizations: true });
+  return journal;
+}
+
+/** An authorization is in the tables a moment before it is in the journal. */
 const MAX_READINGS = 3;
 
 /**
- * What the tables show of an organization, where the journal has all of it and nothing more: what somebody has changed
+ * What the tables show of an organization, where the journal has each authorization as it is: what somebody has changed
  * or deleted in the tables is not signed. Throws JournalError.
  */
-async function readJournaled({ db, journalFile }: ProofSource, organizationId: string) {
-  for (let reading = 1; ; reading += 1) {
-    const { seals, authorizations } = await readShown(db, organizationId);
-    const latest = seals.at(-1);
+async function readJournaled(source: ProofSource, organizationId: string) {
+  const { db } = source;
+  let difference: string | undefined;
+  for (let reading = 1; reading <= MAX_READINGS; reading += 1) {
+    const shown = await readShown(db, organizationId);
+    const latest = shown.seals.at(-1);
     if (!latest) return undefined;
-    const journal = await readJournal(journalFile);
+    const journal = await openOwn(source);
     try {
-      const difference = await journalDifference(journal, { organizationId, seals, authorizations });
-      if (difference === undefined) return { seals, authorizations, latest };
-      if (reading === MAX_READINGS) {
-        throw new JournalError(
-          `the tables of ${organizationId} differ from the journal: ${difference}; nothing is signed. Run it again, then \`npx orgwallet doctor\``,
-        );
-      }
+      difference = await journalDifference(journal, shown, await readShown(db, organizationId));
     } finally {
       await journal.close();
     }
+    if (difference === undefined) return { ...shown, latest };
   }
+  throw new JournalError(
+    `the tables of ${organizationId} differ from the journal: ${difference}; nothing is signed: see "A proof is refused" in docs/runbook.md`,
+  );
 }
 
 /**

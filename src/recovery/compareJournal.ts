@@ -27,6 +27,11 @@ export interface Missing {
   readonly freezes: readonly RecordedFreeze[];
 }
 
+/** A nonce of an account, as the journal and the database write it. */
+type AccountNonceText = Pick<UnknownExecutionEntry, 'accountId' | 'networkId'> & {
+  readonly safeNonce: string | bigint;
+};
+
 const OTHER_HISTORY = 'they are not of the same history, and nothing can be written back';
 
 /** Whether a database has all that the journal has. */
@@ -124,7 +129,9 @@ export async function compareJournal(journal: JournalReader, db: Db): Promise<Co
   }
   const rejected = new Set(await rejectedTransactions(db));
   const cancelled = new Set(await cancelledTransactions(db));
-  const unknown = new Set((await listUnknownExecutions(db)).map(({ safeTxHash }) => safeTxHash));
+  const nonceOf = ({ accountId, networkId, safeNonce }: AccountNonceText) =>
+    `${accountId}/${networkId}/${safeNonce}`;
+  const unknown = new Set((await listUnknownExecutions(db)).map(nonceOf));
   const missing = {
     seals: await missingSeals(journal, db),
     authorizations,
@@ -134,7 +141,7 @@ export async function compareJournal(journal: JournalReader, db: Db): Promise<Co
       ({ transactionId, outcome }) =>
         stored.has(transactionId) && stored.get(transactionId)?.outcome !== outcome,
     ),
-    unknownExecutions: journal.unknownExecutions().filter(({ safeTxHash }) => !unknown.has(safeTxHash)),
+    unknownExecutions: journal.unknownExecutions().filter((one) => !unknown.has(nonceOf(one))),
     freezes: await missingFreezes(journal, db),
   };
   return { missing, unjournaled: [...stored.keys()].filter((id) => !journal.authorizationOf(id)) };

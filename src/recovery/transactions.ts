@@ -35,7 +35,7 @@ async function writeRecord(
 }
 
 async function decide(tx: Tx, { transactionId, outcome, blockAt }: OutcomeEntry): Promise<void> {
-  await decideAuthorization(tx, transactionId, { outcome, blockAt: new Date(blockAt) });
+  await decideAuthorization(tx, transactionId, outcome && { outcome, blockAt: new Date(blockAt) });
 }
 
 /** Writes an authorization back: its execution continues with the same bytes at the same nonce. */

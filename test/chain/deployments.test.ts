@@ -123,7 +123,12 @@ function signerDeps(change: Partial<SignerDeps>): SignerDeps {
   return {
     ...{ db: signerDb, keystore, journal, networks: [network], identifyVoter, maxGas: 5_000_000n },
     gasBudgetPerHour: 10n ** 24n,
-    ...{ production: false, logger: pino({ level: 'silent' }), countRefusal: () => undefined },
+    ...{
+      production: false,
+      logger: pino({ level: 'silent' }),
+      countRefusal: () => undefined,
+      countUnknownExecution: () => undefined,
+    },
     ...change,
   };
 }

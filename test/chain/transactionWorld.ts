@@ -104,7 +104,11 @@ export interface TestAccount {
 export type Ended = Exclude<TransactionFollowed, { kind: 'waiting' }>;
 
 /** Nobody reads the log of these tests. */
-const unreported = { logger: pino({ level: 'silent' }), countRefusal: () => undefined };
+const unreported = {
+  logger: pino({ level: 'silent' }),
+  countRefusal: () => undefined,
+  countUnknownExecution: () => undefined,
+};
 
 type ChainActivities = RelayerActivities & TransactionChainActivities;
 

@@ -835,27 +835,42 @@ describe('cancelled', () => {
     const envelopeId = await world.sign(ref);
     await world.executeUnknown(account);
     const ended = await world.followToEnd(ref, envelopeId);
-    expect(ended).toMatchObject({
-      kind: 'decided',
-      outcome: { kind: 'cancelled', unknownHash: expect.stringMatching(/^0x[0-9a-f]{64}$/) },
-    });
-    if (ended.kind !== 'decided' || ended.outcome.kind !== 'cancelled') throw new Error('unreachable');
+    if (ended.kind !== 'decided' || ended.outcome.kind !== 'cancelled')
+      throw new Error(JSON.stringify(ended));
     await world.finish(ref, ended);
     // A second look, as after a crash, records nothing more.
     expect(await world.signer.confirmOutcome(ref)).toEqual({ outcome: 'cancelled' });
-    const { unknownHash = '', transactionHash } = ended.outcome;
+    const { transactionHash } = ended.outcome;
+    const [used, ...more] = await world.db('unknown_executions').where({ account_id: account.id });
+    expect(more).toEqual([]);
+    expect(used).toMatchObject({ safe_nonce: 0n, transaction_hash: transactionHash });
+    const { safe_tx_hash: safeTxHash } = requireRow(used);
     expect(await world.record(ref)).toMatchObject({
       executionStatus: 'failed',
-      failure: { code: 'timeout', message: expect.stringContaining(unknownHash), transactionHash },
+      failure: { code: 'timeout', message: expect.stringContaining(safeTxHash), transactionHash },
     });
-    const used = { safe_nonce: 0n, safe_tx_hash: unknownHash, transaction_hash: transactionHash };
-    expect(await world.db('unknown_executions').where({ account_id: account.id })).toMatchObject([used]);
     expect(
       await world.db('audit_log').where({ action: 'account.unknownExecution', resource_id: account.id }),
-    ).toMatchObject([{ details: { safeNonce: '0', safeTxHash: unknownHash } }]);
+    ).toMatchObject([{ details: { safeNonce: '0', safeTxHash } }]);
     const next = await world.transaction({ to, data: call('set', 40n) }, { account });
     expect(await world.execute(next)).toMatchObject({ outcome: { kind: 'executed' } });
     expect(await countOf(to)).toBe(40n);
+  });
+
+  test('is nothing that was paid, though its record is put under another account', async () => {
+    const [paid, other] = [await world.account(), await world.account()];
+    const to = await counter();
+    const ref = await world.transaction({ to, data: call('increment') }, { account: paid });
+    await world.execute(ref);
+    await world.execute(await world.transaction({ to, data: call('increment') }, { account: other }));
+    const rows = () => world.db('transactions').where({ id: ref.transactionId });
+    await rows().update({ account_id: other.id });
+    expect(await world.signer.confirmOutcome(ref)).toEqual({
+      unreachable: expect.stringContaining('is not what transaction'),
+    });
+    await rows().update({ account_id: paid.id });
+    expect(world.journal.outcomeOf(ref.transactionId)?.outcome).not.toBe('cancelled');
+    expect(await world.db('unknown_executions').where({ account_id: other.id })).toEqual([]);
   });
 
   itDeep('replaces a stuck empty call, not the transaction', async () => {

@@ -2,7 +2,7 @@
 
 import { type Address, type Hex, numberToHex } from 'viem';
 import { type ChainClient, createChainClient } from '../../src/chain/clients';
-import { executionInTransaction, findExecution, hasTransferFrom } from '../../src/chain/executions';
+import { executionAtNonce, executionInTransaction, hasTransferFrom } from '../../src/chain/executions';
 import {
   cancellation,
   executionCall,
@@ -291,14 +291,10 @@ describe('an execution on chain', () => {
     const toBlock = await chain.rpc.getBlockNumber();
     const found = await Promise.all(
       txs.map((tx) =>
-        findExecution(chain, {
-          account: safe.address,
-          safeTxHashes: [safeTransactionHash(tx)],
-          fromBlock,
-          toBlock,
-        }),
+        executionAtNonce(chain, { account: safe.address, nonce: tx.nonce, fromBlock, toBlock }),
       ),
     );
+    expect(found.map((one) => one?.safeTxHash)).toEqual(txs.map(safeTransactionHash));
     expect(found.map((one) => one?.kind)).toEqual(['success', 'success', 'failure']);
     const transfers = (token: Address) =>
       found.map((one) => hasTransferFrom(one?.logs ?? [], token, safe.address));
@@ -311,15 +307,16 @@ describe('an execution on chain', () => {
     for (let mined = 0; mined < 1_100; mined += 100) await rpc(url, 'anvil_mine', [numberToHex(100)]);
     const tx = await next({ to: await put(COUNTER), data: '0xd09de08a' });
     const look = async () =>
-      findExecution(chain, {
+      executionAtNonce(chain, {
         account: safe.address,
-        safeTxHashes: [safeTransactionHash(tx)],
+        nonce: tx.nonce,
         fromBlock,
         toBlock: await chain.rpc.getBlockNumber(),
       });
     expect(await look()).toBeNull();
     await send(tx);
-    expect(await look()).toMatchObject({ kind: 'success' });
+    for (let mined = 0; mined < 1_100; mined += 100) await rpc(url, 'anvil_mine', [numberToHex(100)]);
+    expect(await look()).toMatchObject({ kind: 'success', safeTxHash: safeTransactionHash(tx) });
   });
 
   test('inside another one keeps the other’s transfer apart', async () => {

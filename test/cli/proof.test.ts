@@ -114,7 +114,7 @@ describe('audit export and audit prove', () => {
     await db.raw('ALTER TABLE authorizations DISABLE TRIGGER authorizations_kept');
     await of().delete();
     await db.raw('ALTER TABLE authorizations ENABLE TRIGGER authorizations_kept');
-    expect(await refusal()).toContain(`lack the authorization of transaction ${own.transaction_id}`);
+    expect(await refusal()).toContain(`lack what was decided about transaction ${own.transaction_id}`);
     const { counted_from: _, ...stored } = own;
     await db('authorizations').insert(stored);
     const { stdout } = await command(env, 'audit', 'export', '--org', org.id);

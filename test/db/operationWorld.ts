@@ -163,6 +163,7 @@ export async function setStage(): Promise<Stage> {
       gasBudgetPerHour: 1n,
       logger: pino({ level: 'silent' }),
       countRefusal: () => undefined,
+      countUnknownExecution: () => undefined,
     }),
     refreshed,
     foreignId: foreign.memberIds[0] ?? '',

@@ -24,7 +24,7 @@ const RECENT_MS = 10 * 60_000;
 /** What was found on chain about one authorization. */
 export interface Looked {
   readonly of: RecordedAuthorization;
-  /** The execution of it, or of its cancellation; null when there is none where it was looked for. */
+  /** The execution of it, of its cancellation, or of what is recorded as unknown; null when there is none where it was looked for. */
   readonly found: FoundExecution | null;
   /** Whether the account's nonce is beyond its own; null where that was not asked. */
   readonly used: boolean | null;
