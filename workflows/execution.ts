@@ -60,13 +60,16 @@ function executionActivities(
   return { prepareTransaction, followTransaction, signTransaction, signCancellation, confirmOutcome };
 }
 
-/** The end of an execution that the chain has decided against counts once the signer has read the same. */
+/**
+ * The end of an execution that the chain has decided against, or otherwise than the signer has read before, counts once the
+ * signer has read the same.
+ */
 async function confirmed(
   { outcome }: { readonly outcome: AttemptOutcome },
   confirm: () => Promise<ConfirmedOutcome>,
 ): Promise<Observed<ExecutionResult, Need>> {
   const done = { kind: 'done', result: { status: 'decided', outcome } } as const;
-  if (outcome.kind === 'executed') return done;
+  if (outcome.kind === 'executed' && !outcome.reversed) return done;
   const seen = await confirm();
   if ('outcome' in seen && seen.outcome === outcome.kind) return done;
   const message =

@@ -1,6 +1,5 @@
 import { decideAttempt, isSigned } from '../../src/db/attemptOutcomes';
 import { SYSTEM } from '../../src/db/audit';
-import { findAuthorizationOutcome } from '../../src/db/authorizations';
 import type { Tx } from '../../src/db/database';
 import { commitUsage, releaseUsage } from '../../src/db/policyUsage';
 import { type TransactionSnapshot, updateExecution } from '../../src/db/transactions';
@@ -70,11 +69,11 @@ async function finishDecided(
   seen: Seen<TransactionSnapshot>,
   outcome: AttemptOutcome,
 ): Promise<TransactionState> {
-  const { id } = seen.record;
+  const { id, signerOutcome } = seen.record;
   if (outcome.kind !== 'executed') {
-    if ((await findAuthorizationOutcome(tx, id)) !== outcome.kind) return subject.state(seen);
-    return finishAgainst(tx, seen, outcome);
+    return signerOutcome === outcome.kind ? finishAgainst(tx, seen, outcome) : subject.state(seen);
   }
+  if (signerOutcome !== null && signerOutcome !== 'executed') return subject.state(seen);
   await decideAttempt(tx, id, outcome);
   failpoint('worker.attemptDecided');
   await commitUsage(tx, id, new Date(outcome.blockTime));

@@ -78,5 +78,6 @@ export async function outcomeOf(
   const logged = token === null || hasTransferFrom(execution.logs, token, at.account);
   // Such a token may have moved the amount all the same: it counts as spent, and is not sent again.
   const note = `the call succeeded, and the token ${token} logged no Transfer from the account: check that it has arrived`;
-  return { ...common, kind, ...(logged ? {} : { note }) };
+  const isReversed = at.record.signerOutcome !== null && at.record.signerOutcome !== kind;
+  return { ...common, kind, ...(logged ? {} : { note }), ...(isReversed ? { reversed: true } : {}) };
 }

@@ -80,7 +80,8 @@ export const executableTransaction: CreatableSubject<TransactionSnapshot, Transa
       },
     });
   },
-  isOutdated: ({ awaitsRelayerWei, rejectionRecorded }) => awaitsRelayerWei === null && !rejectionRecorded,
+  isOutdated: ({ awaitsRelayerWei, signerOutcome }) =>
+    awaitsRelayerWei === null && signerOutcome !== 'rejected',
   isResumed: () => false,
   resume: async () => undefined,
   prepare: reserve,

@@ -70,7 +70,7 @@ const columns = `t.*, ${approvalColumns}, ${timeColumn},
         OR m.id IN (p.definition->'initiatorSetting'->>'memberId', p.definition->'approverSetting'->>'memberId')
         OR EXISTS (SELECT FROM votes v WHERE v.approval_id = a.id AND v.member_id = m.id))), '[]') AS people,
     ${groupPeopleColumn('a.organization_id')},
-    EXISTS (SELECT FROM authorizations z WHERE z.transaction_id = t.id AND z.outcome = 'rejected') AS rejection_recorded,
+    (SELECT z.outcome FROM authorizations z WHERE z.transaction_id = t.id) AS signer_outcome,
     carried.transaction_hash AS carried_hash, carried.submitted_at, carried.confirmations`;
 
 const SELECT = `SELECT ${columns} ${FROM}`;
@@ -87,7 +87,7 @@ type TransactionColumns = TransactionRow &
     readonly initiator: MemberSummary;
     readonly policy_definition: PolicyRow['definition'];
     readonly policy_removed: boolean;
-    readonly rejection_recorded: boolean;
+    readonly signer_outcome: StoredTransaction['signerOutcome'];
     readonly people: readonly MemberSummary[];
   } & (
     | { readonly carried_hash: string; readonly submitted_at: Date; readonly confirmations: number }
@@ -114,7 +114,7 @@ function snapshot(row: TransactionColumns): TransactionSnapshot {
       replaces: row.replaces,
       awaitsRelayerWei: row.awaits_relayer_wei === null ? null : BigInt(row.awaits_relayer_wei),
       cancelling: row.cancelling,
-      rejectionRecorded: row.rejection_recorded,
+      signerOutcome: row.signer_outcome,
       result: row.result,
       chain:
         row.carried_hash === null

@@ -33,6 +33,8 @@ export type AttemptOutcome = {
       readonly kind: 'executed';
       /** What approvers should know about it, in words. */
       readonly note?: string;
+      /** The signer had read another outcome, in a block that the chain has lost: it reads this one too. */
+      readonly reversed?: true;
     }
   /** The account's call failed inside; `reason` is in words. */
   | { readonly kind: 'reverted'; readonly reason: string }
@@ -101,8 +103,8 @@ export interface TransactionRecord extends ApprovalRecord {
   readonly awaitsRelayerWei: bigint | null;
   /** An operator has requested the cancellation of the in-flight attempt. */
   readonly cancelling: boolean;
-  /** The signer has recorded its rejection: nothing of it will be signed. */
-  readonly rejectionRecorded: boolean;
+  /** What the signer has read about it on chain, or `rejected`: nothing of it will be signed. Null: undecided. */
+  readonly signerOutcome: AttemptOutcome['kind'] | 'rejected' | null;
 }
 
 /** The state that the rules of a transaction depend on: its policy, the current members and groups, and the database's time. */
@@ -180,6 +182,6 @@ export function transactionState(record: TransactionRecord, now: TransactionNow)
     waitingFor: record.waitingFor,
     awaitsRelayerWei: record.awaitsRelayerWei === null ? null : String(record.awaitsRelayerWei),
     cancelling: record.cancelling,
-    rejecting: record.rejectionRecorded && !record.closed,
+    rejecting: record.signerOutcome === 'rejected' && !record.closed,
   };
 }

@@ -526,7 +526,7 @@ export class TransactionWorld {
     ref: TransactionRef,
     { outcome }: Extract<TransactionFollowed, { kind: 'decided' }>,
   ): Promise<void> {
-    if (outcome.kind !== 'executed') {
+    if (outcome.kind !== 'executed' || outcome.reversed) {
       expect(await this.signer.confirmOutcome(ref)).toEqual({ outcome: outcome.kind });
     }
     await this.finishWith(ref, outcome);

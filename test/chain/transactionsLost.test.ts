@@ -143,8 +143,11 @@ describe('a lost block', () => {
     await sendAsFunder(world.url, { to, data: number('set', 1n) });
     expect(await findLostTransactions()).toEqual([failing]);
     expect(await world.usage(failing)).toMatchObject([{ status: 'reserved' }]);
+    expect(world.journal.outcomeOf(failing.transactionId)).toMatchObject({ outcome: 'reverted' });
     const again = await remember();
     expect(await world.execute(failing)).toMatchObject({ outcome: { kind: 'executed' } });
+    // What the signer had read no longer counts, in its journal either: the amount is spent.
+    expect(world.journal.outcomeOf(failing.transactionId)).toMatchObject({ outcome: 'executed' });
     expect(await world.record(failing)).toMatchObject({ executionStatus: 'completed', failure: null });
     await again();
     await sendAsFunder(world.url, { to, data: number('set', 0n) });

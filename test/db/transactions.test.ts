@@ -140,7 +140,7 @@ describe('a stored transaction', () => {
       awaitsRelayerWei: null,
       replaces: null,
       cancelling: false,
-      rejectionRecorded: false,
+      signerOutcome: null,
       failure: null,
       notes: [],
       result: null,

@@ -124,7 +124,7 @@ export function aTransaction(): TransactionRecordBuilder {
     awaitsRelayerWei: null,
     replaces: null,
     cancelling: false,
-    rejectionRecorded: false,
+    signerOutcome: null,
     closed: false,
     executedWith: null,
     frozen: null,
