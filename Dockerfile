@@ -8,7 +8,7 @@ RUN mkdir /data && chown node:node /data
 VOLUME /data
 EXPOSE 8443 8080 9090
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.OPS_PORT || 9090}/readyz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.OPS_PORT || 9090}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 
 FROM base AS build
 COPY package.json package-lock.json .npmrc ./

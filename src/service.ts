@@ -1,6 +1,6 @@
 import type { Address } from 'viem';
 import type { ApiDependencies } from './api/dependencies';
-import { createOpsServer, type PartCheck } from './api/ops';
+import { type CheckedPart, type CheckedParts, createOpsServer } from './api/ops';
 import { createApiServer } from './api/server';
 import { knownTokens, readBalances } from './chain/balances';
 import { createFindSignedMessage } from './chain/signedMessage';
@@ -106,31 +106,43 @@ function apiDependencies(clients: Clients): ApiDependencies {
   };
 }
 
-/** The checks of /readyz: each throws while its part is unavailable. */
-function readinessChecks(
+/**
+ * What the ops port checks. A process is not ready without Postgres and its own workers. Temporal and the networks are
+ * everybody's: without them it still reads, or serves the other networks, and to start it again mends nothing.
+ */
+function checkedParts(
   { db, connection, chains }: Clients,
   specs: readonly WorkerSpec[],
   workers: RunningWorkers,
-): Record<string, PartCheck> {
-  const networks = [...chains.values()].map(({ network, rpc }): [string, PartCheck] => [
+): CheckedParts {
+  const networks = [...chains.values()].map(({ network, rpc }): [string, CheckedPart] => [
     `network:${network.id}`,
-    async () => {
-      await rpc.getBlockNumber();
+    {
+      isRequired: false,
+      async check() {
+        await rpc.getBlockNumber();
+      },
     },
   ]);
-  const polling = specs.map(({ role }): [string, PartCheck] => [
+  const polling = specs.map(({ role }): [string, CheckedPart] => [
     `worker:${role}`,
-    async () => {
-      const running = workers.status().some((worker) => worker.role === role && worker.running);
-      if (!running) throw new Error('the worker is not polling');
+    {
+      isRequired: true,
+      async check() {
+        const running = workers.status().some((worker) => worker.role === role && worker.running);
+        if (!running) throw new Error('the worker is not polling');
+      },
     },
   ]);
   return {
-    database: () => pingDatabase(db),
-    temporal: async () => {
-      await connection.withDeadline(Date.now() + TEMPORAL_CHECK_MS, () =>
-        connection.workflowService.getSystemInfo({}),
-      );
+    database: { isRequired: true, check: () => pingDatabase(db) },
+    temporal: {
+      isRequired: false,
+      async check() {
+        await connection.withDeadline(Date.now() + TEMPORAL_CHECK_MS, () =>
+          connection.workflowService.getSystemInfo({}),
+        );
+      },
     },
     ...Object.fromEntries([...networks, ...polling]),
   };
@@ -148,8 +160,8 @@ async function startParts(config: Config, logger: Logger, lifetime: Lifetime): P
     lifetime.onStop(() => api.stop());
     ({ httpsPort } = await api.start());
   }
-  const checks = readinessChecks(clients, specs, workers);
-  const ops = createOpsServer({ ...config.ops, metrics: clients.metrics, parts: () => checks });
+  const checked = checkedParts(clients, specs, workers);
+  const ops = createOpsServer({ ...config.ops, metrics: clients.metrics, parts: () => checked });
   await ops.start();
   lifetime.onStop(() => ops.stop());
   return httpsPort;

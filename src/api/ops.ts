@@ -3,8 +3,16 @@ import { isIP } from 'node:net';
 import type { Metrics } from '../metrics';
 import { listen } from './listen';
 
-/** Checks one part; throws when it is unavailable. */
-export type PartCheck = () => Promise<void>;
+/** A part that the service uses. */
+export interface CheckedPart {
+  /** Throws when it is unavailable. */
+  readonly check: () => Promise<void>;
+  /** Whether this process can do nothing without it; without others it does the rest. */
+  readonly isRequired: boolean;
+}
+
+/** The parts by name. */
+export type CheckedParts = { readonly [name: string]: CheckedPart };
 
 /** The server of the ops port, for operators. */
 export interface OpsServer {
@@ -18,15 +26,15 @@ interface OpsOptions {
   /** Names in the Host header that are accepted, besides IP addresses, localhost and `host`. */
   readonly allowedHosts: readonly string[];
   readonly metrics: Metrics;
-  /** What /readyz checks, on every call; a getter may name parts that come later. */
-  readonly parts: () => { readonly [name: string]: PartCheck };
+  /** What is checked, on every call; a getter may name parts that come later. */
+  readonly parts: () => CheckedParts;
 }
 
 const CHECK_DEADLINE_MS = 2_000;
 
 type PartState = { status: 'up' } | { status: 'down'; reason: string };
 
-async function stateOf(check: PartCheck): Promise<PartState> {
+async function stateOf({ check }: CheckedPart): Promise<PartState> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error('no answer in time')), CHECK_DEADLINE_MS);
@@ -51,17 +59,27 @@ function json(status: number, body: object): OpsResponse {
   return { status, type: 'application/json; charset=utf-8', body: JSON.stringify(body) };
 }
 
-async function readiness(parts: { readonly [name: string]: PartCheck }): Promise<OpsResponse> {
+/** The states of parts, and the names of those that are unavailable. */
+async function statesOf(parts: CheckedParts) {
   const states = await Promise.all(
-    Object.entries(parts).map(async ([name, check]) => [name, await stateOf(check)] as const),
+    Object.entries(parts).map(async ([name, part]) => [name, await stateOf(part)] as const),
   );
   const unavailable = states.filter(([, { status }]) => status === 'down').map(([name]) => name);
-  const ready = unavailable.length === 0;
-  return json(ready ? 200 : 503, {
-    status: ready ? 'ready' : 'notReady',
-    unavailable,
-    parts: Object.fromEntries(states),
-  });
+  return { unavailable, parts: Object.fromEntries(states) };
+}
+
+/** Whether this process can do its work. */
+async function readiness(parts: CheckedParts): Promise<OpsResponse> {
+  const required = Object.entries(parts).filter(([, { isRequired }]) => isRequired);
+  const states = await statesOf(Object.fromEntries(required));
+  const ready = states.unavailable.length === 0;
+  return json(ready ? 200 : 503, { status: ready ? 'ready' : 'notReady', ...states });
+}
+
+/** What is available of all that the service uses. */
+async function dependencies(parts: CheckedParts): Promise<OpsResponse> {
+  const states = await statesOf(parts);
+  return json(200, { status: states.unavailable.length === 0 ? 'up' : 'degraded', ...states });
 }
 
 async function exposition({ registry }: Metrics): Promise<OpsResponse> {
@@ -110,6 +128,8 @@ async function responseTo(
       return json(200, { status: 'up' });
     case '/readyz':
       return readiness(parts());
+    case '/statusz':
+      return dependencies(parts());
     case '/metrics':
       return exposition(metrics);
     default:
@@ -122,8 +142,8 @@ function send(response: ServerResponse, { status, type, body }: OpsResponse): vo
 }
 
 /**
- * /healthz (the process lives), /readyz (which part is unavailable) and /metrics, for the operator only. Each part is
- * checked for 2 seconds at most.
+ * /healthz (the process lives), /readyz (it can do its work), /statusz (which part is unavailable) and /metrics, for the
+ * operator only. Each part is checked for 2 seconds at most.
  */
 export function createOpsServer(options: OpsOptions): OpsServer {
   const { host, port } = options;

@@ -1,5 +1,6 @@
 import knexFactory, { type Knex } from 'knex';
 import { types } from 'pg';
+import { Connections } from './connections';
 import { noteFailedStatements } from './databaseFailure';
 import { migrations } from './migrations';
 import { queryRows, requireRow } from './rows';
@@ -15,16 +16,30 @@ types.setTypeParser(BIGINT_OID, BigInt);
 // Failures reach the caller as errors; knex would also print them, outside the log.
 const ignore = () => undefined;
 
+/** By the configuration that a pool shares with its transactions. */
+const connectionsOf = new WeakMap<object, Connections>();
+
+/** The connections of a pool, or of the pool of a transaction. */
+export function requireConnections(db: Db | Tx): Connections {
+  const connections = connectionsOf.get(db.client.config);
+  if (!connections) throw new Error('the pool was not opened by createDatabase');
+  return connections;
+}
+
 /**
  * Opens a pool of connections to Postgres. Calls fail within a few seconds while the database is unavailable (connecting
- * 4 s, waiting for a connection 5 s, one statement 8 s).
+ * 4 s, waiting for a connection 5 s, one statement 8 s, and 9 s where the server has vanished).
  */
-export function createDatabase(url: string, options: { poolMax?: number } = {}): Db {
+export function createDatabase(
+  url: string,
+  { poolMax = 20, statementLimitMs = 8_000 }: { poolMax?: number; statementLimitMs?: number } = {},
+): Db {
   const startup = [
     '-c timezone=UTC',
-    '-c statement_timeout=8000',
+    `-c statement_timeout=${statementLimitMs}`,
     '-c idle_in_transaction_session_timeout=30000',
   ];
+  const connections = new Connections();
   const db = knexFactory({
     client: 'pg',
     connection: {
@@ -32,15 +47,17 @@ export function createDatabase(url: string, options: { poolMax?: number } = {}):
       connectionTimeoutMillis: 4_000,
       options: startup.join(' '),
       application_name: 'orgwallet',
-      keepAlive: true,
+      ...Connections.options(statementLimitMs),
     } as Knex.PgConnectionConfig,
-    pool: { min: 0, max: options.poolMax ?? 20, idleTimeoutMillis: 30_000 },
+    pool: { min: 0, max: poolMax, idleTimeoutMillis: 30_000, ...connections.pool },
     acquireConnectionTimeout: 5_000,
     // Values of statements are kept out of error messages and the log.
     compileSqlOnError: false,
     log: { warn: ignore, error: ignore, deprecate: ignore, debug: ignore },
   });
   noteFailedStatements(db);
+  connections.watch(db);
+  connectionsOf.set(db.client.config, connections);
   return db;
 }
 

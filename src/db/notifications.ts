@@ -1,6 +1,11 @@
 import { Client } from 'pg';
 
 const RECONNECT_MS = 1_000;
+/** How a server is noticed that vanishes without closing the connection: it is asked so often, and answers within. */
+interface Heartbeat {
+  readonly everyMs: number;
+  readonly answerLimitMs: number;
+}
 
 const keyOf = (channel: string, payload: string) => `${channel}/${payload}`;
 
@@ -17,7 +22,11 @@ export interface Notifications {
  * Listens on channels with a connection of its own and reconnects when it is lost. Notifications sent
  * meanwhile are missed, so listeners also poll.
  */
-export function listenForNotifications(url: string, channels: readonly string[]): Notifications {
+export function listenForNotifications(
+  url: string,
+  channels: readonly string[],
+  { everyMs, answerLimitMs }: Heartbeat = { everyMs: 5_000, answerLimitMs: 3_000 },
+): Notifications {
   const listeners = new Map<string, Set<() => void>>();
   let client: Client | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -37,11 +46,17 @@ export function listenForNotifications(url: string, channels: readonly string[])
     const connection = new Client({
       connectionString: url,
       connectionTimeoutMillis: 2_000,
+      query_timeout: answerLimitMs,
       application_name: 'orgwallet notifications',
       keepAlive: true,
     });
     client = connection;
+    const heartbeat = setInterval(() => {
+      connection.query('SELECT 1').catch(() => connection.connection.stream.destroy());
+    }, everyMs);
+    heartbeat.unref();
     const lost = () => {
+      clearInterval(heartbeat);
       if (client === connection) {
         client = undefined;
         connected = false;

@@ -1,5 +1,6 @@
 import type { Client } from 'pg';
-import type { Db } from './database';
+import { isStalePlan } from './connections';
+import { type Db, requireConnections } from './database';
 
 /** A statement that each connection plans once, for reads that happen on every request. */
 export interface PreparedStatement {
@@ -8,16 +9,31 @@ export interface PreparedStatement {
   readonly text: string;
 }
 
-/** Runs a prepared statement on a connection of the pool. `T` is what its text selects. */
-export async function runPrepared<T>(
-  db: Db,
-  { name, text }: PreparedStatement,
-  values: readonly unknown[],
-): Promise<T[]> {
-  const connection: Client = await db.client.acquireConnection();
+async function run<T>(db: Db, { name, text }: PreparedStatement, values: readonly unknown[]): Promise<T[]> {
+  const connection: Client & { readonly __knexUid: string } = await db.client.acquireConnection();
   try {
     return (await connection.query({ name, text, values: [...values] })).rows;
+  } catch (error) {
+    requireConnections(db).noteFailure(connection.__knexUid, error);
+    throw error;
   } finally {
     await db.client.releaseConnection(connection);
+  }
+}
+
+/**
+ * Runs a prepared statement on a connection of the pool; once more on a new one, where a migration has changed a table
+ * since it was planned (in a transaction, whoever began it repeats it). `T` is what its text selects.
+ */
+export async function runPrepared<T>(
+  db: Db,
+  statement: PreparedStatement,
+  values: readonly unknown[],
+): Promise<T[]> {
+  try {
+    return await run(db, statement, values);
+  } catch (error) {
+    if (!isStalePlan(error) || db.isTransaction) throw error;
+    return run(db, statement, values);
   }
 }

@@ -159,7 +159,7 @@ export async function startBenchStack(
     node('the bare worker', join(__dirname, 'bareWorker.js'), [temporal.address, BARE_QUEUE]);
     const untilServed = (part: Part, port: number) =>
       untilReady(part, 60_000, async () => {
-        const response = await fetch(`http://127.0.0.1:${port}/readyz`);
+        const response = await fetch(`http://127.0.0.1:${port}/statusz`);
         if (!response.ok) throw new Error('not ready');
       });
     await Promise.all([untilServed(service, opsPort), untilServed(signer, signerOpsPort)]);

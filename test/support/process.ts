@@ -23,7 +23,7 @@ export interface ServiceProcess {
   start(failpoint?: string): Promise<void>;
   /** Makes the failpoint count from now on that it was started with, behind which stands `@SIGUSR2`. */
   arm(): Promise<void>;
-  /** The parts that /readyz reports as unavailable. */
+  /** The parts that /statusz reports as unavailable. */
   unavailableParts(): Promise<string[]>;
 }
 

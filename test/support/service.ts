@@ -284,7 +284,7 @@ function connectTo(env: NodeJS.ProcessEnv, more: Pick<ClientOptions, 'onUnavaila
 
 /** The parts that a running service reports as unavailable. */
 export async function unavailableParts({ OPS_PORT }: NodeJS.ProcessEnv): Promise<string[]> {
-  const answer = await fetch(`http://127.0.0.1:${OPS_PORT}/readyz`);
+  const answer = await fetch(`http://127.0.0.1:${OPS_PORT}/statusz`);
   const { unavailable = [] } = (await answer.json()) as { unavailable?: string[] };
   return unavailable;
 }

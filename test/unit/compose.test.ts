@@ -316,9 +316,9 @@ describe('Dockerfile', () => {
     expect(commandOf(development)).toBe('CMD ["node", "tools/dev/start.mjs"]');
   });
 
-  it('says whether it is ready', () => {
+  it('says whether it lives, whatever it waits for', () => {
     expect(base).toMatch(/^HEALTHCHECK /m);
-    expect(base).toContain('/readyz');
+    expect(base).toContain('/healthz');
     expect(base).toMatch(/^EXPOSE 8443 8080 9090$/m);
   });
 

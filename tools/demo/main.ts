@@ -26,12 +26,12 @@ function readDemoFile(file: string): DemoFile {
 async function assertServiceReady({ origin, operationsUrl }: DemoFile): Promise<void> {
   let response: Response;
   try {
-    response = await fetch(`${operationsUrl}/readyz`, { signal: AbortSignal.timeout(READY_LIMIT_MS) });
+    response = await fetch(`${operationsUrl}/statusz`, { signal: AbortSignal.timeout(READY_LIMIT_MS) });
   } catch {
     throw new NotAsExpected(`No service answers for ${origin}. Start it in another terminal: npm start`);
   }
-  if (response.ok) return;
   const { unavailable } = (await response.json()) as { unavailable?: string[] };
+  if (response.ok && unavailable?.length === 0) return;
   throw new NotAsExpected(`The service is not ready; unavailable: ${unavailable?.join(', ') || 'unknown'}.`);
 }
 

@@ -39,7 +39,7 @@ export function board(settings: StackSettings, stack: RunningStack, workingDir: 
     ['Documentation', `${origin}/docs`],
     ...temporalLines(stack, settings.temporalNamespace),
     ...networks.map(({ id, name, rpcUrl }): Line => [name, `${rpcUrl} (chain id ${id})`]),
-    ['Operations', `${operationsUrl}/readyz, /healthz, /metrics`],
+    ['Operations', `${operationsUrl}/statusz, /readyz, /healthz, /metrics`],
     ...(hasDemo ? [['Demo credentials', files.demo] as const] : []),
     ['Logs', `${files.logs}/`],
     ['Stop', 'Ctrl-C'],

@@ -192,10 +192,11 @@ async function startProcess(
     stopLimitMs: 9_000,
   });
   await untilReady(part, SERVICE_READY_LIMIT_MS, async () => {
-    const response = await fetch(`${operationsUrlOf(settings)}/readyz`, {
+    const response = await fetch(`${operationsUrlOf(settings)}/statusz`, {
       signal: AbortSignal.timeout(3_000),
     });
-    if (!response.ok) throw new Error('not ready');
+    const { status } = (await response.json()) as { status?: string };
+    if (status !== 'up') throw new Error('not ready');
   });
 }
 

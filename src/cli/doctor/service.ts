@@ -13,10 +13,10 @@ function notAnswering(config: Config, part: string, found: string, todo: string)
   return config.production ? warn(part, `${found} from here`, todo) : fail(part, found, todo);
 }
 
-/** The readiness that the service reports on its ops port. */
+/** The status that the service reports on its ops port. */
 export async function checkReadiness(config: Config): Promise<Finding[]> {
   const { host, port } = config.ops;
-  const url = `http://${urlHost(host)}:${port}/readyz`;
+  const url = `http://${urlHost(host)}:${port}/statusz`;
   let response: Response;
   try {
     response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });
@@ -24,7 +24,7 @@ export async function checkReadiness(config: Config): Promise<Finding[]> {
     return [notAnswering(config, 'service', `${url} does not answer`, 'start it: npm start')];
   }
   const { unavailable: parts } = (await response.json()) as { unavailable?: readonly string[] };
-  if (response.ok) return [ok('service', `${url} reports ready`)];
+  if (response.ok && parts?.length === 0) return [ok('service', `${url} reports every part up`)];
   return [
     fail('service', `${url} reports unavailable: ${parts?.join(', ') || 'nothing'}`, 'check these parts'),
   ];

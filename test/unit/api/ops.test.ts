@@ -1,7 +1,12 @@
 import { request } from 'node:http';
-import { createOpsServer, type OpsServer } from '../../../src/api/ops';
+import { type CheckedParts, createOpsServer, type OpsServer } from '../../../src/api/ops';
 import { createMetrics } from '../../../src/metrics';
 
+const up = async () => undefined;
+const down = async () => {
+  throw new Error('no answer');
+};
+let parts: CheckedParts = {};
 let ops: OpsServer;
 let port: number;
 
@@ -11,7 +16,7 @@ beforeAll(async () => {
     port: 0,
     allowedHosts: ['orgwallet', 'orgwallet.internal'],
     metrics: createMetrics(),
-    parts: () => ({}),
+    parts: () => parts,
   });
   ({ port } = await ops.start());
 });
@@ -55,7 +60,7 @@ describe('the ops port', () => {
     ['a user before the name', 'localhost@attacker.example'],
     ['several names', 'localhost, attacker.example'],
   ])('refuses %s (%s)', async (_, host) => {
-    for (const path of ['/metrics', '/readyz', '/healthz', '/nothing']) {
+    for (const path of ['/metrics', '/readyz', '/statusz', '/healthz', '/nothing']) {
       const { status, text } = await ask(host, path);
       expect([status, JSON.parse(text)]).toEqual([
         421,
@@ -66,4 +71,25 @@ describe('the ops port', () => {
       ]);
     }
   });
+
+  it.each([
+    ['everything is there', up, up, 'ready', 'up', []],
+    ['a network is not', up, down, 'ready', 'degraded', ['network:1']],
+    ['what the process needs is not', down, up, 'notReady', 'degraded', ['database']],
+  ])(
+    'tells life, readiness and status apart where %s',
+    async (_, database, network, ready, status, missing) => {
+      parts = {
+        database: { check: database, isRequired: true },
+        'network:1': { check: network, isRequired: false },
+      };
+      const answer = async (path: string) => {
+        const { status: code, text } = await ask('localhost', path);
+        return [code, JSON.parse(text)];
+      };
+      expect(await answer('/healthz')).toEqual([200, { status: 'up' }]);
+      expect(await answer('/readyz')).toMatchObject([ready === 'ready' ? 200 : 503, { status: ready }]);
+      expect(await answer('/statusz')).toMatchObject([200, { status, unavailable: missing }]);
+    },
+  );
 });

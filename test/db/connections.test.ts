@@ -1,0 +1,120 @@
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { parse } from 'pg-connection-string';
+import { createDatabase, type Db } from '../../src/db/database';
+import { listenForNotifications } from '../../src/db/notifications';
+import { runPrepared } from '../../src/db/prepared';
+import { createTestDatabase } from '../support/stack';
+import { until } from '../support/until';
+
+type Database = Awaited<ReturnType<typeof createTestDatabase>>;
+
+const LIMIT_MS = 1_000;
+
+let database: Database;
+let way: { readonly url: string; readonly server: Server };
+/** Both ends of every connection that passes. */
+let passing: Set<Socket>;
+let db: Db;
+
+/** The way to Postgres, on a port of its own. */
+async function startWay(): Promise<typeof way> {
+  const { host, port, user, password } = parse(database.url);
+  const path = join(host ?? '', `.s.PGSQL.${port}`);
+  passing = new Set();
+  const between = createServer((client) => {
+    const server = connect({ path });
+    for (const [from, to] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      passing.add(from);
+      from.on('error', () => to.destroy());
+      from.on('close', () => to.destroy());
+      from.pipe(to);
+    }
+  });
+  await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve));
+  const { port: own } = between.address() as AddressInfo;
+  return { url: `postgresql://${user}:${password}@127.0.0.1:${own}/${database.name}`, server: between };
+}
+
+/** Nothing passes any more on the connections that are open, and nothing closes them; new ones pass. */
+function vanish(): void {
+  for (const socket of passing) {
+    socket.unpipe();
+    socket.pause();
+  }
+}
+
+const backend = async () => Number((await db.raw('SELECT pg_backend_pid() AS pid')).rows[0].pid);
+
+/** Opens so many connections. */
+async function warm(connections: number): Promise<Set<number>> {
+  const asked = Array.from({ length: connections }, () =>
+    db.raw('SELECT pg_backend_pid() AS pid, pg_sleep(0.3)'),
+  );
+  return new Set((await Promise.all(asked)).map(({ rows }) => Number(rows[0].pid)));
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  way = await startWay();
+  db = createDatabase(way.url, { poolMax: 6, statementLimitMs: LIMIT_MS });
+});
+afterAll(async () => {
+  await db.destroy();
+  for (const socket of passing) socket.destroy();
+  way.server.close();
+  await database.drop();
+});
+
+test('a pool goes on after its server has vanished without closing a connection', async () => {
+  expect((await warm(6)).size).toBe(6);
+  vanish();
+  await expect(backend()).rejects.toThrow('Query read timeout');
+  // Whichever of the pool comes next.
+  const after = await Promise.all(Array.from({ length: 12 }, backend));
+  expect(after).toHaveLength(12);
+});
+
+test('a transaction fails once, and not again while it is rolled back', async () => {
+  const began = performance.now();
+  const work = db.transaction(async (tx) => {
+    await tx.raw('SELECT 1');
+    vanish();
+    await tx.raw('SELECT 2');
+  });
+  await expect(work).rejects.toThrow('Connection terminated');
+  expect(performance.now() - began).toBeLessThan(2 * (LIMIT_MS + 1_000));
+  expect(await backend()).toBeGreaterThan(0);
+});
+
+test('notifications arrive again after their server has vanished', async () => {
+  const { url } = way;
+  const notifications = listenForNotifications(url, ['somewhere'], { everyMs: 200, answerLimitMs: 300 });
+  let received = 0;
+  notifications.subscribe('somewhere', 'now', () => {
+    received += 1;
+  });
+  await until('it listens', async () => notifications.connected());
+  vanish();
+  await until('it has noticed', async () => !notifications.connected());
+  await until('it receives one again', async () => {
+    await db.raw(`SELECT pg_notify('somewhere', 'now')`);
+    return received > 0;
+  });
+  await notifications.stop();
+});
+
+test('a prepared statement is planned again after a table was changed', async () => {
+  await db.raw('CREATE TABLE growing (id integer)');
+  await db.raw('INSERT INTO growing VALUES (1)');
+  const read = () => runPrepared(db, { name: 'growing', text: 'SELECT * FROM growing' }, []);
+  await warm(6);
+  expect(await Promise.all(Array.from({ length: 6 }, read))).toEqual(Array(6).fill([{ id: 1 }]));
+  await db.raw('ALTER TABLE growing ADD COLUMN name text');
+  expect(await Promise.all(Array.from({ length: 12 }, read))).toEqual(
+    Array(12).fill([{ id: 1, name: null }]),
+  );
+});
