@@ -10,6 +10,7 @@ import { type Config, ConfigError, serviceDatabaseUrl, signerDatabaseUrl } from 
 import { createDatabase, type Db } from './db/database';
 import { isUnavailable } from './db/databaseFailure';
 import { type LoginRole, readLoginRights, refuseLogin } from './db/logins';
+import { schemaLacks } from './db/migrate';
 import type { Lifetime } from './lifetime';
 import type { Logger } from './logging';
 import type { Metrics } from './metrics';
@@ -57,14 +58,29 @@ async function assertNetworks(chains: ChainClients): Promise<void> {
 const DATABASE_WAIT_MS = 60_000;
 const DATABASE_RETRY_MS = 500;
 
-/** Throws ConfigError for a login that can do more than its role, once Postgres answers. */
-async function assertLogin(db: Db, setting: string, role: LoginRole): Promise<void> {
+/** The steps that a schema lacks for this code. Throws ConfigError for a login that can do more than its role. */
+async function missingSteps(db: Db, setting: string, role: LoginRole): Promise<readonly string[]> {
+  const refusal = refuseLogin(await readLoginRights(db, role), role);
+  if (refusal) throw new ConfigError(setting, `${refusal.found}: ${refusal.todo}`);
+  return schemaLacks(db);
+}
+
+/**
+ * Waits until Postgres answers and its schema is migrated. Throws ConfigError for a login that can do more than its role,
+ * and for a schema that is not migrated in time.
+ */
+async function assertDatabase(db: Db, setting: string, role: LoginRole, logger: Logger): Promise<void> {
   const deadline = Date.now() + DATABASE_WAIT_MS;
+  let told = false;
   for (;;) {
     try {
-      const refusal = refuseLogin(await readLoginRights(db, role), role);
-      if (refusal) throw new ConfigError(setting, `${refusal.found}: ${refusal.todo}`);
-      return;
+      const missing = await missingSteps(db, setting, role);
+      if (missing.length === 0) return;
+      const found = `the schema lacks ${missing.join(', ')}`;
+      if (Date.now() > deadline)
+        throw new ConfigError(setting, `${found}: run \`npx orgwallet db migrate\` first`);
+      if (!told) logger.warn(`${found}: waiting for \`npx orgwallet db migrate\``);
+      told = true;
     } catch (error) {
       if (error instanceof ConfigError || !isUnavailable(error) || Date.now() > deadline) throw error;
     }
@@ -72,9 +88,10 @@ async function assertLogin(db: Db, setting: string, role: LoginRole): Promise<vo
   }
 }
 
-/** Opens a pool for each login that the roles of this process need. Throws ConfigError for one that can do too much. */
+/** Opens a pool for each login that the roles of this process need. Throws ConfigError where one is unfit. */
 async function openDatabases(
   config: Config,
+  logger: Logger,
   metrics: Metrics,
   lifetime: Lifetime,
 ): Promise<Pick<Clients, 'db' | 'signerDb'>> {
@@ -87,11 +104,11 @@ async function openDatabases(
   const { roles } = config;
   const signerDb = roles.includes('signer') ? open('signer', signerDatabaseUrl(config), 5) : undefined;
   if (signerDb) {
-    await assertLogin(signerDb, 'SIGNER_DATABASE_URL', 'orgwallet_signer');
+    await assertDatabase(signerDb, 'SIGNER_DATABASE_URL', 'orgwallet_signer', logger);
     if (roles.every((role) => role === 'signer')) return { db: signerDb, signerDb };
   }
   const db = open('service', serviceDatabaseUrl(config), 20);
-  await assertLogin(db, 'DATABASE_URL', 'orgwallet_service');
+  await assertDatabase(db, 'DATABASE_URL', 'orgwallet_service', logger);
   return { db, signerDb };
 }
 
@@ -102,7 +119,7 @@ export async function connectClients(
   metrics: Metrics,
   lifetime: Lifetime,
 ): Promise<Clients> {
-  const { db, signerDb } = await openDatabases(config, metrics, lifetime);
+  const { db, signerDb } = await openDatabases(config, logger, metrics, lifetime);
   const connection = connectTemporal(config.temporal);
   lifetime.onStop(async () => {
     // A call that waits for its next attempt would resume on a closed channel.

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { migrate } from '../db/database';
+import { migrate } from '../db/migrate';
 import type { Within } from './context';
 
 /** `db migrate`. */

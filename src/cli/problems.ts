@@ -31,6 +31,8 @@ function databaseProblem(code: string, message: string): string | undefined {
   ) {
     return `the database cannot be reached: ${message || code}`;
   }
+  if (code === '55P03')
+    return `a table is in use for too long, and nothing was changed (${message}): run it again`;
   if (/^(28|3D|57P)/.test(code)) return `the database refused the connection: ${message}`;
   if (/^role "orgwallet_\w+" does not exist/.test(message)) {
     return `${message}: create the database logins first (docs/production.md)`;

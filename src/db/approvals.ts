@@ -17,7 +17,7 @@ import type { AdminSet } from '../domain/proposal';
 import type { Db, Tx } from './database';
 import { uuidOrNull } from './ids';
 import { type PreparedStatement, runPrepared } from './prepared';
-import { requireRow } from './rows';
+import { requireRow, selected } from './rows';
 import type { ApprovalRow, IdempotencyRequestRow } from './tables';
 
 /** A recorded signature with its evidence. */
@@ -80,8 +80,34 @@ export function approvalSelection(
   };
 }
 
+const OWN_COLUMNS = selected<ApprovalRow>('a', {
+  id: true,
+  subject: true,
+  organization_id: true,
+  summary: true,
+  names: true,
+  created_at: true,
+  updated_at: true,
+  expires_at: true,
+  position: true,
+  version: true,
+  created_by_key: true,
+  execution_status: true,
+  execution_attempt: true,
+  decision: true,
+  decided_by: true,
+  executed_with: true,
+  waiting_for: true,
+  failure: true,
+  notes: true,
+  result: true,
+  expired_at: true,
+  closed_at: true,
+  frozen: true,
+});
+
 /** The columns of the approval `a`, its votes as one JSON column. */
-export const approvalColumns = `a.*, coalesce((SELECT json_agg(json_build_object(
+export const approvalColumns = `${OWN_COLUMNS}, coalesce((SELECT json_agg(json_build_object(
     'memberId', v.member_id, 'type', v.type, 'signerAddress', v.signer_address, 'scheme', v.scheme,
     'signature', v.signature, 'signatureHash', v.signature_hash,
     'initiatorSignatureHash', v.initiator_signature_hash, 'createdAt', v.created_at

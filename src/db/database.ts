@@ -2,7 +2,6 @@ import knexFactory, { type Knex } from 'knex';
 import { types } from 'pg';
 import { Connections } from './connections';
 import { noteFailedStatements } from './databaseFailure';
-import { migrations } from './migrations';
 import { queryRows, requireRow } from './rows';
 
 /** A pool of connections. */
@@ -59,41 +58,6 @@ export function createDatabase(
   connections.watch(db);
   connectionsOf.set(db.client.config, connections);
   return db;
-}
-
-const MIGRATION_LOCK = 7_215_301_994;
-
-/**
- * Brings the schema up to date. Needs the login that owns the tables, unless nothing is left to do. Simultaneous calls wait
- * for each other, and a call that was killed leaves nothing behind.
- */
-export async function migrate(url: string): Promise<{ applied: string[] }> {
-  const db = knexFactory({ client: 'pg', connection: url, pool: { min: 0, max: 1 } });
-  try {
-    return await db.transaction(async (tx) => {
-      await tx.raw('SELECT pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
-      const [state] = await queryRows<{ exists: boolean }>(
-        tx,
-        `SELECT to_regclass('schema_migrations') IS NOT NULL AS exists`,
-      );
-      if (!requireRow(state).exists) {
-        await tx.raw(
-          'CREATE TABLE schema_migrations (name text PRIMARY KEY, applied_at timestamptz(3) NOT NULL DEFAULT now())',
-        );
-      }
-      const done = new Set(await tx('schema_migrations').pluck('name'));
-      const applied: string[] = [];
-      for (const migration of migrations) {
-        if (done.has(migration.name)) continue;
-        await migration.up(tx);
-        await tx('schema_migrations').insert({ name: migration.name });
-        applied.push(migration.name);
-      }
-      return { applied };
-    });
-  } finally {
-    await db.destroy();
-  }
 }
 
 /** Throws when the database does not answer. */

@@ -33,7 +33,7 @@ import type { Db, Tx } from './database';
 import { databaseNow } from './database';
 import { readAdmins } from './members';
 import { type PreparedStatement, runPrepared } from './prepared';
-import { queryRows } from './rows';
+import { queryRows, selected } from './rows';
 import type { OrganizationRow, ProposalRow } from './tables';
 
 /** A proposal as it is stored. */
@@ -49,7 +49,16 @@ export interface ProposalSnapshot {
   readonly domainSalt: string;
 }
 
-const columns = `p.*, ${approvalColumns}, coalesce((SELECT json_agg(json_build_object(
+const OWN_COLUMNS = selected<ProposalRow>('p', {
+  id: true,
+  resource_type: true,
+  action: true,
+  data: true,
+  applied_at: true,
+  effective: true,
+});
+
+const columns = `${OWN_COLUMNS}, ${approvalColumns}, coalesce((SELECT json_agg(json_build_object(
     'accountId', d.account_id, 'networkId', d.network_id, 'status', d.status,
     'transactionHash', d.transaction_hash, 'failure', d.failure, 'waitingFor', d.waiting_for
   ) ORDER BY d.account_id, d.network_id) FROM deployments d WHERE d.proposal_id = a.id), '[]') AS deployments`;

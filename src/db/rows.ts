@@ -8,6 +8,16 @@ export async function queryRows<T>(db: Knex, sql: string, bindings: Bindings = [
   return rows;
 }
 
+/**
+ * The columns of a table as a statement selects them, each by its name: a column that a migration adds changes neither
+ * the statement nor its plan.
+ */
+export function selected<Row>(alias: string, columns: Readonly<Record<keyof Row & string, true>>): string {
+  return Object.keys(columns)
+    .map((column) => `${alias}.${column}`)
+    .join(', ');
+}
+
 /** Runs a statement and returns how many rows it changed or selected. */
 export async function execute(db: Knex, sql: string, bindings: Bindings = []): Promise<number> {
   const { rowCount }: { rowCount: number | null } = await db.raw(sql, bindings);

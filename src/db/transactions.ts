@@ -23,7 +23,7 @@ import type { Db, Tx } from './database';
 import { readDefinition } from './policies';
 import { type PreparedStatement, runPrepared } from './prepared';
 import { type GroupPeopleColumn, groupPeopleColumn, groupsOf } from './referencedRecords';
-import { queryRows } from './rows';
+import { queryRows, selected } from './rows';
 import type { ApprovalRow, PolicyRow, TransactionRow } from './tables';
 
 /** A transaction as it is stored. */
@@ -59,7 +59,24 @@ const FROM = `FROM approvals a
     GROUP BY c.id ORDER BY c.id DESC LIMIT 1
   ) AS carried ON true`;
 
-const columns = `t.*, ${approvalColumns}, ${timeColumn},
+const OWN_COLUMNS = selected<TransactionRow>('t', {
+  id: true,
+  account_id: true,
+  network_id: true,
+  policy_id: true,
+  initiator_id: true,
+  description: true,
+  type: true,
+  to_address: true,
+  value: true,
+  calldata: true,
+  content: true,
+  replaces: true,
+  awaits_relayer_wei: true,
+  cancelling: true,
+});
+
+const columns = `${OWN_COLUMNS}, ${approvalColumns}, ${timeColumn},
     account.address AS account_address, account.name AS account_name,
     coalesce((SELECT array_agg(n.network_id) FROM account_networks n WHERE n.account_id = account.id), '{}')
       AS account_networks,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { migrate } from '../../src/db/database';
+import { migrate } from '../../src/db/migrate';
 import { projectRoot } from '../../src/projectRoot';
 import { ensureCertificate } from '../../tools/dev/certificate';
 import { startChain } from '../../tools/dev/localChain';

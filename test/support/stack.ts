@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { migrate } from '../../src/db/database';
+import { migrate } from '../../src/db/migrate';
 import {
   type ChainOptions,
   fundOnLocalChain,

@@ -601,7 +601,7 @@ export async function up(knex: Knex): Promise<void> {
     GRANT USAGE ON SCHEMA public TO orgwallet_service, orgwallet_signer;
     GRANT SELECT ON ALL TABLES IN SCHEMA public TO orgwallet_service, orgwallet_signer;
     -- what the signer has no use for
-    REVOKE SELECT ON schema_migrations, installation, received_messages, claims, audit_heads, audit_log, api_keys,
+    REVOKE SELECT ON installation, received_messages, claims, audit_heads, audit_log, api_keys,
       api_key_members, idempotency_requests, rate_limit_buckets, registration_challenges FROM orgwallet_signer;
     GRANT SELECT (id) ON installation TO orgwallet_signer;
     GRANT INSERT, UPDATE ON members, groups, policies TO orgwallet_service;

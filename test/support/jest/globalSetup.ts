@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { generate } from 'selfsigned';
-import { migrate } from '../../../src/db/database';
+import { migrate } from '../../../src/db/migrate';
 import { projectRoot } from '../../../src/projectRoot';
 import { startChain } from '../../../tools/dev/localChain';
 import { writeNetworksFile, writeTokenListFile } from '../../../tools/dev/localNetworks';

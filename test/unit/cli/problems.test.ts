@@ -37,6 +37,10 @@ describe('an error in words', () => {
       /exist: create the database logins first \(docs\/production\.md\)$/,
     ],
     [
+      withCode('canceling statement due to lock timeout', '55P03'),
+      /^a table is in use for too long, and nothing was changed .*: run it again$/,
+    ],
+    [
       new TemporalUnavailable(undefined),
       /did not answer in time: check Temporal and the workers with `npx orgwallet doctor`/,
     ],
