@@ -14,7 +14,7 @@ import { PaymentFixture, unarmed } from './paymentFixture';
 import { Payment, SCENARIOS, type Scenario } from './payments';
 
 /** How many services run concurrently, by the role that is killed: most of the time passes until Temporal detects it. */
-const CONCURRENCY: { readonly [part in Role]: number } = { signer: 2, chain: 3, worker: 3, api: 1 };
+const CONCURRENCY: { readonly [part in Role]: number } = { signer: 1, chain: 2, worker: 2, api: 1 };
 
 /** The failpoints at which a process is killed, by scenario. */
 const points: { readonly [scenario in Scenario]: readonly string[] } = {
