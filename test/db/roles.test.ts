@@ -501,7 +501,6 @@ describe('data that one role may write', () => {
 
 describe('data that the signer cannot read', () => {
   it.each([
-    'schema_migrations',
     'received_messages',
     'claims',
     'audit_heads',
