@@ -59,7 +59,7 @@ async function readJournaled(source: ProofSource, organizationId: string) {
     if (!latest) return undefined;
     const journal = await openOwn(source);
     try {
-      difference = await journalDifference(journal, shown, await readShown(db, organizationId));
+      difference = await journalDifference(journal, shown, () => readShown(db, organizationId));
     } finally {
       await journal.close();
     }

@@ -66,24 +66,28 @@ async function lacking(journal: JournalReader, { organizationId, authorizations 
   return lacks;
 }
 
+/** What of the journal the tables lack, in words. Decisions may be ahead of it: they are signed, and taken over. */
+async function lackIn(journal: JournalReader, shown: Shown): Promise<string | undefined> {
+  const sealed = journal.latestSealed(shown.organizationId);
+  if (sealed && shown.seals[sealed.sequence]?.hash !== sealed.hash) {
+    return `decision ${sealed.sequence} of the journal is missing in the tables, or another one there`;
+  }
+  const [lost] = await lacking(journal, shown);
+  return lost && `the tables lack what was decided about transaction ${lost}`;
+}
+
 /**
  * The first difference between a journal and what the tables showed before it was read, in words; undefined: there is
- * none. What is `later` in the tables may be in the journal already. Decisions may be ahead of the journal: they are signed,
- * and taken over.
+ * none. What they lack may have come meanwhile: then they are read once more.
  */
 export async function journalDifference(
   journal: JournalReader,
   shown: Shown,
-  later: Shown,
+  readAgain: () => Promise<Shown>,
 ): Promise<string | undefined> {
-  const sealed = journal.latestSealed(shown.organizationId);
-  if (sealed && later.seals[sealed.sequence]?.hash !== sealed.hash) {
-    return `decision ${sealed.sequence} of the journal is missing in the tables, or another one there`;
-  }
   for (const one of shown.authorizations) {
     const difference = await differenceOf(journal, one);
     if (difference) return `transaction ${one.transactionId} ${difference}`;
   }
-  const [lost] = await lacking(journal, later);
-  return lost && `the tables lack what was decided about transaction ${lost}`;
+  return (await lackIn(journal, shown)) && lackIn(journal, await readAgain());
 }
