@@ -134,6 +134,18 @@ function noncesIn(
     });
 }
 
+/** What an account logged when executions of it began, from the newest block back, in pieces that nodes answer. */
+async function* begunBack(
+  chain: ChainClient,
+  account: Address,
+  { fromBlock, toBlock }: { fromBlock: bigint; toBlock: bigint },
+) {
+  for (let to = toBlock; to >= fromBlock; to -= BLOCKS_AT_ONCE) {
+    const first = to - BLOCKS_AT_ONCE + 1n;
+    yield accountLogs(chain, { account, topics: [BEGUN], from: first > fromBlock ? first : fromBlock, to });
+  }
+}
+
 /**
  * The executions of an account at the nonces from `from` to before `next`, in anyone's transactions, in their order.
  * Throws ChainUnavailable.
@@ -143,18 +155,16 @@ export async function executionsFrom(
   { account, from, next }: { account: Address; from: bigint; next: bigint },
 ): Promise<readonly { readonly nonce: bigint; readonly safeTxHash: Hex; readonly transactionHash: Hex }[]> {
   const found = new Map<bigint, { nonce: bigint; safeTxHash: Hex; transactionHash: Hex }>();
-  let to = await ask(chain, (rpc) => rpc.getBlockNumber());
+  const toBlock = await ask(chain, (rpc) => rpc.getBlockNumber());
   // The newest are searched first: a restore is about the recent past.
-  while (to >= 0n && found.size < Number(next - from)) {
-    const first = to >= BLOCKS_AT_ONCE ? to - BLOCKS_AT_ONCE + 1n : 0n;
-    const logs = await accountLogs(chain, { account, topics: [BEGUN], from: first, to });
+  for await (const logs of begunBack(chain, account, { fromBlock: 0n, toBlock })) {
     for (const transactionHash of new Set(logs.flatMap((log) => log.transactionHash ?? []))) {
       const receipt = await receiptOf(chain, transactionHash);
       for (const [nonce, safeTxHash] of noncesIn(account, receipt?.logs ?? [])) {
         if (nonce >= from && nonce < next) found.set(nonce, { nonce, safeTxHash, transactionHash });
       }
     }
-    to = first - 1n;
+    if (found.size >= Number(next - from)) break;
   }
   return [...found.values()].sort((a, b) => (a.nonce < b.nonce ? -1 : 1));
 }
@@ -167,10 +177,7 @@ export async function executionAtNonce(
   chain: ChainClient,
   { account, nonce, ...blocks }: { account: Address; nonce: bigint; fromBlock: bigint; toBlock: bigint },
 ): Promise<Execution | null> {
-  for (let to = blocks.toBlock; to >= blocks.fromBlock; to -= BLOCKS_AT_ONCE) {
-    const first = to - BLOCKS_AT_ONCE + 1n;
-    const from = first > blocks.fromBlock ? first : blocks.fromBlock;
-    const logs = await accountLogs(chain, { account, topics: [BEGUN], from, to });
+  for await (const logs of begunBack(chain, account, blocks)) {
     const own = logs.find(({ data }) => nonceIn(data) === nonce);
     if (!own?.transactionHash) continue;
     const { transactionHash } = own;

@@ -78,7 +78,7 @@ function countedFrom(authorizedAt: number, known: OutcomeEntry | undefined): num
 /** Whether a budget counts an authorization, whenever it was. */
 function isOfWindow(
   { asset, initiatorId, accountId, destination }: UsageWindow,
-  { networkId, tokenAddress, ...of }: Omit<Spending, 'countedFrom'>,
+  { networkId, tokenAddress, ...of }: Spending,
 ): boolean {
   return (
     (asset === null || (asset.networkId === networkId && isSameAddress(asset.tokenAddress, tokenAddress))) &&

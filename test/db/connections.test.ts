@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { parse } from 'pg-connection-string';
+import { Client } from 'pg';
 import { createDatabase, type Db } from '../../src/db/database';
 import { listenForNotifications } from '../../src/db/notifications';
 import { runPrepared } from '../../src/db/prepared';
@@ -19,8 +19,8 @@ let db: Db;
 
 /** The way to Postgres, on a port of its own. */
 async function startWay(): Promise<typeof way> {
-  const { host, port, user, password } = parse(database.url);
-  const path = join(host ?? '', `.s.PGSQL.${port}`);
+  const { host, port, user, password } = new Client({ connectionString: database.url });
+  const path = join(host, `.s.PGSQL.${port}`);
   passing = new Set();
   const between = createServer((client) => {
     const server = connect({ path });
