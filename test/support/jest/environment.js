@@ -1,7 +1,12 @@
 const { TestEnvironment } = require('jest-environment-node');
 
+/** What jest-circus calls for each event of a test. Every file adds its own, and would call those of all files before it. */
+const EVENT_HANDLERS = Symbol.for('EVENT_HANDLERS');
+
 class LastingEnvironment extends TestEnvironment {
-  async teardown() {}
+  async teardown() {
+    delete this.global[EVENT_HANDLERS];
+  }
 }
 
 let shared;
