@@ -187,6 +187,8 @@ interface ModelTransaction {
   state: 'executing' | 'executed' | 'failed' | 'blocked';
   /** What was signed for its last execution. */
   attemptId: string | null;
+  /** The signer has read that it failed. */
+  reverted: boolean;
   /** When its last execution began, and the time of its block. */
   reservedMs: number;
   blockMs: number | null;
@@ -316,6 +318,7 @@ class SequenceRun {
       payment,
       state: 'blocked',
       attemptId: null,
+      reverted: false,
       reservedMs: 0,
       blockMs: null,
     };
@@ -390,10 +393,12 @@ class SequenceRun {
       act.do === 'commit'
         ? { ...block, kind: 'executed' as const }
         : { ...block, kind: 'reverted' as const, reason: 'it reverted' };
-    if (act.do !== 'commit') {
-      const blockAt = new Date(blockMs);
-      await decideAuthorization(this.fixture.signer, transaction.id, { outcome: 'reverted', blockAt });
+    // The signer reads what failed, and reads again what it has seen fail.
+    if (act.do !== 'commit' || transaction.reverted) {
+      const read = { outcome: outcome.kind, blockAt: new Date(blockMs) };
+      await decideAuthorization(this.fixture.signer, transaction.id, read);
     }
+    transaction.reverted = outcome.kind === 'reverted';
     const { executionStatus } = await activities.finishTransaction({
       ...ref,
       result: { status: 'decided', outcome },
