@@ -203,7 +203,7 @@ describe('the login of the service', () => {
       await members().where({ id: org.dave.id }).update({ wallet_address: org.dave.wallet.address });
       await policies().update({ definition: JSON.stringify(definition) });
     }
-  }, 40_000);
+  });
 
   it('has nothing paid again that it sets back to processing', async () => {
     const paid = await reached(world, await begun(world), 'completed');
@@ -223,7 +223,7 @@ describe('the login of the service', () => {
     expect(await attempts(paid)).toHaveLength(1);
     const actions = await actionsOf(world, paid);
     expect(actions.filter((action) => action === 'transaction.executed')).toHaveLength(4);
-  }, 40_000);
+  });
 
   it('takes no rejection back, of a transaction or of a proposal', async () => {
     const { http, org, account } = world;
@@ -244,7 +244,7 @@ describe('the login of the service', () => {
     expect(findResource(await decided(world.db, org), 'account', account.id)?.name).toBe(account.name);
     const { name } = await read(http, org.readKey, `/api/v1/accounts/${account.id}`);
     expect(name).toBe(account.name);
-  }, 40_000);
+  });
 
   it('has nothing decided by votes of another record with an equal summary', async () => {
     const { http, org, db } = world;
@@ -271,7 +271,7 @@ describe('the login of the service', () => {
     await forced(again);
     await refusedWith(again, 'found 0 valid signatures');
     expect(await db('seals').where({ proposal_id: again.id })).toEqual([]);
-  }, 40_000);
+  });
 
   it('has no old decision sealed or carried out again after a newer one', async () => {
     const { http, org, db } = world;
@@ -292,7 +292,7 @@ describe('the login of the service', () => {
     expect(findResource(await decided(db, org), 'account', account.id)?.name).toBe('New name');
     const { name } = await read(http, org.readKey, `/api/v1/accounts/${account.id}`);
     expect(name).toBe('New name');
-  }, 40_000);
+  });
 
   it('gives an organization no second genesis', async () => {
     const { org, db, env } = world;
@@ -327,7 +327,7 @@ describe('the owner of the tables', () => {
       failure: { message: expect.stringContaining('is not the one that was sealed') },
     });
     expect(await received(world, payment)).toBe(0n);
-  }, 40_000);
+  });
 
   it('uses no policy whose removal it rolls back, and what was sealed counts when it is there again', async () => {
     const { http, org, db } = world;
@@ -360,7 +360,7 @@ describe('the owner of the tables', () => {
     });
     await answered;
     expect(await received(world, payment)).toBe(0n);
-  }, 40_000);
+  });
 });
 
 describe('what is signed', () => {
@@ -402,7 +402,7 @@ describe('what is signed', () => {
     await answered;
     expect(await received(world, payment)).toBe(1n);
     expect(await attempts(payment)).toHaveLength(1);
-  }, 40_000);
+  });
 
   /** Signed, and given to nobody by the endpoint of the workers; answers its bytes. */
   async function withheld(more: object = {}): Promise<{ payment: Shown; release: () => Promise<void> }> {
@@ -449,7 +449,7 @@ describe('what is signed', () => {
     expect(await received(world, payment)).toBe(1n);
     expect(await attempts(payment)).toHaveLength(1);
     for (const one of [open, waiting]) expect(await received(world, one)).toBe(0n);
-  }, 40_000);
+  });
 
   it('counts in its budget for as long as it is held back, and for its hours after that', async () => {
     const { http, org, db } = world;
@@ -477,5 +477,5 @@ describe('what is signed', () => {
     expect(await received(world, payment)).toBe(600n);
     expect(await received(world, next)).toBe(0n);
     expect(await refusals('budget')).toBeGreaterThan(1);
-  }, 40_000);
+  });
 });
