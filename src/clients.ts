@@ -7,9 +7,9 @@ import { readTokenList } from './chain/tokenList';
 import { createReadToken } from './chain/tokens';
 import { createIdentifyVoter } from './chain/voter';
 import { type Config, ConfigError, serviceDatabaseUrl, signerDatabaseUrl } from './config';
-import { createDatabase, type Db } from './db/database';
+import { createDatabase, type Db, keepsPrepared } from './db/database';
 import { isUnavailable } from './db/databaseFailure';
-import { type LoginRole, readLoginRights, refuseLogin } from './db/logins';
+import { type LoginRole, readLoginRights, refuseLogin, refuseSession } from './db/logins';
 import { schemaLacks } from './db/migrate';
 import type { Lifetime } from './lifetime';
 import type { Logger } from './logging';
@@ -17,6 +17,7 @@ import type { Metrics } from './metrics';
 import type { WorkflowSender } from './temporal/client';
 import { connectTemporal, LONGEST_RETRY_PAUSE_MS } from './temporal/connection';
 import { taskQueues } from './temporal/ids';
+import { conversion } from './temporal/payloadCodec';
 
 /** How long the API waits for a workflow's answer, in milliseconds. */
 const WORKFLOW_DEADLINE_MS = 6_000;
@@ -62,6 +63,8 @@ const DATABASE_RETRY_MS = 500;
 async function missingSteps(db: Db, setting: string, role: LoginRole): Promise<readonly string[]> {
   const refusal = refuseLogin(await readLoginRights(db, role), role);
   if (refusal) throw new ConfigError(setting, `${refusal.found}: ${refusal.todo}`);
+  const lacking = keepsPrepared(db) ? undefined : await refuseSession(db);
+  if (lacking) throw new ConfigError('DATABASE_POOLER', lacking);
   return schemaLacks(db);
 }
 
@@ -96,18 +99,20 @@ async function openDatabases(
   lifetime: Lifetime,
 ): Promise<Pick<Clients, 'db' | 'signerDb'>> {
   const open = (name: string, url: string, poolMax: number) => {
-    const pool = createDatabase(url, { poolMax });
+    const pool = createDatabase(url, { poolMax, throughPooler });
     lifetime.onStop(() => pool.destroy());
     metrics.watchPool(name, pool);
     return pool;
   };
-  const { roles } = config;
-  const signerDb = roles.includes('signer') ? open('signer', signerDatabaseUrl(config), 5) : undefined;
+  const { roles, pools, throughPooler } = config;
+  const signerDb = roles.includes('signer')
+    ? open('signer', signerDatabaseUrl(config), pools.signer)
+    : undefined;
   if (signerDb) {
     await assertDatabase(signerDb, 'SIGNER_DATABASE_URL', 'orgwallet_signer', logger);
     if (roles.every((role) => role === 'signer')) return { db: signerDb, signerDb };
   }
-  const db = open('service', serviceDatabaseUrl(config), 20);
+  const db = open('service', serviceDatabaseUrl(config), pools.service);
   await assertDatabase(db, 'DATABASE_URL', 'orgwallet_service', logger);
   return { db, signerDb };
 }
@@ -126,7 +131,8 @@ export async function connectClients(
     await sleep(LONGEST_RETRY_PAUSE_MS + 50);
     await connection.close();
   });
-  const client = new Client({ connection, namespace: config.temporal.namespace });
+  const { namespace } = config.temporal;
+  const client = new Client({ connection, namespace, ...conversion(config.temporal) });
   const queues = taskQueues(config.temporal.taskQueue);
   const chains = createChainClients(config.networks);
   const signerChain = chains.get(config.signerNetworkId);

@@ -58,6 +58,10 @@ export interface Config {
   readonly databaseUrl?: string;
   /** The login of the signer. */
   readonly signerDatabaseUrl?: string;
+  /** Whether Postgres is reached through a pooler that gives each transaction another connection. */
+  readonly throughPooler: boolean;
+  /** Where notifications are listened for, past a pooler; absent: nowhere. */
+  readonly listenDatabaseUrl?: string;
   readonly temporal: {
     readonly address: string;
     readonly namespace: string;
@@ -71,6 +75,10 @@ export interface Config {
       readonly serverName?: string;
     };
     readonly uiUrl?: string;
+    /** The keys that encrypt what Temporal stores; absent: nothing is encrypted. */
+    readonly payloadKeysFile?: string;
+    /** The origin of the Temporal UI that may ask this process to decrypt payloads; absent: none. */
+    readonly codecOrigin?: string;
   };
   readonly networks: readonly NetworkConfig[];
   readonly signerNetworkId: number;
@@ -88,6 +96,19 @@ export interface Config {
   readonly idempotencyRetentionMs: number;
   readonly rateLimit: { readonly perSecond: number; readonly burst: number };
   readonly maxOpenPerKey: number;
+  /** How many mutations the API works on at once, of all and of one organization; others wait. */
+  readonly mutations: { readonly atOnce: number; readonly perOrganization: number };
+  /** What one process works on at once. */
+  readonly slots: {
+    readonly workflowTasks: number;
+    readonly localActivities: number;
+    /** Of each queue: the signer's own, and one per network and role. */
+    readonly activities: number;
+    /** Workflows that stay in memory between their tasks. */
+    readonly cachedWorkflows: number;
+  };
+  /** Connections to Postgres, of the service's login and of the signer's. */
+  readonly pools: { readonly service: number; readonly signer: number };
   /** Gas ceiling of one chain transaction. */
   readonly maxGas: bigint;
   /** What the envelopes of an organization on a network may cost per hour, in wei. */
@@ -192,6 +213,8 @@ const settings = z.object({
   OPS_ALLOWED_HOSTS: list.pipe(z.array(hostName)).default([]),
   DATABASE_URL: postgresUrl.optional(),
   SIGNER_DATABASE_URL: postgresUrl.optional(),
+  DATABASE_POOLER: z.enum(['none', 'transaction']).default('none'),
+  DATABASE_LISTEN_URL: postgresUrl.optional(),
   TEMPORAL_ADDRESS: z.string().default('127.0.0.1:7233'),
   TEMPORAL_NAMESPACE: z.string().default('default'),
   TEMPORAL_TASK_QUEUE: z
@@ -205,6 +228,14 @@ const settings = z.object({
   TEMPORAL_TLS_KEY_FILE: z.string().optional(),
   TEMPORAL_TLS_SERVER_NAME: z.string().optional(),
   TEMPORAL_UI_URL: z.string().optional(),
+  TEMPORAL_PAYLOAD_KEYS_FILE: z.string().optional(),
+  TEMPORAL_CODEC_ORIGIN: z
+    .url({ protocol: /^https?$/ })
+    .refine(
+      (text) => new URL(text).origin === text,
+      'must be an origin (expected e.g. https://temporal.example)',
+    )
+    .optional(),
   NETWORKS_FILE: z.string(),
   SIGNER_NETWORK: positive.optional(),
   TOKEN_LIST_FILE: z.string().optional(),
@@ -218,6 +249,14 @@ const settings = z.object({
   RATE_LIMIT_PER_SECOND: positive.default(100),
   RATE_LIMIT_BURST: positive.default(300),
   MAX_OPEN_PER_KEY: positive.default(1_000),
+  MUTATIONS_AT_ONCE: positive.default(32),
+  MUTATIONS_PER_ORGANIZATION: positive.default(16),
+  WORKFLOW_TASK_SLOTS: positive.pipe(z.number().min(2, 'must be at least 2')).default(40),
+  LOCAL_ACTIVITY_SLOTS: positive.default(40),
+  ACTIVITY_SLOTS: positive.default(40),
+  WORKFLOW_CACHE: positive.default(1_000),
+  DATABASE_POOL: positive.default(20),
+  SIGNER_DATABASE_POOL: positive.default(5),
   MAX_GAS: z
     .string()
     .regex(/^\d{1,12}$/)
@@ -444,6 +483,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   const s = parseSettings(env);
   const dataDir = resolve(s.ORGWALLET_DATA_DIR);
   const production = s.NODE_ENV === 'production';
+  const throughPooler = s.DATABASE_POOLER === 'transaction';
   const networks = readNetworks(s.NETWORKS_FILE, { production });
   const keystoreFile = s.KEYSTORE_FILE ?? join(dataDir, 'keystore.json');
   assertPair(s, 'TLS_CERT_FILE', 'TLS_KEY_FILE');
@@ -464,12 +504,16 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     tlsEndsAtProxy: production && s.TLS_CERT_FILE === undefined && s.TRUSTED_PROXIES.length > 0,
     trustedProxies: s.TRUSTED_PROXIES,
     ops: { host: s.OPS_HOST, port: s.OPS_PORT, allowedHosts: s.OPS_ALLOWED_HOSTS },
-    ...defined<Pick<Config, 'httpsHost' | 'httpHost' | 'databaseUrl' | 'signerDatabaseUrl'>>({
+    ...defined<
+      Pick<Config, 'httpsHost' | 'httpHost' | 'databaseUrl' | 'signerDatabaseUrl' | 'listenDatabaseUrl'>
+    >({
       httpsHost: s.HTTPS_HOST,
       httpHost: s.HTTP_HOST,
       databaseUrl: s.DATABASE_URL,
       signerDatabaseUrl: s.SIGNER_DATABASE_URL,
+      listenDatabaseUrl: s.DATABASE_LISTEN_URL ?? (throughPooler ? undefined : s.DATABASE_URL),
     }),
+    throughPooler,
     temporal: defined<Config['temporal']>({
       address: s.TEMPORAL_ADDRESS,
       namespace: s.TEMPORAL_NAMESPACE,
@@ -477,6 +521,8 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
       apiKey: s.TEMPORAL_API_KEY,
       tls: temporalTls(s),
       uiUrl: s.TEMPORAL_UI_URL,
+      payloadKeysFile: s.TEMPORAL_PAYLOAD_KEYS_FILE,
+      codecOrigin: s.TEMPORAL_CODEC_ORIGIN,
     }),
     networks,
     signerNetworkId: signerNetwork(s, networks),
@@ -492,6 +538,14 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     idempotencyRetentionMs: s.IDEMPOTENCY_RETENTION,
     rateLimit: { perSecond: s.RATE_LIMIT_PER_SECOND, burst: s.RATE_LIMIT_BURST },
     maxOpenPerKey: s.MAX_OPEN_PER_KEY,
+    mutations: { atOnce: s.MUTATIONS_AT_ONCE, perOrganization: s.MUTATIONS_PER_ORGANIZATION },
+    slots: {
+      workflowTasks: s.WORKFLOW_TASK_SLOTS,
+      localActivities: s.LOCAL_ACTIVITY_SLOTS,
+      activities: s.ACTIVITY_SLOTS,
+      cachedWorkflows: s.WORKFLOW_CACHE,
+    },
+    pools: { service: s.DATABASE_POOL, signer: s.SIGNER_DATABASE_POOL },
     maxGas: BigInt(s.MAX_GAS),
     gasBudgetPerHour: parseEther(s.GAS_BUDGET_PER_HOUR),
     logLevel: s.LOG_LEVEL,

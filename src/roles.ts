@@ -13,6 +13,7 @@ import { registerRelayers } from '../activities/signer/registerRelayers';
 import { createSignerActivities } from '../activities/signer/signer';
 import { createTransactionChainActivities } from '../activities/transactions/chain';
 import { createTransactionSignerActivities } from '../activities/transactions/signer';
+import { observeActivities } from './activityLog';
 import { signerEndpoints } from './chain/contractSignatures';
 import type { Keystore } from './chain/keys';
 import { createOrOpenKeystore, lastBackup, readPassphrase } from './chain/keystore';
@@ -33,8 +34,16 @@ import type { Logger } from './logging';
 import { watchRelayers } from './relayers';
 import { refreshApproval } from './temporal/approvals';
 import { registerSearchAttributes } from './temporal/connection';
+import { networkQueue } from './temporal/ids';
 import { keepReconciler } from './temporal/schedule';
+import { WaitingActivities } from './temporal/waitingActivities';
 import { type WorkerSpec, workflowSource } from './workers';
+
+/** The activities of a role, for every network. */
+interface NetworkWorker {
+  readonly role: 'chain' | 'signer';
+  readonly activities: object;
+}
 
 const PENDING_POLL_MS = 250;
 const STUCK_AFTER_MS = 30_000;
@@ -126,26 +135,38 @@ async function workflowWorker(clients: Clients, lifetime: Lifetime): Promise<Wor
   };
 }
 
-/** The worker that reads chains and sends signed transactions; it watches relayers and lost blocks. */
-function chainWorker(clients: Clients, lifetime: Lifetime): WorkerSpec {
+/** A worker for each network: what one does not answer holds up no other. */
+function networkWorkers({ config, sender }: Clients, worker: NetworkWorker): WorkerSpec[] {
+  const { role, activities } = worker;
+  return config.networks.map(({ id }) => ({
+    role,
+    taskQueue: networkQueue(sender.queues[role], id),
+    activities,
+  }));
+}
+
+/** The workers that read chains and send signed transactions; they watch relayers and lost blocks. */
+function chainWorkers(clients: Clients, lifetime: Lifetime): WorkerSpec[] {
   const { config, logger, metrics, db, chains, sender } = clients;
+  const waiting = new WaitingActivities(sender.client, observeActivities(logger));
+  lifetime.onStop(() => waiting.stop());
   const relaying = createRelayerContext({
     db,
     chains,
     pollMs: PENDING_POLL_MS,
     stuckAfterMs: STUCK_AFTER_MS,
+    withoutSlot: waiting.withoutSlot,
   });
   lifetime.onStop(keepResending(config, (networkId) => resendLostDeployments(relaying, networkId), logger));
   lifetime.onStop(watchRelayers({ db, chains, logger, setBalance: metrics.setRelayerBalance }));
-  return {
+  return networkWorkers(clients, {
     role: 'chain',
-    taskQueue: sender.queues.chain,
     activities: withFailpoints('chain', {
       ...createRelayerActivities(relaying),
       ...createDeploymentChainActivities(relaying),
       ...createTransactionChainActivities({ ...relaying, maxGas: config.maxGas }),
     }),
-  };
+  });
 }
 
 async function openKeystore({ keystore, production }: Config, logger: Logger): Promise<Keystore> {
@@ -201,8 +222,8 @@ function keepTakingRequests(journal: Journal, db: Db, logger: Logger): () => Pro
   };
 }
 
-/** The worker that holds the keys, with a database login of its own. */
-async function signerWorker(clients: Clients, db: Db, lifetime: Lifetime): Promise<WorkerSpec> {
+/** The workers that hold the keys, with a database login of their own. */
+async function signerWorkers(clients: Clients, db: Db, lifetime: Lifetime): Promise<WorkerSpec[]> {
   const { config, logger, metrics, signerChain, sender } = clients;
   const keystore = await openKeystore(config, logger);
   const journal = await openSignerJournal(clients, db, lifetime);
@@ -216,16 +237,16 @@ async function signerWorker(clients: Clients, db: Db, lifetime: Lifetime): Promi
     ...{ logger, countRefusal, countUnknownExecution },
   });
   await registerRelayers(signing);
-  return {
-    role: 'signer',
-    taskQueue: sender.queues.signer,
-    activities: withFailpoints('signer', {
-      ...createSignerActivities(signing),
-      ...createProposalSignerActivities(signing),
-      ...createDeploymentSignerActivities(signing),
-      ...createTransactionSignerActivities(signing),
-    }),
-  };
+  const activities = withFailpoints('signer', {
+    ...createSignerActivities(signing),
+    ...createProposalSignerActivities(signing),
+    ...createDeploymentSignerActivities(signing),
+    ...createTransactionSignerActivities(signing),
+  });
+  return [
+    { role: 'signer', taskQueue: sender.queues.signer, activities },
+    ...networkWorkers(clients, { role: 'signer', activities }),
+  ];
 }
 
 /** The workers of the roles that this process runs, ready to be started. */
@@ -234,7 +255,7 @@ export async function workersOf(clients: Clients, lifetime: Lifetime): Promise<W
   const { roles } = config;
   return [
     ...(roles.includes('worker') ? [await workflowWorker(clients, lifetime)] : []),
-    ...(roles.includes('chain') ? [chainWorker(clients, lifetime)] : []),
-    ...(signerDb ? [await signerWorker(clients, signerDb, lifetime)] : []),
+    ...(roles.includes('chain') ? chainWorkers(clients, lifetime) : []),
+    ...(signerDb ? await signerWorkers(clients, signerDb, lifetime) : []),
   ];
 }

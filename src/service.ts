@@ -1,11 +1,12 @@
 import type { Address } from 'viem';
+import { createDecoder } from './api/codec';
 import type { ApiDependencies } from './api/dependencies';
 import { type CheckedPart, type CheckedParts, createOpsServer } from './api/ops';
 import { createApiServer } from './api/server';
 import { knownTokens, readBalances } from './chain/balances';
 import { createFindSignedMessage } from './chain/signedMessage';
 import { type Clients, connectClients } from './clients';
-import { assertRoles, type Config, serviceDatabaseUrl } from './config';
+import { assertRoles, type Config } from './config';
 import { pingDatabase } from './db/database';
 import { listPolicyTokens } from './db/policies';
 import { listTransactionTokens } from './db/transactionTokens';
@@ -16,6 +17,7 @@ import { createMetrics } from './metrics';
 import { planOperation } from './operations/plan';
 import { workersOf } from './roles';
 import { executeApproval, signApproval, startApproval } from './temporal/approvals';
+import { readPayloadKeys } from './temporal/payloadCodec';
 import { installTemporalLogging, type RunningWorkers, startWorkers, type WorkerSpec } from './workers';
 
 /** The parts of the service that one process runs. */
@@ -38,10 +40,10 @@ function runWorkers(
   if (specs.length > 0) installTemporalLogging(logger);
   const workers = startWorkers(config, specs, logger);
   lifetime.onStop(() => workers.stop());
-  for (const { role, taskQueue } of specs) {
+  for (const { taskQueue } of specs) {
     metrics.watchWorker(
       taskQueue,
-      () => workers.status().find((worker) => worker.role === role)?.state ?? 'STOPPED',
+      () => workers.status().find((worker) => worker.taskQueue === taskQueue)?.state ?? 'STOPPED',
     );
   }
   return workers;
@@ -90,7 +92,6 @@ function apiDependencies(clients: Clients): ApiDependencies {
   return {
     config,
     db,
-    databaseUrl: serviceDatabaseUrl(config),
     logger,
     metrics,
     approvals: {
@@ -124,13 +125,16 @@ function checkedParts(
       },
     },
   ]);
-  const polling = specs.map(({ role }): [string, CheckedPart] => [
+  const roles = [...new Set(specs.map(({ role }) => role))];
+  const polling = roles.map((role): [string, CheckedPart] => [
     `worker:${role}`,
     {
       isRequired: true,
       async check() {
-        const running = workers.status().some((worker) => worker.role === role && worker.running);
-        if (!running) throw new Error('the worker is not polling');
+        const idle = workers.status().filter((worker) => worker.role === role && !worker.running);
+        if (idle.length > 0) {
+          throw new Error(`no worker polls ${idle.map(({ taskQueue }) => taskQueue).join(', ')}`);
+        }
       },
     },
   ]);
@@ -161,7 +165,18 @@ async function startParts(config: Config, logger: Logger, lifetime: Lifetime): P
     ({ httpsPort } = await api.start());
   }
   const checked = checkedParts(clients, specs, workers);
-  const ops = createOpsServer({ ...config.ops, metrics: clients.metrics, parts: () => checked });
+  const { payloadKeysFile, codecOrigin } = config.temporal;
+  const codec =
+    payloadKeysFile && codecOrigin
+      ? { decode: createDecoder(readPayloadKeys(payloadKeysFile)), origin: codecOrigin }
+      : undefined;
+  const { metrics } = clients;
+  const ops = createOpsServer({
+    ...config.ops,
+    metrics,
+    parts: () => checked,
+    ...(codec ? { codec } : {}),
+  });
   await ops.start();
   lifetime.onStop(() => ops.stop());
   return httpsPort;

@@ -1,8 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { ApplicationFailure, type Context } from '@temporalio/activity';
 import {
-  type ActivityInterceptors,
   DefaultLogger,
   type LogLevel,
   NativeConnection,
@@ -10,10 +8,11 @@ import {
   Worker,
   type WorkerOptions,
 } from '@temporalio/worker';
+import { activityInterceptor, observeActivities } from './activityLog';
 import type { Config, Role } from './config';
-import { DatabaseFailure, withoutSql } from './db/databaseFailure';
 import type { Logger } from './logging';
 import { connectionOptions } from './temporal/connection';
+import { conversion } from './temporal/payloadCodec';
 
 /** One set of activities (and, for the workflow worker, workflows) on one task queue. */
 export interface WorkerSpec {
@@ -26,7 +25,7 @@ export interface WorkerSpec {
 /** Workers that run until they are stopped. */
 export interface RunningWorkers {
   /** The state of each worker, for metrics and readiness. */
-  status(): { role: WorkerSpec['role']; state: string; running: boolean }[];
+  status(): { role: WorkerSpec['role']; taskQueue: string; state: string; running: boolean }[];
   /** Stops polling, waits a few seconds for running work, and returns. */
   stop(): Promise<void>;
 }
@@ -71,46 +70,6 @@ export function installTemporalLogging(logger: Logger): void {
 }
 
 /**
- * Logs each finished activity: its subject, its outcome and its workflow. Its error is stored in the workflow's history,
- * where everybody with access to Temporal reads it: a database error goes there without SQL and values.
- */
-function observeActivities(logger: Logger): (context: Context) => ActivityInterceptors {
-  return ({ info }) => ({
-    inbound: {
-      async execute(input, next) {
-        const begunAt = performance.now();
-        const [about = {}] = input.args as { [key: string]: unknown }[];
-        const { organizationId, id, proposalId, transactionId, accountId, networkId, requestId } = about;
-        const fields = () => ({
-          activity: info.activityType,
-          organizationId,
-          approvalId: id ?? proposalId ?? transactionId,
-          accountId,
-          networkId,
-          requestId,
-          workflowId: info.workflowExecution?.workflowId,
-          runId: info.workflowExecution?.runId,
-          attempt: info.attempt,
-          ms: Math.round(performance.now() - begunAt),
-        });
-        try {
-          const result = await next(input);
-          const refusal = (result as { refusal?: { code: string } } | null)?.refusal?.code;
-          logger.info({ ...fields(), ...(refusal ? { refusal } : {}) }, 'activity');
-          return result;
-        } catch (thrown) {
-          const error = withoutSql(thrown);
-          logger.warn({ ...fields(), err: error }, 'activity failed; Temporal retries it');
-          throw error instanceof DatabaseFailure
-            ? ApplicationFailure.create({ type: error.name, message: error.message })
-            : error;
-        }
-      },
-    },
-  });
-}
-
-/**
  * Runs workers and restarts each that ends by itself, so that a Temporal server that was unavailable is
  * joined as soon as it is back. Returns at once; polling begins when Temporal can be reached.
  */
@@ -121,6 +80,9 @@ export function startWorkers(config: Config, specs: readonly WorkerSpec[], logge
     wake = resolve;
   });
   const workers = new Map<WorkerSpec, Worker>();
+  const interceptor = activityInterceptor(observeActivities(logger));
+
+  const { slots } = config;
 
   async function runOnce(spec: WorkerSpec): Promise<void> {
     const connection = await NativeConnection.connect(connectionOptions(config.temporal));
@@ -130,9 +92,14 @@ export function startWorkers(config: Config, specs: readonly WorkerSpec[], logge
         namespace: config.temporal.namespace,
         taskQueue: spec.taskQueue,
         activities: spec.activities,
+        maxConcurrentActivityTaskExecutions: slots.activities,
+        maxConcurrentLocalActivityExecutions: slots.localActivities,
+        maxConcurrentWorkflowTaskExecutions: slots.workflowTasks,
+        maxCachedWorkflows: slots.cachedWorkflows,
         shutdownGraceTime: SHUTDOWN_GRACE_MS,
         shutdownForceTime: SHUTDOWN_FORCE_MS,
-        interceptors: { activity: [observeActivities(logger)] },
+        ...conversion(config.temporal),
+        interceptors: { activity: [interceptor] },
         ...spec.options,
       });
       workers.set(spec, worker);
@@ -149,7 +116,7 @@ export function startWorkers(config: Config, specs: readonly WorkerSpec[], logge
       try {
         await runOnce(spec);
       } catch (error) {
-        if (!stopping) logger.warn({ err: error, role: spec.role }, 'worker ended; restarting it');
+        if (!stopping) logger.warn({ err: error, taskQueue: spec.taskQueue }, 'worker ended; restarting it');
       }
       if (!stopping) await Promise.race([new Promise((r) => setTimeout(r, RESTART_DELAY_MS)), woken]);
     }
@@ -160,7 +127,8 @@ export function startWorkers(config: Config, specs: readonly WorkerSpec[], logge
     status: () =>
       specs.map((spec) => {
         const state = workers.get(spec)?.getState() ?? 'STOPPED';
-        return { role: spec.role, state, running: state === 'RUNNING' };
+        const { role, taskQueue } = spec;
+        return { role, taskQueue, state, running: state === 'RUNNING' };
       }),
     async stop() {
       stopping = true;

@@ -3,6 +3,7 @@ import type { DeploymentChainActivities } from '../activities/deployments/chain'
 import type { DeploymentSignerActivities } from '../activities/deployments/signer';
 import type { EnvelopeTerms } from '../activities/relayer/terms';
 import type { DeploymentKey, DeploymentResult } from '../src/domain/proposal';
+import { networkQueue } from '../src/temporal/ids';
 import { type Effect, type SettlementContext, settle } from './settlement';
 
 const FIRST_PAUSE_MS = 1_000;
@@ -18,14 +19,14 @@ function deploymentActivities(
 ): DeploymentChainActivities & DeploymentSignerActivities {
   const summary = `${accountId} on network ${networkId}`;
   const { observeDeployment } = proxyActivities<DeploymentChainActivities>({
-    taskQueue: queues.chain,
+    taskQueue: networkQueue(queues.chain, networkId),
     startToCloseTimeout: '30s',
     // It only reads; a failure is of the database or a worker, and temporary.
     retry: { initialInterval: '500ms', maximumInterval: '15s' },
     summary: `Look for ${summary}`,
   });
   const { followDeployment } = proxyActivities<DeploymentChainActivities>({
-    taskQueue: queues.chain,
+    taskQueue: networkQueue(queues.chain, networkId),
     startToCloseTimeout: '30m',
     heartbeatTimeout: '15s',
     // The same stored bytes are sent again; the chain takes a nonce once.
@@ -33,7 +34,7 @@ function deploymentActivities(
     summary: `Send and follow the deployment of ${summary}`,
   });
   const { signDeployment } = proxyActivities<DeploymentSignerActivities>({
-    taskQueue: queues.signer,
+    taskQueue: networkQueue(queues.signer, networkId),
     startToCloseTimeout: '30s',
     // A second call returns the envelope of the first; a refusal is a result and is not retried.
     retry: { initialInterval: '500ms', maximumInterval: '15s' },

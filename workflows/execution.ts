@@ -4,6 +4,7 @@ import type { ConfirmedOutcome } from '../activities/transactions/confirmOutcome
 import type { TransactionTerms } from '../activities/transactions/observation';
 import type { TransactionSignerActivities } from '../activities/transactions/signer';
 import type { AttemptOutcome, ExecutionResult, TransactionRef } from '../src/domain/transaction';
+import { networkQueue } from '../src/temporal/ids';
 import { first } from './first';
 import { type Effect, type Observed, type SettlementContext, settle } from './settlement';
 
@@ -29,14 +30,14 @@ function executionActivities(
   Omit<TransactionSignerActivities, 'recordRejection'> {
   const summary = `${transactionId} on network ${networkId}`;
   const { prepareTransaction } = proxyActivities<TransactionChainActivities>({
-    taskQueue: queues.chain,
+    taskQueue: networkQueue(queues.chain, networkId),
     startToCloseTimeout: '30s',
     // It only reads; a failure is of the database or a worker, and temporary.
     retry: { initialInterval: '500ms', maximumInterval: '15s' },
     summary: `Look for ${summary}, and simulate it`,
   });
   const { followTransaction } = proxyActivities<TransactionChainActivities>({
-    taskQueue: queues.chain,
+    taskQueue: networkQueue(queues.chain, networkId),
     startToCloseTimeout: '30m',
     heartbeatTimeout: '15s',
     // The same stored bytes are sent again; the chain takes a nonce once.
@@ -44,7 +45,7 @@ function executionActivities(
     summary: `Send and follow ${summary}`,
   });
   const signing = {
-    taskQueue: queues.signer,
+    taskQueue: networkQueue(queues.signer, networkId),
     startToCloseTimeout: '30s',
     // A second call returns the envelope of the first; a refusal is a result and is not retried.
     retry: { initialInterval: '500ms', maximumInterval: '15s' },

@@ -2,7 +2,7 @@ import { log, proxyActivities, setCurrentDetails, workflowInfo } from '@temporal
 import type { ReconcilerActivities } from '../activities/reconciler/reconciler';
 import type { TransactionChainActivities } from '../activities/transactions/chain';
 import { type ReconcileSummary, reconcileDetails } from '../src/domain/reconciliation';
-import { taskQueues } from '../src/temporal/ids';
+import { networkQueue, taskQueues } from '../src/temporal/ids';
 
 const { reconcile } = proxyActivities<ReconcilerActivities>({
   startToCloseTimeout: '1h',
@@ -20,7 +20,7 @@ async function checkNetwork(networkId: number): Promise<string[]> {
   const queues = taskQueues(workflowInfo().taskQueue);
   const { findLostTransactions } = proxyActivities<TransactionChainActivities>({
     ...ONCE,
-    taskQueue: queues.chain,
+    taskQueue: networkQueue(queues.chain, networkId),
     summary: `Look for transactions that network ${networkId} has lost`,
   });
   const { wakeReopened } = proxyActivities<ReconcilerActivities>({

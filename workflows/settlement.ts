@@ -2,6 +2,7 @@ import { proxyActivities } from '@temporalio/workflow';
 import type { EnvelopeTerms } from '../activities/relayer/terms';
 import type { SigningResult } from '../activities/signer/refusal';
 import type { SignerActivities } from '../activities/signer/signer';
+import { networkQueue } from '../src/temporal/ids';
 import { type Backoff, createBackoff } from './backoff';
 
 /** The task queues for one network, and the report of what the execution waits for (null: nothing). */
@@ -150,7 +151,7 @@ export async function settle<Result, Need>(
   { networkId, queues, report }: SettlementContext,
 ): Promise<Result> {
   const { fillNonce } = proxyActivities<SignerActivities>({
-    taskQueue: queues.signer,
+    taskQueue: networkQueue(queues.signer, networkId),
     startToCloseTimeout: '30s',
     // A second call returns the envelope of the first; a refusal is a result and is not retried.
     retry: { initialInterval: '500ms', maximumInterval: '15s' },

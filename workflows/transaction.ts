@@ -5,6 +5,7 @@ import type { TransactionSignerActivities } from '../activities/transactions/sig
 import { transactionDetails } from '../src/domain/operatorText';
 import type { Refusal } from '../src/domain/refusal';
 import type { TransactionState } from '../src/domain/transaction';
+import { networkQueue } from '../src/temporal/ids';
 import { type TransactionInput, transactionInput, transactionSignMessage } from '../src/temporal/messages';
 import { ApprovalRun } from './approval';
 import { databaseActivities, parseInput } from './database';
@@ -17,7 +18,7 @@ const { requestCancellation } = databaseActivities<TransactionActivities>('Recor
 /** Waits until the relayer of a network has a balance. */
 function relayerActivities(chainQueue: string, networkId: number, wei: string) {
   return proxyActivities<RelayerActivities>({
-    taskQueue: chainQueue,
+    taskQueue: networkQueue(chainQueue, networkId),
     startToCloseTimeout: '30m',
     heartbeatTimeout: '15s',
     // It only reads, until the relayer is funded.

@@ -7,7 +7,9 @@ import { observeDeployment } from './observe';
 export function createDeploymentChainActivities(context: RelayerContext) {
   return {
     observeDeployment: (key: DeploymentKey) => observeDeployment(context, key),
-    followDeployment: (input: FollowDeployment) => followDeployment(context, input),
+    followDeployment: context.withoutSlot((input: FollowDeployment, signal) =>
+      followDeployment(context, input, signal),
+    ),
   };
 }
 

@@ -17,10 +17,14 @@ export interface FollowDeployment {
   readonly reported: string | null;
 }
 
-/** Sends the stored envelope of a deployment and follows it until it is confirmed, or there is something to report. */
+/**
+ * Sends the stored envelope of a deployment and follows it until it is confirmed, or there is something to report. Throws
+ * the reason of `signal`.
+ */
 export async function followDeployment(
   context: RelayerContext,
   { envelopeId, networkId, reported }: FollowDeployment,
+  signal: AbortSignal,
 ): Promise<DeploymentFollowed> {
   const { db } = context;
   const envelope = await findEnvelope(db, BigInt(envelopeId));
@@ -30,7 +34,7 @@ export async function followDeployment(
   const { outcome, transactionHash } = envelope;
   const chain = requireChain(context, networkId);
   const check = (head: bigint) => checkEnvelope(db, chain, envelope, head);
-  const followed = outcome ?? (await follow(context, { chain, envelope, reported, check }));
+  const followed = outcome ?? (await follow(context, { chain, envelope, reported, check }, signal));
   if (followed === 'reverted') return { kind: followed, transactionHash };
   return typeof followed === 'string' ? { kind: followed } : followed;
 }

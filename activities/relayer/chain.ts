@@ -1,10 +1,10 @@
-import { awaitRelayer } from './awaitRelayer';
+import { type AwaitRelayer, awaitRelayer } from './awaitRelayer';
 import type { RelayerContext } from './context';
 
 /** The activities of the chain worker that concern relayers. */
 export function createRelayerActivities(context: RelayerContext) {
   return {
-    awaitRelayer: (input: Parameters<typeof awaitRelayer>[1]) => awaitRelayer(context, input),
+    awaitRelayer: context.withoutSlot((input: AwaitRelayer, signal) => awaitRelayer(context, input, signal)),
   };
 }
 

@@ -2,29 +2,49 @@ import type { Address } from 'viem';
 import type { ChainClient, ChainClients } from '../../src/chain/clients';
 import { listRelayers } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
+import { KeyedLimiter } from '../../src/temporal/keyedLimiter';
+import type { WithoutSlot } from '../../src/temporal/waitingActivities';
+import { createHeads, type Heads } from './heads';
 import { createSendLog, type SendLog } from './sendLog';
+import { SharedReads } from './sharedReads';
 
 /** The dependencies of the chain worker. It has no key. */
 export interface RelayerDeps {
   readonly db: Db;
   readonly chains: ChainClients;
-  /** The first pause between two checks of a pending transaction, in milliseconds; it grows to 16 times this. */
+  /** How often a network is asked for its newest block at first, in milliseconds; the pause grows to 16 times this. */
   readonly pollMs: number;
   /** How long a sent transaction may be pending before its fee is raised, in milliseconds. */
   readonly stuckAfterMs: number;
+  /** Runs activities that wait for a network. */
+  readonly withoutSlot: WithoutSlot;
 }
 
-/** The dependencies, and the log of what this process has sent. */
+/** The dependencies, and what the activities of one process share. */
 export interface RelayerContext extends RelayerDeps {
   readonly sent: SendLog;
+  readonly heads: Heads;
+  /** Balances of relayers in wei, by network. */
+  readonly balances: SharedReads<bigint>;
+  /** Those who follow something take turns, by network; what is sent for the first time has turns of its own. */
+  readonly turns: KeyedLimiter;
 }
+
+/** How many of those who follow something on one network use the database and the network at once. */
+const TURNS_AT_ONCE = 8;
 
 /** The relayer that pays on every network. */
 export const RELAYER_INDEX = 0;
 
 /** Creates the context that the activities of one process share. */
 export function createRelayerContext<T extends RelayerDeps>(deps: T): T & RelayerContext {
-  return { ...deps, sent: createSendLog() };
+  return {
+    ...deps,
+    sent: createSendLog(),
+    heads: createHeads(deps.pollMs),
+    balances: new SharedReads(deps.pollMs),
+    turns: new KeyedLimiter(TURNS_AT_ONCE),
+  };
 }
 
 /** The client of a network. Throws when the network is not configured. */

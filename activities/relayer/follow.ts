@@ -1,12 +1,11 @@
-import { Context } from '@temporalio/activity';
-import { ask, type ChainClient, ChainUnavailable, networkLabel } from '../../src/chain/clients';
+import { type ChainClient, ChainUnavailable, networkLabel } from '../../src/chain/clients';
 import type { Envelope } from '../../src/db/chain';
 import type { RelayerContext } from './context';
 import type { ChainCheck } from './envelopes';
 import { findBlocker, gapTerms } from './nonceGaps';
 import { TransactionRejected } from './send';
 import { sendInOrder } from './sendInOrder';
-import { RESEND_MS } from './sendLog';
+import { MAX_RESEND_MS, RESEND_MS } from './sendLog';
 import { type EnvelopeTerms, replacementTerms } from './terms';
 
 /** What blocks a followed envelope until the workflow acts. */
@@ -30,26 +29,44 @@ export interface Followed<T> {
 const REPORT_AFTER_MS = 5_000;
 const MAX_POLL_FACTOR = 16;
 const POLL_GROWTH = 1.25;
+/** It is checked again without a new block, with pauses that grow by this: an endpoint may lag behind its own newest block. */
+const RECHECK_GROWTH = 4;
+const MAX_RECHECK_FACTOR = 64;
+
+interface Waiting {
+  readonly waitingFor: string | null;
+}
 
 interface Progress {
   readonly begunAt: number;
   /** The newest block at the first check. */
   firstHead?: bigint;
-  /** When the bytes were last sent; undefined: not yet. */
-  sentAt: number | undefined;
+  /** When the bytes were last sent, the newest block then, and when they are sent again; undefined: not yet. */
+  sent?: { readonly at: number; readonly head: bigint; readonly againMs: number } | undefined;
+  /** The last check: when, at which block, what it found, and when it is repeated without a new block. */
+  checked?:
+    | { readonly at: number; readonly head: bigint; readonly found: Waiting; readonly againMs: number }
+    | undefined;
+  /** The network failed at the last step. */
+  failed?: boolean;
 }
 
-type Step<T> = { readonly end: T | Obstacle } | { readonly waitingFor: string | null };
+type Step<T> = { readonly end: T | Obstacle } | Waiting;
 
-async function sendWhenDue<T>(
+/** Sends the bytes; an obstacle where a nonce before them is not used. */
+async function sendNow<T>(
   context: RelayerContext,
   { chain, envelope }: Followed<T>,
   progress: Progress,
 ): Promise<Obstacle | null> {
-  const now = Date.now();
-  if (progress.sentAt !== undefined && now - progress.sentAt < RESEND_MS) return null;
   const gap = await sendInOrder(context, chain, envelope);
-  progress.sentAt = now;
+  const at = Date.now();
+  // What was mined just now counts: the newest block is read after it.
+  const head = await context.heads.read(chain, at);
+  const before = progress.sent;
+  const againMs = before?.head === head ? Math.min(2 * before.againMs, MAX_RESEND_MS) : RESEND_MS;
+  progress.sent = { at, head, againMs };
+  progress.checked = undefined;
   const terms = gap && (await gapTerms(chain, gap));
   return gap && terms ? { kind: 'gap', nonce: gap.nonce, terms } : null;
 }
@@ -71,20 +88,59 @@ async function unblock<T>(context: RelayerContext, { chain, envelope }: Followed
   return { waitingFor: `waiting for nonce ${blocker.nonce} ${of}` };
 }
 
-async function step<T>(context: RelayerContext, followed: Followed<T>, progress: Progress): Promise<Step<T>> {
+/** Looks at the chain: the end, or what it waits for. */
+async function check<T>(
+  context: RelayerContext,
+  followed: Followed<T>,
+  progress: Progress,
+  head: bigint,
+): Promise<Step<T>> {
+  const at = Date.now();
+  progress.firstHead ??= head;
+  const seen = await followed.check(head);
+  if ('end' in seen) return seen;
+  // A chain without new blocks includes nothing, whatever the fee.
+  const isStuck = at - progress.begunAt >= context.stuckAfterMs && head > progress.firstHead;
+  const found = isStuck && !seen.inBlock ? await unblock(context, followed) : { waitingFor: null };
+  if ('end' in found) return found;
+  const before = progress.checked;
+  const grown = before?.head === head ? before.againMs * RECHECK_GROWTH : context.pollMs * RECHECK_GROWTH;
+  progress.checked = { at, head, found, againMs: Math.min(grown, context.pollMs * MAX_RECHECK_FACTOR) };
+  progress.failed = false;
+  return found;
+}
+
+/** Whether the bytes are sent again: a chain that goes on has lost them, or has no room for them. */
+function isDue({ sent }: Progress, head: bigint | undefined): boolean {
+  if (!sent) return true;
+  const ageMs = Date.now() - sent.at;
+  return ageMs >= sent.againMs || (head !== sent.head && ageMs >= RESEND_MS);
+}
+
+/** Sends and checks what is due. Those who follow something on one network take turns: a thousand leave room for others. */
+async function step<T>(
+  context: RelayerContext,
+  followed: Followed<T>,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<Step<T>> {
+  const { heads, turns } = context;
+  const { chain } = followed;
+  const { checked } = progress;
+  const isNew = !progress.sent && !progress.failed;
   try {
-    const gap = await sendWhenDue(context, followed, progress);
-    if (gap) return { end: gap };
-    const head = await ask(followed.chain, (rpc) => rpc.getBlockNumber());
-    progress.firstHead ??= head;
-    const seen = await followed.check(head);
-    if ('end' in seen) return seen;
-    // A chain without new blocks includes nothing, whatever the fee.
-    const isStuck = Date.now() - progress.begunAt >= context.stuckAfterMs && head > progress.firstHead;
-    return isStuck && !seen.inBlock ? await unblock(context, followed) : { waitingFor: null };
+    const head = isNew ? undefined : await heads.read(chain);
+    const isChecked = checked?.head === head && checked && Date.now() - checked.at < checked.againMs;
+    if (isChecked && !isDue(progress, head)) return checked.found;
+    // What is new does not wait behind all that is checked again.
+    return await turns.run(`${chain.network.id}/${isNew ? 'new' : 'known'}`, null, async () => {
+      signal.throwIfAborted();
+      const gap = isDue(progress, head) ? await sendNow(context, followed, progress) : null;
+      return gap ? { end: gap } : check(context, followed, progress, await heads.read(chain));
+    });
   } catch (error) {
     if (!(error instanceof ChainUnavailable || error instanceof TransactionRejected)) throw error;
-    progress.sentAt = undefined;
+    Object.assign(progress, { sent: undefined, checked: undefined, failed: true });
     return { waitingFor: error.message };
   }
 }
@@ -92,17 +148,21 @@ async function step<T>(context: RelayerContext, followed: Followed<T>, progress:
 /**
  * Sends a stored envelope and checks the chain until `check` finds the end. It returns earlier only to report
  * something new: what it waits for, that it is stuck and needs a higher fee, or that an earlier nonce of the relayer
- * has to be filled.
+ * has to be filled. Throws the reason of `signal`.
  */
-export async function follow<T>(context: RelayerContext, followed: Followed<T>): Promise<T | Obstacle> {
-  const activity = Context.current();
-  const progress: Progress = { begunAt: Date.now(), sentAt: undefined };
+export async function follow<T>(
+  context: RelayerContext,
+  followed: Followed<T>,
+  signal: AbortSignal,
+): Promise<T | Obstacle> {
+  const progress: Progress = { begunAt: Date.now() };
   let message: string | null = null;
   let messageSince = progress.begunAt;
-  let pauseMs = context.pollMs;
+  let everyMs = context.pollMs;
   for (;;) {
+    signal.throwIfAborted();
     const now = Date.now();
-    const result = await step(context, followed, progress);
+    const result = await step(context, followed, progress, signal);
     if ('end' in result) return result.end;
     if (result.waitingFor !== message) {
       message = result.waitingFor;
@@ -111,8 +171,9 @@ export async function follow<T>(context: RelayerContext, followed: Followed<T>):
     if (message !== followed.reported && now - messageSince >= REPORT_AFTER_MS) {
       return { kind: 'waiting', message };
     }
-    activity.heartbeat();
-    await activity.sleep(pauseMs);
-    pauseMs = Math.min(pauseMs * POLL_GROWTH, context.pollMs * MAX_POLL_FACTOR);
+    const longestMs = context.pollMs * MAX_POLL_FACTOR;
+    const atMostMs = Math.min(progress.checked?.againMs ?? everyMs, longestMs);
+    await context.heads.changed(followed.chain, { than: progress.checked?.head, everyMs, atMostMs, signal });
+    everyMs = Math.min(everyMs * POLL_GROWTH, longestMs);
   }
 }

@@ -1,7 +1,7 @@
 import { type ChainClient, transactionCount } from '../../src/chain/clients';
 import { accountNonce } from '../../src/chain/safe';
 import { carriedBy } from '../../src/db/attempts';
-import { type Envelope, findAccountDerivation, newestEnvelopes } from '../../src/db/chain';
+import { type Envelope, findAccountDerivation, MAX_EARLIER, newestEnvelopes } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
 import { reservedNonces } from '../../src/db/reservations';
 import type { RelayerContext } from './context';
@@ -34,13 +34,15 @@ async function sendEarlier(
   const reserved = await reservedNonces(context.db, range);
   let gap: NonceGap | null = null;
   let expected = used;
-  for (const earlier of await newestEnvelopes(context.db, range)) {
+  const listed = await newestEnvelopes(context.db, range);
+  for (const earlier of listed) {
     if (earlier.relayerNonce > expected) gap ??= { nonce: expected };
     expected = earlier.relayerNonce + 1;
     if (context.sent.isRecent(earlier)) continue;
     if (await isToSend(context.db, chain, earlier)) await send(context, chain, earlier);
   }
-  if (expected < relayerNonce) gap ??= { nonce: expected };
+  // Behind a list that was cut off there are more.
+  if (listed.length < MAX_EARLIER && expected < relayerNonce) gap ??= { nonce: expected };
   return gap && reserved.includes(gap.nonce) ? null : gap;
 }
 

@@ -1,13 +1,15 @@
 import type { Envelope } from '../../src/db/chain';
 
-/** The same bytes are sent again this often: a node may have lost them. */
+/** The same bytes are sent again after this: a node may have lost them. */
 export const RESEND_MS = 5_000;
+/** Pauses grow up to this while nothing comes of it. */
+export const MAX_RESEND_MS = 60_000;
 
 /** The envelopes that this process has sent, so that later ones do not send them again. */
 export interface SendLog {
   /** Records that an envelope was sent now. */
   note(envelope: Pick<Envelope, 'id'>): void;
-  /** True when it was sent less than RESEND_MS ago. */
+  /** True when it was sent a while ago: 5 s after the first time, and twice as long after each other. */
   isRecent(envelope: Pick<Envelope, 'id'>): boolean;
   /** Runs `send`, unless the same envelope is being sent: then it returns that result. */
   once(envelope: Pick<Envelope, 'id'>, send: () => Promise<void>): Promise<void>;
@@ -15,20 +17,24 @@ export interface SendLog {
 
 /** Creates an empty log. */
 export function createSendLog(): SendLog {
-  const sentAt = new Map<bigint, number>();
+  const sent = new Map<bigint, { readonly at: number; readonly pauseMs: number }>();
   const inProgress = new Map<bigint, Promise<void>>();
   return {
     note({ id }) {
-      const now = Date.now();
-      sentAt.delete(id);
-      sentAt.set(id, now);
+      const at = Date.now();
+      const before = sent.get(id);
+      sent.delete(id);
+      sent.set(id, { at, pauseMs: before ? Math.min(2 * before.pauseMs, MAX_RESEND_MS) : RESEND_MS });
       // A map keeps its order of insertion: the oldest come first.
-      for (const [key, at] of sentAt) {
-        if (now - at < RESEND_MS) break;
-        sentAt.delete(key);
+      for (const [key, old] of sent) {
+        if (at - old.at < 2 * MAX_RESEND_MS) break;
+        sent.delete(key);
       }
     },
-    isRecent: ({ id }) => Date.now() - (sentAt.get(id) ?? 0) < RESEND_MS,
+    isRecent({ id }) {
+      const last = sent.get(id);
+      return last !== undefined && Date.now() - last.at < last.pauseMs;
+    },
     once({ id }, send) {
       const running = inProgress.get(id);
       if (running) return running;

@@ -8,7 +8,9 @@ export function createTransactionChainActivities(deps: TransactionChainDeps) {
   const context: TransactionChainContext = { ...deps, lastHeads: new Map() };
   return {
     prepareTransaction: (input: PrepareTransaction) => prepareTransaction(context, input),
-    followTransaction: (input: FollowTransaction) => followTransaction(context, input),
+    followTransaction: context.withoutSlot((input: FollowTransaction, signal) =>
+      followTransaction(context, input, signal),
+    ),
     findLostTransactions: (input: { networkId: number }) => findLostTransactions(context, input),
   };
 }

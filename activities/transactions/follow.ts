@@ -43,11 +43,12 @@ async function check(
 
 /**
  * Sends a stored envelope of a transaction and follows the transaction until it is confirmed, in anyone's
- * transaction. It returns earlier only when there is something to report.
+ * transaction. It returns earlier only when there is something to report. Throws the reason of `signal`.
  */
 export async function followTransaction(
   context: TransactionChainContext,
   input: FollowTransaction,
+  signal: AbortSignal,
 ): Promise<TransactionFollowed> {
   const { db } = context;
   const chain = requireChain(context, input.networkId);
@@ -57,12 +58,9 @@ export async function followTransaction(
   // The database was restored from a backup: the id is unknown, or that of another envelope.
   if (!envelope || attempt?.transactionId !== record.id) return { kind: 'dropped' };
   if (envelope.outcome === 'reverted' || envelope.outcome === 'dropped') return { kind: envelope.outcome };
-  const followed = await follow<Ended>(context, {
-    chain,
-    envelope,
-    reported: input.reported,
-    check: (head) => check(context, chain, { record, attempt, envelope }, head),
-  });
+  const { reported } = input;
+  const checked = (head: bigint) => check(context, chain, { record, attempt, envelope }, head);
+  const followed = await follow<Ended>(context, { chain, envelope, reported, check: checked }, signal);
   if (followed.kind !== 'stuck') return followed;
   // Its own account nonce: the signer finds no earlier one without an envelope.
   const terms = carryingTerms(followed.terms, attempt, attempt.fromBlock, attempt.safeNonce);

@@ -9,6 +9,7 @@ import { type HandlerDependencies, handlerOf } from './handlers';
 import type { Idempotency } from './idempotency';
 import { otherMethods } from './methods';
 import { badRequest, pathNotFound, Refused } from './refusals';
+import { createTurns } from './turns';
 
 type AppDependencies = Pick<ApiDependencies, 'config' | 'db' | 'logger' | 'metrics'> & {
   routes: readonly Route[];
@@ -69,7 +70,8 @@ export function createApp(dependencies: AppDependencies): Express {
   app.set('trust proxy', [...config.trustedProxies]);
   app.use(beginExchanges(dependencies));
   const admit = admitKeys(db, config.rateLimit, authenticate);
-  app.use(BASE_PATH, routerOf({ idempotency, production: config.production }, routes, admit));
+  const turns = createTurns(config.mutations);
+  app.use(BASE_PATH, routerOf({ idempotency, turns, production: config.production }, routes, admit));
   const docs = docsRoutes();
   app.use(docs.router);
   for (const path of docs.paths) app.all(path, otherMethods(['get']));

@@ -13,6 +13,8 @@ export interface RequestContext<Query = unknown, Body = unknown> {
   readonly query: Query;
   readonly body: Body;
   readonly log: Logger;
+  /** Ends the turn of a mutation before its answer: from here on it only waits. */
+  readonly endTurn: () => void;
 }
 
 type ContextOf<E> =

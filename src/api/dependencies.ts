@@ -37,11 +37,11 @@ export interface ApiDependencies {
     | 'trustedProxies'
     | 'networks'
     | 'idempotencyRetentionMs'
+    | 'mutations'
+    | 'listenDatabaseUrl'
     | 'rateLimit'
   >;
   readonly db: Db;
-  /** Where it listens for notifications, with a connection of its own. */
-  readonly databaseUrl: string;
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly approvals: ApprovalMessages;

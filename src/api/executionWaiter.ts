@@ -1,23 +1,21 @@
+import { EXECUTION_ENDED } from '../db/announcements';
 import { findExecutionStatus } from '../db/approvals';
 import type { Db } from '../db/database';
 import type { Notifications } from '../db/notifications';
 
 const WAIT_MS = 10_000;
-const POLL_EVERY_MS = 500;
+const POLL_EVERY_MS = 1_000;
 
 /** Waits until the execution of an approval has ended, up to 10 seconds. */
 export type WaitForExecution = (id: string) => Promise<void>;
 
-/** The channel on which changes of approvals are announced. */
-export const EXECUTION_CHANNEL = 'approval_changed';
-
-/** Listens for the change of an approval, and polls every half second in case it was missed. */
+/** Listens for the end of an execution, and polls every second in case it was missed. */
 export function createExecutionWaiter(db: Db, notifications: Notifications): WaitForExecution {
   return async (id) => {
     const deadlineMs = Date.now() + WAIT_MS;
     let changed = false;
     let wake = () => {};
-    const unsubscribe = notifications.subscribe(EXECUTION_CHANNEL, id, () => {
+    const unsubscribe = notifications.subscribe(EXECUTION_ENDED, id, () => {
       changed = true;
       wake();
     });

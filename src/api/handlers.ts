@@ -9,10 +9,12 @@ import { type Exchange, exchangeOf, sendJson } from './exchange';
 import type { Idempotency } from './idempotency';
 import { parseQuery, parseWith } from './query';
 import { badRequest, notFound, Refused } from './refusals';
+import type { Turns } from './turns';
 
 /** The dependencies of handlers. */
 export interface HandlerDependencies {
   readonly idempotency: Idempotency;
+  readonly turns: Turns;
   /** Outside production every response is compared with its schema. */
   readonly production: boolean;
 }
@@ -64,11 +66,11 @@ function checkResponse(endpoint: Endpoint, body: unknown): void {
 function contextOf(
   endpoint: Endpoint,
   { request, exchange, key }: Admitted,
-  { query, body }: { query: unknown; body: unknown },
+  { query, body, endTurn = () => undefined }: { query: unknown; body: unknown; endTurn?: () => void },
 ): RequestContext {
   const { requestId, log } = exchange;
   const params = checkParams(endpoint, request.params);
-  return { requestId, log, key, organizationId: key.organizationId, params, query, body };
+  return { requestId, log, key, organizationId: key.organizationId, params, query, body, endTurn };
 }
 
 async function runRead(
@@ -107,12 +109,14 @@ async function runDryRun(
 }
 
 async function runMutation(
-  { production, idempotency }: HandlerDependencies,
+  { production, idempotency, turns }: HandlerDependencies,
   { endpoint, mutation }: Extract<Route, { mutation: unknown }>,
   admitted: Admitted,
 ): Promise<void> {
   const { request, response, exchange, key } = admitted;
-  const post = await readPost(endpoint, request);
+  let release = () => {};
+  const endTurn = () => release();
+  const post = { ...(await readPost(endpoint, request)), endTurn };
   const answer = await idempotency.run(
     {
       organizationId: key.organizationId,
@@ -124,6 +128,10 @@ async function runMutation(
       body: post.body as JsonValue,
     },
     {
+      takeTurn: async () => {
+        release = await turns.take(key.organizationId);
+        return release;
+      },
       authorize: async () => requireAccess(endpoint, key),
       prepare: () => mutation.prepare(contextOf(endpoint, admitted, post)),
       send: async (sent) => {

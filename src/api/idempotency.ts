@@ -40,6 +40,8 @@ export interface MutationRequest {
 
 /** The steps of a mutation. */
 export interface MutationWork {
+  /** Waits until it may be worked on, and returns what ends its turn. Throws Refused. */
+  readonly takeTurn: () => Promise<() => void>;
   /** Checks the permissions of the API key. Throws Refused. */
   readonly authorize: () => Promise<void>;
   /** Checks a new request without writing; returns the id of the resource that it creates or changes. Throws Refused. */
@@ -197,10 +199,15 @@ async function attempt(
   }
   if (known?.answer) return { ...known.answer, replayed: true };
   if (known?.leased) return 'running';
-  const answer = known
-    ? await resume(runner, known, request, work)
-    : await begin(runner, request, requestHash, work);
-  return answer && { ...answer, replayed: false };
+  const endTurn = await work.takeTurn();
+  try {
+    const answer = known
+      ? await resume(runner, known, request, work)
+      : await begin(runner, request, requestHash, work);
+    return answer && { ...answer, replayed: false };
+  } finally {
+    endTurn();
+  }
 }
 
 async function run(

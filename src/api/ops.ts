@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import type { Metrics } from '../metrics';
+import { type createDecoder, readBody } from './codec';
 import { listen } from './listen';
 
 /** A part that the service uses. */
@@ -26,6 +27,8 @@ interface OpsOptions {
   /** Names in the Host header that are accepted, besides IP addresses, localhost and `host`. */
   readonly allowedHosts: readonly string[];
   readonly metrics: Metrics;
+  /** Decrypts payloads for the Temporal UI, whose pages have this origin; absent where that is not set. */
+  readonly codec?: { readonly decode: ReturnType<typeof createDecoder>; readonly origin: string };
   /** What is checked, on every call; a getter may name parts that come later. */
   readonly parts: () => CheckedParts;
 }
@@ -53,6 +56,7 @@ interface OpsResponse {
   readonly status: number;
   readonly type: string;
   readonly body: string;
+  readonly headers?: { readonly [name: string]: string };
 }
 
 function json(status: number, body: object): OpsResponse {
@@ -112,16 +116,39 @@ function isExpectedHost(
   );
 }
 
-async function responseTo(
-  { method, url = '/', headers }: IncomingMessage,
-  { metrics, parts, ...hosts }: Pick<OpsOptions, 'metrics' | 'parts' | 'host' | 'allowedHosts'>,
+/** Decrypts payloads for the pages of one origin, whose browser asks first (CORS, preflight). */
+async function codecResponse(
+  request: IncomingMessage,
+  { decode, origin }: NonNullable<OpsOptions['codec']>,
 ): Promise<OpsResponse> {
+  if (request.headers.origin !== origin) return json(403, { status: 'forbidden' });
+  const headers = {
+    'Access-Control-Allow-Origin': origin,
+    'Access-Control-Allow-Headers': 'authorization, content-type, x-namespace',
+    'Access-Control-Allow-Credentials': 'true',
+    Vary: 'Origin',
+  };
+  if (request.method === 'OPTIONS') return { ...json(200, {}), headers };
+  if (request.method !== 'POST') return { ...json(405, { status: 'methodNotAllowed' }), headers };
+  try {
+    return { ...json(200, await decode(await readBody(request))), headers };
+  } catch (error) {
+    return { ...json(400, { status: 'badRequest', reason: (error as Error).message }), headers };
+  }
+}
+
+async function responseTo(
+  request: IncomingMessage,
+  { metrics, parts, codec, ...hosts }: Omit<OpsOptions, 'port'>,
+): Promise<OpsResponse> {
+  const { method, url = '/', headers } = request;
   if (!isExpectedHost(headers.host, hosts)) {
     return json(421, {
       status: 'misdirected',
       reason: `unknown host "${headers.host}" (expected an IP address, localhost or a name of OPS_ALLOWED_HOSTS)`,
     });
   }
+  if (codec && url.split('?')[0] === '/codec/decode') return codecResponse(request, codec);
   const path = method === 'GET' || method === 'HEAD' ? url.split('?')[0] : undefined;
   switch (path) {
     case '/healthz':
@@ -137,13 +164,13 @@ async function responseTo(
   }
 }
 
-function send(response: ServerResponse, { status, type, body }: OpsResponse): void {
-  response.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-store' }).end(body);
+function send(response: ServerResponse, { status, type, body, headers }: OpsResponse): void {
+  response.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-store', ...headers }).end(body);
 }
 
 /**
- * /healthz (the process lives), /readyz (it can do its work), /statusz (which part is unavailable) and /metrics, for the
- * operator only. Each part is checked for 2 seconds at most.
+ * /healthz (the process lives), /readyz (it can do its work), /statusz (which part is unavailable), /metrics and, where it is
+ * set, /codec/decode, for the operator only. Each part is checked for 2 seconds at most.
  */
 export function createOpsServer(options: OpsOptions): OpsServer {
   const { host, port } = options;

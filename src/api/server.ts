@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer, type Server } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { Express } from 'express';
+import { EXECUTION_ENDED } from '../db/announcements';
 import { authenticate } from '../db/apiKeys';
 import { readCursorSecret } from '../db/installation';
 import { listenForNotifications, type Notifications } from '../db/notifications';
@@ -9,7 +10,7 @@ import { createApp } from './app';
 import type { Route } from './context';
 import { type Cursors, createCursors } from './cursors';
 import type { ApiDependencies } from './dependencies';
-import { createExecutionWaiter, EXECUTION_CHANNEL } from './executionWaiter';
+import { createExecutionWaiter } from './executionWaiter';
 import { HTTP_LIMITS, limitHttp } from './httpLimits';
 import { createIdempotency, type Idempotency } from './idempotency';
 import { createKeyMemory } from './keyMemory';
@@ -114,10 +115,10 @@ async function closeAll(servers: readonly Server[], silent: SilentConnections | 
  * Where TLS ends at the proxy there is only the plain port.
  */
 export function createApiServer(dependencies: ApiDependencies): ApiServer {
-  const { config, db, databaseUrl, logger } = dependencies;
+  const { config, db, logger } = dependencies;
   const running: Running = {
     idempotency: createIdempotency({ db, retentionMs: config.idempotencyRetentionMs, logger }),
-    notifications: listenForNotifications(databaseUrl, [EXECUTION_CHANNEL, 'access_changed']),
+    notifications: listenForNotifications(config.listenDatabaseUrl, [EXECUTION_ENDED, 'access_changed']),
   };
   const servers: Server[] = [];
   let silent: SilentConnections | undefined;

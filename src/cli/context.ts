@@ -10,6 +10,7 @@ import { listOrganizations } from '../db/organizations';
 import type { WorkflowSender } from '../temporal/client';
 import { connectTemporal } from '../temporal/connection';
 import { taskQueues } from '../temporal/ids';
+import { conversion } from '../temporal/payloadCodec';
 import { CommandRefused, createOutput, type Output, type Terminal } from './output';
 import { commandSettings } from './settings';
 
@@ -66,8 +67,8 @@ export function createWithin(terminal: Terminal): Within {
     const settings = commandSettings(terminal.env);
     const closers: (() => Promise<void>)[] = [];
     const config = once(() => loadConfig(settings));
-    const openDatabase = (url: string) => {
-      const db = createDatabase(url, { poolMax: 4 });
+    const openDatabase = (url: string, throughPooler = settings.DATABASE_POOLER === 'transaction') => {
+      const db = createDatabase(url, { poolMax: 4, throughPooler });
       closers.push(() => db.destroy());
       return db;
     };
@@ -102,13 +103,17 @@ export function createWithin(terminal: Terminal): Within {
         migrationDatabaseUrl,
         db: once(() => openDatabase(databaseUrl())),
         signerDb: once(() => openDatabase(signerDatabaseUrl(config()))),
-        ownerDb: once(() => openDatabase(migrationDatabaseUrl())),
+        ownerDb: once(() => openDatabase(migrationDatabaseUrl(), false)),
         sender: once(() => {
           const { temporal } = config();
           const connection = connectTemporal(temporal);
           closers.push(() => connection.close());
           return {
-            client: new Client({ connection, namespace: temporal.namespace }),
+            client: new Client({
+              connection,
+              namespace: temporal.namespace,
+              ...conversion(temporal),
+            }),
             queues: taskQueues(temporal.taskQueue),
             deadlineMs: WORKFLOW_DEADLINE_MS,
           };

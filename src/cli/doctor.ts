@@ -114,7 +114,7 @@ async function examine({ db, signerDb, sender }: CommandContext, config: Config)
     runCheck('service', 'start it: npm start', () => checkReadiness(config)),
     runCheck('api', 'start it: npm start', () => checkApi(config)),
     runCheck('temporal', 'start Temporal, or correct TEMPORAL_ADDRESS', () =>
-      checkTemporal(sender(), config.temporal),
+      checkTemporal(sender(), config),
     ),
     runCheck('reconciler', 'see temporal above', () => checkReconciler(sender(), config)),
     onNetworks('network', checkNetwork),

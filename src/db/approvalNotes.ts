@@ -33,15 +33,12 @@ export async function noteOnOpenApprovals(
     const { condition, about } = targeted(target);
     written += await execute(
       tx,
-      `WITH noted AS (
-         UPDATE approvals SET version = version + 1, updated_at = now(),
-           notes = notes || jsonb_build_array(jsonb_build_object(
-             'at', to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-             'code', :code::text, 'message', :message::text))
-         WHERE organization_id = :organizationId AND closed_at IS NULL AND id <> :except
-           AND ${condition.replaceAll(':about', ':about::text')}
-         RETURNING id
-       ) SELECT pg_notify('approval_changed', id) FROM noted`,
+      `UPDATE approvals SET version = version + 1, updated_at = now(),
+         notes = notes || jsonb_build_array(jsonb_build_object(
+           'at', to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+           'code', :code::text, 'message', :message::text))
+       WHERE organization_id = :organizationId AND closed_at IS NULL AND id <> :except
+         AND ${condition.replaceAll(':about', ':about::text')}`,
       { organizationId, except, about, code, message },
     );
   }

@@ -14,6 +14,7 @@ import type {
 import type { ApprovalKey } from '../domain/approvalRef';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
 import type { AdminSet } from '../domain/proposal';
+import { announceEndAfter } from './announcements';
 import type { Db, Tx } from './database';
 import { uuidOrNull } from './ids';
 import { type PreparedStatement, runPrepared } from './prepared';
@@ -383,16 +384,18 @@ export interface ApprovalChange {
   readonly reopened?: true;
 }
 
-/** Changes a record, counts its version up and notifies listeners on `approval_changed` at commit. */
+/** Changes a record and counts its version up. The end of an execution is announced after the commit. */
 export async function updateApproval(tx: Tx, id: string, change: ApprovalChange): Promise<void> {
   const now = tx.raw('now()');
   const json = (value: object | null) => (value === null ? null : JSON.stringify(value));
+  const { executionStatus } = change;
+  if (executionStatus !== undefined && executionStatus !== 'processing') announceEndAfter(tx, id);
   await tx('approvals')
     .where({ id })
     .update({
       version: tx.raw('version + 1'),
       updated_at: now,
-      ...(change.executionStatus === undefined ? {} : { execution_status: change.executionStatus }),
+      ...(executionStatus === undefined ? {} : { execution_status: executionStatus }),
       ...(change.executionAttempt === undefined ? {} : { execution_attempt: change.executionAttempt }),
       ...(change.begun
         ? {
@@ -409,8 +412,7 @@ export async function updateApproval(tx: Tx, id: string, change: ApprovalChange)
       ...(change.frozen ? { frozen: json(change.frozen) } : {}),
       ...(change.closedWith ? { frozen: json(change.closedWith), closed_at: now } : {}),
       ...(change.reopened ? { frozen: null, closed_at: null } : {}),
-    })
-    .returning(tx.raw(`pg_notify('approval_changed', id) AS notified`));
+    });
 }
 
 /** A vote as it is first stored. */
@@ -437,12 +439,12 @@ const STORE_VOTE: PreparedStatement = {
     ), changed AS (
       UPDATE approvals SET version = version + 1, updated_at = now() WHERE id = $1 RETURNING id, version
     )
-    SELECT version, pg_notify('approval_changed', id) FROM changed`,
+    SELECT version FROM changed`,
 };
 
 /**
- * Stores a vote together with the message that brought it, counts the record's version up and notifies listeners on
- * `approval_changed` at commit. Returns the new version. Call it with the record locked.
+ * Stores a vote together with the message that brought it, and counts the record's version up. Returns the new
+ * version. Call it with the record locked.
  */
 export async function insertVote(tx: Tx, id: string, messageId: string, vote: NewVote): Promise<number> {
   const [changed] = await runPrepared<Pick<ApprovalRow, 'version'>>(tx, STORE_VOTE, [

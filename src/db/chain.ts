@@ -242,7 +242,8 @@ export async function reopenEnvelope(db: Db, id: bigint): Promise<void> {
   await db('chain_envelopes').where({ id }).update({ outcome: null, decided_at: null });
 }
 
-const MAX_EARLIER = 200;
+/** How many envelopes of a relayer are read at once. */
+export const MAX_EARLIER = 200;
 
 /** The newest envelope of each nonce of a relayer in a range, lowest nonce first; at most 200. */
 export async function newestEnvelopes(

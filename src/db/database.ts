@@ -15,14 +15,47 @@ types.setTypeParser(BIGINT_OID, BigInt);
 // Failures reach the caller as errors; knex would also print them, outside the log.
 const ignore = () => undefined;
 
+/** What is known of a pool beside its connections. */
+interface Pool {
+  readonly db: Db;
+  readonly connections: Connections;
+  /** Whether a connection keeps what a transaction before it has prepared. */
+  readonly keepsPrepared: boolean;
+}
+
 /** By the configuration that a pool shares with its transactions. */
-const connectionsOf = new WeakMap<object, Connections>();
+const pools = new WeakMap<object, Pool>();
+
+function requirePool(db: Db | Tx): Pool {
+  const pool = pools.get(db.client.config);
+  if (!pool) throw new Error('the pool was not opened by createDatabase');
+  return pool;
+}
 
 /** The connections of a pool, or of the pool of a transaction. */
 export function requireConnections(db: Db | Tx): Connections {
-  const connections = connectionsOf.get(db.client.config);
-  if (!connections) throw new Error('the pool was not opened by createDatabase');
-  return connections;
+  return requirePool(db).connections;
+}
+
+/** Whether statements can be prepared once per connection. */
+export function keepsPrepared(db: Db | Tx): boolean {
+  return requirePool(db).keepsPrepared;
+}
+
+/** The pool that a transaction has its connection of. */
+export function poolOf(tx: Tx): Db {
+  return requirePool(tx).db;
+}
+
+/** How a pool is opened. */
+export interface PoolOptions {
+  readonly poolMax?: number;
+  readonly statementLimitMs?: number;
+  /**
+   * The server is reached through a pooler that gives each transaction another connection (PgBouncer's transaction mode):
+   * then its login has the settings of a session, and nothing is prepared.
+   */
+  readonly throughPooler?: boolean;
 }
 
 /**
@@ -31,7 +64,7 @@ export function requireConnections(db: Db | Tx): Connections {
  */
 export function createDatabase(
   url: string,
-  { poolMax = 20, statementLimitMs = 8_000 }: { poolMax?: number; statementLimitMs?: number } = {},
+  { poolMax = 20, statementLimitMs = 8_000, throughPooler = false }: PoolOptions = {},
 ): Db {
   const startup = [
     '-c timezone=UTC',
@@ -44,7 +77,7 @@ export function createDatabase(
     connection: {
       connectionString: url,
       connectionTimeoutMillis: 4_000,
-      options: startup.join(' '),
+      ...(throughPooler ? {} : { options: startup.join(' ') }),
       application_name: 'orgwallet',
       ...Connections.options(statementLimitMs),
     } as Knex.PgConnectionConfig,
@@ -56,7 +89,7 @@ export function createDatabase(
   });
   noteFailedStatements(db);
   connections.watch(db);
-  connectionsOf.set(db.client.config, connections);
+  pools.set(db.client.config, { db, connections, keepsPrepared: !throughPooler });
   return db;
 }
 

@@ -195,16 +195,26 @@ export async function answerRequest(db: Db | Tx, id: string, answer: StoredAnswe
 }
 
 const UNANSWERED_KEPT_DAYS = 7;
+const SWEPT_AT_ONCE = 5_000;
 
-/** Deletes what is past its retention, in small steps; unanswered requests are kept a week longer. */
+/** Deletes everything past its retention, in small steps; unanswered requests are kept a week longer. Returns how many. */
 export async function sweepRequests(db: Db | Tx, retentionMs: number): Promise<number> {
+  let deleted = 0;
+  for (;;) {
+    const now = await sweepSome(db, retentionMs);
+    deleted += now;
+    if (now < SWEPT_AT_ONCE) return deleted;
+  }
+}
+
+async function sweepSome(db: Db | Tx, retentionMs: number): Promise<number> {
   return execute(
     db,
     `DELETE FROM idempotency_requests WHERE id IN (
        SELECT id FROM idempotency_requests
        WHERE created_at <= now() - make_interval(secs => ?)
          AND (answered_at IS NOT NULL OR created_at <= now() - make_interval(secs => ?, days => ?))
-       ORDER BY created_at LIMIT 1000 FOR UPDATE SKIP LOCKED)`,
-    [seconds(retentionMs), seconds(retentionMs), UNANSWERED_KEPT_DAYS],
+       ORDER BY created_at LIMIT ? FOR UPDATE SKIP LOCKED)`,
+    [seconds(retentionMs), seconds(retentionMs), UNANSWERED_KEPT_DAYS, SWEPT_AT_ONCE],
   );
 }

@@ -68,3 +68,25 @@ export function refuseLogin(
   if (!granted) return { found: `login "${login}" has no rights of ${role}`, todo: instead };
   return undefined;
 }
+
+/** The settings that a login has by itself in this database, where a pooler does not let a connection set them. */
+const SESSION_SETTINGS = [
+  { name: 'TimeZone', value: 'UTC' },
+  { name: 'statement_timeout', value: '8s' },
+  { name: 'idle_in_transaction_session_timeout', value: '30s' },
+] as const;
+
+/** What to do about the first setting of a session that a login lacks; undefined when it has all. */
+export async function refuseSession(db: Db): Promise<string | undefined> {
+  const columns = SESSION_SETTINGS.map(({ name }) => `current_setting('${name}') AS "${name}"`);
+  const [row] = await queryRows<Record<string, string>>(
+    db,
+    `SELECT session_user AS login, current_database() AS database, ${columns.join(', ')}`,
+  );
+  const has = requireRow(row);
+  const missing = SESSION_SETTINGS.find(({ name, value }) => has[name] !== value);
+  if (!missing) return undefined;
+  const { name, value } = missing;
+  const todo = `ALTER ROLE ${has.login} IN DATABASE ${has.database} SET ${name} = '${value}'`;
+  return `${name} is ${has[name]} through the pooler: ${todo}, and reconnect the pooler`;
+}

@@ -20,10 +20,10 @@ export interface Notifications {
 
 /**
  * Listens on channels with a connection of its own and reconnects when it is lost. Notifications sent
- * meanwhile are missed, so listeners also poll.
+ * meanwhile are missed, so listeners also poll. Without a URL it listens nowhere.
  */
 export function listenForNotifications(
-  url: string,
+  url: string | undefined,
   channels: readonly string[],
   { everyMs, answerLimitMs }: Heartbeat = { everyMs: 5_000, answerLimitMs: 3_000 },
 ): Notifications {
@@ -43,6 +43,7 @@ export function listenForNotifications(
   }
 
   async function connect(): Promise<void> {
+    if (url === undefined) return;
     const connection = new Client({
       connectionString: url,
       connectionTimeoutMillis: 2_000,

@@ -14,13 +14,27 @@ export async function findOrganizationOfKey(db: Db | Tx, apiKeyId: string): Prom
   return row?.organization_id;
 }
 
-/** The version of the server, and the name of the database. */
-export async function readServer(db: Db | Tx): Promise<{ readonly version: string; readonly name: string }> {
-  const [row] = await queryRows<{ version: string; name: string }>(
+/** A Postgres server. */
+export interface Server {
+  readonly version: string;
+  /** The name of the database. */
+  readonly name: string;
+  readonly replicas: number;
+  /** Whether a commit waits for a replica. */
+  readonly isSynchronous: boolean;
+}
+
+/** What the server is, and whether it replicates. */
+export async function readServer(db: Db | Tx): Promise<Server> {
+  const [row] = await queryRows<Omit<Server, 'isSynchronous'> & { commit: string; standbys: string }>(
     db,
-    `SELECT current_setting('server_version') AS version, current_database() AS name`,
+    `SELECT current_setting('server_version') AS version, current_database() AS name,
+       (SELECT count(*)::int FROM pg_stat_replication) AS replicas,
+       current_setting('synchronous_commit') AS commit,
+       current_setting('synchronous_standby_names') AS standbys`,
   );
-  return requireRow(row);
+  const { commit, standbys, ...server } = requireRow(row);
+  return { ...server, isSynchronous: standbys !== '' && !['off', 'local'].includes(commit) };
 }
 
 /** The migrations that a database lacks, and those that this version does not know. */

@@ -1,8 +1,8 @@
 import type { Client } from 'pg';
 import { isStalePlan } from './connections';
-import { type Db, requireConnections } from './database';
+import { type Db, keepsPrepared, requireConnections } from './database';
 
-/** A statement that each connection plans once, for reads that happen on every request. */
+/** A statement that each connection plans once (not through a pooler), for reads that happen on every request. */
 export interface PreparedStatement {
   readonly name: string;
   /** With parameters `$1`, `$2`, … */
@@ -12,7 +12,8 @@ export interface PreparedStatement {
 async function run<T>(db: Db, { name, text }: PreparedStatement, values: readonly unknown[]): Promise<T[]> {
   const connection: Client & { readonly __knexUid: string } = await db.client.acquireConnection();
   try {
-    return (await connection.query({ name, text, values: [...values] })).rows;
+    const prepared = keepsPrepared(db) ? { name } : {};
+    return (await connection.query({ ...prepared, text, values: [...values] })).rows;
   } catch (error) {
     requireConnections(db).noteFailure(connection.__knexUid, error);
     throw error;

@@ -71,6 +71,8 @@ export function startOptions(
     workflowId: approvalWorkflowId(ref),
     taskQueue: queues.workflows,
     args: [input],
+    // Temporal gives the tasks of organizations to workers in turn: one with thousands delays itself alone.
+    priority: { fairnessKey: ref.organizationId },
     staticSummary: summary,
     staticDetails: details.join('\n'),
     typedSearchAttributes: new TypedSearchAttributes([

@@ -10,15 +10,20 @@ export function approvalWorkflowId(ref: WorkflowRef): string {
 export interface TaskQueues {
   /** Workflows and their local activities. */
   readonly workflows: string;
-  /** Reading and sending on chain. */
+  /** Reading and sending on chain: one queue per network, `networkQueue`. */
   readonly chain: string;
-  /** Signing, with the keys. */
+  /** Verifying and sealing, with the keys; what is signed for a network has a queue of its own, `networkQueue`. */
   readonly signer: string;
 }
 
 /** The task queues of an installation. */
 export function taskQueues(prefix: string): TaskQueues {
   return { workflows: prefix, chain: `${prefix}-chain`, signer: `${prefix}-signer` };
+}
+
+/** The queue for one network: one that is slow or halted holds up no other. */
+export function networkQueue(queue: string, networkId: number): string {
+  return `${queue}-${networkId}`;
 }
 
 /** The schedule of the reconciler: one per installation. */

@@ -38,6 +38,7 @@ import { requireRow } from '../../src/db/rows';
 import type { DeploymentKey } from '../../src/domain/proposal';
 import { proposalPayload } from '../../src/domain/signing';
 import { type Journal, openJournal } from '../../src/journal/journal';
+import { inSlot } from '../support/inSlot';
 import {
   decideDirectly,
   makeKeystore,
@@ -115,7 +116,7 @@ beforeEach(() => fundOnLocalChain(url, relayer));
 function chainWith(change: Partial<NetworkConfig>): DeploymentChainActivities {
   const chains = createChainClients([{ ...network, ...change }]);
   return createDeploymentChainActivities(
-    createRelayerContext({ db: serviceDb, chains, pollMs: 20, stuckAfterMs: 1_500 }),
+    createRelayerContext({ db: serviceDb, chains, pollMs: 20, stuckAfterMs: 1_500, withoutSlot: inSlot }),
   );
 }
 

@@ -57,6 +57,7 @@ import { type Journal, openJournal } from '../../src/journal/journal';
 import { usageOf } from '../../src/transactions/policy';
 import { readSignedToken, summaryOf } from '../../src/transactions/summary';
 import { balanceSlot } from '../support/contracts';
+import { inSlot } from '../support/inSlot';
 import {
   decideDirectly,
   makeKeystore,
@@ -195,6 +196,7 @@ export class TransactionWorld {
         db: serviceDb,
         chains,
         pollMs: 20,
+        withoutSlot: inSlot,
         stuckAfterMs: 1_500,
         maxGas: 5_000_000n,
       }),
@@ -229,6 +231,7 @@ export class TransactionWorld {
       db: this.serviceDb,
       chains: createChainClients([{ ...this.network, ...change }]),
       pollMs: 20,
+      withoutSlot: inSlot,
       stuckAfterMs: 1_500,
       maxGas: 5_000_000n,
       ...more,

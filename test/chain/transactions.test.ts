@@ -714,23 +714,23 @@ describe('a relayer with insufficient funds', () => {
       failure: { code: 'funds', message: expect.stringContaining(`${world.relayer} has 0 wei on Own Chain`) },
       awaitsRelayerWei: expect.stringMatching(/^[1-9]\d+$/),
     });
-    const environment = new MockActivityEnvironment();
-    const beats: unknown[] = [];
-    environment.on('heartbeat', (beat) => beats.push(beat));
+    const looked = jest.spyOn(world.client.rpc, 'getBalance');
+    const looks = () => looked.mock.calls.length;
     const wei = (seen as { awaitsRelayerWei: string }).awaitsRelayerWei;
     let refilled = false;
-    const waiting = environment
+    const waiting = new MockActivityEnvironment()
       .run(world.chain.awaitRelayer, { networkId: world.network.id, wei })
       .then(() => {
         refilled = true;
       });
-    await until('it waits', async () => beats.length > 1);
+    await until('it waits', async () => looks() > 1);
     await world.setBalance(world.relayer, BigInt(wei) - 1n);
-    const had = beats.length;
-    await until('it has looked again', async () => beats.length > had + 1);
+    const had = looks();
+    await until('it has looked again', async () => looks() > had + 1);
     expect(refilled).toBe(false);
     await world.setBalance(world.relayer, BigInt(wei));
     await waiting;
+    looked.mockRestore();
     expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
   });
 

@@ -257,18 +257,6 @@ describe('an outside event', () => {
     expect((await seen(stored)).notes).toEqual([]);
   });
 
-  it('notifies listeners of every approval that it is noted on', async () => {
-    const stored = await storeTransactionOf(owner, org);
-    const connection = await owner.client.acquireRawConnection();
-    const notified: string[] = [];
-    connection.on('notification', ({ payload }: { payload?: string }) => notified.push(payload ?? ''));
-    await connection.query('LISTEN approval_changed');
-    await note([changed(`policy:${stored.policyId}`)]);
-    await connection.query('SELECT 1');
-    await owner.client.destroyRawConnection(connection);
-    expect(notified).toEqual([stored.id]);
-  });
-
   it('is for the workflows of both subjects', async () => {
     const stored = await storeTransactionOf(owner, org);
     const named = await storeProposal({ names: [`policy:${stored.policyId}`] });

@@ -429,21 +429,24 @@ describe('a change of a transaction', () => {
     expect((await read(id)).record).toMatchObject({ closed: false, frozen: null, result: null });
   });
 
-  it('notifies listeners when it is committed, and not before or otherwise', async () => {
+  it('announces the end of its execution after the commit, and nothing else', async () => {
     const id = await store();
     const heard: string[] = [];
     const listener = new Client({ connectionString: database.url });
     await listener.connect();
     try {
       listener.on('notification', ({ payload }) => heard.push(payload ?? ''));
-      await listener.query('LISTEN approval_changed');
+      await listener.query('LISTEN execution_ended');
       const undone = await service.transaction();
-      await updateApproval(undone, id, { waitingFor: 'never' });
+      await updateApproval(undone, id, { executionStatus: 'failed' });
       await undone.rollback();
+      await update(id, { executionStatus: 'processing' });
       await update(id, { waitingFor: 'x' });
-      await until('the change is heard', async () => heard.length > 0);
-      await update(id, { waitingFor: 'y' });
-      await until('the next change is heard', async () => heard.length > 1);
+      await update(id, { executionStatus: 'failed' });
+      await until('the end is heard', async () => heard.length > 0);
+      await update(id, { executionStatus: 'processing' });
+      await update(id, { executionStatus: 'failed' });
+      await until('the next end is heard', async () => heard.length > 1);
       expect(heard).toEqual([id, id]);
     } finally {
       await listener.end();

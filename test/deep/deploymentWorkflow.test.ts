@@ -3,7 +3,6 @@ import {
   bundleWorkflowCode,
   DefaultLogger,
   NativeConnection,
-  Runtime,
   Worker,
   type WorkflowBundleWithSourceMap,
 } from '@temporalio/worker';
@@ -11,6 +10,9 @@ import type { DeploymentFollowed, FollowDeployment } from '../../activities/depl
 import type { DeploymentObservation } from '../../activities/deployments/observe';
 import type { EnvelopeTerms } from '../../activities/relayer/terms';
 import type { SigningResult } from '../../activities/signer/refusal';
+import { createLogger } from '../../src/logging';
+import { networkQueue } from '../../src/temporal/ids';
+import { installTemporalLogging } from '../../src/workers';
 import type { deployOnly } from '../chain/workflow/deployOnly';
 import { sharedStack } from '../support/stack';
 
@@ -27,7 +29,7 @@ let connection: Connection;
 let runs = 0;
 
 beforeAll(async () => {
-  Runtime.install({ logger: new DefaultLogger('ERROR') });
+  installTemporalLogging(createLogger('error'));
   const address = sharedStack().temporalAddress;
   bundle = await bundleWorkflowCode({
     workflowsPath: require.resolve('../chain/workflow/deployOnly.ts'),
@@ -65,7 +67,8 @@ async function run(script: {
   };
   const [observe, sign, follow] = [inTurn(script.observe), inTurn(script.sign), inTurn(script.follow)];
   runs += 1;
-  const taskQueue = `deploy-only-${process.pid}-${runs}`;
+  const queue = `deploy-only-${process.pid}-${runs}`;
+  const taskQueue = networkQueue(queue, key.networkId);
   const worker = await Worker.create({
     connection: native,
     taskQueue,
@@ -90,7 +93,7 @@ async function run(script: {
     new Client({ connection }).workflow.execute<typeof deployOnly>('deployOnly', {
       workflowId: taskQueue,
       taskQueue,
-      args: [key, taskQueue],
+      args: [key, queue],
     }),
   );
   return { ...outcome, asked };

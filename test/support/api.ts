@@ -43,7 +43,7 @@ export function insist(http: HttpClient, ask: Ask): Promise<Answer> {
   const repeatable = { ...ask, idempotencyKey: randomUUID() };
   return until(`${ask.path} is answered`, async () => {
     const answer = await http.send(repeatable);
-    return answer.status !== 500 && answer;
+    return answer.status !== 500 && answer.status !== 429 && answer;
   });
 }
 

@@ -1,10 +1,10 @@
 import { Client, Connection } from '@temporalio/client';
-import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { createDatabase, type Db } from '../../src/db/database';
 import type { ReconcileSummary } from '../../src/domain/reconciliation';
 import { createLogger } from '../../src/logging';
+import { networkQueue, taskQueues } from '../../src/temporal/ids';
 import { RECONCILE_WORKFLOW } from '../../src/temporal/schedule';
-import { type RunningWorkers, startWorkers, workflowSource } from '../../src/workers';
+import { installTemporalLogging, type RunningWorkers, startWorkers, workflowSource } from '../../src/workers';
 import { sharedService, type TestService } from '../support/service';
 
 const VALUE = 'a-value-to-hide';
@@ -101,7 +101,7 @@ let history: string;
 
 beforeAll(async () => {
   service = await sharedService();
-  Runtime.install({ logger: new DefaultLogger('ERROR') });
+  installTemporalLogging(createLogger('error'));
   const taskQueue = `database-failures-${process.pid}-${Date.now()}`;
   const activities = {
     reconcile: async (): Promise<ReconcileSummary> => ({ ...SUMMARY, networkIds: [...CASES.keys()] }),
@@ -114,7 +114,11 @@ beforeAll(async () => {
     service.config,
     [
       { role: 'worker', taskQueue, activities, options: workflowSource() },
-      { role: 'chain', taskQueue: `${taskQueue}-chain`, activities },
+      ...CASES.map((_, id) => ({
+        role: 'chain' as const,
+        taskQueue: networkQueue(taskQueues(taskQueue).chain, id),
+        activities,
+      })),
     ],
     createLogger('info', { write: (line: string) => void logged.push(line) }),
   );

@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
-import { workflowSource } from '../../src/workers';
+import { Worker } from '@temporalio/worker';
+import { createLogger } from '../../src/logging';
+import { installTemporalLogging, workflowSource } from '../../src/workers';
 import { recordHistories } from '../histories/record';
 
 const FOLDER = join(__dirname, '..', 'histories', 'recorded');
@@ -61,7 +62,7 @@ const replayed = new Map<string, Error | undefined>();
 
 beforeAll(async () => {
   if (RECORDING) await recordHistories(FOLDER);
-  else Runtime.install({ logger: new DefaultLogger('ERROR') });
+  else installTemporalLogging(createLogger('error'));
   const histories = STATES.map((state) => ({ workflowId: state, history: JSON.parse(recorded(state)) }));
   for await (const { workflowId, error } of Worker.runReplayHistories(replaying(), histories)) {
     replayed.set(workflowId, error);

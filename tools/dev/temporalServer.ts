@@ -39,6 +39,9 @@ function stateIn(databaseFile: string): string[] {
   ];
 }
 
+/** Tasks are given to workers by their fairness key in turn, not in the order that they came. */
+const FAIRNESS = { 'matching.enableFairness': true };
+
 /** Starts the dev server, and waits until its namespace answers. */
 export async function startTemporal(options: TemporalOptions): Promise<RunningTemporal> {
   const address = `127.0.0.1:${options.port}`;
@@ -55,7 +58,7 @@ export async function startTemporal(options: TemporalOptions): Promise<RunningTe
       ...(options.databaseFile === undefined ? [] : stateIn(options.databaseFile)),
       ...['--namespace', options.namespace],
       ...['--log-level', 'error'],
-      ...Object.entries(options.dynamicConfig ?? {}).flatMap(([name, value]) => [
+      ...Object.entries({ ...FAIRNESS, ...options.dynamicConfig }).flatMap(([name, value]) => [
         '--dynamic-config-value',
         `${name}=${value}`,
       ]),

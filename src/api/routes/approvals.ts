@@ -91,6 +91,7 @@ async function respond<V extends AnySnapshot, S extends ApprovalState>(
   } else if (!outcome.ok) {
     throw new Refused(outcome.refusal);
   } else if (outcome.state.executionStatus === 'processing') {
+    context.endTurn();
     await waitForExecution(resourceId);
   }
   return { body: { data: show(await load(context)) } };

@@ -1,11 +1,23 @@
 import type { Db } from '../../db/database';
 import { type LoginRole, readLoginRights, refuseLogin } from '../../db/logins';
-import { findStuckWork, readServer, schemaState } from '../../db/operator';
+import { findStuckWork, readServer, type Server, schemaState } from '../../db/operator';
 import { count } from '../text';
 import { type Finding, fail, MIGRATE, ok, stuck, warn } from './finding';
 
 /** How long work may remain without progress, in seconds. */
 const STUCK_SECONDS = 30;
+
+/** Whether a commit that was acknowledged outlives the server that acknowledged it. */
+export function replication({ replicas, isSynchronous }: Server): Finding {
+  if (replicas === 0) return ok('replication', 'the server has no replicas');
+  const have = count(replicas, 'replica', 'replicas');
+  if (isSynchronous) return ok('replication', `synchronous, ${have}`);
+  return warn(
+    'replication',
+    `${have}, and synchronous replication is off: a failover loses what was committed last`,
+    'set synchronous_standby_names, and synchronous_commit to on',
+  );
+}
 
 /** The database and its schema. */
 export async function checkDatabase(db: Db): Promise<Finding[]> {
@@ -21,7 +33,7 @@ export async function checkDatabase(db: Db): Promise<Finding[]> {
             'run the version that made them',
           )
         : ok('schema', `up to date (${count(applied, 'migration', 'migrations')})`);
-  return [ok('database', `Postgres ${server.version}, database ${server.name}`), schema];
+  return [ok('database', `Postgres ${server.version}, database ${server.name}`), schema, replication(server)];
 }
 
 /** The rights of a login. */

@@ -1,6 +1,7 @@
-import { isGrpcServiceError } from '@temporalio/client';
-import type { Config } from '../../config';
+import { type Client, isGrpcServiceError } from '@temporalio/client';
+import type { Config, Role } from '../../config';
 import type { WorkflowSender } from '../../temporal/client';
+import { networkQueue } from '../../temporal/ids';
 import { count, duration } from '../text';
 import { type Finding, fail, ok } from './finding';
 
@@ -26,45 +27,66 @@ export function pollersAlive(pollers: readonly Poller[], nowMs: number): { alive
   return { alive: ages.length, newestMs: Math.max(0, Math.min(...ages, POLLER_ALIVE_MS)) };
 }
 
+/** The queues that the processes of a role poll. */
+interface Polled {
+  readonly part: string;
+  readonly role: Role;
+  readonly queues: readonly string[];
+  readonly taskQueueType: number;
+}
+
+function polledQueues({ queues }: WorkflowSender, networks: Config['networks']): Polled[] {
+  const each = (queue: string) => networks.map(({ id }) => networkQueue(queue, id));
+  const activities = { taskQueueType: ACTIVITY_QUEUE };
+  return [
+    { part: 'worker', role: 'worker', queues: [queues.workflows], taskQueueType: WORKFLOW_QUEUE },
+    { part: 'chain worker', role: 'chain', queues: each(queues.chain), ...activities },
+    { part: 'signer', role: 'signer', queues: [queues.signer, ...each(queues.signer)], ...activities },
+  ];
+}
+
+async function checkPolled(
+  client: Client,
+  namespace: string,
+  { part, role, queues, taskQueueType }: Polled,
+): Promise<Finding> {
+  const polled = await Promise.all(
+    queues.map(async (queue) => {
+      const taskQueue = { name: queue };
+      const { pollers } = await client.workflowService.describeTaskQueue({
+        namespace,
+        taskQueue,
+        taskQueueType,
+      });
+      return { queue, ...pollersAlive(pollers ?? [], Date.now()) };
+    }),
+  );
+  const idle = polled.filter(({ alive }) => alive === 0).map(({ queue }) => queue);
+  if (idle.length > 0) {
+    const todo = `start a process whose ORGWALLET_ROLES has ${role}, with every network; check its log`;
+    return fail(part, `no process polls ${idle.join(', ')}`, todo);
+  }
+  const fewest = Math.min(...polled.map(({ alive }) => alive));
+  const oldest = Math.max(...polled.map(({ newestMs }) => newestMs));
+  const polls = count(fewest, 'process polls', 'processes poll');
+  return ok(part, `${polls} ${queues.join(', ')}, last ${duration(oldest)} ago`);
+}
+
 /** Temporal, its namespace, and who polls each task queue. */
 export async function checkTemporal(
-  { client, queues }: WorkflowSender,
-  temporal: Config['temporal'],
+  sender: WorkflowSender,
+  { temporal, networks }: Pick<Config, 'temporal' | 'networks'>,
 ): Promise<Finding[]> {
   const { namespace, address } = temporal;
-  const { workflowService } = client;
+  const { client } = sender;
   const answered = client.withDeadline(Date.now() + DEADLINE_MS, async () => {
-    const { serverVersion } = await workflowService.getSystemInfo({});
+    const { serverVersion } = await client.workflowService.getSystemInfo({});
     const server = ok(
       'temporal',
       `server ${serverVersion || 'of unknown version'} at ${address}, namespace ${namespace}`,
     );
-    const parts = [
-      ['worker', 'worker', queues.workflows, WORKFLOW_QUEUE],
-      ['chain worker', 'chain', queues.chain, ACTIVITY_QUEUE],
-      ['signer', 'signer', queues.signer, ACTIVITY_QUEUE],
-    ] as const;
-    const workers = await Promise.all(
-      parts.map(async ([part, role, queue, taskQueueType]) => {
-        const { pollers } = await workflowService.describeTaskQueue({
-          namespace,
-          taskQueue: { name: queue },
-          taskQueueType,
-        });
-        const { alive, newestMs } = pollersAlive(pollers ?? [], Date.now());
-        return alive > 0
-          ? ok(
-              part,
-              `${count(alive, 'process polls', 'processes poll')} ${queue}, last ${duration(newestMs)} ago`,
-            )
-          : fail(
-              part,
-              `no process polls ${queue}`,
-              `start a process whose ORGWALLET_ROLES has ${role}; check its log`,
-            );
-      }),
-    );
-    return [server, ...workers];
+    const polled = polledQueues(sender, networks);
+    return [server, ...(await Promise.all(polled.map((part) => checkPolled(client, namespace, part))))];
   });
   return answered.catch((error) => {
     throw isGrpcServiceError(error) ? new Error(`no answer from ${address}: ${error.details}`) : error;

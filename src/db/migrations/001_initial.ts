@@ -380,7 +380,8 @@ export async function up(knex: Knex): Promise<void> {
       updated_at timestamptz NOT NULL
     );
 
-    -- notifies every process that its cache of API keys may be outdated
+    -- notifies every process that its cache of API keys may be outdated; commits that notify wait for each other, and these
+    -- are rare
     CREATE FUNCTION announce_access_changed() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
       PERFORM pg_notify('access_changed', '');

@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { createDecoder } from '../../../src/api/codec';
 import { type CheckedParts, createOpsServer, type OpsServer } from '../../../src/api/ops';
 import { createMetrics } from '../../../src/metrics';
 
@@ -36,6 +37,44 @@ function ask(host: string, path = '/metrics'): Promise<{ status: number | undefi
     outgoing.on('error', reject).end();
   });
 }
+
+describe('the codec', () => {
+  const payloads = { payloads: [{ metadata: { encoding: 'anNvbi9wbGFpbg==' }, data: 'e30=' }] };
+  const origin = 'https://temporal.example';
+  let codec: OpsServer;
+  let url: string;
+  beforeAll(async () => {
+    const decode = createDecoder({ current: null, keys: new Map() });
+    const metrics = createMetrics();
+    codec = createOpsServer({
+      ...{ host: '127.0.0.1', port: 0, allowedHosts: [], metrics, parts: () => ({}) },
+      codec: { decode, origin },
+    });
+    url = `http://127.0.0.1:${(await codec.start()).port}/codec/decode`;
+  });
+  afterAll(() => codec.stop());
+  const post = (from: string, body: string) =>
+    fetch(url, { method: 'POST', headers: { origin: from }, body });
+
+  it('decodes for the pages of the Temporal UI, after their preflight', async () => {
+    const preflight = await fetch(url, { method: 'OPTIONS', headers: { origin } });
+    expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([200, origin]);
+    const decoded = await post(origin, JSON.stringify(payloads));
+    expect([decoded.status, await decoded.json()]).toEqual([200, payloads]);
+  });
+
+  it.each([
+    ['another origin', 'https://attacker.example', JSON.stringify(payloads), 403],
+    ['no JSON', origin, 'x', 400],
+    ['a body that is too long', origin, 'x'.repeat(9 * 1024 * 1024), 400],
+  ])('refuses %s', async (_, from, body, status) => {
+    expect((await post(from, body)).status).toBe(status);
+  });
+
+  it('is not there without a setting', async () => {
+    expect((await ask('127.0.0.1', '/codec/decode')).status).toBe(404);
+  });
+});
 
 describe('the ops port', () => {
   it.each([

@@ -1,0 +1,17 @@
+/** Reads what many ask for once: the same for everybody who asks in the same moment. */
+export class SharedReads<T> {
+  private readonly last = new Map<string, { readonly at: number; readonly value: Promise<T> }>();
+
+  /** `freshMs`: for how long what was read is given to others, failures too. */
+  constructor(private readonly freshMs: number) {}
+
+  /** What `read` returns, or has returned a moment ago and not before `since` (ms since 1970). Throws what it throws. */
+  read(key: string | number, read: () => Promise<T>, since = 0): Promise<T> {
+    const now = Date.now();
+    const known = this.last.get(String(key));
+    if (known && known.at >= since && now - known.at < this.freshMs) return known.value;
+    const value = read();
+    this.last.set(String(key), { at: now, value });
+    return value;
+  }
+}

@@ -1,0 +1,158 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApplicationFailure, CompleteAsyncError, Context, type Info } from '@temporalio/activity';
+import {
+  ActivityCancelledError,
+  ActivityNotFoundError,
+  ActivityPausedError,
+  ActivityResetError,
+  type Client,
+} from '@temporalio/client';
+
+/** An activity that can wait for long. `signal` ends it: nobody wants its result any more, or another process goes on. */
+export type WaitingActivity<Input, Result> = (input: Input, signal: AbortSignal) => Promise<Result>;
+
+/** Makes an activity of one that waits. */
+export type WithoutSlot = <Input, Result>(
+  run: WaitingActivity<Input, Result>,
+) => (input: Input) => Promise<Result>;
+
+/** Runs an activity: logs its end, and makes its error fit for the history. */
+export type Observed = <Result>(
+  info: Info,
+  args: readonly unknown[],
+  run: () => Promise<Result>,
+) => Promise<Result>;
+
+/** What takes no longer than this keeps its slot, and is completed without another call. */
+const SLOT_MS = 1_000;
+/** Temporal gives an activity to another process when it has not heard of it for its heartbeat timeout. */
+const HEARTBEAT_MS = 5_000;
+const HEARTBEAT_TIMEOUT_MS = 15_000;
+const CALL_LIMIT_MS = 4_000;
+const RETRY_MS = 1_000;
+const STOP_LIMIT_MS = 2_000;
+
+type Outcome = { readonly result: unknown } | { readonly error: unknown };
+
+interface Waiting {
+  readonly token: Uint8Array;
+  readonly abort: AbortController;
+  isBeating: boolean;
+  /** Resolves when it has ended, and Temporal has its result. */
+  ended: Promise<void>;
+}
+
+/** The failure of an activity that another process goes on with, at once. */
+function released(message: string): ApplicationFailure {
+  return ApplicationFailure.create({ type: 'Released', message, nextRetryDelay: '100ms' });
+}
+
+/** The activities of this process that wait without a slot of their worker. Temporal learns their ends by calls of its own. */
+export class WaitingActivities {
+  private readonly waiting = new Set<Waiting>();
+
+  constructor(
+    private readonly client: Client,
+    private readonly observed: Observed,
+  ) {}
+
+  /** Makes an activity of one that waits. */
+  readonly withoutSlot: WithoutSlot = (run) => async (input) => {
+    const { info, cancellationSignal } = Context.current();
+    const abort = new AbortController();
+    const cancel = () => abort.abort(cancellationSignal.reason);
+    cancellationSignal.addEventListener('abort', cancel);
+    const running = run(input, abort.signal);
+    const over = new AbortController();
+    const slot = sleep(SLOT_MS, 'waits', { signal: over.signal }).catch(() => 'waits');
+    try {
+      const first = await Promise.race([running.then((result) => ({ result })), slot]);
+      if (typeof first !== 'string') return first.result;
+    } finally {
+      over.abort();
+      cancellationSignal.removeEventListener('abort', cancel);
+    }
+    this.wait(info, input, running, abort);
+    throw new CompleteAsyncError();
+  };
+
+  /** Gives what waits to other processes, at once. */
+  async stop(): Promise<void> {
+    const failure = released('this process ends; another one goes on');
+    const ends = [...this.waiting].map(async (waiting) => {
+      waiting.abort.abort(failure);
+      await this.tell(() => this.client.activity.fail(waiting.token, failure)).catch(() => undefined);
+      await waiting.ended;
+    });
+    await Promise.race([Promise.all(ends), sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
+  }
+
+  private wait(info: Info, input: unknown, running: Promise<unknown>, abort: AbortController): void {
+    const { signal } = abort;
+    const waiting: Waiting = { token: info.taskToken, abort, isBeating: false, ended: Promise.resolve() };
+    const heartbeat = setInterval(() => void this.beat(waiting), HEARTBEAT_MS);
+    // The end of what was ended from outside is no news.
+    const unlessEnded = () =>
+      running.catch((error) => {
+        throw signal.aborted ? new CompleteAsyncError() : error;
+      });
+    const end = async () => {
+      const outcome: Outcome = await this.observed(info, [input], unlessEnded).then(
+        (result) => ({ result }),
+        (error) => ({ error }),
+      );
+      clearInterval(heartbeat);
+      if (!signal.aborted) await this.complete(waiting, outcome);
+      this.waiting.delete(waiting);
+    };
+    this.waiting.add(waiting);
+    waiting.ended = end();
+  }
+
+  private tell<T>(call: () => Promise<T>): Promise<T> {
+    return this.client.withDeadline(Date.now() + CALL_LIMIT_MS, call);
+  }
+
+  /** Without an answer the activity goes on: it times out, or a later heartbeat gets through. */
+  private async beat(waiting: Waiting): Promise<void> {
+    if (waiting.isBeating) return;
+    waiting.isBeating = true;
+    try {
+      await this.tell(() => this.client.activity.heartbeat(waiting.token));
+    } catch (error) {
+      await this.endAsTold(waiting, error).catch(() => undefined);
+    } finally {
+      waiting.isBeating = false;
+    }
+  }
+
+  /** Ends an activity that was cancelled, paused or reset, or that Temporal has forgotten. */
+  private async endAsTold({ token, abort }: Waiting, error: unknown): Promise<void> {
+    const { activity } = this.client;
+    if (error instanceof ActivityNotFoundError) {
+      abort.abort(error);
+    } else if (error instanceof ActivityCancelledError) {
+      abort.abort(error);
+      await this.tell(() => activity.reportCancellation(token));
+    } else if (error instanceof ActivityPausedError || error instanceof ActivityResetError) {
+      abort.abort(error);
+      await this.tell(() => activity.fail(token, released('it was paused or reset')));
+    }
+  }
+
+  /** Tries for as long as Temporal waits for it; after that it gives the activity to another process. */
+  private async complete({ token, abort }: Waiting, outcome: Outcome): Promise<void> {
+    const { activity } = this.client;
+    const until = Date.now() + HEARTBEAT_TIMEOUT_MS;
+    while (!abort.signal.aborted && Date.now() < until) {
+      try {
+        if ('result' in outcome) await this.tell(() => activity.complete(token, outcome.result));
+        else await this.tell(() => activity.fail(token, outcome.error));
+        return;
+      } catch (error) {
+        if (error instanceof ActivityNotFoundError) return;
+      }
+      await sleep(RETRY_MS, undefined, { ref: false });
+    }
+  }
+}

@@ -1,0 +1,172 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { loadConfig } from '../../src/config';
+import { createLogger } from '../../src/logging';
+import { startService } from '../../src/service';
+import { type Part, startPart, untilReady } from '../../tools/dev/parts';
+import { makeAccount } from '../support/api';
+import { anAddress } from '../support/builders';
+import { databaseSettings, serviceSettings, type TestOrganization } from '../support/service';
+import { createTestDatabase, fundOnLocalChain, sharedStack, temporaryDir } from '../support/stack';
+import { aTransactionBody, createTransaction, makePolicies, signed } from '../support/transactionApi';
+import { sending } from '../workflows/transactionWorld';
+import { expectSoundAudit, startWorld, type World } from '../workflows/world';
+
+const NETWORK_ID = 31_337;
+const LOGINS = ['orgwallet_service', 'orgwallet_signer'];
+const SETTINGS = [
+  ['TimeZone', 'UTC'],
+  ['statement_timeout', '8s'],
+  ['idle_in_transaction_session_timeout', '30s'],
+];
+
+type Database = Awaited<ReturnType<typeof createTestDatabase>>;
+
+let database: Database;
+let pooler: Part;
+let env: NodeJS.ProcessEnv;
+
+/** Installs Debian's package where it is missing. Throws when it cannot be had here. */
+function installed(): string {
+  const has = () => spawnSync('pgbouncer', ['--version'], { encoding: 'utf8' });
+  if (has().status === 0) return 'pgbouncer';
+  for (const args of [['update'], ['install', '--yes', '--no-install-recommends', 'pgbouncer']]) {
+    const done = spawnSync('apt-get', args, {
+      encoding: 'utf8',
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' },
+    });
+    if (done.status !== 0) throw new Error(`PgBouncer is needed (apt-get install pgbouncer): ${done.stderr}`);
+  }
+  const found = has();
+  if (found.status !== 0) throw new Error(`PgBouncer does not run: ${found.stderr}`);
+  return 'pgbouncer';
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Starts PgBouncer in transaction mode before the shared Postgres. Fewer connections to the server than to it. */
+async function startPooler(): Promise<{ part: Part; through: (url: string) => string }> {
+  const program = installed();
+  const dir = temporaryDir();
+  const port = await freePort();
+  const { host, port: serverPort } = new Client({ connectionString: database.url });
+  const users = [database.serviceUrl, database.signerUrl].map((url) => {
+    const { user, password } = new Client({ connectionString: url });
+    return `"${user}" "${password ?? ''}"`;
+  });
+  mkdirSync(join(dir, 'pgbouncer'));
+  const file = (name: string) => join(dir, 'pgbouncer', name);
+  writeFileSync(file('users.txt'), users.join('\n'));
+  writeFileSync(
+    file('pgbouncer.ini'),
+    [
+      '[databases]',
+      `* = host=${host} port=${serverPort}`,
+      '[pgbouncer]',
+      ...['listen_addr = 127.0.0.1', `listen_port = ${port}`, 'unix_socket_dir ='],
+      ...['auth_type = trust', `auth_file = ${file('users.txt')}`],
+      ...['pool_mode = transaction', 'default_pool_size = 4', 'max_client_conn = 200'],
+    ].join('\n'),
+  );
+  spawnSync('chmod', ['-R', 'a+rX', dir]);
+  const asRoot = process.getuid?.() === 0;
+  const part = startPart({
+    name: 'PgBouncer',
+    command: program,
+    args: [...(asRoot ? ['-u', 'nobody'] : []), file('pgbouncer.ini')],
+    logFile: join(temporaryDir(), 'pgbouncer.log'),
+    stopSignal: 'SIGINT',
+    stopLimitMs: 5_000,
+  });
+  const through = (url: string) => {
+    const { user, password, database: name } = new Client({ connectionString: url });
+    return `postgresql://${user}:${password}@127.0.0.1:${port}/${name}`;
+  };
+  await untilReady(part, 10_000, async () => {
+    const client = new Client({ connectionString: through(database.serviceUrl) });
+    await client.connect();
+    await client.end();
+  });
+  return { part, through };
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const started = await startPooler();
+  pooler = started.part;
+  const { url, serviceUrl, signerUrl } = database;
+  env = {
+    DATABASE_POOLER: 'transaction',
+    DATABASE_LISTEN_URL: serviceUrl,
+    ...databaseSettings({
+      url,
+      serviceUrl: started.through(serviceUrl),
+      signerUrl: started.through(signerUrl),
+    }),
+  };
+}, 300_000);
+afterAll(async () => {
+  await pooler?.stop();
+  await database?.drop();
+});
+
+it('is refused at the start while the logins lack their settings', async () => {
+  const settings = await serviceSettings({ database: env, env });
+  const started = startService(loadConfig(settings), createLogger('silent'));
+  await expect(started).rejects.toThrow(
+    /DATABASE_POOLER: TimeZone is .*: ALTER ROLE orgwallet_signer IN DATABASE/,
+  );
+});
+
+describe('with their settings', () => {
+  let world: World;
+  let org: TestOrganization;
+
+  beforeAll(async () => {
+    const admin = new Client({ connectionString: sharedStack().databaseAdminUrl });
+    await admin.connect();
+    for (const login of LOGINS) {
+      for (const [name, value] of SETTINGS) {
+        await admin.query(`ALTER ROLE ${login} IN DATABASE ${database.name} SET ${name} = '${value}'`);
+      }
+    }
+    await admin.end();
+    // Connections to the server that were opened before do not have them.
+    process.kill(pooler.pid, 'SIGHUP');
+    const reconnect = new Client({ connectionString: database.url });
+    await reconnect.connect();
+    await reconnect.query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    );
+    await reconnect.end();
+    world = await startWorld({ database: env, env });
+    org = await world.createOrganization();
+  }, 120_000);
+  afterAll(() => world?.stop());
+
+  it('proposals and payments, many at once, work as without it', async () => {
+    const { http, db } = world;
+    const account = await makeAccount(http, org, { networkIds: [NETWORK_ID] });
+    const [policy] = await makePolicies(http, org, sending(NETWORK_ID));
+    const chain = sharedStack().chains.find(({ chainId }) => chainId === NETWORK_ID);
+    await fundOnLocalChain(chain?.rpcUrl ?? '', account.address);
+    const paid = await Promise.all(
+      Array.from({ length: 16 }, async () => {
+        const body = aTransactionBody(org, { account, policy, to: anAddress() }, { networkId: NETWORK_ID });
+        const transaction = await createTransaction(http, org, body);
+        return signed(http, org, transaction, org.dave, 'initiator', { execute: true });
+      }),
+    );
+    expect(paid.map(({ executionStatus }) => executionStatus)).toEqual(Array(16).fill('completed'));
+    await expectSoundAudit(db, org);
+  }, 180_000);
+});

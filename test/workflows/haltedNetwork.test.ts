@@ -1,0 +1,97 @@
+/** @deep */
+import { makeAccount, type Shown } from '../support/api';
+import { anAddress } from '../support/builders';
+import type { TestOrganization } from '../support/service';
+import { fundOnLocalChain, networksFile, rpc, sharedStack, startOwnChain } from '../support/stack';
+import { DEEP } from '../support/suite';
+import {
+  aTransactionBody,
+  createTransaction,
+  makePolicies,
+  readTransaction,
+  settledTransaction,
+  signed,
+} from '../support/transactionApi';
+import { until } from '../support/until';
+import { sending } from './transactionWorld';
+import { startWorld, type World } from './world';
+
+const STEADY_ID = 31_337;
+const HALTED_ID = 41_081;
+/** More wait than a worker has slots. */
+const SLOTS = DEEP ? 20 : 2;
+const OPEN = DEEP ? 1_000 : 8;
+const AT_ONCE = 100;
+
+interface On {
+  readonly networkId: number;
+  readonly policy: Shown;
+}
+
+let halted: Awaited<ReturnType<typeof startOwnChain>>;
+let world: World;
+let org: TestOrganization;
+let account: Shown;
+let onSteady: On;
+let onHalted: On;
+
+beforeAll(async () => {
+  halted = await startOwnChain(HALTED_ID);
+  const steady = sharedStack().chains.find(({ chainId }) => chainId === STEADY_ID);
+  const file = networksFile([
+    { id: STEADY_ID, name: 'Steady', rpcUrl: steady?.rpcUrl },
+    { id: HALTED_ID, name: 'Halted', rpcUrl: halted.current.rpcUrl },
+  ]);
+  world = await startWorld({ env: { NETWORKS_FILE: file, ACTIVITY_SLOTS: String(SLOTS) } });
+  org = await world.createOrganization();
+  account = await makeAccount(world.http, org, { networkIds: [STEADY_ID, HALTED_ID] });
+  const policies = [STEADY_ID, HALTED_ID].map((id) => sending(id, { name: `On ${id}` }));
+  const [steadyPolicy, haltedPolicy] = await makePolicies(world.http, org, ...policies);
+  onSteady = { networkId: STEADY_ID, policy: steadyPolicy };
+  onHalted = { networkId: HALTED_ID, policy: haltedPolicy };
+  for (const url of [steady?.rpcUrl ?? '', halted.current.rpcUrl])
+    await fundOnLocalChain(url, account.address);
+}, 120_000);
+afterAll(async () => {
+  await world?.stop();
+  await halted?.stop();
+});
+
+/** A transfer of 1 wei, its execution asked for. The answer comes when it has ended, 10 s later at most. */
+async function pay({ networkId, policy }: On): Promise<Shown> {
+  const body = aTransactionBody(org, { account, policy, to: anAddress() }, { networkId });
+  const transaction = await createTransaction(world.http, org, body);
+  return signed(world.http, org, transaction, org.dave, 'initiator', { execute: true });
+}
+
+/** How many transactions of the halted network have been sent, and are in no block. */
+async function inFlight(): Promise<number> {
+  const [row] = await world
+    .db('chain_envelopes')
+    .where({ network_id: BigInt(HALTED_ID), outcome: null })
+    .whereNotNull('sent_at')
+    .count({ count: '*' });
+  return Number(row?.count);
+}
+
+test('a network without new blocks holds up no other one, however many wait for it', async () => {
+  await rpc(halted.current.rpcUrl, 'evm_setAutomine', [false]);
+  const open: Shown[] = [];
+  for (let made = 0; made < OPEN; made += AT_ONCE) {
+    const batch = Array.from({ length: Math.min(AT_ONCE, OPEN - made) }, () => pay(onHalted));
+    open.push(...(await Promise.all(batch)));
+  }
+  expect(open.filter(({ executionStatus }) => executionStatus !== 'processing')).toEqual([]);
+  await until('all have been sent', async () => (await inFlight()) === OPEN, 120_000);
+
+  const paid = await pay(onSteady);
+  expect(paid.executionStatus).toBe('completed');
+  expect(await inFlight()).toBe(OPEN);
+
+  await rpc(halted.current.rpcUrl, 'evm_setAutomine', [true]);
+  await rpc(halted.current.rpcUrl, 'anvil_mine', ['0x20']);
+  for (const { id } of open) {
+    const ended = await settledTransaction(world.http, org, await readTransaction(world.http, org, { id }));
+    expect(ended.executionStatus).toBe('completed');
+  }
+});

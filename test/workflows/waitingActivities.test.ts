@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto';
+import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
+import { observeActivities } from '../../src/activityLog';
+import { createLogger } from '../../src/logging';
+import { RECONCILE_WORKFLOW } from '../../src/temporal/schedule';
+import { WaitingActivities } from '../../src/temporal/waitingActivities';
+import { installTemporalLogging, type RunningWorkers, startWorkers, workflowSource } from '../../src/workers';
+import { sharedService, type TestService } from '../support/service';
+import { until } from '../support/until';
+
+const SUMMARY = {
+  ...{ open: 0, running: 0, listed: true, restarted: 0, closed: 0 },
+  ...{ refreshed: 0, noted: 0, postponed: 0, failed: 0, repairs: [] },
+};
+
+/** A call of the activity, which waits until the test ends it. */
+interface Call {
+  readonly signal: AbortSignal;
+  end(result: object | Error): void;
+}
+
+let service: TestService;
+let connection: Connection;
+let client: Client;
+
+beforeAll(async () => {
+  installTemporalLogging(createLogger('error'));
+  service = await sharedService();
+  const { address, namespace } = service.config.temporal;
+  connection = await Connection.connect({ address });
+  client = new Client({ connection, namespace });
+});
+afterAll(() => connection?.close());
+
+/** A process whose worker has one slot for activities. Its activity is the only one of the workflow `reconcile`. */
+function startProcess(taskQueue: string) {
+  const calls: Call[] = [];
+  const logger = createLogger('silent');
+  const waiting = new WaitingActivities(client, observeActivities(logger));
+  const reconcile = waiting.withoutSlot(
+    (_: undefined, signal) =>
+      new Promise<object>((resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason));
+        calls.push({ signal, end: (result) => (result instanceof Error ? reject(result) : resolve(result)) });
+      }),
+  );
+  const config = { ...service.config, slots: { ...service.config.slots, activities: 1 } };
+  const spec = { role: 'worker' as const, taskQueue, activities: { reconcile }, options: workflowSource() };
+  const workers: RunningWorkers = startWorkers(config, [spec], logger);
+  return {
+    calls,
+    async stop() {
+      await workers.stop();
+      await waiting.stop();
+    },
+  };
+}
+
+function start(taskQueue: string): Promise<WorkflowHandle> {
+  const workflowId = `${taskQueue}/${randomUUID()}`;
+  return client.workflow.start(RECONCILE_WORKFLOW, { workflowId, taskQueue });
+}
+
+const newQueue = () => `waiting-${randomUUID()}`;
+
+test('hold no slot: many wait where a worker has one, and each gets its own result', async () => {
+  const taskQueue = newQueue();
+  const process = startProcess(taskQueue);
+  try {
+    const runs = [await start(taskQueue), await start(taskQueue), await start(taskQueue)];
+    await until('all wait', async () => process.calls.length === runs.length);
+    for (const [open, { end }] of process.calls.entries()) end({ ...SUMMARY, open });
+    const results = await Promise.all(runs.map((run) => run.result()));
+    expect(results.map((result) => (result as { open: number }).open).sort()).toEqual([0, 1, 2]);
+  } finally {
+    await process.stop();
+  }
+});
+
+test('that fail are retried, and one that is quick ends in its slot', async () => {
+  const taskQueue = newQueue();
+  const process = startProcess(taskQueue);
+  try {
+    const run = await start(taskQueue);
+    const first = await until('it waits', async () => process.calls[0]);
+    await until('it has left its slot', async () => {
+      const { raw } = await run.describe();
+      return raw.pendingActivities?.[0]?.lastHeartbeatTime;
+    });
+    first.end(new TypeError('broken'));
+    const second = await until('it is retried', async () => process.calls[1]);
+    second.end(SUMMARY);
+    expect(await run.result()).toEqual(SUMMARY);
+  } finally {
+    await process.stop();
+  }
+});
+
+test('end when nobody wants their result any more', async () => {
+  const taskQueue = newQueue();
+  const process = startProcess(taskQueue);
+  try {
+    const run = await start(taskQueue);
+    const { signal } = await until('it waits', async () => process.calls[0]);
+    await run.terminate();
+    await until('it is told', async () => signal.aborted);
+  } finally {
+    await process.stop();
+  }
+});
+
+test('are gone on with by another process as soon as theirs ends', async () => {
+  const taskQueue = newQueue();
+  const first = startProcess(taskQueue);
+  const run = await start(taskQueue);
+  await until('it waits', async () => first.calls[0]);
+  await until('it has left its slot', async () => {
+    const { raw } = await run.describe();
+    return raw.pendingActivities?.[0]?.lastHeartbeatTime;
+  });
+  const second = startProcess(taskQueue);
+  try {
+    const stoppedAt = Date.now();
+    await first.stop();
+    const again = await until('the other process has it', async () => second.calls[0]);
+    // Long before its heartbeat timeout.
+    expect(Date.now() - stoppedAt).toBeLessThan(10_000);
+    again.end(SUMMARY);
+    expect(await run.result()).toEqual(SUMMARY);
+  } finally {
+    await second.stop();
+  }
+});
