@@ -26,6 +26,7 @@ const SETTINGS = [
 type Database = Awaited<ReturnType<typeof createTestDatabase>>;
 
 let database: Database;
+let configured: Awaited<ReturnType<typeof configurePooler>>;
 let pooler: Part;
 let env: NodeJS.ProcessEnv;
 
@@ -54,7 +55,7 @@ async function freePort(): Promise<number> {
 }
 
 /** Starts PgBouncer in transaction mode before the shared Postgres. Fewer connections to the server than to it. */
-async function startPooler(): Promise<{ part: Part; through: (url: string) => string }> {
+async function configurePooler(): Promise<{ start(): Promise<Part>; through(url: string): string }> {
   const program = installed();
   const dir = temporaryDir();
   const port = await freePort();
@@ -79,38 +80,43 @@ async function startPooler(): Promise<{ part: Part; through: (url: string) => st
   );
   spawnSync('chmod', ['-R', 'a+rX', dir]);
   const asRoot = process.getuid?.() === 0;
-  const part = startPart({
-    name: 'PgBouncer',
-    command: program,
-    args: [...(asRoot ? ['-u', 'nobody'] : []), file('pgbouncer.ini')],
-    logFile: join(temporaryDir(), 'pgbouncer.log'),
-    stopSignal: 'SIGINT',
-    stopLimitMs: 5_000,
-  });
   const through = (url: string) => {
     const { user, password, database: name } = new Client({ connectionString: url });
     return `postgresql://${user}:${password}@127.0.0.1:${port}/${name}`;
   };
-  await untilReady(part, 10_000, async () => {
-    const client = new Client({ connectionString: through(database.serviceUrl) });
-    await client.connect();
-    await client.end();
-  });
-  return { part, through };
+  return {
+    through,
+    async start() {
+      const part = startPart({
+        name: 'PgBouncer',
+        command: program,
+        args: [...(asRoot ? ['-u', 'postgres'] : []), file('pgbouncer.ini')],
+        logFile: join(temporaryDir(), 'pgbouncer.log'),
+        stopSignal: 'SIGINT',
+        stopLimitMs: 5_000,
+      });
+      await untilReady(part, 10_000, async () => {
+        const client = new Client({ connectionString: through(database.serviceUrl) });
+        await client.connect();
+        await client.end();
+      });
+      return part;
+    },
+  };
 }
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  const started = await startPooler();
-  pooler = started.part;
+  configured = await configurePooler();
+  pooler = await configured.start();
   const { url, serviceUrl, signerUrl } = database;
   env = {
     DATABASE_POOLER: 'transaction',
     DATABASE_LISTEN_URL: serviceUrl,
     ...databaseSettings({
       url,
-      serviceUrl: started.through(serviceUrl),
-      signerUrl: started.through(signerUrl),
+      serviceUrl: configured.through(serviceUrl),
+      signerUrl: configured.through(signerUrl),
     }),
   };
 }, 300_000);
@@ -141,13 +147,8 @@ describe('with their settings', () => {
     }
     await admin.end();
     // Connections to the server that were opened before do not have them.
-    process.kill(pooler.pid, 'SIGHUP');
-    const reconnect = new Client({ connectionString: database.url });
-    await reconnect.connect();
-    await reconnect.query(
-      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
-    );
-    await reconnect.end();
+    await pooler.stop();
+    pooler = await configured.start();
     world = await startWorld({ database: env, env });
     org = await world.createOrganization();
   }, 120_000);
