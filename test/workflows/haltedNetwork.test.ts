@@ -20,8 +20,8 @@ const STEADY_ID = 31_337;
 const HALTED_ID = 41_081;
 /** More wait than a worker has slots. */
 const SLOTS = DEEP ? 20 : 2;
-const OPEN = DEEP ? 1_000 : 8;
-const AT_ONCE = 100;
+const OPEN = DEEP ? 200 : 8;
+const AT_ONCE = 4;
 
 interface On {
   readonly networkId: number;
@@ -57,11 +57,33 @@ afterAll(async () => {
   await halted?.stop();
 });
 
-/** A transfer of 1 wei, its execution asked for. The answer comes when it has ended, 10 s later at most. */
-async function pay({ networkId, policy }: On): Promise<Shown> {
-  const body = aTransactionBody(org, { account, policy, to: anAddress() }, { networkId });
-  const transaction = await createTransaction(world.http, org, body);
+/** A transfer of 1 wei. */
+function bodyOf({ networkId, policy }: On) {
+  return aTransactionBody(org, { account, policy, to: anAddress() }, { networkId });
+}
+
+/** The answer comes when it has ended, 10 s later at most. */
+function execute(transaction: Shown): Promise<Shown> {
   return signed(world.http, org, transaction, org.dave, 'initiator', { execute: true });
+}
+
+async function pay(on: On): Promise<Shown> {
+  return execute(await createTransaction(world.http, org, bodyOf(on)));
+}
+
+/** Asks for the executions of many transactions on the halted network. Each is answered after 10 s; some are made at once. */
+async function openAll(): Promise<Shown[]> {
+  const answers: Promise<Shown>[] = [];
+  let made = 0;
+  const maker = async () => {
+    while (made < OPEN) {
+      made += 1;
+      const body = bodyOf(onHalted);
+      answers.push(execute(await createTransaction(world.http, org, body)));
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, maker));
+  return Promise.all(answers);
 }
 
 /** How many transactions of the halted network have been sent, and are in no block. */
@@ -76,11 +98,7 @@ async function inFlight(): Promise<number> {
 
 test('a network without new blocks holds up no other one, however many wait for it', async () => {
   await rpc(halted.current.rpcUrl, 'evm_setAutomine', [false]);
-  const open: Shown[] = [];
-  for (let made = 0; made < OPEN; made += AT_ONCE) {
-    const batch = Array.from({ length: Math.min(AT_ONCE, OPEN - made) }, () => pay(onHalted));
-    open.push(...(await Promise.all(batch)));
-  }
+  const open = await openAll();
   expect(open.filter(({ executionStatus }) => executionStatus !== 'processing')).toEqual([]);
   await until('all have been sent', async () => (await inFlight()) === OPEN, 120_000);
 
@@ -94,4 +112,4 @@ test('a network without new blocks holds up no other one, however many wait for 
     const ended = await settledTransaction(world.http, org, await readTransaction(world.http, org, { id }));
     expect(ended.executionStatus).toBe('completed');
   }
-});
+}, 600_000);
