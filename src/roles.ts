@@ -39,12 +39,6 @@ import { keepReconciler } from './temporal/schedule';
 import { WaitingActivities } from './temporal/waitingActivities';
 import { type WorkerSpec, workflowSource } from './workers';
 
-/** The activities of a role, for every network. */
-interface NetworkWorker {
-  readonly role: 'chain' | 'signer';
-  readonly activities: object;
-}
-
 const PENDING_POLL_MS = 250;
 const STUCK_AFTER_MS = 30_000;
 const LOST_BLOCKS_POLL_MS = 15_000;
@@ -136,8 +130,11 @@ async function workflowWorker(clients: Clients, lifetime: Lifetime): Promise<Wor
 }
 
 /** A worker for each network: what one does not answer holds up no other. */
-function networkWorkers({ config, sender }: Clients, worker: NetworkWorker): WorkerSpec[] {
-  const { role, activities } = worker;
+function networkWorkers(
+  { config, sender }: Clients,
+  role: 'chain' | 'signer',
+  activities: object,
+): WorkerSpec[] {
   return config.networks.map(({ id }) => ({
     role,
     taskQueue: networkQueue(sender.queues[role], id),
@@ -159,14 +156,12 @@ function chainWorkers(clients: Clients, lifetime: Lifetime): WorkerSpec[] {
   });
   lifetime.onStop(keepResending(config, (networkId) => resendLostDeployments(relaying, networkId), logger));
   lifetime.onStop(watchRelayers({ db, chains, logger, setBalance: metrics.setRelayerBalance }));
-  return networkWorkers(clients, {
-    role: 'chain',
-    activities: withFailpoints('chain', {
-      ...createRelayerActivities(relaying),
-      ...createDeploymentChainActivities(relaying),
-      ...createTransactionChainActivities({ ...relaying, maxGas: config.maxGas }),
-    }),
+  const activities = withFailpoints('chain', {
+    ...createRelayerActivities(relaying),
+    ...createDeploymentChainActivities(relaying),
+    ...createTransactionChainActivities({ ...relaying, maxGas: config.maxGas }),
   });
+  return networkWorkers(clients, 'chain', activities);
 }
 
 async function openKeystore({ keystore, production }: Config, logger: Logger): Promise<Keystore> {
@@ -245,7 +240,7 @@ async function signerWorkers(clients: Clients, db: Db, lifetime: Lifetime): Prom
   });
   return [
     { role: 'signer', taskQueue: sender.queues.signer, activities },
-    ...networkWorkers(clients, { role: 'signer', activities }),
+    ...networkWorkers(clients, 'signer', activities),
   ];
 }
 

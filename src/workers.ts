@@ -81,7 +81,7 @@ export function startWorkers(config: Config, specs: readonly WorkerSpec[], logge
   });
   const workers = new Map<WorkerSpec, Worker>();
   const interceptor = activityInterceptor(observeActivities(logger));
-
+  const converted = conversion(config.temporal);
   const { slots } = config;
 
   async function runOnce(spec: WorkerSpec): Promise<void> {
@@ -98,7 +98,7 @@ export function startWorkers(config: Config, specs: readonly WorkerSpec[], logge
         maxCachedWorkflows: slots.cachedWorkflows,
         shutdownGraceTime: SHUTDOWN_GRACE_MS,
         shutdownForceTime: SHUTDOWN_FORCE_MS,
-        ...conversion(config.temporal),
+        ...converted,
         interceptors: { activity: [interceptor] },
         ...spec.options,
       });

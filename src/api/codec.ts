@@ -2,8 +2,8 @@ import type { Payload } from '@temporalio/common';
 import { z } from 'zod';
 import { EncryptingCodec, type PayloadKeys } from '../temporal/payloadCodec';
 
-/** The longest body that the Temporal UI sends: the payloads of a page of history. */
-const MAX_BODY_BYTES = 8 * 1024 * 1024;
+/** The longest body that the Temporal UI sends, in bytes: the payloads of a page of history. */
+export const MAX_CODEC_BYTES = 8 * 1024 * 1024;
 
 const EMPTY = new Uint8Array();
 const base64 = z.base64().transform((text) => new Uint8Array(Buffer.from(text, 'base64')));
@@ -24,18 +24,6 @@ function toJson(payloads: readonly Payload[]): object {
       data: toBase64(data ?? EMPTY),
     })),
   };
-}
-
-/** Reads a body of limited size. Throws RangeError for a longer one. */
-export async function readBody(body: AsyncIterable<Buffer>): Promise<string> {
-  const parts: Buffer[] = [];
-  let length = 0;
-  for await (const part of body) {
-    length += part.length;
-    if (length > MAX_BODY_BYTES) throw new RangeError(`more than ${MAX_BODY_BYTES} bytes`);
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString('utf8');
 }
 
 /**

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
+import getRawBody from 'raw-body';
 import type { Metrics } from '../metrics';
-import { type createDecoder, readBody } from './codec';
+import { type createDecoder, MAX_CODEC_BYTES } from './codec';
 import { listen } from './listen';
 
 /** A part that the service uses. */
@@ -131,7 +132,8 @@ async function codecResponse(
   if (request.method === 'OPTIONS') return { ...json(200, {}), headers };
   if (request.method !== 'POST') return { ...json(405, { status: 'methodNotAllowed' }), headers };
   try {
-    return { ...json(200, await decode(await readBody(request))), headers };
+    const body = await getRawBody(request, { limit: MAX_CODEC_BYTES, encoding: 'utf8' });
+    return { ...json(200, await decode(body)), headers };
   } catch (error) {
     return { ...json(400, { status: 'badRequest', reason: (error as Error).message }), headers };
   }

@@ -40,7 +40,9 @@ async function startWay(): Promise<typeof way> {
 }
 
 /** Nothing passes any more on the connections that are open, and nothing closes them; new ones pass. */
-function vanish(): void {
+async function vanish(): Promise<void> {
+  // One that is being opened would be waited for until its own limit.
+  await until('no connection is being opened', async () => db.client.pool.numPendingCreates() === 0);
   for (const socket of passing) {
     socket.unpipe();
     socket.pause();
@@ -71,7 +73,7 @@ afterAll(async () => {
 
 test('a pool goes on after its server has vanished without closing a connection', async () => {
   expect((await warm(6)).size).toBe(6);
-  vanish();
+  await vanish();
   await expect(backend()).rejects.toThrow('Query read timeout');
   // Whichever of the pool comes next.
   const after = await Promise.all(Array.from({ length: 12 }, backend));
@@ -82,7 +84,7 @@ test('a transaction fails once, and not again while it is rolled back', async ()
   const began = performance.now();
   const work = db.transaction(async (tx) => {
     await tx.raw('SELECT 1');
-    vanish();
+    await vanish();
     await tx.raw('SELECT 2');
   });
   await expect(work).rejects.toThrow('Connection terminated');
@@ -98,7 +100,7 @@ test('notifications arrive again after their server has vanished', async () => {
     received += 1;
   });
   await until('it listens', async () => notifications.connected());
-  vanish();
+  await vanish();
   await until('it has noticed', async () => !notifications.connected());
   await until('it receives one again', async () => {
     await db.raw(`SELECT pg_notify('somewhere', 'now')`);

@@ -1,16 +1,14 @@
-import { makeAccount, type Shown } from '../support/api';
+import type { Shown } from '../support/api';
 import { anAddress } from '../support/builders';
 import type { Answer } from '../support/http';
 import type { TestOrganization } from '../support/service';
-import { fundOnLocalChain, sharedStack } from '../support/stack';
 import {
   aTransactionBody,
   createTransaction,
-  makePolicies,
   settledTransaction,
   signTransaction,
 } from '../support/transactionApi';
-import { sending, workflowOfTransaction } from '../workflows/transactionWorld';
+import { makePayer, workflowOfTransaction } from '../workflows/transactionWorld';
 import { expectSoundAudit, startWorld, type World } from '../workflows/world';
 
 const NETWORK_ID = 31_337;
@@ -30,15 +28,6 @@ beforeAll(async () => {
   world = await startWorld({});
 }, 60_000);
 afterAll(() => world?.stop());
-
-async function makePayer(): Promise<Payer> {
-  const org = await world.createOrganization();
-  const account = await makeAccount(world.http, org, { networkIds: [NETWORK_ID] });
-  const [policy] = await makePolicies(world.http, org, sending(NETWORK_ID));
-  const chain = sharedStack().chains.find(({ chainId }) => chainId === NETWORK_ID);
-  await fundOnLocalChain(chain?.rpcUrl ?? '', account.address);
-  return { org, account, policy };
-}
 
 /** Creates transactions of payers in turn, some at once. */
 async function createAll(payers: readonly Payer[]): Promise<{ payer: Payer; transaction: Shown }[]> {
@@ -96,7 +85,10 @@ test.each([
   'two hundred executions of %s at once: no 5xx, each is paid once, and no workflow task is lost',
   async (_, count) => {
     const payers: Payer[] = [];
-    for (let made = 0; made < count; made += 1) payers.push(await makePayer());
+    for (let made = 0; made < count; made += 1) {
+      const org = await world.createOrganization();
+      payers.push({ org, ...(await makePayer(world, org, NETWORK_ID)) });
+    }
     const all = await createAll(payers);
     const begunAt = Date.now();
     const statuses = await Promise.all(all.map(({ payer, transaction }) => executeAsked(payer, transaction)));

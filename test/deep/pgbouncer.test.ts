@@ -1,18 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { loadConfig } from '../../src/config';
 import { createLogger } from '../../src/logging';
 import { startService } from '../../src/service';
 import { type Part, startPart, untilReady } from '../../tools/dev/parts';
-import { makeAccount } from '../support/api';
 import { anAddress } from '../support/builders';
 import { databaseSettings, serviceSettings, type TestOrganization } from '../support/service';
-import { createTestDatabase, fundOnLocalChain, sharedStack, temporaryDir } from '../support/stack';
-import { aTransactionBody, createTransaction, makePolicies, signed } from '../support/transactionApi';
-import { sending } from '../workflows/transactionWorld';
+import { createTestDatabase, freePorts, sharedStack, temporaryDir } from '../support/stack';
+import { aTransactionBody, createTransaction, signed } from '../support/transactionApi';
+import { makePayer } from '../workflows/transactionWorld';
 import { expectSoundAudit, startWorld, type World } from '../workflows/world';
 
 const NETWORK_ID = 31_337;
@@ -46,19 +44,11 @@ function installed(): string {
   return 'pgbouncer';
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 /** Starts PgBouncer in transaction mode before the shared Postgres. Fewer connections to the server than to it. */
 async function configurePooler(): Promise<{ start(): Promise<Part>; through(url: string): string }> {
   const program = installed();
   const dir = temporaryDir();
-  const port = await freePort();
+  const [port] = await freePorts(1);
   const { host, port: serverPort } = new Client({ connectionString: database.url });
   const users = [database.serviceUrl, database.signerUrl].map((url) => {
     const { user, password } = new Client({ connectionString: url });
@@ -156,13 +146,10 @@ describe('with their settings', () => {
 
   it('proposals and payments, many at once, work as without it', async () => {
     const { http, db } = world;
-    const account = await makeAccount(http, org, { networkIds: [NETWORK_ID] });
-    const [policy] = await makePolicies(http, org, sending(NETWORK_ID));
-    const chain = sharedStack().chains.find(({ chainId }) => chainId === NETWORK_ID);
-    await fundOnLocalChain(chain?.rpcUrl ?? '', account.address);
+    const payer = await makePayer(world, org, NETWORK_ID);
     const paid = await Promise.all(
       Array.from({ length: 16 }, async () => {
-        const body = aTransactionBody(org, { account, policy, to: anAddress() }, { networkId: NETWORK_ID });
+        const body = aTransactionBody(org, { ...payer, to: anAddress() }, { networkId: NETWORK_ID });
         const transaction = await createTransaction(http, org, body);
         return signed(http, org, transaction, org.dave, 'initiator', { execute: true });
       }),

@@ -6,20 +6,9 @@ import { networkQueue, taskQueues } from '../../src/temporal/ids';
 import { RECONCILE_WORKFLOW } from '../../src/temporal/schedule';
 import { installTemporalLogging, type RunningWorkers, startWorkers, workflowSource } from '../../src/workers';
 import { sharedService, type TestService } from '../support/service';
+import { NOTHING_FOUND } from './world';
 
 const VALUE = 'a-value-to-hide';
-const SUMMARY = {
-  open: 0,
-  running: 0,
-  listed: true,
-  restarted: 0,
-  closed: 0,
-  refreshed: 0,
-  noted: 0,
-  postponed: 0,
-  failed: 0,
-  repairs: [],
-};
 
 /** What an activity does with the database, and the failure that Temporal stores for it. */
 const CASES: [string, (db: Db) => Promise<unknown>, { type: string; message: string }][] = [
@@ -104,7 +93,7 @@ beforeAll(async () => {
   installTemporalLogging(createLogger('error'));
   const taskQueue = `database-failures-${process.pid}-${Date.now()}`;
   const activities = {
-    reconcile: async (): Promise<ReconcileSummary> => ({ ...SUMMARY, networkIds: [...CASES.keys()] }),
+    reconcile: async (): Promise<ReconcileSummary> => ({ ...NOTHING_FOUND, networkIds: [...CASES.keys()] }),
     findLostTransactions: async ({ networkId }: { networkId: number }) => {
       const db = createDatabase(service.config.databaseUrl ?? '', { poolMax: 1 });
       await CASES[networkId]?.[1](db).finally(() => db.destroy());

@@ -6,7 +6,7 @@ import { approvalWorkflowId } from '../../src/temporal/ids';
 import { approvalMessages } from '../../src/temporal/messages';
 import { makeAccount, type Shown } from '../support/api';
 import { anAddress } from '../support/builders';
-import type { TestOrganization } from '../support/service';
+import type { TestOrganization, TestService } from '../support/service';
 import { fundOnLocalChain, networksFile, rpc, startOwnChain } from '../support/stack';
 import {
   aTransactionBody,
@@ -56,6 +56,19 @@ export function sending(networkId: number, change: object = {}) {
   };
 }
 
+/** A funded account on a network, and a policy under which it sends to anybody. */
+export async function makePayer(
+  { http, config }: TestService,
+  org: TestOrganization,
+  networkId: number,
+): Promise<{ account: Shown; policy: Shown }> {
+  const account = await makeAccount(http, org, { networkIds: [networkId] });
+  const [policy] = await makePolicies(http, org, sending(networkId));
+  const signerUrl = config.networks.find(({ id }) => id === networkId)?.signerRpcUrls[0];
+  await fundOnLocalChain(signerUrl ?? '', account.address);
+  return { account, policy };
+}
+
 /** Starts such a world; the chain has this id, and its workers ask the endpoint that `through` gives for its own. */
 export async function startTransactionWorld(
   networkId: number,
@@ -71,9 +84,7 @@ export async function startTransactionWorld(
     env: { NETWORKS_FILE: file, SIGNER_NETWORK: String(networkId), ...env },
   });
   const org = await world.createOrganization();
-  const account = await makeAccount(world.http, org, { networkIds: [networkId] });
-  const [policy] = await makePolicies(world.http, org, sending(networkId));
-  await fundOnLocalChain(url, account.address);
+  const { account, policy } = await makePayer(world, org, networkId);
   const { address: relayer } = requireRow(
     await world
       .db('relayers')

@@ -1,17 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
+import type { WorkflowHandle } from '@temporalio/client';
 import { observeActivities } from '../../src/activityLog';
 import { createLogger } from '../../src/logging';
 import { RECONCILE_WORKFLOW } from '../../src/temporal/schedule';
 import { WaitingActivities } from '../../src/temporal/waitingActivities';
 import { installTemporalLogging, type RunningWorkers, startWorkers, workflowSource } from '../../src/workers';
-import { sharedService, type TestService } from '../support/service';
 import { until } from '../support/until';
-
-const SUMMARY = {
-  ...{ open: 0, running: 0, listed: true, restarted: 0, closed: 0 },
-  ...{ refreshed: 0, noted: 0, postponed: 0, failed: 0, repairs: [] },
-};
+import { NOTHING_FOUND, startWorld, type World } from './world';
 
 /** A call of the activity, which waits until the test ends it. */
 interface Call {
@@ -19,24 +14,19 @@ interface Call {
   end(result: object | Error): void;
 }
 
-let service: TestService;
-let connection: Connection;
-let client: Client;
+let world: World;
 
 beforeAll(async () => {
   installTemporalLogging(createLogger('error'));
-  service = await sharedService();
-  const { address, namespace } = service.config.temporal;
-  connection = await Connection.connect({ address });
-  client = new Client({ connection, namespace });
+  world = await startWorld();
 });
-afterAll(() => connection?.close());
+afterAll(() => world?.stop());
 
 /** A process whose worker has one slot for activities. Its activity is the only one of the workflow `reconcile`. */
 function startProcess(taskQueue: string) {
   const calls: Call[] = [];
   const logger = createLogger('silent');
-  const waiting = new WaitingActivities(client, observeActivities(logger));
+  const waiting = new WaitingActivities(world.temporal, observeActivities(logger));
   const reconcile = waiting.withoutSlot(
     (_: undefined, signal) =>
       new Promise<object>((resolve, reject) => {
@@ -44,7 +34,7 @@ function startProcess(taskQueue: string) {
         calls.push({ signal, end: (result) => (result instanceof Error ? reject(result) : resolve(result)) });
       }),
   );
-  const config = { ...service.config, slots: { ...service.config.slots, activities: 1 } };
+  const config = { ...world.config, slots: { ...world.config.slots, activities: 1 } };
   const spec = { role: 'worker' as const, taskQueue, activities: { reconcile }, options: workflowSource() };
   const workers: RunningWorkers = startWorkers(config, [spec], logger);
   return {
@@ -58,7 +48,15 @@ function startProcess(taskQueue: string) {
 
 function start(taskQueue: string): Promise<WorkflowHandle> {
   const workflowId = `${taskQueue}/${randomUUID()}`;
-  return client.workflow.start(RECONCILE_WORKFLOW, { workflowId, taskQueue });
+  return world.temporal.workflow.start(RECONCILE_WORKFLOW, { workflowId, taskQueue });
+}
+
+/** Waits until the activity of a run goes on without a slot. */
+function slotLeft(run: WorkflowHandle): Promise<unknown> {
+  return until('it has left its slot', async () => {
+    const { raw } = await run.describe();
+    return raw.pendingActivities?.[0]?.lastHeartbeatTime;
+  });
 }
 
 const newQueue = () => `waiting-${randomUUID()}`;
@@ -69,7 +67,7 @@ test('hold no slot: many wait where a worker has one, and each gets its own resu
   try {
     const runs = [await start(taskQueue), await start(taskQueue), await start(taskQueue)];
     await until('all wait', async () => process.calls.length === runs.length);
-    for (const [open, { end }] of process.calls.entries()) end({ ...SUMMARY, open });
+    for (const [open, { end }] of process.calls.entries()) end({ ...NOTHING_FOUND, open });
     const results = await Promise.all(runs.map((run) => run.result()));
     expect(results.map((result) => (result as { open: number }).open).sort()).toEqual([0, 1, 2]);
   } finally {
@@ -83,14 +81,11 @@ test('that fail are retried, and one that is quick ends in its slot', async () =
   try {
     const run = await start(taskQueue);
     const first = await until('it waits', async () => process.calls[0]);
-    await until('it has left its slot', async () => {
-      const { raw } = await run.describe();
-      return raw.pendingActivities?.[0]?.lastHeartbeatTime;
-    });
+    await slotLeft(run);
     first.end(new TypeError('broken'));
     const second = await until('it is retried', async () => process.calls[1]);
-    second.end(SUMMARY);
-    expect(await run.result()).toEqual(SUMMARY);
+    second.end(NOTHING_FOUND);
+    expect(await run.result()).toEqual(NOTHING_FOUND);
   } finally {
     await process.stop();
   }
@@ -114,10 +109,7 @@ test('are gone on with by another process as soon as theirs ends', async () => {
   const first = startProcess(taskQueue);
   const run = await start(taskQueue);
   await until('it waits', async () => first.calls[0]);
-  await until('it has left its slot', async () => {
-    const { raw } = await run.describe();
-    return raw.pendingActivities?.[0]?.lastHeartbeatTime;
-  });
+  await slotLeft(run);
   const second = startProcess(taskQueue);
   try {
     const stoppedAt = Date.now();
@@ -125,8 +117,8 @@ test('are gone on with by another process as soon as theirs ends', async () => {
     const again = await until('the other process has it', async () => second.calls[0]);
     // Long before its heartbeat timeout.
     expect(Date.now() - stoppedAt).toBeLessThan(10_000);
-    again.end(SUMMARY);
-    expect(await run.result()).toEqual(SUMMARY);
+    again.end(NOTHING_FOUND);
+    expect(await run.result()).toEqual(NOTHING_FOUND);
   } finally {
     await second.stop();
   }
