@@ -13,15 +13,25 @@ const shared = {
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.data'],
 };
 
-/** Files that begin with the comment `@deep`: `npm test` tries their first cases, the deep tests all. */
-const taggedDeep = readdirSync(join(__dirname, 'test'), { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.test.ts'))
-  .filter((file) => readFileSync(join(__dirname, 'test', file), 'utf8').startsWith('/** @deep */'));
+/** Files that begin with a comment such as `@deep`: `npm test` tries their first cases, the deep tests all. */
+const tagged = (tag) =>
+  readdirSync(join(__dirname, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts'))
+    .filter((file) => readFileSync(join(__dirname, 'test', file), 'utf8').startsWith(`/** @${tag} */`));
 
 const withStack = {
   globalSetup: '<rootDir>/test/support/jest/globalSetup.ts',
   globalTeardown: '<rootDir>/test/support/jest/globalTeardown.ts',
 };
+
+/** A part of the deep tests: the files of a folder, and those with its tag. */
+const deepTests = (name) => ({
+  ...shared,
+  ...withStack,
+  displayName: name,
+  testMatch: [`${name}/**/*.test.ts`, ...tagged(name)].map((file) => `<rootDir>/test/${file}`),
+  setupFiles: ['<rootDir>/test/support/jest/deep.js'],
+});
 
 module.exports = {
   // One more than the cores of a small machine: tests that wait leave room for those that compute.
@@ -35,14 +45,10 @@ module.exports = {
       ...withStack,
       displayName: 'stack',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
-      testPathIgnorePatterns: ['<rootDir>/test/unit/', '<rootDir>/test/deep/', '/node_modules/'],
+      testPathIgnorePatterns: ['unit', 'deep', 'load'].map((name) => `<rootDir>/test/${name}/`),
     },
-    {
-      ...shared,
-      ...withStack,
-      displayName: 'deep',
-      testMatch: ['deep/**/*.test.ts', ...taggedDeep].map((file) => `<rootDir>/test/${file}`),
-      setupFiles: ['<rootDir>/test/support/jest/deep.js'],
-    },
+    deepTests('deep'),
+    // One file at a time: what they measure is what the machine can do.
+    deepTests('load'),
   ],
 };

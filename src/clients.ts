@@ -134,7 +134,7 @@ export async function connectClients(
   const { namespace } = config.temporal;
   const client = new Client({ connection, namespace, ...conversion(config.temporal) });
   const queues = taskQueues(config.temporal.taskQueue);
-  const chains = createChainClients(config.networks);
+  const chains = createChainClients(config.networks, metrics.countRpc);
   const signerChain = chains.get(config.signerNetworkId);
   if (!signerChain)
     throw new Error(`network ${config.signerNetworkId} of contract wallets is not configured`);

@@ -20,7 +20,10 @@ export interface NetworkConfig {
   /** EIP-155 chain id. */
   readonly id: number;
   readonly name: string;
-  readonly rpcUrl: string;
+  /** Endpoints, at least one; the first that works answers. */
+  readonly rpcUrls: readonly string[];
+  /** Most calls in one HTTP request; absent: one. */
+  readonly rpcBatchSize?: number | undefined;
   /**
    * The signer's own endpoints, which it asks about contract wallets; all of them must agree. Empty: it can verify none.
    */
@@ -30,7 +33,9 @@ export interface NetworkConfig {
   readonly confirmations: number;
   /** Ceiling for maxFeePerGas, in wei. */
   readonly maxFeePerGas: bigint;
-  readonly explorerUrl?: string;
+  /** How a rollup charges for the data that it keeps on its L1; absent: it does not, or within its gas price. */
+  readonly dataFee?: 'opStack' | 'arbitrum' | undefined;
+  readonly explorerUrl?: string | undefined;
 }
 
 /** Every setting of the service, read once. */
@@ -90,6 +95,8 @@ export interface Config {
   };
   /** What the signer has authorized, apart from the database. */
   readonly journalFile: string;
+  /** How long a process goes on after it was told to stop, while it reports that it is not ready. */
+  readonly shutdownDelayMs: number;
   readonly proposalLifetimeMs: number;
   /** How often every open proposal is compared with its workflow. */
   readonly reconcileEveryMs: number;
@@ -243,6 +250,7 @@ const settings = z.object({
   JOURNAL_FILE: z.string().optional(),
   KEYSTORE_PASSPHRASE: z.string().min(1).optional(),
   KEYSTORE_PASSPHRASE_FILE: z.string().optional(),
+  SHUTDOWN_DELAY: z.union([z.literal('0s').transform(() => 0), duration]).default(0),
   PROPOSAL_LIFETIME: duration.default(parseDurationMs('7d')),
   RECONCILE_EVERY: duration.default(parseDurationMs('20s')),
   IDEMPOTENCY_RETENTION: duration.default(parseDurationMs('24h')),
@@ -291,18 +299,27 @@ const nativeAssetSchema = z.union([
 ]);
 
 const httpUrl = z.url({ protocol: /^https?$/ });
+const httpUrls = z
+  .array(httpUrl)
+  .min(1)
+  .refine((urls) => new Set(urls).size === urls.length, 'urls must be unique');
+
+/** Endpoints by the path of their field. */
+function endpointFields(fields: Record<string, string | readonly string[] | undefined>): [string, string][] {
+  return Object.entries(fields).flatMap(([field, urls = []]): [string, string][] =>
+    typeof urls === 'string' ? [[field, urls]] : urls.map((url, i) => [`${field}.${i}`, url]),
+  );
+}
 
 const networksSchema = z
   .array(
     z.object({
       id: z.number().int().positive(),
       name: z.string().min(1),
-      rpcUrl: httpUrl,
-      signerRpcUrls: z
-        .array(httpUrl)
-        .min(1)
-        .refine((urls) => new Set(urls).size === urls.length, 'urls must be unique')
-        .optional(),
+      rpcUrl: httpUrl.optional(),
+      rpcUrls: httpUrls.optional(),
+      rpcBatchSize: z.number().int().min(1).max(1_000).optional(),
+      signerRpcUrls: httpUrls.optional(),
       allowPlainHttp: z.boolean().default(false),
       nativeAsset: nativeAssetSchema.default({ symbol: 'ETH', name: 'Ether', decimals: 18 }),
       confirmations: z.number().int().min(0).default(1),
@@ -310,10 +327,18 @@ const networksSchema = z
         .union([z.string().regex(/^\d+$/), z.number().int().nonnegative().transform(String)])
         .default('500000000000')
         .transform((text) => BigInt(text)),
+      dataFee: z.enum(['opStack', 'arbitrum']).optional(),
       explorerUrl: httpUrl.optional(),
     }),
   )
   .min(1)
+  .superRefine((networks, context) => {
+    for (const [i, { rpcUrl, rpcUrls }] of networks.entries()) {
+      if ((rpcUrl === undefined) !== (rpcUrls === undefined)) continue;
+      const message = rpcUrl === undefined ? 'is required' : 'is set beside rpcUrl: only one of them can be';
+      context.addIssue({ code: 'custom', path: [i, 'rpcUrls'], message });
+    }
+  })
   .refine(
     (networks) => new Set(networks.map((network) => network.id)).size === networks.length,
     'network ids must be unique',
@@ -323,9 +348,9 @@ type NetworkInput = z.output<typeof networksSchema>[number];
 
 /** Throws ConfigError for an endpoint whose answers anybody on the way can change, unless its network allows it. */
 function assertEncrypted(file: string, networks: readonly NetworkInput[]): void {
-  for (const [i, { rpcUrl, signerRpcUrls = [], allowPlainHttp }] of networks.entries()) {
-    const urls = [['rpcUrl', rpcUrl], ...signerRpcUrls.map((url, j) => [`signerRpcUrls.${j}`, url])] as const;
-    const plain = urls.find(([, url = '']) => new URL(url).protocol === 'http:' && !isLoopback(url));
+  for (const [i, { rpcUrl, rpcUrls, signerRpcUrls, allowPlainHttp }] of networks.entries()) {
+    const urls = endpointFields({ rpcUrl, rpcUrls, signerRpcUrls });
+    const plain = urls.find(([, url]) => new URL(url).protocol === 'http:' && !isLoopback(url));
     if (!plain || allowPlainHttp) continue;
     throw new ConfigError(
       'NETWORKS_FILE',
@@ -354,11 +379,11 @@ export function readNetworks(
     throw new ConfigError('NETWORKS_FILE', `${file} at ${issue?.path.join('.') || 'top'}: ${issue?.message}`);
   }
   if (production) assertEncrypted(file, parsed.data);
-  return parsed.data.map(({ explorerUrl, allowPlainHttp: _, signerRpcUrls, ...network }) => ({
-    ...network,
-    signerRpcUrls: signerRpcUrls ?? (production ? [] : [network.rpcUrl]),
-    ...(explorerUrl ? { explorerUrl } : {}),
-  }));
+  return parsed.data.map(({ allowPlainHttp: _, rpcUrl, rpcUrls, signerRpcUrls, ...network }) => {
+    const endpoints = rpcUrls ?? (rpcUrl ? [rpcUrl] : []);
+    const own = signerRpcUrls ?? (production ? [] : endpoints);
+    return { ...network, rpcUrls: endpoints, signerRpcUrls: own };
+  });
 }
 
 /** The login of the service. Throws ConfigError when it is not set. */
@@ -533,6 +558,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
       passphraseFile: s.KEYSTORE_PASSPHRASE_FILE,
     }),
     journalFile: s.JOURNAL_FILE ?? `${keystoreFile}.journal`,
+    shutdownDelayMs: s.SHUTDOWN_DELAY,
     proposalLifetimeMs: s.PROPOSAL_LIFETIME,
     reconcileEveryMs: s.RECONCILE_EVERY,
     idempotencyRetentionMs: s.IDEMPOTENCY_RETENTION,

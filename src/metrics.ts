@@ -1,9 +1,15 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ObserveRpc } from './chain/clients';
 import type { Db } from './db/database';
+import type { ExecutionTimes } from './db/executionTimes';
 
 /** The metrics of the service, in the Prometheus text format. */
 export interface Metrics {
   readonly registry: Registry;
+  /** All of them as text, with those of other sources. */
+  exposition(): Promise<string>;
+  /** Adds metrics that something else collects; while it fails, they are left out. */
+  addSource(read: () => Promise<string>): void;
   observeHttp(request: { method: string; route: string; status: number; seconds: number }): void;
   /** Exports the connections of a pool under a name. */
   watchPool(name: string, db: Db): void;
@@ -17,6 +23,12 @@ export interface Metrics {
   countRefusal(reason: string): void;
   /** An execution of an account that nobody here has authorized was found. */
   countUnknownExecution(): void;
+  /** Counts one request to an endpoint of a network. */
+  countRpc: ObserveRpc;
+  /** Records how long the execution of a transaction took. */
+  observeExecution(times: ExecutionTimes): void;
+  /** Exports for how long the oldest execution has been undecided. */
+  setOldestExecution(seconds: number): void;
 }
 
 interface PoolCounts {
@@ -59,6 +71,31 @@ export function createMetrics(): Metrics {
     labelNames: ['network', 'address'],
     registers: [registry],
   });
+  const rpc = new Counter({
+    name: 'orgwallet_rpc_requests_total',
+    help: 'Requests to the endpoints of networks, by result: answered, failed, limited, or behind (it lacks a block).',
+    labelNames: ['network', 'endpoint', 'result'],
+    registers: [registry],
+  });
+  const stages = new Histogram({
+    name: 'orgwallet_execution_stage_duration_seconds',
+    help: 'Executed transactions: from the threshold until the first envelope was sent (broadcast), from then until confirmed (confirm).',
+    labelNames: ['stage'],
+    buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3_600],
+    registers: [registry],
+  });
+  const envelopes = new Histogram({
+    name: 'orgwallet_execution_envelopes',
+    help: 'Envelopes that were sent for an executed transaction.',
+    buckets: [1, 2, 3, 5, 10],
+    registers: [registry],
+  });
+  const oldest = new Gauge({
+    name: 'orgwallet_oldest_execution_age_seconds',
+    help: 'For how long the oldest execution of a transaction has been undecided; 0 without one.',
+    registers: [registry],
+  });
+  const sources: (() => Promise<string>)[] = [];
   const pools = new Map<string, PoolCounts>();
   new Gauge({
     name: 'orgwallet_database_pool_connections',
@@ -85,6 +122,13 @@ export function createMetrics(): Metrics {
   });
   return {
     registry,
+    async exposition() {
+      const texts = sources.map((read) => read().catch(() => ''));
+      return [await registry.metrics(), ...(await Promise.all(texts))].join('\n');
+    },
+    addSource(read) {
+      sources.push(read);
+    },
     observeHttp({ method, route, status, seconds }) {
       http.observe({ method, route, status: String(status) }, seconds);
     },
@@ -105,6 +149,17 @@ export function createMetrics(): Metrics {
     },
     countUnknownExecution() {
       unknownExecutions.inc();
+    },
+    countRpc({ networkId, host, result }) {
+      rpc.inc({ network: String(networkId), endpoint: host, result });
+    },
+    observeExecution(times) {
+      stages.observe({ stage: 'broadcast' }, times.broadcastSeconds);
+      stages.observe({ stage: 'confirm' }, times.confirmSeconds);
+      envelopes.observe(times.envelopes);
+    },
+    setOldestExecution(seconds) {
+      oldest.set(seconds);
     },
   };
 }

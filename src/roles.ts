@@ -25,6 +25,7 @@ import { hasAuthorizations } from './db/authorizations';
 import type { Db } from './db/database';
 import { recordFreeze } from './db/freezes';
 import { readInstallationId } from './db/installation';
+import { watchExecutions } from './executionTimes';
 import { withFailpoints } from './failpoints';
 import { takeRequests } from './journal/freezeRequests';
 import { openJournalOf } from './journal/installationJournal';
@@ -101,22 +102,30 @@ async function workflowWorker(clients: Clients, lifetime: Lifetime): Promise<Wor
     ensureSearchAttributes(connection, config.temporal.namespace, logger, lifetime.stopped),
     sleep(SEARCH_ATTRIBUTE_WAIT_MS, undefined, { ref: false }),
   ]);
+  const executions = watchExecutions({ db, metrics, logger });
+  lifetime.onStop(() => executions.stop());
   lifetime.onStop(keepReconciler({ client, connection, queues, everyMs: config.reconcileEveryMs, logger }));
+  const lifecycle = createLifecycleActivities({
+    db,
+    production,
+    networks,
+    identifyVoter,
+    readToken,
+    readWalletCode: createReadWalletCode(signerChain),
+    refresh: (approval) => refreshApproval(sender, approval),
+    proposalLifetimeMs,
+    maxOpenPerKey,
+  });
   return {
     role: 'worker',
     taskQueue: queues.workflows,
     activities: withFailpoints('worker', {
-      ...createLifecycleActivities({
-        db,
-        production,
-        networks,
-        identifyVoter,
-        readToken,
-        readWalletCode: createReadWalletCode(signerChain),
-        refresh: (approval) => refreshApproval(sender, approval),
-        proposalLifetimeMs,
-        maxOpenPerKey,
-      }),
+      ...lifecycle,
+      async finishTransaction(input: Parameters<typeof lifecycle.finishTransaction>[0]) {
+        const state = await lifecycle.finishTransaction(input);
+        if (state.executionStatus === 'completed') executions.note(input.id);
+        return state;
+      },
       ...createReconcilerActivities({
         db,
         sender,

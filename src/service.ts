@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address } from 'viem';
 import { createDecoder } from './api/codec';
 import type { ApiDependencies } from './api/dependencies';
-import { type CheckedPart, type CheckedParts, createOpsServer } from './api/ops';
+import { type CheckedPart, type CheckedParts, createOpsServer, type OpsServer } from './api/ops';
 import { createApiServer } from './api/server';
 import { knownTokens, readBalances } from './chain/balances';
 import { createFindSignedMessage } from './chain/signedMessage';
@@ -18,7 +19,7 @@ import { planOperation } from './operations/plan';
 import { workersOf } from './roles';
 import { executeApproval, signApproval, startApproval } from './temporal/approvals';
 import { readPayloadKeys } from './temporal/payloadCodec';
-import { installTemporalLogging, type RunningWorkers, startWorkers, type WorkerSpec } from './workers';
+import { installTemporalRuntime, type RunningWorkers, startWorkers, type WorkerSpec } from './workers';
 
 /** The parts of the service that one process runs. */
 export interface Service {
@@ -31,13 +32,19 @@ export interface Service {
 
 const TEMPORAL_CHECK_MS = 1_500;
 
+/** A process that was told to stop gets no more requests. */
+const STOPPING: CheckedPart = {
+  isRequired: true,
+  check: () => Promise.reject(new Error('it is stopping')),
+};
+
 /** Starts the workers, and exports in the metrics whether they poll. */
-function runWorkers(
+async function runWorkers(
   { config, logger, metrics }: Clients,
   specs: readonly WorkerSpec[],
   lifetime: Lifetime,
-): RunningWorkers {
-  if (specs.length > 0) installTemporalLogging(logger);
+): Promise<RunningWorkers> {
+  if (specs.length > 0) metrics.addSource(await installTemporalRuntime(logger));
   const workers = startWorkers(config, specs, logger);
   lifetime.onStop(() => workers.stop());
   for (const { taskQueue } of specs) {
@@ -155,9 +162,12 @@ function checkedParts(
 async function startParts(config: Config, logger: Logger, lifetime: Lifetime): Promise<number | undefined> {
   assertRoles(config);
   armFailpoint(config.testFailpoint);
+  let ops: OpsServer | undefined;
+  // Its probes are answered for as long as anything goes on.
+  lifetime.onStop(async () => ops?.stop());
   const clients = await connectClients(config, logger, createMetrics(), lifetime);
   const specs = await workersOf(clients, lifetime);
-  const workers = runWorkers(clients, specs, lifetime);
+  const workers = await runWorkers(clients, specs, lifetime);
   let httpsPort: number | undefined;
   if (config.roles.includes('api')) {
     const api = createApiServer(apiDependencies(clients));
@@ -171,14 +181,14 @@ async function startParts(config: Config, logger: Logger, lifetime: Lifetime): P
       ? { decode: createDecoder(readPayloadKeys(payloadKeysFile)), origin: codecOrigin }
       : undefined;
   const { metrics } = clients;
-  const ops = createOpsServer({
+  ops = createOpsServer({
     ...config.ops,
     metrics,
-    parts: () => checked,
+    parts: () => (lifetime.stopped() ? { ...checked, process: STOPPING } : checked),
     ...(codec ? { codec } : {}),
   });
   await ops.start();
-  lifetime.onStop(() => ops.stop());
+  lifetime.onStop(() => sleep(config.shutdownDelayMs));
   return httpsPort;
 }
 

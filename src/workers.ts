@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import {
   DefaultLogger,
@@ -47,12 +48,19 @@ export function workflowSource(): Pick<WorkerOptions, 'workflowBundle' | 'workfl
       };
 }
 
-let logs = false;
+/** The address at which the Temporal SDK of this process exposes its metrics. */
+let sdkMetrics: Promise<string> | undefined;
 
-/** Sends the logs of the Temporal SDK to the service's logger. A process has one: that of the first call. */
-export function installTemporalLogging(logger: Logger): void {
-  if (logs) return;
-  logs = true;
+/** A port that nobody uses. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function installRuntime(logger: Logger): Promise<string> {
   const levels: Record<LogLevel, 'trace' | 'debug' | 'info' | 'warn' | 'error'> = {
     TRACE: 'trace',
     DEBUG: 'debug',
@@ -61,12 +69,34 @@ export function installTemporalLogging(logger: Logger): void {
     ERROR: 'error',
   };
   const sdk = logger.child({ component: 'temporal' });
+  const bindAddress = `127.0.0.1:${await freePort()}`;
   Runtime.install({
     logger: new DefaultLogger('INFO', ({ level, message, meta }) => {
       sdk[levels[level]]({ ...meta, timestampNanos: undefined }, message);
     }),
+    telemetryOptions: {
+      metrics: {
+        prometheus: {
+          bindAddress,
+          useSecondsForDurations: true,
+          unitSuffix: true,
+          countersTotalSuffix: true,
+        },
+      },
+    },
     shutdownSignals: [],
   });
+  return bindAddress;
+}
+
+/**
+ * Sends the logs of the Temporal SDK to the service's logger, and returns what reads its metrics (Prometheus text). A
+ * process has one runtime: that of the first call.
+ */
+export async function installTemporalRuntime(logger: Logger): Promise<() => Promise<string>> {
+  sdkMetrics ??= installRuntime(logger);
+  const address = await sdkMetrics;
+  return async () => (await fetch(`http://${address}/metrics`)).text();
 }
 
 /**

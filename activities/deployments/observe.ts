@@ -119,7 +119,7 @@ async function observeNew(
   ]);
   const estimated = await estimateGas(chain, relayer, deploymentCall(account));
   if ('revert' in estimated) return failed('reverted', `the deployment would revert: ${estimated.revert}`);
-  const refused = refuseFunds(chain, { address: relayer, balance }, fees, estimated.gas);
+  const refused = refuseFunds(chain, { address: relayer, balance }, fees, { gas: estimated.gas, wei: 0n });
   if (refused) return failed('funds', refused.message);
   return { kind: 'needsEnvelope', terms: envelopeTerms(fees, estimated.gas, chainNonce) };
 }

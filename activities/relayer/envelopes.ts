@@ -50,6 +50,8 @@ export async function checkEnvelope(
   if ((await transactionCount(chain, envelope.relayerAddress, confirmed)) <= envelope.relayerNonce) {
     return { inBlock: false };
   }
+  // The receipt may have come from another node behind the endpoint, which lags behind.
+  if (await receiptOf(chain, envelope.transactionHash)) return { inBlock: true };
   await decideEnvelope(db, envelope, 'dropped');
   return { end: 'dropped' };
 }

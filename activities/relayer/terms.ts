@@ -1,4 +1,5 @@
 import { ask, type ChainClient, networkLabel } from '../../src/chain/clients';
+import type { DataCost } from '../../src/chain/dataFee';
 import type { Envelope } from '../../src/db/chain';
 
 /** What the chain worker asks for an envelope; the signer bounds it by what it reads itself. Decimal strings of wei, and of gas. */
@@ -87,12 +88,12 @@ export interface FundsRefusal {
   readonly neededWei?: bigint;
 }
 
-/** Why the current fees or the relayer's balance do not permit an envelope; null when they do. */
+/** Why the current fees or the relayer's balance do not permit an envelope; null when they do. `wei`: what it costs beside its gas. */
 export function refuseFunds(
   chain: ChainClient,
   relayer: { address: string; balance: bigint },
   fees: Fees,
-  gas: bigint,
+  { gas, wei }: DataCost,
 ): FundsRefusal | null {
   const ceiling = chain.network.maxFeePerGas;
   if (fees.baseFee > ceiling) {
@@ -100,7 +101,7 @@ export function refuseFunds(
       message: `the base fee on ${networkLabel(chain)} is ${fees.baseFee} wei, above the ceiling of ${ceiling} wei (maxFeePerGas of the network)`,
     };
   }
-  const cost = gas * fees.maxFeePerGas;
+  const cost = gas * fees.maxFeePerGas + wei;
   if (relayer.balance >= cost) return null;
   return {
     message: `insufficient funds: relayer ${relayer.address} has ${relayer.balance} wei on ${networkLabel(chain)} and needs ${cost} wei; fund it`,

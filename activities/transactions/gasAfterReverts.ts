@@ -1,4 +1,6 @@
+import type { DataCost } from '../../src/chain/dataFee';
 import { executionGas, type SafeTransaction } from '../../src/chain/safeTransaction';
+import { min } from '../relayer/terms';
 
 /** Gas of the next envelope after one that reverted completely, in percent. */
 const REVERTED_GAS_PERCENT = 150n;
@@ -13,4 +15,13 @@ export function gasAfterReverts(
   let gas = executionGas(content);
   for (let i = 0; i < reverts; i += 1) gas = (gas * REVERTED_GAS_PERCENT) / 100n;
   return gas;
+}
+
+/** The same with what its data uses more on a rollup, within what the signer signs. */
+export function gasWithData(
+  content: Pick<SafeTransaction, 'safeTxGas' | 'data'>,
+  reverts: number,
+  { gas }: Pick<DataCost, 'gas'>,
+): bigint {
+  return min(gasAfterReverts(content, reverts) + gas, gasAfterReverts(content, MAX_WHOLE_REVERTS));
 }

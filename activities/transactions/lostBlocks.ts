@@ -52,10 +52,36 @@ async function* decidedAbove(
   }
 }
 
+/** Decided attempts with another block in the place of theirs, and those whose block the node does not have. */
+interface NotPresent {
+  readonly replaced: Attempt[];
+  readonly missing: Attempt[];
+}
+
+/** Compares attempts with the chain, until enough of their blocks are on it. */
+async function sortByBlock(
+  pages: AsyncIterable<readonly Attempt[]>,
+  hashAt: (blockNumber: bigint) => Promise<Hex | null>,
+): Promise<NotPresent> {
+  const found: NotPresent = { replaced: [], missing: [] };
+  const present = new Set<bigint>();
+  for await (const page of pages) {
+    for (const attempt of page) {
+      const { blockNumber, blockHash } = attempt;
+      if (blockNumber === null) continue;
+      const hash = await hashAt(blockNumber);
+      if (hash === blockHash) present.add(blockNumber);
+      else found[hash === null ? 'missing' : 'replaced'].push(attempt);
+    }
+    if (present.size >= BLOCKS_ENOUGH) break;
+  }
+  return found;
+}
+
 /**
- * The decided attempts of a network whose blocks are not on its chain, lowest nonce first. `lastHeads` has per
- * network the head at the last search that found none: while it is on the chain, nothing below it was lost. Throws
- * ChainUnavailable.
+ * The decided attempts of a network with another block in the place of theirs, and those after them, lowest nonce first. A
+ * node that only lacks a block has not lost it: it may lag behind. `lastHeads` has per network the head at the last search that found none: while it is on
+ * the chain, nothing below it was lost. Throws ChainUnavailable.
  */
 export async function findLostAttempts(
   db: Db,
@@ -67,17 +93,11 @@ export async function findLostAttempts(
   const head = await ask(chain, (rpc) => rpc.getBlock({ blockTag: 'latest' }));
   const last = lastHeads.get(networkId);
   const above = last && (await hashAt(last.number)) === last.hash ? last.number : undefined;
-  const lost: Attempt[] = [];
-  const present = new Set<bigint>();
-  for await (const page of decidedAbove(db, networkId, above)) {
-    for (const attempt of page) {
-      const { blockNumber, blockHash } = attempt;
-      if (blockNumber === null) continue;
-      if ((await hashAt(blockNumber)) === blockHash) present.add(blockNumber);
-      else lost.push(attempt);
-    }
-    if (present.size >= BLOCKS_ENOUGH) break;
+  const seen = await sortByBlock(decidedAbove(db, networkId, above), hashAt);
+  // What followed a block that was replaced is lost too.
+  const lost = seen.replaced.length > 0 ? [...seen.replaced, ...seen.missing] : [];
+  if (lost.length + seen.missing.length === 0) {
+    lastHeads.set(networkId, { number: head.number, hash: head.hash });
   }
-  if (lost.length === 0) lastHeads.set(networkId, { number: head.number, hash: head.hash });
   return lost.sort((one, two) => Number(one.safeNonce - two.safeNonce));
 }

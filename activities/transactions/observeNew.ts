@@ -6,8 +6,9 @@ import {
   networkLabel,
   transactionCount,
 } from '../../src/chain/clients';
+import { dataCost } from '../../src/chain/dataFee';
 import { accountNonce } from '../../src/chain/safe';
-import { executionGas, mostSafeTxGas } from '../../src/chain/safeTransaction';
+import { mostSafeTxGas } from '../../src/chain/safeTransaction';
 import { type InnerCall, type Simulation, simulateInner } from '../../src/chain/simulation';
 import type { StoredTransaction } from '../../src/db/transactions';
 import type { FailureCode } from '../../src/domain/approval';
@@ -15,6 +16,7 @@ import { relayerAddress } from '../relayer/context';
 import { currentFees, envelopeTerms, type FundsRefusal, refuseFunds } from '../relayer/terms';
 import { headOf } from './atNonce';
 import type { TransactionChainContext } from './chainContext';
+import { gasWithData } from './gasAfterReverts';
 import type { TransactionObservation } from './observation';
 import { tokenOf } from './outcome';
 
@@ -88,19 +90,20 @@ export async function observeNew(
       `account ${record.accountId} was not found at ${account} on ${networkLabel(chain)}`,
     );
   }
-  const [head, simulated, fees, balance, chainNonce] = await Promise.all([
+  const [head, simulated, fees, balance, chainNonce, dataFee] = await Promise.all([
     headOf(chain),
     simulateInner(chain, call, { ceiling, sender: relayer }),
     currentFees(chain),
     ask(chain, (rpc) => rpc.getBalance({ address: relayer })),
     transactionCount(chain, relayer),
+    dataCost(chain, { account, data }),
     assertChainId(chain),
   ]);
   if (!simulated.ok) return failedSimulation(chain, record, simulated);
   const movesNothing = refuseToken(chain, record, simulated);
   if (movesNothing) return movesNothing;
-  const gas = executionGas({ safeTxGas: simulated.gas, data });
-  const poor = refuseFunds(chain, { address: relayer, balance }, fees, gas);
+  const gas = gasWithData({ safeTxGas: simulated.gas, data }, 0, dataFee);
+  const poor = refuseFunds(chain, { address: relayer, balance }, fees, { gas, wei: dataFee.wei });
   if (poor) return insufficientFunds(poor);
   return {
     kind: 'needsEnvelope',

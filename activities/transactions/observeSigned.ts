@@ -1,5 +1,6 @@
 import type { Hex } from 'viem';
 import { type ChainClient, networkLabel, transactionCount } from '../../src/chain/clients';
+import { dataCost } from '../../src/chain/dataFee';
 import { accountNonce } from '../../src/chain/safe';
 import { cancellation } from '../../src/chain/safeTransaction';
 import { envelopesOf, undecidedBelow } from '../../src/db/attempts';
@@ -10,7 +11,7 @@ import { checkEnvelope, reopenLostEnvelope, undecidedEnvelope } from '../relayer
 import { currentFees, type EnvelopeTerms, envelopeTerms, replacementTerms } from '../relayer/terms';
 import { attemptsOf, checkAtNonce, headOf } from './atNonce';
 import type { TransactionChainContext } from './chainContext';
-import { gasAfterReverts, MAX_WHOLE_REVERTS } from './gasAfterReverts';
+import { gasWithData, MAX_WHOLE_REVERTS } from './gasAfterReverts';
 import { carryingTerms, type TransactionObservation } from './observation';
 import type { AtNonce } from './outcome';
 
@@ -48,7 +49,8 @@ async function nextTerms(
     const message = `${reverts} chain transactions that carry it have reverted as a whole on ${networkLabel(chain)}: find out why, and cancel it if it cannot be executed`;
     return { kind: 'confirming', message };
   }
-  let gas = gasAfterReverts(content, cancels ? 0 : reverts);
+  const dataFee = await dataCost(chain, { account: at.account, data: content.data });
+  let gas = gasWithData(content, cancels ? 0 : reverts, dataFee);
   if (gas > context.maxGas) gas = context.maxGas;
   const undecided = undecidedEnvelope(envelopes);
   const nextNonce = (await accountNonce(chain, at.account)) ?? 0n;

@@ -87,8 +87,8 @@ async function dependencies(parts: CheckedParts): Promise<OpsResponse> {
   return json(200, { status: states.unavailable.length === 0 ? 'up' : 'degraded', ...states });
 }
 
-async function exposition({ registry }: Metrics): Promise<OpsResponse> {
-  return { status: 200, type: registry.contentType, body: await registry.metrics() };
+async function exposition(metrics: Metrics): Promise<OpsResponse> {
+  return { status: 200, type: metrics.registry.contentType, body: await metrics.exposition() };
 }
 
 /** The host of a Host header (RFC 9110, section 7.2), without port, brackets and final dot; undefined when malformed. */

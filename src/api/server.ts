@@ -31,11 +31,11 @@ import { transactionRoutes } from './routes/transactions';
 export interface ApiServer {
   /** Listens; rejects when a port is taken. Port 0 in the settings is any free one. */
   start(): Promise<{ httpsPort: number | undefined; httpPort: number }>;
-  /** Takes no more connections and waits for the requests in flight, up to 10 seconds. */
+  /** Takes no more connections and waits for the requests in flight, up to 30 seconds. */
   stop(): Promise<void>;
 }
 
-const STOP_DEADLINE_MS = 10_000;
+const STOP_DEADLINE_MS = 30_000;
 const TLS_HANDSHAKE_TIMEOUT_MS = 10_000;
 
 /** What an API server runs besides its listeners, and stops with them. */

@@ -4,12 +4,12 @@ import {
   createPublicClient,
   defineChain,
   type Hex,
-  http,
   type PublicClient,
   type TransactionReceipt,
   TransactionReceiptNotFoundError,
 } from 'viem';
 import type { NetworkConfig } from '../config';
+import { type EndpointResult, failover } from './endpoints';
 
 /** How to reach one network. */
 export interface ChainClient {
@@ -31,28 +31,40 @@ export class ChainUnavailable extends Error {
 
 const READ_TIMEOUT_MS = 3_000;
 
-/** Creates a client. Every request is one HTTP call of at most `timeoutMs`: no retries, no batching, no cache. */
-export function createChainClient(network: NetworkConfig, timeoutMs = READ_TIMEOUT_MS): ChainClient {
+/** Hears of every request to an endpoint of a network; `host` is that of the endpoint. */
+export type ObserveRpc = (request: { networkId: number; host: string; result: EndpointResult }) => void;
+
+/** Creates a client that asks the endpoints of a network in their order: no retries, no cache. */
+export function createChainClient(
+  network: NetworkConfig,
+  {
+    timeoutMs = READ_TIMEOUT_MS,
+    observe = () => undefined,
+  }: { readonly timeoutMs?: number; readonly observe?: ObserveRpc } = {},
+): ChainClient {
+  const { id, name, nativeAsset, rpcUrls, rpcBatchSize: batchSize = 1 } = network;
   const chain = defineChain({
-    id: network.id,
-    name: network.name,
-    nativeCurrency: { ...network.nativeAsset },
-    rpcUrls: { default: { http: [network.rpcUrl] } },
+    id,
+    name,
+    nativeCurrency: { ...nativeAsset },
+    rpcUrls: { default: { http: [...rpcUrls] } },
   });
-  const rpc = createPublicClient({
-    chain,
-    cacheTime: 0,
-    transport: http(network.rpcUrl, { timeout: timeoutMs, retryCount: 0, batch: false }),
+  const transport = failover(rpcUrls, {
+    timeoutMs,
+    batchSize,
+    observe: (host, result) => observe({ networkId: id, host, result }),
   });
-  return { network, rpc };
+  return { network, rpc: createPublicClient({ chain, cacheTime: 0, transport }) };
 }
 
 /** The clients of the configured networks, by chain id. */
 export type ChainClients = ReadonlyMap<number, ChainClient>;
 
 /** Creates a client for each network. */
-export function createChainClients(networks: readonly NetworkConfig[]): ChainClients {
-  return new Map(networks.map((network) => [network.id, createChainClient(network)]));
+export function createChainClients(networks: readonly NetworkConfig[], observe?: ObserveRpc): ChainClients {
+  return new Map(
+    networks.map((network) => [network.id, createChainClient(network, observe ? { observe } : {})]),
+  );
 }
 
 /** Why an RPC call failed, in one line without the request. */

@@ -31,7 +31,7 @@ export interface WalletEndpoints {
 export function signerEndpoints(network: NetworkConfig): WalletEndpoints {
   return {
     network,
-    clients: network.signerRpcUrls.map((rpcUrl) => createChainClient({ ...network, rpcUrl })),
+    clients: network.signerRpcUrls.map((url) => createChainClient({ ...network, rpcUrls: [url] })),
   };
 }
 
@@ -53,9 +53,9 @@ export class EndpointsDisagree extends ChainUnavailable {
   }
 }
 
-/** The host of an endpoint: its path may hold a secret. */
+/** The host of an endpoint, or of several: a path may hold a secret. */
 export function hostOf({ network }: ChainClient): string {
-  return new URL(network.rpcUrl).host;
+  return network.rpcUrls.map((url) => new URL(url).host).join(', ');
 }
 
 /** Throws ChainUnavailable that names the endpoint, where there are several. */

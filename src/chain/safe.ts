@@ -9,7 +9,7 @@ import {
   zeroAddress,
 } from 'viem';
 import type { AccountDerivation } from '../domain/account';
-import { ask, type ChainClient } from './clients';
+import { ask, type ChainClient, networkLabel } from './clients';
 import { staticCallWord } from './evmCalls';
 import { type CanonicalContract, PROXY, SAFE_CONTRACTS } from './safeAccount';
 
@@ -38,8 +38,8 @@ export async function missingContracts(client: PublicClient): Promise<readonly C
 }
 
 /**
- * Why a network cannot be used, or null: it serves another chain id, or lacks one of the canonical contracts (checked by
- * the hash of their code). Throws ChainUnavailable.
+ * Why a network cannot be used, or null: it serves another chain id, its blocks have no base fee (EIP-1559), or it lacks
+ * one of the canonical contracts (checked by the hash of their code). Throws ChainUnavailable.
  */
 export async function refuseNetwork(chain: ChainClient): Promise<string | null> {
   const { network } = chain;
@@ -47,10 +47,14 @@ export async function refuseNetwork(chain: ChainClient): Promise<string | null> 
   if (chainId !== network.id) {
     return `network ${network.name} is ${network.id} in NETWORKS_FILE, but its RPC serves chain ${chainId}`;
   }
+  const { baseFeePerGas } = await ask(chain, (rpc) => rpc.getBlock({ blockTag: 'latest' }));
+  if (typeof baseFeePerGas !== 'bigint') {
+    return `network ${networkLabel(chain)} has no base fee (EIP-1559): transactions cannot be sent there`;
+  }
   const missing = await ask(chain, missingContracts);
   if (missing.length === 0) return null;
   const names = missing.map(({ name, address }) => `${name} (${address})`).join(', ');
-  return `network ${network.name} (${network.id}) lacks ${names}: accounts cannot be deployed there`;
+  return `network ${networkLabel(chain)} lacks ${names}: accounts cannot be deployed there`;
 }
 
 const NONCE_CALL = encodeFunctionData({ abi: safeAbi, functionName: 'nonce' });

@@ -14,7 +14,7 @@ import { count } from './text';
 const NO_NETWORK: NetworkConfig = {
   id: 0,
   name: 'none',
-  rpcUrl: '',
+  rpcUrls: [],
   signerRpcUrls: [],
   nativeAsset: { symbol: '', name: '', decimals: 18 },
   confirmations: 1,
@@ -31,7 +31,7 @@ function nodeOf({ rpc, network }: { rpc?: string; network?: string }): NetworkCo
     ...NO_NETWORK,
     id: Number(network),
     name: `network ${network}`,
-    rpcUrl: rpc,
+    rpcUrls: [rpc],
     signerRpcUrls: [rpc],
   };
 }

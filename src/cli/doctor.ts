@@ -21,7 +21,7 @@ import { checkAccountNonces, checkRelayerNonces, checkTransactions } from './doc
 import { CommandRefused } from './output';
 import { count, table } from './text';
 
-const NODE_TODO = 'see the log of the node at its rpcUrl (NETWORKS_FILE)';
+const NODE_TODO = 'see the log of the node at its rpcUrls (NETWORKS_FILE)';
 
 /** The endpoints of the signer, by the networks file of this host; only those of contract wallets are missed. */
 async function examineEndpoints({ networks, signerNetworkId }: Config): Promise<Finding[]> {

@@ -23,7 +23,7 @@ import {
   UPDATE,
 } from '../support/api';
 import { sign, type TestOrganization, type TestService } from '../support/service';
-import { sharedStack } from '../support/stack';
+import { endpointOf, sharedStack } from '../support/stack';
 import { itDeep } from '../support/suite';
 
 let api: TestService;
@@ -41,9 +41,11 @@ const idsOf = (list: Shown) => list.map(({ id }: Shown) => id);
 /** Whether there is code at an address, network by network. */
 async function networksWithCode(address: `0x${string}`): Promise<number[]> {
   const found = await Promise.all(
-    api.config.networks.map(async ({ id, rpcUrl }) => {
-      const code = await createPublicClient({ transport: rpcTransport(rpcUrl) }).getCode({ address });
-      return code ? [id] : [];
+    api.config.networks.map(async (network) => {
+      const code = await createPublicClient({ transport: rpcTransport(endpointOf(network)) }).getCode({
+        address,
+      });
+      return code ? [network.id] : [];
     }),
   );
   return found.flat();

@@ -4,6 +4,7 @@ import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 
 import { createChainClient } from '../../src/chain/clients';
 import { encodeSignature } from '../../src/chain/signatures';
 import { hashTypedPayload } from '../../src/chain/typedData';
+import type { NetworkConfig } from '../../src/config';
 import { issueApiKey } from '../../src/db/apiKeys';
 import { OPERATOR } from '../../src/db/audit';
 import { deployAsFunder, execAsOwner, newSafe, type SafeWallet, signAsSafe, wrapped } from '../chain/wallets';
@@ -18,7 +19,7 @@ import {
   sharedApi,
 } from '../support/api';
 import type { TestService } from '../support/service';
-import { rpc } from '../support/stack';
+import { endpointOf, rpc } from '../support/stack';
 
 const INVALID = refusal(400, 'invalidSignature', 'signature');
 
@@ -28,7 +29,7 @@ let there: SafeWallet;
 let notYet: SafeWallet;
 let bot: PrivateKeyAccount;
 let memberIds: string[];
-let network: { id: number; rpcUrl: string };
+let network: NetworkConfig;
 
 /** A Safe as a founder's wallet; `wrap`: it is not deployed yet (ERC-6492). */
 const asWallet = (safe: SafeWallet, wrap = false) => ({
@@ -49,7 +50,7 @@ beforeAll(async () => {
   there = newSafe();
   notYet = newSafe();
   bot = newKey();
-  await deployAsFunder(network.rpcUrl, there.account);
+  await deployAsFunder(endpointOf(network), there.account);
   const wallets = [
     { name: 'Safe', type: 'user', wallet: asWallet(there), walletKind: 'contract', admin: true },
     {
@@ -142,7 +143,7 @@ describe('an admin whose wallet is a contract', () => {
 
   it('is not an admin only because its contract accepts the signature', async () => {
     const stranger = newSafe();
-    await deployAsFunder(network.rpcUrl, stranger.account);
+    await deployAsFunder(endpointOf(network), stranger.account);
     const to = await proposal();
     const bytes = await innerSignature(stranger, to.signingPayloads.approvePayload);
     const answer = await vote(to, stranger.address, bytes);
@@ -157,7 +158,7 @@ describe('an admin whose wallet is a contract', () => {
     await vote(to, there.address, await innerSignature(there, payload));
     const ready = await vote(to, bot.address, await bot.signTypedData(JSON.parse(payload)));
     expect(ready.body.data.signatureStatus).toBe('approvalReady');
-    const client = createChainClient(network as (typeof api.config.networks)[number]);
+    const client = createChainClient(network);
     const heir = newKey();
     const sentinel = '0x0000000000000000000000000000000000000001';
     await execAsOwner(client, there.owner, there.address, {
@@ -179,8 +180,8 @@ describe('an admin whose wallet is a contract', () => {
   });
 
   it('can vote with the same wrapping after its contract is deployed', async () => {
-    await deployAsFunder(network.rpcUrl, notYet.account);
-    const code = await createChainClient(network as (typeof api.config.networks)[number]).rpc.readContract({
+    await deployAsFunder(endpointOf(network), notYet.account);
+    const code = await createChainClient(network).rpc.readContract({
       address: notYet.address,
       abi: parseAbi(['function getOwners() view returns (address[])']),
       functionName: 'getOwners',
@@ -204,7 +205,7 @@ describe('a proposal about the kind of a wallet', () => {
 
   it('shows the kind in what is signed, and notes what is at the address', async () => {
     const contract = newSafe();
-    await deployAsFunder(network.rpcUrl, contract.account);
+    await deployAsFunder(endpointOf(network), contract.account);
     const asKey = await ask('create', { name: 'Kim', walletAddress: contract.address });
     expect(asKey).toMatchObject({
       summary: `Add member "Kim" (api, ${contract.address})`,
@@ -224,11 +225,11 @@ describe('a proposal about the kind of a wallet', () => {
 
   it('notes delegated code (EIP-7702) only where a contract is stated', async () => {
     const { address } = newKey();
-    await rpc(network.rpcUrl, 'anvil_setCode', [address, `0xef0100${there.address.slice(2)}`]);
+    await rpc(endpointOf(network), 'anvil_setCode', [address, `0xef0100${there.address.slice(2)}`]);
     const proposed = await ask('create', { name: 'Ned', walletAddress: address, walletKind: 'contract' });
     expect(notesOf(proposed)).toEqual([['walletIsDelegated', expect.stringContaining('EIP-7702')]]);
     const other = newKey().address;
-    await rpc(network.rpcUrl, 'anvil_setCode', [other, `0xef0100${there.address.slice(2)}`]);
+    await rpc(endpointOf(network), 'anvil_setCode', [other, `0xef0100${there.address.slice(2)}`]);
     expect(notesOf(await ask('create', { name: 'Oda', walletAddress: other }))).toEqual([]);
   });
 

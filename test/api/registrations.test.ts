@@ -15,6 +15,7 @@ import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 
 import { keyAddresses } from '../../src/approvals/genesis';
 import { operationDomainSalt } from '../../src/chain/domainSalt';
 import { encodeSignature } from '../../src/chain/signatures';
+import type { NetworkConfig } from '../../src/config';
 import { issueApiKey } from '../../src/db/apiKeys';
 import { OPERATOR } from '../../src/db/audit';
 import { createOrganization } from '../../src/db/organizations';
@@ -35,7 +36,7 @@ import {
 } from '../support/api';
 import type { Answer, Ask } from '../support/http';
 import type { TestMember, TestOrganization, TestService } from '../support/service';
-import { freePorts, networksFile, startOwnChain } from '../support/stack';
+import { endpointOf, freePorts, networksFile, startOwnChain } from '../support/stack';
 import { describeDeep } from '../support/suite';
 
 const REGISTER = '/api/v1/members/registrations';
@@ -590,13 +591,13 @@ type Contracts = Awaited<ReturnType<typeof organizationOfContracts>>;
 
 describe('a member whose wallet is a contract', () => {
   let contracts: Contracts;
-  let network: { id: number; rpcUrl: string };
+  let network: NetworkConfig;
   beforeAll(async () => {
     const signerNetwork = api.config.networks.find(({ id }) => id === api.config.signerNetworkId);
     if (!signerNetwork) throw new Error('there is no network for contract signers');
     network = signerNetwork;
     contracts = await organizationOfContracts(api);
-    await deployAsFunder(network.rpcUrl, contracts.there.account);
+    await deployAsFunder(endpointOf(network), contracts.there.account);
   });
 
   const textOf = (address: Address) => textFor(address, contracts.key);

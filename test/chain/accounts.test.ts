@@ -11,7 +11,7 @@ import { deploymentCall, deriveAccount, SAFE_CONTRACTS } from '../../src/chain/s
 import { encodeSignature, verifyKeySignature } from '../../src/chain/signatures';
 import { createIdentifyVoter } from '../../src/chain/voter';
 import type { NetworkConfig } from '../../src/config';
-import { freePorts, rpc, startOwnChain } from '../support/stack';
+import { endpointOf, freePorts, rpc, startOwnChain } from '../support/stack';
 import { deployAsFunder, execAsOwner, putCode, signAsSafe } from './wallets';
 
 const CHAIN_IDS = [41_001, 41_002] as const;
@@ -24,7 +24,7 @@ function network(id: number, rpcUrl: string): NetworkConfig {
   return {
     id,
     name: `Chain ${id}`,
-    rpcUrl,
+    rpcUrls: [rpcUrl],
     signerRpcUrls: [rpcUrl],
     nativeAsset,
     confirmations: 1,
@@ -42,7 +42,7 @@ beforeAll(async () => {
   parts = await Promise.all(CHAIN_IDS.map((id) => startOwnChain(id)));
   clients = parts.map(({ current }) => createChainClient(network(current.chainId, current.rpcUrl)));
   [chain] = clients as [ChainClient, ChainClient];
-  url = chain.network.rpcUrl;
+  url = endpointOf(chain.network);
   here = signerEndpoints(chain.network);
 });
 afterAll(() => Promise.all((parts ?? []).map((part) => part.stop())));
@@ -52,7 +52,7 @@ describe('an account on chain', () => {
     const account = deriveAccount(owner.address, 'acc_everywhere');
     for (const client of clients) {
       expect(await inspectAccount(client.rpc, account)).toEqual({ kind: 'missing' });
-      expect(await deployAsFunder(client.network.rpcUrl, account)).toMatchObject({ status: '0x1' });
+      expect(await deployAsFunder(endpointOf(client.network), account)).toMatchObject({ status: '0x1' });
       expect(await inspectAccount(client.rpc, account)).toEqual({ kind: 'fits' });
     }
   });

@@ -87,7 +87,7 @@ beforeAll(async () => {
   network = {
     id: CHAIN_ID,
     name: 'Own Chain',
-    rpcUrl: url,
+    rpcUrls: [url],
     signerRpcUrls: [url],
     nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 },
     confirmations: 1,
@@ -430,7 +430,7 @@ describe('an obstacle', () => {
   itDeep('an unavailable chain, or another one, is unreachable and named', async () => {
     const key = await begunProposal();
     const [port = 0] = await freePorts(1);
-    expect(await chainWith({ rpcUrl: `http://127.0.0.1:${port}` }).observeDeployment(key)).toMatchObject({
+    expect(await chainWith({ rpcUrls: [`http://127.0.0.1:${port}`] }).observeDeployment(key)).toMatchObject({
       kind: 'unreachable',
       message: expect.stringContaining('Own Chain (41011)'),
     });

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => world?.stop());
 
 test('leaves out an unavailable network', async () => {
-  const unavailable = createChainClients([{ ...world.network, rpcUrl: 'http://127.0.0.1:1' }]);
+  const unavailable = createChainClients([{ ...world.network, rpcUrls: ['http://127.0.0.1:1'] }]);
   expect(await readRelayerBalances(unavailable, await listRelayers(world.db))).toEqual([]);
 });
 

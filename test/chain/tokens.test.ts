@@ -25,7 +25,7 @@ function network(rpcUrl: string): NetworkConfig {
   return {
     id: 31337,
     name: 'Local One',
-    rpcUrl,
+    rpcUrls: [rpcUrl],
     signerRpcUrls: [],
     nativeAsset,
     confirmations: 1,
@@ -219,7 +219,7 @@ describe('an unavailable network', () => {
     const silent = createServer((socket) => sockets.push(socket));
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const { port } = silent.address() as { port: number };
-    const unavailable = createChainClient(network(`http://127.0.0.1:${port}`), 300);
+    const unavailable = createChainClient(network(`http://127.0.0.1:${port}`), { timeoutMs: 300 });
     expect(await readToken(unavailable, checksumAddress(`0x${'11'.repeat(20)}`))).toEqual({
       ok: false,
       reason: expect.stringMatching(/^network Local One \(31337\) is unavailable: /),

@@ -154,7 +154,7 @@ export class TransactionWorld {
     const network: NetworkConfig = {
       id: chainId,
       name: 'Own Chain',
-      rpcUrl,
+      rpcUrls: [rpcUrl],
       signerRpcUrls: [rpcUrl],
       nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 },
       confirmations: 1,

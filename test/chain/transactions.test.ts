@@ -3,6 +3,7 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import {
   type Address,
+  concatHex,
   encodeFunctionData,
   type Hex,
   keccak256,
@@ -11,7 +12,7 @@ import {
   parseTransaction,
 } from 'viem';
 import { requireRow } from '../../src/db/rows';
-import type { ExecutionResult } from '../../src/domain/transaction';
+import type { ExecutionResult, TransactionRef } from '../../src/domain/transaction';
 import { aHash } from '../support/builders';
 import { COUNTER, MULTICALL, multicallData, TOKENS } from '../support/contracts';
 import { rpc } from '../support/stack';
@@ -688,7 +689,7 @@ describe('refused before it costs gas', () => {
 
   test('an unavailable network is reported, and is not a failure', async () => {
     const ref = await world.transaction({ to: RECIPIENT, value: 1n });
-    const unavailable = world.chainWith({ rpcUrl: 'http://127.0.0.1:1' });
+    const unavailable = world.chainWith({ rpcUrls: ['http://127.0.0.1:1'] });
     const input = { ...ref, networkId: world.network.id, cancel: false };
     expect(await unavailable.prepareTransaction(input)).toMatchObject({
       kind: 'unreachable',
@@ -700,6 +701,43 @@ describe('refused before it costs gas', () => {
     await world.db('transactions').where({ id: ref.transactionId }).update({ network_id: 5 });
     expect(await other.prepareTransaction({ ...input, networkId: 5 })).toMatchObject({ kind: 'inFlight' });
     await world.db('transactions').where({ id: ref.transactionId }).update({ network_id: world.network.id });
+    expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
+  });
+});
+
+describe('on a rollup', () => {
+  const ORACLE = '0x420000000000000000000000000000000000000F';
+  const NODE_INTERFACE = '0x00000000000000000000000000000000000000C8';
+  /** Code that returns this word, and two words of zeros. */
+  const returning = (word: bigint) =>
+    concatHex(['0x7f', numberToHex(word, { size: 32 }), '0x60005260606000f3']);
+  const prepareOn = async (dataFee: 'opStack' | 'arbitrum', ref: TransactionRef) =>
+    world.chainWith({ dataFee }).prepareTransaction({ ...ref, networkId: world.network.id, cancel: false });
+
+  test('the relayer needs what the data costs on L1 beside its gas (OP stack)', async () => {
+    const ref = await world.transaction({ to: RECIPIENT, value: 1n });
+    const balance = await world.client.rpc.getBalance({ address: world.relayer });
+    await rpc(world.url, 'anvil_setCode', [ORACLE, returning(balance)]);
+    expect(await prepareOn('opStack', ref)).toMatchObject({
+      failure: { code: 'funds', message: expect.stringContaining(`has ${balance} wei`) },
+    });
+    await rpc(world.url, 'anvil_setCode', [ORACLE, returning(1n)]);
+    expect(await prepareOn('opStack', ref)).toMatchObject({ kind: 'needsEnvelope' });
+  });
+
+  test('the gas for its data is added, within what the signer signs (Arbitrum)', async () => {
+    const ref = await world.transaction({ to: RECIPIENT, value: 1n });
+    const gasWith = async (gas: bigint) => {
+      await rpc(world.url, 'anvil_setCode', [NODE_INTERFACE, returning(gas)]);
+      const seen = await prepareOn('arbitrum', ref);
+      if (seen.kind !== 'needsEnvelope') throw new Error(`it is ${seen.kind}`);
+      return BigInt(seen.terms.gas);
+    };
+    const none = await gasWith(0n);
+    expect(await gasWith(12_345n)).toBe(none + 12_345n);
+    const most = await gasWith(10n ** 9n);
+    const terms = { ...(await world.terms(ref)), gas: String(most) };
+    expect(envelopeOf(await world.signer.signTransaction({ ...ref, terms }))).toMatch(/^\d+$/);
     expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
   });
 });

@@ -45,7 +45,7 @@ beforeAll(async () => {
   chain = createChainClient({
     id: CHAIN_ID,
     name: 'Own Chain',
-    rpcUrl: url,
+    rpcUrls: [url],
     signerRpcUrls: [],
     nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 },
     confirmations: 1,

@@ -72,6 +72,22 @@ itDeep('finds nothing on a network that has lost no block', async () => {
   expect(await findLostTransactions()).toEqual([]);
 });
 
+itDeep('a node that lags behind has lost nothing', async () => {
+  const to = await counter();
+  const ref = await world.transaction({ to, data: INCREMENT });
+  const before = await rpc<Hex>(world.url, 'evm_snapshot', []);
+  await world.execute(ref);
+  await rpc(world.url, 'evm_revert', [before]);
+  expect(await findLostTransactions()).toEqual([]);
+  expect(await world.record(ref)).toMatchObject({ executionStatus: 'completed' });
+  // The next block is not the one that it had.
+  await rpc(world.url, 'evm_increaseTime', [7]);
+  await world.mine();
+  expect(await findLostTransactions()).toEqual([ref]);
+  expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
+  expect(await countOf(to)).toBe(1n);
+});
+
 describe('a lost block', () => {
   test('is waited for again before its confirmations, and its bytes are sent again', async () => {
     const to = await counter();

@@ -13,7 +13,7 @@ import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 
 import type { ChainClient } from '../../src/chain/clients';
 import { deploymentCall, deriveAccount } from '../../src/chain/safeAccount';
 import type { AccountDerivation } from '../../src/domain/account';
-import { LOCAL_FUNDER, rpc } from '../support/stack';
+import { endpointOf, LOCAL_FUNDER, rpc } from '../support/stack';
 import { until } from '../support/until';
 
 const safeAbi = parseAbi([
@@ -116,7 +116,7 @@ export async function execAsOwner(
       nonce,
     },
   });
-  const receipt = await sendAsFunder(client.network.rpcUrl, {
+  const receipt = await sendAsFunder(endpointOf(client.network), {
     to: safe,
     data: encodeFunctionData({
       abi: safeAbi,

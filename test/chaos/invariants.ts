@@ -5,6 +5,7 @@ import { verifyAudit } from '../../src/db/audit';
 import { requireRow } from '../../src/db/rows';
 import type { ProposalState } from '../../src/domain/proposal';
 import { approvalWorkflowId } from '../../src/temporal/ids';
+import { endpointOf } from '../support/stack';
 import { until } from '../support/until';
 import { type AccountCreation, askOf, proposalOf, STEPS, type World } from './accountCreation';
 
@@ -89,7 +90,7 @@ export async function expectOneOfEverything(
   const mined = envelopes.filter(({ outcome }) => outcome === 'mined');
   expect(countBy(mined, 'network_id')).toEqual(Object.fromEntries(networkIds.map((id) => [id, 1])));
   for (const network of world.networks.filter(({ id }) => networkIds.includes(id))) {
-    const client = createPublicClient({ transport: rpcTransport(network.rpcUrl) });
+    const client = createPublicClient({ transport: rpcTransport(endpointOf(network)) });
     expect(await client.getCode({ address: account.address as Hex })).toMatch(/^0x.+/);
   }
 

@@ -7,6 +7,7 @@ import {
   http as rpcTransport,
 } from 'viem';
 import type { NetworkConfig } from '../../src/config';
+import { endpointOf } from '../support/stack';
 
 const SAFE_EVENTS = parseAbi([
   'event SafeMultiSigTransaction(address to, uint256 value, bytes data, uint8 operation, uint256 safeTxGas, uint256 baseGas, uint256 gasPrice, address gasToken, address refundReceiver, bytes signatures, bytes additionalInfo)',
@@ -26,7 +27,7 @@ export interface Payout {
 
 /** Everything that an account paid out in native currency on a network, in the order of the chain. */
 export async function payoutsOf(network: NetworkConfig, account: Address): Promise<Payout[]> {
-  const chain = createPublicClient({ transport: rpcTransport(network.rpcUrl) });
+  const chain = createPublicClient({ transport: rpcTransport(endpointOf(network)) });
   const logs = await chain.getLogs({ address: account, fromBlock: 0n, toBlock: 'latest' });
   const times = new Map<bigint, number>();
   const payouts: Payout[] = [];

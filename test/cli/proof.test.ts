@@ -7,7 +7,7 @@ import { canonicalJson } from '../../src/domain/canonicalJson';
 import { change, makeAccount, proposeChange, reject } from '../support/api';
 import { anAddress } from '../support/builders';
 import { sharedService, type TestOrganization, type TestService } from '../support/service';
-import { fundOnLocalChain, temporaryDir } from '../support/stack';
+import { endpointOf, fundOnLocalChain, temporaryDir } from '../support/stack';
 import { DEEP } from '../support/suite';
 import {
   aTransactionBody,
@@ -49,7 +49,7 @@ async function live(): Promise<void> {
     initiatorSetting: null,
   });
   const network = service.config.networks.find(({ id }) => id === NETWORK);
-  await fundOnLocalChain(network?.rpcUrl ?? '', account.address);
+  await fundOnLocalChain(endpointOf(requireRow(network)), account.address);
   const body = aTransactionBody(org, { account, policy, to: anAddress() }, { networkId: NETWORK });
   const { id } = await signed(http, org, await createTransaction(http, org, body), org.dave, 'initiator', {
     execute: true,

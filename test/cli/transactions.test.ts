@@ -431,7 +431,7 @@ describe('doctor about transactions', () => {
     expect(await found()).toEqual([`fail: something else has used the nonce of ${id}`]);
 
     const network = config.networks.find((one) => one.id === NETWORK_ID) as NetworkConfig;
-    const silent = createChainClient({ ...network, rpcUrl: 'http://127.0.0.1:1' });
+    const silent = createChainClient({ ...network, rpcUrls: ['http://127.0.0.1:1'] });
     expect(await checkAuthorizations(silent, db)).toMatchObject([
       {
         part,

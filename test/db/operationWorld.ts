@@ -65,7 +65,7 @@ const VIEM_EVERY = 20;
 const networks: readonly NetworkConfig[] = NETWORK_IDS.map((id) => ({
   id,
   name: `Network ${id}`,
-  rpcUrl: 'http://127.0.0.1:1',
+  rpcUrls: ['http://127.0.0.1:1'],
   signerRpcUrls: [],
   nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 },
   confirmations: 1,

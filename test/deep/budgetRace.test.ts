@@ -14,7 +14,7 @@ import {
   type TestOrganization,
   type TestService,
 } from '../support/service';
-import { fundOnLocalChain } from '../support/stack';
+import { endpointOf, fundOnLocalChain } from '../support/stack';
 import {
   aTransactionBody,
   createTransaction,
@@ -51,7 +51,7 @@ beforeAll(async () => {
   ]);
   org = await api.createOrganization();
   account = await makeAccount(api.http, org, { networkIds: NETWORK_IDS });
-  for (const { rpcUrl } of api.config.networks) await fundOnLocalChain(rpcUrl, account.address);
+  for (const network of api.config.networks) await fundOnLocalChain(endpointOf(network), account.address);
 });
 afterAll(async () => {
   await Promise.all([signer, ...(processes ?? [])].map((one) => one?.stop()));
@@ -259,7 +259,7 @@ it(
       expect(new Set(payouts.map(({ to }) => to.toLowerCase()))).toEqual(
         new Set([recipients[i]?.toLowerCase()]),
       );
-      const chain = createPublicClient({ transport: rpcTransport(networkOf(policy.networkId).rpcUrl) });
+      const chain = createPublicClient({ transport: rpcTransport(endpointOf(networkOf(policy.networkId))) });
       expect(await chain.getBalance({ address: recipients[i] as Address })).toBe(limit);
     }
     expect(await verifyAudit(api.db, org.id)).toMatchObject({ ok: true });

@@ -43,7 +43,7 @@ beforeAll(async () => {
     admins: { threshold: 2, members: [org.bot, org.alice, org.bob, org.carol].map(shown) },
     members: [shown(org.dave)],
     networks: await Promise.all(
-      service.config.networks.map(async ({ id, name, rpcUrl }) => ({
+      service.config.networks.map(async ({ id, name, rpcUrls: [rpcUrl = ''] }) => ({
         id,
         name,
         rpcUrl,

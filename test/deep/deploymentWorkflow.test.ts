@@ -12,7 +12,7 @@ import type { EnvelopeTerms } from '../../activities/relayer/terms';
 import type { SigningResult } from '../../activities/signer/refusal';
 import { createLogger } from '../../src/logging';
 import { networkQueue } from '../../src/temporal/ids';
-import { installTemporalLogging } from '../../src/workers';
+import { installTemporalRuntime } from '../../src/workers';
 import type { deployOnly } from '../chain/workflow/deployOnly';
 import { sharedStack } from '../support/stack';
 
@@ -29,7 +29,7 @@ let connection: Connection;
 let runs = 0;
 
 beforeAll(async () => {
-  installTemporalLogging(createLogger('error'));
+  await installTemporalRuntime(createLogger('error'));
   const address = sharedStack().temporalAddress;
   bundle = await bundleWorkflowCode({
     workflowsPath: require.resolve('../chain/workflow/deployOnly.ts'),

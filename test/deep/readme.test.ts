@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sharedService, type TestMember, type TestService } from '../support/service';
-import { temporaryDir } from '../support/stack';
+import { endpointOf, temporaryDir } from '../support/stack';
 
 const project = join(__dirname, '..', '..');
 
@@ -39,7 +39,11 @@ async function dataFolder(): Promise<string> {
     apiKeys: [{ key: adminKey }],
     admins: { threshold: 2, members: [alice, bob, carol, bot].map(shown) },
     members: [shown(dave)],
-    networks: service.config.networks.map(({ id, name, rpcUrl }) => ({ id, name, rpcUrl })),
+    networks: service.config.networks.map((network) => ({
+      id: network.id,
+      name: network.name,
+      rpcUrl: endpointOf(network),
+    })),
   };
   const folder = temporaryDir();
   writeFileSync(join(folder, 'demo.json'), JSON.stringify(demo));

@@ -22,6 +22,7 @@ import {
 import {
   copyDatabase,
   createTestDatabase,
+  endpointOf,
   fundOnLocalChain,
   LOCAL_FUNDER,
   rpc,
@@ -57,7 +58,7 @@ interface Payment {
 }
 
 function chain() {
-  const { rpcUrl } = requireRow(service.config.networks.find(({ id }) => id === NETWORK_ID));
+  const rpcUrl = endpointOf(requireRow(service.config.networks.find(({ id }) => id === NETWORK_ID)));
   return { rpcUrl, client: createPublicClient({ transport: rpcTransport(rpcUrl) }) };
 }
 

@@ -21,6 +21,7 @@ import { type Answer, type ClientOptions, HttpClient } from './http';
 import { startHosted } from './serviceHost';
 import {
   createTestDatabase,
+  endpointOf,
   freePorts,
   fundOnLocalChain,
   sharedStack,
@@ -233,7 +234,7 @@ export async function serviceSettings(options: ServiceOptions = {}): Promise<Nod
 export async function fundRelayers(db: Db, config: Config): Promise<void> {
   for (const { network_id, address } of await db('relayers')) {
     const network = config.networks.find(({ id }) => id === Number(network_id));
-    if (network) await fundOnLocalChain(network.rpcUrl, address);
+    if (network) await fundOnLocalChain(endpointOf(network), address);
   }
 }
 
@@ -246,7 +247,10 @@ function logOf({
 }
 
 /** What tests do with a service that runs under these settings. Every answer that it gives is checked. */
-function connectTo(env: NodeJS.ProcessEnv, more: Pick<ClientOptions, 'onUnavailable'> = {}): TestService {
+export function connectTo(
+  env: NodeJS.ProcessEnv,
+  more: Pick<ClientOptions, 'onUnavailable'> = {},
+): TestService {
   const config = loadConfig(env);
   const db = connectAsOwner(env, 4);
   const ca = readFileSync(config.tls.certFile, 'utf8');

@@ -61,6 +61,13 @@ export function temporaryDir(): string {
   return dir;
 }
 
+/** The endpoint of a network that has one. */
+export function endpointOf({ rpcUrls }: { readonly rpcUrls: readonly string[] }): string {
+  const [url] = rpcUrls;
+  if (url === undefined || rpcUrls.length > 1) throw new Error(`these are ${rpcUrls.length} endpoints`);
+  return url;
+}
+
 /** Writes the configuration of networks to a file of its own; returns its path. */
 export function networksFile(networks: readonly object[]): string {
   const file = join(temporaryDir(), 'networks.json');

@@ -1,6 +1,6 @@
 /**
  * Whether the deep tests run. A file that begins with the comment `@deep` runs in `npm test` and, with all its cases, in
- * `npm run test:deep`; what is in test/deep runs in the deep tests alone.
+ * `npm run test:deep`; what is in test/deep runs in the deep tests alone. The same of `@load` and test/load, one file at a time.
  */
 export const DEEP = process.env.TEST_SUITE === 'deep';
 

@@ -117,6 +117,7 @@ describe('docker-compose.yml', () => {
       databaseUrl: 'postgres://orgwallet_service:service@postgres:5432/orgwallet',
       temporal: { address: 'temporal:7233', uiUrl: 'http://127.0.0.1:8233' },
       ops: { host: '0.0.0.0', port: 9090 },
+      shutdownDelayMs: 0,
       proposalLifetimeMs: 7 * 86_400_000,
     });
     const { databaseUrl, temporalAddress, networksFile } = readStackSettings(environment);
@@ -203,11 +204,11 @@ describe('docker-compose.yml', () => {
     const NETWORKS_FILE = join(folder, 'chains.json');
     writeFileSync(NETWORKS_FILE, networks);
     const chains = readNetworks(NETWORKS_FILE);
-    for (const [index, { id, rpcUrl }] of chains.entries()) {
+    for (const [index, { id, rpcUrls }] of chains.entries()) {
       const { command, network_mode } = services[`chain-${index + 1}`];
       const option = (name: string) => command[command.indexOf(name) + 1];
       expect(option('--chain-id')).toBe(String(id));
-      expect(rpcUrl).toBe(`http://127.0.0.1:${option('--port')}`);
+      expect(rpcUrls).toEqual([`http://127.0.0.1:${option('--port')}`]);
       expect(network_mode).toBe('service:orgwallet');
       expect(services.orgwallet.ports).toContain(`127.0.0.1:${option('--port')}:${option('--port')}`);
     }

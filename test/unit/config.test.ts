@@ -54,6 +54,7 @@ describe('settings', () => {
       signerNetworkId: 31_337,
       keystore: { file: join(folder, 'keystore.json') },
       journalFile: join(folder, 'keystore.json.journal'),
+      shutdownDelayMs: 0,
       proposalLifetimeMs: 7 * 24 * 3_600_000,
       idempotencyRetentionMs: 24 * 3_600_000,
       rateLimit: { perSecond: 100, burst: 300 },
@@ -138,6 +139,8 @@ describe('settings', () => {
     ['JOURNAL_FILE', { JOURNAL_FILE: '/j' }, { journalFile: '/j' }],
     ['KEYSTORE_PASSPHRASE', { KEYSTORE_PASSPHRASE: ' p ' }, { keystore: { passphrase: ' p ' } }],
     ['KEYSTORE_PASSPHRASE_FILE', { KEYSTORE_PASSPHRASE_FILE: '/p' }, { keystore: { passphraseFile: '/p' } }],
+    ['SHUTDOWN_DELAY', { SHUTDOWN_DELAY: '5s' }, { shutdownDelayMs: 5_000 }],
+    ['no SHUTDOWN_DELAY', { SHUTDOWN_DELAY: '0s' }, { shutdownDelayMs: 0 }],
     ['PROPOSAL_LIFETIME', { PROPOSAL_LIFETIME: '90s' }, { proposalLifetimeMs: 90_000 }],
     ['RECONCILE_EVERY', { RECONCILE_EVERY: '1m' }, { reconcileEveryMs: 60_000 }],
     ['IDEMPOTENCY_RETENTION', { IDEMPOTENCY_RETENTION: '2h' }, { idempotencyRetentionMs: 7_200_000 }],
@@ -358,7 +361,8 @@ describe('a networks file', () => {
   const FULL = {
     id: 1,
     name: 'Mainnet',
-    rpcUrl: 'https://rpc.example/v1',
+    rpcUrls: ['https://rpc.example/v1', 'https://second.example'],
+    rpcBatchSize: 20,
     signerRpcUrls: ['https://one.example', 'https://two.example/key'],
     nativeAsset: { symbol: 'XYZ', name: 'Xyz coin', decimals: 8 },
     confirmations: 12,
@@ -372,10 +376,12 @@ describe('a networks file', () => {
   });
 
   it('needs no more than id, name and RPC address of a network', () => {
+    const { rpcUrl, ...rest } = NETWORK;
     expect(readNetworks(networksFile([NETWORK]))).toEqual([
       {
-        ...NETWORK,
-        signerRpcUrls: [NETWORK.rpcUrl],
+        ...rest,
+        rpcUrls: [rpcUrl],
+        signerRpcUrls: [rpcUrl],
         nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 },
         confirmations: 1,
         maxFeePerGas: 500_000_000_000n,
@@ -407,7 +413,10 @@ describe('a networks file', () => {
     ['an id that is a text', [{ ...NETWORK, id: '1' }], 'at 0.id:'],
     ['an id beyond what a number can tell apart', [{ ...NETWORK, id: 2 ** 53 }], 'at 0.id:'],
     ['an empty name', [{ ...NETWORK, name: '' }], 'at 0.name:'],
-    ['no address', [{ id: 1, name: 'x' }], 'at 0.rpcUrl:'],
+    ['no address', [{ id: 1, name: 'x' }], 'at 0.rpcUrls: is required'],
+    ['both forms of an address', [{ ...NETWORK, rpcUrls: [NETWORK.rpcUrl] }], 'at 0.rpcUrls: is set beside'],
+    ['an address twice', [{ id: 1, name: 'x', rpcUrls: ['http://a', 'http://a'] }], 'at 0.rpcUrls:'],
+    ['batches of none', [{ ...NETWORK, rpcBatchSize: 0 }], 'at 0.rpcBatchSize:'],
     ['an address that is none', [NETWORK, { ...NETWORK, id: 1, rpcUrl: 'localhost' }], 'at 1.rpcUrl:'],
     ['a fraction of confirmations', [{ ...NETWORK, confirmations: 1.5 }], 'at 0.confirmations:'],
     ['confirmations below 0', [{ ...NETWORK, confirmations: -1 }], 'at 0.confirmations:'],
@@ -447,6 +456,11 @@ describe('a networks file', () => {
         'signerRpcUrls',
         { signerRpcUrls: ['https://own.example', 'http://10.0.0.7:8545'] },
         'at 1.signerRpcUrls.1:',
+      ],
+      [
+        'rpcUrls',
+        { rpcUrl: undefined, rpcUrls: ['https://a.example', 'http://b.example'] },
+        'at 1.rpcUrls.1:',
       ],
       ['a host that only looks local', { rpcUrl: 'http://127.0.0.1.example' }, 'at 1.rpcUrl:'],
     ])('refuses plain HTTP in %s, unless the network allows it', (_, change, place) => {

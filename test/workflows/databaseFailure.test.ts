@@ -4,7 +4,7 @@ import type { ReconcileSummary } from '../../src/domain/reconciliation';
 import { createLogger } from '../../src/logging';
 import { networkQueue, taskQueues } from '../../src/temporal/ids';
 import { RECONCILE_WORKFLOW } from '../../src/temporal/schedule';
-import { installTemporalLogging, type RunningWorkers, startWorkers, workflowSource } from '../../src/workers';
+import { installTemporalRuntime, type RunningWorkers, startWorkers, workflowSource } from '../../src/workers';
 import { sharedService, type TestService } from '../support/service';
 import { NOTHING_FOUND } from './world';
 
@@ -90,7 +90,7 @@ let history: string;
 
 beforeAll(async () => {
   service = await sharedService();
-  installTemporalLogging(createLogger('error'));
+  await installTemporalRuntime(createLogger('error'));
   const taskQueue = `database-failures-${process.pid}-${Date.now()}`;
   const activities = {
     reconcile: async (): Promise<ReconcileSummary> => ({ ...NOTHING_FOUND, networkIds: [...CASES.keys()] }),

@@ -10,6 +10,7 @@ import { OPERATOR_QUERIES } from '../../src/temporal/searchAttributes';
 import { execute, type Shown, settled } from '../support/api';
 import { changeAdmins, proposeHindered } from '../support/decisions';
 import type { TestOrganization } from '../support/service';
+import { endpointOf } from '../support/stack';
 import { itDeep } from '../support/suite';
 import { until } from '../support/until';
 import {
@@ -93,7 +94,7 @@ async function expectFinished(failed: Shown, tried: Promise<unknown>, attempts =
   expect(after[0]).toBe(before);
   const account = await world.db('accounts').where({ id: done.result.resources[0].id }).first('address');
   for (const network of world.config.networks) {
-    const client = createPublicClient({ transport: rpcTransport(network.rpcUrl) });
+    const client = createPublicClient({ transport: rpcTransport(endpointOf(network)) });
     expect(await client.getCode({ address: account?.address as Hex })).toMatch(/^0x.+/);
   }
   expect(await auditOf(world.db, failed)).toEqual([

@@ -1,4 +1,4 @@
-/** @deep */
+/** @load */
 import { makeAccount, type Shown } from '../support/api';
 import { anAddress } from '../support/builders';
 import type { TestOrganization } from '../support/service';

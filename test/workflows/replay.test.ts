@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from '@temporalio/worker';
 import { createLogger } from '../../src/logging';
-import { installTemporalLogging, workflowSource } from '../../src/workers';
+import { installTemporalRuntime, workflowSource } from '../../src/workers';
 import { recordHistories } from '../histories/record';
 
 const FOLDER = join(__dirname, '..', 'histories', 'recorded');
@@ -62,7 +62,7 @@ const replayed = new Map<string, Error | undefined>();
 
 beforeAll(async () => {
   if (RECORDING) await recordHistories(FOLDER);
-  else installTemporalLogging(createLogger('error'));
+  else await installTemporalRuntime(createLogger('error'));
   const histories = STATES.map((state) => ({ workflowId: state, history: JSON.parse(recorded(state)) }));
   for await (const { workflowId, error } of Worker.runReplayHistories(replaying(), histories)) {
     replayed.set(workflowId, error);

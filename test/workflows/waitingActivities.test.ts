@@ -4,7 +4,7 @@ import { observeActivities } from '../../src/activityLog';
 import { createLogger } from '../../src/logging';
 import { RECONCILE_WORKFLOW } from '../../src/temporal/schedule';
 import { WaitingActivities } from '../../src/temporal/waitingActivities';
-import { installTemporalLogging, type RunningWorkers, startWorkers, workflowSource } from '../../src/workers';
+import { installTemporalRuntime, type RunningWorkers, startWorkers, workflowSource } from '../../src/workers';
 import { until } from '../support/until';
 import { NOTHING_FOUND, startWorld, type World } from './world';
 
@@ -17,7 +17,7 @@ interface Call {
 let world: World;
 
 beforeAll(async () => {
-  installTemporalLogging(createLogger('error'));
+  await installTemporalRuntime(createLogger('error'));
   world = await startWorld();
 });
 afterAll(() => world?.stop());

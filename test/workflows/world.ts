@@ -19,7 +19,7 @@ import {
   type TestOrganization,
   type TestService,
 } from '../support/service';
-import { rpc } from '../support/stack';
+import { endpointOf, rpc } from '../support/stack';
 import { until } from '../support/until';
 
 /** A running service, and a client that reaches Temporal past the API. */
@@ -180,6 +180,6 @@ export async function setRelayerBalance(world: TestService, networkId: number, w
     .where({ network_id: BigInt(networkId) })
     .first('address');
   if (!network || !relayer) throw new Error(`there is no relayer on ${networkId}`);
-  await rpc(network.rpcUrl, 'anvil_setBalance', [relayer.address, `0x${wei.toString(16)}`]);
+  await rpc(endpointOf(network), 'anvil_setBalance', [relayer.address, `0x${wei.toString(16)}`]);
   return relayer.address;
 }

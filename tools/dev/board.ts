@@ -38,7 +38,7 @@ export function board(settings: StackSettings, stack: RunningStack, workingDir: 
     ['API', `${origin}/api/v1 (certificate: ${caFile})`],
     ['Documentation', `${origin}/docs`],
     ...temporalLines(stack, settings.temporalNamespace),
-    ...networks.map(({ id, name, rpcUrl }): Line => [name, `${rpcUrl} (chain id ${id})`]),
+    ...networks.map(({ id, name, rpcUrls }): Line => [name, `${rpcUrls.join(', ')} (chain id ${id})`]),
     ['Operations', `${operationsUrl}/statusz, /readyz, /healthz, /metrics`],
     ...(hasDemo ? [['Demo credentials', files.demo] as const] : []),
     ['Logs', `${files.logs}/`],

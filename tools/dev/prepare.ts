@@ -82,12 +82,17 @@ async function clientVersion(rpcUrl: string): Promise<string> {
  * Deploys the Safe contracts and the demo token on a local anvil chain. Any other chain is not changed and has no
  * token.
  */
-async function prepareLocalNetwork(network: Pick<NetworkConfig, 'rpcUrl'>): Promise<TestToken | undefined> {
-  if (!isLoopback(network.rpcUrl)) return undefined;
-  const version = await clientVersion(network.rpcUrl);
+async function prepareLocalChain(rpcUrl: string): Promise<TestToken | undefined> {
+  if (!isLoopback(rpcUrl)) return undefined;
+  const version = await clientVersion(rpcUrl);
   if (!/^anvil/i.test(version)) return undefined;
-  await ensureSafeContracts(network.rpcUrl);
-  return ensureDemoToken(network.rpcUrl);
+  await ensureSafeContracts(rpcUrl);
+  return ensureDemoToken(rpcUrl);
+}
+
+/** Deploys what is missing on the chains that run here. */
+async function prepareLocalChains(networks: readonly NetworkConfig[]): Promise<void> {
+  await Promise.all(networks.flatMap(({ rpcUrls }) => rpcUrls).map(prepareLocalChain));
 }
 
 async function makeDemoOrganization(logins: {
@@ -186,14 +191,16 @@ async function prepareDemo(options: {
   addresses: Addresses;
 }): Promise<void> {
   const networks = readNetworks(options.networksFile);
-  const remote = networks.find((network) => !isLoopback(network.rpcUrl));
-  if (remote) throw new Error(`A demo needs local chains; ${remote.name} is at ${remote.rpcUrl}.`);
+  const remote = networks.find(({ rpcUrls }) => !rpcUrls.every(isLoopback));
+  if (remote)
+    throw new Error(`A demo needs local chains; ${remote.name} is at ${remote.rpcUrls.join(', ')}.`);
   const db = createDatabase(options.databaseUrl, { poolMax: 2 });
   try {
     const relayers = await relayersOf(db, networks);
     const demoNetworks: DemoFile['networks'][number][] = [];
-    for (const { id, name, rpcUrl } of networks) {
-      const token = await prepareLocalNetwork({ rpcUrl });
+    for (const { id, name, rpcUrls } of networks) {
+      const [rpcUrl = ''] = rpcUrls;
+      const token = await prepareLocalChain(rpcUrl);
       for (const relayer of relayers.filter((candidate) => candidate.networkId === id)) {
         if (token) await fundOnLocalChain(rpcUrl, relayer.address);
       }
@@ -230,7 +237,7 @@ async function prepareDemo(options: {
  */
 async function main([step, argument = '']: string[]): Promise<void> {
   if (step === 'database') await migrate(argument);
-  else if (step === 'networks') await Promise.all(readNetworks(argument).map(prepareLocalNetwork));
+  else if (step === 'networks') await prepareLocalChains(readNetworks(argument));
   else if (step === 'demo') await prepareDemo(JSON.parse(argument));
   else throw new Error(`unknown step ${step}`);
 }

@@ -267,7 +267,8 @@ export async function startStack(
   const networksFile = networkSettings.NETWORKS_FILE ?? '';
   const networks = readNetworks(networksFile);
   // The genesis of the demo organization is admitted by the signer of this machine.
-  const hasDemo = settings.roles.includes('signer') && networks.every(({ rpcUrl }) => isLoopback(rpcUrl));
+  const hasDemo =
+    settings.roles.includes('signer') && networks.every(({ rpcUrls }) => rpcUrls.every(isLoopback));
   if (hasDemo) {
     const temporalUiUrl = temporal.uiUrl ?? null;
     const addresses = { origin, baseUrl: `${origin}/api/v1`, caFile, operationsUrl, temporalUiUrl };

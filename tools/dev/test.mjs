@@ -19,20 +19,26 @@ function count(file) {
   }
 }
 
-async function main() {
-  await bootstrap();
-  // `node test.mjs [unit | deep] [arguments of jest]`; everything but the long runs when no part is named. The option
-  // comes last, because it takes every word that follows it.
-  const [part, ...rest] = process.argv.slice(2);
-  const isPart = part === 'unit' || part === 'deep';
-  const asked = isPart ? rest : process.argv.slice(2);
-  const projects = ['--selectProjects', ...(isPart ? [part] : ['unit', 'stack'])];
+/** The runs of jest of each part, by its projects. What measures a machine under load runs alone, one file at a time. */
+const RUNS = {
+  unit: [['--selectProjects', 'unit']],
+  all: [['--selectProjects', 'unit', 'stack']],
+  deep: [
+    ['--selectProjects', 'deep'],
+    ['--runInBand', '--selectProjects', 'load'],
+  ],
+};
+
+let interrupted = false;
+
+/** Runs jest; a run that fails without a failed test counts as one. */
+async function runJest(options) {
   const folder = mkdtempSync(join(tmpdir(), 'orgwallet-result-'));
   const resultFile = join(folder, 'result.json');
   const jest = join(projectDir, 'node_modules', 'jest', 'bin', 'jest.js');
   const child = spawn(
     process.execPath,
-    [jest, '--json', '--outputFile', resultFile, '--passWithNoTests', ...asked, ...projects],
+    [jest, '--json', '--outputFile', resultFile, '--passWithNoTests', ...options],
     // Jest's report goes to standard error; what it repeats as JSON on standard output is not wanted.
     {
       cwd: projectDir,
@@ -42,21 +48,39 @@ async function main() {
       detached: true,
     },
   );
-  let interrupted = false;
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-    process.on(signal, () => {
-      interrupted = true;
-      if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, signal);
-    });
-  }
+  const forward = (signal) => {
+    interrupted = true;
+    if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, signal);
+  };
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  for (const signal of signals) process.on(signal, forward);
   const code = await new Promise((resolve) =>
     child.once('exit', (status, signal) => resolve(signal ? 1 : status)),
   );
+  for (const signal of signals) process.off(signal, forward);
   const { passed, failed } = count(resultFile);
   rmSync(folder, { recursive: true, force: true });
   const unexplained = (code !== 0 || interrupted) && failed === 0 ? 1 : 0;
-  console.log(`${passed} passed, ${failed + unexplained} failed`);
-  process.exit(failed + unexplained > 0 ? 1 : 0);
+  return { passed, failed: failed + unexplained };
+}
+
+async function main() {
+  await bootstrap();
+  // `node test.mjs [unit | deep] [arguments of jest]`; everything but the long runs when no part is named. The projects
+  // come last, because their option takes every word that follows it.
+  const [part, ...rest] = process.argv.slice(2);
+  const isPart = part === 'unit' || part === 'deep';
+  const asked = isPart ? rest : process.argv.slice(2);
+  let passed = 0;
+  let failed = 0;
+  for (const projects of RUNS[isPart ? part : 'all']) {
+    if (interrupted) break;
+    const run = await runJest([...asked, ...projects]);
+    passed += run.passed;
+    failed += run.failed;
+  }
+  console.log(`${passed} passed, ${failed} failed`);
+  process.exit(failed > 0 ? 1 : 0);
 }
 
 main().catch((error) => {

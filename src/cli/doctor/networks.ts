@@ -12,7 +12,7 @@ const OLD_HEAD_MS = 5 * 60_000;
 
 /** Checks the chain id, the canonical contracts, the age of the newest block and the gas price of a network. */
 export async function checkNetwork(chain: ChainClient): Promise<Finding[]> {
-  const { id, name, rpcUrl, maxFeePerGas } = chain.network;
+  const { id, name, rpcUrls, maxFeePerGas } = chain.network;
   const part = `network ${id}`;
   const refusal = await refuseNetwork(chain);
   if (refusal) {
@@ -36,8 +36,8 @@ export async function checkNetwork(chain: ChainClient): Promise<Finding[]> {
     ];
   }
   // A local chain makes a block only for a transaction.
-  if (ageMs > OLD_HEAD_MS && !isLoopback(rpcUrl))
-    return [warn(part, text, 'no new block: check the node of its rpcUrl')];
+  if (ageMs > OLD_HEAD_MS && !rpcUrls.every(isLoopback))
+    return [warn(part, text, 'no new block: check the nodes of its rpcUrls')];
   return [ok(part, text)];
 }
 

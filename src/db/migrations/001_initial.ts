@@ -322,6 +322,7 @@ export async function up(knex: Knex): Promise<void> {
     -- a transaction spends once, however often its execution is tried
     CREATE UNIQUE INDEX policy_usage_transaction ON policy_usage (transaction_id) WHERE status <> 'released';
     CREATE INDEX policy_usage_window ON policy_usage (policy_id, counted_from);
+    CREATE INDEX policy_usage_reserved ON policy_usage (reserved_at) WHERE status = 'reserved';
     CREATE TRIGGER policy_usage_kept BEFORE DELETE OR TRUNCATE ON policy_usage
       FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 

@@ -93,7 +93,7 @@ describe('the endpoints of the signer', () => {
   const network: NetworkConfig = {
     id: 7,
     name: 'Nowhere',
-    rpcUrl: 'http://127.0.0.1:1',
+    rpcUrls: ['http://127.0.0.1:1'],
     signerRpcUrls: [],
     nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 },
     confirmations: 1,

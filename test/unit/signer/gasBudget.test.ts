@@ -14,7 +14,7 @@ const MINUTE = 60_000;
 const network: NetworkConfig = {
   id: 7,
   name: 'Nowhere',
-  rpcUrl: 'http://127.0.0.1:1',
+  rpcUrls: ['http://127.0.0.1:1'],
   signerRpcUrls: [],
   nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 },
   confirmations: 1,

@@ -58,7 +58,7 @@ function signerWith(signerRpcUrls: readonly string[]) {
   const network: NetworkConfig = {
     id: MAINNET,
     name: 'Ethereum',
-    rpcUrl: 'http://127.0.0.1:9',
+    rpcUrls: ['http://127.0.0.1:9'],
     signerRpcUrls,
     nativeAsset: ETHER,
     confirmations: 1,

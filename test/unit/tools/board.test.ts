@@ -15,7 +15,7 @@ const stack: RunningStack = {
     {
       id: 31337,
       name: 'Local Chain 1',
-      rpcUrl: 'http://127.0.0.1:8545',
+      rpcUrls: ['http://127.0.0.1:8545'],
       signerRpcUrls: [],
       nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 },
       confirmations: 1,

@@ -1,0 +1,204 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Address } from 'viem';
+import { createChainClient } from '../../../src/chain/clients';
+import type { EndpointResult } from '../../../src/chain/endpoints';
+import type { NetworkConfig } from '../../../src/config';
+import { anAddress } from '../../support/builders';
+
+/** How an endpoint takes a request. */
+type Mode =
+  | { readonly block: number }
+  | { readonly status: number; readonly retryAfter?: string }
+  | { readonly error: { readonly code: number; readonly message: string } }
+  | 'silent';
+
+interface Endpoint {
+  readonly url: string;
+  readonly host: string;
+  mode: Mode;
+  /** How many JSON-RPC calls came in each HTTP request. */
+  readonly requests: number[];
+  readonly server: Server;
+}
+
+const opened: Endpoint[] = [];
+
+function respond(
+  response: ServerResponse,
+  mode: Mode,
+  calls: readonly { readonly id: number }[],
+  batch: boolean,
+) {
+  if (mode === 'silent') return;
+  if ('status' in mode) {
+    if (mode.retryAfter) response.setHeader('retry-after', mode.retryAfter);
+    response.writeHead(mode.status).end();
+    return;
+  }
+  const content = 'error' in mode ? { error: mode.error } : { result: `0x${mode.block.toString(16)}` };
+  const answers = calls.map(({ id }) => ({ jsonrpc: '2.0', id, ...content }));
+  response.setHeader('content-type', 'application/json');
+  response.end(JSON.stringify(batch ? answers : answers[0]));
+}
+
+async function open(mode: Mode): Promise<Endpoint> {
+  const server = createServer(async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    const body = JSON.parse(Buffer.concat(parts).toString());
+    const calls = [body].flat();
+    endpoint.requests.push(calls.length);
+    respond(response, endpoint.mode, calls, Array.isArray(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const endpoint: Endpoint = { url: `http://${host}/secret`, host, mode, requests: [], server };
+  opened.push(endpoint);
+  return endpoint;
+}
+
+afterEach(() => {
+  jest.useRealTimers();
+  for (const { server } of opened.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+/** A client of these endpoints, and what each has done. */
+function connect(endpoints: readonly Endpoint[], change: Partial<NetworkConfig> = {}, timeoutMs = 10_000) {
+  const network: NetworkConfig = {
+    id: 1,
+    name: 'One',
+    rpcUrls: endpoints.map(({ url }) => url),
+    signerRpcUrls: [],
+    nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 },
+    confirmations: 1,
+    maxFeePerGas: 1n,
+    ...change,
+  };
+  const seen: [host: string, result: EndpointResult][] = [];
+  const client = createChainClient(network, {
+    timeoutMs,
+    observe: ({ host, result }) => seen.push([host, result]),
+  });
+  return {
+    seen,
+    head: () => client.rpc.getBlockNumber(),
+    nonce: (address: string) => client.rpc.getTransactionCount({ address: address as Address }),
+  };
+}
+
+/** Lets the time of resting endpoints pass. Everything else goes on. */
+function elapse(ms: number): void {
+  jest.useFakeTimers({
+    doNotFake: ['setTimeout', 'setImmediate', 'nextTick', 'queueMicrotask'],
+    now: Date.now() + ms,
+  });
+}
+
+describe('the endpoints of a network', () => {
+  it.each<[string, Mode]>([
+    ['does not answer', 'silent'],
+    ['fails', { status: 502 }],
+    ['limits requests', { status: 429 }],
+    ['limits requests as EIP-1474 says', { error: { code: -32_005, message: 'limit exceeded' } }],
+    [
+      'limits requests in its own way',
+      { error: { code: -32_007, message: '50/second request limit reached' } },
+    ],
+  ])('one that %s is left alone, and the next one answers', async (_, mode) => {
+    const first = await open(mode);
+    const second = await open({ block: 7 });
+    const { head } = connect([first, second], {}, mode === 'silent' ? 800 : undefined);
+    expect([await head(), await head(), await head()]).toEqual([7n, 7n, 7n]);
+    expect(first.requests).toEqual([1]);
+  });
+
+  it('the first one is asked again after its rest, which grows with every failure', async () => {
+    const first = await open({ status: 503 });
+    const second = await open({ block: 7 });
+    const { head } = connect([first, second]);
+    for (const restMs of [1_000, 2_000, 4_000]) {
+      const before = first.requests.length;
+      await head();
+      elapse(restMs - 500);
+      await head();
+      expect(first.requests).toHaveLength(before + 1);
+      elapse(600);
+    }
+    first.mode = { block: 8 };
+    expect(await head()).toBe(8n);
+    first.mode = { status: 503 };
+    expect(await head()).toBe(7n);
+    elapse(1_100);
+    first.mode = { block: 9 };
+    expect(await head()).toBe(9n);
+  });
+
+  it('one that lacks a block is not left alone', async () => {
+    const first = await open({ error: { code: -32_000, message: 'header not found' } });
+    const second = await open({ block: 7 });
+    const { head, seen } = connect([first, second]);
+    expect([await head(), await head()]).toEqual([7n, 7n]);
+    expect(seen).toEqual([
+      [first.host, 'behind'],
+      [second.host, 'answered'],
+      [first.host, 'behind'],
+      [second.host, 'answered'],
+    ]);
+  });
+
+  it('an error that the network itself gives is an answer, and no other one is asked', async () => {
+    const first = await open({ error: { code: 3, message: 'execution reverted: no' } });
+    const second = await open({ block: 7 });
+    await expect(connect([first, second]).head()).rejects.toThrow('execution reverted: no');
+    expect(second.requests).toEqual([]);
+  });
+
+  it('are asked though all of them have failed: the one that rests for the shortest time', async () => {
+    const first = await open({ status: 500 });
+    const second = await open({ status: 500 });
+    const { head } = connect([first, second]);
+    await expect(head()).rejects.toThrow('Status: 500');
+    first.mode = { block: 7 };
+    expect(await head()).toBe(7n);
+    expect(second.requests).toEqual([1]);
+  });
+});
+
+describe('an endpoint that limits requests', () => {
+  it.each([
+    ['seconds', () => '7'],
+    ['a date', () => new Date(Date.now() + 8_000).toUTCString()],
+  ])('is left alone for as long as it says in %s, though there is no other', async (_, retryAfter) => {
+    const only = await open({ status: 429, retryAfter: retryAfter() });
+    const { head } = connect([only]);
+    await expect(head()).rejects.toThrow('Status: 429');
+    only.mode = { block: 7 };
+    elapse(5_500);
+    await expect(head()).rejects.toThrow(/^127\.0\.0\.1:\d+ limits requests for \d+ ms more/);
+    await expect(head()).rejects.not.toThrow('secret');
+    expect(only.requests).toEqual([1]);
+    elapse(2_600);
+    expect(await head()).toBe(7n);
+  });
+
+  it('is left alone for a minute at most', async () => {
+    const only = await open({ status: 429, retryAfter: '86400' });
+    const { head } = connect([only]);
+    await expect(head()).rejects.toThrow('Status: 429');
+    only.mode = { block: 7 };
+    elapse(60_100);
+    expect(await head()).toBe(7n);
+  });
+});
+
+it('calls go in batches where the network says so', async () => {
+  const only = await open({ block: 7 });
+  const { nonce } = connect([only], { rpcBatchSize: 3 });
+  const asked = Array.from({ length: 4 }, () => nonce(anAddress()));
+  expect(await Promise.all(asked)).toEqual([7, 7, 7, 7]);
+  expect(only.requests.toSorted()).toEqual([1, 3]);
+});
