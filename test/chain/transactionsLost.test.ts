@@ -37,14 +37,20 @@ function countOf(address: Address): Promise<bigint> {
   return world.client.rpc.readContract({ address, abi: counterAbi, functionName: 'value' });
 }
 
+/** Other blocks take the place of those that are gone. */
+async function growElsewhere(): Promise<void> {
+  await rpc(world.url, 'evm_increaseTime', [7]);
+  await rpc(world.url, 'anvil_mine', ['0x3']);
+}
+
 /** Remembers the chain as it is; the answer makes it so again, as if nothing had been mined since. */
 async function remember(): Promise<() => Promise<void>> {
+  // The chain adds a block of its own only after one with transactions.
+  await world.mine();
   const id = await rpc<Hex>(world.url, 'evm_snapshot', []);
   return async () => {
     await rpc(world.url, 'evm_revert', [id]);
-    // Another block takes the place of the first one that is gone.
-    await rpc(world.url, 'evm_increaseTime', [7]);
-    await world.mine();
+    await growElsewhere();
   };
 }
 
@@ -75,14 +81,13 @@ itDeep('finds nothing on a network that has lost no block', async () => {
 itDeep('a node that lags behind has lost nothing', async () => {
   const to = await counter();
   const ref = await world.transaction({ to, data: INCREMENT });
+  await world.mine();
   const before = await rpc<Hex>(world.url, 'evm_snapshot', []);
   await world.execute(ref);
   await rpc(world.url, 'evm_revert', [before]);
   expect(await findLostTransactions()).toEqual([]);
   expect(await world.record(ref)).toMatchObject({ executionStatus: 'completed' });
-  // The next block is not the one that it had.
-  await rpc(world.url, 'evm_increaseTime', [7]);
-  await world.mine();
+  await growElsewhere();
   expect(await findLostTransactions()).toEqual([ref]);
   expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
   expect(await countOf(to)).toBe(1n);
