@@ -21,8 +21,8 @@ export function failpoint(name: string): void {
 
 /**
  * Activities with a failpoint before each of them (`part.name:before`: nothing is written yet) and one after it
- * (`part.name:after`: its transaction is committed and the result not yet reported). The same object when no failpoint is
- * armed.
+ * (`part.name:after`: its transaction is committed and the result not yet reported; one that goes on without its slot
+ * reaches it at its end). The same object when no failpoint is armed.
  */
 export function withFailpoints<T extends object>(part: string, activities: T): T {
   if (armed === undefined) return activities;

@@ -26,7 +26,7 @@ import type { Db } from './db/database';
 import { recordFreeze } from './db/freezes';
 import { readInstallationId } from './db/installation';
 import { watchExecutions } from './executionTimes';
-import { withFailpoints } from './failpoints';
+import { failpoint, withFailpoints } from './failpoints';
 import { takeRequests } from './journal/freezeRequests';
 import { openJournalOf } from './journal/installationJournal';
 import type { Journal } from './journal/journal';
@@ -154,7 +154,14 @@ function networkWorkers(
 /** The workers that read chains and send signed transactions; they watch relayers and lost blocks. */
 function chainWorkers(clients: Clients, lifetime: Lifetime): WorkerSpec[] {
   const { config, logger, metrics, db, chains, sender } = clients;
-  const waiting = new WaitingActivities(sender.client, observeActivities(logger));
+  const observed = observeActivities(logger);
+  const waiting = new WaitingActivities(sender.client, (info, args, run) =>
+    observed(info, args, async () => {
+      const result = await run();
+      failpoint(`chain.${info.activityType}:after`);
+      return result;
+    }),
+  );
   lifetime.onStop(() => waiting.stop());
   const relaying = createRelayerContext({
     db,

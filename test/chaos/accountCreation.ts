@@ -60,7 +60,10 @@ export async function askOf(world: World, creation: AccountCreation, step: Step)
 
 /** Whether the answer asks for the same request again: a part is unavailable, or the first is still being processed. */
 export function isTemporary(answer: Answer): boolean {
-  return answer.status === 500 || (answer.status === 409 && answer.headers['retry-after'] !== undefined);
+  return (
+    [500, 429].includes(answer.status) ||
+    (answer.status === 409 && answer.headers['retry-after'] !== undefined)
+  );
 }
 
 /** Repeats the request of a step until its answer is final, and stores that answer. */

@@ -8,6 +8,7 @@ import { createTransactionSignerActivities } from '../../activities/transactions
 import type { Role } from '../../src/config';
 import { projectRoot } from '../../src/projectRoot';
 import type { HttpClient } from '../support/http';
+import { inSlot } from '../support/inSlot';
 import { until } from '../support/until';
 import { expectOneEffect } from './oneEffect';
 import { PaymentFixture, unarmed } from './paymentFixture';
@@ -302,9 +303,10 @@ function failpointsInSources(): string[] {
 /** The failpoints of an execution that no case covers. */
 export function uncoveredFailpoints(): string[] {
   const nothing = {} as never;
+  const relaying = { withoutSlot: inSlot } as never;
   const activities = {
     worker: createLifecycleActivities(nothing),
-    chain: { ...createRelayerActivities(nothing), ...createTransactionChainActivities(nothing) },
+    chain: { ...createRelayerActivities(relaying), ...createTransactionChainActivities(relaying) },
     signer: { ...createSignerActivities(nothing), ...createTransactionSignerActivities(nothing) },
   };
   const wrapped = Object.entries(activities).flatMap(([part, of]) =>

@@ -306,6 +306,9 @@ async function payAfterReorganization(payment: Payment): Promise<Outcome> {
   await payment.is('completed');
   await fixture.victim.kill();
   if (!(await rpc(fixture.rpcUrl, 'evm_revert', [snapshot]))) throw new Error('the chain has lost nothing');
+  // Other blocks take the place of those that are gone.
+  await rpc(fixture.rpcUrl, 'evm_increaseTime', [7]);
+  await rpc(fixture.rpcUrl, 'anvil_mine', ['0x3']);
   await payment.startVictim();
   await until(
     `${payment.id} is reopened and runs`,
