@@ -21,7 +21,10 @@ export function watchExecutions(
 ): ExecutionWatch {
   const noted = new Set<string>();
 
+  let isMeasuring = false;
+
   async function measure(): Promise<void> {
+    isMeasuring = true;
     try {
       const ids = [...noted];
       if (ids.length > 0)
@@ -30,12 +33,14 @@ export function watchExecutions(
       metrics.setOldestExecution(await oldestExecutionSeconds(db));
     } catch (error) {
       logger.debug({ err: error }, 'the times of executions cannot be read');
+    } finally {
+      isMeasuring = false;
     }
   }
 
   let measuring = measure();
   const timer = setInterval(() => {
-    measuring = measuring.then(measure);
+    if (!isMeasuring) measuring = measure();
   }, everyMs);
   return {
     note(transactionId) {

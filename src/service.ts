@@ -35,7 +35,7 @@ const TEMPORAL_CHECK_MS = 1_500;
 /** A process that was told to stop gets no more requests. */
 const STOPPING: CheckedPart = {
   isRequired: true,
-  check: () => Promise.reject(new Error('it is stopping')),
+  check: () => Promise.reject(new Error('it is shutting down')),
 };
 
 /** Starts the workers, and exports in the metrics whether they poll. */
@@ -188,7 +188,8 @@ async function startParts(config: Config, logger: Logger, lifetime: Lifetime): P
     ...(codec ? { codec } : {}),
   });
   await ops.start();
-  lifetime.onStop(() => sleep(config.shutdownDelayMs));
+  // The others get no requests.
+  if (config.roles.includes('api')) lifetime.onStop(() => sleep(config.shutdownDelayMs));
   return httpsPort;
 }
 

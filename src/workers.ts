@@ -96,7 +96,10 @@ async function installRuntime(logger: Logger): Promise<string> {
 export async function installTemporalRuntime(logger: Logger): Promise<() => Promise<string>> {
   sdkMetrics ??= installRuntime(logger);
   const address = await sdkMetrics;
-  return async () => (await fetch(`http://${address}/metrics`)).text();
+  return async () => {
+    const response = await fetch(`http://${address}/metrics`, { signal: AbortSignal.timeout(1_000) });
+    return response.ok ? response.text() : '';
+  };
 }
 
 /**

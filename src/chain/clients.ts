@@ -20,18 +20,17 @@ export interface ChainClient {
 /** A network is unavailable: its RPC does not answer, is too slow, or answers with an error. */
 export class ChainUnavailable extends Error {
   override readonly name = 'ChainUnavailable';
-  constructor(
-    readonly network: Pick<NetworkConfig, 'id' | 'name'>,
-    reason: string,
-    options?: ErrorOptions,
-  ) {
-    super(`network ${network.name} (${network.id}) is unavailable: ${reason}`, options);
+  /** Without its endpoints, whose paths may hold secrets: errors are logged. */
+  readonly network: Pick<NetworkConfig, 'id' | 'name'>;
+  constructor({ id, name }: Pick<NetworkConfig, 'id' | 'name'>, reason: string, options?: ErrorOptions) {
+    super(`network ${name} (${id}) is unavailable: ${reason}`, options);
+    this.network = { id, name };
   }
 }
 
 const READ_TIMEOUT_MS = 3_000;
 
-/** Hears of every request to an endpoint of a network; `host` is that of the endpoint. */
+/** Is notified of each request to an endpoint of a network; `host` is that of the endpoint. */
 export type ObserveRpc = (request: { networkId: number; host: string; result: EndpointResult }) => void;
 
 /** Creates a client that asks the endpoints of a network in their order: no retries, no cache. */

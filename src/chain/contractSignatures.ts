@@ -31,7 +31,9 @@ export interface WalletEndpoints {
 export function signerEndpoints(network: NetworkConfig): WalletEndpoints {
   return {
     network,
-    clients: network.signerRpcUrls.map((url) => createChainClient({ ...network, rpcUrls: [url] })),
+    clients: network.signerRpcUrls.map((url) =>
+      createChainClient({ ...network, rpcUrls: [url], rpcBatchSize: 1 }),
+    ),
   };
 }
 

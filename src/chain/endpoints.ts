@@ -5,13 +5,14 @@ import {
   HttpRequestError,
   http,
   LimitExceededRpcError,
+  RpcRequestError,
   type Transport,
 } from 'viem';
 
 /** How an endpoint took a request. `limited`: it wants fewer; `behind`: it lacks a block that others have. */
 export type EndpointResult = 'answered' | 'failed' | 'limited' | 'behind';
 
-/** Hears of every request to an endpoint. */
+/** Is notified of each request to an endpoint. */
 export type ObserveEndpoint = (host: string, result: EndpointResult) => void;
 
 /** All endpoints of a network want fewer requests. */
@@ -19,8 +20,13 @@ export class EndpointsLimited extends BaseError {
   override readonly name = 'EndpointsLimited';
 }
 
+/** An endpoint serves another chain. */
+export class WrongChain extends BaseError {
+  override readonly name = 'WrongChain';
+}
+
 /** The codes by which providers limit requests: that of EIP-1474, and those that some have beside it. */
-const LIMIT_CODES: readonly unknown[] = [LimitExceededRpcError.code, 429, -32_007];
+const LIMIT_CODES: readonly number[] = [LimitExceededRpcError.code, 429, -32_007];
 const TOO_MANY_REQUESTS = 429;
 /** What a node says of a block, or of the state at one, that it does not have. */
 const LACKS_BLOCK = /header not found|missing trie node|unknown block/i;
@@ -40,16 +46,28 @@ function retryAfterMs(error: unknown, now: number): number | undefined {
 /** How an endpoint took a request that threw. An error that the network itself gives (a revert) is an answer. */
 function resultOf(error: unknown): EndpointResult {
   if (error instanceof HttpRequestError && error.status === TOO_MANY_REQUESTS) return 'limited';
-  if (!(error instanceof Error && 'code' in error)) return 'failed';
-  if (LIMIT_CODES.includes(error.code)) return 'limited';
-  return LACKS_BLOCK.test(error.message) ? 'behind' : 'answered';
+  const answer = error instanceof BaseError && error.walk((cause) => cause instanceof RpcRequestError);
+  if (!(answer instanceof RpcRequestError)) return 'failed';
+  if (LIMIT_CODES.includes(answer.code)) return 'limited';
+  return LACKS_BLOCK.test(answer.message) ? 'behind' : 'answered';
+}
+
+/** Throws HttpRequestError for a response that is no answer, whatever its body says: no access, a limit, a failure. */
+async function assertAnswered(response: Response): Promise<void> {
+  const { status, headers, url } = response;
+  if (![401, 403, 408, TOO_MANY_REQUESTS].includes(status) && status < 500) return;
+  await response.body?.cancel();
+  throw new HttpRequestError({ url, status, headers, details: `status ${status}` });
 }
 
 /** One endpoint, which rests after a failure: 1 s, then twice as long each time up to 30 s, or as long as it says. */
 class Endpoint {
+  private restsFrom = 0;
   private restsUntil = 0;
   private failures = 0;
   private isLimited = false;
+  /** The id of the chain that it serves; undefined: to be asked. */
+  private chain: Promise<number> | undefined;
   /** Its path may hold a secret. */
   readonly host: string;
   private readonly transport: Transport;
@@ -60,11 +78,38 @@ class Endpoint {
   ) {
     this.host = new URL(url).host;
     const { timeoutMs: timeout, batchSize } = options;
-    this.transport = http(url, { timeout, retryCount: 0, batch: batchSize > 1 ? { batchSize } : false });
+    this.transport = http(url, {
+      timeout,
+      retryCount: 0,
+      batch: batchSize > 1 ? { batchSize } : false,
+      onFetchResponse: assertAnswered,
+      // The time limit of the library ends with the headers.
+      fetchFn: (input, init) => {
+        const signals = [AbortSignal.timeout(timeout), ...(init?.signal ? [init.signal] : [])];
+        return fetch(input, { ...init, signal: AbortSignal.any(signals) });
+      },
+    });
   }
 
   connect(config: Parameters<Transport>[0]): ReturnType<Transport> {
     return this.transport(config);
+  }
+
+  /** Throws unless it serves this chain; it is asked before its first request, and again after each failure. */
+  async assertChain(
+    transport: ReturnType<Transport>,
+    chainId: number | undefined,
+    method: string,
+  ): Promise<void> {
+    if (chainId === undefined || method === 'eth_chainId') return;
+    this.chain ??= transport.request({ method: 'eth_chainId' }).then(Number);
+    const served = await this.chain.catch((error) => {
+      this.chain = undefined;
+      throw error;
+    });
+    if (served === chainId) return;
+    this.chain = undefined;
+    throw new WrongChain(`${this.host} serves chain ${served}`);
   }
 
   /** For how long it rests, in milliseconds. `limited`: it has asked for that. */
@@ -73,8 +118,9 @@ class Endpoint {
     return { ms, limited: this.isLimited && ms > 0 };
   }
 
-  note(result: EndpointResult, error?: unknown): void {
-    if (result === 'behind') return;
+  /** Counts a request that was sent at `sentAt`. What was in flight when the rest began says nothing new. */
+  note(result: EndpointResult, sentAt: number, error?: unknown): void {
+    if (result === 'behind' || sentAt < this.restsFrom) return;
     this.isLimited = result === 'limited';
     if (result === 'answered') {
       this.failures = 0;
@@ -84,6 +130,8 @@ class Endpoint {
     const now = Date.now();
     const grownMs = Math.min(FIRST_REST_MS * 2 ** this.failures, LONGEST_REST_MS);
     this.failures += 1;
+    this.chain = undefined;
+    this.restsFrom = now;
     this.restsUntil = now + (retryAfterMs(error, now) ?? grownMs);
   }
 }
@@ -100,46 +148,76 @@ function choose<T extends { readonly endpoint: Endpoint }>(all: readonly T[], no
   return able.slice(0, 1).map(({ one }) => one);
 }
 
+/** An endpoint, connected. */
+interface Connected {
+  readonly endpoint: Endpoint;
+  readonly transport: ReturnType<Transport>;
+}
+
+interface FailoverOptions {
+  readonly timeoutMs: number;
+  readonly batchSize: number;
+  readonly observe: ObserveEndpoint;
+}
+
+type RpcRequest = Parameters<EIP1193RequestFn>[0];
+
+/** Asks one endpoint. Returns its answer, the error that the network itself gives, or why the endpoint failed. */
+async function askOne(
+  { endpoint, transport }: Connected,
+  request: RpcRequest,
+  { chainId, observe }: { readonly chainId: number | undefined; readonly observe: ObserveEndpoint },
+): Promise<{ readonly answer: unknown } | { readonly error: unknown } | { readonly failure: unknown }> {
+  const sentAt = Date.now();
+  try {
+    await endpoint.assertChain(transport, chainId, request.method);
+    const answer = await transport.request(request);
+    endpoint.note('answered', sentAt);
+    observe(endpoint.host, 'answered');
+    return { answer };
+  } catch (error) {
+    const result = resultOf(error);
+    endpoint.note(result, sentAt, error);
+    observe(endpoint.host, result);
+    return result === 'answered' ? { error } : { failure: error };
+  }
+}
+
+/** Throws why none has answered. */
+function refuse(endpoints: readonly Endpoint[], failures: readonly unknown[]): never {
+  // What may have been done counts more than what was not taken.
+  const failure = failures.find((error) => resultOf(error) !== 'limited') ?? failures[0];
+  if (failure) throw failure;
+  const ms = Math.min(...endpoints.map((endpoint) => endpoint.rest(Date.now()).ms));
+  const hosts = endpoints.map(({ host }) => host).join(', ');
+  throw new EndpointsLimited(`all endpoints limit requests (${hosts}): again in ${ms} ms`);
+}
+
 /**
  * Asks the endpoints of one network in their order until one answers, and leaves alone for a while those that failed or
  * want fewer requests (HTTP 429 with Retry-After, EIP-1474's limit). Each request is one HTTP call of at most `timeoutMs`
  * per endpoint, or a batch of at most `batchSize`. Throws the error of the first that failed, and EndpointsLimited.
  */
-export function failover(
-  urls: readonly string[],
-  options: { readonly timeoutMs: number; readonly batchSize: number; readonly observe: ObserveEndpoint },
-): Transport {
+export function failover(urls: readonly string[], options: FailoverOptions): Transport {
   const endpoints = urls.map((url) => new Endpoint(url, options));
   return (config) => {
     const connected = endpoints.map((endpoint) => ({ endpoint, transport: endpoint.connect(config) }));
+    // One alone is checked by whoever depends on it.
+    const chainId = urls.length > 1 ? config.chain?.id : undefined;
     return createTransport({
       key: 'failover',
       name: 'JSON-RPC over HTTP with failover',
       type: 'failover',
       retryCount: 0,
-      request: (async (args) => {
+      request: (async (request) => {
         const failures: unknown[] = [];
-        for (const { endpoint, transport } of choose(connected, Date.now())) {
-          const told = (result: EndpointResult, error?: unknown) => {
-            endpoint.note(result, error);
-            options.observe(endpoint.host, result);
-          };
-          try {
-            const answer = await transport.request(args);
-            told('answered');
-            return answer;
-          } catch (error) {
-            const result = resultOf(error);
-            told(result, error);
-            if (result === 'answered') throw error;
-            failures.push(error);
-          }
+        for (const one of choose(connected, Date.now())) {
+          const asked = await askOne(one, request, { chainId, observe: options.observe });
+          if ('answer' in asked) return asked.answer;
+          if ('error' in asked) throw asked.error;
+          failures.push(asked.failure);
         }
-        if (failures.length > 0) throw failures[0];
-        const ms = Math.min(...endpoints.map((endpoint) => endpoint.rest(Date.now()).ms));
-        throw new EndpointsLimited(
-          `${endpoints.map(({ host }) => host).join(', ')} limits requests for ${ms} ms more`,
-        );
+        return refuse(endpoints, failures);
       }) as EIP1193RequestFn,
     });
   };

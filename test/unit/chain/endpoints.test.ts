@@ -8,7 +8,7 @@ import { anAddress } from '../../support/builders';
 
 /** How an endpoint takes a request. */
 type Mode =
-  | { readonly block: number }
+  | { readonly block: number; readonly chainId?: number }
   | { readonly status: number; readonly retryAfter?: string }
   | { readonly error: { readonly code: number; readonly message: string } }
   | 'silent';
@@ -27,7 +27,7 @@ const opened: Endpoint[] = [];
 function respond(
   response: ServerResponse,
   mode: Mode,
-  calls: readonly { readonly id: number }[],
+  calls: readonly { readonly id: number; readonly method: string }[],
   batch: boolean,
 ) {
   if (mode === 'silent') return;
@@ -36,8 +36,16 @@ function respond(
     response.writeHead(mode.status).end();
     return;
   }
-  const content = 'error' in mode ? { error: mode.error } : { result: `0x${mode.block.toString(16)}` };
-  const answers = calls.map(({ id }) => ({ jsonrpc: '2.0', id, ...content }));
+  const answers = calls.map(({ id, method }) => {
+    const block = 'block' in mode ? mode : { block: 0 };
+    const result = method === 'eth_chainId' ? (block.chainId ?? 1) : block.block;
+    const fails = 'error' in mode && method !== 'eth_chainId';
+    return {
+      jsonrpc: '2.0',
+      id,
+      ...(fails ? { error: mode.error } : { result: `0x${result.toString(16)}` }),
+    };
+  });
   response.setHeader('content-type', 'application/json');
   response.end(JSON.stringify(batch ? answers : answers[0]));
 }
@@ -48,7 +56,9 @@ async function open(mode: Mode): Promise<Endpoint> {
     for await (const part of request) parts.push(part as Buffer);
     const body = JSON.parse(Buffer.concat(parts).toString());
     const calls = [body].flat();
-    endpoint.requests.push(calls.length);
+    const isAnswered = endpoint.mode !== 'silent' && !('status' in endpoint.mode);
+    // The id of its chain is asked beside.
+    if (!isAnswered || body.method !== 'eth_chainId') endpoint.requests.push(calls.length);
     respond(response, endpoint.mode, calls, Array.isArray(body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -102,6 +112,8 @@ describe('the endpoints of a network', () => {
   it.each<[string, Mode]>([
     ['does not answer', 'silent'],
     ['fails', { status: 502 }],
+    ['refuses access', { status: 401 }],
+    ['serves another chain', { block: 9, chainId: 2 }],
     ['limits requests', { status: 429 }],
     ['limits requests as EIP-1474 says', { error: { code: -32_005, message: 'limit exceeded' } }],
     [
@@ -113,7 +125,7 @@ describe('the endpoints of a network', () => {
     const second = await open({ block: 7 });
     const { head } = connect([first, second], {}, mode === 'silent' ? 800 : undefined);
     expect([await head(), await head(), await head()]).toEqual([7n, 7n, 7n]);
-    expect(first.requests).toEqual([1]);
+    expect(first.requests).toHaveLength(mode !== 'silent' && 'block' in mode ? 0 : 1);
   });
 
   it('the first one is asked again after its rest, which grows with every failure', async () => {
@@ -135,6 +147,16 @@ describe('the endpoints of a network', () => {
     elapse(1_100);
     first.mode = { block: 9 };
     expect(await head()).toBe(9n);
+  });
+
+  it('what was in flight when an endpoint failed counts once', async () => {
+    const first = await open({ status: 503 });
+    const second = await open({ block: 7 });
+    const { head, nonce } = connect([first, second]);
+    await Promise.all(Array.from({ length: 6 }, () => nonce(anAddress())));
+    first.mode = { block: 8 };
+    elapse(1_100);
+    expect(await head()).toBe(8n);
   });
 
   it('one that lacks a block is not left alone', async () => {
@@ -178,7 +200,9 @@ describe('an endpoint that limits requests', () => {
     await expect(head()).rejects.toThrow('Status: 429');
     only.mode = { block: 7 };
     elapse(5_500);
-    await expect(head()).rejects.toThrow(/^127\.0\.0\.1:\d+ limits requests for \d+ ms more/);
+    await expect(head()).rejects.toThrow(
+      /^all endpoints limit requests \(127\.0\.0\.1:\d+\): again in \d+ ms/,
+    );
     await expect(head()).rejects.not.toThrow('secret');
     expect(only.requests).toEqual([1]);
     elapse(2_600);
