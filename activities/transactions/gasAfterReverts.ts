@@ -17,11 +17,13 @@ export function gasAfterReverts(
   return gas;
 }
 
-/** The same with what its data uses more on a rollup, within what the signer signs. */
+/** The same with what its data uses more on a rollup, within what the signer signs and a ceiling. */
 export function gasWithData(
   content: Pick<SafeTransaction, 'safeTxGas' | 'data'>,
   reverts: number,
   { gas }: Pick<DataCost, 'gas'>,
+  maxGas: bigint,
 ): bigint {
-  return min(gasAfterReverts(content, reverts) + gas, gasAfterReverts(content, MAX_WHOLE_REVERTS));
+  const most = min(gasAfterReverts(content, MAX_WHOLE_REVERTS), maxGas);
+  return min(gasAfterReverts(content, reverts) + gas, most);
 }

@@ -13,7 +13,7 @@ import { type InnerCall, type Simulation, simulateInner } from '../../src/chain/
 import type { StoredTransaction } from '../../src/db/transactions';
 import type { FailureCode } from '../../src/domain/approval';
 import { relayerAddress } from '../relayer/context';
-import { currentFees, envelopeTerms, type FundsRefusal, min, refuseFunds } from '../relayer/terms';
+import { currentFees, envelopeTerms, type FundsRefusal, refuseFunds } from '../relayer/terms';
 import { headOf } from './atNonce';
 import type { TransactionChainContext } from './chainContext';
 import { gasWithData } from './gasAfterReverts';
@@ -102,7 +102,7 @@ export async function observeNew(
   if (!simulated.ok) return failedSimulation(chain, record, simulated);
   const movesNothing = refuseToken(chain, record, simulated);
   if (movesNothing) return movesNothing;
-  const gas = min(gasWithData({ safeTxGas: simulated.gas, data }, 0, dataFee), maxGas);
+  const gas = gasWithData({ safeTxGas: simulated.gas, data }, 0, dataFee, maxGas);
   const poor = refuseFunds(chain, { address: relayer, balance }, fees, { gas, wei: dataFee.wei });
   if (poor) return insufficientFunds(poor);
   return {

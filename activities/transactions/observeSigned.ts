@@ -50,8 +50,7 @@ async function nextTerms(
     return { kind: 'confirming', message };
   }
   const dataFee = await dataCost(chain, { account: at.account, data: content.data });
-  let gas = gasWithData(content, cancels ? 0 : reverts, dataFee);
-  if (gas > context.maxGas) gas = context.maxGas;
+  const gas = gasWithData(content, cancels ? 0 : reverts, dataFee, context.maxGas);
   const undecided = undecidedEnvelope(envelopes);
   const nextNonce = (await accountNonce(chain, at.account)) ?? 0n;
   const needs = (terms: EnvelopeTerms): TransactionObservation => ({

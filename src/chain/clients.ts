@@ -39,7 +39,7 @@ export function createChainClient(
   {
     timeoutMs = READ_TIMEOUT_MS,
     observe = () => undefined,
-  }: { readonly timeoutMs?: number; readonly observe?: ObserveRpc } = {},
+  }: { readonly timeoutMs?: number; readonly observe?: ObserveRpc | undefined } = {},
 ): ChainClient {
   const { id, name, nativeAsset, rpcUrls, rpcBatchSize: batchSize = 1 } = network;
   const chain = defineChain({
@@ -61,9 +61,7 @@ export type ChainClients = ReadonlyMap<number, ChainClient>;
 
 /** Creates a client for each network. */
 export function createChainClients(networks: readonly NetworkConfig[], observe?: ObserveRpc): ChainClients {
-  return new Map(
-    networks.map((network) => [network.id, createChainClient(network, observe ? { observe } : {})]),
-  );
+  return new Map(networks.map((network) => [network.id, createChainClient(network, { observe })]));
 }
 
 /** Why an RPC call failed, in one line without the request. */

@@ -17,6 +17,7 @@ import {
   createChainClient,
   networkLabel,
 } from './clients';
+import { urlHost } from './endpoints';
 import { CallTooLarge, creationByte, staticCallWord } from './evmCalls';
 import { type Claim, EndpointsMissing, notMadeBy, type VerifiedSignature } from './signatures';
 
@@ -55,9 +56,9 @@ export class EndpointsDisagree extends ChainUnavailable {
   }
 }
 
-/** The host of an endpoint, or of several: a path may hold a secret. */
+/** The host of an endpoint, or of several. */
 export function hostOf({ network }: ChainClient): string {
-  return network.rpcUrls.map((url) => new URL(url).host).join(', ');
+  return network.rpcUrls.map(urlHost).join(', ');
 }
 
 /** Throws ChainUnavailable that names the endpoint, where there are several. */

@@ -35,6 +35,11 @@ const FIRST_REST_MS = 1_000;
 const LONGEST_REST_MS = 30_000;
 const LONGEST_LIMIT_MS = 60_000;
 
+/** The host of an endpoint: its path may hold a secret. */
+export function urlHost(url: string): string {
+  return new URL(url).host;
+}
+
 /** How long a response asks to be left alone, in milliseconds; undefined where it does not say. Source: RFC 9110, 10.2.3. */
 function retryAfterMs(error: unknown, now: number): number | undefined {
   const text = error instanceof HttpRequestError ? error.headers?.get('retry-after') : null;
@@ -60,24 +65,26 @@ async function assertAnswered(response: Response): Promise<void> {
   throw new HttpRequestError({ url, status, headers, details: `status ${status}` });
 }
 
+/** How endpoints are asked. */
+interface FailoverOptions {
+  readonly timeoutMs: number;
+  readonly batchSize: number;
+  readonly observe: ObserveEndpoint;
+}
+
 /** One endpoint, which rests after a failure: 1 s, then twice as long each time up to 30 s, or as long as it says. */
 class Endpoint {
   private restsFrom = 0;
   private restsUntil = 0;
   private failures = 0;
   private isLimited = false;
-  /** The id of the chain that it serves; undefined: to be asked. */
-  private chain: Promise<number> | undefined;
-  /** Its path may hold a secret. */
+  /** Resolves once it is known to serve its chain; undefined: to be asked. */
+  private checked: Promise<void> | undefined;
   readonly host: string;
   private readonly transport: Transport;
 
-  constructor(
-    readonly url: string,
-    options: { readonly timeoutMs: number; readonly batchSize: number },
-  ) {
-    this.host = new URL(url).host;
-    const { timeoutMs: timeout, batchSize } = options;
+  constructor(url: string, { timeoutMs: timeout, batchSize }: FailoverOptions) {
+    this.host = urlHost(url);
     this.transport = http(url, {
       timeout,
       retryCount: 0,
@@ -102,14 +109,16 @@ class Endpoint {
     method: string,
   ): Promise<void> {
     if (chainId === undefined || method === 'eth_chainId') return;
-    this.chain ??= transport.request({ method: 'eth_chainId' }).then(Number);
-    const served = await this.chain.catch((error) => {
-      this.chain = undefined;
+    this.checked ??= this.checkChain(transport, chainId);
+    await this.checked.catch((error) => {
+      this.checked = undefined;
       throw error;
     });
-    if (served === chainId) return;
-    this.chain = undefined;
-    throw new WrongChain(`${this.host} serves chain ${served}`);
+  }
+
+  private async checkChain(transport: ReturnType<Transport>, chainId: number): Promise<void> {
+    const served = Number(await transport.request({ method: 'eth_chainId' }));
+    if (served !== chainId) throw new WrongChain(`${this.host} serves chain ${served}`);
   }
 
   /** For how long it rests, in milliseconds. `limited`: it has asked for that. */
@@ -130,22 +139,10 @@ class Endpoint {
     const now = Date.now();
     const grownMs = Math.min(FIRST_REST_MS * 2 ** this.failures, LONGEST_REST_MS);
     this.failures += 1;
-    this.chain = undefined;
+    this.checked = undefined;
     this.restsFrom = now;
     this.restsUntil = now + (retryAfterMs(error, now) ?? grownMs);
   }
-}
-
-/**
- * Those to ask, in this order: as configured without those that rest; where all rest, the one whose rest ends first.
- * None that wants fewer requests.
- */
-function choose<T extends { readonly endpoint: Endpoint }>(all: readonly T[], now: number): readonly T[] {
-  const rested = all.map((one) => ({ one, ...one.endpoint.rest(now) }));
-  const awake = rested.filter(({ ms }) => ms === 0);
-  if (awake.length > 0) return awake.map(({ one }) => one);
-  const able = rested.filter(({ limited }) => !limited).sort((a, b) => a.ms - b.ms);
-  return able.slice(0, 1).map(({ one }) => one);
 }
 
 /** An endpoint, connected. */
@@ -154,10 +151,16 @@ interface Connected {
   readonly transport: ReturnType<Transport>;
 }
 
-interface FailoverOptions {
-  readonly timeoutMs: number;
-  readonly batchSize: number;
-  readonly observe: ObserveEndpoint;
+/**
+ * Those to ask, in this order: as configured without those that rest; where all rest, the one whose rest ends first.
+ * None that wants fewer requests.
+ */
+function choose(all: readonly Connected[], now: number): readonly Connected[] {
+  const rested = all.map((one) => ({ one, ...one.endpoint.rest(now) }));
+  const awake = rested.filter(({ ms }) => ms === 0);
+  if (awake.length > 0) return awake.map(({ one }) => one);
+  const able = rested.filter(({ limited }) => !limited).sort((a, b) => a.ms - b.ms);
+  return able.slice(0, 1).map(({ one }) => one);
 }
 
 type RpcRequest = Parameters<EIP1193RequestFn>[0];

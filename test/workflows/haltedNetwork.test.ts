@@ -8,7 +8,6 @@ import {
   aTransactionBody,
   createTransaction,
   makePolicies,
-  readTransaction,
   settledTransaction,
   signed,
 } from '../support/transactionApi';
@@ -109,7 +108,7 @@ test('a network without new blocks holds up no other one, however many wait for 
   await rpc(halted.current.rpcUrl, 'evm_setAutomine', [true]);
   await rpc(halted.current.rpcUrl, 'anvil_mine', ['0x20']);
   for (const { id } of open) {
-    const ended = await settledTransaction(world.http, org, await readTransaction(world.http, org, { id }));
+    const ended = await settledTransaction(world.http, org, { id });
     expect(ended.executionStatus).toBe('completed');
   }
 }, 600_000);

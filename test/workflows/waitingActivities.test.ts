@@ -61,24 +61,30 @@ function slotLeft(run: WorkflowHandle): Promise<unknown> {
 
 const newQueue = () => `waiting-${randomUUID()}`;
 
-test('hold no slot: many wait where a worker has one, and each gets its own result', async () => {
+/** Works with a process, and stops it. */
+async function withProcess(
+  work: (process: ReturnType<typeof startProcess>, taskQueue: string) => Promise<void>,
+): Promise<void> {
   const taskQueue = newQueue();
   const process = startProcess(taskQueue);
   try {
+    await work(process, taskQueue);
+  } finally {
+    await process.stop();
+  }
+}
+
+test('hold no slot: many wait where a worker has one, and each gets its own result', () =>
+  withProcess(async (process, taskQueue) => {
     const runs = [await start(taskQueue), await start(taskQueue), await start(taskQueue)];
     await until('all wait', async () => process.calls.length === runs.length);
     for (const [open, { end }] of process.calls.entries()) end({ ...NOTHING_FOUND, open });
     const results = await Promise.all(runs.map((run) => run.result()));
     expect(results.map((result) => (result as { open: number }).open).sort()).toEqual([0, 1, 2]);
-  } finally {
-    await process.stop();
-  }
-});
+  }));
 
-test('that fail are retried, and one that is quick ends in its slot', async () => {
-  const taskQueue = newQueue();
-  const process = startProcess(taskQueue);
-  try {
+test('that fail are retried, and one that is quick ends in its slot', () =>
+  withProcess(async (process, taskQueue) => {
     const run = await start(taskQueue);
     const first = await until('it waits', async () => process.calls[0]);
     await slotLeft(run);
@@ -86,23 +92,15 @@ test('that fail are retried, and one that is quick ends in its slot', async () =
     const second = await until('it is retried', async () => process.calls[1]);
     second.end(NOTHING_FOUND);
     expect(await run.result()).toEqual(NOTHING_FOUND);
-  } finally {
-    await process.stop();
-  }
-});
+  }));
 
-test('end when nobody wants their result any more', async () => {
-  const taskQueue = newQueue();
-  const process = startProcess(taskQueue);
-  try {
+test('end when nobody wants their result any more', () =>
+  withProcess(async (process, taskQueue) => {
     const run = await start(taskQueue);
     const { signal } = await until('it waits', async () => process.calls[0]);
     await run.terminate();
     await until('it is told', async () => signal.aborted);
-  } finally {
-    await process.stop();
-  }
-});
+  }));
 
 test('are gone on with by another process as soon as theirs ends', async () => {
   const taskQueue = newQueue();

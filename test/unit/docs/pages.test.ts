@@ -6,6 +6,7 @@ import { createProgram } from '../../../src/cli/program';
 import { STATUS_BY_CODE } from '../../../src/contract/errors';
 import { describeIssue, fieldIssues } from '../../../src/contract/issues';
 import { operations } from '../../../src/operations';
+import { anchorsIn } from '../../support/markdown';
 
 const project = join(__dirname, '..', '..', '..');
 const read = (file: string) => readFileSync(join(project, file), 'utf8');
@@ -20,16 +21,8 @@ const pages = [
     .map((file) => join('docs', file)),
 ];
 
-/** The name that a heading has in a link, as code hosts make it. */
-function anchorOf(heading: string): string {
-  return heading
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}\p{M}_\- ]/gu, '')
-    .replaceAll(' ', '-');
-}
-
 function headings(file: string): string[] {
-  return [...read(file).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading));
+  return anchorsIn(read(file));
 }
 
 /** What the example of a new kind of operation would add. */
