@@ -99,7 +99,7 @@ async function estimateGas(
   } catch (error) {
     const text = rpcErrorText(error);
     if (/revert/i.test(text)) return { revert: text };
-    throw new ChainUnavailable(chain.network, text, { cause: error });
+    throw new ChainUnavailable(chain.network, text);
   }
 }
 

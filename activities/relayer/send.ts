@@ -17,7 +17,7 @@ const MAY_BE_KNOWN = /already|known|nonce too low|underpriced|imported|base fee/
 function assertMayBeKnown(chain: ChainClient, envelope: Envelope, error: unknown): void {
   const text = rpcErrorText(error);
   const answered = error instanceof BaseError && error.walk((e) => (e as Error).name === 'RpcRequestError');
-  if (!answered) throw new ChainUnavailable(chain.network, text, { cause: error });
+  if (!answered) throw new ChainUnavailable(chain.network, text);
   if (/insufficient funds/i.test(text)) {
     throw new TransactionRejected(
       `insufficient funds: relayer ${envelope.relayerAddress} on ${networkLabel(chain)}; fund it`,

@@ -20,10 +20,11 @@ export interface ChainClient {
 /** A network is unavailable: its RPC does not answer, is too slow, or answers with an error. */
 export class ChainUnavailable extends Error {
   override readonly name = 'ChainUnavailable';
-  /** Without its endpoints, whose paths may hold secrets: errors are logged. */
+  /** Without its endpoints, whose paths may hold secrets: errors are logged, and stored in histories. */
   readonly network: Pick<NetworkConfig, 'id' | 'name'>;
-  constructor({ id, name }: Pick<NetworkConfig, 'id' | 'name'>, reason: string, options?: ErrorOptions) {
-    super(`network ${name} (${id}) is unavailable: ${reason}`, options);
+  /** It has no cause: those of viem name the endpoint. */
+  constructor({ id, name }: Pick<NetworkConfig, 'id' | 'name'>, reason: string) {
+    super(`network ${name} (${id}) is unavailable: ${reason}`);
     this.network = { id, name };
   }
 }
@@ -80,7 +81,7 @@ export async function ask<T>(client: ChainClient, question: (rpc: PublicClient) 
     return await question(client.rpc);
   } catch (error) {
     if (error instanceof ChainUnavailable) throw error;
-    throw new ChainUnavailable(client.network, rpcErrorText(error), { cause: error });
+    throw new ChainUnavailable(client.network, rpcErrorText(error));
   }
 }
 

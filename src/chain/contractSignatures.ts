@@ -70,9 +70,7 @@ async function askOne(client: ChainClient, claim: Claim, several: boolean): Prom
       return { valid: false, reason: 'the signature is too long to be checked on chain' };
     }
     if (!several || !(error instanceof ChainUnavailable)) throw error;
-    throw new ChainUnavailable(client.network, `its endpoint ${hostOf(client)} does not answer`, {
-      cause: error,
-    });
+    throw new ChainUnavailable(client.network, `its endpoint ${hostOf(client)} does not answer`);
   }
 }
 

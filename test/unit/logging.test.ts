@@ -1,5 +1,6 @@
 import { existsSync, openSync } from 'node:fs';
 import fc from 'fast-check';
+import { createPublicClient, http } from 'viem';
 import { createLogger, createLogOutput, type Logger, scrub } from '../../src/logging';
 
 const SECRET = 'hunter2-hunter2-hunter2';
@@ -121,6 +122,23 @@ describe('a database password', () => {
   ])('%s never reaches a line', (_, url) => {
     expect(written((logger) => logger.info(url)).join('')).not.toContain(SECRET);
   });
+});
+
+it('the path of an endpoint never reaches a line, its host does', async () => {
+  const url = `http://user:${SECRET}@127.0.0.1:1/v2/${SECRET}?key=${SECRET}`;
+  const rpc = createPublicClient({ transport: http(url, { retryCount: 0 }) });
+  const error = await rpc.getBlockNumber().catch((thrown: unknown) => thrown);
+  const text = written((logger) => {
+    logger.error({ err: error }, 'failed');
+    logger.error({ err: new Error('outer', { cause: error }) }, 'failed');
+    logger.error(String(error));
+  });
+  expect(text).toHaveLength(3);
+  for (const line of text) {
+    expect(line).toContain('127.0.0.1:1/[redacted]');
+    expect(line).not.toContain(SECRET);
+    expect(() => JSON.parse(line)).not.toThrow();
+  }
 });
 
 describe('a secret in a field that says so', () => {

@@ -1,7 +1,8 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
 import type { Address } from 'viem';
-import { createChainClient } from '../../../src/chain/clients';
+import { ask, createChainClient } from '../../../src/chain/clients';
 import type { EndpointResult } from '../../../src/chain/endpoints';
 import type { NetworkConfig } from '../../../src/config';
 import { anAddress } from '../../support/builders';
@@ -94,6 +95,7 @@ function connect(endpoints: readonly Endpoint[], change: Partial<NetworkConfig> 
     observe: ({ host, result }) => seen.push([host, result]),
   });
   return {
+    client,
     seen,
     head: () => client.rpc.getBlockNumber(),
     nonce: (address: string) => client.rpc.getTransactionCount({ address: address as Address }),
@@ -188,6 +190,17 @@ describe('the endpoints of a network', () => {
     expect(await head()).toBe(7n);
     expect(second.requests).toEqual([1]);
   });
+});
+
+it.each<[string, Mode]>([
+  ['does not answer', 'silent'],
+  ['fails', { status: 502 }],
+  ['gives an error', { error: { code: -32_603, message: 'internal error' } }],
+])('an error about an endpoint that %s has no part that names its path', async (_, mode) => {
+  const { client } = connect([await open(mode)], {}, mode === 'silent' ? 300 : undefined);
+  const error = await ask(client, (rpc) => rpc.getBlockNumber()).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ name: 'ChainUnavailable', message: expect.stringContaining('One (1)') });
+  expect(inspect(error, { depth: null, showHidden: true })).not.toContain('/secret');
 });
 
 describe('an endpoint that limits requests', () => {
