@@ -22,6 +22,9 @@ const OTHERS = [
 const rules: { alert: string; expr: string; labels: object; annotations: Record<string, string> }[] = parse(
   read('ops/alerts.yml'),
 ).groups.flatMap((group: { rules: object[] }) => group.rules);
+const fired: { alert_rule_test: { alertname: string; exp_alerts: unknown[] }[] }[] = parse(
+  read('ops/alerts.test.yml'),
+).tests;
 const panels: { title: string; targets: { expr: string }[] }[] = JSON.parse(
   read('ops/dashboard.json'),
 ).panels;
@@ -45,6 +48,14 @@ describe.each(rules.map((rule) => [rule.alert, rule] as const))('the alert %s', 
     const { asked, unknown } = metricsIn(rule.expr);
     expect(asked.length).toBeGreaterThan(0);
     expect(unknown).toEqual([]);
+  });
+
+  it('has a test that it fires, and when it does not', () => {
+    const expected = fired
+      .flatMap((one) => one.alert_rule_test)
+      .filter(({ alertname }) => alertname === rule.alert)
+      .map(({ exp_alerts }) => exp_alerts.length);
+    expect(new Set(expected)).toEqual(new Set([0, 1]));
   });
 
   it('is linked to a section of the runbook, and says what is wrong', () => {

@@ -33,7 +33,7 @@ export interface TemporalBinary {
 }
 
 /** The cache of programs, shared by all clones of this user. */
-function cacheDir(env: NodeJS.ProcessEnv): string {
+export function cacheDir(env: NodeJS.ProcessEnv): string {
   return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'orgwallet');
 }
 
