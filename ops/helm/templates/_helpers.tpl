@@ -1,0 +1,140 @@
+{{/* The labels that select the pods of a role: of [role, root]. */}}
+{{- define "orgwallet.selector" -}}
+app.kubernetes.io/name: orgwallet
+app.kubernetes.io/instance: {{ (index . 1).Release.Name }}
+app.kubernetes.io/component: {{ index . 0 }}
+{{- end }}
+
+{{/* All labels of what belongs to a role: of [role, root]. */}}
+{{- define "orgwallet.labels" -}}
+{{ include "orgwallet.selector" . }}
+app.kubernetes.io/version: {{ (index . 1).Chart.AppVersion | quote }}
+helm.sh/chart: {{ printf "%s-%s" (index . 1).Chart.Name (index . 1).Chart.Version }}
+{{- end }}
+
+{{- define "orgwallet.image" -}}
+{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end }}
+
+{{/* A variable whose value is in a Secret under its own name: of [name, Secret]. */}}
+{{- define "orgwallet.secret" -}}
+- name: {{ index . 0 }}
+  valueFrom:
+    secretKeyRef: { name: {{ index . 1 }}, key: {{ index . 0 }} }
+{{- end }}
+
+{{/* The variables of a role: of [role, root]. */}}
+{{- define "orgwallet.env" -}}
+{{- $role := index . 0 }}
+{{- $root := index . 1 }}
+{{- $_ := required "settings.TEMPORAL_ADDRESS is needed: the Temporal frontend, host:port" $root.Values.settings.TEMPORAL_ADDRESS }}
+{{- $settings := merge (dict) (index $root.Values $role).settings $root.Values.settings }}
+- { name: ORGWALLET_ROLES, value: {{ $role }} }
+- { name: OPS_HOST, value: 0.0.0.0 }
+- { name: NETWORKS_FILE, value: /etc/orgwallet/networks.json }
+{{- if eq $role "api" }}
+- { name: TLS_CERT_FILE, value: /etc/orgwallet-tls/tls.crt }
+- { name: TLS_KEY_FILE, value: /etc/orgwallet-tls/tls.key }
+{{- end }}
+{{- range $name, $value := $settings }}
+- { name: {{ $name }}, value: {{ $value | quote }} }
+{{- end }}
+{{- if eq $role "signer" }}
+{{ include "orgwallet.secret" (list "SIGNER_DATABASE_URL" $root.Values.secrets.signer) }}
+{{ include "orgwallet.secret" (list "KEYSTORE_PASSPHRASE" $root.Values.secrets.signer) }}
+{{- else }}
+{{ include "orgwallet.secret" (list "DATABASE_URL" $root.Values.secrets.service) }}
+{{- end }}
+- name: TEMPORAL_API_KEY
+  valueFrom:
+    secretKeyRef: { name: {{ $root.Values.secrets.temporal }}, key: TEMPORAL_API_KEY, optional: true }
+{{- end }}
+
+{{- define "orgwallet.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities: { drop: [ALL] }
+{{- end }}
+
+{{/* The pod of a role, without its volume for /data: of [role, root]. */}}
+{{- define "orgwallet.pod" -}}
+{{- $role := index . 0 }}
+{{- $root := index . 1 }}
+metadata:
+  labels:
+    {{- include "orgwallet.labels" . | nindent 4 }}
+  {{- with $root.Values.podAnnotations }}
+  annotations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+spec:
+  {{- with $root.Values.imagePullSecrets }}
+  imagePullSecrets:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  serviceAccountName: {{ $root.Release.Name }}
+  automountServiceAccountToken: false
+  terminationGracePeriodSeconds: {{ $root.Values.terminationGracePeriodSeconds }}
+  # No fsGroup: it would make the keystore accessible to a group.
+  securityContext:
+    runAsNonRoot: true
+    runAsUser: 1000
+    runAsGroup: 1000
+    seccompProfile: { type: RuntimeDefault }
+  {{- if eq $role "signer" }}
+  initContainers:
+    # A new volume belongs to root.
+    - name: own-the-volume
+      image: {{ include "orgwallet.image" $root }}
+      imagePullPolicy: {{ $root.Values.image.pullPolicy }}
+      command: [chown, "1000:1000", /data]
+      securityContext:
+        runAsNonRoot: false
+        runAsUser: 0
+        allowPrivilegeEscalation: false
+        readOnlyRootFilesystem: true
+        capabilities: { drop: [ALL], add: [CHOWN] }
+      volumeMounts:
+        - { name: data, mountPath: /data }
+  {{- end }}
+  containers:
+    - name: {{ $role }}
+      image: {{ include "orgwallet.image" $root }}
+      imagePullPolicy: {{ $root.Values.image.pullPolicy }}
+      env:
+        {{- include "orgwallet.env" . | nindent 8 }}
+      ports:
+        - { name: ops, containerPort: 9090 }
+        {{- if eq $role "api" }}
+        - { name: https, containerPort: 8443 }
+        {{- end }}
+      livenessProbe:
+        httpGet: { path: /healthz, port: ops }
+        periodSeconds: 10
+        failureThreshold: 6
+      readinessProbe:
+        httpGet: { path: /readyz, port: ops }
+        periodSeconds: 5
+      resources:
+        {{- toYaml (index $root.Values $role).resources | nindent 8 }}
+      securityContext:
+        {{- include "orgwallet.containerSecurity" $root | nindent 8 }}
+      volumeMounts:
+        - { name: data, mountPath: /data }
+        - { name: tmp, mountPath: /tmp }
+        - { name: networks, mountPath: /etc/orgwallet, readOnly: true }
+        {{- if eq $role "api" }}
+        - { name: tls, mountPath: /etc/orgwallet-tls, readOnly: true }
+        {{- end }}
+  volumes:
+    - { name: tmp, emptyDir: {} }
+    - name: networks
+      secret: { secretName: {{ $root.Values.secrets.networks }} }
+    {{- if eq $role "api" }}
+    - name: tls
+      secret: { secretName: {{ $root.Values.secrets.tls }} }
+    {{- end }}
+    {{- if ne $role "signer" }}
+    - { name: data, emptyDir: {} }
+    {{- end }}
+{{- end }}
