@@ -1,9 +1,15 @@
 import { readFileSync } from 'node:fs';
-import { Connection, isRetryableError, makeGrpcRetryInterceptor, type TLSConfig } from '@temporalio/client';
+import {
+  Connection,
+  isGrpcServiceError,
+  isRetryableError,
+  makeGrpcRetryInterceptor,
+  type TLSConfig,
+} from '@temporalio/client';
 import { SearchAttributeType } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
 import type { Config } from '../config';
-import { searchAttributes } from './searchAttributes';
+import { type SearchAttribute, searchAttributes } from './searchAttributes';
 
 type TemporalConfig = Config['temporal'];
 
@@ -68,13 +74,60 @@ const INDEXED_TYPES = {
   [SearchAttributeType.DATETIME]: IndexedValueType.INDEXED_VALUE_TYPE_DATETIME,
 };
 
-/** Registers the search attributes that are missing on a namespace. Needs the operator service (not Temporal Cloud). */
-export async function registerSearchAttributes(connection: Connection, namespace: string): Promise<void> {
-  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
-  const missing = Object.values(searchAttributes).filter((key) => !(key.name in customAttributes));
-  if (missing.length === 0) return;
-  await connection.operatorService.addSearchAttributes({
-    namespace,
-    searchAttributes: Object.fromEntries(missing.map((key) => [key.name, INDEXED_TYPES[key.type]])),
+/** gRPC: the query names something that there is not; a call that the server does not have, or not for this caller. */
+const INVALID_ARGUMENT = 3;
+const PERMISSION_DENIED = 7;
+const UNIMPLEMENTED = 12;
+const hasStatus = (error: unknown, ...codes: readonly number[]) =>
+  isGrpcServiceError(error) && codes.includes(error.code);
+
+/** The search attributes that a namespace lacks: it cannot count workflows by them. */
+export async function missingSearchAttributes(
+  { workflowService }: Pick<Connection, 'workflowService'>,
+  namespace: string,
+): Promise<SearchAttribute[]> {
+  const found = Object.values(searchAttributes).map(async (key) => {
+    try {
+      await workflowService.countWorkflowExecutions({ namespace, query: `${key.name} IS NOT NULL` });
+      return [];
+    } catch (error) {
+      if (hasStatus(error, INVALID_ARGUMENT)) return [key];
+      throw error;
+    }
   });
+  return (await Promise.all(found)).flat();
+}
+
+/** Search attributes as an operator creates them: their names and types. */
+export function searchAttributesText(keys: readonly SearchAttribute[]): string {
+  return keys.map(({ name, type }) => `${name} (${type})`).join(', ');
+}
+
+/** The namespace lacks search attributes, and this service may not add them, as on Temporal Cloud. */
+export class SearchAttributesMissing extends Error {
+  override readonly name = 'SearchAttributesMissing';
+  constructor(namespace: string, keys: readonly SearchAttribute[]) {
+    super(`create the search attributes of namespace ${namespace}: ${searchAttributesText(keys)}`);
+  }
+}
+
+/**
+ * Adds the search attributes that a namespace lacks. Throws SearchAttributesMissing where Temporal does not let it: then
+ * an operator creates them.
+ */
+export async function registerSearchAttributes(
+  connection: Pick<Connection, 'workflowService' | 'operatorService'>,
+  namespace: string,
+): Promise<void> {
+  const missing = await missingSearchAttributes(connection, namespace);
+  if (missing.length === 0) return;
+  const types = Object.fromEntries(missing.map((key) => [key.name, INDEXED_TYPES[key.type]]));
+  try {
+    await connection.operatorService.addSearchAttributes({ namespace, searchAttributes: types });
+  } catch (error) {
+    if (hasStatus(error, UNIMPLEMENTED, PERMISSION_DENIED)) {
+      throw new SearchAttributesMissing(namespace, missing);
+    }
+    throw error;
+  }
 }

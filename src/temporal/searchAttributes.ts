@@ -13,6 +13,9 @@ export const searchAttributes = {
   expiresAt: defineSearchAttributeKey('ExpiresAt', SearchAttributeType.DATETIME),
 } as const;
 
+/** One of them: its name and type. */
+export type SearchAttribute = (typeof searchAttributes)[keyof typeof searchAttributes];
+
 /** Queries of Temporal's list of workflows for operators. */
 export const OPERATOR_QUERIES = {
   failedOrBlocked: 'ExecutionStatus="Running" AND ExecutionState IN ("failed","blocked")',

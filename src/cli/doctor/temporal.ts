@@ -1,7 +1,9 @@
 import { type Client, isGrpcServiceError } from '@temporalio/client';
 import type { Config, Role } from '../../config';
 import type { WorkflowSender } from '../../temporal/client';
+import { missingSearchAttributes, searchAttributesText } from '../../temporal/connection';
 import { networkQueue } from '../../temporal/ids';
+import type { SearchAttribute } from '../../temporal/searchAttributes';
 import { count, duration } from '../text';
 import { type Finding, fail, ok } from './finding';
 
@@ -72,6 +74,11 @@ async function checkPolled(
   return ok(part, `${polls} ${queues.join(', ')}, last ${duration(oldest)} ago`);
 }
 
+function lacking(keys: readonly SearchAttribute[]): Finding {
+  const todo = 'start a process whose ORGWALLET_ROLES has worker; on Temporal Cloud, create them yourself';
+  return fail('temporal', `search attributes are missing: ${searchAttributesText(keys)}`, todo);
+}
+
 /** Temporal, its namespace, and who polls each task queue. */
 export async function checkTemporal(
   sender: WorkflowSender,
@@ -85,8 +92,14 @@ export async function checkTemporal(
       'temporal',
       `server ${serverVersion || 'of unknown version'} at ${address}, namespace ${namespace}`,
     );
+    const missing = await missingSearchAttributes(client, namespace);
+    const attributes = missing.length > 0 ? [lacking(missing)] : [];
     const polled = polledQueues(sender, networks);
-    return [server, ...(await Promise.all(polled.map((part) => checkPolled(client, namespace, part))))];
+    return [
+      server,
+      ...attributes,
+      ...(await Promise.all(polled.map((part) => checkPolled(client, namespace, part)))),
+    ];
   });
   return answered.catch((error) => {
     throw isGrpcServiceError(error) ? new Error(`no answer from ${address}: ${error.details}`) : error;
