@@ -44,7 +44,7 @@ const LAYERS = {
     types: [folder('src/chain')],
     packages: npm('viem'),
   },
-  'src/reconciler': { may: [folder('src/(domain|db|temporal)')] },
+  'src/reconciler': { may: [folder('src/(domain|db|temporal)'), MAP_LIMIT] },
   activities: {
     may: [
       folder('src/(approvals|chain|db|domain|journal|operations|reconciler|temporal|transactions)'),

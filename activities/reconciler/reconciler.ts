@@ -3,25 +3,20 @@ import { auditFreezes } from '../../src/db/freezes';
 import type { ReconcileSummary } from '../../src/domain/reconciliation';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { mapLimit } from '../../src/mapLimit';
-import { compare, countsAgree } from '../../src/reconciler/compare';
+import { compare, countRanges, countsAgree } from '../../src/reconciler/compare';
 import { refreshApproval, restartApproval } from '../../src/temporal/approvals';
 import { approvalWorkflowId } from '../../src/temporal/ids';
 import { findWorkflow } from '../../src/temporal/runs';
 import { Backoffs } from './backoffs';
 import { AT_ONCE, type ReconcilerDeps, Repairs } from './repairs';
 
-/**
- * How often the full list is read although the counts agree: two differences can cancel out, and none may
- * remain for longer than a minute.
- */
-const LIST_EVERY_MS = 40_000;
 const HEARTBEAT_MS = 1_000;
 
 /** Repairs differences between approvals and their workflows. A pass can be interrupted, repeated, and run concurrently. */
 export function createReconcilerActivities(deps: ReconcilerDeps) {
   const backoffs = new Backoffs();
-  /** When Temporal's list was last read completely. */
-  let listedAtMs = Number.NEGATIVE_INFINITY;
+  /** Each pass compares a part of what agrees by count one by one, too: two differences can cancel out. */
+  let turn = 0;
 
   /** One pass over everything that is open. */
   async function reconcile(): Promise<ReconcileSummary> {
@@ -29,16 +24,20 @@ export function createReconcilerActivities(deps: ReconcilerDeps) {
     const beat = setInterval(() => heartbeat(), HEARTBEAT_MS);
     try {
       await auditFreezes(deps.db);
-      const isListDue = performance.now() - listedAtMs >= LIST_EVERY_MS;
-      const unlisted = !isListDue && (await countsAgree(deps));
       const onStep = () => cancellationSignal.throwIfAborted();
-      const differences = await compare(deps, { onStep, unlisted });
-      if (!unlisted) listedAtMs = performance.now();
+      const ranges = await countRanges(deps, onStep);
+      const differing = ranges.filter((range) => !countsAgree(range));
+      const parts = ranges.filter(countsAgree).flatMap((range) => range.parts);
+      const inTurn = parts.filter((_, index) => index === turn % parts.length);
+      turn += 1;
+      const differences = await compare(deps, [...differing, ...inTurn], onStep);
       const repairs = new Repairs(deps, cancellationSignal);
       await repairs.run(differences, backoffs.nextPass());
-      const { open, running } = differences;
+      const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
       return {
-        ...{ open, running, listed: !unlisted },
+        open: sum(ranges.map(({ open }) => open)),
+        running: sum(ranges.map(({ running }) => running)),
+        compared: differences.compared,
         ...repairs.counts,
         networkIds: deps.networkIds,
         repairs: repairs.texts,

@@ -7,7 +7,9 @@ import {
   type OpenApproval,
   readRepairable,
   restoredLastHour,
+  type StillApproval,
 } from '../../src/db/reconciler';
+import type { ApprovalRef } from '../../src/domain/approvalRef';
 import { foundText, MAX_LISTED_REPAIRS, repairOf, type WorkflowGone } from '../../src/domain/reconciliation';
 import type { Logger } from '../../src/logging';
 import { mapLimit } from '../../src/mapLimit';
@@ -59,7 +61,7 @@ export class Repairs {
 
   /** Repairs every difference. Throws when everything fails. */
   async run({ suspects, networkGone, still, leftOver }: Differences, isDue: IsDue): Promise<void> {
-    const approvals = (list: readonly OpenApproval[], work: (approval: OpenApproval) => Promise<void>) =>
+    const approvals = <T extends ApprovalRef>(list: readonly T[], work: (approval: T) => Promise<void>) =>
       mapLimit(AT_ONCE, list, (approval) => this.attempt(approval.id, () => work(approval)));
     await approvals(suspects, (approval) => this.repair(approval));
     await approvals(networkGone, (approval) => this.noteNetworks(approval));
@@ -140,7 +142,7 @@ export class Repairs {
     this.done('noted', approval.id, `it names networks that are no longer configured: ${networks}`);
   }
 
-  private async refreshStill(approval: OpenApproval): Promise<void> {
+  private async refreshStill(approval: StillApproval): Promise<void> {
     await refreshApproval(this.deps.sender, approval);
     const seconds = Math.round(approval.unchangedMs / 1_000);
     const text = `its execution has not changed for ${seconds} s; its workflow was notified`;

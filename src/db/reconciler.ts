@@ -1,5 +1,6 @@
 import type { Note } from '../domain/approval';
 import type { ApprovalRef } from '../domain/approvalRef';
+import { ANY_EXPIRY, type ExpiryRange } from '../domain/reconciliation';
 import { lockAnyApproval } from './approvalClosing';
 import { approvalRef, type RefColumns } from './approvalNotes';
 import {
@@ -18,14 +19,22 @@ import { queryRows, requireRow } from './rows';
 
 /** The fields of an open approval that the reconciler needs. */
 export type OpenApproval = ApprovalRef & {
-  readonly processing: boolean;
   /** By the database's clock, in milliseconds. */
   readonly ageMs: number;
-  /** Since its record last changed, in milliseconds. */
-  readonly unchangedMs: number;
   /** Networks that it names, that are no longer configured and that have no note yet. */
   readonly goneNetworks: readonly number[];
 };
+
+/** An execution whose record has not changed for a while. */
+export type StillApproval = ApprovalRef & {
+  /** Since its record last changed, by the database's clock, in milliseconds. */
+  readonly unchangedMs: number;
+};
+
+/** Open approvals that expire within a range, counted. */
+export interface OpenRange extends ExpiryRange {
+  readonly open: number;
+}
 
 const NETWORK_GONE = 'networkGone';
 const PAGE = 1_000;
@@ -45,9 +54,7 @@ function notYetNoted(
 
 /** What the statement of `openApprovals` reads. */
 type OpenColumns = RefColumns & {
-  readonly processing: boolean | null;
   readonly age_ms: number;
-  readonly unchanged_ms: number;
   readonly gone: readonly string[] | null;
   readonly notes: readonly Note[] | null;
 };
@@ -56,33 +63,33 @@ function openApproval(row: OpenColumns): OpenApproval {
   const networkIds = (row.gone ?? []).map((name) => Number(name.slice('network:'.length)));
   return {
     ...approvalRef(row),
-    processing: row.processing === true,
     ageMs: row.age_ms,
-    unchangedMs: row.unchanged_ms,
     goneNetworks: notYetNoted(row.subject, networkIds, row.notes),
   };
 }
 
-/** Every open approval of every organization, a page at a time, in the order of their ids. */
+/** Every open approval of every organization that expires within a range, a page at a time, in the order of their ids. */
 export async function* openApprovals(
   db: Db,
   networkIds: readonly number[],
+  { from, to }: ExpiryRange = ANY_EXPIRY,
 ): AsyncGenerator<readonly OpenApproval[]> {
   const known = networkIds.map((id) => `network:${id}`);
   for (let after = ''; ; ) {
     const rows = await queryRows<OpenColumns>(
       db,
       `SELECT a.id, a.organization_id, a.subject, p.resource_type, p.action,
-          execution_status = 'processing' AS processing,
           (extract(epoch FROM now() - created_at) * 1000)::float8 AS age_ms,
-          (extract(epoch FROM now() - updated_at) * 1000)::float8 AS unchanged_ms,
           gone.names AS gone, CASE WHEN gone.names IS NOT NULL THEN notes END AS notes
         FROM approvals a LEFT JOIN proposals p ON p.id = a.id, LATERAL (
           SELECT array_agg(name) AS names FROM unnest(a.names) AS name
           WHERE name LIKE 'network:%' AND name <> ALL (?::text[])
         ) gone
-        WHERE closed_at IS NULL AND a.id > ? ORDER BY a.id LIMIT ?`,
-      [known, after, PAGE],
+        WHERE closed_at IS NULL AND a.id > ?
+          AND expires_at >= coalesce(?, '-infinity'::timestamptz)
+          AND expires_at < coalesce(?, 'infinity'::timestamptz)
+        ORDER BY a.id LIMIT ?`,
+      [known, after, from, to, PAGE],
     );
     if (rows.length > 0) yield rows.map(openApproval);
     if (rows.length < PAGE) return;
@@ -90,18 +97,47 @@ export async function* openApprovals(
   }
 }
 
-/** How many approvals of at least that age are open, and the time limit by the database's clock. */
-export async function countOpenApprovals(
-  db: Db,
-  milliseconds: number,
-): Promise<{ count: number; before: Date }> {
-  const [counted] = await queryRows<{ count: number; before: Date }>(
+/** The executions whose record has not changed for at least that long. */
+export async function stillApprovals(db: Db, milliseconds: number): Promise<StillApproval[]> {
+  const rows = await queryRows<RefColumns & { unchanged_ms: number }>(
     db,
-    `SELECT (SELECT count(*) FROM approvals WHERE closed_at IS NULL AND created_at < before)::integer AS count, before
-      FROM (SELECT now() - make_interval(secs => ?::float8 / 1000) AS before) AS time`,
+    `SELECT a.id, a.organization_id, a.subject, p.resource_type, p.action,
+        (extract(epoch FROM now() - updated_at) * 1000)::float8 AS unchanged_ms
+      FROM approvals a LEFT JOIN proposals p ON p.id = a.id
+      WHERE closed_at IS NULL AND execution_status = 'processing'
+        AND updated_at <= now() - make_interval(secs => ?::float8 / 1000)
+      ORDER BY a.id`,
     [milliseconds],
   );
-  return requireRow(counted);
+  return rows.map((row) => ({ ...approvalRef(row), unchangedMs: row.unchanged_ms }));
+}
+
+/**
+ * Ranges that together have every time of expiry, each with `size` open approvals or little more, and how many of them
+ * are at least that old; and the limit of that age, by the database's clock.
+ */
+export async function openRanges(
+  db: Db,
+  { size, milliseconds }: { readonly size: number; readonly milliseconds: number },
+): Promise<{ ranges: OpenRange[]; before: Date }> {
+  const rows = await queryRows<{ starts: Date | null; open: number; before: Date }>(
+    db,
+    `WITH time AS (SELECT now() - make_interval(secs => ?::float8 / 1000) AS before),
+        numbered AS (
+          SELECT expires_at, created_at, (rank() OVER (ORDER BY expires_at) - 1) / ?::integer AS number
+          FROM approvals WHERE closed_at IS NULL
+        )
+      SELECT min(expires_at) AS starts, count(*) FILTER (WHERE created_at < before)::integer AS open, before
+        FROM time LEFT JOIN numbered ON true GROUP BY number, before ORDER BY number`,
+    [milliseconds, size],
+  );
+  const { before } = requireRow(rows[0]);
+  const ranges = rows.map(({ starts, open }, index) => ({
+    from: index === 0 ? null : starts,
+    to: rows[index + 1]?.starts ?? null,
+    open,
+  }));
+  return { ranges, before };
 }
 
 /** The given approvals that have been closed for at least that long. */

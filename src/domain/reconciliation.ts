@@ -1,5 +1,14 @@
 import { type ApprovalRecord, isExpired } from './approval';
 
+/** When approvals expire: from a time on, until before another. Null: no limit. */
+export interface ExpiryRange {
+  readonly from: Date | null;
+  readonly to: Date | null;
+}
+
+/** Every time of expiry. */
+export const ANY_EXPIRY: ExpiryRange = { from: null, to: null };
+
 /** How a workflow can have ended. */
 export const ENDED = ['completed', 'failed', 'timedOut', 'terminated', 'cancelled'] as const;
 
@@ -58,10 +67,10 @@ export function repairOf(record: Repairable, time: Date, found: WorkflowFound): 
 /** What one pass of the reconciler found and did. Counts are of approvals: proposals and transactions. */
 export interface ReconcileSummary {
   readonly open: number;
-  /** Workflows that run, by Temporal's list or count. */
+  /** Workflows that run, by Temporal's count. */
   readonly running: number;
-  /** They were compared one by one; otherwise by count, and the counts agree. */
-  readonly listed: boolean;
+  /** How many of the open ones were compared one by one; the others by count. */
+  readonly compared: number;
   /** Workflows that were started again. */
   readonly restarted: number;
   /** Records closed because an operator had ended their workflow. */
@@ -85,7 +94,7 @@ export const MAX_LISTED_REPAIRS = 50;
 
 /** The description for operators in the Temporal UI (Markdown). */
 export function reconcileDetails(summary: ReconcileSummary): string {
-  const { open, running, listed, repairs } = summary;
+  const { open, running, compared, repairs } = summary;
   const counts = [
     [summary.restarted, 'workflows restarted'],
     [summary.closed, 'closed, because an operator had ended their workflow'],
@@ -97,7 +106,7 @@ export function reconcileDetails(summary: ReconcileSummary): string {
   const done = counts.filter(([count]) => count > 0).map(([count, what]) => `- ${count} ${what}`);
   const listedRepairs = repairs.length > 0 ? ['', ...repairs.map((repair) => `- ${repair}`)] : [];
   return [
-    `**Compared:** ${open} open proposals and transactions with ${running} running workflows, ${listed ? 'one by one' : 'by count'}.`,
+    `**Compared:** ${open} open proposals and transactions with ${running} running workflows by count, ${compared} one by one.`,
     '',
     ...(done.length === 0 ? ['Nothing to repair.'] : ['**Done:**', '', ...done, ...listedRepairs]),
   ].join('\n');

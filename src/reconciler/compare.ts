@@ -1,5 +1,15 @@
 import type { Db } from '../db/database';
-import { closedFor, countOpenApprovals, type OpenApproval, openApprovals } from '../db/reconciler';
+import {
+  closedFor,
+  type OpenApproval,
+  type OpenRange,
+  openApprovals,
+  openRanges,
+  type StillApproval,
+  stillApprovals,
+} from '../db/reconciler';
+import { ANY_EXPIRY, type ExpiryRange } from '../domain/reconciliation';
+import { mapLimit } from '../mapLimit';
 import type { WorkflowSender } from '../temporal/client';
 import { approvalWorkflowId } from '../temporal/ids';
 import { countRunning, listRunning } from '../temporal/runs';
@@ -8,7 +18,10 @@ import { countRunning, listRunning } from '../temporal/runs';
 const YOUNG_MS = 10_000;
 /** How long an execution may stay unchanged before its workflow is notified. */
 const STILL_MS = 30_000;
-const IDS_AT_ONCE = 1_000;
+/** How many approvals are listed in turn, and of how many such parts a range is counted at once. */
+const PART_SIZE = 500;
+const PARTS_COUNTED = 4;
+const COUNTS_AT_ONCE = 4;
 
 /** What is compared: the approvals, and the workflows of the installation that the sender belongs to. */
 export interface Compared {
@@ -18,65 +31,91 @@ export interface Compared {
   readonly networkIds: readonly number[];
 }
 
+/** The open approvals and the running workflows that expire within a range, counted. */
+export interface CountedRange extends OpenRange {
+  readonly running: number;
+  /** What it consists of, to be compared a part at a time. */
+  readonly parts: readonly ExpiryRange[];
+}
+
+/** Joins some ranges that follow each other. */
+function joined(parts: readonly OpenRange[]): OpenRange {
+  const [first = ANY_EXPIRY, last = first] = [parts[0], parts.at(-1)];
+  return { from: first.from, to: last.to, open: parts.reduce((sum, { open }) => sum + open, 0) };
+}
+
 /** The differences between approvals and Temporal's list, and what else needs attention. */
 export interface Differences {
-  readonly open: number;
-  readonly running: number;
+  /** How many approvals were compared one by one. */
+  readonly compared: number;
   /** Open, and not listed as running. The list may lag: only `findWorkflow` is exact. */
   readonly suspects: readonly OpenApproval[];
   /** Processing, without a recent change of the record. */
-  readonly still: readonly OpenApproval[];
+  readonly still: readonly StillApproval[];
   /** They refer to networks that are no longer configured, and have no note about it. */
   readonly networkGone: readonly OpenApproval[];
   /** Ids of workflows that run although their approval is closed. */
   readonly leftOver: readonly string[];
 }
 
-/** True when as many workflows run as approvals are open. Listing thousands takes seconds, counting does not. */
-export async function countsAgree({ db, sender }: Pick<Compared, 'db' | 'sender'>): Promise<boolean> {
-  const { count, before } = await countOpenApprovals(db, YOUNG_MS);
-  return (await countRunning(sender, before)) === count;
+/** Counts what is open and what runs. Where the numbers of a range differ, `compare` finds what is wrong. */
+export async function countRanges(
+  { db, sender }: Pick<Compared, 'db' | 'sender'>,
+  onStep: () => void = () => undefined,
+): Promise<CountedRange[]> {
+  const { ranges, before } = await openRanges(db, { size: PART_SIZE, milliseconds: YOUNG_MS });
+  const counted: CountedRange[] = [];
+  for (let start = 0; start < ranges.length; start += PARTS_COUNTED) {
+    const parts = ranges.slice(start, start + PARTS_COUNTED);
+    counted.push({ ...joined(parts), parts, running: 0 });
+  }
+  await mapLimit(COUNTS_AT_ONCE, [...counted.keys()], async (index) => {
+    onStep();
+    const range = counted[index];
+    if (range) counted[index] = { ...range, running: await countRunning(sender, range, before) };
+  });
+  return counted;
 }
 
-function isStill({ processing, unchangedMs }: OpenApproval): boolean {
-  return processing && unchangedMs >= STILL_MS;
+/** True where as many workflows run as approvals are open. */
+export function countsAgree({ open, running }: CountedRange): boolean {
+  return open === running;
 }
 
-/** Those of the workflows that run whose approval is closed. `onStep` is called at every step. */
-async function leftOverOf(db: Db, running: Iterable<string>, onStep: () => void): Promise<readonly string[]> {
+/** Those of the workflows that run whose approval is closed. */
+async function leftOverOf(db: Db, running: Iterable<string>): Promise<readonly string[]> {
   const workflowIds = new Map([...running].map((workflowId) => [workflowId.split('/').at(-1), workflowId]));
   const recordIds = [...workflowIds.keys()].filter((id) => id !== undefined);
-  const leftOver: string[] = [];
-  for (let start = 0; start < recordIds.length; start += IDS_AT_ONCE) {
-    onStep();
-    const closed = await closedFor(db, recordIds.slice(start, start + IDS_AT_ONCE), YOUNG_MS);
-    leftOver.push(...closed.flatMap((id) => workflowIds.get(id) ?? []));
-  }
-  return leftOver;
+  if (recordIds.length === 0) return [];
+  const closed = await closedFor(db, recordIds, YOUNG_MS);
+  return closed.flatMap((id) => workflowIds.get(id) ?? []);
 }
 
 /**
- * Compares every open approval with the workflows that run. Changes nothing. `onStep` is called at every step. With
- * `unlisted`, Temporal's list is not read, and every open approval is taken to have its workflow.
+ * Compares the open approvals of some ranges with the workflows that run, one by one. Changes nothing. `onStep` is
+ * called at every step.
  */
 export async function compare(
   { db, sender, networkIds }: Compared,
-  { onStep = () => undefined, unlisted = false }: { onStep?: () => void; unlisted?: boolean } = {},
+  ranges: readonly ExpiryRange[],
+  onStep: () => void = () => undefined,
 ): Promise<Differences> {
-  const unmatched = unlisted ? new Set<string>() : await listRunning(sender, onStep);
-  const running = unmatched.size;
-  let open = 0;
+  let compared = 0;
   const suspects: OpenApproval[] = [];
-  const still: OpenApproval[] = [];
   const networkGone: OpenApproval[] = [];
-  for await (const page of openApprovals(db, networkIds)) {
-    onStep();
-    open += page.length;
-    const listed = new Set(page.filter((record) => unlisted || unmatched.delete(approvalWorkflowId(record))));
-    suspects.push(...page.filter((record) => !listed.has(record) && record.ageMs >= YOUNG_MS));
-    still.push(...page.filter((record) => listed.has(record) && isStill(record)));
-    networkGone.push(...page.filter(({ goneNetworks }) => goneNetworks.length > 0));
+  const leftOver: string[] = [];
+  for (const range of ranges) {
+    const unmatched = await listRunning(sender, range, onStep);
+    for await (const page of openApprovals(db, networkIds, range)) {
+      onStep();
+      compared += page.length;
+      const unlisted = page.filter((record) => !unmatched.delete(approvalWorkflowId(record)));
+      suspects.push(...unlisted.filter(({ ageMs }) => ageMs >= YOUNG_MS));
+      networkGone.push(...page.filter(({ goneNetworks }) => goneNetworks.length > 0));
+    }
+    leftOver.push(...(await leftOverOf(db, unmatched)));
   }
-  const leftOver = await leftOverOf(db, unmatched, onStep);
-  return { open, running: unlisted ? open : running, suspects, still, networkGone, leftOver };
+  const suspected = new Set(suspects.map(({ id }) => id));
+  const still = (await stillApprovals(db, STILL_MS)).filter(({ id }) => !suspected.has(id));
+  return { compared, suspects, still, networkGone, leftOver };
 }

@@ -1,7 +1,8 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
-import type { WorkflowFound } from '../domain/reconciliation';
+import type { ExpiryRange, WorkflowFound } from '../domain/reconciliation';
 import { APPROVAL_WORKFLOWS } from './approvals';
 import type { WorkflowSender } from './client';
+import { searchAttributes } from './searchAttributes';
 
 /** Maximum page size of the server. */
 const PAGE = 1_000;
@@ -15,32 +16,56 @@ const WORKFLOW_TYPES = Object.values(APPROVAL_WORKFLOWS)
   .map((type) => `'${type}'`)
   .join(', ');
 
-function runningQuery({ queues }: WorkflowSender): string {
-  return `WorkflowType IN (${WORKFLOW_TYPES}) AND ExecutionStatus = 'Running' AND TaskQueue = '${queues.workflows}'`;
+/** The search attribute is written by the first activity of a workflow: one without it is in the first range. */
+function expiresWithin({ from, to }: ExpiryRange): string[] {
+  const name = searchAttributes.expiresAt.name;
+  if (from) {
+    const starts = `${name} >= '${from.toISOString()}'`;
+    return to ? [starts, `${name} < '${to.toISOString()}'`] : [starts];
+  }
+  return to ? [`(${name} < '${to.toISOString()}' OR ${name} IS NULL)`] : [];
 }
 
-/** How many workflows of approvals run on this installation's task queue and were started before a time. */
-export async function countRunning(sender: WorkflowSender, before: Date): Promise<number> {
+function runningQuery({ queues }: WorkflowSender, range: ExpiryRange): string {
+  const conditions = [
+    `WorkflowType IN (${WORKFLOW_TYPES})`,
+    `ExecutionStatus = 'Running'`,
+    `TaskQueue = '${queues.workflows}'`,
+    ...expiresWithin(range),
+  ];
+  return conditions.join(' AND ');
+}
+
+/**
+ * How many workflows of approvals that expire within a range run on this installation's task queue and were started
+ * before a time.
+ */
+export async function countRunning(
+  sender: WorkflowSender,
+  range: ExpiryRange,
+  before: Date,
+): Promise<number> {
   const { client, deadlineMs } = sender;
   const { count } = await client.withDeadline(Date.now() + deadlineMs, () =>
     client.workflowService.countWorkflowExecutions({
       namespace: client.options.namespace,
-      query: `${runningQuery(sender)} AND StartTime < '${before.toISOString()}'`,
+      query: `${runningQuery(sender, range)} AND StartTime < '${before.toISOString()}'`,
     }),
   );
   return Number(count);
 }
 
 /**
- * The ids of the workflows of approvals that run on this installation's task queue, by Temporal's list, which may lag
- * by some seconds. `onPage` gets the number so far.
+ * The ids of the workflows of approvals that expire within a range and run on this installation's task queue, by
+ * Temporal's list, which may lag by some seconds. `onPage` is called after every page.
  */
 export async function listRunning(
   sender: WorkflowSender,
-  onPage: (count: number) => void = () => undefined,
+  range: ExpiryRange,
+  onPage: () => void,
 ): Promise<Set<string>> {
   const { client, deadlineMs } = sender;
-  const query = runningQuery(sender);
+  const query = runningQuery(sender, range);
   const running = new Set<string>();
   let nextPageToken: Uint8Array | null | undefined;
   do {
@@ -56,7 +81,7 @@ export async function listRunning(
       if (execution?.workflowId) running.add(execution.workflowId);
     }
     nextPageToken = page.nextPageToken;
-    onPage(running.size);
+    onPage();
   } while (nextPageToken && nextPageToken.length > 0);
   return running;
 }

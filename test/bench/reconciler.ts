@@ -1,161 +1,145 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
+import { TypedSearchAttributes } from '@temporalio/common';
 import { createDatabase, type Db } from '../../src/db/database';
-import type { ReconcileSummary } from '../../src/domain/reconciliation';
-import { compare } from '../../src/reconciler/compare';
+import { migrate } from '../../src/db/migrate';
+import { mapLimit } from '../../src/mapLimit';
+import { type CountedRange, compare, countRanges, countsAgree } from '../../src/reconciler/compare';
+import { APPROVAL_WORKFLOWS, startOptions } from '../../src/temporal/approvals';
 import type { WorkflowSender } from '../../src/temporal/client';
+import { registerSearchAttributes } from '../../src/temporal/connection';
 import { taskQueues } from '../../src/temporal/ids';
-import { RECONCILE_WORKFLOW } from '../../src/temporal/schedule';
+import { searchAttributes } from '../../src/temporal/searchAttributes';
+import type { Part } from '../../tools/dev/parts';
+import { freePorts } from '../../tools/dev/ports';
+import { ensureDatabase, startPostgres } from '../../tools/dev/postgres';
+import { findTemporalBinary } from '../../tools/dev/temporalBinary';
+import { startTemporal } from '../../tools/dev/temporalServer';
 import { sampleOf } from './figures';
-import { makeOrganization } from './organization';
-import { type BenchStack, startBenchStack } from './stack';
+import { processorMs } from './processor';
 
-const STEADY_PASSES = 5;
-const INSERTED_AT_ONCE = 1_000;
-const SETTLE_LIMIT_MS = 600_000;
-const LOOK_MS = 500;
+const PASSES = 5;
+const STARTED_AT_ONCE = 50;
+const LISTED_LIMIT_MS = 600_000;
+const LOOK_MS = 1_000;
+const FIRST_EXPIRY_MS = Date.UTC(2100, 0, 1);
+const ORGANIZATION = 'org_bench';
 
-/** Stores open proposals that have no workflow, as after the loss of Temporal's data. */
-async function insertProposals(db: Db, organizationId: string, count: number): Promise<void> {
-  for (let done = 0; done < count; done += INSERTED_AT_ONCE) {
-    await db.raw(
-      `INSERT INTO proposals (id, organization_id, resource_type, action, data, plan, summary, names,
-          created_at, updated_at, expires_at, position, version)
-        SELECT 'prop_bench' || lpad(n::text, 16, '0'), ?, 'accounts', 'create',
-          jsonb_build_object('items', jsonb_build_array(jsonb_build_object(
-            'name', 'Account ' || n, 'networkIds', jsonb_build_array(31337)))),
-          '{}', 'Create 1 account', '{network:31337}',
-          now() - interval '1 hour', now() - interval '1 hour', now() + interval '7 days', n, 1
-        FROM generate_series(?::integer, ?::integer) AS n`,
-      [organizationId, done + 1, Math.min(done + INSERTED_AT_ONCE, count)],
-    );
+const idOf = (number: number) => `txn_bench${String(number).padStart(16, '0')}`;
+const expiryOf = (number: number) => new Date(FIRST_EXPIRY_MS + number * 1_000);
+
+/** Stores open transactions that were created an hour ago and expire one after the other. */
+async function insertApprovals(db: Db, count: number): Promise<void> {
+  await db.raw(`INSERT INTO organizations (id, name, domain_salt) VALUES (?, 'Bench', '0x')`, [ORGANIZATION]);
+  await db.raw(
+    `INSERT INTO approvals (id, subject, organization_id, summary, names, created_at, updated_at, expires_at, position)
+      SELECT 'txn_bench' || lpad(n::text, 16, '0'), 'transaction', ?, 'Send 1', '{network:31337}',
+        now() - interval '1 hour', now() - interval '1 hour', ?::timestamptz + n * interval '1 second', n
+      FROM generate_series(0, ?::integer - 1) AS n`,
+    [ORGANIZATION, new Date(FIRST_EXPIRY_MS), count],
+  );
+  await db.raw('VACUUM ANALYZE approvals');
+}
+
+/** Starts their workflows, which no worker runs: they wait for ever. */
+async function startWorkflows({ client, queues }: WorkflowSender, count: number): Promise<void> {
+  const numbers = Array.from({ length: count }, (_, number) => number);
+  await mapLimit(STARTED_AT_ONCE, numbers, async (number) => {
+    const ref = { subject: 'transaction', organizationId: ORGANIZATION, id: idOf(number) } as const;
+    await client.workflow.start(APPROVAL_WORKFLOWS.transaction, {
+      ...startOptions(queues, ref, {}),
+      typedSearchAttributes: new TypedSearchAttributes([
+        { key: searchAttributes.expiresAt, value: expiryOf(number) },
+      ]),
+    });
+  });
+}
+
+interface Measured {
+  readonly sender: WorkflowSender;
+  readonly db: Db;
+  readonly postgres: Part;
+  readonly temporal: Part;
+}
+
+/** One pass as the reconciler makes it when all is well: it counts everything, and compares one range. */
+async function pass({ db, sender }: Measured, turn: number): Promise<CountedRange[]> {
+  const ranges = await countRanges({ db, sender });
+  const parts = ranges.flatMap((range) => range.parts);
+  const inTurn = parts.filter((_, index) => index === turn % parts.length);
+  const { suspects, leftOver } = await compare({ db, sender, networkIds: [31_337] }, inTurn);
+  if (suspects.length + leftOver.length > 0) throw new Error('the pass has found differences');
+  return ranges;
+}
+
+async function measure(measured: Measured, count: number, say: (line: string) => void): Promise<void> {
+  const { db, sender, postgres, temporal } = measured;
+  await insertApprovals(db, count);
+  const startedAt = performance.now();
+  await startWorkflows(sender, count);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  say(`${count} workflows started in ${seconds.toFixed(0)} s, whose transactions are open`);
+  // What is young is not counted, and Temporal's list follows by and by.
+  for (const end = Date.now() + LISTED_LIMIT_MS; !(await countRanges(measured)).every(countsAgree); ) {
+    if (Date.now() > end) throw new Error('Temporal does not list every workflow');
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
-}
-
-/** What the service says of itself: memory in MB, processor time in seconds. */
-async function usage({ opsPort }: BenchStack): Promise<{ memory: number; processor: number }> {
-  const text = await (await fetch(`http://127.0.0.1:${opsPort}/metrics`)).text();
-  const value = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
-  return {
-    memory: value('process_resident_memory_bytes') / 1_048_576,
-    processor: value('process_cpu_seconds_total'),
-  };
-}
-
-async function restored(db: Db): Promise<number> {
-  const row = await db('audit_log').where({ action: 'proposal.restored' }).count('*', { as: 'n' }).first();
-  return Number(row?.n);
-}
-
-async function measure(stack: BenchStack, count: number, say: (line: string) => void): Promise<void> {
-  const db = createDatabase(stack.databaseUrl, { poolMax: 4 });
-  const connection = await Connection.connect({ address: stack.temporalAddress });
-  const client = new Client({ connection });
-  const queues = taskQueues('orgwallet');
-  let passes = 0;
-  const pass = async (): Promise<{ summary: ReconcileSummary; ms: number; activityMs: number }> => {
-    passes += 1;
-    const startedAt = performance.now();
-    const handle = await client.workflow.start<() => Promise<ReconcileSummary>>(RECONCILE_WORKFLOW, {
-      workflowId: `bench/reconcile-${passes}`,
-      taskQueue: queues.workflows,
-    });
-    const summary = await handle.result();
-    const ms = performance.now() - startedAt;
-    const { events } = await handle.fetchHistory();
-    const timeOf = (kind: 'activityTaskStartedEventAttributes' | 'activityTaskCompletedEventAttributes') => {
-      const time = events?.find((event) => event[kind])?.eventTime;
-      return Number(time?.seconds ?? 0) * 1_000 + (time?.nanos ?? 0) / 1_000_000;
-    };
-    const activityMs =
-      timeOf('activityTaskCompletedEventAttributes') - timeOf('activityTaskStartedEventAttributes');
-    return { summary, ms, activityMs };
-  };
-  try {
-    const organization = await makeOrganization(stack);
-    const idle = await usage(stack);
-    await insertProposals(db, organization.id, count);
-    say(`${count} open proposals without a workflow; one pass is to start them all`);
-    const first = await pass();
-    if (first.summary.restarted !== count) throw new Error(`the pass did ${JSON.stringify(first.summary)}`);
-    say(
-      `first pass: ${(first.ms / 1_000).toFixed(1)} s, ${((count / first.ms) * 1_000).toFixed(0)} workflows started per second`,
-    );
-    const end = Date.now() + SETTLE_LIMIT_MS;
-    while ((await restored(db)) < count) {
-      if (Date.now() > end) throw new Error('not every workflow has begun');
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-    }
-    // Temporal's list follows by and by, and what is young is not counted.
-    for (;;) {
-      const { summary, ms } = await pass();
-      if (summary.restarted !== 0 || summary.failed !== 0) throw new Error('a second pass found work');
-      if (!summary.listed) break;
-      say(`pass one by one: ${ms.toFixed(0)} ms`);
-      if (Date.now() > end) throw new Error('Temporal does not list every workflow');
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-    }
-    const before = await usage(stack);
-    const steady = [];
-    for (let turn = 0; turn < STEADY_PASSES; turn += 1) steady.push(await pass());
-    const after = await usage(stack);
-    const whole = sampleOf(steady.map(({ ms }) => ms));
-    const activity = sampleOf(steady.map(({ activityMs }) => activityMs));
-    say(
-      `steady pass: p50 ${whole.p50.toFixed(0)} ms as a workflow, of which ${activity.p50.toFixed(0)} ms comparing (longest of ${whole.n}: ${whole.p95.toFixed(0)} ms)`,
-    );
-    say(
-      `service: ${(((after.processor - before.processor) / STEADY_PASSES) * 1_000).toFixed(0)} ms of processor per pass; memory ${idle.memory.toFixed(0)} MB idle, ${before.memory.toFixed(0)} MB with the workflows, ${after.memory.toFixed(0)} MB after the passes`,
-    );
-
-    // The same comparison in this process, with its calls counted.
-    let calls = 0;
-    const { workflowService } = connection;
-    const list = workflowService.listWorkflowExecutions.bind(workflowService);
-    Object.assign(workflowService, {
-      listWorkflowExecutions: (request: Parameters<typeof list>[0]) => {
-        calls += 1;
-        return list(request);
-      },
-    });
-    let statements = 0;
-    db.on('query', () => {
-      statements += 1;
-    });
-    const sender: WorkflowSender = { client, queues, deadlineMs: 10_000 };
-    const heapBefore = process.memoryUsage().heapUsed;
-    const startedAt = performance.now();
-    let listedAt = startedAt;
-    const compared = { db, sender, networkIds: [31_337, 31_338] };
-    const found = await compare(compared, {
-      onStep: () => {
-        if (statements === 0) listedAt = performance.now();
-      },
-    });
-    const listMs = listedAt - startedAt;
-    const ms = performance.now() - startedAt;
-    const heap = (process.memoryUsage().heapUsed - heapBefore) / 1_048_576;
-    say(
-      `a comparison one by one is ${calls} calls to Temporal (${listMs.toFixed(0)} ms) and ${statements} statements in Postgres (${(ms - listMs).toFixed(0)} ms) for ${found.open} open proposals, and takes ${heap.toFixed(0)} MB of heap`,
-    );
-  } finally {
-    await connection.close();
-    await db.destroy();
+  const used = () => [process.pid, postgres.pid, temporal.pid].map(processorMs);
+  const before = used();
+  const times: number[] = [];
+  let ranges = 0;
+  for (let turn = 0; turn < PASSES; turn += 1) {
+    const passAt = performance.now();
+    ranges = (await pass(measured, turn)).length;
+    times.push(performance.now() - passAt);
   }
+  const after = used();
+  const [own, postgresMs, temporalMs] = after.map((ms, index) =>
+    ((ms - (before[index] ?? 0)) / PASSES).toFixed(0),
+  );
+  const { p50, p95 } = sampleOf(times);
+  say(`a pass over ${ranges} ranges: p50 ${p50.toFixed(0)} ms, longest of ${PASSES} ${p95.toFixed(0)} ms`);
+  say(`processor time of a pass: ${own} ms here, Postgres ${postgresMs} ms, Temporal ${temporalMs} ms`);
 }
 
-/** `node tools/dev/run.mjs dist/test/bench/reconciler.js [count]`: what the reconciler costs. */
+/** `node tools/dev/run.mjs dist/test/bench/reconciler.js [count]`: what a pass of the reconciler costs. */
 async function main(): Promise<void> {
   const say = (line: string) => console.log(line);
   const count = Number(process.argv[2] ?? 10_000);
-  if (!Number.isInteger(count) || count < 1) throw new Error(`"${process.argv[2]}" is no count of proposals`);
-  const stack = await startBenchStack(say, { RECONCILE_EVERY: '1h', LOG_LEVEL: 'error' });
+  if (!Number.isInteger(count) || count < 1)
+    throw new Error(`"${process.argv[2]}" is no count of transactions`);
+  const dir = mkdtempSync(join(tmpdir(), 'orgwallet-bench-'));
+  // Postgres may run as another user, who has to come through to its files.
+  chmodSync(dir, 0o755);
+  const [postgresPort = 0, temporalPort = 0] = await freePorts(2);
+  const postgres = await startPostgres({
+    dir: join(dir, 'postgres'),
+    port: postgresPort,
+    logFile: join(dir, 'postgres.log'),
+  });
+  const temporal = await startTemporal({
+    binary: (await findTemporalBinary(process.env, say)).path,
+    port: temporalPort,
+    namespace: 'default',
+    databaseFile: join(dir, 'temporal', 'state.db'),
+    logFile: join(dir, 'temporal.log'),
+    retentionDays: 1,
+  });
+  const { owner } = await ensureDatabase(postgres.adminUrl, 'orgwallet');
+  await migrate(owner);
+  const db = createDatabase(owner, { poolMax: 4 });
+  const connection = await Connection.connect({ address: temporal.address });
   try {
-    await measure(stack, count, say);
-  } catch (error) {
-    say(stack.serviceLog());
-    throw error;
+    await registerSearchAttributes(connection, 'default');
+    const client = new Client({ connection });
+    const sender: WorkflowSender = { client, queues: taskQueues('bench'), deadlineMs: 60_000 };
+    await measure({ db, sender, postgres: postgres.part, temporal: temporal.part }, count, say);
   } finally {
-    await stack.stop();
+    await Promise.all([connection.close(), db.destroy()]);
+    await Promise.all([postgres.part.stop(), temporal.part.stop()]);
+    rmSync(dir, { recursive: true, force: true });
   }
 }
 

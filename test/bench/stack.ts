@@ -13,6 +13,7 @@ import { ensureDatabase, startPostgres } from '../../tools/dev/postgres';
 import { findTemporalBinary } from '../../tools/dev/temporalBinary';
 import { startTemporal } from '../../tools/dev/temporalServer';
 import { HttpsConnection, requestBytes } from './connection';
+import { processorMs } from './processor';
 
 /** Real parts as `npm start` has them, the service as in production, and the bare things to compare it with. */
 export interface BenchStack {
@@ -27,6 +28,8 @@ export interface BenchStack {
   readonly ca: string;
   /** The RPC of one of the two chains. */
   rpcUrl(networkId: number): string;
+  /** The processor time that each part has used so far, in milliseconds. */
+  processorMs(): Map<string, number>;
   /** Queue of the bare workflow. */
   readonly bareQueue: string;
   /** The end of what the service has logged above info. */
@@ -38,10 +41,13 @@ export interface BenchStack {
 
 const BARE_QUEUE = 'bench-bare';
 
-/** Starts everything on free ports, with its data in a temporary folder. `env` are more settings of the service. */
+/**
+ * Starts everything on free ports, with its data in a temporary folder. The service is one process, or one for each role
+ * where they are `apart`.
+ */
 export async function startBenchStack(
   say: (line: string) => void,
-  env: NodeJS.ProcessEnv = {},
+  { apart = false }: { readonly apart?: boolean } = {},
 ): Promise<BenchStack> {
   const dir = mkdtempSync(join(tmpdir(), 'orgwallet-bench-'));
   // Postgres may run as another user, who has to come through to its files.
@@ -80,9 +86,10 @@ export async function startBenchStack(
     return part;
   };
   try {
-    const ports = await freePorts(9);
+    const ports = await freePorts(11);
     const [postgresPort = 0, temporalPort = 0, firstPort = 0, secondPort = 0] = ports;
     const [httpsPort = 0, httpPort = 0, opsPort = 0, barePort = 0, signerOpsPort = 0] = ports.slice(4);
+    const otherOpsPorts = ports.slice(9);
     const binary = await findTemporalBinary(process.env, say);
     const certFile = join(dir, 'tls', 'cert.pem');
     const keyFile = join(dir, 'tls', 'key.pem');
@@ -127,7 +134,6 @@ export async function startBenchStack(
       TEMPORAL_ADDRESS: temporal.address,
       NETWORKS_FILE: networksFile,
       TOKEN_LIST_FILE: tokenListFile,
-      ...env,
     };
     const main = join(__dirname, '..', '..', 'src', 'main.js');
     const keystore = {
@@ -143,7 +149,7 @@ export async function startBenchStack(
       OPS_PORT: String(signerOpsPort),
     });
     const service = node('the service', main, [], {
-      ORGWALLET_ROLES: 'api,worker,chain',
+      ORGWALLET_ROLES: apart ? 'api' : 'api,worker,chain',
       DATABASE_URL: database.service,
       TLS_CERT_FILE: certFile,
       TLS_KEY_FILE: keyFile,
@@ -156,13 +162,24 @@ export async function startBenchStack(
       MAX_OPEN_PER_KEY: '1000000',
       ...shared,
     });
+    const others = (apart ? ['worker', 'chain'] : []).map((role, index) => {
+      const port = otherOpsPorts[index] ?? 0;
+      const part = node(`the ${role}`, main, [], {
+        ORGWALLET_ROLES: role,
+        DATABASE_URL: database.service,
+        OPS_PORT: String(port),
+        ...shared,
+      });
+      return { part, port };
+    });
     node('the bare worker', join(__dirname, 'bareWorker.js'), [temporal.address, BARE_QUEUE]);
     const untilServed = (part: Part, port: number) =>
       untilReady(part, 60_000, async () => {
         const response = await fetch(`http://127.0.0.1:${port}/statusz`);
         if (!response.ok) throw new Error('not ready');
       });
-    await Promise.all([untilServed(service, opsPort), untilServed(signer, signerOpsPort)]);
+    const served = [{ part: service, port: opsPort }, { part: signer, port: signerOpsPort }, ...others];
+    await Promise.all(served.map(({ part, port }) => untilServed(part, port)));
     const ca = readFileSync(certFile, 'utf8');
     return {
       databaseUrl: database.owner,
@@ -177,6 +194,7 @@ export async function startBenchStack(
         if (!chain) throw new Error(`there is no chain ${networkId}`);
         return chain.rpcUrl;
       },
+      processorMs: () => new Map(parts.map(({ name, pid }) => [name, processorMs(pid)])),
       bareQueue: BARE_QUEUE,
       serviceLog: () =>
         readFileSync(service.logFile, 'utf8')

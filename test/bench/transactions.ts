@@ -93,7 +93,8 @@ export class PaymentsClient {
     return JSON.parse(answer.body).data;
   }
 
-  private get(path: string, connection = 0): Promise<Shown> {
+  /** Reads something that there is. */
+  get(path: string, connection = 0): Promise<Shown> {
     return this.send(requestBytes({ path, key: this.organization.key }), connection);
   }
 
@@ -102,7 +103,7 @@ export class PaymentsClient {
   }
 
   /** Lets two admins approve a change, and answers what it made. */
-  private async carryOut(resource: string, action: string, body: object): Promise<Shown> {
+  async carryOut(resource: string, action: string, body: object): Promise<Shown> {
     const proposal = await this.post(`/${resource}/proposals/${action}`, body);
     const path = `/${resource}/proposals/${proposal.id}`;
     for (const wallet of this.organization.wallets.slice(0, 2)) {
@@ -176,9 +177,10 @@ async function relayersOf(stack: BenchStack): Promise<string[]> {
 async function untilHandedOver(stack: BenchStack, count: number): Promise<number[]> {
   const rows = await query(
     stack,
-    `SELECT extract(epoch FROM min(e.sent_at) - t.execution_started_at) * 1000 AS ms
-     FROM transactions t JOIN chain_attempts c ON c.transaction_id = t.id JOIN chain_envelopes e ON e.attempt_id = c.id
-     WHERE e.sent_at IS NOT NULL GROUP BY t.id ORDER BY t.position DESC LIMIT ${count}`,
+    `SELECT extract(epoch FROM min(e.sent_at) - min(u.reserved_at)) * 1000 AS ms
+     FROM policy_usage u JOIN chain_attempts c ON c.transaction_id = u.transaction_id
+     JOIN chain_envelopes e ON e.attempt_id = c.id
+     WHERE e.sent_at IS NOT NULL GROUP BY c.id ORDER BY min(u.reserved_at) DESC LIMIT ${count}`,
   );
   return rows.map(({ ms }) => Number(ms));
 }

@@ -5,13 +5,14 @@ import { appendAudit, SYSTEM, verifyAudit } from '../../src/db/audit';
 import { createDatabase, type Db } from '../../src/db/database';
 import {
   closedFor,
-  countOpenApprovals,
   hasBegun,
   noteGoneNetworks,
   type OpenApproval,
   openApprovals,
+  openRanges,
   readRepairable,
   restoredLastHour,
+  stillApprovals,
 } from '../../src/db/reconciler';
 import { requireRow } from '../../src/db/rows';
 import { findTransactionTrouble } from '../../src/db/transactionHealth';
@@ -89,16 +90,23 @@ describe('the approvals that the reconciler reads', () => {
   it('are the open proposals and transactions, with their age', async () => {
     const hour = owner.raw(`now() - interval '1 hour'`);
     const open = await storeTransactionOf(owner, org, {}, { created_at: hour, updated_at: hour });
-    const processing = await storeTransactionOf(owner, org, {}, { execution_status: 'processing' });
+    const processing = await storeTransactionOf(
+      owner,
+      org,
+      {},
+      { execution_status: 'processing', updated_at: hour },
+    );
     const closed = await storeTransactionOf(owner, org, {}, { closed_at: hour });
     const proposalId = await storeProposal();
     const found = await openOf();
     expect(found.map(({ id }) => id).sort()).toEqual([open.id, processing.id, proposalId].sort());
     const [one] = found.filter(({ id }) => id === open.id);
-    expect(one).toMatchObject({ subject: 'transaction', processing: false, goneNetworks: [] });
+    expect(one).toMatchObject({ subject: 'transaction', goneNetworks: [] });
     expect(one?.ageMs).toBeGreaterThanOrEqual(3_600_000);
-    expect(one?.unchangedMs).toBeGreaterThanOrEqual(3_600_000);
-    expect(found).toContainEqual(expect.objectContaining({ id: processing.id, processing: true }));
+    const [still, ...others] = await stillApprovals(service, 3_600_000);
+    expect(still).toMatchObject({ subject: 'transaction', organizationId: org.id, id: processing.id });
+    expect(still?.unchangedMs).toBeGreaterThanOrEqual(3_600_000);
+    expect(others).toEqual([]);
     expect(found).toContainEqual(
       expect.objectContaining({ subject: 'proposal', resourceType: 'policies', action: 'remove' }),
     );
@@ -106,14 +114,36 @@ describe('the approvals that the reconciler reads', () => {
     expect(await closedFor(service, [closed.id], 2 * 3_600_000)).toEqual([]);
   });
 
-  it('are counted together when they are old enough', async () => {
-    const before = await countOpenApprovals(service, 10_000);
+  it('are counted when they are old enough, in ranges of their expiry that leave nothing out', async () => {
     const old = { created_at: owner.raw(`now() - interval '1 minute'`) };
     await storeTransactionOf(owner, org, {}, old);
     await storeTransactionOf(owner, org);
     await storeTransactionOf(owner, org, {}, { ...old, closed_at: owner.fn.now() });
-    await storeProposal(old);
-    expect((await countOpenApprovals(service, 10_000)).count).toBe(before.count + 2);
+    // Those that expire at once are in one range, however many.
+    for (const days of [1, 2, 2, 2, 3]) {
+      await storeProposal({
+        ...old,
+        expires_at: owner.raw(`date_trunc('day', now()) + ${days} * interval '1 day'`),
+      });
+    }
+    const open = await owner('approvals').whereNull('closed_at').select('expires_at', 'created_at');
+    for (const size of [1, 2, 1_000]) {
+      const { ranges, before } = await openRanges(service, { size, milliseconds: 10_000 });
+      expect([ranges[0]?.from, ranges.at(-1)?.to]).toEqual([null, null]);
+      expect(ranges.slice(1).map(({ from }) => from)).toEqual(ranges.slice(0, -1).map(({ to }) => to));
+      for (const { from, to, open: counted } of ranges) {
+        const within = open.filter(
+          ({ expires_at: at, created_at }) =>
+            created_at < before && (from === null || at >= from) && (to === null || at < to),
+        );
+        expect(within).toHaveLength(counted);
+        const read = [];
+        for await (const page of openApprovals(service, [NETWORK_ID], { from, to })) read.push(...page);
+        expect(read.filter(({ ageMs }) => ageMs >= 10_000)).toHaveLength(counted);
+      }
+      if (size === 1_000) expect(ranges).toHaveLength(1);
+      else expect(ranges.length).toBeGreaterThan(2);
+    }
   });
 
   it('are read with the fields that repairs need, and whether a new run has begun', async () => {

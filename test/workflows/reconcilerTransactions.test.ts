@@ -6,7 +6,6 @@ import { insertRejection } from '../../src/db/authorizations';
 import { requireRow } from '../../src/db/rows';
 import { reopenTransaction } from '../../src/db/transactionReopening';
 import { readTransaction as readRecord } from '../../src/db/transactions';
-import { compare } from '../../src/reconciler/compare';
 import { approvalWorkflowId } from '../../src/temporal/ids';
 import { usageOf } from '../../src/transactions/policy';
 import { json } from '../cli/command';
@@ -28,7 +27,14 @@ import {
 } from '../support/transactionApi';
 import { NETWORK_ID } from '../support/transactions';
 import { until } from '../support/until';
-import { aged as agedRecord, entriesOf, type Reconciler, reconcilerOf, untilRestored } from './reconciling';
+import {
+  aged as agedRecord,
+  entriesOf,
+  type Reconciler,
+  reconcilerOf,
+  suspectsOf,
+  untilRestored,
+} from './reconciling';
 import { auditOf, expectSoundAudit, startWorld, type World } from './world';
 
 let gate: Gate;
@@ -213,11 +219,7 @@ describe('a workflow that is lost', () => {
         details: {},
       };
       await world.db.transaction((tx) => appendAudit(tx, org.id, Array(10).fill(entry)));
-      const { sender } = reconciler;
-      await until('Temporal lacks it', async () => {
-        const { suspects } = await compare({ db: world.db, sender, networkIds: [] });
-        return suspects.length === 1;
-      });
+      await until('Temporal lacks it', async () => (await suspectsOf(world, reconciler)).length === 1);
       expect(await reconciler.pass()).toMatchObject({ restarted: 0, postponed: 1 });
     });
     // What is left of it is none of the other tests' business.
@@ -306,11 +308,7 @@ itDeep('a pass without differences changes nothing', async () => {
   await unsigned();
   await reconciler.withoutSchedule(async () => {
     const entries = () => world.db('audit_log').count('* as n').first();
-    const { sender } = reconciler;
-    await until('none is missed', async () => {
-      const { suspects } = await compare({ db: world.db, sender, networkIds: [NETWORK_ID] });
-      return suspects.length === 0;
-    });
+    await until('none is missed', async () => (await suspectsOf(world, reconciler)).length === 0);
     const before = await entries();
     const summary = await reconciler.pass();
     expect(summary).toMatchObject({ restarted: 0, closed: 0, refreshed: 0, noted: 0, failed: 0 });

@@ -44,7 +44,7 @@ export async function startWorld(options?: ServiceOptions): Promise<World> {
 
 /** What a pass of the reconciler finds where there is nothing. */
 export const NOTHING_FOUND = {
-  ...{ open: 0, running: 0, listed: true, restarted: 0, closed: 0 },
+  ...{ open: 0, running: 0, compared: 0, restarted: 0, closed: 0 },
   ...{ refreshed: 0, noted: 0, postponed: 0, failed: 0, repairs: [] },
 };
 

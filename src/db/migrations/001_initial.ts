@@ -159,8 +159,9 @@ export async function up(knex: Knex): Promise<void> {
     CREATE INDEX approvals_position ON approvals (organization_id, subject, position);
     CREATE INDEX approvals_open_of_key ON approvals (organization_id, created_by_key) WHERE closed_at IS NULL;
     CREATE INDEX approvals_open_names ON approvals USING gin (names) WHERE closed_at IS NULL;
-    -- the reconciler reads the open ones of all organizations
-    CREATE INDEX approvals_open_by_id ON approvals (id) WHERE closed_at IS NULL;
+    -- the reconciler counts and reads the open ones of all organizations, by ranges of their expiry
+    CREATE INDEX approvals_open_expiry ON approvals (expires_at) INCLUDE (created_at) WHERE closed_at IS NULL;
+    CREATE INDEX approvals_processing ON approvals (id) WHERE closed_at IS NULL AND execution_status = 'processing';
 
     CREATE TABLE votes (
       id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

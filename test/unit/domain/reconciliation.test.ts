@@ -93,7 +93,7 @@ describe('the summary of a pass', () => {
   const nothing: ReconcileSummary = {
     open: 3,
     running: 2,
-    listed: true,
+    compared: 1,
     restarted: 0,
     closed: 0,
     refreshed: 0,
@@ -106,9 +106,8 @@ describe('the summary of a pass', () => {
 
   it('says that there was nothing to repair', () => {
     expect(reconcileDetails(nothing)).toBe(
-      '**Compared:** 3 open proposals and transactions with 2 running workflows, one by one.\n\nNothing to repair.',
+      '**Compared:** 3 open proposals and transactions with 2 running workflows by count, 1 one by one.\n\nNothing to repair.',
     );
-    expect(reconcileDetails({ ...nothing, listed: false })).toContain('running workflows, by count.');
   });
 
   it('says what was done, and to what', () => {

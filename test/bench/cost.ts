@@ -1,0 +1,106 @@
+import { makeOrganization } from './organization';
+import { type BenchStack, startBenchStack } from './stack';
+import { PaymentsClient } from './transactions';
+
+const AT_ONCE = 16;
+const COUNT = 320;
+const CHANGES = 40;
+const IDLE_MS = 10_000;
+
+/** The processor time of each part per piece of work, beyond what it uses while nothing is asked of it. */
+class Costs {
+  private idle = new Map<string, number>();
+  readonly rows: string[][] = [];
+
+  constructor(private readonly stack: BenchStack) {}
+
+  get parts(): string[] {
+    return [...this.idle.keys()];
+  }
+
+  private async used(work: () => Promise<unknown>): Promise<{ ms: number; by: Map<string, number> }> {
+    const before = this.stack.processorMs();
+    const startedAt = performance.now();
+    await work();
+    const ms = performance.now() - startedAt;
+    const by = new Map(
+      [...this.stack.processorMs()].map(([part, now]) => [part, now - (before.get(part) ?? 0)]),
+    );
+    return { ms, by };
+  }
+
+  /** What each part uses per millisecond while nothing is asked. */
+  async measureIdle(): Promise<void> {
+    const { ms, by } = await this.used(() => new Promise((resolve) => setTimeout(resolve, IDLE_MS)));
+    this.idle = new Map(
+      [...by].filter(([part]) => !part.includes('bare')).map(([part, used]) => [part, used / ms]),
+    );
+  }
+
+  async measure(what: string, count: number, work: () => Promise<unknown>): Promise<void> {
+    const { ms, by } = await this.used(work);
+    const each = this.parts.map((part) => ((by.get(part) ?? 0) - (this.idle.get(part) ?? 0) * ms) / count);
+    const total = each.reduce((sum, one) => sum + one, 0);
+    this.rows.push([
+      what,
+      ...[...each, total].map((one) => one.toFixed(1)),
+      ((count * 1_000) / ms).toFixed(1),
+    ]);
+  }
+}
+
+/** Does a piece of work often, some at once. */
+async function often(count: number, work: (lane: number) => Promise<unknown>): Promise<void> {
+  let next = 0;
+  const lane = async (index: number) => {
+    while (next < count) {
+      next += 1;
+      await work(index);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, (_, index) => lane(index)));
+}
+
+async function measureAll(stack: BenchStack, costs: Costs): Promise<void> {
+  const payments = await PaymentsClient.start(stack, await makeOrganization(stack));
+  await payments.connect(AT_ONCE);
+  // biome-ignore lint/suspicious/noExplicitAny: transactions as they were answered
+  const created: any[] = [];
+  const create = async (lane: number) => created.push(await payments.create(lane));
+  const execute = async (lane: number) =>
+    payments.execute(await payments.executeRequest(created.pop()), lane);
+  await often(AT_ONCE * 2, create);
+  await often(AT_ONCE * 2, execute);
+  await costs.measureIdle();
+  await costs.measure('create a transaction', COUNT, () => often(COUNT, create));
+  const path = `/api/v1/transactions/${created[0].id}`;
+  await costs.measure('read one', COUNT * 10, () => often(COUNT * 10, (lane) => payments.get(path, lane)));
+  await costs.measure('sign and execute it', COUNT, () => often(COUNT, execute));
+  await costs.measure('change a group, from POST to its result', CHANGES, async () => {
+    for (let number = 0; number < CHANGES; number += 1) {
+      await payments.carryOut('groups', 'create', { groups: [{ name: `Group ${number}`, memberIds: [] }] });
+    }
+  });
+  payments.close();
+}
+
+/** `node tools/dev/run.mjs dist/test/bench/cost.js`: the processor time of each part per piece of work (Linux). */
+async function main(): Promise<void> {
+  const stack = await startBenchStack((line) => console.error(line), { apart: true });
+  try {
+    const costs = new Costs(stack);
+    await measureAll(stack, costs);
+    const heads = ['ms of processor time', ...costs.parts, 'together', 'per second'];
+    for (const row of [heads, ...costs.rows]) console.log(row.join(' | '));
+  } finally {
+    await stack.stop();
+  }
+}
+
+main().then(
+  () => process.exit(0),
+  (error) => {
+    console.error(error);
+    process.exit(1);
+  },
+);
