@@ -78,7 +78,7 @@ async function measureAll(stack: BenchStack, costs: Costs): Promise<void> {
   await costs.measure('sign and execute it', COUNT, () => often(COUNT, execute));
   await costs.measure('change a group, from POST to its result', CHANGES, async () => {
     for (let number = 0; number < CHANGES; number += 1) {
-      await payments.carryOut('groups', 'create', { groups: [{ name: `Group ${number}`, memberIds: [] }] });
+      await payments.carryOut('groups', 'create', { items: [{ name: `Group ${number}`, memberIds: [] }] });
     }
   });
   payments.close();
