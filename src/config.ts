@@ -4,6 +4,7 @@ import ipaddr from 'ipaddr.js';
 import { parseEther } from 'viem';
 import { z } from 'zod';
 import { isLoopback } from './chain/loopback';
+import { MAX_RELAYERS } from './chain/relayerIndex';
 
 /** A part of the service that a process can run. */
 export type Role = 'api' | 'worker' | 'chain' | 'signer';
@@ -28,6 +29,8 @@ export interface NetworkConfig {
    * The signer's own endpoints, which it asks about contract wallets; all of them must agree. Empty: it can verify none.
    */
   readonly signerRpcUrls: readonly string[];
+  /** How many relayers pay; the accounts are spread over them. */
+  readonly relayers: number;
   readonly nativeAsset: NativeAsset;
   /** Blocks on top of the one that holds a transaction before its outcome counts. */
   readonly confirmations: number;
@@ -321,6 +324,7 @@ const networksSchema = z
       rpcBatchSize: z.number().int().min(1).max(1_000).optional(),
       signerRpcUrls: httpUrls.optional(),
       allowPlainHttp: z.boolean().default(false),
+      relayers: z.number().int().min(1).max(MAX_RELAYERS).default(1),
       nativeAsset: nativeAssetSchema.default({ symbol: 'ETH', name: 'Ether', decimals: 18 }),
       confirmations: z.number().int().min(0).default(1),
       maxFeePerGas: z

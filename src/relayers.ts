@@ -1,6 +1,6 @@
 import type { ChainClients } from './chain/clients';
 import { type RelayerBalance, readRelayerBalances } from './chain/relayerFunds';
-import { listRelayers } from './db/chain';
+import { listRelayersInUse } from './db/chain';
 import type { Db } from './db/database';
 import type { Logger } from './logging';
 
@@ -26,13 +26,15 @@ export function watchRelayers(
     warnedAt.set(key, Date.now());
     deps.logger.warn(
       { networkId: network.id, relayer: address, wei: String(wei), funds },
-      `the relayer of ${network.name} ${funds === 'empty' ? 'has insufficient funds for one deployment' : 'is low on funds'}: fund ${address}`,
+      `a relayer of ${network.name} ${funds === 'empty' ? 'has insufficient funds for one deployment' : 'is low on funds'}: fund ${address}`,
     );
   }
 
   async function poll(): Promise<void> {
     try {
-      for (const relayer of await readRelayerBalances(deps.chains, await listRelayers(deps.db))) {
+      const networks = [...deps.chains.values()].map(({ network }) => network);
+      const relayers = await listRelayersInUse(deps.db, networks);
+      for (const relayer of await readRelayerBalances(deps.chains, relayers)) {
         const { network, address, wei } = relayer;
         deps.setBalance({ networkId: network.id, address, wei });
         warnWhenLow(relayer);

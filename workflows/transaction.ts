@@ -1,5 +1,6 @@
 import { proxyActivities, uuid4 } from '@temporalio/workflow';
 import type { TransactionActivities } from '../activities/lifecycle';
+import type { AwaitRelayer } from '../activities/relayer/awaitRelayer';
 import type { RelayerActivities } from '../activities/relayer/chain';
 import type { TransactionSignerActivities } from '../activities/transactions/signer';
 import { transactionDetails } from '../src/domain/operatorText';
@@ -15,15 +16,15 @@ import { first } from './first';
 const { finishTransaction } = databaseActivities<TransactionActivities>('Record the outcome');
 const { requestCancellation } = databaseActivities<TransactionActivities>('Record the request to cancel');
 
-/** Waits until the relayer of a network has a balance. */
-function relayerActivities(chainQueue: string, networkId: number, wei: string) {
+/** Waits until the relayer of an account has a balance. */
+function relayerActivities(chainQueue: string, { networkId, accountId, wei }: AwaitRelayer) {
   return proxyActivities<RelayerActivities>({
     taskQueue: networkQueue(chainQueue, networkId),
     startToCloseTimeout: '30m',
     heartbeatTimeout: '15s',
     // It only reads, until the relayer is funded.
     retry: { initialInterval: '1s', maximumInterval: '15s' },
-    summary: `Wait until the relayer of network ${networkId} has ${wei} wei`,
+    summary: `Wait until the relayer of ${accountId} on network ${networkId} has ${wei} wei`,
   });
 }
 
@@ -76,10 +77,11 @@ async function continueWhenFunded(
   chainQueue: string,
   wei: string,
 ): Promise<void> {
-  const { networkId } = run.current;
-  const { awaitRelayer } = relayerActivities(chainQueue, networkId, wei);
+  const { networkId, accountId } = run.current;
+  const awaited = { networkId, accountId, wei };
+  const { awaitRelayer } = relayerActivities(chainQueue, awaited);
   const isFunded = await first([
-    () => awaitRelayer({ networkId, wei }).then(() => true),
+    () => awaitRelayer(awaited).then(() => true),
     () => untilChanged(run).then(() => false),
   ]);
   if (!isFunded) return;

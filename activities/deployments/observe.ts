@@ -15,8 +15,9 @@ import { deploymentEnvelopes, type Envelope, findAccountDerivation } from '../..
 import type { AccountDerivation } from '../../src/domain/account';
 import type { FailureCode } from '../../src/domain/approval';
 import type { DeploymentKey } from '../../src/domain/proposal';
-import { type RelayerContext, relayerAddress } from '../relayer/context';
+import type { RelayerContext } from '../relayer/context';
 import { reopenLostEnvelope, undecidedEnvelope } from '../relayer/envelopes';
+import { relayerOf } from '../relayer/relayerOf';
 import { currentFees, type EnvelopeTerms, envelopeTerms, refuseFunds } from '../relayer/terms';
 
 /** The state of an account on a network, and the next step of its deployment. */
@@ -107,11 +108,12 @@ async function estimateGas(
 async function observeNew(
   { db }: RelayerContext,
   chain: ChainClient,
+  accountId: string,
   account: AccountDerivation,
 ): Promise<DeploymentObservation> {
   const refusal = await refuseNetwork(chain);
   if (refusal) return failed('rpc', refusal);
-  const relayer = await relayerAddress(db, chain.network.id);
+  const relayer = await relayerOf(db, chain.network, accountId);
   const chainNonce = await transactionCount(chain, relayer);
   const [fees, balance] = await Promise.all([
     currentFees(chain),
@@ -121,7 +123,8 @@ async function observeNew(
   if ('revert' in estimated) return failed('reverted', `the deployment would revert: ${estimated.revert}`);
   const refused = refuseFunds(chain, { address: relayer, balance }, fees, { gas: estimated.gas, wei: 0n });
   if (refused) return failed('funds', refused.message);
-  return { kind: 'needsEnvelope', terms: envelopeTerms(fees, estimated.gas, chainNonce) };
+  const terms = envelopeTerms(fees, estimated.gas, { relayerAddress: relayer, chainNonce });
+  return { kind: 'needsEnvelope', terms };
 }
 
 /** Reads the state of an account on a network, and determines the next step of its deployment. */
@@ -140,7 +143,7 @@ export async function observeDeployment(
     const present = await observePresent(chain, account, envelopes);
     if (present) return present;
     const current = undecided ?? (await reopenLostEnvelope(db, chain, envelopes));
-    return current ? inFlight(current) : await observeNew(context, chain, account);
+    return current ? inFlight(current) : await observeNew(context, chain, key.accountId, account);
   } catch (error) {
     if (!(error instanceof ChainUnavailable)) throw error;
     return undecided ? inFlight(undecided) : { kind: 'unreachable', message: error.message };

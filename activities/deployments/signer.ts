@@ -5,7 +5,7 @@ import type { DeploymentKey } from '../../src/domain/proposal';
 import { undecidedEnvelope } from '../relayer/envelopes';
 import type { EnvelopeTerms } from '../relayer/terms';
 import { boundTerms } from '../signer/boundedTerms';
-import { type SignerContext, withRelayer } from '../signer/context';
+import { type SignerContext, withNetwork } from '../signer/context';
 import { assertNotFrozen } from '../signer/frozen';
 import { refusalsAsValues, type SigningResult } from '../signer/refusal';
 import { assertReserved, gasOf, reserveEnvelope, signReserved } from '../signer/signEnvelope';
@@ -19,12 +19,13 @@ export async function signDeployment(
   context: SignerContext,
   input: DeploymentKey & { terms: EnvelopeTerms },
 ): Promise<SigningResult> {
-  const { networkId } = input;
+  const { networkId, accountId } = input;
+  const of = { networkId, accountId };
   const about = { kind: 'deployment', organizationId: input.organizationId } as const;
   return refusalsAsValues(context, async () => {
     assertNotFrozen(context, input.organizationId);
     const terms = await boundTerms(context, networkId, input.terms);
-    const found = await withRelayer(context, networkId, async (tx) => {
+    const found = await withNetwork(context, networkId, async (tx) => {
       const account = await assertDeployment(context, tx, input);
       const before = await deploymentReservation(tx, input);
       const envelopes = await deploymentEnvelopes(tx, input);
@@ -39,7 +40,7 @@ export async function signDeployment(
       const attemptId = await provideDeploymentAttempt(tx, { ...input, ...call });
       const replaces = newest ? { replaces: newest } : {};
       return {
-        reserved: await reserveEnvelope(context, tx, { attemptId, about, networkId, terms, ...replaces }),
+        reserved: await reserveEnvelope(context, tx, { ...of, attemptId, about, terms, ...replaces }),
         call,
       };
     });

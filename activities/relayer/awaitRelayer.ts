@@ -1,29 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ask, ChainUnavailable } from '../../src/chain/clients';
-import { type RelayerContext, relayerAddress, requireChain } from './context';
+import { type RelayerContext, requireChain } from './context';
+import { relayerOf } from './relayerOf';
 
 /** The pause between two readings of a relayer's balance, in polls of a network. */
 const POLL_FACTOR = 16;
 
-/** A relayer that lacks funds: it needs `wei` (decimal) on a network. */
+/** The relayer of an account lacks funds: it needs `wei` (decimal) on a network. */
 export interface AwaitRelayer {
   readonly networkId: number;
+  readonly accountId: string;
   readonly wei: string;
 }
 
-/** Waits until the relayer of a network has a balance. Throws the reason of `signal`. */
+/** Waits until the relayer of an account has a balance. Throws the reason of `signal`. */
 export async function awaitRelayer(
   context: RelayerContext,
-  { networkId, wei }: AwaitRelayer,
+  { networkId, accountId, wei }: AwaitRelayer,
   signal: AbortSignal,
 ): Promise<void> {
   const chain = requireChain(context, networkId);
-  const address = await relayerAddress(context.db, networkId);
   const everyMs = context.pollMs * POLL_FACTOR;
   for (;;) {
     signal.throwIfAborted();
+    // Another one pays once nothing of the account is in flight.
+    const address = await relayerOf(context.db, chain.network, accountId);
     try {
-      const balance = await context.balances.read(networkId, () =>
+      const balance = await context.balances.read(`${networkId}/${address}`, () =>
         ask(chain, (rpc) => rpc.getBalance({ address })),
       );
       if (balance >= BigInt(wei)) return;

@@ -1,6 +1,4 @@
-import type { Address } from 'viem';
 import type { ChainClient, ChainClients } from '../../src/chain/clients';
-import { listRelayers } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
 import { KeyedLimiter } from '../../src/temporal/keyedLimiter';
 import type { WithoutSlot } from '../../src/temporal/waitingActivities';
@@ -24,17 +22,14 @@ export interface RelayerDeps {
 export interface RelayerContext extends RelayerDeps {
   readonly sent: SendLog;
   readonly heads: Heads;
-  /** Balances of relayers in wei, by network. */
+  /** Balances of relayers in wei, by network and address. */
   readonly balances: SharedReads<bigint>;
-  /** Those who follow something take turns, by network; what is sent for the first time has turns of its own. */
+  /** Those who follow something take turns, by network and relayer; what is sent for the first time has turns of its own. */
   readonly turns: KeyedLimiter;
 }
 
-/** How many of those who follow something on one network use the database and the network at once. */
+/** How many of those who follow something of one relayer use the database and the network at once. */
 const TURNS_AT_ONCE = 8;
-
-/** The relayer that pays on every network. */
-export const RELAYER_INDEX = 0;
 
 /** Creates the context that the activities of one process share. */
 export function createRelayerContext<T extends RelayerDeps>(deps: T): T & RelayerContext {
@@ -52,11 +47,4 @@ export function requireChain({ chains }: Pick<RelayerDeps, 'chains'>, networkId:
   const chain = chains.get(networkId);
   if (!chain) throw new Error(`network ${networkId} is not configured`);
   return chain;
-}
-
-/** The address that pays for transactions on a network. Throws while the signer has registered none. */
-export async function relayerAddress(db: Db, networkId: number): Promise<Address> {
-  const relayer = (await listRelayers(db, networkId)).find(({ index }) => index === RELAYER_INDEX);
-  if (!relayer) throw new Error(`the signer has not registered a relayer for network ${networkId} yet`);
-  return relayer.address as Address;
 }

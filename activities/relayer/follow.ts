@@ -117,7 +117,7 @@ function isDue({ sent }: Progress, head: bigint | undefined): boolean {
   return ageMs >= sent.againMs || (head !== sent.head && ageMs >= RESEND_MS);
 }
 
-/** Sends and checks what is due. Those who follow something on one network take turns: a thousand leave room for others. */
+/** Sends and checks what is due. Those who follow something of one relayer take turns: a thousand leave room for others. */
 async function step<T>(
   context: RelayerContext,
   followed: Followed<T>,
@@ -125,15 +125,16 @@ async function step<T>(
   signal: AbortSignal,
 ): Promise<Step<T>> {
   const { heads, turns } = context;
-  const { chain } = followed;
+  const { chain, envelope } = followed;
   const { checked } = progress;
+  const relayer = `${chain.network.id}/${envelope.relayerAddress}`;
   const isNew = !progress.sent && !progress.failed;
   try {
     const head = isNew ? undefined : await heads.read(chain);
     const isChecked = checked?.head === head && checked && Date.now() - checked.at < checked.againMs;
     if (isChecked && !isDue(progress, head)) return checked.found;
     // What is new does not wait behind all that is checked again.
-    return await turns.run(`${chain.network.id}/${isNew ? 'new' : 'known'}`, null, async () => {
+    return await turns.run(`${relayer}/${isNew ? 'new' : 'known'}`, null, async () => {
       signal.throwIfAborted();
       const gap = isDue(progress, head) ? await sendNow(context, followed, progress) : null;
       return gap ? { end: gap } : check(context, followed, progress, await heads.read(chain));

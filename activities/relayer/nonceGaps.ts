@@ -5,8 +5,9 @@ import type { Db, Tx } from '../../src/db/database';
 import { reservedNonces } from '../../src/db/reservations';
 import { currentFees, type EnvelopeTerms, envelopeTerms, FILLER_GAS, replacementTerms } from './terms';
 
-/** An unused nonce of the relayer that later envelopes wait for. */
+/** An unused nonce of a relayer that later envelopes wait for. */
 export interface NonceGap {
+  readonly relayerAddress: string;
   readonly nonce: number;
   /** The obsolete envelope at this nonce, whose fee is too low; undefined where there is none. */
   readonly obsolete?: Envelope;
@@ -15,11 +16,12 @@ export interface NonceGap {
 /** Terms of the empty transfer that fills a gap; null when fees are above the ceiling. Throws ChainUnavailable. */
 export async function gapTerms(
   chain: ChainClient,
-  { nonce, obsolete }: NonceGap,
+  { relayerAddress, nonce: chainNonce, obsolete }: NonceGap,
 ): Promise<EnvelopeTerms | null> {
   if (obsolete) return replacementTerms(chain, obsolete, FILLER_GAS);
   const fees = await currentFees(chain);
-  return fees.baseFee > chain.network.maxFeePerGas ? null : envelopeTerms(fees, FILLER_GAS, nonce);
+  if (fees.baseFee > chain.network.maxFeePerGas) return null;
+  return envelopeTerms(fees, FILLER_GAS, { relayerAddress, chainNonce });
 }
 
 /** True when an envelope is obsolete, so that no workflow follows it. */
@@ -42,6 +44,7 @@ export async function findBlocker(
   if (used > relayerNonce) return 'others';
   const reserved = await reservedNonces(db, { networkId, relayerAddress });
   const [first] = await newestEnvelopes(db, { networkId, relayerAddress, fromNonce: used, toNonce: used });
-  if (!first) return reserved.includes(used) ? 'others' : { nonce: used };
-  return (await isObsolete(db, first)) ? { nonce: used, obsolete: first } : 'others';
+  const gap = { relayerAddress, nonce: used };
+  if (!first) return reserved.includes(used) ? 'others' : gap;
+  return (await isObsolete(db, first)) ? { ...gap, obsolete: first } : 'others';
 }

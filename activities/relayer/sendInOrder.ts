@@ -36,13 +36,13 @@ async function sendEarlier(
   let expected = used;
   const listed = await newestEnvelopes(context.db, range);
   for (const earlier of listed) {
-    if (earlier.relayerNonce > expected) gap ??= { nonce: expected };
+    if (earlier.relayerNonce > expected) gap ??= { relayerAddress, nonce: expected };
     expected = earlier.relayerNonce + 1;
     if (context.sent.isRecent(earlier)) continue;
     if (await isToSend(context.db, chain, earlier)) await send(context, chain, earlier);
   }
   // Behind a list that was cut off there are more.
-  if (listed.length < MAX_EARLIER && expected < relayerNonce) gap ??= { nonce: expected };
+  if (listed.length < MAX_EARLIER && expected < relayerNonce) gap ??= { relayerAddress, nonce: expected };
   return gap && reserved.includes(gap.nonce) ? null : gap;
 }
 

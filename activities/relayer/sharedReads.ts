@@ -6,12 +6,12 @@ export class SharedReads<T> {
   constructor(private readonly freshMs: number) {}
 
   /** What `read` returns, or has returned a moment ago and not before `since` (ms since 1970). Throws what it throws. */
-  read(key: string | number, read: () => Promise<T>, since = 0): Promise<T> {
+  read(key: string, read: () => Promise<T>, since = 0): Promise<T> {
     const now = Date.now();
-    const known = this.last.get(String(key));
+    const known = this.last.get(key);
     if (known && known.at >= since && now - known.at < this.freshMs) return known.value;
     const value = read();
-    this.last.set(String(key), { at: now, value });
+    this.last.set(key, { at: now, value });
     return value;
   }
 }

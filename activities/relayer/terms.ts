@@ -7,6 +7,7 @@ export interface EnvelopeTerms {
   readonly gas: string;
   readonly maxFeePerGas: string;
   readonly maxPriorityFeePerGas: string;
+  readonly relayerAddress: string;
   /** Number of the relayer's transactions in blocks: its next nonce on chain. */
   readonly chainNonce: number;
   /** Id of the stuck envelope that the new one replaces at its nonce, with a higher fee. */
@@ -48,16 +49,17 @@ export async function currentFees(chain: ChainClient): Promise<Fees> {
   });
 }
 
-/** Fees and gas as activities pass them on. */
+/** Fees and gas as activities pass them on, and the relayer with its next nonce. */
 export function envelopeTerms(
   fees: Pick<Fees, 'maxFeePerGas' | 'maxPriorityFeePerGas'>,
   gas: bigint,
-  chainNonce: number,
+  { relayerAddress, chainNonce }: Pick<EnvelopeTerms, 'relayerAddress' | 'chainNonce'>,
 ): EnvelopeTerms {
   return {
     gas: gas.toString(),
     maxFeePerGas: fees.maxFeePerGas.toString(),
     maxPriorityFeePerGas: fees.maxPriorityFeePerGas.toString(),
+    relayerAddress,
     chainNonce,
   };
 }
@@ -76,8 +78,9 @@ export async function replacementTerms(
   let maxFeePerGas = raised(envelope.maxFeePerGas);
   if (maxFeePerGas < fees.maxFeePerGas) maxFeePerGas = fees.maxFeePerGas;
   if (maxFeePerGas > chain.network.maxFeePerGas || maxPriorityFeePerGas > maxFeePerGas) return null;
+  const { relayerAddress, relayerNonce: chainNonce } = envelope;
   return {
-    ...envelopeTerms({ maxFeePerGas, maxPriorityFeePerGas }, gas, envelope.relayerNonce),
+    ...envelopeTerms({ maxFeePerGas, maxPriorityFeePerGas }, gas, { relayerAddress, chainNonce }),
     replaces: String(envelope.id),
   };
 }

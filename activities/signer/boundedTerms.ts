@@ -1,9 +1,9 @@
 import { transactionCount } from '../../src/chain/clients';
 import { highestRelayerNonce } from '../../src/db/chain';
-import { RELAYER_INDEX } from '../relayer/context';
 import { currentFees, type EnvelopeTerms, type Fees, min } from '../relayer/terms';
 import { networkOf, type SignerContext } from './context';
 import { SignerRefusal } from './refusal';
+import { relayerKeyOf } from './relayers';
 
 /** The highest fees of a new envelope, in wei. */
 type FeeLimit = Pick<Fees, 'maxFeePerGas' | 'maxPriorityFeePerGas'>;
@@ -46,13 +46,14 @@ export async function boundFees<T extends EnvelopeTerms>(
 async function assertChainNonce(
   context: SignerContext,
   networkId: number,
-  { chainNonce }: EnvelopeTerms,
+  terms: EnvelopeTerms,
 ): Promise<void> {
+  const { chainNonce } = terms;
   if (!Number.isSafeInteger(chainNonce) || chainNonce < 0) {
     throw new SignerRefusal('stale', `invalid nonce ${chainNonce} (expected an integer from 0)`);
   }
   const network = networkOf(context, networkId);
-  const { address: relayerAddress } = context.keystore.relayerKey(networkId, RELAYER_INDEX);
+  const { address: relayerAddress } = relayerKeyOf(context, networkId, terms.relayerAddress);
   const relayer = { networkId, relayerAddress };
   const journaled = context.journal.highestRelayerNonce(relayer) ?? -1;
   if (chainNonce <= journaled + 1) return;

@@ -3,12 +3,11 @@ import { signerEndpoints } from '../../src/chain/contractSignatures';
 import type { SigningKeys } from '../../src/chain/keys';
 import type { IdentifyVoter } from '../../src/chain/voter';
 import type { NetworkConfig } from '../../src/config';
-import { lockRelayer } from '../../src/db/chain';
+import { lockNetwork } from '../../src/db/chain';
 import { type Db, databaseNow, type Tx } from '../../src/db/database';
 import type { Journal } from '../../src/journal/journal';
 import type { Logger } from '../../src/logging';
 import { createKeyedMutex, type KeyedMutex } from '../keyedMutex';
-import { RELAYER_INDEX } from '../relayer/context';
 import { createSignerClock, type SignerClock } from './clock';
 import { createGasBudget, type GasBudget } from './gasBudget';
 import { type CountRefusal, SignerRefusal } from './refusal';
@@ -39,7 +38,7 @@ export interface SignerDeps {
 
 /** The dependencies, and what the activities of one process share. */
 export interface SignerContext extends SignerDeps {
-  readonly relayerMutex: KeyedMutex;
+  readonly networkMutex: KeyedMutex;
   readonly readSealedState: ReadSealedState;
   readonly clock: SignerClock;
   readonly gasBudget: GasBudget;
@@ -55,7 +54,7 @@ export function createSignerContext(deps: SignerDeps): SignerContext {
     ...deps,
     clock,
     gasBudget: createGasBudget({ ...deps, clock, perHour: deps.gasBudgetPerHour }),
-    relayerMutex: createKeyedMutex(),
+    networkMutex: createKeyedMutex(),
     readSealedState: createReadSealedState(deps),
     endpointsOf: ({ id }) => endpoints.get(id) ?? [],
   };
@@ -69,21 +68,21 @@ export function networkOf({ networks }: Pick<SignerDeps, 'networks'>, networkId:
 }
 
 /**
- * Runs `work` in a database transaction that locks the relayer of a network, so that its nonces are reserved in order.
- * Nothing is signed in it. Throws SignerRefusal when the network is not configured, SignerHold when clocks are apart.
+ * Runs `work` in a database transaction that locks a network, so that nonces of accounts and relayers, budgets and gas are
+ * reserved one after the other, whichever relayer pays. Nothing is signed in it, and no network asked. Throws SignerRefusal when the network is not configured, SignerHold when clocks are apart.
  */
-export async function withRelayer<T>(
+export async function withNetwork<T>(
   context: SignerContext,
   networkId: number,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   networkOf(context, networkId);
-  return context.relayerMutex(networkId, async () => {
+  return context.networkMutex(networkId, async () => {
     let forget: (() => void) | undefined;
     try {
       return await context.db.transaction(async (tx) => {
         forget = () => context.gasBudget.forget(tx);
-        const time = await lockRelayer(tx, networkId, RELAYER_INDEX);
+        const time = await lockNetwork(tx, networkId);
         context.clock.assertInStep(time ?? (await databaseNow(tx)));
         return work(tx);
       });

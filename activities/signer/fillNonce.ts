@@ -3,12 +3,12 @@ import type { Envelope } from '../../src/db/chain';
 import type { Tx } from '../../src/db/database';
 import { type Reservation, reservationAt } from '../../src/db/reservations';
 import { failpoint } from '../../src/failpoints';
-import { RELAYER_INDEX } from '../relayer/context';
 import { isObsolete } from '../relayer/nonceGaps';
 import { type EnvelopeTerms, FILLER_GAS } from '../relayer/terms';
 import { boundFees } from './boundedTerms';
-import { networkOf, type SignerContext, withRelayer } from './context';
+import { networkOf, type SignerContext, withNetwork } from './context';
 import { refusalsAsValues, SignerRefusal, type SigningResult } from './refusal';
+import { relayerKeyOf } from './relayers';
 import { assertReserved, type GasOf, gasOf, reserveEnvelope, signReserved } from './signEnvelope';
 
 /** A filled nonce is for no organization. */
@@ -66,8 +66,8 @@ export async function fillNonce(
   const { networkId, nonce } = input;
   return refusalsAsValues(context, async () => {
     const terms = await boundFees(context, networkId, input.terms);
-    const { address } = context.keystore.relayerKey(networkId, RELAYER_INDEX);
-    const found = await withRelayer(context, networkId, async (tx) => {
+    const { address } = relayerKeyOf(context, networkId, terms.relayerAddress);
+    const found = await withNetwork(context, networkId, async (tx) => {
       const { replaces } = terms;
       const at = { networkId, relayerAddress: address, nonce };
       const fillable = await assertFillable(context, tx, { ...at, replaces });

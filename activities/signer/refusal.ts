@@ -24,7 +24,7 @@ export class SignerRefusal extends Error {
 }
 
 /** Why the signer signs nothing of this kind for now, whatever is asked. */
-export type HoldReason = 'rollback' | 'unsigned' | 'undecided' | 'frozen' | 'gas' | 'clock';
+export type HoldReason = 'rollback' | 'unsigned' | 'undecided' | 'frozen' | 'gas' | 'clock' | 'relayer';
 
 /** A refusal until its cause is gone, which may need an operator; what waits is not lost. */
 export class SignerHold extends SignerRefusal {

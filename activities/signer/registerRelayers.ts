@@ -1,6 +1,5 @@
 import { KeystoreError } from '../../src/chain/keys';
 import { anySigningKey, recordRelayer } from '../../src/db/chain';
-import { RELAYER_INDEX } from '../relayer/context';
 import type { SignerDeps } from './context';
 
 /**
@@ -18,8 +17,10 @@ export async function registerRelayers({
       `this keystore (${keystore.fingerprint}) is not the one that owns the accounts of this database: restore the right one from its backup (KEYSTORE_FILE)`,
     );
   }
-  for (const { id } of networks) {
-    const { address } = keystore.relayerKey(id, RELAYER_INDEX);
-    await recordRelayer(db, { networkId: id, index: RELAYER_INDEX, address });
+  for (const { id: networkId, relayers } of networks) {
+    for (let index = 0; index < relayers; index += 1) {
+      const { address } = keystore.relayerKey(networkId, index);
+      await recordRelayer(db, { networkId, index, address });
+    }
   }
 }

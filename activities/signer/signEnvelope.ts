@@ -5,11 +5,11 @@ import type { Tx } from '../../src/db/database';
 import { insertReservation, type Reservation, storeReserved } from '../../src/db/reservations';
 import { failpoint } from '../../src/failpoints';
 import type { GasEntry } from '../../src/journal/entries';
-import { RELAYER_INDEX } from '../relayer/context';
 import { type EnvelopeTerms, min, raised } from '../relayer/terms';
 import type { BoundedTerms } from './boundedTerms';
 import { networkOf, type SignerContext } from './context';
 import { SignerHold, SignerRefusal } from './refusal';
+import { assertChosen, relayerKeyOf } from './relayers';
 
 /** What the gas of an envelope is for. */
 export type GasOf = Pick<GasEntry, 'kind' | 'organizationId'>;
@@ -19,6 +19,8 @@ export interface EnvelopeRequest {
   readonly about: GasOf;
   readonly attemptId: bigint;
   readonly networkId: number;
+  /** The account that it is for; absent: a filler, which is its relayer's own. */
+  readonly accountId?: string;
   readonly terms: BoundedTerms;
   /** The gas that its content can need. */
   readonly gas?: { readonly least: bigint; readonly most: bigint };
@@ -111,16 +113,20 @@ async function nonceFor(tx: Tx, relayerAddress: string, request: EnvelopeRequest
 }
 
 /**
- * Reserves a nonce of the relayer for an envelope, within the ceilings of gas and fees and the gas budget. Call it inside `withRelayer`;
- * sign it when that is committed. Throws SignerRefusal.
+ * Reserves a nonce of a relayer for an envelope, within the ceilings of gas and fees and the gas budget: of the one of the
+ * envelope that it replaces, else of the one that pays for the account. Call it inside `withNetwork`; sign it when that is
+ * committed. Throws SignerRefusal.
  */
 export async function reserveEnvelope(
   context: SignerContext,
   tx: Tx,
   request: EnvelopeRequest,
 ): Promise<Reservation> {
-  const { attemptId, networkId, about } = request;
-  const { address: relayerAddress } = context.keystore.relayerKey(networkId, RELAYER_INDEX);
+  const { attemptId, networkId, accountId, about, replaces } = request;
+  const { relayerAddress } = replaces ?? request.terms;
+  if (accountId !== undefined && !replaces) {
+    await assertChosen(context, tx, { networkId, accountId, terms: request.terms });
+  }
   const terms = cappedTerms(context, request);
   const relayerNonce = await nonceFor(tx, relayerAddress, request);
   const reserving = { networkId, relayerAddress, relayerNonce, ...terms };
@@ -156,12 +162,13 @@ export function gasOf(reserved: Omit<Reservation, 'id' | 'attemptId'>, about: Ga
  * id. Throws when the reservation has ended meanwhile.
  */
 export async function signReserved(
-  { db, keystore }: SignerContext,
+  context: SignerContext,
   reserved: Reservation,
   call: { readonly to: Address; readonly data: Hex },
 ): Promise<bigint> {
-  const { networkId, relayerNonce, gas, maxFeePerGas, maxPriorityFeePerGas } = reserved;
-  const rawTransaction: Hex = await keystore.relayerKey(networkId, RELAYER_INDEX).signTransaction({
+  const { networkId, relayerAddress, relayerNonce, gas, maxFeePerGas, maxPriorityFeePerGas } = reserved;
+  const relayer = relayerKeyOf(context, networkId, relayerAddress);
+  const rawTransaction: Hex = await relayer.signTransaction({
     type: 'eip1559',
     chainId: networkId,
     nonce: relayerNonce,
@@ -172,7 +179,7 @@ export async function signReserved(
     maxFeePerGas,
     maxPriorityFeePerGas,
   });
-  const id = await storeReserved(db, reserved, {
+  const id = await storeReserved(context.db, reserved, {
     rawTransaction,
     transactionHash: keccak256(rawTransaction),
   });

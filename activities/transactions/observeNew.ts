@@ -12,7 +12,7 @@ import { mostSafeTxGas } from '../../src/chain/safeTransaction';
 import { type InnerCall, type Simulation, simulateInner } from '../../src/chain/simulation';
 import type { StoredTransaction } from '../../src/db/transactions';
 import type { FailureCode } from '../../src/domain/approval';
-import { relayerAddress } from '../relayer/context';
+import { relayerOf } from '../relayer/relayerOf';
 import { currentFees, envelopeTerms, type FundsRefusal, refuseFunds } from '../relayer/terms';
 import { headOf } from './atNonce';
 import type { TransactionChainContext } from './chainContext';
@@ -76,7 +76,7 @@ export async function observeNew(
   record: StoredTransaction,
 ): Promise<TransactionObservation> {
   const account = record.accountAddress as Address;
-  const relayer = await relayerAddress(db, record.networkId);
+  const relayer = await relayerOf(db, chain.network, record.accountId);
   const data = record.calldata.toLowerCase() as Hex;
   const call: InnerCall = { account, to: record.to as Address, value: record.value, data };
   const ceiling = mostSafeTxGas(maxGas, data);
@@ -108,7 +108,7 @@ export async function observeNew(
   return {
     kind: 'needsEnvelope',
     terms: {
-      ...envelopeTerms(fees, gas, chainNonce),
+      ...envelopeTerms(fees, gas, { relayerAddress: relayer, chainNonce }),
       safeTxGas: String(simulated.gas),
       accountNonce: String(nonce),
       fromBlock: String(head),

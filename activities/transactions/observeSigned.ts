@@ -6,8 +6,8 @@ import { cancellation } from '../../src/chain/safeTransaction';
 import { envelopesOf, undecidedBelow } from '../../src/db/attempts';
 import type { Envelope } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
-import { relayerAddress } from '../relayer/context';
 import { checkEnvelope, reopenLostEnvelope, undecidedEnvelope } from '../relayer/envelopes';
+import { relayerOf } from '../relayer/relayerOf';
 import { currentFees, type EnvelopeTerms, envelopeTerms, replacementTerms } from '../relayer/terms';
 import { attemptsOf, checkAtNonce, headOf } from './atNonce';
 import type { TransactionChainContext } from './chainContext';
@@ -61,9 +61,9 @@ async function nextTerms(
   });
   const replacing = undecided && (await replacementTerms(chain, undecided, gas));
   if (replacing) return needs(replacing);
-  const relayer = undecided?.relayerAddress ?? (await relayerAddress(context.db, networkId));
-  const [fees, chainNonce] = await Promise.all([currentFees(chain), transactionCount(chain, relayer)]);
-  return needs(envelopeTerms(fees, gas, chainNonce));
+  const relayerAddress = await relayerOf(context.db, chain.network, signed.accountId);
+  const [fees, chainNonce] = await Promise.all([currentFees(chain), transactionCount(chain, relayerAddress)]);
+  return needs(envelopeTerms(fees, gas, { relayerAddress, chainNonce }));
 }
 
 /**

@@ -10,7 +10,7 @@ import type { StoredTransaction } from '../../src/db/transactions';
 import { NATIVE_CURRENCY } from '../../src/domain/policy';
 import type { AttemptOutcome } from '../../src/domain/transaction';
 import { contentOf } from '../../src/transactions/policy';
-import { relayerAddress } from '../relayer/context';
+import { relayerOf } from '../relayer/relayerOf';
 
 /** The attempts at one nonce of an account: a transaction, and maybe the empty call that cancels it. */
 export interface AtNonce {
@@ -33,7 +33,7 @@ async function failureReason(db: Db, chain: ChainClient, at: AtNonce, execution:
   const call: InnerCall = { account: at.account, to: to as Address, value, data: data as Hex };
   const traced = await tracedRevert(chain, execution.transactionHash, call);
   if (traced !== undefined) return `the call reverted with ${revertReason(traced)}`;
-  const sender = await relayerAddress(db, chain.network.id);
+  const sender = await relayerOf(db, chain.network, at.record.accountId);
   for (const blockNumber of [execution.blockNumber - 1n, execution.blockNumber]) {
     try {
       const seen = await simulateInner(chain, call, { ceiling: safeTxGas, sender, blockNumber });

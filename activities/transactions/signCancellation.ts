@@ -5,7 +5,7 @@ import type { TransactionRef } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
 import { assertAccount } from '../signer/account';
 import { boundTerms } from '../signer/boundedTerms';
-import { type SignerContext, withRelayer } from '../signer/context';
+import { type SignerContext, withNetwork } from '../signer/context';
 import { refusalsAsValues, SignerRefusal, type SigningResult } from '../signer/refusal';
 import { isJournaled } from './journaled';
 import type { TransactionTerms } from './observation';
@@ -28,7 +28,7 @@ export async function signCancellation(
   return refusalsAsValues(context, async () => {
     const { networkId } = await statusOf(context.db, input);
     const terms = await boundTerms(context, networkId, input.terms);
-    const intent = await withRelayer(context, networkId, async (tx) => {
+    const intent = await withNetwork(context, networkId, async (tx) => {
       const { record } = await readOnNetwork(context, tx, input, networkId);
       const account = (await assertAccount(context, tx, record)).address as Address;
       const attempts = await attemptsOfTransaction(tx, record.id);

@@ -17,7 +17,7 @@ import { mapLimit } from '../../src/mapLimit';
 import { usageOf } from '../../src/transactions/policy';
 import { assertAccount } from '../signer/account';
 import { type BoundedTerms, boundTerms } from '../signer/boundedTerms';
-import { networkOf, type SignerContext, withRelayer } from '../signer/context';
+import { networkOf, type SignerContext, withNetwork } from '../signer/context';
 import { assertNotFrozen } from '../signer/frozen';
 import { refusalsAsValues, SignerHold, SignerRefusal, type SigningResult } from '../signer/refusal';
 import { assertTakenOver, authorizationEntry } from './authorization';
@@ -156,7 +156,7 @@ async function commitIntent(
   const { networkId } = await statusOf(context.db, ref);
   const terms = await boundTerms(context, networkId, asked);
   const votes = await verifiedVotes(context, ref);
-  return withRelayer(context, networkId, async (tx) => {
+  return withNetwork(context, networkId, async (tx) => {
     assertNotFrozen(context, ref.organizationId);
     const snapshot = await readOnNetwork(context, tx, ref, networkId);
     const { record } = snapshot;

@@ -122,6 +122,7 @@ async function carry(
     attemptId: attempt.id,
     about: { kind: asked, organizationId: attempt.organizationId },
     networkId: attempt.networkId,
+    accountId: attempt.accountId,
     terms,
     gas: { least: executionGas(content), most: gasAfterReverts(content, MAX_WHOLE_REVERTS) },
     ...at,
@@ -131,7 +132,7 @@ async function carry(
 
 /**
  * Reserves an envelope for each attempt at an earlier nonce of the account that has none, in order. Returns them, and
- * the highest relayer nonce among all: a later account nonce needs a later relayer nonce. Throws SignerRefusal for one
+ * the relayer's highest nonce among all: a later account nonce needs a later relayer nonce. Throws SignerRefusal for one
  * that was not signed, because of a crash: its own workflow repeats it.
  */
 async function carryEarlier(
@@ -151,7 +152,8 @@ async function carryEarlier(
   for (const nonce of new Set(earlier.map(({ safeNonce }) => safeNonce))) {
     const attempts = earlier.filter(({ safeNonce }) => safeNonce === nonce);
     const live = carrying.filter(({ attemptId }) => attempts.some(({ id }) => id === attemptId));
-    above = Math.max(above, ...live.map(({ relayerNonce }) => relayerNonce));
+    const own = live.filter(({ relayerAddress }) => relayerAddress === terms.relayerAddress);
+    above = Math.max(above, ...own.map(({ relayerNonce }) => relayerNonce));
     // A cancellation is the newer of two at one nonce.
     const wanted = attempts.at(-1);
     if (live.length > 0 || !wanted) continue;

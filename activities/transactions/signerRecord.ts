@@ -84,7 +84,7 @@ export async function readSealedTransaction(
   return underSealedState(found, state, clock.now());
 }
 
-/** Reads a transaction. Throws SignerRefusal unless it is on that network, whose relayer is locked. */
+/** Reads a transaction. Throws SignerRefusal unless it is on that network, which is locked. */
 export async function readOnNetwork(
   context: Pick<SignerContext, 'readSealedState' | 'clock'>,
   tx: Tx,

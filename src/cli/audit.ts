@@ -16,6 +16,7 @@ const NO_NETWORK: NetworkConfig = {
   name: 'none',
   rpcUrls: [],
   signerRpcUrls: [],
+  relayers: 1,
   nativeAsset: { symbol: '', name: '', decimals: 18 },
   confirmations: 1,
   maxFeePerGas: 0n,

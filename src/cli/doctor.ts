@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { createChainClients } from '../chain/clients';
 import { signerEndpoints } from '../chain/contractSignatures';
 import { type Config, ConfigError } from '../config';
-import { listRelayers } from '../db/chain';
+import { listRelayers, listRelayersInUse } from '../db/chain';
 import type { Db } from '../db/database';
 import type { CommandContext, Within } from './context';
 import { checkAuthorizations } from './doctor/authorizations';
@@ -85,6 +85,7 @@ async function examine({ db, signerDb, sender }: CommandContext, config: Config)
     // Without the database its contents cannot be checked.
     if (database.some(({ status }) => status === 'fail')) return database;
     const relayers = await listRelayers(db());
+    const inUse = await listRelayersInUse(db(), config.networks);
     const more = await Promise.all([
       runCheck('login', 'see the database above', () => checkLogin(db(), 'orgwallet_service')),
       config.signerDatabaseUrl
@@ -92,7 +93,7 @@ async function examine({ db, signerDb, sender }: CommandContext, config: Config)
         : [],
       runCheck('clock', 'see the database above', () => checkClock(db())),
       onNetworks('clock', (chain) => checkBlockTime(chain, db())),
-      onNetworks('relayer', (chain) => checkRelayers(chain, relayers)),
+      onNetworks('relayer', (chain) => checkRelayers(chain, inUse)),
       onNetworks('nonces', (chain) => checkRelayerNonces(chain, db(), relayers)),
       onNetworks('accounts', (chain) => checkAccountNonces(chain, db())),
       onNetworks('authorizations', (chain) => checkAuthorizations(chain, db())),

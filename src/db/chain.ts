@@ -125,6 +125,28 @@ export async function listRelayers(db: Db | Tx, networkId?: number): Promise<Rel
   }));
 }
 
+/** The relayers that somebody has to keep funded: those that networks choose from, and others of what is undecided. */
+export async function listRelayersInUse(
+  db: Db,
+  networks: readonly { readonly id: number; readonly relayers: number }[],
+): Promise<Relayer[]> {
+  const known = await listRelayers(db);
+  // Nobody follows a filler: it has no outcome.
+  const busy = await db('chain_envelopes as e')
+    .join('chain_attempts as a', 'a.id', 'e.attempt_id')
+    .where({ 'e.outcome': null, 'a.outcome': null })
+    .whereNot('a.kind', 'filler')
+    .distinct<Pick<ChainEnvelopeRow, 'network_id' | 'relayer_address'>[]>(
+      'e.network_id',
+      'e.relayer_address',
+    );
+  return known.filter(
+    ({ networkId, index, address }) =>
+      networks.some(({ id, relayers }) => id === networkId && index < relayers) ||
+      busy.some((one) => Number(one.network_id) === networkId && one.relayer_address === address),
+  );
+}
+
 /** The highest nonce of a relayer that an envelope was stored for, or undefined. */
 export async function highestRelayerNonce(
   db: Db,
@@ -138,12 +160,12 @@ export async function highestRelayerNonce(
 }
 
 /**
- * Locks a relayer until the end of the transaction: its nonces are assigned in order. Returns the database's time; undefined
- * where the relayer is not recorded.
+ * Locks a network until the end of the transaction, by the row of its first relayer. Returns the database's time; undefined
+ * where no relayer is recorded.
  */
-export async function lockRelayer(tx: Tx, networkId: number, index: number): Promise<Date | undefined> {
+export async function lockNetwork(tx: Tx, networkId: number): Promise<Date | undefined> {
   const row = await tx('relayers')
-    .where({ network_id: BigInt(networkId), index })
+    .where({ network_id: BigInt(networkId), index: 0 })
     .forUpdate()
     .first<{ now: Date } | undefined>(tx.raw('clock_timestamp() AS now'));
   return row?.now;

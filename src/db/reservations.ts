@@ -7,7 +7,7 @@ import {
 } from './chain';
 import type { Db, Tx } from './database';
 import { requireRow } from './rows';
-import type { RelayerReservationRow } from './tables';
+import type { ChainEnvelopeRow, RelayerReservationRow } from './tables';
 
 /** A nonce of a relayer that is taken for an envelope, with its terms. Amounts are in wei. */
 export type Reservation = EnvelopeNonce;
@@ -77,6 +77,32 @@ export async function reservationsOf(
     .orderBy('r.id')
     .select<RelayerReservationRow[]>('r.*');
   return rows.map(envelopeNonce);
+}
+
+/**
+ * The relayer of the newest undecided envelope of an account's undecided transactions on a network, or of what is being
+ * signed for them; undefined where nothing of them is in flight.
+ */
+export async function relayerInFlight(
+  db: Db | Tx,
+  { accountId, networkId }: AccountOnNetwork,
+): Promise<string | undefined> {
+  const of = { 'a.account_id': accountId, 'a.network_id': BigInt(networkId), 'a.outcome': null };
+  const [reserved] = await live(db)
+    .join('chain_attempts as a', 'a.id', 'r.attempt_id')
+    .where(of)
+    .whereNot('a.kind', 'deployment')
+    .orderBy('r.id', 'desc')
+    .select<Pick<RelayerReservationRow, 'relayer_address'>[]>('r.relayer_address');
+  if (reserved) return reserved.relayer_address;
+  const [newest] = await db('chain_envelopes as e')
+    .join('chain_attempts as a', 'a.id', 'e.attempt_id')
+    .where(of)
+    .whereNot('a.kind', 'deployment')
+    .where({ 'e.network_id': BigInt(networkId), 'e.outcome': null })
+    .orderBy('e.id', 'desc')
+    .select<Pick<ChainEnvelopeRow, 'relayer_address'>[]>('e.relayer_address');
+  return newest?.relayer_address;
 }
 
 /** What is being signed to deploy an account on a network, or undefined. */

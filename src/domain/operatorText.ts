@@ -129,7 +129,7 @@ export function proposalSentence(state: ProposalState): string {
 /** One sentence: the status of a transaction and what it waits for. */
 export function transactionSentence(state: TransactionState): string {
   if (state.open && state.executionStatus === 'failed' && state.awaitsRelayerWei !== null) {
-    return `The relayer of network ${state.networkId} has insufficient funds; the execution continues by itself at a balance of ${state.awaitsRelayerWei} wei.`;
+    return `The relayer of account ${state.accountId} on network ${state.networkId} has insufficient funds; the execution continues by itself at a balance of ${state.awaitsRelayerWei} wei.`;
   }
   return sentence(state, () => {
     const { transactionHash: hash } = state;
@@ -189,7 +189,7 @@ export function proposalDetails(state: ProposalState): string {
 function fundsToDo({ networkId, awaitsRelayerWei }: TransactionState): string {
   return awaitsRelayerWei === null
     ? 'The failure says what is missing: balance of the account, or a lower gas price. Then send the signal `retryExecution`.'
-    : `Send native currency to the relayer of network ${networkId} until its balance is at least ${awaitsRelayerWei} wei. The execution then continues by itself.`;
+    : `Send native currency to the relayer named above on network ${networkId} until its balance is at least ${awaitsRelayerWei} wei. The execution then continues by itself.`;
 }
 
 function failedToDo(state: TransactionState, failure: Failure): string {

@@ -26,6 +26,7 @@ function network(id: number, rpcUrl: string): NetworkConfig {
     name: `Chain ${id}`,
     rpcUrls: [rpcUrl],
     signerRpcUrls: [rpcUrl],
+    relayers: 1,
     nativeAsset,
     confirmations: 1,
     maxFeePerGas: 10n ** 12n,

@@ -23,6 +23,7 @@ import { signatureHash } from '../../src/approvals/voters';
 import { ChainUnavailable, createChainClients } from '../../src/chain/clients';
 import { signerEndpoints } from '../../src/chain/contractSignatures';
 import type { Keystore } from '../../src/chain/keys';
+import { relayerIndex } from '../../src/chain/relayerIndex';
 import { inspectAccount } from '../../src/chain/safe';
 import { deriveAccount, SAFE_CONTRACTS } from '../../src/chain/safeAccount';
 import { encodeSignature } from '../../src/chain/signatures';
@@ -89,6 +90,7 @@ beforeAll(async () => {
     name: 'Own Chain',
     rpcUrls: [url],
     signerRpcUrls: [url],
+    relayers: 1,
     nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 },
     confirmations: 1,
     maxFeePerGas: 5_000n * GWEI,
@@ -261,6 +263,24 @@ describe('a deployment', () => {
     expect(await envelopes(key)).toMatchObject([{ outcome: 'mined', sent_at: expect.any(Date) }]);
     // Whoever follows it again finds the same outcome.
     expect(await follow(envelopeId)).toEqual({ kind: 'mined' });
+  });
+
+  test('is paid by the relayer of its account', async () => {
+    const two = { ...network, relayers: 2 };
+    await registerRelayers(signerDeps({ networks: [two] }));
+    let key = await begunProposal();
+    while (relayerIndex(key.accountId, 2) === 0) key = await begunProposal();
+    const { address: payer } = keystore.relayerKey(CHAIN_ID, 1);
+    const observed = () => chainWith(two).observeDeployment(key);
+    expect(await observed()).toMatchObject({
+      failure: { code: 'funds', message: expect.stringContaining(payer) },
+    });
+    await fundOnLocalChain(url, payer);
+    const seen = await observed();
+    if (seen.kind !== 'needsEnvelope') throw new Error(JSON.stringify(seen));
+    const result = await signerWith({ networks: [two] }).signDeployment({ ...key, terms: seen.terms });
+    expect(await envelopes(key)).toMatchObject([{ relayer_address: payer, relayer_nonce: 0n }]);
+    expect(await follow((result as { envelopeId: string }).envelopeId)).toEqual({ kind: 'mined' });
   });
 
   test('has one envelope when it is signed twice, concurrently or in sequence', async () => {
@@ -578,6 +598,7 @@ describe('the signer refuses', () => {
       gas: '500000',
       maxFeePerGas: String(2n * GWEI),
       maxPriorityFeePerGas: '1',
+      relayerAddress: relayer,
       chainNonce: 0,
     };
     const result = await from.signDeployment({ ...key, terms: { ...offer, ...change } });
@@ -592,7 +613,8 @@ describe('the signer refuses', () => {
     expect(await refusal({ ...key, accountId: unknown })).toMatchObject({ code: 'stale' });
     await db('deployments').where({ proposal_id: key.proposalId }).update({ network_id: 5 });
     const elsewhere = signerWith({ networks: [network, { ...network, id: 5 }] });
-    expect(await refusal({ ...key, networkId: 5 }, elsewhere)).toMatchObject({
+    const { address: relayerAddress } = keystore.relayerKey(5, 0);
+    expect(await refusal({ ...key, networkId: 5 }, elsewhere, { relayerAddress })).toMatchObject({
       message: expect.stringContaining('no sealed decision has account'),
     });
     expect(await refusal(key)).toMatchObject({ message: expect.stringContaining('is not deploying') });

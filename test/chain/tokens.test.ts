@@ -27,6 +27,7 @@ function network(rpcUrl: string): NetworkConfig {
     name: 'Local One',
     rpcUrls: [rpcUrl],
     signerRpcUrls: [],
+    relayers: 1,
     nativeAsset,
     confirmations: 1,
     maxFeePerGas: 10n ** 12n,

@@ -37,6 +37,7 @@ import { checksumAddress } from '../../src/chain/address';
 import { type ChainClient, createChainClients } from '../../src/chain/clients';
 import { signerEndpoints } from '../../src/chain/contractSignatures';
 import type { Keystore } from '../../src/chain/keys';
+import { relayerIndex } from '../../src/chain/relayerIndex';
 import { deriveAccount, SAFE_CONTRACTS } from '../../src/chain/safeAccount';
 import { hashTypedPayload } from '../../src/chain/typedData';
 import { createIdentifyVoter } from '../../src/chain/voter';
@@ -156,6 +157,7 @@ export class TransactionWorld {
       name: 'Own Chain',
       rpcUrls: [rpcUrl],
       signerRpcUrls: [rpcUrl],
+      relayers: 1,
       nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 },
       confirmations: 1,
       maxFeePerGas: 5_000n * GWEI,
@@ -218,11 +220,15 @@ export class TransactionWorld {
   }
 
   get relayer(): Address {
-    return this.keystore.relayerKey(this.network.id, 0).address;
+    return this.relayerAt(0);
   }
 
-  fundRelayer(): Promise<void> {
-    return fundOnLocalChain(this.url, this.relayer);
+  relayerAt(index: number): Address {
+    return this.keystore.relayerKey(this.network.id, index).address;
+  }
+
+  fundRelayer(index = 0): Promise<void> {
+    return fundOnLocalChain(this.url, this.relayerAt(index));
   }
 
   /** Other activities on the same database: another network configuration, other times. */
@@ -253,9 +259,10 @@ export class TransactionWorld {
     });
   }
 
-  /** An account that is deployed, with 1 ETH. */
-  async account(): Promise<TestAccount> {
-    const id = newId('acc');
+  /** An account that is deployed, with 1 ETH; `relayer`: the index of the one that pays for it, of those of the network. */
+  async account({ relayer = 0 }: { readonly relayer?: number } = {}): Promise<TestAccount> {
+    let id = newId('acc');
+    while (relayerIndex(id, this.network.relayers) !== relayer) id = newId('acc');
     const account = deriveAccount(this.keystore.organizationKey(this.org.id).address, id);
     // The node gives the funder one nonce twice when it is asked twice at once.
     this.deploying = this.deploying.then(() => deployAsFunder(this.url, account));

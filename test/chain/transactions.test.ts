@@ -469,6 +469,7 @@ describe('an envelope', () => {
           gas: '21000',
           maxFeePerGas,
           maxPriorityFeePerGas: maxFeePerGas,
+          relayerAddress: world.relayer,
           chainNonce: 0,
           replaces,
         };
@@ -755,9 +756,10 @@ describe('a relayer with insufficient funds', () => {
     const looked = jest.spyOn(world.client.rpc, 'getBalance');
     const looks = () => looked.mock.calls.length;
     const wei = (seen as { awaitsRelayerWei: string }).awaitsRelayerWei;
+    const { accountId } = await world.record(ref);
     let refilled = false;
     const waiting = new MockActivityEnvironment()
-      .run(world.chain.awaitRelayer, { networkId: world.network.id, wei })
+      .run(world.chain.awaitRelayer, { networkId: world.network.id, accountId, wei })
       .then(() => {
         refilled = true;
       });

@@ -47,6 +47,7 @@ beforeAll(async () => {
     name: 'Own Chain',
     rpcUrls: [url],
     signerRpcUrls: [],
+    relayers: 1,
     nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 },
     confirmations: 1,
     maxFeePerGas: 10n ** 12n,

@@ -298,7 +298,7 @@ describe('doctor about transactions', () => {
     });
     expect(of('funds')).toMatchObject({
       status: 'warn',
-      found: `1 transaction waits for native currency of the relayer of network ${NETWORK_ID}: up to 1200 wei`,
+      found: `1 transaction waits for native currency of a relayer of network ${NETWORK_ID}: up to 1200 wei`,
     });
   });
 

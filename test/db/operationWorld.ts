@@ -67,6 +67,7 @@ const networks: readonly NetworkConfig[] = NETWORK_IDS.map((id) => ({
   name: `Network ${id}`,
   rpcUrls: ['http://127.0.0.1:1'],
   signerRpcUrls: [],
+  relayers: 1,
   nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 },
   confirmations: 1,
   maxFeePerGas: 1n,

@@ -386,7 +386,8 @@ describe('what is signed', () => {
           ...{ organizationId: org.id, transactionId: payment.id },
           terms: {
             ...{ gas: '300000', maxFeePerGas: '5000000000', maxPriorityFeePerGas: '1' },
-            ...{ chainNonce: 0, safeTxGas: '1', accountNonce: '0', fromBlock: '0' },
+            ...{ relayerAddress: world.relayer, chainNonce: 0, accountNonce: '0' },
+            ...{ safeTxGas: '1', fromBlock: '0' },
           },
         },
       ]);

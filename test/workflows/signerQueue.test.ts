@@ -1,6 +1,7 @@
 /** @deep */
 
 import { parseEther } from 'viem';
+import { listRelayers } from '../../src/db/chain';
 import { requireRow } from '../../src/db/rows';
 import { describeDeep } from '../support/suite';
 import { signed } from '../support/transactionApi';
@@ -37,7 +38,10 @@ afterAll(() => world?.stop());
 test('an activity on the queue of the signer fills no nonce that nothing waits for', async () => {
   const network = world.config.networks.find(({ id }) => id === CHAIN_ID);
   const fee = String(network?.maxFeePerGas);
-  const terms = { gas: '5000000', maxFeePerGas: fee, maxPriorityFeePerGas: fee, chainNonce: 5_000_000 };
+  const [relayer] = await listRelayers(world.db, CHAIN_ID);
+  const { address: relayerAddress } = requireRow(relayer);
+  const fees = { maxFeePerGas: fee, maxPriorityFeePerGas: fee };
+  const terms = { gas: '5000000', ...fees, relayerAddress, chainNonce: 5_000_000 };
   const nonces = [-1, 0.5, 'x', null, ...Array.from({ length: 16 }, (_, index) => 5_000_000 + index)];
   const results = await runOnSigner(
     world,
@@ -74,10 +78,11 @@ describeDeep('a payment in flight', () => {
     const { http, org, db } = own;
     const payment = await created(own);
     const attack = async (change: object = {}): Promise<object> => {
-      const { id, gas } = requireRow((await envelopesOf(payment))[0]);
+      const { id, gas, relayer_address: relayerAddress } = requireRow((await envelopesOf(payment))[0]);
       const fee = '500000000000';
       const fees = { maxFeePerGas: fee, maxPriorityFeePerGas: fee, replaces: String(id) };
-      const terms = { gas, ...fees, chainNonce: 0, safeTxGas: '1', accountNonce: '0', fromBlock: '0' };
+      const nonces = { relayerAddress, chainNonce: 0, accountNonce: '0' };
+      const terms = { gas, ...fees, ...nonces, safeTxGas: '1', fromBlock: '0' };
       const input = { organizationId: org.id, transactionId: payment.id, terms: { ...terms, ...change } };
       const [answer] = await runOnSigner(own, 'signTransaction', [input]);
       return answer as object;

@@ -154,7 +154,9 @@ async function relayersOf(db: Db, networks: readonly NetworkConfig[]): ReturnTyp
   const deadline = Date.now() + RELAYERS_LIMIT_MS;
   for (;;) {
     const relayers = await listRelayers(db);
-    const complete = networks.every(({ id }) => relayers.some(({ networkId }) => networkId === id));
+    const complete = networks.every(
+      ({ id, relayers: needed }) => relayers.filter(({ networkId }) => networkId === id).length >= needed,
+    );
     if (complete || Date.now() > deadline) return relayers;
     await new Promise((resolve) => setTimeout(resolve, 250));
   }

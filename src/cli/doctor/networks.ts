@@ -56,14 +56,14 @@ export async function checkEndpoints({ network, clients }: WalletEndpoints): Pro
 
 /** The keys that pay for gas on a network. */
 export async function checkRelayers(chain: ChainClient, relayers: readonly Relayer[]): Promise<Finding[]> {
-  const { id, name, nativeAsset } = chain.network;
+  const { id, name, nativeAsset, relayers: needed } = chain.network;
   const part = `relayer ${id}`;
   const own = relayers.filter(({ networkId }) => networkId === id);
   if (own.length === 0) {
     return [warn(part, `no relayer for ${name} yet`, 'start a process whose ORGWALLET_ROLES has signer')];
   }
   const gasPrice = await ask(chain, (rpc) => rpc.getGasPrice());
-  return Promise.all(
+  const findings = await Promise.all(
     own.map(async ({ address }) => {
       const balance = await ask(chain, (rpc) => rpc.getBalance({ address: address as Address }));
       const text = `${address} has ${formatUnits(balance, nativeAsset.decimals)} ${nativeAsset.symbol}`;
@@ -73,4 +73,8 @@ export async function checkRelayers(chain: ChainClient, relayers: readonly Relay
       return funds === 'low' ? warn(part, `${text}: running low`, todo) : ok(part, text);
     }),
   );
+  const registered = own.filter(({ index }) => index < needed).length;
+  if (registered === needed) return findings;
+  const text = `the signer has registered ${registered} of the ${needed} relayers of ${name}`;
+  return [...findings, warn(part, text, 'restart it with the same NETWORKS_FILE (relayers)')];
 }

@@ -32,8 +32,8 @@ export async function checkTransactions(db: Db): Promise<Finding[]> {
     ...awaiting.map(({ networkId, count: waiting, wei }) =>
       warn(
         'funds',
-        `${count(waiting, 'transaction waits', 'transactions wait')} for native currency of the relayer of network ${networkId}: up to ${wei} wei`,
-        'fund the relayer; they continue by themselves',
+        `${count(waiting, 'transaction waits', 'transactions wait')} for native currency of a relayer of network ${networkId}: up to ${wei} wei`,
+        'fund the relayers above; they continue by themselves',
       ),
     ),
   ];
@@ -97,7 +97,7 @@ export async function checkRelayerNonces(
         );
       }
       const pending = undecided.filter((nonce) => nonce >= next).length;
-      return ok(part, `next ${next}, ${pending} in flight`);
+      return ok(part, `next ${next}${own.length > 1 ? ` of ${address}` : ''}, ${pending} in flight`);
     }),
   );
 }

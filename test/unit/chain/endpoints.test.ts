@@ -84,6 +84,7 @@ function connect(endpoints: readonly Endpoint[], change: Partial<NetworkConfig> 
     name: 'One',
     rpcUrls: endpoints.map(({ url }) => url),
     signerRpcUrls: [],
+    relayers: 1,
     nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 },
     confirmations: 1,
     maxFeePerGas: 1n,

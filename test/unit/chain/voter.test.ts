@@ -18,6 +18,7 @@ const network: NetworkConfig = {
   name: 'Nowhere',
   rpcUrls: ['http://127.0.0.1:1'],
   signerRpcUrls: [],
+  relayers: 1,
   nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 },
   confirmations: 1,
   maxFeePerGas: 1n,

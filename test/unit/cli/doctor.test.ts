@@ -95,6 +95,7 @@ describe('the endpoints of the signer', () => {
     name: 'Nowhere',
     rpcUrls: ['http://127.0.0.1:1'],
     signerRpcUrls: [],
+    relayers: 1,
     nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 },
     confirmations: 1,
     maxFeePerGas: 1n,

@@ -96,7 +96,7 @@ describe('the status of a transaction, in one sentence', () => {
   it('when the relayer has insufficient funds: what it waits for, as long as it is open', () => {
     const waiting = failedWith('funds', { awaitsRelayerWei: '1200' });
     expect(transactionSentence(waiting)).toBe(
-      'The relayer of network 31337 has insufficient funds; the execution continues by itself at a balance of 1200 wei.',
+      `The relayer of account ${waiting.accountId} on network 31337 has insufficient funds; the execution continues by itself at a balance of 1200 wei.`,
     );
     expect(transactionSentence({ ...waiting, open: false })).toBe(
       'Expired after an execution that was failed.',

@@ -60,6 +60,7 @@ function signerWith(signerRpcUrls: readonly string[]) {
     name: 'Ethereum',
     rpcUrls: ['http://127.0.0.1:9'],
     signerRpcUrls,
+    relayers: 1,
     nativeAsset: ETHER,
     confirmations: 1,
     maxFeePerGas: 1n,

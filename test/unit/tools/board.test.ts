@@ -17,6 +17,7 @@ const stack: RunningStack = {
       name: 'Local Chain 1',
       rpcUrls: ['http://127.0.0.1:8545'],
       signerRpcUrls: [],
+      relayers: 1,
       nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 },
       confirmations: 1,
       maxFeePerGas: 1n,

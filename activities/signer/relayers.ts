@@ -1,0 +1,47 @@
+import type { SigningKey } from '../../src/chain/keys';
+import { MAX_RELAYERS } from '../../src/chain/relayerIndex';
+import type { Tx } from '../../src/db/database';
+import { chosenRelayer } from '../relayer/relayerOf';
+import type { EnvelopeTerms } from '../relayer/terms';
+import { networkOf, type SignerContext } from './context';
+import { SignerHold, SignerRefusal } from './refusal';
+
+/** The key of a relayer by its address, also of one that is not chosen any more. Throws SignerRefusal for any other address. */
+export function relayerKeyOf(
+  { keystore }: Pick<SignerContext, 'keystore'>,
+  networkId: number,
+  address: string,
+): SigningKey {
+  for (let index = 0; index < MAX_RELAYERS; index += 1) {
+    const key = keystore.relayerKey(networkId, index);
+    if (key.address === address) return key;
+  }
+  throw new SignerRefusal('stale', `${address} is not a relayer of this signer on network ${networkId}`);
+}
+
+/** What a new nonce is for. */
+export interface NewNonce {
+  readonly networkId: number;
+  readonly accountId: string;
+  readonly terms: EnvelopeTerms;
+}
+
+/** Throws SignerHold unless terms are about the relayer that the signer chooses for an account. */
+export async function assertChosen(
+  context: SignerContext,
+  tx: Tx,
+  { networkId, accountId, terms }: NewNonce,
+): Promise<void> {
+  const network = networkOf(context, networkId);
+  const chosen = await chosenRelayer(
+    tx,
+    network,
+    accountId,
+    (index) => context.keystore.relayerKey(networkId, index).address,
+  );
+  if (chosen === terms.relayerAddress) return;
+  throw new SignerHold(
+    'relayer',
+    `the chain worker has read the nonce of relayer ${terms.relayerAddress} on ${network.name}, and ${chosen} pays for account ${accountId}: if this remains, give both processes the same NETWORKS_FILE (relayers)`,
+  );
+}
