@@ -73,19 +73,19 @@ async function missingSteps(db: Db, setting: string, role: LoginRole): Promise<r
  * and for a schema that is not migrated in time.
  */
 async function assertDatabase(db: Db, setting: string, role: LoginRole, logger: Logger): Promise<void> {
-  const deadline = Date.now() + DATABASE_WAIT_MS;
+  const deadline = performance.now() + DATABASE_WAIT_MS;
   let told = false;
   for (;;) {
     try {
       const missing = await missingSteps(db, setting, role);
       if (missing.length === 0) return;
       const found = `the schema lacks ${missing.join(', ')}`;
-      if (Date.now() > deadline)
+      if (performance.now() > deadline)
         throw new ConfigError(setting, `${found}: run \`npx orgwallet db migrate\` first`);
       if (!told) logger.warn(`${found}: waiting for \`npx orgwallet db migrate\``);
       told = true;
     } catch (error) {
-      if (error instanceof ConfigError || !isUnavailable(error) || Date.now() > deadline) throw error;
+      if (error instanceof ConfigError || !isUnavailable(error) || performance.now() > deadline) throw error;
     }
     await sleep(DATABASE_RETRY_MS);
   }

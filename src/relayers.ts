@@ -22,8 +22,12 @@ export function watchRelayers(
 
   function warnWhenLow({ network, address, wei, funds }: RelayerBalance): void {
     const key = `${network.id}/${address}/${funds}`;
-    if (funds === 'enough' || Date.now() - (warnedAt.get(key) ?? 0) < WARN_EVERY_MS) return;
-    warnedAt.set(key, Date.now());
+    if (
+      funds === 'enough' ||
+      performance.now() - (warnedAt.get(key) ?? Number.NEGATIVE_INFINITY) < WARN_EVERY_MS
+    )
+      return;
+    warnedAt.set(key, performance.now());
     deps.logger.warn(
       { networkId: network.id, relayer: address, wei: String(wei), funds },
       `a relayer of ${network.name} ${funds === 'empty' ? 'has insufficient funds for one deployment' : 'is low on funds'}: fund ${address}`,

@@ -60,7 +60,7 @@ async function sendNow<T>(
   progress: Progress,
 ): Promise<Obstacle | null> {
   const gap = await sendInOrder(context, chain, envelope);
-  const at = Date.now();
+  const at = performance.now();
   // What was mined just now counts: the newest block is read after it.
   const head = await context.heads.read(chain, at);
   const before = progress.sent;
@@ -95,7 +95,7 @@ async function check<T>(
   progress: Progress,
   head: bigint,
 ): Promise<Step<T>> {
-  const at = Date.now();
+  const at = performance.now();
   progress.firstHead ??= head;
   const seen = await followed.check(head);
   if ('end' in seen) return seen;
@@ -113,7 +113,7 @@ async function check<T>(
 /** Whether the bytes are sent again: a chain that goes on has lost them, or has no room for them. */
 function isDue({ sent }: Progress, head: bigint | undefined): boolean {
   if (!sent) return true;
-  const ageMs = Date.now() - sent.at;
+  const ageMs = performance.now() - sent.at;
   return ageMs >= sent.againMs || (head !== sent.head && ageMs >= RESEND_MS);
 }
 
@@ -131,7 +131,7 @@ async function step<T>(
   const isNew = !progress.sent && !progress.failed;
   try {
     const head = isNew ? undefined : await heads.read(chain);
-    const isChecked = checked?.head === head && checked && Date.now() - checked.at < checked.againMs;
+    const isChecked = checked?.head === head && checked && performance.now() - checked.at < checked.againMs;
     if (isChecked && !isDue(progress, head)) return checked.found;
     // What is new does not wait behind all that is checked again.
     return await turns.run(`${relayer}/${isNew ? 'new' : 'known'}`, null, async () => {
@@ -156,13 +156,13 @@ export async function follow<T>(
   followed: Followed<T>,
   signal: AbortSignal,
 ): Promise<T | Obstacle> {
-  const progress: Progress = { begunAt: Date.now() };
+  const progress: Progress = { begunAt: performance.now() };
   let message: string | null = null;
   let messageSince = progress.begunAt;
   let everyMs = context.pollMs;
   for (;;) {
     signal.throwIfAborted();
-    const now = Date.now();
+    const now = performance.now();
     const result = await step(context, followed, progress, signal);
     if ('end' in result) return result.end;
     if (result.waitingFor !== message) {

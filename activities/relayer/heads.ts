@@ -14,7 +14,10 @@ export interface HeadWait {
 
 /** The newest block of each network, read once for everybody who follows something there. */
 export interface Heads {
-  /** The number of the newest block, as read a moment ago, and not before `since` (ms since 1970). Throws ChainUnavailable. */
+  /**
+   * The number of the newest block, as read a moment ago, and not before `since` (of `performance.now()`). Throws
+   * ChainUnavailable.
+   */
   read(chain: ChainClient, since?: number): Promise<bigint>;
   /** Waits for another newest block. */
   changed(chain: ChainClient, wait: HeadWait): Promise<void>;
@@ -27,7 +30,7 @@ interface Waiter extends HeadWait {
 /** One network: its newest block, and who waits for the next one. */
 class NetworkHead {
   private readonly heads: SharedReads<bigint>;
-  private readAt = 0;
+  private readAt = Number.NEGATIVE_INFINITY;
   private newest: bigint | undefined;
   private readonly waiting = new Set<Waiter>();
   private isPolling = false;
@@ -44,7 +47,7 @@ class NetworkHead {
   }
 
   private async readNewest(): Promise<bigint> {
-    this.readAt = Date.now();
+    this.readAt = performance.now();
     const head = await ask(this.chain, (rpc) => rpc.getBlockNumber());
     this.newest = head;
     for (const { than, wake } of this.waiting) if (than !== undefined && than !== head) wake();
@@ -71,7 +74,7 @@ class NetworkHead {
     while (this.waiting.size > 0) {
       let everyMs = Number.POSITIVE_INFINITY;
       for (const waiter of this.waiting) everyMs = Math.min(everyMs, waiter.everyMs);
-      if (Date.now() - this.readAt >= everyMs) await this.read().catch(() => undefined);
+      if (performance.now() - this.readAt >= everyMs) await this.read().catch(() => undefined);
       await sleep(this.freshMs);
     }
     this.isPolling = false;

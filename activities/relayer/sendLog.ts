@@ -21,7 +21,7 @@ export function createSendLog(): SendLog {
   const inProgress = new Map<bigint, Promise<void>>();
   return {
     note({ id }) {
-      const at = Date.now();
+      const at = performance.now();
       const before = sent.get(id);
       sent.delete(id);
       sent.set(id, { at, pauseMs: before ? Math.min(2 * before.pauseMs, MAX_RESEND_MS) : RESEND_MS });
@@ -33,7 +33,7 @@ export function createSendLog(): SendLog {
     },
     isRecent({ id }) {
       const last = sent.get(id);
-      return last !== undefined && Date.now() - last.at < last.pauseMs;
+      return last !== undefined && performance.now() - last.at < last.pauseMs;
     },
     once({ id }, send) {
       const running = inProgress.get(id);

@@ -5,9 +5,12 @@ export class SharedReads<T> {
   /** `freshMs`: for how long what was read is given to others, failures too. */
   constructor(private readonly freshMs: number) {}
 
-  /** What `read` returns, or has returned a moment ago and not before `since` (ms since 1970). Throws what it throws. */
+  /**
+   * What `read` returns, or has returned a moment ago and not before `since` (of `performance.now()`). Throws what it
+   * throws.
+   */
   read(key: string, read: () => Promise<T>, since = 0): Promise<T> {
-    const now = Date.now();
+    const now = performance.now();
     const known = this.last.get(key);
     if (known && known.at >= since && now - known.at < this.freshMs) return known.value;
     const value = read();

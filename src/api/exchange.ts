@@ -39,7 +39,7 @@ export function beginExchange(
   options: { logger: Logger; metrics: Metrics; stopping: () => boolean },
 ): Exchange {
   const requestId = requestIdOf(request.headers['x-request-id']);
-  const startedAtMs = Date.now();
+  const startedAtMs = performance.now();
   const exchange: Exchange = {
     requestId,
     client: clientAddress(request),
@@ -58,7 +58,7 @@ export function beginExchange(
   }, REQUEST_TIMEOUT_MS);
   response.once('close', () => {
     clearTimeout(timer);
-    const ms = Date.now() - startedAtMs;
+    const ms = Math.round(performance.now() - startedAtMs);
     const { method } = request;
     const status = response.writableFinished ? response.statusCode : 499;
     options.metrics.observeHttp({ method, route: exchange.route, status, seconds: ms / 1_000 });

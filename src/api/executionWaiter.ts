@@ -12,7 +12,7 @@ export type WaitForExecution = (id: string) => Promise<void>;
 /** Listens for the end of an execution, and polls every second in case it was missed. */
 export function createExecutionWaiter(db: Db, notifications: Notifications): WaitForExecution {
   return async (id) => {
-    const deadlineMs = Date.now() + WAIT_MS;
+    const deadlineMs = performance.now() + WAIT_MS;
     let changed = false;
     let wake = () => {};
     const unsubscribe = notifications.subscribe(EXECUTION_ENDED, id, () => {
@@ -23,7 +23,7 @@ export function createExecutionWaiter(db: Db, notifications: Notifications): Wai
       for (;;) {
         changed = false;
         if ((await findExecutionStatus(db, id)) !== 'processing') return;
-        const leftMs = deadlineMs - Date.now();
+        const leftMs = deadlineMs - performance.now();
         if (leftMs <= 0) return;
         if (changed) continue;
         await new Promise<void>((resolve) => {

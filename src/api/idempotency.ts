@@ -221,7 +221,7 @@ async function run(
     const outcome = await attempt(runner, request, requestHash, work);
     if (outcome === undefined) continue;
     if (outcome !== 'running') return outcome;
-    if (Date.now() + pollMs >= deadlineMs) {
+    if (performance.now() + pollMs >= deadlineMs) {
       throw new Refused(
         { code: 'conflict', message: 'the first request with this X-Idempotency-Key is still running' },
         { headers: { 'Retry-After': '5' } },

@@ -8,6 +8,12 @@ const MAX_KEYS = 10_000;
 /** Between two lookups of keys that have not been valid in this process. */
 const UNKNOWN_KEYS_INTERVAL_MS = 100;
 
+/** What a key is cached by, and what it expires by, in milliseconds. */
+interface KeyClocks {
+  readonly elapsedMs: () => number;
+  readonly timeMs: () => number;
+}
+
 /**
  * Caches authenticated keys for a second. The database announces every change of keys, members and admins at its commit,
  * which clears the cache. Without a connection for these notifications nothing is cached.
@@ -18,9 +24,13 @@ const UNKNOWN_KEYS_INTERVAL_MS = 100;
 export function createKeyMemory(
   lookUp: (keys: readonly string[]) => Promise<ReadonlyMap<string, AuthenticatedKey>>,
   notifications: Pick<Notifications, 'subscribe' | 'connected'>,
-  nowMs: () => number = Date.now,
+  { elapsedMs, timeMs }: KeyClocks = { elapsedMs: () => performance.now(), timeMs: Date.now },
 ): (key: string) => Promise<AuthenticatedKey | undefined> {
   const cached = new Map<string, { key: AuthenticatedKey; untilMs: number }>();
+  const isExpired = ({ expiresAt }: AuthenticatedKey) =>
+    expiresAt !== null && expiresAt.getTime() <= timeMs();
+  const isCurrent = ({ key, untilMs }: { key: AuthenticatedKey; untilMs: number }) =>
+    untilMs > elapsedMs() && !isExpired(key);
   /** Hashes of the keys that were valid at their last lookup, the longest unused first. */
   const known = new Set<string>();
   const lookUpUnknown = createBatcher(lookUp, UNKNOWN_KEYS_INTERVAL_MS);
@@ -42,7 +52,7 @@ export function createKeyMemory(
   return async (key) => {
     const hash = createHash('sha256').update(key).digest('base64');
     const remembered = cached.get(hash);
-    if (remembered && remembered.untilMs > nowMs() && notifications.connected()) return remembered.key;
+    if (remembered && isCurrent(remembered) && notifications.connected()) return remembered.key;
     const changesBefore = changes;
     const safe = notifications.connected();
     const found = await find(key, hash);
@@ -51,8 +61,7 @@ export function createKeyMemory(
       return found;
     }
     if (cached.size >= MAX_KEYS) cached.clear();
-    const expiresMs = found.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
-    cached.set(hash, { key: found, untilMs: Math.min(nowMs() + REMEMBERED_MS, expiresMs) });
+    cached.set(hash, { key: found, untilMs: elapsedMs() + REMEMBERED_MS });
     return found;
   };
 }

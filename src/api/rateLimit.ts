@@ -29,7 +29,7 @@ const BLOCKS_PER_BURST = 10;
 export function createRateLimiter(
   lease: (bucket: string, size: BucketSize, wanted: number) => Promise<{ taken: number; left: number }>,
   size: BucketSize,
-  nowMs: () => number = Date.now,
+  nowMs: () => number = () => performance.now(),
 ): (bucket: string) => Promise<RateDecision> {
   const block = Math.max(1, Math.floor(size.burst / BLOCKS_PER_BURST));
   const buckets = new Map<string, Held>();
@@ -85,7 +85,10 @@ export interface FailureLimiter {
 }
 
 /** A token bucket per caller, in memory; drops the oldest callers above a maximum. */
-export function createFailureLimiter(size: BucketSize, nowMs: () => number = Date.now): FailureLimiter {
+export function createFailureLimiter(
+  size: BucketSize,
+  nowMs: () => number = () => performance.now(),
+): FailureLimiter {
   const callers = new Map<string, { tokens: number; atMs: number }>();
   return {
     count(caller) {

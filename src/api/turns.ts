@@ -37,7 +37,7 @@ export function createTurns({ atOnce, perOrganization }: Config['mutations']): T
 
   return {
     async take(organizationId) {
-      const deadline = Date.now() + WAIT_MS;
+      const deadline = performance.now() + WAIT_MS;
       const own = `more than ${perOrganization} mutations of this organization are in progress`;
       const release = await turn(ofOne, organizationId, deadline, own);
       try {

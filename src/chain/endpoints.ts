@@ -41,10 +41,10 @@ export function urlHost(url: string): string {
 }
 
 /** How long a response asks to be left alone, in milliseconds; undefined where it does not say. Source: RFC 9110, 10.2.3. */
-function retryAfterMs(error: unknown, now: number): number | undefined {
+function retryAfterMs(error: unknown): number | undefined {
   const text = error instanceof HttpRequestError ? error.headers?.get('retry-after') : null;
   if (!text) return undefined;
-  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now;
+  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
   return ms >= 0 ? Math.min(ms, LONGEST_LIMIT_MS) : undefined;
 }
 
@@ -136,12 +136,12 @@ class Endpoint {
       this.restsUntil = 0;
       return;
     }
-    const now = Date.now();
+    const now = performance.now();
     const grownMs = Math.min(FIRST_REST_MS * 2 ** this.failures, LONGEST_REST_MS);
     this.failures += 1;
     this.checked = undefined;
     this.restsFrom = now;
-    this.restsUntil = now + (retryAfterMs(error, now) ?? grownMs);
+    this.restsUntil = now + (retryAfterMs(error) ?? grownMs);
   }
 }
 
@@ -171,7 +171,7 @@ async function askOne(
   request: RpcRequest,
   { chainId, observe }: { readonly chainId: number | undefined; readonly observe: ObserveEndpoint },
 ): Promise<{ readonly answer: unknown } | { readonly error: unknown } | { readonly failure: unknown }> {
-  const sentAt = Date.now();
+  const sentAt = performance.now();
   try {
     await endpoint.assertChain(transport, chainId, request.method);
     const answer = await transport.request(request);
@@ -191,7 +191,7 @@ function refuse(endpoints: readonly Endpoint[], failures: readonly unknown[]): n
   // What may have been done counts more than what was not taken.
   const failure = failures.find((error) => resultOf(error) !== 'limited') ?? failures[0];
   if (failure) throw failure;
-  const ms = Math.min(...endpoints.map((endpoint) => endpoint.rest(Date.now()).ms));
+  const ms = Math.ceil(Math.min(...endpoints.map((endpoint) => endpoint.rest(performance.now()).ms)));
   const hosts = endpoints.map(({ host }) => host).join(', ');
   throw new EndpointsLimited(`all endpoints limit requests (${hosts}): again in ${ms} ms`);
 }
@@ -214,7 +214,7 @@ export function failover(urls: readonly string[], options: FailoverOptions): Tra
       retryCount: 0,
       request: (async (request) => {
         const failures: unknown[] = [];
-        for (const one of choose(connected, Date.now())) {
+        for (const one of choose(connected, performance.now())) {
           const asked = await askOne(one, request, { chainId, observe: options.observe });
           if ('answer' in asked) return asked.answer;
           if ('error' in asked) throw asked.error;

@@ -63,7 +63,7 @@ export async function requestFreeze(
 ): Promise<FreezeEntry> {
   const entry: FreezeEntry = { ...asked, id: randomUUID() };
   const path = writeRequest(file, entry);
-  for (const end = Date.now() + options.waitMs; existsSync(path); await sleep(POLL_MS)) {
+  for (const end = performance.now() + options.waitMs; existsSync(path); await sleep(POLL_MS)) {
     if (!isHeld(leaseFile(file))) {
       const journal = await options.open();
       try {
@@ -71,7 +71,7 @@ export async function requestFreeze(
       } finally {
         await journal.close();
       }
-    } else if (Date.now() > end) {
+    } else if (performance.now() > end) {
       throw new JournalError(
         `the signer has not taken the request up (${path}): it does so when it can; see its log`,
       );

@@ -98,7 +98,7 @@ export async function takeLease(
 ): Promise<Lease> {
   const holder: Holder = { ...own, epoch: randomBytes(8).toString('hex') };
   const isOwn = () => readHolder(file)?.epoch === holder.epoch;
-  const deadline = Date.now() + waitMs;
+  const deadline = performance.now() + waitMs;
   for (let waited = false; ; waited = true) {
     const present = readHolder(file);
     if (!present || isGone(file, present)) {
@@ -108,7 +108,7 @@ export async function takeLease(
       continue;
     }
     const name = `process ${present.pid} on ${present.host}`;
-    if (Date.now() >= deadline) {
+    if (performance.now() >= deadline) {
       throw new JournalError(`${file}: ${name} holds the journal: one signer at a time. Stop it first`);
     }
     if (!waited) onWaiting?.(name);

@@ -62,9 +62,9 @@ async function sendUntilSeen<Result>(
 ): Promise<Result> {
   for (;;) {
     try {
-      return await sender.client.withDeadline(deadline, call);
+      return await sender.client.withDeadline(Date.now() + deadline - performance.now(), call);
     } catch (error) {
-      if (!isUpdateFailure(error, 'UnprocessedUpdate') || Date.now() >= deadline) throw error;
+      if (!isUpdateFailure(error, 'UnprocessedUpdate') || performance.now() >= deadline) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, UNSEEN_UPDATE_PAUSE_MS));
   }
@@ -76,7 +76,7 @@ async function send<Result>(
   workflowId: string,
   call: () => Promise<Result>,
 ): Promise<Result | Gone> {
-  const deadline = Date.now() + sender.deadlineMs;
+  const deadline = performance.now() + sender.deadlineMs;
   try {
     return await updates.run(workflowId, deadline, () => sendUntilSeen(sender, deadline, call));
   } catch (error) {

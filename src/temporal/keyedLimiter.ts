@@ -15,8 +15,8 @@ export class KeyedLimiter {
   constructor(private readonly limit: number) {}
 
   /**
-   * Runs a call as soon as the limit allows. `deadline` is in milliseconds since 1970 (null: none); throws LimiterTimeout
-   * after it.
+   * Runs a call as soon as the limit allows. `deadline` is a time of `performance.now()` (null: none); throws
+   * LimiterTimeout after it.
    */
   async run<T>(key: string, deadline: number | null, call: () => Promise<T>): Promise<T> {
     const release = await this.take(key, deadline);
@@ -58,12 +58,12 @@ export class KeyedLimiter {
         clearTimeout(timer);
         resolve();
       };
-      const giveUp = (at: number) => {
+      const giveUp = () => {
         queue.waiting.splice(queue.waiting.indexOf(start), 1);
-        reject(new LimiterTimeout(`not started before ${new Date(at).toISOString()}`));
+        reject(new LimiterTimeout('not started before its deadline'));
       };
       const timer =
-        deadline === null ? undefined : setTimeout(giveUp, Math.max(0, deadline - Date.now()), deadline);
+        deadline === null ? undefined : setTimeout(giveUp, Math.max(0, deadline - performance.now()));
       queue.waiting.push(start);
     });
   }

@@ -143,8 +143,8 @@ export class WaitingActivities {
   /** Tries for as long as Temporal waits for it; after that it gives the activity to another process. */
   private async complete({ token, abort }: Waiting, outcome: Outcome): Promise<void> {
     const { activity } = this.client;
-    const until = Date.now() + HEARTBEAT_TIMEOUT_MS;
-    while (!abort.signal.aborted && Date.now() < until) {
+    const until = performance.now() + HEARTBEAT_TIMEOUT_MS;
+    while (!abort.signal.aborted && performance.now() < until) {
       try {
         if ('result' in outcome) await this.tell(() => activity.complete(token, outcome.result));
         else await this.tell(() => activity.fail(token, outcome.error));

@@ -24,7 +24,7 @@ function setUp() {
       },
       connected: () => world.connected,
     },
-    () => world.ms,
+    { elapsedMs: () => world.ms, timeMs: () => world.ms },
   );
   return { world, memory, announce: () => announce() };
 }

@@ -70,7 +70,8 @@ async function open(mode: Mode): Promise<Endpoint> {
 }
 
 afterEach(() => {
-  jest.useRealTimers();
+  jest.restoreAllMocks();
+  elapsedMs = 0;
   for (const { server } of opened.splice(0)) {
     server.closeAllConnections();
     server.close();
@@ -103,12 +104,13 @@ function connect(endpoints: readonly Endpoint[], change: Partial<NetworkConfig> 
   };
 }
 
+const realNow = performance.now.bind(performance);
+let elapsedMs = 0;
+
 /** Lets the time of resting endpoints pass. Everything else goes on. */
 function elapse(ms: number): void {
-  jest.useFakeTimers({
-    doNotFake: ['setTimeout', 'setImmediate', 'nextTick', 'queueMicrotask'],
-    now: Date.now() + ms,
-  });
+  elapsedMs += ms;
+  jest.spyOn(performance, 'now').mockImplementation(() => realNow() + elapsedMs);
 }
 
 describe('the endpoints of a network', () => {

@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createSendLog } from '../../activities/relayer/sendLog';
+import { SharedReads } from '../../activities/relayer/sharedReads';
+import { projectRoot } from '../../src/projectRoot';
+
+const TEN_MINUTES_MS = 600_000;
+
+/** Where the time of the day is meant: what is recorded, times of others, and the deadlines that Temporal's client takes. */
+const WALL_CLOCK = [
+  'activities/signer/clock.ts',
+  'src/api/keyMemory.ts',
+  'src/approvals/genesis.ts',
+  'src/chain/endpoints.ts',
+  'src/chain/keystore.ts',
+  'src/journal/journal.ts',
+  'src/journal/lease.ts',
+  'src/proof/export.ts',
+];
+
+afterEach(() => jest.restoreAllMocks());
+
+it('is not measured with a clock that may be set', () => {
+  const found = ['src', 'activities'].flatMap((folder) =>
+    readdirSync(join(projectRoot(), folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && !file.startsWith('cli/'))
+      .map((file) => `${folder}/${file}`)
+      .filter((file) => {
+        const text = readFileSync(join(projectRoot(), file), 'utf8').replaceAll(
+          'withDeadline(Date.now() +',
+          '',
+        );
+        return /\bDate\.now\b|new Date\(\)/.test(text);
+      }),
+  );
+  expect(found.sort()).toEqual(WALL_CLOCK);
+});
+
+describe('a clock that is set back by ten minutes', () => {
+  const setBack = () => {
+    const now = Date.now();
+    jest.spyOn(Date, 'now').mockImplementation(() => now - TEN_MINUTES_MS);
+  };
+
+  it('does not make a read last longer', async () => {
+    const reads = new SharedReads<number>(0);
+    let count = 0;
+    const read = async () => {
+      count += 1;
+      return count;
+    };
+    await reads.read('head', read);
+    setBack();
+    expect(await reads.read('head', read)).toBe(2);
+  });
+
+  it('does not delay what is sent again', () => {
+    const sent = createSendLog();
+    const elapsed = jest.spyOn(performance, 'now').mockReturnValue(0);
+    sent.note({ id: 1n });
+    setBack();
+    elapsed.mockReturnValue(4_999);
+    expect(sent.isRecent({ id: 1n })).toBe(true);
+    elapsed.mockReturnValue(5_000);
+    expect(sent.isRecent({ id: 1n })).toBe(false);
+  });
+});
