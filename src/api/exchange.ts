@@ -16,6 +16,7 @@ export interface Exchange {
   readonly requestId: string;
   /** See `clientAddress`. */
   readonly client: string;
+  /** Times of `performance.now()`. */
   readonly startedAtMs: number;
   readonly deadlineMs: number;
   /** True once the server stops: then the connection is not kept for another request. */

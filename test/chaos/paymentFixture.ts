@@ -151,7 +151,11 @@ export interface Asked {
 }
 
 /** Repeats one request until its answer is final, whichever process is killed meanwhile. */
-export async function sendUntilAnswered(http: () => HttpClient, ask: Ask, limitMs = 90_000): Promise<Asked> {
+export async function sendUntilAnswered(
+  http: () => Pick<HttpClient, 'send'>,
+  ask: Ask,
+  limitMs = 90_000,
+): Promise<Asked> {
   const repeatable = { ...ask, idempotencyKey: randomUUID() };
   const answer = await until(
     `${ask.path} is answered`,

@@ -1,10 +1,10 @@
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { createDatabase, type Db } from '../../src/db/database';
 import { listenForNotifications } from '../../src/db/notifications';
 import { runPrepared } from '../../src/db/prepared';
 import { createTestDatabase } from '../support/stack';
+import { startTcpProxy, type TcpProxy } from '../support/tcpProxy';
 import { until } from '../support/until';
 
 type Database = Awaited<ReturnType<typeof createTestDatabase>>;
@@ -12,41 +12,17 @@ type Database = Awaited<ReturnType<typeof createTestDatabase>>;
 const LIMIT_MS = 1_000;
 
 let database: Database;
-let way: { readonly url: string; readonly server: Server };
-/** Both ends of every connection that passes. */
-let passing: Set<Socket>;
+let proxy: TcpProxy;
+/** The connection through it. */
+let url: string;
 let db: Db;
-
-/** The way to Postgres, on a port of its own. */
-async function startWay(): Promise<typeof way> {
-  const { host, port, user, password } = new Client({ connectionString: database.url });
-  const path = join(host, `.s.PGSQL.${port}`);
-  passing = new Set();
-  const between = createServer((client) => {
-    const server = connect({ path });
-    for (const [from, to] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      passing.add(from);
-      from.on('error', () => to.destroy());
-      from.on('close', () => to.destroy());
-      from.pipe(to);
-    }
-  });
-  await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve));
-  const { port: own } = between.address() as AddressInfo;
-  return { url: `postgresql://${user}:${password}@127.0.0.1:${own}/${database.name}`, server: between };
-}
 
 /** Nothing passes any more on the connections that are open, and nothing closes them; new ones pass. */
 async function vanish(): Promise<void> {
   // One that is being opened would be waited for until its own limit.
   await until('no connection is being opened', async () => db.client.pool.numPendingCreates() === 0);
-  for (const socket of passing) {
-    socket.unpipe();
-    socket.pause();
-  }
+  proxy.vanish();
+  proxy.appear();
 }
 
 const backend = async () => Number((await db.raw('SELECT pg_backend_pid() AS pid')).rows[0].pid);
@@ -61,13 +37,14 @@ async function warm(connections: number): Promise<Set<number>> {
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  way = await startWay();
-  db = createDatabase(way.url, { poolMax: 6, statementLimitMs: LIMIT_MS });
+  const { host, port, user, password } = new Client({ connectionString: database.url });
+  proxy = await startTcpProxy({ path: join(host, `.s.PGSQL.${port}`) });
+  url = `postgresql://${user}:${password}@127.0.0.1:${proxy.port}/${database.name}`;
+  db = createDatabase(url, { poolMax: 6, statementLimitMs: LIMIT_MS });
 });
 afterAll(async () => {
   await db.destroy();
-  for (const socket of passing) socket.destroy();
-  way.server.close();
+  proxy.close();
   await database.drop();
 });
 
@@ -93,7 +70,6 @@ test('a transaction fails once, and not again while it is rolled back', async ()
 });
 
 test('notifications arrive again after their server has vanished', async () => {
-  const { url } = way;
   const notifications = listenForNotifications(url, ['somewhere'], { everyMs: 200, answerLimitMs: 300 });
   let received = 0;
   notifications.subscribe('somewhere', 'now', () => {

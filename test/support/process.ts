@@ -13,6 +13,9 @@ export interface ServiceProcess {
   readonly env: NodeJS.ProcessEnv;
   /** Client of its API; useless without that role. */
   readonly http: HttpClient;
+  /** The id of the process that runs now, or ran last. */
+  readonly pid: number;
+  readonly logFile: string;
   /** Resolves when the process is gone, whatever ended it. */
   died(): Promise<void>;
   /** kill -9. */
@@ -63,6 +66,12 @@ export async function startServiceProcess(
     config,
     env,
     http,
+    get pid() {
+      return part.pid;
+    },
+    get logFile() {
+      return part.logFile;
+    },
     async died() {
       await part.exited;
     },
