@@ -30,6 +30,7 @@ import { failpoint, withFailpoints } from './failpoints';
 import { takeRequests } from './journal/freezeRequests';
 import { openJournalOf } from './journal/installationJournal';
 import type { Journal } from './journal/journal';
+import { createSteadyTime, type SteadyTime } from './journal/steadyTime';
 import type { Lifetime } from './lifetime';
 import type { Logger } from './logging';
 import { watchRelayers } from './relayers';
@@ -199,10 +200,12 @@ async function openSignerJournal(
   { config: { journalFile: file }, logger }: Clients,
   db: Db,
   lifetime: Lifetime,
+  steady: SteadyTime,
 ): Promise<Journal> {
   const of = { installationId: await readInstallationId(db), hasAuthorizations: await hasAuthorizations(db) };
   return openJournalOf(of, {
     file,
+    ownTime: steady.now,
     waitMs: JOURNAL_WAIT_MS,
     onWaiting: (holder) => logger.warn({ file }, `waiting for the journal: ${holder} holds it`),
     onLost: lifetime.fail,
@@ -237,7 +240,8 @@ function keepTakingRequests(journal: Journal, db: Db, logger: Logger): () => Pro
 async function signerWorkers(clients: Clients, db: Db, lifetime: Lifetime): Promise<WorkerSpec[]> {
   const { config, logger, metrics, signerChain, sender } = clients;
   const keystore = await openKeystore(config, logger);
-  const journal = await openSignerJournal(clients, db, lifetime);
+  const steady = createSteadyTime();
+  const journal = await openSignerJournal(clients, db, lifetime, steady);
   lifetime.onStop(() => journal.close());
   lifetime.onStop(keepTakingRequests(journal, db, logger));
   const { production, networks, maxGas, gasBudgetPerHour } = config;
@@ -245,7 +249,7 @@ async function signerWorkers(clients: Clients, db: Db, lifetime: Lifetime): Prom
   const identifyVoter = createIdentifyVoter(signerEndpoints(signerChain.network));
   const signing = createSignerContext({
     ...{ db, production, keystore, journal, networks, identifyVoter, maxGas, gasBudgetPerHour },
-    ...{ logger, countRefusal, countUnknownExecution },
+    ...{ logger, countRefusal, countUnknownExecution, steady },
   });
   await registerRelayers(signing);
   const activities = withFailpoints('signer', {

@@ -1,27 +1,29 @@
 import { MAX_CLOCKS_APART_MS } from '../../src/domain/clock';
 import type { Journal } from '../../src/journal/journal';
+import type { SteadyTime } from '../../src/journal/steadyTime';
 import { SignerHold } from './refusal';
 
 /** The time by which the signer decides. */
 export interface SignerClock {
-  /** Its own clock's time, but never before the last time in the journal. */
+  /** Its own clock's time, as it was in step, and what has elapsed since; never before the last time in the journal. */
   now(): Date;
   /** Throws SignerHold where the time of the database differs by more than 60 s. */
   assertInStep(databaseTime: Date): void;
 }
 
-/** Creates the clock. `ownTime` is that of the machine, in milliseconds. */
-export function createSignerClock(
-  journal: Pick<Journal, 'lastTime'>,
-  ownTime: () => number = Date.now,
-): SignerClock {
-  const now = () => new Date(Math.max(ownTime(), journal.lastTime()));
+/** Creates the clock. A step of the machine's clock counts once that is in step with the database. */
+export function createSignerClock(journal: Pick<Journal, 'lastTime'>, steady: SteadyTime): SignerClock {
+  const after = (ms: number) => new Date(Math.max(ms, journal.lastTime()));
   return {
-    now,
+    now: () => after(steady.now()),
     assertInStep(databaseTime) {
-      const time = now();
+      const machineTime = steady.look();
+      const time = after(machineTime);
       const apartMs = databaseTime.getTime() - time.getTime();
-      if (Math.abs(apartMs) <= MAX_CLOCKS_APART_MS) return;
+      if (Math.abs(apartMs) <= MAX_CLOCKS_APART_MS) {
+        steady.adopt(machineTime);
+        return;
+      }
       const seconds = Math.round(Math.abs(apartMs) / 1_000);
       throw new SignerHold(
         'clock',

@@ -6,6 +6,7 @@ import type { NetworkConfig } from '../../src/config';
 import { lockNetwork } from '../../src/db/chain';
 import { type Db, databaseNow, type Tx } from '../../src/db/database';
 import type { Journal } from '../../src/journal/journal';
+import { createSteadyTime, type SteadyTime } from '../../src/journal/steadyTime';
 import type { Logger } from '../../src/logging';
 import { createKeyedMutex, type KeyedMutex } from '../keyedMutex';
 import { createSignerClock, type SignerClock } from './clock';
@@ -32,8 +33,8 @@ export interface SignerDeps {
   readonly maxGas: bigint;
   /** What an organization's envelopes on a network may cost per hour, in wei. */
   readonly gasBudgetPerHour: bigint;
-  /** The machine's clock, in milliseconds. */
-  readonly ownTime?: () => number;
+  /** That of the journal's lines; absent: one from the machine's clock. */
+  readonly steady?: SteadyTime;
 }
 
 /** The dependencies, and what the activities of one process share. */
@@ -49,7 +50,7 @@ export interface SignerContext extends SignerDeps {
 /** Creates the context that the activities of one process share. */
 export function createSignerContext(deps: SignerDeps): SignerContext {
   const endpoints = new Map(deps.networks.map((network) => [network.id, signerEndpoints(network).clients]));
-  const clock = createSignerClock(deps.journal, deps.ownTime);
+  const clock = createSignerClock(deps.journal, deps.steady ?? createSteadyTime());
   return {
     ...deps,
     clock,

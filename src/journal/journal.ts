@@ -101,7 +101,7 @@ export interface OpenJournal {
   readonly onLost?: (error: JournalError) => void;
   /** Called when bytes of a line that a crash has torn are cut off. */
   readonly onTorn?: (bytes: number) => void;
-  /** The machine's clock, in milliseconds. */
+  /** The time of its lines, in milliseconds; absent: the machine's clock. */
   readonly ownTime?: () => number;
 }
 

@@ -15,6 +15,7 @@ import { newId } from '../../src/db/ids';
 import { requireRow } from '../../src/db/rows';
 import type { Policy } from '../../src/domain/policy';
 import type { TransactionRef } from '../../src/domain/transaction';
+import { createSteadyTime } from '../../src/journal/steadyTime';
 import { startLyingRpc } from '../support/lyingRpc';
 import { signPayload, type TestMember } from '../support/service';
 import { freePorts, rpc } from '../support/stack';
@@ -474,7 +475,8 @@ describe('the signer refuses', () => {
     const countRefusal = (reason: string) => refusals.push(reason);
     for (const apart of [61_000, -61_000]) {
       const journal = Object.assign(Object.create(world.journal), { lastTime: () => 0 });
-      const signer = world.signerWith({ journal, ownTime: () => Date.now() + apart, countRefusal });
+      const steady = createSteadyTime(() => Date.now() + apart);
+      const signer = world.signerWith({ journal, steady, countRefusal });
       const way = apart < 0 ? 'ahead of' : 'behind';
       const message = expect.stringMatching(`the clock of the database is 6\\d s ${way} the signer's`);
       expect(await signer.signTransaction({ ...ref, terms })).toEqual({ held: message });
@@ -488,7 +490,7 @@ describe('the signer refuses', () => {
 
   test('what has expired by its own clock, which it records', async () => {
     const ownTime = () => Date.now() + 30_000;
-    const signer = world.signerWith({ ownTime });
+    const signer = world.signerWith({ steady: createSteadyTime(ownTime) });
     const expired = await world.transaction(asked, { expiresInMs: 20_000 });
     expect(await refusal(expired, {}, signer)).toMatchObject({ code: 'timeout' });
     const ref = await world.transaction(asked);

@@ -7,6 +7,7 @@ import { requireRow } from '../../src/db/rows';
 import { decisionIn, findSeal } from '../../src/db/seals';
 import type { Decision } from '../../src/domain/approval';
 import type { JsonValue } from '../../src/domain/canonicalJson';
+import { createSteadyTime } from '../../src/journal/steadyTime';
 import { kindOf } from '../../src/operations';
 import { planOperation } from '../../src/operations/plan';
 import { type Key, NOBODY, WALLET_KEYS } from './operationKeys';
@@ -183,7 +184,8 @@ describe('the signer refuses', () => {
     await sign(id);
     await begin(id);
     const { expiresAt } = requireRow(await findProposal(stage.owner, world.organizationId, id));
-    const late = createSignerContext({ ...stage.signer, ownTime: () => expiresAt.getTime() + 1 });
+    const steady = createSteadyTime(() => expiresAt.getTime() + 1);
+    const late = createSignerContext({ ...stage.signer, steady });
     await expectRefused(id, 'timeout', 'expired before the signer could seal it', late);
     await world.look();
   });

@@ -8,13 +8,13 @@ const TEN_MINUTES_MS = 600_000;
 
 /** Where the time of the day is meant: what is recorded, times of others, and the deadlines that Temporal's client takes. */
 const WALL_CLOCK = [
-  'activities/signer/clock.ts',
   'src/api/keyMemory.ts',
   'src/approvals/genesis.ts',
   'src/chain/endpoints.ts',
   'src/chain/keystore.ts',
   'src/journal/journal.ts',
   'src/journal/lease.ts',
+  'src/journal/steadyTime.ts',
   'src/proof/export.ts',
 ];
 

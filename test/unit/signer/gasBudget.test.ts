@@ -8,6 +8,7 @@ import type { Tx } from '../../../src/db/database';
 import { gasCost, gasLimit } from '../../../src/domain/gasBudget';
 import type { GasEntry } from '../../../src/journal/entries';
 import { type Journal, openJournal } from '../../../src/journal/journal';
+import { createSteadyTime } from '../../../src/journal/steadyTime';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
 const MINUTE = 60_000;
@@ -34,7 +35,17 @@ let time = START;
 async function start(): Promise<void> {
   await journal?.close();
   journal = await openJournal({ file, waitMs: 0, ownTime: () => time });
-  budget = createGasBudget({ journal, clock: createSignerClock(journal, () => time), perHour: 1_000n });
+  budget = createGasBudget({
+    journal,
+    clock: createSignerClock(
+      journal,
+      createSteadyTime(
+        () => time,
+        () => time,
+      ),
+    ),
+    perHour: 1_000n,
+  });
 }
 
 beforeEach(async () => {
