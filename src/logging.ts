@@ -13,7 +13,7 @@ const QUOTED_NAMED_SECRET = new RegExp(`(\\\\+"${SECRET_NAME}\\\\+":\\s?\\\\+")[
 const API_KEY = /ow_live_[A-Za-z0-9_-]+/g;
 const URL_USER_PASSWORD = /(postgres(?:ql)?:\/\/[^:/\s"\\]*:)[^\s"\\]*@/gi;
 /** As errors of viem name an endpoint, whose path may hold a key. */
-const ENDPOINT_PATH = /((?:URL: |"url":")https?:\/\/)(?:[^@\s"\\/]*@)?([^\s"\\/]*)[^\s"\\]*/g;
+const ENDPOINT_PATH = /((?:URL: |"?url\\*":\s?\\*")https?:\/\/)(?:[^@\s"\\/]*@)?([^\s"\\/]*)[^\s"\\]*/g;
 const URL_PARAMETER_PASSWORD = /([?&]password=)[^&\s"\\]+/gi;
 
 /** Removes secrets from a line: fields with a secret's name at any depth, API keys, database passwords, paths of endpoints. */

@@ -131,6 +131,7 @@ async function workflowWorker(clients: Clients, lifetime: Lifetime): Promise<Wor
         db,
         sender,
         networkIds: networks.map(({ id }) => id),
+        everyMs: config.reconcileEveryMs,
         logger,
         countRepair: metrics.countRepair,
       }),

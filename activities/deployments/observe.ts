@@ -98,7 +98,7 @@ async function estimateGas(
     const estimate = await chain.rpc.estimateGas({ account, ...call });
     return { gas: (estimate * GAS_MARGIN_PERCENT) / 100n };
   } catch (error) {
-    const text = rpcErrorText(error);
+    const text = rpcErrorText(chain, error);
     if (/revert/i.test(text)) return { revert: text };
     throw new ChainUnavailable(chain.network, text);
   }

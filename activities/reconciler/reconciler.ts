@@ -15,22 +15,21 @@ const HEARTBEAT_MS = 1_000;
 /** Repairs differences between approvals and their workflows. A pass can be interrupted, repeated, and run concurrently. */
 export function createReconcilerActivities(deps: ReconcilerDeps) {
   const backoffs = new Backoffs();
-  /** Each pass compares a part of what agrees by count one by one, too: two differences can cancel out. */
-  let turn = 0;
 
   /** One pass over everything that is open. */
   async function reconcile(): Promise<ReconcileSummary> {
-    const { cancellationSignal, heartbeat } = Context.current();
+    const { cancellationSignal, heartbeat, info } = Context.current();
     const beat = setInterval(() => heartbeat(), HEARTBEAT_MS);
     try {
       await auditFreezes(deps.db);
       const onStep = () => cancellationSignal.throwIfAborted();
       const ranges = await countRanges(deps, onStep);
       const differing = ranges.filter((range) => !countsAgree(range));
-      const parts = ranges.filter(countsAgree).flatMap((range) => range.parts);
-      const inTurn = parts.filter((_, index) => index === turn % parts.length);
-      turn += 1;
-      const differences = await compare(deps, [...differing, ...inTurn], onStep);
+      // Two differences can hide one another: each pass compares one more part, by the time, whoever makes it.
+      const parts = ranges.flatMap((range) => range.parts.map((part) => ({ part, range })));
+      const pass = Math.floor(info.scheduledTimestampMs / deps.everyMs);
+      const rotated = parts.filter(({ range }, index) => index === pass % parts.length && countsAgree(range));
+      const differences = await compare(deps, [...differing, ...rotated.map(({ part }) => part)], onStep);
       const repairs = new Repairs(deps, cancellationSignal);
       await repairs.run(differences, backoffs.nextPass());
       const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);

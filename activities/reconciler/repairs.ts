@@ -28,6 +28,8 @@ export interface ReconcilerDeps {
   readonly db: Db;
   readonly sender: WorkflowSender;
   readonly networkIds: readonly number[];
+  /** The time between two passes. */
+  readonly everyMs: number;
   readonly logger: Logger;
   readonly countRepair: (repair: Repair) => void;
 }

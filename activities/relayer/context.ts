@@ -26,10 +26,14 @@ export interface RelayerContext extends RelayerDeps {
   readonly balances: SharedReads<bigint>;
   /** Those who follow something take turns, by network and relayer; what is sent for the first time has turns of its own. */
   readonly turns: KeyedLimiter;
+  /** The same by network, of all its relayers together. */
+  readonly networkTurns: KeyedLimiter;
 }
 
 /** How many of those who follow something of one relayer use the database and the network at once. */
 const TURNS_AT_ONCE = 8;
+/** The same of all relayers of one network. */
+const NETWORK_TURNS_AT_ONCE = 16;
 
 /** Creates the context that the activities of one process share. */
 export function createRelayerContext<T extends RelayerDeps>(deps: T): T & RelayerContext {
@@ -39,6 +43,7 @@ export function createRelayerContext<T extends RelayerDeps>(deps: T): T & Relaye
     heads: createHeads(deps.pollMs),
     balances: new SharedReads(deps.pollMs),
     turns: new KeyedLimiter(TURNS_AT_ONCE),
+    networkTurns: new KeyedLimiter(NETWORK_TURNS_AT_ONCE),
   };
 }
 

@@ -124,7 +124,7 @@ async function step<T>(
   progress: Progress,
   signal: AbortSignal,
 ): Promise<Step<T>> {
-  const { heads, turns } = context;
+  const { heads, turns, networkTurns } = context;
   const { chain, envelope } = followed;
   const { checked } = progress;
   const relayer = `${chain.network.id}/${envelope.relayerAddress}`;
@@ -134,11 +134,14 @@ async function step<T>(
     const isChecked = checked?.head === head && checked && performance.now() - checked.at < checked.againMs;
     if (isChecked && !isDue(progress, head)) return checked.found;
     // What is new does not wait behind all that is checked again.
-    return await turns.run(`${relayer}/${isNew ? 'new' : 'known'}`, null, async () => {
-      signal.throwIfAborted();
-      const gap = isDue(progress, head) ? await sendNow(context, followed, progress) : null;
-      return gap ? { end: gap } : check(context, followed, progress, await heads.read(chain));
-    });
+    const kind = isNew ? 'new' : 'known';
+    return await turns.run(`${relayer}/${kind}`, null, () =>
+      networkTurns.run(`${chain.network.id}/${kind}`, null, async () => {
+        signal.throwIfAborted();
+        const gap = isDue(progress, head) ? await sendNow(context, followed, progress) : null;
+        return gap ? { end: gap } : check(context, followed, progress, await heads.read(chain));
+      }),
+    );
   } catch (error) {
     if (!(error instanceof ChainUnavailable || error instanceof TransactionRejected)) throw error;
     Object.assign(progress, { sent: undefined, checked: undefined, failed: true });

@@ -1,4 +1,5 @@
 import type { Address } from 'viem';
+import { ChainUnavailable } from '../../src/chain/clients';
 import { relayerIndex } from '../../src/chain/relayerIndex';
 import type { NetworkConfig } from '../../src/config';
 import { listRelayers } from '../../src/db/chain';
@@ -20,13 +21,14 @@ export async function chosenRelayer(
   return inFlight ?? addressAt(relayerIndex(accountId, relayers));
 }
 
-/** The same by the relayers that the signer has registered. Throws while it has not registered that one. */
+/** The same by the relayers that the signer has registered. Throws ChainUnavailable while it has not registered that one. */
 export async function relayerOf(db: Db, network: NetworkConfig, accountId: string): Promise<Address> {
   const address = await chosenRelayer(db, network, accountId, async (index) => {
     const relayer = (await listRelayers(db, network.id)).find((one) => one.index === index);
     if (relayer) return relayer.address;
-    throw new Error(
-      `the signer has not registered relayer ${index} of network ${network.id} yet: start it with the same NETWORKS_FILE`,
+    throw new ChainUnavailable(
+      network,
+      `the signer has not registered relayer ${index} yet; restart it with the same NETWORKS_FILE`,
     );
   });
   return address as Address;

@@ -15,7 +15,7 @@ const MAY_BE_KNOWN = /already|known|nonce too low|underpriced|imported|base fee/
 
 /** Throws ChainUnavailable, or TransactionRejected where the node's response shows that it did not accept the bytes. */
 function assertMayBeKnown(chain: ChainClient, envelope: Envelope, error: unknown): void {
-  const text = rpcErrorText(error);
+  const text = rpcErrorText(chain, error);
   const answered = error instanceof BaseError && error.walk((e) => (e as Error).name === 'RpcRequestError');
   if (!answered) throw new ChainUnavailable(chain.network, text);
   if (/insufficient funds/i.test(text)) {

@@ -33,9 +33,9 @@ async function failureReason(db: Db, chain: ChainClient, at: AtNonce, execution:
   const call: InnerCall = { account: at.account, to: to as Address, value, data: data as Hex };
   const traced = await tracedRevert(chain, execution.transactionHash, call);
   if (traced !== undefined) return `the call reverted with ${revertReason(traced)}`;
-  const sender = await relayerOf(db, chain.network, at.record.accountId);
   for (const blockNumber of [execution.blockNumber - 1n, execution.blockNumber]) {
     try {
+      const sender = await relayerOf(db, chain.network, at.record.accountId);
       const seen = await simulateInner(chain, call, { ceiling: safeTxGas, sender, blockNumber });
       if (!seen.ok) return seen.kind === 'funds' ? seen.reason : `the call reverted with ${seen.reason}`;
     } catch (error) {

@@ -40,6 +40,9 @@ export async function signCancellation(
       if (!earlier && !record.cancelling) {
         throw new SignerRefusal('stale', `nobody has requested the cancellation of transaction ${record.id}`);
       }
+      if (!earlier && target.outcome !== null) {
+        throw new SignerRefusal('stale', `the chain has decided transaction ${record.id} already`);
+      }
       const { safeNonce, fromBlock } = target;
       const content = cancellation({ networkId, account, nonce: safeNonce });
       const attempt =

@@ -65,14 +65,27 @@ export function createChainClients(networks: readonly NetworkConfig[], observe?:
   return new Map(networks.map((network) => [network.id, createChainClient(network, { observe })]));
 }
 
-/** Why an RPC call failed, in one line without the request. */
-export function rpcErrorText(error: unknown): string {
-  if (error instanceof BaseError) {
-    const details = error.details?.split('\n')[0];
-    const short = error.shortMessage.split('\n')[0] ?? error.name;
-    return details && !short.includes(details) ? `${short} (${details})` : short;
+/** Shorter parts of an address are no keys. */
+const SHORTEST_KEY = 8;
+
+/** A text without what the addresses of endpoints contain beside their hosts: a provider may repeat its key. */
+function withoutKeys({ network: { rpcUrls, signerRpcUrls } }: ChainClient, text: string): string {
+  const parts = [...rpcUrls, ...signerRpcUrls].flatMap((address) => {
+    const { username, password, pathname, searchParams } = new URL(address);
+    return [username, password, ...pathname.split('/'), ...searchParams.values()];
+  });
+  const keys = parts.filter(({ length }) => length >= SHORTEST_KEY);
+  return keys.reduce((rest, key) => rest.replaceAll(key, '[redacted]'), text);
+}
+
+/** Why an RPC call failed, in one line without the request and without the keys of endpoints. */
+export function rpcErrorText(client: ChainClient, error: unknown): string {
+  if (!(error instanceof BaseError)) {
+    return withoutKeys(client, error instanceof Error ? error.message : String(error));
   }
-  return error instanceof Error ? error.message : String(error);
+  const details = error.details?.split('\n')[0];
+  const short = error.shortMessage.split('\n')[0] ?? error.name;
+  return withoutKeys(client, details && !short.includes(details) ? `${short} (${details})` : short);
 }
 
 /** Sends a request that the network answers when it is available. Throws ChainUnavailable, and nothing else. */
@@ -81,7 +94,7 @@ export async function ask<T>(client: ChainClient, question: (rpc: PublicClient) 
     return await question(client.rpc);
   } catch (error) {
     if (error instanceof ChainUnavailable) throw error;
-    throw new ChainUnavailable(client.network, rpcErrorText(error));
+    throw new ChainUnavailable(client.network, rpcErrorText(client, error));
   }
 }
 

@@ -79,27 +79,28 @@ export async function reservationsOf(
   return rows.map(envelopeNonce);
 }
 
+/** The attempts of an account's undecided transactions on a network. */
+function undecidedOf(db: Db | Tx, { accountId, networkId }: AccountOnNetwork) {
+  return db('chain_attempts as a')
+    .join('chain_attempts as t', 't.transaction_id', 'a.transaction_id')
+    .where({ 't.account_id': accountId, 't.network_id': BigInt(networkId) })
+    .where({ 't.kind': 'transaction', 't.outcome': null, 'a.outcome': null })
+    .select('a.id');
+}
+
 /**
  * The relayer of the newest undecided envelope of an account's undecided transactions on a network, or of what is being
  * signed for them; undefined where nothing of them is in flight.
  */
-export async function relayerInFlight(
-  db: Db | Tx,
-  { accountId, networkId }: AccountOnNetwork,
-): Promise<string | undefined> {
-  const of = { 'a.account_id': accountId, 'a.network_id': BigInt(networkId), 'a.outcome': null };
+export async function relayerInFlight(db: Db | Tx, on: AccountOnNetwork): Promise<string | undefined> {
   const [reserved] = await live(db)
-    .join('chain_attempts as a', 'a.id', 'r.attempt_id')
-    .where(of)
-    .whereNot('a.kind', 'deployment')
+    .whereIn('r.attempt_id', undecidedOf(db, on))
     .orderBy('r.id', 'desc')
     .select<Pick<RelayerReservationRow, 'relayer_address'>[]>('r.relayer_address');
   if (reserved) return reserved.relayer_address;
   const [newest] = await db('chain_envelopes as e')
-    .join('chain_attempts as a', 'a.id', 'e.attempt_id')
-    .where(of)
-    .whereNot('a.kind', 'deployment')
-    .where({ 'e.network_id': BigInt(networkId), 'e.outcome': null })
+    .whereIn('e.attempt_id', undecidedOf(db, on))
+    .where({ 'e.outcome': null })
     .orderBy('e.id', 'desc')
     .select<Pick<ChainEnvelopeRow, 'relayer_address'>[]>('e.relayer_address');
   return newest?.relayer_address;

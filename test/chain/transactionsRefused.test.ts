@@ -611,6 +611,17 @@ describe('the signer refuses', () => {
     await world.execute(other);
   });
 
+  test('to cancel what the chain has decided, which would pin its account to a relayer', async () => {
+    const ref = await world.transaction(asked);
+    await world.sign(ref);
+    await world.execute(ref);
+    await world.requestCancellation(ref);
+    expect(await world.signer.signCancellation({ ...ref, terms })).toMatchObject({
+      refused: { code: 'stale', message: expect.stringContaining('has decided') },
+    });
+    expect(await world.attempts(ref)).toHaveLength(1);
+  });
+
   test('to fill a nonce of a network that is not configured', async () => {
     expect(await world.signer.fillNonce({ networkId: 5, nonce: 0, terms })).toMatchObject({
       refused: { code: 'stale' },

@@ -40,12 +40,9 @@ let networksFile: string;
 
 beforeAll(async () => {
   helm = await goProgram(HELM);
-  const { stdout } = await run(helm, [
-    'template',
-    'wallets',
-    chart,
-    ...['--set', 'settings.TEMPORAL_ADDRESS=temporal.example:7233'],
-  ]);
+  const values = join(temporaryDir(), 'values.yaml');
+  writeFileSync(values, 'settings:\n  TEMPORAL_ADDRESS: temporal.example:7233\n  MAX_GAS: 12000000\n');
+  const { stdout } = await run(helm, ['template', 'wallets', chart, '--values', values]);
   objects = parseAllDocuments(stdout)
     .map((document) => document.toJS())
     .filter((object) => object !== null);
@@ -98,7 +95,7 @@ it.each(['api', 'worker', 'chain', 'signer'])('starts %s with settings that are 
   expect(missingInProduction(production)).toEqual([]);
   expect(production.NETWORKS_FILE).toBe('/etc/orgwallet/networks.json');
   const config = loadConfig({ ...production, NETWORKS_FILE: networksFile });
-  expect(config).toMatchObject({ roles: [role], ops: { host: '0.0.0.0', port: 9090 } });
+  expect(config).toMatchObject({ roles: [role], ops: { host: '0.0.0.0', port: 9090 }, maxGas: 12_000_000n });
   const seconds = podOf(role).terminationGracePeriodSeconds;
   expect(seconds).toBeGreaterThanOrEqual(config.shutdownDelayMs / 1_000 + STOP_SECONDS);
 });
@@ -141,6 +138,7 @@ it('runs everything without rights, on a file system that is not written', () =>
 it('asks each process whether it lives and is ready, and sends requests to the API alone', () => {
   for (const role of ['api', 'worker', 'chain', 'signer']) {
     expect(podOf(role).containers[0]).toMatchObject({
+      startupProbe: { httpGet: { path: '/healthz', port: 'ops' }, failureThreshold: 120 },
       livenessProbe: { httpGet: { path: '/healthz', port: 'ops' } },
       readinessProbe: { httpGet: { path: '/readyz', port: 'ops' } },
     });

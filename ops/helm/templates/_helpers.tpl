@@ -37,7 +37,8 @@ helm.sh/chart: {{ printf "%s-%s" (index . 1).Chart.Name (index . 1).Chart.Versio
 - { name: TLS_KEY_FILE, value: /etc/orgwallet-tls/tls.key }
 {{- end }}
 {{- range $name, $value := $settings }}
-- { name: {{ $name }}, value: {{ $value | quote }} }
+{{- /* Numbers of a file are floating point: toJson writes them as digits. */}}
+- { name: {{ $name }}, value: {{ ternary (toJson $value) (toString $value) (kindIs "float64" $value) | quote }} }
 {{- end }}
 {{- if eq $role "signer" }}
 {{ include "orgwallet.secret" (list "SIGNER_DATABASE_URL" $root.Values.secrets.signer) }}
@@ -108,6 +109,11 @@ spec:
         {{- if eq $role "api" }}
         - { name: https, containerPort: 8443 }
         {{- end }}
+      # The signer reads its journal first, and may wait a minute for another one to let go of it.
+      startupProbe:
+        httpGet: { path: /healthz, port: ops }
+        periodSeconds: 5
+        failureThreshold: 120
       livenessProbe:
         httpGet: { path: /healthz, port: ops }
         periodSeconds: 10

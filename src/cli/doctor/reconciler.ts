@@ -1,6 +1,6 @@
 import type { Config } from '../../config';
 import type { Db } from '../../db/database';
-import { compare, countRanges, countsAgree } from '../../reconciler/compare';
+import { compare, countRanges } from '../../reconciler/compare';
 import type { WorkflowSender } from '../../temporal/client';
 import { approvalWorkflowId } from '../../temporal/ids';
 import { findWorkflow } from '../../temporal/runs';
@@ -25,8 +25,7 @@ export async function checkWorkflows(
 ): Promise<Finding[]> {
   const networkIds = config.networks.map(({ id }) => id);
   const ranges = await countRanges({ db, sender });
-  const differing = ranges.filter((range) => !countsAgree(range));
-  const { suspects } = await compare({ db, sender, networkIds }, differing);
+  const { suspects } = await compare({ db, sender, networkIds }, ranges);
   const checked = suspects.slice(0, MAX_CHECKED);
   const stopped: string[] = [];
   for (let start = 0; start < checked.length; start += AT_ONCE) {

@@ -64,7 +64,7 @@ async function open(mode: Mode): Promise<Endpoint> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const endpoint: Endpoint = { url: `http://${host}/secret`, host, mode, requests: [], server };
+  const endpoint: Endpoint = { url: `http://${host}/secretKey`, host, mode, requests: [], server };
   opened.push(endpoint);
   return endpoint;
 }
@@ -198,12 +198,12 @@ describe('the endpoints of a network', () => {
 it.each<[string, Mode]>([
   ['does not answer', 'silent'],
   ['fails', { status: 502 }],
-  ['gives an error', { error: { code: -32_603, message: 'internal error' } }],
+  ['gives an error that names its key', { error: { code: -32_603, message: 'no such project: /secretKey' } }],
 ])('an error about an endpoint that %s has no part that names its path', async (_, mode) => {
   const { client } = connect([await open(mode)], {}, mode === 'silent' ? 300 : undefined);
   const error = await ask(client, (rpc) => rpc.getBlockNumber()).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ name: 'ChainUnavailable', message: expect.stringContaining('One (1)') });
-  expect(inspect(error, { depth: null, showHidden: true })).not.toContain('/secret');
+  expect(inspect(error, { depth: null, showHidden: true })).not.toContain('secretKey');
 });
 
 describe('an endpoint that limits requests', () => {
