@@ -1,6 +1,5 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { concatHex, type Hex, keccak256, numberToHex, padHex, toEventSelector } from 'viem';
+import { type RpcProxy, startRpcProxy } from './rpcProxy';
 
 interface RpcRequest {
   readonly id: number;
@@ -43,9 +42,7 @@ function lieAbout(
 }
 
 /** An RPC endpoint of an attacker. */
-export interface LyingRpc {
-  readonly url: string;
-  readonly host: string;
+export interface LyingRpc extends RpcProxy {
   /** There is code at these addresses, it says, and they accept every signature. The rest is the truth. */
   accepting: readonly string[];
   /** How many decimals these tokens have, it says. */
@@ -54,40 +51,17 @@ export interface LyingRpc {
   withholding: boolean;
   /** Every execution of an account has failed, it says. */
   failing: boolean;
-  stop(): Promise<void>;
 }
 
 /** Starts an endpoint that passes everything on to a real one, until it lies. */
 export async function startLyingRpc(realUrl: string): Promise<LyingRpc> {
   const liar: Lies = { accepting: [], decimals: {}, withholding: false, failing: false };
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const body = Buffer.concat(chunks).toString();
+  const proxy = await startRpcProxy(realUrl, async (body, pass) => {
     const asked = JSON.parse(body) as RpcRequest;
     const lie = lieAbout(liar, asked);
-    const text =
-      lie === undefined
-        ? await fetch(realUrl, {
-            method: 'POST',
-            headers: { 'content-type': 'application/json' },
-            body,
-          })
-            .then((answer) => answer.text())
-            .then((truth) =>
-              liar.failing && LOGS.includes(asked.method) ? truth.replaceAll(SUCCESS, FAILURE) : truth,
-            )
-        : JSON.stringify({ jsonrpc: '2.0', id: asked.id, result: lie });
-    response.setHeader('content-type', 'application/json').end(text);
+    if (lie !== undefined) return JSON.stringify({ jsonrpc: '2.0', id: asked.id, result: lie });
+    const truth = await pass();
+    return liar.failing && LOGS.includes(asked.method) ? truth.replaceAll(SUCCESS, FAILURE) : truth;
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return Object.assign(liar, {
-    host,
-    url: `http://${host}`,
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  });
+  return Object.assign(liar, proxy);
 }
