@@ -32,6 +32,16 @@ async function checkEarlier(
   }
 }
 
+/**
+ * Whether an earlier nonce of the account is neither used on chain nor about to be: the chain has lost what was executed
+ * there, and whatever is sent now reverts.
+ */
+async function isAfterLost(db: Db, { transaction }: AtNonce, nextNonce: bigint): Promise<boolean> {
+  const undecided = await undecidedBelow(db, transaction, transaction.safeNonce);
+  const coming = new Set(undecided.map(({ safeNonce }) => safeNonce).filter((nonce) => nonce >= nextNonce));
+  return nextNonce + BigInt(coming.size) < transaction.safeNonce;
+}
+
 /** The terms of the next envelope at a nonce: as a replacement of an undecided one, where the fee can be raised. */
 async function nextTerms(
   context: TransactionChainContext,
@@ -40,6 +50,11 @@ async function nextTerms(
   { envelopes, cancels }: { envelopes: readonly Envelope[]; cancels: boolean },
 ): Promise<TransactionObservation> {
   const { safeNonce, networkId } = at.transaction;
+  const nextNonce = (await accountNonce(chain, at.account)) ?? 0n;
+  if (await isAfterLost(context.db, at, nextNonce)) {
+    const message = `waiting for an earlier transaction of the account, which ${networkLabel(chain)} has lost`;
+    return { kind: 'confirming', message };
+  }
   const signed = at.cancellation ?? at.transaction;
   const content = cancels
     ? cancellation({ networkId, account: at.account, nonce: safeNonce })
@@ -52,7 +67,6 @@ async function nextTerms(
   const dataFee = await dataCost(chain, { account: at.account, data: content.data });
   const gas = gasWithData(content, cancels ? 0 : reverts, dataFee, context.maxGas);
   const undecided = undecidedEnvelope(envelopes);
-  const nextNonce = (await accountNonce(chain, at.account)) ?? 0n;
   const needs = (terms: EnvelopeTerms): TransactionObservation => ({
     kind: 'needsEnvelope',
     terms: carryingTerms(terms, content, signed.fromBlock, nextNonce),

@@ -66,6 +66,16 @@ async function callOf(ref: TransactionRef): Promise<{ to: Address; data: Hex }> 
   return { to: to as Address, data: data as Hex };
 }
 
+/** Uses the nonce of the first envelope of a transaction for an empty transfer. */
+async function useNonceOf(ref: TransactionRef): Promise<void> {
+  const { relayer_nonce } = requireRow(await world.envelopes(ref).first());
+  const relayer = world.keystore.relayerKey(world.network.id, 0);
+  const fees = { maxFeePerGas: 100n * 10n ** 9n, maxPriorityFeePerGas: 1n, gas: 21_000n };
+  const nonce = Number(relayer_nonce);
+  const empty = { type: 'eip1559', chainId: world.network.id, to: relayer.address, nonce, ...fees } as const;
+  await rpc(world.url, 'eth_sendRawTransaction', [await relayer.signTransaction(empty)]);
+}
+
 function auditOf(ref: TransactionRef): Promise<string[]> {
   return world.db('audit_log').where({ resource_id: ref.transactionId }).orderBy('position').pluck('action');
 }
@@ -178,6 +188,29 @@ describe('a lost block', () => {
     expect(await world.usage(failing)).toMatchObject([{ status: 'released' }]);
     expect(await world.attempts(failing)).toHaveLength(1);
     expect(await world.execute(working)).toMatchObject({ outcome: { kind: 'executed' } });
+  });
+
+  test('holds back what comes after it until it is executed again', async () => {
+    const to = await counter();
+    const account = await world.account();
+    const lost = await world.transaction({ to, data: INCREMENT }, { account });
+    const back = await remember();
+    await world.execute(lost);
+    await back();
+    const later = await world.transaction({ to, data: INCREMENT }, { account });
+    // Nobody has noticed yet, and the relayer's nonce is used by something else: its first envelope reverts.
+    await useNonceOf(lost);
+    const envelopeId = await world.sign(later);
+    expect(await world.followToEnd(later, envelopeId)).toEqual({ kind: 'dropped' });
+    expect(await world.prepare(later)).toEqual({
+      kind: 'confirming',
+      message: expect.stringContaining('waiting for an earlier transaction of the account'),
+    });
+    expect(await findLostTransactions()).toEqual([lost]);
+    for (const ref of [lost, later]) {
+      expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
+    }
+    expect(await countOf(to)).toBe(2n);
   });
 
   itDeep('is only recorded when another block holds the same transaction', async () => {
