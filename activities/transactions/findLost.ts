@@ -24,8 +24,8 @@ async function resolveLost(
     await moveOutcome(db, attempt, outcome);
     return undefined;
   }
-  await reopenTransaction(db, ref);
-  return ref;
+  // Meanwhile another search may have reopened it, and another block decided it.
+  return (await reopenTransaction(db, ref, attempt.blockHash)) ? ref : undefined;
 }
 
 /**

@@ -64,6 +64,12 @@ export async function moveOutcome(
   });
 }
 
+/** The hash of the block that decided a transaction; null while it is undecided. */
+export async function decidingBlockHash(tx: Tx, transactionId: string): Promise<string | null> {
+  const of = { transaction_id: transactionId, kind: 'transaction' } as const;
+  return (await tx('chain_attempts').where(of).first('block_hash'))?.block_hash ?? null;
+}
+
 /** Clears the outcome of what was signed for a transaction, and of its cancellation. */
 export async function clearOutcome(tx: Tx, transactionId: string): Promise<void> {
   await tx('chain_attempts').where({ transaction_id: transactionId }).update({

@@ -1,7 +1,7 @@
 import type { TransactionRef } from '../domain/transaction';
 import { failpoint } from '../failpoints';
 import { updateApproval } from './approvals';
-import { clearOutcome } from './attemptOutcomes';
+import { clearOutcome, decidingBlockHash } from './attemptOutcomes';
 import { appendAudit, SYSTEM } from './audit';
 import type { Db } from './database';
 import { reopenUsage } from './policyUsage';
@@ -10,17 +10,21 @@ import { lockTransaction } from './transactions';
 /**
  * Reopens a transaction that was decided in a block that the chain has lost: it is being executed again, its budget is
  * reserved again, what was signed for it is undecided. One audited transaction.
+ * With `lostBlockHash`, nothing happens where another block has decided it since. True: it is being executed.
  */
 export async function reopenTransaction(
   db: Db,
   { organizationId, transactionId }: TransactionRef,
-): Promise<void> {
+  lostBlockHash?: string | null,
+): Promise<boolean> {
   return db.transaction(async (tx) => {
     const locked = await lockTransaction(tx, { organizationId, id: transactionId });
     if (!locked) throw new Error(`transaction ${transactionId} not found`);
     const { record } = locked;
     // Reopened already.
-    if (record.executionStatus === 'processing') return;
+    if (record.executionStatus === 'processing') return true;
+    if (lostBlockHash !== undefined && (await decidingBlockHash(tx, transactionId)) !== lostBlockHash)
+      return false;
     await clearOutcome(tx, transactionId);
     failpoint('chain.attemptReopened');
     await reopenUsage(tx, transactionId);
@@ -44,5 +48,6 @@ export async function reopenTransaction(
         },
       },
     ]);
+    return true;
   });
 }

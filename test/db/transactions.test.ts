@@ -834,6 +834,15 @@ describe('a transaction whose block the chain has lost', () => {
     },
   );
 
+  it('is not executed again where another block has decided it since', async () => {
+    const { id } = await ended('completed');
+    const [blockHash] = await owner('chain_attempts').where({ transaction_id: id }).pluck('block_hash');
+    expect(await reopenTransaction(service, ref(id), aHash())).toBe(false);
+    expect(await reopenings(id)).toEqual([]);
+    expect(await reopenTransaction(service, ref(id), blockHash)).toBe(true);
+    expect(await reopenings(id)).toHaveLength(1);
+  });
+
   it('takes back what it has used, whatever was recorded of it', async () => {
     const { id } = await ended('failed');
     await reopen(id);
