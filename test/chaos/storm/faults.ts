@@ -288,18 +288,12 @@ export function processFaults({ services, chains }: StormWorld): Fault[] {
   ];
 }
 
-/**
- * A lost block under load can still stop an account: what comes after the lost transaction is sent too early, reverts three
- * times, and then waits for an operator.
- */
-const REORGANIZES = process.env.STORM_REORGANIZATIONS === 'true';
-
-/** Everything that can go wrong by itself; chains are reorganized with STORM_REORGANIZATIONS=true. */
+/** Everything that can go wrong by itself. */
 export function everyFault(world: StormWorld): Fault[] {
   const { services, chains, own } = world;
   return [
     ...services.flatMap(serviceFaults),
-    ...[...chains].flatMap(([id, chain]) => chainFaults(id, chain).slice(0, REORGANIZES ? 3 : 2)),
+    ...[...chains].flatMap(([id, chain]) => chainFaults(id, chain)),
     ...(own ? [...postgresFaults(world, own), ...temporalFaults(own)] : []),
     ...diskFaults(services),
     clockFault(world, STEP_MS),
