@@ -3,7 +3,7 @@ import { auditFreezes } from '../../src/db/freezes';
 import type { ReconcileSummary } from '../../src/domain/reconciliation';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { mapLimit } from '../../src/mapLimit';
-import { compare, countRanges, countsAgree } from '../../src/reconciler/compare';
+import { compare, countRanges, rangesDue } from '../../src/reconciler/compare';
 import { refreshApproval, restartApproval } from '../../src/temporal/approvals';
 import { approvalWorkflowId } from '../../src/temporal/ids';
 import { findWorkflow } from '../../src/temporal/runs';
@@ -24,12 +24,9 @@ export function createReconcilerActivities(deps: ReconcilerDeps) {
       await auditFreezes(deps.db);
       const onStep = () => cancellationSignal.throwIfAborted();
       const ranges = await countRanges(deps, onStep);
-      const differing = ranges.filter((range) => !countsAgree(range));
-      // Two differences can hide one another: each pass compares one more part, by the time, whoever makes it.
-      const parts = ranges.flatMap((range) => range.parts.map((part) => ({ part, range })));
+      // By the time, whoever makes the pass.
       const pass = Math.floor(info.scheduledTimestampMs / deps.everyMs);
-      const rotated = parts.filter(({ range }, index) => index === pass % parts.length && countsAgree(range));
-      const differences = await compare(deps, [...differing, ...rotated.map(({ part }) => part)], onStep);
+      const differences = await compare(deps, rangesDue(ranges, pass), onStep);
       const repairs = new Repairs(deps, cancellationSignal);
       await repairs.run(differences, backoffs.nextPass());
       const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);

@@ -3,7 +3,7 @@ import { type ChainClient, networkLabel, transactionCount } from '../../src/chai
 import { dataCost } from '../../src/chain/dataFee';
 import { accountNonce } from '../../src/chain/safe';
 import { cancellation } from '../../src/chain/safeTransaction';
-import { envelopesOf, undecidedBelow } from '../../src/db/attempts';
+import { type Attempt, envelopesOf, undecidedBelow } from '../../src/db/attempts';
 import type { Envelope } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
 import { checkEnvelope, reopenLostEnvelope, undecidedEnvelope } from '../relayer/envelopes';
@@ -19,26 +19,29 @@ function inFlight({ id }: Envelope): TransactionObservation {
   return { kind: 'inFlight', envelopeId: String(id) };
 }
 
-/** Records the outcome of the envelopes of earlier nonces: the signer then replaces dropped ones. */
+/**
+ * Records the outcome of the envelopes of earlier nonces: the signer then replaces dropped ones. Returns the undecided
+ * attempts at these nonces.
+ */
 async function checkEarlier(
   db: Db,
   chain: ChainClient,
   { transaction }: AtNonce,
   head: bigint,
-): Promise<void> {
+): Promise<readonly Attempt[]> {
   const earlier = await undecidedBelow(db, transaction, transaction.safeNonce);
   for (const envelope of await envelopesOf(db, earlier)) {
     if (envelope.outcome === null) await checkEnvelope(db, chain, envelope, head);
   }
+  return earlier;
 }
 
 /**
  * Whether an earlier nonce of the account is neither used on chain nor about to be: the chain has lost what was executed
  * there, and whatever is sent now reverts.
  */
-async function isAfterLost(db: Db, { transaction }: AtNonce, nextNonce: bigint): Promise<boolean> {
-  const undecided = await undecidedBelow(db, transaction, transaction.safeNonce);
-  const coming = new Set(undecided.map(({ safeNonce }) => safeNonce).filter((nonce) => nonce >= nextNonce));
+function isAfterLost({ transaction }: AtNonce, earlier: readonly Attempt[], nextNonce: bigint): boolean {
+  const coming = new Set(earlier.map(({ safeNonce }) => safeNonce).filter((nonce) => nonce >= nextNonce));
   return nextNonce + BigInt(coming.size) < transaction.safeNonce;
 }
 
@@ -47,11 +50,12 @@ async function nextTerms(
   context: TransactionChainContext,
   chain: ChainClient,
   at: AtNonce,
-  { envelopes, cancels }: { envelopes: readonly Envelope[]; cancels: boolean },
+  seen: { envelopes: readonly Envelope[]; earlier: readonly Attempt[]; cancels: boolean },
 ): Promise<TransactionObservation> {
+  const { envelopes, earlier, cancels } = seen;
   const { safeNonce, networkId } = at.transaction;
   const nextNonce = (await accountNonce(chain, at.account)) ?? 0n;
-  if (await isAfterLost(context.db, at, nextNonce)) {
+  if (isAfterLost(at, earlier, nextNonce)) {
     const message = `waiting for an earlier transaction of the account, which ${networkLabel(chain)} has lost`;
     return { kind: 'confirming', message };
   }
@@ -109,6 +113,6 @@ export async function observeSigned(
   }
   const reopened = await reopenLostEnvelope(db, chain, envelopes);
   if (reopened) return inFlight(reopened);
-  await checkEarlier(db, chain, at, head);
-  return nextTerms(context, chain, at, { envelopes, cancels });
+  const earlier = await checkEarlier(db, chain, at, head);
+  return nextTerms(context, chain, at, { envelopes, earlier, cancels });
 }

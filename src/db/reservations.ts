@@ -96,12 +96,14 @@ export async function relayerInFlight(db: Db | Tx, on: AccountOnNetwork): Promis
   const [reserved] = await live(db)
     .whereIn('r.attempt_id', undecidedOf(db, on))
     .orderBy('r.id', 'desc')
+    .limit(1)
     .select<Pick<RelayerReservationRow, 'relayer_address'>[]>('r.relayer_address');
   if (reserved) return reserved.relayer_address;
   const [newest] = await db('chain_envelopes as e')
     .whereIn('e.attempt_id', undecidedOf(db, on))
     .where({ 'e.outcome': null })
     .orderBy('e.id', 'desc')
+    .limit(1)
     .select<Pick<ChainEnvelopeRow, 'relayer_address'>[]>('e.relayer_address');
   return newest?.relayer_address;
 }

@@ -82,6 +82,17 @@ export function countsAgree({ open, running }: CountedRange): boolean {
   return open === running;
 }
 
+/**
+ * What a pass compares one by one: the ranges whose counts differ, and one more part in rotation, because two differences
+ * can hide one another. `pass` is the number of the pass.
+ */
+export function rangesDue(ranges: readonly CountedRange[], pass: number): ExpiryRange[] {
+  const parts = ranges.flatMap((range) => range.parts.map((part) => ({ part, range })));
+  const rotated = parts[pass % parts.length];
+  const differing = ranges.filter((range) => !countsAgree(range));
+  return rotated && countsAgree(rotated.range) ? [...differing, rotated.part] : differing;
+}
+
 /** Those of the workflows that run whose approval is closed. */
 async function leftOverOf(db: Db, running: Iterable<string>): Promise<readonly string[]> {
   const workflowIds = new Map([...running].map((workflowId) => [workflowId.split('/').at(-1), workflowId]));

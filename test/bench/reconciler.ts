@@ -6,7 +6,13 @@ import { TypedSearchAttributes } from '@temporalio/common';
 import { createDatabase, type Db } from '../../src/db/database';
 import { migrate } from '../../src/db/migrate';
 import { mapLimit } from '../../src/mapLimit';
-import { type CountedRange, compare, countRanges, countsAgree } from '../../src/reconciler/compare';
+import {
+  type CountedRange,
+  compare,
+  countRanges,
+  countsAgree,
+  rangesDue,
+} from '../../src/reconciler/compare';
 import { APPROVAL_WORKFLOWS, startOptions } from '../../src/temporal/approvals';
 import type { WorkflowSender } from '../../src/temporal/client';
 import { registerSearchAttributes } from '../../src/temporal/connection';
@@ -67,9 +73,7 @@ interface Measured {
 /** One pass as the reconciler makes it when all is well: it counts everything, and compares one range. */
 async function pass({ db, sender }: Measured, turn: number): Promise<CountedRange[]> {
   const ranges = await countRanges({ db, sender });
-  const parts = ranges.flatMap((range) => range.parts);
-  const inTurn = parts.filter((_, index) => index === turn % parts.length);
-  const { suspects, leftOver } = await compare({ db, sender, networkIds: [31_337] }, inTurn);
+  const { suspects, leftOver } = await compare({ db, sender, networkIds: [31_337] }, rangesDue(ranges, turn));
   if (suspects.length + leftOver.length > 0) throw new Error('the pass has found differences');
   return ranges;
 }

@@ -1,3 +1,5 @@
+import { mapLimit } from '../../src/mapLimit';
+import { sampleOf } from '../bench/figures';
 import { makeAccount, type Shown } from '../support/api';
 import { anAddress } from '../support/builders';
 import { startRpcProxy } from '../support/rpcProxy';
@@ -121,15 +123,10 @@ async function timePayments(): Promise<number[]> {
 /** Executes transactions on the sick network. Returns them with the answers, when those come. */
 async function executeMany(count: number): Promise<{ id: string; answer: Promise<Shown> }[]> {
   const made: { id: string; answer: Promise<Shown> }[] = [];
-  let next = 0;
-  const maker = async () => {
-    while (next < count) {
-      next += 1;
-      const transaction = await create(onSick);
-      made.push({ id: transaction.id, answer: execute(transaction) });
-    }
-  };
-  await Promise.all(Array.from({ length: MADE_AT_ONCE }, maker));
+  await mapLimit(MADE_AT_ONCE, Array.from({ length: count }), async () => {
+    const transaction = await create(onSick);
+    made.push({ id: transaction.id, answer: execute(transaction) });
+  });
   return made;
 }
 
@@ -143,9 +140,6 @@ async function expectPaid(id: string): Promise<void> {
   }
   expect(shown.executionStatus).toBe('completed');
 }
-
-const median = (times: readonly number[]) =>
-  [...times].sort((one, two) => one - two)[Math.floor(times.length / 2)] ?? Number.NaN;
 
 const sicknesses: readonly (readonly [how: string, treat: Treat])[] = [
   ['answers in 3 s', slow],
@@ -164,7 +158,8 @@ test.each(sicknesses)(
     await Promise.all(made.map(({ answer }) => answer));
     for (const { id } of made) await expectPaid(id);
     const after = await timePayments();
-    const [sickMs, wellMs] = [median(during), median([...before, ...after])];
+    const { p50: sickMs } = sampleOf(during);
+    const { p50: wellMs } = sampleOf([...before, ...after]);
     console.info(
       `${OPEN} open on a network that ${how}: a payment elsewhere takes ${Math.round(sickMs)} ms, ${Math.round(wellMs)} ms otherwise`,
     );
