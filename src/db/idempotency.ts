@@ -172,21 +172,12 @@ export async function forgetRequest(db: Db | Tx, request: { id: string; leaseOwn
 
 const ANSWER: PreparedStatement = {
   name: 'answer_request',
-  text: `WITH quick AS (SELECT set_config('synchronous_commit', 'off', true)),
-    written AS (
-      UPDATE idempotency_requests SET status = $2, response_body = $3, location = $4, answered_at = now()
-      FROM quick WHERE id = $1 AND answered_at IS NULL
-      RETURNING id
-    )
-    SELECT id FROM written`,
+  text: `UPDATE idempotency_requests SET status = $2, response_body = $3, location = $4, answered_at = now()
+    WHERE id = $1 AND answered_at IS NULL
+    RETURNING id`,
 };
 
-/**
- * Stores the answer of a request and returns the one that counts: the first that was stored.
- *
- * It may be lost when the database crashes at once (synchronous_commit off): then the repeat finds the request
- * unanswered, sends it again and gets the same outcome.
- */
+/** Stores the answer of a request and returns the one that counts: the first that was stored. */
 export async function answerRequest(db: Db | Tx, id: string, answer: StoredAnswer): Promise<StoredAnswer> {
   const rows = await runPrepared(db, ANSWER, [id, answer.status, answer.body, answer.location]);
   if (rows.length === 1) return answer;

@@ -99,10 +99,8 @@ export class Storm {
       await this.load.flows();
       await strike();
       await this.load.stop();
-      const { repeated, lost } = await expectNothingLost(this.world, this.load);
-      console.info(
-        `${this.summary()}, ${repeated} requests repeated, of which Postgres had lost ${lost} answers\n${tableOf(this.recoveries)}`,
-      );
+      const repeated = await expectNothingLost(this.world, this.load);
+      console.info(`${this.summary()}, ${repeated} requests repeated\n${tableOf(this.recoveries)}`);
     } catch (error) {
       this.load.abort();
       const { message } = error as Error;
