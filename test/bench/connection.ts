@@ -50,6 +50,7 @@ export class HttpsConnection {
   /** Sends one request and waits for its answer; one at a time. */
   send(request: Buffer): Promise<Answer> {
     return new Promise((resolve, reject) => {
+      if (this.socket.destroyed) throw new Error('the connection was closed');
       this.waiting = { resolve, reject };
       this.socket.write(request);
     });

@@ -1,6 +1,6 @@
 import { makeOrganization } from './organization';
+import { PaymentsClient } from './paymentsClient';
 import { type BenchStack, startBenchStack } from './stack';
-import { PaymentsClient } from './transactions';
 
 const AT_ONCE = 16;
 const COUNT = 320;
@@ -33,7 +33,7 @@ class Costs {
   async measureIdle(): Promise<void> {
     const { ms, by } = await this.used(() => new Promise((resolve) => setTimeout(resolve, IDLE_MS)));
     this.idle = new Map(
-      [...by].filter(([part]) => !part.includes('bare')).map(([part, used]) => [part, used / ms]),
+      [...by].filter(([part]) => !part.includes('floor')).map(([part, used]) => [part, used / ms]),
     );
   }
 

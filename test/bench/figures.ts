@@ -10,12 +10,15 @@ export interface Comparison {
   readonly name: string;
   readonly unit: 'ms' | 'µs' | '/s' | 'MB';
   readonly product: Sample;
-  readonly bare: Sample;
+  /** What it is compared with. */
+  readonly base: Sample;
   readonly ratio: number;
-  readonly aim?: { readonly atMost?: number; readonly atLeast?: number };
+  readonly aim?: Aim;
 }
 
-/** Something measured that there is nothing bare of. */
+export type Aim = { readonly atMost: number } | { readonly atLeast: number };
+
+/** Something measured alone. */
 export interface Figure extends Pick<Comparison, 'name' | 'unit'> {
   readonly sample: Sample;
 }
@@ -29,17 +32,17 @@ export function sampleOf(values: readonly number[]): Sample {
   return { p50: quantile(sorted, 0.5), p95: quantile(sorted, 0.95), n: sorted.length };
 }
 
-/** Compares by the median; `ratio` is the product's over the bare one's unless it is told otherwise. */
+/** Compares by the median; `ratio` is the product's over the base's unless it is told otherwise. */
 export function compare(
   name: string,
   unit: Comparison['unit'],
-  values: { product: readonly number[]; bare: readonly number[] },
-  options: { aim?: NonNullable<Comparison['aim']>; ratio?: 'productOverBare' | 'bareOverProduct' } = {},
+  values: { readonly product: readonly number[]; readonly base: readonly number[] },
+  { aim, ratio: wanted }: { readonly aim?: Aim; readonly ratio?: 'productOverBase' | 'baseOverProduct' } = {},
 ): Comparison {
   const product = sampleOf(values.product);
-  const bare = sampleOf(values.bare);
-  const ratio = options.ratio === 'bareOverProduct' ? bare.p50 / product.p50 : product.p50 / bare.p50;
-  return { name, unit, product, bare, ratio, ...(options.aim ? { aim: options.aim } : {}) };
+  const base = sampleOf(values.base);
+  const ratio = wanted === 'baseOverProduct' ? base.p50 / product.p50 : product.p50 / base.p50;
+  return { name, unit, product, base, ratio, ...(aim ? { aim } : {}) };
 }
 
 export function figure(name: string, unit: Figure['unit'], values: readonly number[]): Figure {
@@ -49,13 +52,13 @@ export function figure(name: string, unit: Figure['unit'], values: readonly numb
 /** Whether the aim is met; undefined when there is none. */
 export function isMet({ ratio, aim }: Comparison): boolean | undefined {
   if (!aim) return undefined;
-  return ratio <= (aim.atMost ?? Number.POSITIVE_INFINITY) && ratio >= (aim.atLeast ?? 0);
+  return 'atMost' in aim ? ratio <= aim.atMost : ratio >= aim.atLeast;
 }
 
 function aimText(comparison: Comparison): string {
   const { aim } = comparison;
   if (!aim) return '';
-  const wanted = aim.atMost === undefined ? `>= ${aim.atLeast}` : `<= ${aim.atMost}`;
+  const wanted = 'atMost' in aim ? `<= ${aim.atMost}` : `>= ${aim.atLeast}`;
   return `${wanted} ${isMet(comparison) ? 'met' : 'NOT MET'}`;
 }
 
@@ -66,11 +69,11 @@ function number(value: number): string {
 /** The comparisons as one table of plain text. */
 export function table(comparisons: readonly Comparison[]): string {
   const rows = [
-    ['', 'unit', 'p50', 'p95', 'n', 'bare p50', 'bare p95', 'bare n', 'ratio', 'aim'],
+    ['', 'unit', 'p50', 'p95', 'n', 'base p50', 'base p95', 'base n', 'ratio', 'aim'],
     ...comparisons.map((comparison) => [
       comparison.name,
       comparison.unit,
-      ...[comparison.product, comparison.bare].flatMap(({ p50, p95, n }) => [
+      ...[comparison.product, comparison.base].flatMap(({ p50, p95, n }) => [
         number(p50),
         number(p95),
         String(n),

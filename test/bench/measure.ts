@@ -1,19 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Calls of a series of single ones that warm up, and those that count. */
-export const WARM_UP = 40;
-export const CALLS = 200;
-/** How many calls are begun together where that is what is measured. */
-export const AT_ONCE = 50;
+export const ALONE = { warmUp: 40, counted: 200 };
+/** How many calls are begun together. */
+export const TOGETHER = [16, 50] as const;
 /** Between two calls of a series, so that what one leaves behind is not in the figure of the next. */
 const PAUSE_MS = 5;
-const AT_ONCE_ROUNDS = 6;
+const REST_MS = 300;
+const ROUNDS = 6;
 
-/** What both sides of a comparison took. */
-export interface Pair {
-  readonly product: number[];
-  readonly bare: number[];
-}
+/** What is measured in turn: the service, its floor, and what is barer than the floor. */
+export type Side = 'product' | 'floor' | 'bare';
+
+/** What each side took. */
+export type Taken<S extends Side> = Readonly<Record<S, readonly number[]>>;
+
+type Call = (index: number) => Promise<unknown>;
 
 /** Milliseconds that the work takes. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
@@ -22,40 +24,108 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/** Runs both in turn, A B A B, and keeps the times after the warm-up. */
-export async function inTurn(
-  rounds: { warmUp: number; counted: number },
-  work: { product: (round: number) => Promise<unknown>; bare: (round: number) => Promise<unknown> },
-): Promise<Pair> {
-  const pair: Pair = { product: [], bare: [] };
-  for (let round = 0; round < rounds.warmUp + rounds.counted; round += 1) {
-    for (const side of ['product', 'bare'] as const) {
-      const ms = await timed(() => work[side](round));
-      if (round >= rounds.warmUp) pair[side].push(ms);
-      await sleep(PAUSE_MS);
-    }
+async function eachSide<S extends Side, T>(
+  work: Readonly<Record<S, T>>,
+  measure: (one: T) => Promise<readonly number[]>,
+  taken: Record<S, number[]>,
+  isCounted: boolean,
+): Promise<void> {
+  for (const side of Object.keys(work) as S[]) {
+    const figures = await measure(work[side]);
+    if (isCounted) taken[side].push(...figures);
   }
-  return pair;
 }
 
-/** Each of `AT_ONCE` calls begun together, several times over; the times of all calls. */
-export async function atOnce(
-  product: (round: number) => Promise<((call: number) => Promise<unknown>)[]>,
-  bare: (round: number) => Promise<((call: number) => Promise<unknown>)[]>,
-): Promise<Pair> {
-  const pair: Pair = { product: [], bare: [] };
-  for (let round = 0; round <= AT_ONCE_ROUNDS; round += 1) {
-    for (const [side, prepare] of [
-      ['product', product],
-      ['bare', bare],
-    ] as const) {
-      const calls = await prepare(round);
-      await sleep(300);
-      const times = await Promise.all(calls.map((call, index) => timed(() => call(index))));
-      // The first round warms up.
-      if (round > 0) pair[side].push(...times);
-      await sleep(300);
-    }
+function nothingTaken<S extends Side>(work: Readonly<Record<S, unknown>>): Record<S, number[]> {
+  return Object.fromEntries(Object.keys(work).map((side) => [side, []])) as unknown as Record<S, number[]>;
+}
+
+/** Runs the sides in turn, A B A B, each call alone, and keeps the times after the warm-up, in milliseconds. */
+export async function inTurn<S extends Side>(
+  work: Readonly<Record<S, (round: number) => Promise<unknown>>>,
+  { warmUp, counted } = ALONE,
+): Promise<Taken<S>> {
+  const taken = nothingTaken(work);
+  for (let round = 0; round < warmUp + counted; round += 1) {
+    const one = async (call: Call) => {
+      const ms = await timed(() => call(round));
+      await sleep(PAUSE_MS);
+      return [ms];
+    };
+    await eachSide(work, one, taken, round >= warmUp);
   }
-  return pair;
+  return taken;
+}
+
+/** Prepares calls that are begun together. */
+type Prepare = (count: number) => Promise<readonly Call[]>;
+
+/** The calls of each round begun together; the first round warms up. */
+async function rounds<S extends Side>(
+  count: number,
+  work: Readonly<Record<S, Prepare>>,
+  measure: (calls: readonly Call[]) => Promise<readonly number[]>,
+): Promise<Taken<S>> {
+  const taken = nothingTaken(work);
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    const one = async (prepare: Prepare) => {
+      const calls = await prepare(count);
+      await sleep(REST_MS);
+      const figures = await measure(calls);
+      await sleep(REST_MS);
+      return figures;
+    };
+    await eachSide(work, one, taken, round > 0);
+  }
+  return taken;
+}
+
+/** Begins calls together, several times over. Returns the time of each call, in milliseconds. */
+export function timesTogether<S extends Side>(
+  count: number,
+  work: Readonly<Record<S, Prepare>>,
+): Promise<Taken<S>> {
+  return rounds(count, work, (calls) => Promise.all(calls.map((call, index) => timed(() => call(index)))));
+}
+
+/** Begins calls together, several times over. Returns how many were done per second in each round. */
+export function ratesTogether<S extends Side>(
+  count: number,
+  work: Readonly<Record<S, Prepare>>,
+): Promise<Taken<S>> {
+  return rounds(count, work, async (calls) => {
+    const ms = await timed(() => Promise.all(calls.map((call, index) => call(index))));
+    return [(calls.length * 1_000) / ms];
+  });
+}
+
+const SLICE_MS = 1_000;
+const SLICES = 8;
+
+/** Calls one after the other on so many lanes, for slices of a second. Returns how many were done per second. */
+export async function steadyRates<S extends Side>(
+  lanes: number,
+  work: Readonly<Record<S, (lane: number) => Promise<unknown>>>,
+): Promise<Taken<S>> {
+  const taken = nothingTaken(work);
+  for (let slice = -2; slice < SLICES; slice += 1) {
+    const one = async (call: (lane: number) => Promise<unknown>) => {
+      let done = 0;
+      const startedAt = performance.now();
+      const lane = async (index: number) => {
+        while (performance.now() - startedAt < SLICE_MS) {
+          await call(index);
+          done += 1;
+        }
+      };
+      await Promise.all(Array.from({ length: lanes }, (_, index) => lane(index)));
+      return [(done * 1_000) / (performance.now() - startedAt)];
+    };
+    await eachSide(work, one, taken, slice >= 0);
+  }
+  return taken;
+}
+
+export function many<T>(count: number, make: (index: number) => T): T[] {
+  return Array.from({ length: count }, (_, index) => make(index));
 }

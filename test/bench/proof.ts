@@ -125,17 +125,17 @@ async function buildProof(): Promise<BuiltProof> {
   return { text: lines.join(''), signed };
 }
 
-/** Checks a proof of 10,000 decisions and 10,000 transactions, beside a bare recovery of the signatures in it. */
+/** Checks a proof of 10,000 decisions and 10,000 transactions, beside the recovery of the signatures in it. */
 export async function measureProof(): Promise<readonly (Comparison | Figure)[]> {
   const { text, signed } = await buildProof();
   const product = [await timed(() => prove(text, { identifyVoter, asksContracts: false }))];
-  const bare = [
+  const base = [
     await timed(async () => {
       for (const { hash, signature } of signed) await recoverSigner(hash, signature);
     }),
   ];
   return [
-    compare(`a proof of ${CHANGES} + ${TRANSACTIONS} / its signatures`, 'ms', { product, bare }),
+    compare(`a proof of ${CHANGES} + ${TRANSACTIONS} / its signatures`, 'ms', { product, base }),
     figure('its size', 'MB', [Buffer.byteLength(text) / 1_000_000]),
   ];
 }

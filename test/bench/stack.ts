@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { migrate } from '../../src/db/migrate';
 import { projectRoot } from '../../src/projectRoot';
 import { ensureCertificate } from '../../tools/dev/certificate';
-import { startChain } from '../../tools/dev/localChain';
+import { type RunningChain, startChain } from '../../tools/dev/localChain';
 import { writeNetworksFile, writeTokenListFile } from '../../tools/dev/localNetworks';
 import { type Part, startPart, untilReady } from '../../tools/dev/parts';
 import { freePorts } from '../../tools/dev/ports';
@@ -13,9 +13,11 @@ import { ensureDatabase, startPostgres } from '../../tools/dev/postgres';
 import { findTemporalBinary } from '../../tools/dev/temporalBinary';
 import { startTemporal } from '../../tools/dev/temporalServer';
 import { HttpsConnection, requestBytes } from './connection';
+import type { FloorParts } from './floor/client';
+import { createFloorDatabase, floorPool } from './floor/database';
 import { processorMs } from './processor';
 
-/** Real parts as `npm start` has them, the service as in production, and the bare things to compare it with. */
+/** Real parts as `npm start` has them, the service as in production, and the floors to compare it with. */
 export interface BenchStack {
   readonly databaseUrl: string;
   readonly signerDatabaseUrl: string;
@@ -30,16 +32,23 @@ export interface BenchStack {
   rpcUrl(networkId: number): string;
   /** The processor time that each part has used so far, in milliseconds. */
   processorMs(): Map<string, number>;
-  /** Queue of the bare workflow. */
-  readonly bareQueue: string;
+  /** Where the floors are. */
+  readonly floor: Omit<FloorParts, 'client'>;
   /** The end of what the service has logged above info. */
   serviceLog(): string;
-  /** Starts the bare Express server for one document; returns its port. */
-  startBareServer(document: unknown): Promise<number>;
+  /** Starts the floor's server for one document; returns its port. */
+  startFloorServer(document: unknown): Promise<number>;
   stop(): Promise<void>;
 }
 
-const BARE_QUEUE = 'bench-bare';
+const FLOOR_QUEUE = 'bench-floor';
+const FLOOR_NETWORK_ID = 31_338;
+
+function rpcUrlOf(chains: readonly RunningChain[], networkId: number): string {
+  const chain = chains.find(({ chainId }) => chainId === networkId);
+  if (!chain) throw new Error(`there is no chain ${networkId}`);
+  return chain.rpcUrl;
+}
 
 /**
  * Starts everything on free ports, with its data in a temporary folder. The service is one process, or one for each role
@@ -88,7 +97,7 @@ export async function startBenchStack(
   try {
     const ports = await freePorts(11);
     const [postgresPort = 0, temporalPort = 0, firstPort = 0, secondPort = 0] = ports;
-    const [httpsPort = 0, httpPort = 0, opsPort = 0, barePort = 0, signerOpsPort = 0] = ports.slice(4);
+    const [httpsPort = 0, httpPort = 0, opsPort = 0, floorPort = 0, signerOpsPort = 0] = ports.slice(4);
     const otherOpsPorts = ports.slice(9);
     const binary = await findTemporalBinary(process.env, say);
     const certFile = join(dir, 'tls', 'cert.pem');
@@ -172,7 +181,15 @@ export async function startBenchStack(
       });
       return { part, port };
     });
-    node('the bare worker', join(__dirname, 'bareWorker.js'), [temporal.address, BARE_QUEUE]);
+    const floor = {
+      taskQueue: FLOOR_QUEUE,
+      databaseUrl: postgres.adminUrl.replace(/[^/]*$/, 'bench_floor'),
+      rpcUrl: rpcUrlOf(chains, FLOOR_NETWORK_ID),
+      networkId: FLOOR_NETWORK_ID,
+    };
+    await createFloorDatabase(postgres.adminUrl, floor.databaseUrl);
+    const floorArguments = [temporal.address, FLOOR_QUEUE, floor.databaseUrl, floor.rpcUrl];
+    node('the floor worker', join(__dirname, 'floor', 'worker.js'), floorArguments);
     const untilServed = (part: Part, port: number) =>
       untilReady(part, 60_000, async () => {
         const response = await fetch(`http://127.0.0.1:${port}/statusz`);
@@ -189,30 +206,29 @@ export async function startBenchStack(
       httpsPort,
       opsPort,
       ca,
-      rpcUrl(networkId) {
-        const chain = chains.find(({ chainId }) => chainId === networkId);
-        if (!chain) throw new Error(`there is no chain ${networkId}`);
-        return chain.rpcUrl;
-      },
+      rpcUrl: (networkId) => rpcUrlOf(chains, networkId),
       processorMs: () => new Map(parts.map(({ name, pid }) => [name, processorMs(pid)])),
-      bareQueue: BARE_QUEUE,
+      floor,
       serviceLog: () =>
         readFileSync(service.logFile, 'utf8')
           .split('\n')
           .filter((line) => !line.includes('"level":"info"'))
           .slice(-10)
           .join('\n'),
-      async startBareServer(document) {
+      async startFloorServer(document) {
         const documentFile = join(dir, 'document.json');
         writeFileSync(documentFile, JSON.stringify(document));
-        const args = [String(barePort), certFile, keyFile, documentFile];
-        const server = node('the bare server', join(__dirname, 'bareServer.js'), args);
+        const pool = floorPool(floor.databaseUrl);
+        await pool.query(`INSERT INTO documents VALUES ('1', $1)`, [JSON.stringify(document)]);
+        await pool.end();
+        const args = [String(floorPort), certFile, keyFile, floor.databaseUrl, documentFile];
+        const server = node('the floor server', join(__dirname, 'floor', 'server.js'), args);
         await untilReady(server, 20_000, async () => {
-          const connection = await HttpsConnection.open(barePort, ca);
+          const connection = await HttpsConnection.open(floorPort, ca);
           await connection.send(requestBytes({ path: '/document' }));
           connection.close();
         });
-        return barePort;
+        return floorPort;
       },
       stop,
     };

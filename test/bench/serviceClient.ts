@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
-import { bareLife, bareUpdate, bareWorkflow } from './bareWorkflow';
 import { HttpsConnection, requestBytes } from './connection';
 import { approval, type BenchOrganization } from './organization';
 import type { BenchStack } from './stack';
@@ -62,55 +60,21 @@ export class ServiceClient {
     await this.send(request, 200, connection);
   }
 
+  /** Sends bytes once more, whose answer was stored. */
+  async repeat(request: Buffer, connection = 0): Promise<void> {
+    await this.send(request, 201, connection);
+  }
+
   getRequest(proposal: ProposalShown): Buffer {
     return requestBytes({ path: `/api/v1/accounts/proposals/${proposal.id}`, key: this.organization.key });
+  }
+
+  async get(request: Buffer, connection = 0): Promise<string> {
+    return this.send(request, 200, connection);
   }
 }
 
 export interface ProposalShown {
   readonly id: string;
   readonly signingPayloads: { readonly approvePayload: string };
-}
-
-/** The bare workflow as a client sees it. */
-export class BareClient {
-  constructor(
-    private readonly client: Client,
-    private readonly taskQueue: string,
-  ) {}
-
-  async startWithUpdate(workflowId: string = randomUUID()): Promise<string> {
-    await this.client.workflow.executeUpdateWithStart(bareUpdate, {
-      updateId: randomUUID(),
-      startWorkflowOperation: new WithStartWorkflowOperation(bareWorkflow, {
-        workflowId,
-        taskQueue: this.taskQueue,
-        workflowIdConflictPolicy: 'USE_EXISTING',
-        workflowIdReusePolicy: 'REJECT_DUPLICATE',
-      }),
-    });
-    return workflowId;
-  }
-
-  async update(workflowId: string): Promise<void> {
-    await this.client.workflow.getHandle(workflowId).executeUpdate(bareUpdate, { updateId: randomUUID() });
-  }
-
-  /** The whole life of a workflow that ends when it has got so many updates. */
-  async live(updates: number): Promise<void> {
-    const workflowId = randomUUID();
-    const start = new WithStartWorkflowOperation(bareLife, {
-      workflowId,
-      args: [updates],
-      taskQueue: this.taskQueue,
-      workflowIdConflictPolicy: 'USE_EXISTING',
-      workflowIdReusePolicy: 'REJECT_DUPLICATE',
-    });
-    await this.client.workflow.executeUpdateWithStart(bareUpdate, {
-      updateId: randomUUID(),
-      startWorkflowOperation: start,
-    });
-    for (let sent = 1; sent < updates; sent += 1) await this.update(workflowId);
-    await this.client.workflow.getHandle(workflowId).result();
-  }
 }
