@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import {
   DefaultLogger,
@@ -11,6 +10,7 @@ import {
 } from '@temporalio/worker';
 import { activityInterceptor, observeActivities } from './activityLog';
 import type { Config, Role } from './config';
+import { onFreePort } from './freePort';
 import type { Logger } from './logging';
 import { connectionOptions } from './temporal/connection';
 import { conversion } from './temporal/payloadCodec';
@@ -51,16 +51,8 @@ export function workflowSource(): Pick<WorkerOptions, 'workflowBundle' | 'workfl
 /** The address at which the Temporal SDK of this process exposes its metrics. */
 let sdkMetrics: Promise<string> | undefined;
 
-/** A port that nobody uses. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
-async function installRuntime(logger: Logger): Promise<string> {
+/** Installs the runtime with its metrics at a port. Throws Error for a port that is in use. */
+function installRuntime(logger: Logger, port: number): string {
   const levels: Record<LogLevel, 'trace' | 'debug' | 'info' | 'warn' | 'error'> = {
     TRACE: 'trace',
     DEBUG: 'debug',
@@ -69,7 +61,7 @@ async function installRuntime(logger: Logger): Promise<string> {
     ERROR: 'error',
   };
   const sdk = logger.child({ component: 'temporal' });
-  const bindAddress = `127.0.0.1:${await freePort()}`;
+  const bindAddress = `127.0.0.1:${port}`;
   Runtime.install({
     logger: new DefaultLogger('INFO', ({ level, message, meta }) => {
       sdk[levels[level]]({ ...meta, timestampNanos: undefined }, message);
@@ -94,7 +86,7 @@ async function installRuntime(logger: Logger): Promise<string> {
  * process has one runtime: that of the first call.
  */
 export async function installTemporalRuntime(logger: Logger): Promise<() => Promise<string>> {
-  sdkMetrics ??= installRuntime(logger);
+  sdkMetrics ??= onFreePort((port) => installRuntime(logger, port));
   const address = await sdkMetrics;
   return async () => {
     const response = await fetch(`http://${address}/metrics`, { signal: AbortSignal.timeout(1_000) });
