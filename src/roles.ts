@@ -172,7 +172,9 @@ function chainWorkers(clients: Clients, lifetime: Lifetime): WorkerSpec[] {
     stuckAfterMs: STUCK_AFTER_MS,
     withoutSlot: waiting.withoutSlot,
   });
-  lifetime.onStop(keepResending(config, (networkId) => resendLostDeployments(relaying, networkId), logger));
+  lifetime.onStop(
+    keepResending(config, (networkId) => resendLostDeployments(relaying, networkId, logger), logger),
+  );
   lifetime.onStop(watchRelayers({ db, chains, logger, setBalance: metrics.setRelayerBalance }));
   const activities = withFailpoints('chain', {
     ...createRelayerActivities(relaying),

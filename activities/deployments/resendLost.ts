@@ -1,6 +1,7 @@
 import { type ChainClient, transactionCount } from '../../src/chain/clients';
 import { carriedBy } from '../../src/db/attempts';
 import { listRelayers, newestEnvelopes } from '../../src/db/chain';
+import type { Logger } from '../../src/logging';
 import type { RelayerContext } from '../relayer/context';
 import { send, TransactionRejected } from '../relayer/send';
 
@@ -32,7 +33,11 @@ async function resendOf(
  * Sends again the confirmed deployments whose blocks a network has lost (a reorganization, a node restored from an older
  * state), in the order of their nonces. Returns how many. Throws ChainUnavailable.
  */
-export async function resendLostDeployments(context: RelayerContext, networkId: number): Promise<number> {
+export async function resendLostDeployments(
+  context: RelayerContext,
+  networkId: number,
+  logger: Logger,
+): Promise<number> {
   const chain = context.chains.get(networkId);
   if (!chain) return 0;
   let count = 0;
@@ -42,6 +47,10 @@ export async function resendLostDeployments(context: RelayerContext, networkId: 
     } catch (error) {
       // One whose balance is too low holds up no other.
       if (!(error instanceof TransactionRejected)) throw error;
+      logger.warn(
+        { networkId, relayer: address, reason: error.message },
+        'a lost transaction cannot be sent again',
+      );
     }
   }
   return count;

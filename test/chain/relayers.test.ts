@@ -11,6 +11,7 @@ import { findEnvelope, insertEnvelope, listRelayers, listRelayersInUse } from '.
 import { newId } from '../../src/db/ids';
 import { requireRow } from '../../src/db/rows';
 import type { TransactionRef } from '../../src/domain/transaction';
+import { createLogger } from '../../src/logging';
 import { inSlot } from '../support/inSlot';
 import { rpc } from '../support/stack';
 import { aTransferPolicy } from '../support/transactions';
@@ -290,9 +291,19 @@ test('a lost deployment is sent again, though another relayer has no funds for i
     nonces.push(nonce);
   }
   await world.setBalance(world.relayerAt(0), 0n);
-  expect(await resendLostDeployments(contextOf(), world.network.id)).toBe(1);
+  const logged: object[] = [];
+  const logger = createLogger('warn', { write: (line: string) => void logged.push(JSON.parse(line)) });
+  const resend = () => resendLostDeployments(contextOf(), world.network.id, logger);
+  expect(await resend()).toBe(1);
+  expect(logged).toEqual([
+    expect.objectContaining({
+      relayer: world.relayerAt(0),
+      reason: expect.stringMatching(/^insufficient funds: relayer 0x/),
+    }),
+  ]);
   const used = () => world.client.rpc.getTransactionCount({ address: world.relayerAt(1) });
   await until('it is in a block', async () => (await used()) === requireRow(nonces[1]) + 1);
   await world.fundRelayer();
-  expect(await resendLostDeployments(contextOf(), world.network.id)).toBe(1);
+  expect(await resend()).toBe(1);
+  expect(logged).toHaveLength(1);
 });
