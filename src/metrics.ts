@@ -17,6 +17,8 @@ export interface Metrics {
   watchWorker(taskQueue: string, state: () => string): void;
   /** Exports the native currency of a relayer. */
   setRelayerBalance(relayer: { networkId: number; address: string; wei: bigint }): void;
+  /** Ends the export of one that is no longer in use. */
+  removeRelayerBalance(relayer: { networkId: number; address: string }): void;
   /** Counts one repair of the reconciler. */
   countRepair(repair: string): void;
   /** Counts one refusal of the signer. */
@@ -140,6 +142,9 @@ export function createMetrics(): Metrics {
     },
     setRelayerBalance({ networkId, address, wei }) {
       relayers.set({ network: String(networkId), address }, Number(wei));
+    },
+    removeRelayerBalance({ networkId, address }) {
+      relayers.remove({ network: String(networkId), address });
     },
     countRepair(repair) {
       repairs.inc({ repair });

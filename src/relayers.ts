@@ -3,6 +3,7 @@ import { type RelayerBalance, readRelayerBalances } from './chain/relayerFunds';
 import { listRelayersInUse } from './db/chain';
 import type { Db } from './db/database';
 import type { Logger } from './logging';
+import type { Metrics } from './metrics';
 
 const POLL_EVERY_MS = 60_000;
 /** How often the log repeats that a relayer is low. */
@@ -14,11 +15,13 @@ export function watchRelayers(
     readonly db: Db;
     readonly chains: ChainClients;
     readonly logger: Logger;
-    readonly setBalance: (relayer: { networkId: number; address: string; wei: bigint }) => void;
+    readonly metrics: Pick<Metrics, 'setRelayerBalance' | 'removeRelayerBalance'>;
   },
   everyMs = POLL_EVERY_MS,
 ): () => Promise<void> {
   const warnedAt = new Map<string, number>();
+  /** Whose balance the metric has, by network and address. */
+  const shown = new Map<string, { networkId: number; address: string }>();
 
   function warnWhenLow({ network, address, wei, funds }: RelayerBalance): void {
     const key = `${network.id}/${address}/${funds}`;
@@ -34,13 +37,25 @@ export function watchRelayers(
     );
   }
 
+  /** The last balance of one that pays no more would be an alarm for ever. */
+  function removeOthers(inUse: readonly { networkId: number; address: string }[]): void {
+    const used = new Set(inUse.map(({ networkId, address }) => `${networkId}/${address}`));
+    for (const [key, relayer] of shown) {
+      if (used.has(key)) continue;
+      deps.metrics.removeRelayerBalance(relayer);
+      shown.delete(key);
+    }
+  }
+
   async function poll(): Promise<void> {
     try {
       const networks = [...deps.chains.values()].map(({ network }) => network);
       const relayers = await listRelayersInUse(deps.db, networks);
+      removeOthers(relayers);
       for (const relayer of await readRelayerBalances(deps.chains, relayers)) {
         const { network, address, wei } = relayer;
-        deps.setBalance({ networkId: network.id, address, wei });
+        deps.metrics.setRelayerBalance({ networkId: network.id, address, wei });
+        shown.set(`${network.id}/${address}`, { networkId: network.id, address });
         warnWhenLow(relayer);
       }
     } catch (error) {

@@ -175,7 +175,7 @@ function chainWorkers(clients: Clients, lifetime: Lifetime): WorkerSpec[] {
   lifetime.onStop(
     keepResending(config, (networkId) => resendLostDeployments(relaying, networkId, logger), logger),
   );
-  lifetime.onStop(watchRelayers({ db, chains, logger, setBalance: metrics.setRelayerBalance }));
+  lifetime.onStop(watchRelayers({ db, chains, logger, metrics }));
   const activities = withFailpoints('chain', {
     ...createRelayerActivities(relaying),
     ...createDeploymentChainActivities(relaying),

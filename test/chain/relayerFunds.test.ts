@@ -20,7 +20,7 @@ test('leaves out an unavailable network', async () => {
   expect(await readRelayerBalances(unavailable, await listRelayers(world.db))).toEqual([]);
 });
 
-test('keeps the balance as a metric, and warns once when it is low', async () => {
+test('keeps the balance as a metric for as long as it is used, and warns once when it is low', async () => {
   const metrics = createMetrics();
   const lines: { msg: string; funds: string }[] = [];
   const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
@@ -29,12 +29,13 @@ test('keeps the balance as a metric, and warns once when it is low', async () =>
     return metric?.values ?? [];
   };
   await world.setBalance(world.relayer, 5_000_000n * GWEI);
+  const chains = new Map(createChainClients([world.network]));
   const stop = watchRelayers(
     {
       db: world.serviceDb,
-      chains: createChainClients([world.network]),
+      chains,
       logger,
-      setBalance: metrics.setRelayerBalance,
+      metrics,
     },
     20,
   );
@@ -50,6 +51,9 @@ test('keeps the balance as a metric, and warns once when it is low', async () =>
     await until('it is reported as empty', async () => lines.some(({ funds }) => funds === 'empty'));
     await world.fundRelayer();
     await until('the metric has followed', async () => (await shown())[0]?.value === 1e24);
+    const unused = createChainClients([{ ...world.network, relayers: 0 }]);
+    for (const [id, client] of unused) chains.set(id, client);
+    await until('one that is not used any more has no metric', async () => (await shown()).length === 0);
   } finally {
     await stop();
   }
