@@ -9,11 +9,12 @@ const npm = (...names) => `^node_modules/(${names.join('|')})/`;
 const PURE_CHAIN = file(
   'src/chain/(address|decode|domainSalt|functions|loopback|revertReason|safeAccount|typedData)',
 );
-const MESSAGES = file('src/temporal/(ids|messages|searchAttributes)');
+const MESSAGES = file('src/temporal/(ids|messages|searchAttributes|traceHeader)');
 const CONFIG = file('src/config');
 const LOGGING = file('src/logging');
 const METRICS = file('src/metrics');
 const FAILPOINTS = file('src/failpoints');
+const TRACING = file('src/tracing');
 const MAP_LIMIT = file('src/mapLimit');
 const PRODUCTION = '^(src|activities|workflows)/';
 const PROJECT = '^(src|activities|workflows|tools|test)/';
@@ -24,10 +25,10 @@ const PROJECT = '^(src|activities|workflows|tools|test)/';
  */
 const LAYERS = {
   'src/domain': { may: [], packages: npm('canonicalize', 'zod') },
-  'src/chain': { may: [folder('src/domain')], types: [CONFIG] },
+  'src/chain': { may: [folder('src/domain'), TRACING], types: [CONFIG] },
   'src/db': { may: [folder('src/domain'), FAILPOINTS] },
   'src/journal': { may: [folder('src/domain')] },
-  'src/temporal': { may: [folder('src/domain')], types: [CONFIG, LOGGING] },
+  'src/temporal': { may: [folder('src/domain'), TRACING], types: [CONFIG, LOGGING] },
   'src/contract': { may: [folder('src/domain'), PURE_CHAIN], packages: npm('zod', 'zod-openapi') },
   'src/operations': {
     may: [folder('src/(contract|domain|db)'), PURE_CHAIN],
@@ -50,6 +51,7 @@ const LAYERS = {
       folder('src/(approvals|chain|db|domain|journal|operations|reconciler|temporal|transactions)'),
       FAILPOINTS,
       MAP_LIMIT,
+      TRACING,
     ],
     types: [CONFIG, LOGGING, folder('src/contract')],
   },
@@ -65,6 +67,7 @@ const LAYERS = {
       folder('src/(approvals|contract|db|domain|operations|temporal|transactions)'),
       PURE_CHAIN,
       FAILPOINTS,
+      TRACING,
     ],
     types: [CONFIG, METRICS, LOGGING, folder('src/chain')],
   },

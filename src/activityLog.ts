@@ -2,7 +2,9 @@ import { ApplicationFailure, CompleteAsyncError, type Info } from '@temporalio/a
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { DatabaseFailure, withoutSql } from './db/databaseFailure';
 import type { Logger } from './logging';
+import { traceparentIn } from './temporal/traceHeader';
 import type { Observed } from './temporal/waitingActivities';
+import { type Attributes, currentSpan, type Tracer, withSpan } from './tracing';
 
 /** What an activity is about, for its line in the log. */
 function aboutOf(info: Info, [first]: readonly unknown[]): Record<string, unknown> {
@@ -21,8 +23,19 @@ function aboutOf(info: Info, [first]: readonly unknown[]): Record<string, unknow
   };
 }
 
+/** What an activity is about, for its span. */
+function attributesOf({ taskQueue, workflowExecution, attempt, isLocal }: Info): Attributes {
+  return {
+    'temporal.workflow_id': workflowExecution?.workflowId,
+    'temporal.run_id': workflowExecution?.runId,
+    'temporal.task_queue': taskQueue,
+    'temporal.local': String(isLocal),
+    'temporal.attempt': attempt,
+  };
+}
+
 /**
- * Logs each finished activity: its subject, its outcome and its workflow. Its error is stored in the workflow's history,
+ * Logs each finished activity, and ends its span: its subject, its outcome and its workflow. Its error is stored in the workflow's history,
  * where everybody with access to Temporal reads it: a database error goes there without SQL and values.
  */
 export function observeActivities(logger: Logger): Observed {
@@ -33,12 +46,15 @@ export function observeActivities(logger: Logger): Observed {
       const result = await run();
       const refusal = (result as { refusal?: { code: string } } | null)?.refusal?.code;
       logger.info({ ...fields(), ...(refusal ? { refusal } : {}) }, 'activity');
+      currentSpan()?.set({ 'orgwallet.refusal': refusal });
+      currentSpan()?.end();
       return result;
     } catch (thrown) {
       // It goes on without its slot, and is logged when it ends.
       if (thrown instanceof CompleteAsyncError) throw thrown;
       const error = withoutSql(thrown);
       logger.warn({ ...fields(), err: error }, 'activity failed; Temporal retries it');
+      currentSpan()?.end(error);
       throw error instanceof DatabaseFailure
         ? ApplicationFailure.create({ type: error.name, message: error.message })
         : error;
@@ -46,9 +62,18 @@ export function observeActivities(logger: Logger): Observed {
   };
 }
 
-/** Observes the activities of a worker. */
-export function activityInterceptor(observed: Observed): ActivityInterceptorsFactory {
+/** Observes the activities of a worker; those that belong to a trace have a span in it. */
+export function activityInterceptor(observed: Observed, tracer?: Tracer): ActivityInterceptorsFactory {
   return ({ info }) => ({
-    inbound: { execute: (input, next) => observed(info, input.args, () => next(input)) },
+    inbound: {
+      execute(input, next) {
+        const parent = tracer && traceparentIn(input.headers);
+        const span =
+          parent === undefined
+            ? undefined
+            : tracer?.begin(info.activityType, { parent, attributes: attributesOf(info) });
+        return withSpan(span, () => observed(info, input.args, () => next(input)));
+      },
+    },
   });
 }

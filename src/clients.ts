@@ -18,6 +18,8 @@ import type { WorkflowSender } from './temporal/client';
 import { connectTemporal, LONGEST_RETRY_PAUSE_MS } from './temporal/connection';
 import { taskQueues } from './temporal/ids';
 import { conversion } from './temporal/payloadCodec';
+import { tracedClient } from './temporal/tracing';
+import type { Tracer } from './tracing';
 
 /** How long the API waits for a workflow's answer, in milliseconds. */
 const WORKFLOW_DEADLINE_MS = 6_000;
@@ -27,6 +29,8 @@ export interface Clients {
   readonly config: Config;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Undefined: nothing is traced. */
+  readonly tracer: Tracer | undefined;
   /** The login of the service; in a process that runs the signer alone, that of the signer. */
   readonly db: Db;
   /** The login of the signer, where the signer runs. */
@@ -119,9 +123,7 @@ async function openDatabases(
 
 /** Connects the clients. Throws ConfigError for a network that differs from its configuration, or an unfit login. */
 export async function connectClients(
-  config: Config,
-  logger: Logger,
-  metrics: Metrics,
+  { config, logger, metrics, tracer }: Pick<Clients, 'config' | 'logger' | 'metrics' | 'tracer'>,
   lifetime: Lifetime,
 ): Promise<Clients> {
   const { db, signerDb } = await openDatabases(config, logger, metrics, lifetime);
@@ -132,7 +134,12 @@ export async function connectClients(
     await connection.close();
   });
   const { namespace } = config.temporal;
-  const client = new Client({ connection, namespace, ...conversion(config.temporal) });
+  const client = new Client({
+    connection,
+    namespace,
+    ...conversion(config.temporal),
+    ...(tracer ? { interceptors: { workflow: [tracedClient()] } } : {}),
+  });
   const queues = taskQueues(config.temporal.taskQueue);
   const chains = createChainClients(config.networks, metrics.countRpc);
   const signerChain = chains.get(config.signerNetworkId);
@@ -145,6 +152,7 @@ export async function connectClients(
     config,
     logger,
     metrics,
+    tracer,
     db,
     signerDb,
     connection,

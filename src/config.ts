@@ -124,6 +124,8 @@ export interface Config {
   /** What the envelopes of an organization on a network may cost per hour, in wei. */
   readonly gasBudgetPerHour: bigint;
   readonly logLevel: string;
+  /** Where traces are exported to by OTLP over HTTP; absent: nothing is traced. */
+  readonly tracing?: { readonly endpoint: string; readonly headers: { readonly [name: string]: string } };
   /** The point at which this process kills itself, for crash tests; see failpoints.ts. Not allowed in production. */
   readonly testFailpoint?: string;
 }
@@ -199,6 +201,26 @@ const hostName = z
 /** Where a port listens: an IP address, or a name that resolves to one of this machine. */
 const bindHost = z.union([z.ipv4(), z.ipv6(), hostName], {
   error: ({ input }) => `"${input}" is neither an IP address nor a host name (expected e.g. 127.0.0.1, ::1)`,
+});
+
+/** As OpenTelemetry has it: `name=value,name=value`, values percent-encoded. */
+const headerList = list.transform((parts, context) => {
+  try {
+    return Object.fromEntries(
+      parts.map((part) => {
+        const [, name, value = ''] = /^([\w-]+)\s*=\s*(.*)$/.exec(part) ?? [];
+        if (name === undefined) throw new Error('it has no name');
+        return [name, decodeURIComponent(value)];
+      }),
+    );
+  } catch {
+    // Without the value, which is a secret.
+    context.addIssue({
+      code: 'custom',
+      message: 'is not a list of headers (expected e.g. x-api-key=secret)',
+    });
+    return z.NEVER;
+  }
 });
 
 const postgresUrl = z.string().regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://');
@@ -277,6 +299,8 @@ const settings = z.object({
     .regex(/^\d{1,9}(\.\d{1,18})?$/, 'must be an amount of native currency (expected e.g. 10, 0.5)')
     .default('10'),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: headerList.default({}),
   TEST_FAILPOINT: z
     .string()
     .regex(/^[\w.:]+(#[1-9]\d*)?(@SIGUSR2)?$/, 'must be a name, or a name and #n for the n-th time')
@@ -579,6 +603,9 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     maxGas: BigInt(s.MAX_GAS),
     gasBudgetPerHour: parseEther(s.GAS_BUDGET_PER_HOUR),
     logLevel: s.LOG_LEVEL,
+    ...(s.OTEL_EXPORTER_OTLP_ENDPOINT
+      ? { tracing: { endpoint: s.OTEL_EXPORTER_OTLP_ENDPOINT, headers: s.OTEL_EXPORTER_OTLP_HEADERS } }
+      : {}),
     ...(s.TEST_FAILPOINT ? { testFailpoint: s.TEST_FAILPOINT } : {}),
   });
 }

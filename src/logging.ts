@@ -1,4 +1,5 @@
 import pino, { type Logger } from 'pino';
+import { currentSpan } from './tracing';
 
 export type { Logger };
 
@@ -47,6 +48,10 @@ export function createLogger(level: string, destination?: pino.DestinationStream
     base: { service: 'orgwallet' },
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: pino.stdSerializers.errWithCause },
+    mixin: () => {
+      const span = currentSpan();
+      return span ? { trace_id: span.traceId } : {};
+    },
     formatters: { level: (label) => ({ level: label }) },
     hooks: { streamWrite: scrub },
   };

@@ -19,6 +19,7 @@ import { planOperation } from './operations/plan';
 import { workersOf } from './roles';
 import { executeApproval, signApproval, startApproval } from './temporal/approvals';
 import { readPayloadKeys } from './temporal/payloadCodec';
+import type { Tracer } from './tracing';
 import { installTemporalRuntime, type RunningWorkers, startWorkers, type WorkerSpec } from './workers';
 
 /** The parts of the service that one process runs. */
@@ -40,12 +41,12 @@ const STOPPING: CheckedPart = {
 
 /** Starts the workers, and exports in the metrics whether they poll. */
 async function runWorkers(
-  { config, logger, metrics }: Clients,
+  { config, logger, metrics, tracer }: Clients,
   specs: readonly WorkerSpec[],
   lifetime: Lifetime,
 ): Promise<RunningWorkers> {
   if (specs.length > 0) metrics.addSource(await installTemporalRuntime(logger));
-  const workers = startWorkers(config, specs, logger);
+  const workers = startWorkers(config, specs, logger, tracer);
   lifetime.onStop(() => workers.stop());
   for (const { taskQueue } of specs) {
     metrics.watchWorker(
@@ -95,12 +96,13 @@ function balancesOf({ db, chains, tokens }: Clients): ApiDependencies['readBalan
 }
 
 function apiDependencies(clients: Clients): ApiDependencies {
-  const { config, db, logger, metrics, sender, identifyVoter, walletEndpoints, readToken } = clients;
+  const { config, db, logger, metrics, tracer, sender, identifyVoter, walletEndpoints, readToken } = clients;
   return {
     config,
     db,
     logger,
     metrics,
+    tracer,
     approvals: {
       start: (ref, message) => startApproval(sender, ref, message),
       sign: (ref, vote) => signApproval(sender, ref, vote),
@@ -159,13 +161,25 @@ function checkedParts(
   };
 }
 
+/** Undefined without a collector: then nothing of OpenTelemetry is loaded. */
+async function tracerOf(
+  { tracing, roles }: Config,
+  logger: Logger,
+  lifetime: Lifetime,
+): Promise<Tracer | undefined> {
+  if (!tracing) return undefined;
+  const { startTracer } = await import('./openTelemetry.js');
+  return startTracer({ tracing, roles }, logger, lifetime);
+}
+
 async function startParts(config: Config, logger: Logger, lifetime: Lifetime): Promise<number | undefined> {
   assertRoles(config);
   armFailpoint(config.testFailpoint);
   let ops: OpsServer | undefined;
   // Its probes are answered for as long as anything goes on.
   lifetime.onStop(async () => ops?.stop());
-  const clients = await connectClients(config, logger, createMetrics(), lifetime);
+  const tracer = await tracerOf(config, logger, lifetime);
+  const clients = await connectClients({ config, logger, metrics: createMetrics(), tracer }, lifetime);
   const specs = await workersOf(clients, lifetime);
   const workers = await runWorkers(clients, specs, lifetime);
   let httpsPort: number | undefined;

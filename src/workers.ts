@@ -14,6 +14,8 @@ import { onFreePort } from './freePort';
 import type { Logger } from './logging';
 import { connectionOptions } from './temporal/connection';
 import { conversion } from './temporal/payloadCodec';
+import { tracingSinks } from './temporal/tracing';
+import type { Tracer } from './tracing';
 
 /** One set of activities (and, for the workflow worker, workflows) on one task queue. */
 export interface WorkerSpec {
@@ -36,7 +38,10 @@ const SHUTDOWN_GRACE_MS = 4_000;
 const SHUTDOWN_FORCE_MS = 8_000;
 
 /** The bundle of the workflows that the build created, for the build and the sources. */
-export function workflowSource(): Pick<WorkerOptions, 'workflowBundle' | 'workflowsPath' | 'bundlerOptions'> {
+export function workflowSource(): Pick<
+  WorkerOptions,
+  'workflowBundle' | 'workflowsPath' | 'bundlerOptions' | 'interceptors'
+> {
   const bundle = [join(__dirname, '..'), join(__dirname, '..', 'dist')]
     .map((dir) => join(dir, 'workflow-bundle.js'))
     .find((file) => existsSync(file));
@@ -44,6 +49,7 @@ export function workflowSource(): Pick<WorkerOptions, 'workflowBundle' | 'workfl
     ? { workflowBundle: { codePath: bundle } }
     : {
         workflowsPath: join(__dirname, '..', 'workflows'),
+        interceptors: { workflowModules: [join(__dirname, '..', 'workflows', 'tracing')] },
         bundlerOptions: { preloadModules: ['zod/mini'] },
       };
 }
@@ -98,14 +104,19 @@ export async function installTemporalRuntime(logger: Logger): Promise<() => Prom
  * Runs workers and restarts each that ends by itself, so that a Temporal server that was unavailable is
  * joined as soon as it is back. Returns at once; polling begins when Temporal can be reached.
  */
-export function startWorkers(config: Config, specs: readonly WorkerSpec[], logger: Logger): RunningWorkers {
+export function startWorkers(
+  config: Config,
+  specs: readonly WorkerSpec[],
+  logger: Logger,
+  tracer?: Tracer,
+): RunningWorkers {
   let stopping = false;
   let wake: () => void = () => undefined;
   const woken = new Promise<void>((resolve) => {
     wake = resolve;
   });
   const workers = new Map<WorkerSpec, Worker>();
-  const interceptor = activityInterceptor(observeActivities(logger));
+  const interceptor = activityInterceptor(observeActivities(logger), tracer);
   const converted = conversion(config.temporal);
   const { slots } = config;
 
@@ -124,8 +135,9 @@ export function startWorkers(config: Config, specs: readonly WorkerSpec[], logge
         shutdownGraceTime: SHUTDOWN_GRACE_MS,
         shutdownForceTime: SHUTDOWN_FORCE_MS,
         ...converted,
-        interceptors: { activity: [interceptor] },
         ...spec.options,
+        interceptors: { ...spec.options?.interceptors, activity: [interceptor] },
+        sinks: tracingSinks(tracer),
       });
       workers.set(spec, worker);
       if (stopping) return;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ask, type ChainClient } from '../../src/chain/clients';
+import { withSpan } from '../../src/tracing';
 import { SharedReads } from './sharedReads';
 
 /** A wait for the next block of a network. */
@@ -61,7 +62,8 @@ class NetworkHead {
     const waiter = { ...wait, wake: () => over.abort() };
     wait.signal.addEventListener('abort', waiter.wake);
     this.waiting.add(waiter);
-    void this.poll();
+    // It goes on for others when the trace of this one is over.
+    withSpan(undefined, () => void this.poll());
     await sleep(wait.atMostMs, undefined, { signal: over.signal }).catch(() => undefined);
     this.waiting.delete(waiter);
     wait.signal.removeEventListener('abort', waiter.wake);

@@ -1,5 +1,6 @@
 import express, { type Express, type Request, type RequestHandler, type Response, Router } from 'express';
 import { BASE_PATH } from '../contract/endpoint';
+import { withSpan } from '../tracing';
 import { type Authenticate, admitKeys } from './admission';
 import type { Route } from './context';
 import type { ApiDependencies } from './dependencies';
@@ -9,9 +10,10 @@ import { type HandlerDependencies, handlerOf } from './handlers';
 import type { Idempotency } from './idempotency';
 import { otherMethods } from './methods';
 import { badRequest, pathNotFound, Refused } from './refusals';
+import { beginRequestSpan } from './requestSpan';
 import { createTurns } from './turns';
 
-type AppDependencies = Pick<ApiDependencies, 'config' | 'db' | 'logger' | 'metrics'> & {
+type AppDependencies = Pick<ApiDependencies, 'config' | 'db' | 'logger' | 'metrics' | 'tracer'> & {
   routes: readonly Route[];
   idempotency: Idempotency;
   authenticate: Authenticate;
@@ -28,8 +30,8 @@ function upgradeRequired(): Refused {
 }
 
 /** Begins the exchange of every request, and refuses those that come without TLS. */
-function beginExchanges({ config, logger, metrics, stopping }: AppDependencies): RequestHandler {
-  return (request, response, next) => {
+function beginExchanges({ config, logger, metrics, tracer, stopping }: AppDependencies): RequestHandler {
+  const begin: RequestHandler = (request, response, next) => {
     beginExchange(request, response, { logger, metrics, stopping });
     if (request.httpVersion === '1.1' && request.headers.host === undefined) {
       throw badRequest([{ field: 'Host', message: 'is required' }]);
@@ -38,6 +40,9 @@ function beginExchanges({ config, logger, metrics, stopping }: AppDependencies):
     if (config.production) response.setHeader('Strict-Transport-Security', 'max-age=31536000');
     next();
   };
+  if (!tracer) return begin;
+  return (request, response, next) =>
+    withSpan(beginRequestSpan(tracer, request, response), () => begin(request, response, next));
 }
 
 /** The routes below the base path, literal segments before parameters, so that /proposals/create is not read as an id. */

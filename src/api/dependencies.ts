@@ -12,6 +12,7 @@ import type { WalletKind } from '../domain/wallet';
 import type { Metrics } from '../metrics';
 import type { Outside, ProposalKind } from '../operations/kind';
 import type { MessageOutcome, SignRequest } from '../temporal/approvals';
+import type { Tracer } from '../tracing';
 
 /** The messages to approval workflows. Each throws TemporalUnavailable when no worker answers in time. */
 export interface ApprovalMessages {
@@ -44,6 +45,7 @@ export interface ApiDependencies {
   readonly db: Db;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly tracer: Tracer | undefined;
   readonly approvals: ApprovalMessages;
   /** Checks a new request against the current state, without effect. */
   readonly planProposal: (request: {

@@ -70,13 +70,14 @@ async function appOf(
   { idempotency, notifications }: Running,
   stopping: () => boolean,
 ): Promise<Express> {
-  const { config, db, logger, metrics } = dependencies;
+  const { config, db, logger, metrics, tracer } = dependencies;
   const cursors = createCursors(await readCursorSecret(db));
   return createApp({
     config,
     db,
     logger,
     metrics,
+    tracer,
     idempotency,
     authenticate: createKeyMemory((keys) => authenticate(db, keys), notifications),
     stopping,

@@ -8,6 +8,7 @@ import {
   RpcRequestError,
   type Transport,
 } from 'viem';
+import { currentSpan } from '../tracing';
 
 /** How an endpoint took a request. `limited`: it wants fewer; `behind`: it lacks a block that others have. */
 export type EndpointResult = 'answered' | 'failed' | 'limited' | 'behind';
@@ -169,19 +170,41 @@ type RpcRequest = Parameters<EIP1193RequestFn>[0];
 async function askOne(
   { endpoint, transport }: Connected,
   request: RpcRequest,
-  { chainId, observe }: { readonly chainId: number | undefined; readonly observe: ObserveEndpoint },
+  {
+    chainId,
+    isAlone,
+    observe,
+  }: {
+    readonly chainId: number | undefined;
+    /** One alone is checked by whoever depends on it. */
+    readonly isAlone: boolean;
+    readonly observe: ObserveEndpoint;
+  },
 ): Promise<{ readonly answer: unknown } | { readonly error: unknown } | { readonly failure: unknown }> {
   const sentAt = performance.now();
+  const span = currentSpan()?.begin(request.method, {
+    kind: 'client',
+    attributes: {
+      'rpc.system': 'jsonrpc',
+      'rpc.method': request.method,
+      'server.address': endpoint.host,
+      'orgwallet.network_id': chainId,
+    },
+  });
+  const ended = (result: EndpointResult, error?: unknown) => {
+    endpoint.note(result, sentAt, error);
+    observe(endpoint.host, result);
+    span?.set({ 'orgwallet.rpc_result': result });
+    span?.end(error);
+  };
   try {
-    await endpoint.assertChain(transport, chainId, request.method);
+    if (!isAlone) await endpoint.assertChain(transport, chainId, request.method);
     const answer = await transport.request(request);
-    endpoint.note('answered', sentAt);
-    observe(endpoint.host, 'answered');
+    ended('answered');
     return { answer };
   } catch (error) {
     const result = resultOf(error);
-    endpoint.note(result, sentAt, error);
-    observe(endpoint.host, result);
+    ended(result, error);
     return result === 'answered' ? { error } : { failure: error };
   }
 }
@@ -205,8 +228,7 @@ export function failover(urls: readonly string[], options: FailoverOptions): Tra
   const endpoints = urls.map((url) => new Endpoint(url, options));
   return (config) => {
     const connected = endpoints.map((endpoint) => ({ endpoint, transport: endpoint.connect(config) }));
-    // One alone is checked by whoever depends on it.
-    const chainId = urls.length > 1 ? config.chain?.id : undefined;
+    const asking = { chainId: config.chain?.id, isAlone: urls.length === 1, observe: options.observe };
     return createTransport({
       key: 'failover',
       name: 'JSON-RPC over HTTP with failover',
@@ -215,7 +237,7 @@ export function failover(urls: readonly string[], options: FailoverOptions): Tra
       request: (async (request) => {
         const failures: unknown[] = [];
         for (const one of choose(connected, performance.now())) {
-          const asked = await askOne(one, request, { chainId, observe: options.observe });
+          const asked = await askOne(one, request, asking);
           if ('answer' in asked) return asked.answer;
           if ('error' in asked) throw asked.error;
           failures.push(asked.failure);

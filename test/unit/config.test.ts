@@ -153,6 +153,16 @@ describe('settings', () => {
     ['MAX_GAS', { MAX_GAS: '999999999999' }, { maxGas: 999_999_999_999n }],
     ['GAS_BUDGET_PER_HOUR', { GAS_BUDGET_PER_HOUR: '0.25' }, { gasBudgetPerHour: 25n * 10n ** 16n }],
     ['LOG_LEVEL', { LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
+    [
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      {
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.example/otlp',
+        OTEL_EXPORTER_OTLP_HEADERS: 'x-api-key = a%2Cb==, other=',
+      },
+      {
+        tracing: { endpoint: 'https://collector.example/otlp', headers: { 'x-api-key': 'a,b==', other: '' } },
+      },
+    ],
   ])('read %s', (_, env, expected) => {
     expect(loadConfig({ ...NEEDED, ...env })).toMatchObject(expected);
   });
@@ -193,6 +203,9 @@ describe('settings', () => {
     ['MAX_GAS', '-1'],
     ['GAS_BUDGET_PER_HOUR', '1e3'],
     ['LOG_LEVEL', 'loud'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4317'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'Bearer secret'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'name=%zz'],
     ['NETWORKS_FILE', '/does/not/exist.json'],
   ])('refuse %s=%s and name it', (setting, value) => {
     const error = errorOf(() => loadConfig({ ...NEEDED, [setting]: value }));
@@ -304,6 +317,8 @@ describe('settings', () => {
       TEMPORAL_API_KEY: 'hunter2',
     };
     expect(errorOf(() => loadConfig({ ...NEEDED, ...secrets })).message).not.toContain('hunter2');
+    const headers = { OTEL_EXPORTER_OTLP_HEADERS: 'hunter2' };
+    expect(errorOf(() => loadConfig({ ...NEEDED, ...headers })).message).not.toContain('hunter2');
   });
 });
 

@@ -241,6 +241,7 @@ async function build(hash) {
       // zod keeps no state of a workflow, and evaluating it takes longer than the rest of the bundle together.
       const { code } = await bundleWorkflowCode({
         workflowsPath: workflows,
+        workflowInterceptorModules: [join(projectDir, 'workflows', 'tracing.ts')],
         preloadModules: ['zod/mini'],
         logger: quiet,
       });
