@@ -82,11 +82,11 @@ const handleOf = ({ id }: Shown) =>
     approvalWorkflowId({ subject: 'transaction', organizationId: org.id, id }),
   );
 
-/** The spans of a trace, once there is one of that name. */
-function spansOf({ traceId }: { traceId: string }, name: string): Promise<ReceivedSpan[]> {
-  return until(`the collector has ${name}`, async () => {
+/** The spans of a trace, once there are some of these names. */
+function spansOf({ traceId }: { traceId: string }, ...names: string[]): Promise<ReceivedSpan[]> {
+  return until(`the collector has ${names}`, async () => {
     const found = receiver.spans.filter((span) => span.traceId === traceId);
-    return found.some((span) => span.name === name) && found;
+    return names.every((name) => found.some((span) => span.name === name)) && found;
   });
 }
 
@@ -130,11 +130,12 @@ describe('with a collector', () => {
     expect(await within(trace).send({ key: org.readKey, path, body })).toMatchObject({ status: 200 });
     const settled = await settledTransaction(api().http, org, transaction);
     expect(settled).toMatchObject({ executionStatus: 'completed' });
-    const spans = await spansOf(trace, 'finishTransaction');
+    const signing = 'POST /api/v1/transactions/{txId}/signatures';
+    const spans = await spansOf(trace, 'finishTransaction', signing);
     const named = new Map(spans.map((span) => [span.name, span]));
     expect([...named.keys()]).toEqual(
       expect.arrayContaining([
-        ...['POST /api/v1/transactions', 'POST /api/v1/transactions/{txId}/signatures'],
+        ...['POST /api/v1/transactions', signing],
         ...['start transactionWorkflow', 'handle created', 'update sign', 'handle sign'],
         ...['createApproval', 'recordVote', 'beginExecution', 'signTransaction', 'finishTransaction'],
         ...['eth_call', 'eth_sendRawTransaction'],
@@ -145,7 +146,7 @@ describe('with a collector', () => {
     expect(spans.filter(({ parentSpanId }) => !ids.has(parentSpanId))).toEqual([]);
     const parentOf = (name: string) =>
       spans.find(({ spanId }) => spanId === named.get(name)?.parentSpanId)?.name;
-    expect(parentOf('update sign')).toBe('POST /api/v1/transactions/{txId}/signatures');
+    expect(parentOf('update sign')).toBe(signing);
     expect(parentOf('handle sign')).toBe('update sign');
     expect(parentOf('recordVote')).toBe('handle sign');
     expect(parentOf('signTransaction')).toBe('handle sign');
