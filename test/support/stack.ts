@@ -81,7 +81,8 @@ function withDatabase(url: string, name: string): string {
   return parsed.toString();
 }
 
-async function asAdmin<T>(adminUrl: string, work: (client: Client) => Promise<T>): Promise<T> {
+/** Works on the maintenance database as the superuser. */
+export async function asAdmin<T>(adminUrl: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: adminUrl });
   await client.connect();
   try {

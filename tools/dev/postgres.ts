@@ -276,6 +276,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     `unix_socket_directories=${throughSocket ? files : ''}`,
     'max_connections=200',
     'shared_buffers=64MB',
+    'log_line_prefix=%m [%p] %q%u@%d ',
     ...(options.durable === false
       ? ['fsync=off', 'full_page_writes=off', 'autovacuum=off', 'scram_iterations=1']
       : []),

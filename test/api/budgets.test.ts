@@ -1,0 +1,227 @@
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { proposalPath, read, type Shown } from '../support/api';
+import { anAddress } from '../support/builders';
+import type { Ask } from '../support/http';
+import { type RpcProxy, startRpcProxy } from '../support/rpcProxy';
+import { databaseSettings, signingAsk, type TestOrganization } from '../support/service';
+import { createTestDatabase, networksFile, sharedStack } from '../support/stack';
+import { type LoggedStatement, logStatements, type StatementLog } from '../support/statementLog';
+import {
+  aTransactionBody,
+  initiate,
+  settledTransaction,
+  signatureBody,
+  TRANSACTIONS,
+  transactionPath,
+} from '../support/transactionApi';
+import { NETWORK_ID } from '../support/transactions';
+import { makePayer, workflowOfTransaction } from '../workflows/transactionWorld';
+import { startWorld, type World } from '../workflows/world';
+
+/** What an operation may cost at most. Counts, unlike times, are the same on every machine. */
+const BUDGETS = {
+  'read a transaction': { statements: 1, rpcCalls: 0 },
+  'repeat a request': { statements: 1, rpcCalls: 0 },
+  'create a transaction': { statements: 19, rpcCalls: 0 },
+  'sign a transaction': { statements: 17, rpcCalls: 0 },
+  'execute a transaction': { statements: 99, rpcCalls: 19 },
+  'create a proposal': { statements: 23, rpcCalls: 0 },
+  'sign a proposal': { statements: 14, rpcCalls: 0 },
+  'sign and execute a proposal': { statements: 69, rpcCalls: 0 },
+} as const;
+/** Of one of `TOGETHER` transactions that are executed at once. */
+const BUDGET_TOGETHER = { statements: 120, rpcCalls: 21 };
+/** Of the workflow of a transaction that was created, signed, executed and completed. */
+const BUDGET_OF_HISTORY = { events: 45, bytes: 20_000 };
+/** Of one process with all roles. */
+const BUDGET_PER_IDLE_SECOND = 1;
+
+type Operation = keyof typeof BUDGETS;
+
+interface RpcCall {
+  readonly by: 'worker' | 'signer';
+  readonly method: string;
+}
+
+/** What was sent to Postgres and to the network. */
+interface Cost {
+  readonly statements: readonly LoggedStatement[];
+  readonly rpcCalls: readonly RpcCall[];
+  readonly rpcRequests: number;
+}
+
+const RUNS = 3;
+const TOGETHER = 16;
+const IDLE_MS = 3_000;
+
+let log: StatementLog;
+let world: World;
+let proxies: RpcProxy[] = [];
+let org: TestOrganization;
+let payer: Awaited<ReturnType<typeof makePayer>>;
+let rpcCalls: RpcCall[] = [];
+let rpcRequests = 0;
+
+function countingProxy(url: string, by: RpcCall['by']): Promise<RpcProxy> {
+  return startRpcProxy(url, (body, pass) => {
+    rpcRequests += 1;
+    rpcCalls.push(...[JSON.parse(body)].flat().map(({ method }: { method: string }) => ({ by, method })));
+    return pass();
+  });
+}
+
+beforeAll(async () => {
+  const { rpcUrl = '' } = sharedStack().chains.find(({ chainId }) => chainId === NETWORK_ID) ?? {};
+  proxies = [await countingProxy(rpcUrl, 'worker'), await countingProxy(rpcUrl, 'signer')];
+  const [workers, signers] = proxies.map(({ url }) => url);
+  const database = await createTestDatabase();
+  log = await logStatements(database.name);
+  const networks = [{ id: NETWORK_ID, name: 'Counted', rpcUrl: workers, signerRpcUrls: [signers] }];
+  const env = { NETWORKS_FILE: networksFile(networks) };
+  world = await startWorld({ database: databaseSettings(database), env });
+  org = await world.createOrganization();
+  payer = await makePayer(world, org, NETWORK_ID);
+});
+afterAll(async () => {
+  await world?.stop();
+  await Promise.all(proxies.map((proxy) => proxy.stop()));
+});
+
+async function costOf<T>(operation: () => Promise<T>): Promise<{ cost: Cost; result: T }> {
+  // The process has just seen the keys, as it has while anybody works with them.
+  for (const key of [org.adminKey, org.readKey]) await world.http.send({ key, path: '/api/v1/networks' });
+  await log.readQuiet();
+  rpcCalls = [];
+  rpcRequests = 0;
+  const result = await operation();
+  return { cost: { statements: await log.readQuiet(), rpcCalls, rpcRequests }, result };
+}
+
+/** The least that each operation has cost: what a process does beside it at that moment is not its own. */
+const least = new Map<string, Cost>();
+
+async function counted<T>(name: Operation, operation: () => Promise<T>): Promise<T> {
+  const { cost, result } = await costOf(operation);
+  const before = least.get(name);
+  if (!before || cost.statements.length < before.statements.length) least.set(name, cost);
+  return result;
+}
+
+/** Sends a request that must be accepted, and counts it. */
+async function send(name: Operation, ask: Ask): Promise<Shown> {
+  const { status, body, text } = await counted(name, () => world.http.send(ask));
+  if (status >= 300) throw new Error(`${name} → ${status} ${text}`);
+  return body.data;
+}
+
+function transfer(): object {
+  return aTransactionBody(org, { ...payer, to: anAddress() });
+}
+
+/** One transaction from its creation to `completed`. */
+async function payOnce(): Promise<Shown> {
+  const key = org.readKey;
+  const creation = { key, path: TRANSACTIONS, body: transfer(), idempotencyKey: randomUUID() };
+  const created = await send('create a transaction', creation);
+  const signature = await signatureBody(created, org.dave, 'initiator');
+  const path = transactionPath(created.id);
+  await send('sign a transaction', { key, path: `${path}/signatures`, body: signature });
+  const executed = await send('execute a transaction', {
+    ...{ key, path: `${path}/execute`, body: { type: 'approve' } },
+  });
+  expect(executed.executionStatus).toBe('completed');
+  await send('repeat a request', creation);
+  return send('read a transaction', { key, path });
+}
+
+let names = 0;
+
+/** One change of a name from its proposal to `completed`: it needs no chain. */
+async function renameOnce(): Promise<void> {
+  const key = org.adminKey;
+  names += 1;
+  const items = [{ id: payer.account.id, name: `Name ${names}` }];
+  const path = '/api/v1/accounts/proposals/update';
+  const proposal = await send('create a proposal', { key, path, body: { items } });
+  await send('sign a proposal', await signingAsk(key, proposal, org.alice));
+  const last = await signingAsk(key, proposal, org.bob, 'approve', { execute: true });
+  await send('sign and execute a proposal', last);
+  expect(await read(world.http, key, proposalPath(proposal.id))).toMatchObject({
+    executionStatus: 'completed',
+  });
+}
+
+function list(name: string, cost: Cost): string {
+  const numbered = (lines: readonly string[]) =>
+    lines.map((line, index) => `${String(index + 1).padStart(4)}  ${line}`);
+  const { statements, rpcCalls: calls, rpcRequests: requests } = cost;
+  return [
+    `${name}: ${statements.length} SQL statements, ${calls.length} RPC calls in ${requests} requests`,
+    ...numbered(statements.map(({ login, connection, text }) => `${login} ${connection}  ${text}`)),
+    ...numbered(calls.map(({ by, method }) => `${by}  ${method}`)),
+  ].join('\n');
+}
+
+/** Writes what an operation has cost to the file that `TEST_COUNTS` names, and fails with it when it is too much. */
+function expectWithin(
+  name: string,
+  cost: Cost,
+  budget: { readonly statements: number; readonly rpcCalls: number },
+  times = 1,
+): void {
+  const listed = list(name, cost);
+  const { TEST_COUNTS: file } = process.env;
+  if (file) writeFileSync(file, `${listed}\n\n`, { flag: 'a' });
+  const isWithin =
+    cost.statements.length <= budget.statements * times && cost.rpcCalls.length <= budget.rpcCalls * times;
+  if (!isWithin) throw new Error(`more than ${JSON.stringify(budget)}, ${times} times:\n${listed}`);
+}
+
+describe('what an operation costs', () => {
+  let paid: Shown;
+
+  beforeAll(async () => {
+    for (let run = 0; run < RUNS; run += 1) {
+      paid = await payOnce();
+      await renameOnce();
+    }
+  });
+
+  it.each(Object.entries(BUDGETS))('%s', (name, budget) => {
+    const cost = least.get(name);
+    if (!cost) throw new Error(`${name} was not counted`);
+    expectWithin(name, cost, budget);
+  });
+
+  it('keeps the history of a transaction short', async () => {
+    const handle = workflowOfTransaction({ temporal: world.temporal, org }, paid);
+    const { historyLength, historySize = 0 } = await handle.describe();
+    expect(historyLength).toBeLessThanOrEqual(BUDGET_OF_HISTORY.events);
+    expect(historySize).toBeLessThanOrEqual(BUDGET_OF_HISTORY.bytes);
+    expect(historySize).toBeGreaterThan(0);
+  });
+
+  it('shares reads of the network between transactions that are executed at once', async () => {
+    const transactions = await Promise.all(
+      Array.from({ length: TOGETHER }, () => initiate(world.http, org, transfer())),
+    );
+    const { cost, result } = await costOf(() =>
+      Promise.all(
+        transactions.map(async (transaction) => {
+          const path = transactionPath(transaction.id, '/execute');
+          await world.http.send({ key: org.readKey, path, body: { type: 'approve' } });
+          return settledTransaction(world.http, org, transaction);
+        }),
+      ),
+    );
+    expect(result.map(({ executionStatus }) => executionStatus)).toEqual(transactions.map(() => 'completed'));
+    expectWithin(`execute ${TOGETHER} transactions at once`, cost, BUDGET_TOGETHER, TOGETHER);
+  });
+
+  it('is almost nothing while nobody asks', async () => {
+    const { cost } = await costOf(() => new Promise((resolve) => setTimeout(resolve, IDLE_MS)));
+    const budget = { statements: BUDGET_PER_IDLE_SECOND, rpcCalls: 0 };
+    expectWithin(`nothing for ${IDLE_MS} ms`, cost, budget, IDLE_MS / 1_000);
+  });
+});
