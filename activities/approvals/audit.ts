@@ -1,7 +1,6 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
-import { keyActor } from '../../src/db/apiKeys';
+import type { MessageOrigin } from '../../src/db/approvals';
 import { type AuditInput, OPERATOR, SYSTEM } from '../../src/db/audit';
-import type { Tx } from '../../src/db/database';
 import type { Actor } from '../../src/domain/actor';
 import type { ApprovalState, MemberSummary } from '../../src/domain/approval';
 import type { JsonValue } from '../../src/domain/canonicalJson';
@@ -28,21 +27,18 @@ export function memberActor({ id, name, walletAddress }: MemberSummary): Actor {
   return { type: 'member', id, name, walletAddress };
 }
 
-/** The actor of a request that came with an API key. */
-export async function apiKeyActor(tx: Tx, apiKeyId: string): Promise<Actor> {
-  return (await keyActor(tx, apiKeyId)) ?? { ...SYSTEM, id: apiKeyId };
+/** The actor of a request that came with an API key: `member` acts for it, while one of its members is left. */
+export function apiKeyActor(apiKeyId: string, member: MemberSummary | null): Actor {
+  return member ? memberActor(member) : { ...SYSTEM, id: apiKeyId };
 }
 
 /** The actor of a message: the operator or the service where it names one, else the member of the API key. */
-export async function messageActor(
-  tx: Tx,
-  {
-    actor,
-    apiKeyId,
-  }: { readonly actor?: 'operator' | 'system' | undefined; readonly apiKeyId: string | null },
-): Promise<Actor> {
+export function messageActor(
+  actor: 'operator' | 'system' | undefined,
+  { apiKeyId, keyMember }: MessageOrigin,
+): Actor {
   if (actor === 'system') return SYSTEM;
-  return actor === 'operator' || apiKeyId === null ? OPERATOR : apiKeyActor(tx, apiKeyId);
+  return actor === 'operator' || apiKeyId === null ? OPERATOR : apiKeyActor(apiKeyId, keyMember);
 }
 
 /** The API key in an audit entry's details, when there is one. */

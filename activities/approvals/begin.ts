@@ -4,6 +4,7 @@ import { EndpointsMissing } from '../../src/chain/signatures';
 import { insertEvidence, insertMessage, type StoredVote, updateApproval } from '../../src/db/approvals';
 import { appendAudit } from '../../src/db/audit';
 import type { Tx } from '../../src/db/database';
+import type { Statement } from '../../src/db/rows';
 import {
   type ApprovalState,
   checkExecution,
@@ -16,7 +17,7 @@ import { failpoint } from '../../src/failpoints';
 import type { MessageResult } from '../../src/temporal/messages';
 import { approvalEntry, messageActor, withKey } from './audit';
 import { blockApproval, rejectApproval } from './finish';
-import { approvalNotFound, lockOrRefuse, readState } from './read';
+import { approvalNotFound, changeApproval, lockOrRefuse, readState } from './read';
 import { catchRefusal, Rollback } from './refusals';
 import type { ApprovalDeps, Beginning, ExecutableSubject, MessageInput, Seen } from './subject';
 
@@ -60,18 +61,18 @@ function checkRequest<V extends AnySnapshot, S extends ApprovalState>(
   }
 }
 
-/** Stores the proof of the decision: the payload, its votes, and who was eligible. */
-async function storeEvidence<V extends AnySnapshot, S extends ApprovalState>(
+/** The proof of the decision, to be stored: the payload, its votes, and who was eligible. */
+function evidenceOf<V extends AnySnapshot, S extends ApprovalState>(
   tx: Tx,
   context: Context<V, S>,
   seen: Seen<V>,
   votes: readonly StoredVote[],
-): Promise<void> {
+): Statement {
   const { subject, input } = context;
   const { threshold } = tally(subject.rules, seen.record, seen.now);
   // Where no approval is needed, the initiator's signature approves it.
   const proof = input.type === 'approve' && threshold === 0 ? 'initiator' : input.type;
-  await insertEvidence(tx, input, {
+  return insertEvidence(tx, input, {
     resolution: input.type === 'approve' ? 'approved' : 'rejected',
     payload: subject.payload(seen, proof) ?? '',
     votes,
@@ -84,16 +85,17 @@ async function storeEvidence<V extends AnySnapshot, S extends ApprovalState>(
 async function resume<V extends AnySnapshot, S extends ApprovalState>(
   tx: Tx,
   { subject, input }: Context<V, S>,
-  { seen, attempt, actor }: Beginning<V>,
+  { seen, attempt, actor, message }: Beginning<V>,
 ): Promise<MessageResult<S>> {
   const { record, now, apiKeyId } = seen;
   await subject.resume(tx, record);
-  await updateApproval(tx, input.id, {
-    executionStatus: 'processing',
+  const change = {
+    executionStatus: 'processing' as const,
     executionAttempt: attempt,
     begun: { decision: input.type, by: actor, with: tally(subject.rules, record, now) },
     failure: null,
-  });
+  };
+  await updateApproval(tx, input.id, change, [message]);
   const state = await readState(tx, subject, input);
   await appendAudit(tx, input.organizationId, [
     approvalEntry(subject, record, 'executionRetried', actor, { attempt, ...withKey(apiKeyId) }),
@@ -109,21 +111,20 @@ async function start<V extends AnySnapshot, S extends ApprovalState>(
   votes: readonly StoredVote[],
 ): Promise<MessageResult<S>> {
   const { subject, input } = context;
-  const { seen, attempt, actor } = beginning;
+  const { seen, attempt, actor, message } = beginning;
   const { record, now, apiKeyId } = seen;
-  const refused = input.type === 'approve' ? await subject.prepare(tx, beginning) : null;
-  if (refused) return blockApproval(tx, subject, beginning, refused);
-  await storeEvidence(tx, context, seen, votes);
+  const prepared = input.type === 'approve' ? await subject.prepare(tx, beginning) : { along: [] };
+  if ('refused' in prepared) return blockApproval(tx, subject, beginning, prepared.refused);
   const counted = tally(subject.rules, record, now);
-  await subject.clear(tx, record);
-  await updateApproval(tx, input.id, {
-    executionStatus: 'processing',
+  const change = {
+    executionStatus: 'processing' as const,
     executionAttempt: attempt,
     begun: { decision: input.type, by: actor, with: counted },
     failure: null,
     waitingFor: null,
-  });
-  const state = await readState(tx, subject, input);
+  };
+  const along = [message, evidenceOf(tx, context, seen, votes), ...prepared.along];
+  const state = await changeApproval(tx, subject, await subject.clear(tx, seen), change, along);
   const voters = input.type === 'approve' ? counted.approvals : counted.rejections;
   await appendAudit(tx, input.organizationId, [
     approvalEntry(subject, record, 'executionStarted', actor, {
@@ -154,16 +155,16 @@ async function beginLocked<V extends AnySnapshot, S extends ApprovalState>(
 ): Promise<MessageResult<S> | undefined> {
   const { subject, input } = context;
   const seen = await lockOrRefuse(tx, subject, input);
-  const { record, now, apiKeyId, messageTaken } = seen;
+  const { record, now, messageTaken } = seen;
   const isPointless = input.actor === 'system' && subject.isOutdated(record);
   if (messageTaken || isPointless) return { ok: true, state: subject.state(seen) };
   checkRequest(context, seen);
   const isResumed = input.type === 'approve' && subject.isResumed(record);
   const counting = provingVotes(context, seen);
   if (!isResumed && counting.some((vote) => !verified.seen.has(voteKey(vote)))) return undefined;
-  await insertMessage(tx, input.id, input.messageId, 'execute');
-  const actor = await messageActor(tx, { actor: input.actor, apiKeyId });
-  const beginning: Beginning<V> = { seen, attempt: record.executionAttempt + 1, actor };
+  const actor = messageActor(input.actor, seen);
+  const message = insertMessage(tx, input.id, input.messageId, 'execute');
+  const beginning: Beginning<V> = { seen, attempt: record.executionAttempt + 1, actor, message };
   if (isResumed) return resume(tx, context, beginning);
   const votes = counting.filter((vote) => verified.valid.has(voteKey(vote)));
   if (!checkExecution(subject.rules, { ...record, votes }, now, input.type).ok) {
@@ -175,8 +176,8 @@ async function beginLocked<V extends AnySnapshot, S extends ApprovalState>(
   if (input.type === 'approve' || subject.isRejectionSealed(record)) {
     return start(tx, context, beginning, votes);
   }
-  await storeEvidence(tx, context, seen, votes);
-  return { ok: true, state: await rejectApproval(tx, subject, seen, actor) };
+  const along = [message, evidenceOf(tx, context, seen, votes)];
+  return { ok: true, state: await rejectApproval(tx, subject, seen, actor, along) };
 }
 
 /** The votes whose signatures verify. Refuses the request when nothing can verify those of contract wallets. */

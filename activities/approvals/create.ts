@@ -1,13 +1,15 @@
 import type { AnySnapshot } from '../../src/approvals/subject';
 import {
+  type CreationRequest,
   insertApproval,
+  positionApproval,
   readCreationRequest,
-  setApprovalPosition,
   type TakenClaim,
   takeClaims,
 } from '../../src/db/approvals';
 import { appendAudit } from '../../src/db/audit';
 import type { Tx } from '../../src/db/database';
+import { together } from '../../src/db/rows';
 import type { ApprovalState } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
 import { accept, type Outcome, refuse } from '../../src/domain/refusal';
@@ -44,16 +46,19 @@ function expiryOf(time: Date, lifetimeMs: number): Date {
   return new Date(Math.floor((time.getTime() + lifetimeMs) / 1_000) * 1_000);
 }
 
+type Requested = NonNullable<CreationRequest['request']>;
+
+/** Stores the approval. Returns its state. */
 async function store<V extends AnySnapshot, S extends ApprovalState, I extends CreateInput>(
   { tx, deps, subject }: { tx: Tx; deps: ApprovalDeps; subject: CreatableSubject<V, S, I> },
   input: I,
   planned: PlannedApproval,
-  { apiKeyId, time }: { apiKeyId: string; time: Date },
-): Promise<void> {
+  { request: { apiKeyId, keyMember }, time }: { request: Requested; time: Date },
+): Promise<S> {
   const { organizationId, id } = input;
   const { summary, names, claims, notes = [] } = planned;
   const expiresAt = expiryOf(time, deps.proposalLifetimeMs);
-  await insertApproval(tx, subject.rules.subject, {
+  const approval = insertApproval(tx, subject.rules.subject, {
     id,
     organizationId,
     summary,
@@ -62,21 +67,16 @@ async function store<V extends AnySnapshot, S extends ApprovalState, I extends C
     expiresAt,
     createdByKey: apiKeyId,
   });
+  await together(planned.insert(tx, id), [approval]);
   const taken = await takeClaims(tx, input, claims);
   if (taken) throw new ClaimTaken(taken);
-  await planned.store(tx, id);
   failpoint('worker.approvalStored');
   const seen = await subject.read(tx, { organizationId, id });
   if (!seen) throw new Error(`${subject.rules.subject} ${id} was not stored`);
-  const [position] = await appendAudit(tx, organizationId, [
-    approvalEntry(subject, seen.record, 'created', await apiKeyActor(tx, apiKeyId), {
-      summary,
-      ...planned.audit,
-      expiresAt: expiresAt.toISOString(),
-      apiKeyId,
-    }),
-  ]);
-  await setApprovalPosition(tx, id, position ?? 0n);
+  const details = { summary, ...planned.audit, expiresAt: expiresAt.toISOString(), apiKeyId };
+  const entry = approvalEntry(subject, seen.record, 'created', apiKeyActor(apiKeyId, keyMember), details);
+  await appendAudit(tx, organizationId, [entry], ([position]) => [positionApproval(tx, id, position ?? 0n)]);
+  return subject.state(seen);
 }
 
 /** One attempt to create an approval. Returns the conflicting claim, if there is one. */
@@ -91,15 +91,13 @@ async function tryToCreate<V extends AnySnapshot, S extends ApprovalState, I ext
     const { created, request, open, time, admitted } = await readCreationRequest(tx, input, {
       lock: true,
     });
-    if (!created) {
-      if (!request || !subject.isRequestedBy(input, request)) throw new Rollback(noRequest(noun, input.id));
-      if (!admitted) throw new Rollback(notAdmitted(input.organizationId).refusal);
-      checkOpen(open, deps.maxOpenPerKey);
-      const planned = await subject.plan({ deps, tx, input }, request.body, observed);
-      if (!planned.ok) throw new Rollback(planned.refusal);
-      await store({ tx, deps, subject }, input, planned.value, { apiKeyId: request.apiKeyId, time });
-    }
-    return { ok: true, state: await readState(tx, subject, input) };
+    if (created) return { ok: true, state: await readState(tx, subject, input) };
+    if (!request || !subject.isRequestedBy(input, request)) throw new Rollback(noRequest(noun, input.id));
+    if (!admitted) throw new Rollback(notAdmitted(input.organizationId).refusal);
+    checkOpen(open, deps.maxOpenPerKey);
+    const planned = await subject.plan({ deps, tx, input }, request.body, observed);
+    if (!planned.ok) throw new Rollback(planned.refusal);
+    return { ok: true, state: await store({ tx, deps, subject }, input, planned.value, { request, time }) };
   };
   try {
     return await deps.db.transaction(create);

@@ -1,10 +1,10 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
-import { releaseClaims, updateApproval } from '../../src/db/approvals';
+import { releaseClaims } from '../../src/db/approvals';
 import { appendAudit, SYSTEM } from '../../src/db/audit';
 import { type ApprovalState, isExpired, type Tally, tally } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
 import { approvalEntry } from './audit';
-import { lockOrRefuse, readState } from './read';
+import { changeApproval, lockOrRefuse } from './read';
 import type { ApprovalDeps } from './subject';
 
 /** Expires an approval that is past its expiry by the database's clock. Changes nothing before its expiry or after its closing. */
@@ -23,12 +23,10 @@ export async function expireApproval<V extends AnySnapshot, S extends ApprovalSt
       !isExpired(record, now.time);
     if (isUnchanged) return subject.state(seen);
     const expired: Tally = { ...tally(subject.rules, record, now), signatureStatus: 'expired' };
-    await releaseClaims(tx, record.id);
-    await updateApproval(tx, record.id, {
-      expired: true,
-      ...(subject.rules.isFinishable(record) ? { frozen: expired } : { closedWith: expired }),
-    });
-    const state = await readState(tx, subject, record);
+    const frozen = subject.rules.isFinishable(record) ? { frozen: expired } : { closedWith: expired };
+    const state = await changeApproval(tx, subject, seen, { expired: true, ...frozen }, [
+      releaseClaims(tx, record.id),
+    ]);
     await appendAudit(tx, record.organizationId, [
       approvalEntry(subject, record, 'expired', SYSTEM, { expiresAt: record.expiresAt.toISOString() }),
     ]);

@@ -1,14 +1,15 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
-import { releaseClaims, updateApproval } from '../../src/db/approvals';
+import { releaseClaims } from '../../src/db/approvals';
 import { appendAudit, SYSTEM } from '../../src/db/audit';
 import type { Tx } from '../../src/db/database';
+import type { Statement } from '../../src/db/rows';
 import type { Actor } from '../../src/domain/actor';
 import { type ApprovalState, type Failure, type Note, tally } from '../../src/domain/approval';
 import type { JsonValue } from '../../src/domain/canonicalJson';
 import { failpoint } from '../../src/failpoints';
 import type { MessageResult } from '../../src/temporal/messages';
 import { approvalEntry, withKey } from './audit';
-import { readState } from './read';
+import { changeApproval } from './read';
 import type { Beginning, ExecutableSubject, ExecutionRefusal, Seen } from './subject';
 
 /** A failure as it is stored. */
@@ -30,17 +31,16 @@ export function failureAt(
 export async function blockApproval<V extends AnySnapshot, S extends ApprovalState>(
   tx: Tx,
   subject: ExecutableSubject<V, S>,
-  { seen, attempt, actor }: Beginning<V>,
+  { seen, attempt, actor, message }: Beginning<V>,
   refused: ExecutionRefusal,
 ): Promise<MessageResult<S>> {
   const { record, now, apiKeyId } = seen;
-  await subject.clear(tx, record);
-  await updateApproval(tx, record.id, {
-    executionStatus: 'blocked',
+  const change = {
+    executionStatus: 'blocked' as const,
     executionAttempt: attempt,
     failure: failureAt(now.time, attempt, refused),
-  });
-  const state = await readState(tx, subject, record);
+  };
+  const state = await changeApproval(tx, subject, await subject.clear(tx, seen), change, [message]);
   await appendAudit(tx, record.organizationId, [
     approvalEntry(subject, record, 'blocked', actor, {
       attempt,
@@ -56,20 +56,21 @@ export async function blockApproval<V extends AnySnapshot, S extends ApprovalSta
 export async function rejectApproval<V extends AnySnapshot, S extends ApprovalState>(
   tx: Tx,
   subject: ExecutableSubject<V, S>,
-  { record, now, apiKeyId }: Seen<V>,
+  seen: Seen<V>,
   actor: Actor,
+  along: readonly Statement[] = [],
 ): Promise<S> {
+  const { record, now, apiKeyId } = seen;
   const counted = tally(subject.rules, record, now);
-  await releaseClaims(tx, record.id);
-  await subject.clear(tx, record);
-  await updateApproval(tx, record.id, {
-    executionStatus: 'rejected',
+  const change = {
+    executionStatus: 'rejected' as const,
     result: subject.rejectedResult,
     failure: null,
     waitingFor: null,
     closedWith: counted,
-  });
-  const state = await readState(tx, subject, record);
+  };
+  const cleared = await subject.clear(tx, seen);
+  const state = await changeApproval(tx, subject, cleared, change, [releaseClaims(tx, record.id), ...along]);
   await appendAudit(tx, record.organizationId, [
     approvalEntry(subject, record, 'rejected', actor, {
       rejections: counted.rejections.map(({ id }) => id),
@@ -91,19 +92,21 @@ export interface UnsuccessfulEnd {
 export async function failApproval<V extends AnySnapshot, S extends ApprovalState>(
   tx: Tx,
   subject: ApprovalSubject<V, S>,
-  { record, now }: Seen<V>,
+  seen: Seen<V>,
   end: UnsuccessfulEnd,
+  along: readonly Statement[] = [],
 ): Promise<S> {
+  const { record, now } = seen;
   const attempt = record.executionAttempt;
   const failure = failureAt(now.time, attempt, end.failure);
-  if (end.final) await releaseClaims(tx, record.id);
-  await updateApproval(tx, record.id, {
+  const change = {
     executionStatus: end.status,
     failure,
     waitingFor: null,
     ...(end.final ? { closedWith: tally(subject.rules, record, now) } : {}),
-  });
-  const state = await readState(tx, subject, record);
+  };
+  const released = end.final ? [releaseClaims(tx, record.id)] : [];
+  const state = await changeApproval(tx, subject, seen, change, [...released, ...along]);
   await appendAudit(tx, record.organizationId, [
     approvalEntry(subject, record, end.status === 'blocked' ? 'blocked' : 'executionFailed', SYSTEM, {
       attempt,
@@ -119,7 +122,7 @@ export async function failApproval<V extends AnySnapshot, S extends ApprovalStat
 export async function completeApproval<V extends AnySnapshot, S extends ApprovalState>(
   tx: Tx,
   subject: ApprovalSubject<V, S>,
-  { record, now }: Seen<V>,
+  seen: Seen<V>,
   end: {
     readonly result?: object;
     readonly audit?: { readonly [key: string]: JsonValue };
@@ -127,17 +130,18 @@ export async function completeApproval<V extends AnySnapshot, S extends Approval
     readonly actor?: Actor;
     readonly note?: Omit<Note, 'at'>;
   } = {},
+  along: readonly Statement[] = [],
 ): Promise<S> {
-  await releaseClaims(tx, record.id);
-  await updateApproval(tx, record.id, {
-    executionStatus: 'completed',
+  const { record, now } = seen;
+  const change = {
+    executionStatus: 'completed' as const,
     failure: null,
     waitingFor: null,
     ...(end.result ? { result: end.result } : {}),
     ...(end.note ? { notes: [...record.notes, { at: now.time.toISOString(), ...end.note }] } : {}),
     closedWith: tally(subject.rules, record, now),
-  });
-  const state = await readState(tx, subject, record);
+  };
+  const state = await changeApproval(tx, subject, seen, change, [releaseClaims(tx, record.id), ...along]);
   await appendAudit(tx, record.organizationId, [
     approvalEntry(subject, record, 'executed', end.actor ?? SYSTEM, {
       attempt: record.executionAttempt,

@@ -1,6 +1,7 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
-import type { MessageKey } from '../../src/db/approvals';
+import { type ApprovalChange, type MessageKey, updateApproval } from '../../src/db/approvals';
 import type { Db, Tx } from '../../src/db/database';
+import type { Statement } from '../../src/db/rows';
 import type { ApprovalState } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
 import { Rollback } from './refusals';
@@ -20,6 +21,18 @@ export async function readState<V extends AnySnapshot, S extends ApprovalState>(
   const seen = await subject.read(db, { organizationId, id });
   if (!seen) throw new Error(approvalNotFound(subject.rules.subject, id).message);
   return subject.state(seen);
+}
+
+/** Changes a locked approval, with other statements in the same round trip. Returns its state then. */
+export async function changeApproval<V extends AnySnapshot, S extends ApprovalState>(
+  tx: Tx,
+  subject: ApprovalSubject<V, S>,
+  seen: V,
+  change: ApprovalChange,
+  along: readonly Statement[] = [],
+): Promise<S> {
+  const changed = await updateApproval(tx, seen.record.id, change, along);
+  return subject.state({ ...seen, record: { ...seen.record, ...changed } });
 }
 
 /** Locks an approval and reads it. Rolls back when it does not exist. */

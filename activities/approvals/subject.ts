@@ -3,6 +3,7 @@ import type { IdentifyVoter } from '../../src/chain/voter';
 import type { NetworkConfig } from '../../src/config';
 import type { CreationRequest, MessageKey, MessageOrigin } from '../../src/db/approvals';
 import type { Db, Tx } from '../../src/db/database';
+import type { Statement } from '../../src/db/rows';
 import type { Actor } from '../../src/domain/actor';
 import type { ApprovalState, FailureCode, Note } from '../../src/domain/approval';
 import type { ApprovalKey, ApprovalRef } from '../../src/domain/approvalRef';
@@ -39,8 +40,8 @@ export interface PlannedApproval {
   readonly names: readonly string[];
   /** What its readers should know from the beginning. */
   readonly notes?: readonly Omit<Note, 'at'>[];
-  /** Stores the subject's part of the record. */
-  readonly store: (tx: Tx, id: string) => Promise<void>;
+  /** Inserts the subject's part of the record. */
+  readonly insert: (tx: Tx, id: string) => Statement;
   /** The details of the audit entry of its creation. */
   readonly audit: { readonly [key: string]: JsonValue };
 }
@@ -58,6 +59,8 @@ export interface Beginning<V extends AnySnapshot> {
   /** Number of this execution, from 1. */
   readonly attempt: number;
   readonly actor: Actor;
+  /** Records the message that asks for it. */
+  readonly message: Statement;
 }
 
 /** The parts of creation that depend on the subject. `I` is the input of its creation. */
@@ -83,14 +86,17 @@ export interface ExecutableSubject<V extends AnySnapshot, S extends ApprovalStat
   /** True when the decision is sealed and only its effects are missing: this execution resumes them, without evidence of its own. */
   isResumed(record: V['record']): boolean;
   resume(tx: Tx, record: V['record']): Promise<void>;
-  /** Prepares the execution of an approval, such as by reserving its budget. A refusal makes it blocked. */
-  prepare(tx: Tx, beginning: Beginning<V>): Promise<ExecutionRefusal | null>;
+  /** What is written with the beginning of an approval's execution, such as the reservation of its budget. A refusal makes it blocked. */
+  prepare(
+    tx: Tx,
+    beginning: Beginning<V>,
+  ): Promise<{ readonly refused: ExecutionRefusal } | { readonly along: readonly Statement[] }>;
   /** True when a rejection takes effect only once the signer has sealed it. */
   isRejectionSealed(record: V['record']): boolean;
   /** The `result` of a rejection. */
   readonly rejectedResult: object;
-  /** Clears the remains of an earlier execution, when the next one begins or is refused, or the approval is rejected. */
-  clear(tx: Tx, record: V['record']): Promise<void>;
+  /** Clears the remains of an earlier execution, when the next one begins or is refused, or the approval is rejected. Returns what is left. */
+  clear<W extends V>(tx: Tx, seen: W): Promise<W>;
 }
 
 /** The input of every creation. */

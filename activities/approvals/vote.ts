@@ -1,7 +1,7 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
 import { identifySignatory, signatureHash } from '../../src/approvals/voters';
 import type { Voter } from '../../src/chain/voter';
-import { insertMessage, insertVote } from '../../src/db/approvals';
+import { insertMessage, insertVote, type StoredVote, type VoteStored } from '../../src/db/approvals';
 import { appendAudit } from '../../src/db/audit';
 import type { Tx } from '../../src/db/database';
 import {
@@ -14,7 +14,7 @@ import {
 import { failpoint } from '../../src/failpoints';
 import type { MessageResult, SignMessage } from '../../src/temporal/messages';
 import { approvalEntry, memberActor, withKey } from './audit';
-import { approvalNotFound, lockOrRefuse, readState } from './read';
+import { approvalNotFound, lockOrRefuse } from './read';
 import { catchRefusal, Rollback } from './refusals';
 import type { ApprovalDeps, MessageInput, Seen } from './subject';
 
@@ -37,6 +37,16 @@ function eligibleMember<V extends AnySnapshot, S extends ApprovalState>(
     );
 }
 
+/** A snapshot with a vote that was stored since. */
+function withVote<V extends AnySnapshot>(
+  seen: V,
+  vote: Omit<StoredVote, 'createdAt'>,
+  { version, updatedAt, createdAt }: VoteStored,
+): V {
+  const votes = [...seen.record.votes, { ...vote, createdAt }];
+  return { ...seen, record: { ...seen.record, version, updatedAt, votes } };
+}
+
 async function storeVote<V extends AnySnapshot, S extends ApprovalState>(
   tx: Tx,
   subject: ApprovalSubject<V, S>,
@@ -57,7 +67,7 @@ async function storeVote<V extends AnySnapshot, S extends ApprovalState>(
     return { ok: true, state: subject.state(seen) };
   }
   const before = tally(subject.rules, record, now).signatureStatus;
-  await insertVote(tx, id, messageId, {
+  const vote = {
     memberId: member.id,
     type,
     signerAddress: verified.signerAddress,
@@ -65,11 +75,10 @@ async function storeVote<V extends AnySnapshot, S extends ApprovalState>(
     signature,
     signatureHash: signatureHash(signature),
     initiatorSignatureHash: subject.boundTo(seen, type),
-    reason: reason ?? null,
-    apiKeyId,
-  });
+  };
+  const stored = await insertVote(tx, id, messageId, { ...vote, reason: reason ?? null, apiKeyId });
   failpoint('worker.voteStored');
-  const state = await readState(tx, subject, input);
+  const state = subject.state(withVote(seen, vote, stored));
   await appendAudit(tx, organizationId, [
     approvalEntry(subject, record, 'signed', memberActor(member), {
       type,

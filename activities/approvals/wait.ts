@@ -1,8 +1,7 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
-import { updateApproval } from '../../src/db/approvals';
 import type { ApprovalState } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
-import { lockOrRefuse, readState } from './read';
+import { changeApproval, lockOrRefuse } from './read';
 import type { ApprovalDeps } from './subject';
 
 /** Stores what an execution waits for (null: nothing). */
@@ -17,7 +16,6 @@ export async function reportWaiting<V extends AnySnapshot, S extends ApprovalSta
     if (record.executionStatus !== 'processing' || record.waitingFor === waitingFor) {
       return subject.state(seen);
     }
-    await updateApproval(tx, id, { waitingFor });
-    return readState(tx, subject, record);
+    return changeApproval(tx, subject, seen, { waitingFor });
   });
 }

@@ -28,17 +28,16 @@ async function finishApproved(
   const { deployments } = kindOf(seal.resourceType, seal.action);
   const targets = deployments?.of(seal.data) ?? [];
   const result = { resolution: 'approved', resources: resourcesOf(seal.resourceType, seal.changes) };
-  await markApplied(tx, record.id, auditOfChanges(record.id, seal.changes).length > 0);
+  const effective = auditOfChanges(record.id, seal.changes).length > 0;
+  const mark = markApplied(tx, record.id, effective);
   if (targets.length === 0) {
     const approvals = record.executedWith?.approvals.map(({ id }) => id) ?? [];
-    return completeApproval(tx, subject, seen, {
-      result,
-      actor,
-      audit: { approvals, sequence: seal.sequence },
-    });
+    const end = { result, actor, audit: { approvals, sequence: seal.sequence } };
+    const appliedNow = { ...seen, record: { ...record, applied: true, effective } };
+    return completeApproval(tx, subject, appliedNow, end, [mark]);
   }
   await insertDeployments(tx, record.id, targets);
-  await updateApproval(tx, record.id, { result, waitingFor: null });
+  await updateApproval(tx, record.id, { result, waitingFor: null }, [mark]);
   return readState(tx, subject, record);
 }
 

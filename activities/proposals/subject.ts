@@ -60,16 +60,16 @@ export const executableProposal: CreatableSubject<ProposalSnapshot, ProposalStat
       claims: resourceType === 'admins' ? ['admins', ...claims] : claims,
       names,
       notes,
-      store: (inTx, id) => insertProposal(inTx, { id, resourceType, action, data }),
+      insert: (inTx, id) => insertProposal(inTx, { id, resourceType, action, data }),
       audit: { data },
     });
   },
   isOutdated: () => false,
   isResumed: ({ applied }) => applied,
   resume: resetFailedDeployments,
-  prepare: async () => null,
+  prepare: async () => ({ along: [] }),
   // What is approved and sealed already only gives its deployments up.
   isRejectionSealed: ({ applied }) => !applied,
   rejectedResult: { resolution: 'rejected', resources: [] },
-  clear: async () => undefined,
+  clear: async (_tx, seen) => seen,
 };

@@ -2,6 +2,7 @@ import { decideAttempt, isSigned } from '../../src/db/attemptOutcomes';
 import { SYSTEM } from '../../src/db/audit';
 import type { Tx } from '../../src/db/database';
 import { commitUsage, releaseUsage } from '../../src/db/policyUsage';
+import type { Statement } from '../../src/db/rows';
 import { type TransactionSnapshot, updateExecution } from '../../src/db/transactions';
 import {
   auditUnknownExecution,
@@ -21,14 +22,15 @@ async function fail(
   tx: Tx,
   seen: Seen<TransactionSnapshot>,
   { awaitsRelayerWei, ...end }: UnsuccessfulEnd & { readonly awaitsRelayerWei?: string },
+  along: readonly Statement[] = [],
 ): Promise<TransactionState> {
-  await releaseUsage(tx, seen.record.id);
-  failpoint('worker.usageReleased');
-  await updateExecution(tx, seen.record, {
+  const record = await updateExecution(tx, seen.record, {
     awaitsRelayerWei: awaitsRelayerWei === undefined ? null : BigInt(awaitsRelayerWei),
     cancelling: false,
   });
-  return failApproval(tx, subject, seen, end);
+  failpoint('worker.executionCleared');
+  const released = releaseUsage(tx, seen.record.id);
+  return failApproval(tx, subject, { ...seen, record }, end, [released, ...along]);
 }
 
 function usedBy(unknown: UnknownExecution | undefined): string {
@@ -49,6 +51,15 @@ function finalEnd(
   return { status: 'failed', failure: { ...failure, transactionHash }, final: true };
 }
 
+/** The snapshot with the chain transaction that has decided it: it may be anyone's. */
+function withOutcome(
+  seen: Seen<TransactionSnapshot>,
+  { transactionHash, blockTime }: AttemptOutcome,
+): Seen<TransactionSnapshot> {
+  const known = seen.record.chain ?? { submittedAt: new Date(blockTime), confirmations: 0 };
+  return { ...seen, record: { ...seen.record, chain: { ...known, transactionHash } } };
+}
+
 /** Records that the chain has decided against a transaction. Whose execution it was, the signer has recorded. */
 async function finishAgainst(
   tx: Tx,
@@ -57,10 +68,10 @@ async function finishAgainst(
 ): Promise<TransactionState> {
   const { id } = seen.record;
   const unknown = outcome.kind === 'cancelled' ? await findUnknownExecution(tx, id) : undefined;
-  await decideAttempt(tx, id, { ...outcome, isUnknown: unknown !== undefined });
-  failpoint('worker.attemptDecided');
+  failpoint('worker.outcomeLocked');
   if (unknown) await auditUnknownExecution(tx, unknown, SYSTEM);
-  return fail(tx, seen, finalEnd(outcome, unknown));
+  const decided = decideAttempt(tx, id, { ...outcome, isUnknown: unknown !== undefined });
+  return fail(tx, withOutcome(seen, outcome), finalEnd(outcome, unknown), [decided]);
 }
 
 /** Records what the chain has decided. Only what the signer has read itself ends a transaction without success. */
@@ -74,17 +85,17 @@ async function finishDecided(
     return signerOutcome === outcome.kind ? finishAgainst(tx, seen, outcome) : subject.state(seen);
   }
   if (signerOutcome !== null && signerOutcome !== 'executed') return subject.state(seen);
-  await decideAttempt(tx, id, outcome);
-  failpoint('worker.attemptDecided');
-  await commitUsage(tx, id, new Date(outcome.blockTime));
-  failpoint('worker.usageCommitted');
+  failpoint('worker.outcomeLocked');
   const { transactionHash, note } = outcome;
   const blockNumber = Number(outcome.blockNumber);
-  return completeApproval(tx, subject, seen, {
+  const end = {
     result: { resolution: 'approved', transactionHash, blockNumber },
     audit: { transactionHash, blockNumber, ...(note === undefined ? {} : { note }) },
-    ...(note === undefined ? {} : { note: { code: 'noTransferLogged', message: note } }),
-  });
+    ...(note === undefined ? {} : { note: { code: 'noTransferLogged' as const, message: note } }),
+  };
+  const committed = commitUsage(tx, id, new Date(outcome.blockTime));
+  const along = [decideAttempt(tx, id, outcome), committed];
+  return completeApproval(tx, subject, withOutcome(seen, outcome), end, along);
 }
 
 /**

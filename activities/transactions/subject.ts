@@ -3,6 +3,7 @@ import type { NewTransaction } from '../../src/contract/transactions';
 import type { Db, Tx } from '../../src/db/database';
 import { lockBudget, reserveUsage } from '../../src/db/policyUsage';
 import { readReferencedRecords } from '../../src/db/referencedRecords';
+import type { Statement } from '../../src/db/rows';
 import { insertTransaction, type TransactionSnapshot, updateExecution } from '../../src/db/transactions';
 import type { JsonValue } from '../../src/domain/canonicalJson';
 import { accept, refuse } from '../../src/domain/refusal';
@@ -26,15 +27,17 @@ function readReferenced(db: Db | Tx, organizationId: string, request: NewTransac
   return readReferencedRecords(db, { organizationId, accountId, walletAddress, policyId, replaces });
 }
 
-/** Checks the policy again and reserves its budget, before the execution on chain. */
-async function reserve(tx: Tx, { seen }: Beginning<TransactionSnapshot>): Promise<ExecutionRefusal | null> {
+/** Checks the policy again, with its budget locked; its reservation begins the execution. */
+async function reserve(
+  tx: Tx,
+  { seen }: Beginning<TransactionSnapshot>,
+): Promise<{ refused: ExecutionRefusal } | { along: readonly Statement[] }> {
   const { record } = seen;
   await lockBudget(tx, record.policyId);
   const refused = await policyRefusal(tx, seen);
-  if (refused) return refused;
-  await reserveUsage(tx, usageOf(record));
-  failpoint('worker.usageReserved');
-  return null;
+  if (refused) return { refused };
+  failpoint('worker.budgetLocked');
+  return { along: [reserveUsage(tx, usageOf(record))] };
 }
 
 /** Transactions of accounts: planned under their policy, their budget reserved, then executed on chain. */
@@ -71,7 +74,7 @@ export const executableTransaction: CreatableSubject<TransactionSnapshot, Transa
       summary,
       claims: [],
       names,
-      store: (inTx, id) => insertTransaction(inTx, { ...planned.value, id }),
+      insert: (inTx, id) => insertTransaction(inTx, { ...planned.value, id }),
       audit: {
         policyId,
         initiatorId,
@@ -87,5 +90,8 @@ export const executableTransaction: CreatableSubject<TransactionSnapshot, Transa
   prepare: reserve,
   isRejectionSealed: () => false,
   rejectedResult: { resolution: 'rejected' },
-  clear: (tx, record) => updateExecution(tx, record, { awaitsRelayerWei: null, cancelling: false }),
+  async clear(tx, seen) {
+    const record = await updateExecution(tx, seen.record, { awaitsRelayerWei: null, cancelling: false });
+    return { ...seen, record };
+  },
 };

@@ -4,7 +4,6 @@ import { appendAudit } from './audit';
 import type { Db, Tx } from './database';
 import { newId } from './ids';
 import { type PreparedStatement, runPrepared } from './prepared';
-import { queryRows } from './rows';
 import type { ApiKeyRow } from './tables';
 
 const KEY_PREFIX = 'ow_live_';
@@ -46,14 +45,6 @@ export class ApiKeyError extends Error {
 function hashOf(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
-
-const MEMBERS_OF_KEY = `
-  SELECT m.id, m.name, m.wallet_address AS "walletAddress",
-         EXISTS (SELECT 1 FROM admin_set_members a
-           WHERE a.organization_id = m.organization_id AND a.member_id = m.id) AS "isAdmin"
-  FROM api_key_members k JOIN members m ON m.id = k.member_id
-  WHERE k.api_key_id = ? AND m.removed_at IS NULL AND m.type = 'api'
-  ORDER BY k.place`;
 
 /** What `KEYS_BY_HASH` reads. */
 interface KeyByHash extends Pick<ApiKeyRow, 'id' | 'organization_id' | 'key_hash' | 'expires_at'> {
@@ -98,16 +89,6 @@ export async function authenticate(
     });
   }
   return authenticated;
-}
-
-/**
- * Whom the audit log names for what a key does: its first member that is an admin, else its first member. Undefined
- * when none of its members is left.
- */
-export async function keyActor(db: Db | Tx, apiKeyId: string): Promise<Actor | undefined> {
-  const members = await queryRows<KeyMember>(db, MEMBERS_OF_KEY, [apiKeyId]);
-  const member = members.find(({ isAdmin }) => isAdmin) ?? members[0];
-  return member && { type: 'member', id: member.id, name: member.name, walletAddress: member.walletAddress };
 }
 
 /**

@@ -29,7 +29,7 @@ export interface LockedApproval {
   /** The details of its audit entries. */
   readonly about: { readonly [key: string]: JsonValue };
   /** Clears what its execution waits for. */
-  clear(tx: Tx): Promise<void>;
+  clear(tx: Tx): Promise<unknown>;
 }
 
 /** Locks an approval of either subject. Undefined when it does not exist. */

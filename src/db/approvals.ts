@@ -18,7 +18,7 @@ import { announceEndAfter } from './announcements';
 import type { Db, Tx } from './database';
 import { uuidOrNull } from './ids';
 import { type PreparedStatement, runPrepared } from './prepared';
-import { requireRow, selected } from './rows';
+import { requireRow, type Statement, selected, together } from './rows';
 import type { ApprovalRow, IdempotencyRequestRow } from './tables';
 
 /** A recorded signature with its evidence. */
@@ -81,7 +81,7 @@ export function approvalSelection(
   };
 }
 
-const OWN_COLUMNS = selected<ApprovalRow>('a', {
+const OWN = {
   id: true,
   subject: true,
   organization_id: true,
@@ -105,7 +105,8 @@ const OWN_COLUMNS = selected<ApprovalRow>('a', {
   expired_at: true,
   closed_at: true,
   frozen: true,
-});
+} as const satisfies Record<keyof ApprovalRow, true>;
+const OWN_COLUMNS = selected<ApprovalRow>('a', OWN);
 
 /** The columns of the approval `a`, its votes as one JSON column. */
 export const approvalColumns = `${OWN_COLUMNS}, coalesce((SELECT json_agg(json_build_object(
@@ -119,8 +120,10 @@ export interface ApprovalColumns extends ApprovalRow {
   readonly votes: readonly (Omit<StoredVote, 'createdAt'> & { readonly createdAt: string })[];
 }
 
-/** The record that `approvalColumns` read. */
-export function storedApproval(row: ApprovalColumns): StoredApproval {
+/** What a change of a record leaves as it was. */
+type ChangedApproval = Omit<StoredApproval, 'votes'> & { readonly result: ApprovalRow['result'] };
+
+function ownPart(row: ApprovalRow): Omit<StoredApproval, 'votes'> {
   return {
     id: row.id,
     organizationId: row.organization_id,
@@ -141,6 +144,13 @@ export function storedApproval(row: ApprovalColumns): StoredApproval {
     notes: row.notes,
     closed: row.closed_at !== null,
     frozen: row.frozen,
+  };
+}
+
+/** The record that `approvalColumns` read. */
+export function storedApproval(row: ApprovalColumns): StoredApproval {
+  return {
+    ...ownPart(row),
     votes: row.votes.map((vote) => ({ ...vote, createdAt: new Date(vote.createdAt) })),
   };
 }
@@ -149,6 +159,13 @@ export function storedApproval(row: ApprovalColumns): StoredApproval {
 export const memberColumn = (member: string) =>
   `json_build_object('id', ${member}.id, 'name', ${member}.name, 'type', ${member}.type,
     'walletAddress', ${member}.wallet_address, 'walletKind', ${member}.wallet_kind)`;
+
+/** The member that the audit log names for what a key does, as one JSON value: its first that is an admin, else its first. */
+const keyMemberColumn = (apiKeyId: string) => `(SELECT ${memberColumn('m')}
+      FROM api_key_members k JOIN members m ON m.id = k.member_id
+      LEFT JOIN admin_set_members s ON s.organization_id = m.organization_id AND s.member_id = m.id
+      WHERE k.api_key_id = ${apiKeyId} AND m.removed_at IS NULL AND m.type = 'api'
+      ORDER BY s.member_id IS NULL, k.place LIMIT 1)`;
 
 /** The threshold and the members of the admin set with the alias `set`. */
 export function adminColumns(set: string): string {
@@ -190,13 +207,16 @@ export interface MessageOrigin {
   readonly messageTaken: boolean;
   /** The API key that sent the message; null when it came by signal or from an operator. */
   readonly apiKeyId: string | null;
+  /** Who acts for that key; null when none of its members is left. */
+  readonly keyMember: MemberSummary | null;
 }
 
 /** The columns of a message to an approval: `$1` organization, `$2` approval, `$3` message, `$4` request. */
 export const messageColumns = `
     EXISTS (SELECT FROM received_messages WHERE approval_id = $2 AND message_id = $3) AS message_taken,
-    (SELECT api_key_id FROM idempotency_requests r
-      WHERE r.id = $4 AND r.organization_id = $1 AND r.resource_id = $2) AS request_api_key_id`;
+    (SELECT json_build_object('apiKeyId', r.api_key_id, 'keyMember', ${keyMemberColumn('r.api_key_id')})
+      FROM idempotency_requests r
+      WHERE r.id = $4 AND r.organization_id = $1 AND r.resource_id = $2) AS request`;
 
 /** The values of `messageColumns`. */
 export function messageValues({ organizationId, id, messageId, requestId }: MessageKey) {
@@ -206,12 +226,12 @@ export function messageValues({ organizationId, id, messageId, requestId }: Mess
 /** What `messageColumns` read. */
 export interface MessageColumns {
   readonly message_taken: boolean;
-  readonly request_api_key_id: string | null;
+  readonly request: Pick<MessageOrigin, 'apiKeyId' | 'keyMember'> | null;
 }
 
 /** The origin that `messageColumns` read. */
 export function messageOrigin(row: MessageColumns): MessageOrigin {
-  return { messageTaken: row.message_taken, apiKeyId: row.request_api_key_id };
+  return { messageTaken: row.message_taken, ...(row.request ?? { apiKeyId: null, keyMember: null }) };
 }
 
 // The admins come first, always: an execution that changes them goes on to change other approvals. The CTE is read
@@ -248,7 +268,13 @@ export async function lockApproval(
 export interface CreationRequest {
   /** Its stored body, and the key that sent it; undefined when there is no such request. */
   readonly request:
-    | { readonly path: string; readonly body: JsonValue; readonly apiKeyId: string }
+    | {
+        readonly path: string;
+        readonly body: JsonValue;
+        readonly apiKeyId: string;
+        /** Who acts for that key; null when none of its members is left. */
+        readonly keyMember: MemberSummary | null;
+      }
     | undefined;
   /** True when the approval has been created already. */
   readonly created: boolean;
@@ -264,13 +290,18 @@ type CreationColumns = TimeColumn & {
   readonly created: boolean;
   readonly admitted: boolean;
   readonly open: number;
-} & (Pick<IdempotencyRequestRow, 'path' | 'body' | 'api_key_id'> | { readonly api_key_id: null });
+} & (
+    | (Pick<IdempotencyRequestRow, 'path' | 'body' | 'api_key_id'> & {
+        readonly key_member: MemberSummary | null;
+      })
+    | { readonly api_key_id: null }
+  );
 
 function creationStatement(name: string, lock: 'FOR SHARE' | ''): PreparedStatement {
   return {
     name,
     text: `WITH s AS MATERIALIZED (SELECT 1 FROM admin_sets WHERE organization_id = $1 ${lock})
-      SELECT r.path, r.body, r.api_key_id, ${timeColumn},
+      SELECT r.path, r.body, r.api_key_id, ${keyMemberColumn('r.api_key_id')} AS key_member, ${timeColumn},
         EXISTS (SELECT FROM approvals WHERE organization_id = $1 AND id = $2) AS created,
         EXISTS (SELECT FROM sealed_states WHERE organization_id = $1) AS admitted,
         (SELECT count(*)::integer FROM approvals
@@ -295,7 +326,9 @@ export async function readCreationRequest(
   const row = requireRow((await runPrepared<CreationColumns>(db, statement, values))[0]);
   return {
     request:
-      row.api_key_id === null ? undefined : { path: row.path, body: row.body, apiKeyId: row.api_key_id },
+      row.api_key_id === null
+        ? undefined
+        : { path: row.path, body: row.body, apiKeyId: row.api_key_id, keyMember: row.key_member },
     created: row.created,
     admitted: row.admitted,
     open: row.open,
@@ -314,9 +347,9 @@ export interface NewApproval {
   readonly createdByKey: string | null;
 }
 
-/** Stores the shared part of a new record. `setApprovalPosition` sets its position in the list. */
-export async function insertApproval(tx: Tx, subject: Subject, approval: NewApproval): Promise<void> {
-  await tx('approvals').insert({
+/** Stores the shared part of a new record. `positionApproval` sets its position in the list. */
+export function insertApproval(tx: Tx, subject: Subject, approval: NewApproval): Statement {
+  return tx('approvals').insert({
     id: approval.id,
     subject,
     organization_id: approval.organizationId,
@@ -330,8 +363,8 @@ export async function insertApproval(tx: Tx, subject: Subject, approval: NewAppr
 }
 
 /** Sets a new record's position in the order of commit: the position of the audit entry of its creation. */
-export async function setApprovalPosition(tx: Tx, id: string, position: bigint): Promise<void> {
-  await tx('approvals').where({ id }).update({ position });
+export function positionApproval(tx: Tx, id: string, position: bigint): Statement {
+  return tx('approvals').where({ id }).update({ position });
 }
 
 /** A claim that another open approval already has. */
@@ -347,22 +380,24 @@ export async function takeClaims(
   { organizationId, id }: ApprovalKey,
   claims: readonly string[],
 ): Promise<TakenClaim | undefined> {
-  for (const claim of [...claims].sort()) {
-    const taken = await tx('claims')
-      .insert({ organization_id: organizationId, claim, approval_id: id })
-      .onConflict(['organization_id', 'claim'])
-      .ignore()
-      .returning('claim');
-    if (taken.length > 0) continue;
-    const holder = await tx('claims').where({ organization_id: organizationId, claim }).first('approval_id');
-    return { claim, heldBy: holder?.approval_id ?? '' };
-  }
-  return undefined;
+  if (claims.length === 0) return undefined;
+  // In one order for everybody, so that nobody waits for each other.
+  const wanted = [...new Set(claims)].sort();
+  const taken: string[] = await tx('claims')
+    .insert(wanted.map((claim) => ({ organization_id: organizationId, claim, approval_id: id })))
+    .onConflict(['organization_id', 'claim'])
+    .ignore()
+    .returning('claim')
+    .then((rows) => rows.map(({ claim }) => claim));
+  const claim = wanted.find((one) => !taken.includes(one));
+  if (claim === undefined) return undefined;
+  const holder = await tx('claims').where({ organization_id: organizationId, claim }).first('approval_id');
+  return { claim, heldBy: holder?.approval_id ?? '' };
 }
 
 /** Releases the claims of an approval. */
-export async function releaseClaims(tx: Tx, id: string): Promise<void> {
-  await tx('claims').where({ approval_id: id }).delete();
+export function releaseClaims(tx: Tx, id: string): Statement {
+  return tx('claims').where({ approval_id: id }).delete();
 }
 
 /** Changes of the shared part of a record. */
@@ -384,13 +419,21 @@ export interface ApprovalChange {
   readonly reopened?: true;
 }
 
-/** Changes a record and counts its version up. The end of an execution is announced after the commit. */
-export async function updateApproval(tx: Tx, id: string, change: ApprovalChange): Promise<void> {
+/**
+ * Changes a record and counts its version up, with other statements in the same round trip. Returns what the record is
+ * then, apart from its votes. The end of an execution is announced after the commit.
+ */
+export async function updateApproval(
+  tx: Tx,
+  id: string,
+  change: ApprovalChange,
+  along: readonly Statement[] = [],
+): Promise<ChangedApproval> {
   const now = tx.raw('now()');
   const json = (value: object | null) => (value === null ? null : JSON.stringify(value));
   const { executionStatus } = change;
   if (executionStatus !== undefined && executionStatus !== 'processing') announceEndAfter(tx, id);
-  await tx('approvals')
+  const update = tx('approvals')
     .where({ id })
     .update({
       version: tx.raw('version + 1'),
@@ -412,7 +455,11 @@ export async function updateApproval(tx: Tx, id: string, change: ApprovalChange)
       ...(change.frozen ? { frozen: json(change.frozen) } : {}),
       ...(change.closedWith ? { frozen: json(change.closedWith), closed_at: now } : {}),
       ...(change.reopened ? { frozen: null, closed_at: null } : {}),
-    });
+    })
+    .returning(Object.keys(OWN));
+  const [row]: ApprovalRow[] = await together(update, along);
+  const changed = requireRow(row);
+  return { ...ownPart(changed), result: changed.result };
 }
 
 /** A vote as it is first stored. */
@@ -428,26 +475,35 @@ export interface NewVote {
   readonly apiKeyId: string | null;
 }
 
+type VoteColumns = Pick<ApprovalRow, 'version' | 'updated_at' | 'created_at'>;
+
 const STORE_VOTE: PreparedStatement = {
   name: 'store_vote',
   text: `WITH message AS (
       INSERT INTO received_messages (approval_id, message_id, kind) VALUES ($1, $2, 'sign')
+    ), changed AS (
+      UPDATE approvals SET version = version + 1, updated_at = now() WHERE id = $1 RETURNING version, updated_at
     ), vote AS (
       INSERT INTO votes (approval_id, member_id, type, signer_address, scheme, signature, signature_hash,
         initiator_signature_hash, reason, api_key_id)
-      VALUES ($1, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-    ), changed AS (
-      UPDATE approvals SET version = version + 1, updated_at = now() WHERE id = $1 RETURNING id, version
+      VALUES ($1, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING created_at
     )
-    SELECT version FROM changed`,
+    SELECT version, updated_at, created_at FROM changed, vote`,
 };
 
+/** What a stored vote has changed of its record. */
+export interface VoteStored {
+  readonly version: number;
+  readonly updatedAt: Date;
+  readonly createdAt: Date;
+}
+
 /**
- * Stores a vote together with the message that brought it, and counts the record's version up. Returns the new
- * version. Call it with the record locked.
+ * Stores a vote together with the message that brought it, and counts the record's version up. Call it with the record
+ * locked.
  */
-export async function insertVote(tx: Tx, id: string, messageId: string, vote: NewVote): Promise<number> {
-  const [changed] = await runPrepared<Pick<ApprovalRow, 'version'>>(tx, STORE_VOTE, [
+export async function insertVote(tx: Tx, id: string, messageId: string, vote: NewVote): Promise<VoteStored> {
+  const [changed] = await runPrepared<VoteColumns>(tx, STORE_VOTE, [
     id,
     messageId,
     vote.memberId,
@@ -460,17 +516,18 @@ export async function insertVote(tx: Tx, id: string, messageId: string, vote: Ne
     vote.reason,
     vote.apiKeyId,
   ]);
-  return requireRow(changed).version;
+  const { version, updated_at: updatedAt, created_at: createdAt } = requireRow(changed);
+  return { version, updatedAt, createdAt };
 }
 
 /** Records a new message in the transaction of its effect. Call it with the record locked. */
-export async function insertMessage(
+export function insertMessage(
   tx: Tx,
   id: string,
   messageId: string,
   kind: 'sign' | 'execute' | 'restore' | 'cancel',
-): Promise<void> {
-  await tx('received_messages').insert({ approval_id: id, message_id: messageId, kind });
+): Statement {
+  return tx('received_messages').insert({ approval_id: id, message_id: messageId, kind });
 }
 
 /** True when a message with this id has had its effect on that approval. */
@@ -497,12 +554,12 @@ export interface Evidence {
 }
 
 /** Stores the proof of an outcome, append-only. */
-export async function insertEvidence(
+export function insertEvidence(
   tx: Tx,
   { organizationId, id }: ApprovalKey,
   { resolution, payload, votes, threshold, electorate }: Evidence,
-): Promise<void> {
-  await tx('evidence').insert({
+): Statement {
+  return tx('evidence').insert({
     organization_id: organizationId,
     approval_id: id,
     resolution,

@@ -1,6 +1,7 @@
 import type { Attempt, AttemptResult } from './attempts';
 import type { Db, Tx } from './database';
 import { moveUsage } from './policyUsage';
+import type { Statement } from './rows';
 
 /** The outcome of an attempt, and its block. */
 export interface AttemptDecision {
@@ -33,13 +34,14 @@ function ofCancellation({ kind, isUnknown = false }: AttemptDecision): AttemptRe
 }
 
 /** Records the outcome of what was signed for a transaction, and of the cancellation at its nonce, if there is one. */
-export async function decideAttempt(tx: Tx, transactionId: string, decision: AttemptDecision): Promise<void> {
-  const decide = (kind: 'transaction' | 'cancellation', outcome: AttemptResult) =>
-    tx('chain_attempts')
-      .where({ transaction_id: transactionId, kind })
-      .update({ ...columns(outcome, decision), decided_at: tx.raw('now()') });
-  await decide('transaction', decision.kind);
-  await decide('cancellation', ofCancellation(decision));
+export function decideAttempt(tx: Tx, transactionId: string, decision: AttemptDecision): Statement {
+  const outcome = tx.raw(`CASE kind WHEN 'cancellation' THEN ? ELSE ? END`, [
+    ofCancellation(decision),
+    decision.kind,
+  ]);
+  return tx('chain_attempts')
+    .where({ transaction_id: transactionId })
+    .update({ ...columns(decision.kind, decision), outcome, decided_at: tx.raw('now()') });
 }
 
 /**

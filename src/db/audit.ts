@@ -3,7 +3,7 @@ import type { Actor } from '../domain/actor';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
 import type { Db, Tx } from './database';
 import { newId } from './ids';
-import { queryRows, requireRow } from './rows';
+import { queryRows, requireRow, type Statement, together } from './rows';
 import type { AuditHeadRow, AuditLogRow } from './tables';
 
 /** The service itself, for timers and repairs. */
@@ -54,11 +54,13 @@ export function auditHash(entry: Omit<AuditEntry, 'hash'>): string {
 /**
  * Appends entries to an organization's chain in the transaction of the change they record, and returns their
  * positions. The head stays locked until commit, so call this last: positions follow the order of commit.
+ * `along`: what is written with them and needs their positions.
  */
 export async function appendAudit(
   tx: Tx,
   organizationId: string,
   entries: readonly AuditInput[],
+  along: (positions: readonly bigint[]) => readonly Statement[] = () => [],
 ): Promise<bigint[]> {
   if (entries.length === 0) return [];
   // The clock is read once the head is locked, so that times increase along the chain.
@@ -92,12 +94,12 @@ export async function appendAudit(
       hash: entry.hash,
     })),
   );
-  await tx
-    .with('appended', appended)
-    .table('audit_heads')
+  const moved = tx('audit_heads')
     .where({ organization_id: organizationId })
     .update({ position, hash: previousHash });
-  return recorded.map((entry) => entry.position);
+  const positions = recorded.map((entry) => entry.position);
+  await together(moved, [appended, ...along(positions)]);
+  return positions;
 }
 
 /** The filter of an audit log. */

@@ -1,6 +1,6 @@
 import type { Usage, UsageWindow } from '../domain/policyEngine';
 import type { Db, Tx } from './database';
-import { queryRows, requireRow } from './rows';
+import { queryRows, type Statement } from './rows';
 import type { AuthorizationRow, PolicyUsageRow } from './tables';
 
 /** What the statement of `readUsage` reads of each window. */
@@ -108,37 +108,38 @@ export async function lockBudget(tx: Tx, policyId: string): Promise<void> {
 }
 
 /** Reserves what an execution uses, before it starts. Call it with the budget locked. */
-export async function reserveUsage(tx: Tx, usage: UsageOfExecution): Promise<void> {
-  await tx('policy_usage').insert(usageColumns(usage));
+export function reserveUsage(tx: Tx, usage: UsageOfExecution): Statement {
+  return tx('policy_usage').insert(usageColumns(usage));
 }
 
 function usageOf(tx: Tx, transactionId: string) {
   return tx('policy_usage').where({ transaction_id: transactionId });
 }
 
-async function newestUsage(tx: Tx, transactionId: string) {
-  return requireRow(await usageOf(tx, transactionId).orderBy('id', 'desc').first('id'));
+/** The newest reservation of a transaction. */
+function newestUsage(tx: Tx, transactionId: string) {
+  return tx('policy_usage').where('id', usageOf(tx, transactionId).max('id'));
 }
 
 /** Commits the newest reservation of a transaction, released or not: it counts from the time of its block. */
-export async function commitUsage(tx: Tx, transactionId: string, blockAt: Date): Promise<void> {
-  const { id } = await newestUsage(tx, transactionId);
-  await tx('policy_usage')
-    .where({ id })
-    .update({ status: 'committed', block_at: blockAt, decided_at: tx.raw('now()') });
+export function commitUsage(tx: Tx, transactionId: string, blockAt: Date): Statement {
+  return newestUsage(tx, transactionId).update({
+    status: 'committed',
+    block_at: blockAt,
+    decided_at: tx.raw('now()'),
+  });
 }
 
 /** Releases a reservation: it was not spent. */
-export async function releaseUsage(tx: Tx, transactionId: string): Promise<void> {
-  await usageOf(tx, transactionId)
+export function releaseUsage(tx: Tx, transactionId: string): Statement {
+  return usageOf(tx, transactionId)
     .where({ status: 'reserved' })
     .update({ status: 'released', decided_at: tx.raw('now()') });
 }
 
 /** Reopens the newest reservation of a transaction: the chain has lost its block. */
 export async function reopenUsage(tx: Tx, transactionId: string): Promise<void> {
-  const { id } = await newestUsage(tx, transactionId);
-  await tx('policy_usage').where({ id }).update({ status: 'reserved', block_at: null, decided_at: null });
+  await newestUsage(tx, transactionId).update({ status: 'reserved', block_at: null, decided_at: null });
 }
 
 /** The current reservation of a transaction; undefined when there is none. */

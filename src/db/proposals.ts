@@ -33,7 +33,7 @@ import type { Db, Tx } from './database';
 import { databaseNow } from './database';
 import { readAdmins } from './members';
 import { type PreparedStatement, runPrepared } from './prepared';
-import { queryRows, selected } from './rows';
+import { queryRows, type Statement, selected } from './rows';
 import type { OrganizationRow, ProposalRow } from './tables';
 
 /** A proposal as it is stored. */
@@ -210,7 +210,7 @@ export async function lockProposal(
 }
 
 /** Stores the proposal's own part of a new record. */
-export async function insertProposal(
+export function insertProposal(
   tx: Tx,
   proposal: {
     readonly id: string;
@@ -218,8 +218,8 @@ export async function insertProposal(
     readonly action: ProposalAction;
     readonly data: JsonValue;
   },
-): Promise<void> {
-  await tx('proposals').insert({
+): Statement {
+  return tx('proposals').insert({
     id: proposal.id,
     resource_type: proposal.resourceType,
     action: proposal.action,
@@ -228,8 +228,8 @@ export async function insertProposal(
 }
 
 /** Records that the tables show the change of a proposal. */
-export async function markApplied(tx: Tx, id: string, effective: boolean): Promise<void> {
-  await tx('proposals')
+export function markApplied(tx: Tx, id: string, effective: boolean): Statement {
+  return tx('proposals')
     .where({ id })
     .update({ applied_at: tx.raw('now()'), effective });
 }

@@ -24,6 +24,14 @@ export async function execute(db: Knex, sql: string, bindings: Bindings = []): P
   return rowCount ?? 0;
 }
 
+/** A statement that is built and not executed yet: awaiting it executes it. */
+export type Statement = Knex.QueryBuilder;
+
+/** Has statements that insert, update or delete executed as one with another one, none of which reads what another writes. */
+export function together(statement: Statement, along: readonly Statement[]): Statement {
+  return along.reduce<Statement>((whole, one, index) => whole.with(`along_${index}`, one), statement);
+}
+
 /** The row of a statement that always returns one. */
 export function requireRow<T>(row: T): NonNullable<T> {
   if (row === undefined || row === null) throw new Error('the database returned no row');

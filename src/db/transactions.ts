@@ -23,7 +23,7 @@ import type { Db, Tx } from './database';
 import { readDefinition } from './policies';
 import { type PreparedStatement, runPrepared } from './prepared';
 import { type GroupPeopleColumn, groupPeopleColumn, groupsOf } from './referencedRecords';
-import { queryRows, selected } from './rows';
+import { queryRows, type Statement, selected } from './rows';
 import type { ApprovalRow, PolicyRow, TransactionRow } from './tables';
 
 /** A transaction as it is stored. */
@@ -273,8 +273,8 @@ export interface NewTransaction {
 }
 
 /** Stores the transaction's own part of a new record. */
-export async function insertTransaction(tx: Tx, transaction: NewTransaction): Promise<void> {
-  await tx('transactions').insert({
+export function insertTransaction(tx: Tx, transaction: NewTransaction): Statement {
+  return tx('transactions').insert({
     id: transaction.id,
     account_id: transaction.accountId,
     network_id: transaction.networkId,
@@ -316,18 +316,21 @@ export async function findTransactionStatus(
   );
 }
 
-/** Sets what an execution waits for, or that it is to be cancelled. Writes only differences. */
-export async function updateExecution(
+/** Sets what an execution waits for, or that it is to be cancelled. Writes only differences. Returns the record then. */
+export async function updateExecution<
+  R extends Pick<TransactionRecord, 'id' | 'awaitsRelayerWei' | 'cancelling'>,
+>(
   tx: Tx,
-  record: Pick<TransactionRecord, 'id' | 'awaitsRelayerWei' | 'cancelling'>,
+  record: R,
   change: Partial<Pick<TransactionRecord, 'awaitsRelayerWei' | 'cancelling'>>,
-): Promise<void> {
+): Promise<R> {
   const { awaitsRelayerWei = record.awaitsRelayerWei, cancelling = record.cancelling } = change;
-  if (awaitsRelayerWei === record.awaitsRelayerWei && cancelling === record.cancelling) return;
+  if (awaitsRelayerWei === record.awaitsRelayerWei && cancelling === record.cancelling) return record;
   await tx('transactions')
     .where({ id: record.id })
     .update({
       awaits_relayer_wei: awaitsRelayerWei === null ? null : String(awaitsRelayerWei),
       cancelling,
     });
+  return { ...record, awaitsRelayerWei, cancelling };
 }

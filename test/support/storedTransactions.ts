@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { signatureHash } from '../../src/approvals/voters';
-import { insertApproval, insertVote, type NewApproval, setApprovalPosition } from '../../src/db/approvals';
+import { insertApproval, insertVote, type NewApproval, positionApproval } from '../../src/db/approvals';
 import type { Db, Tx } from '../../src/db/database';
 import { insertTransaction, type NewTransaction } from '../../src/db/transactions';
 import type { MemberSummary, VoteType } from '../../src/domain/approval';
@@ -57,7 +57,7 @@ export async function storeTransaction(db: Db, of: TransactionOf, change: Stored
     const approval = { names: [], createdByKey: null, expiresAt: rows[0].ends, ...made };
     await insertApproval(tx, 'transaction', approval);
     await insertTransaction(tx, made);
-    await setApprovalPosition(tx, made.id, position);
+    await positionApproval(tx, made.id, position);
   });
   return made.id;
 }
