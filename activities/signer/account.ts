@@ -1,9 +1,18 @@
 import { deriveAccount } from '../../src/chain/safeAccount';
 import type { Db, Tx } from '../../src/db/database';
 import type { AccountDerivation } from '../../src/domain/account';
-import { findResource } from '../../src/domain/governance';
+import { findResource, type OrganizationState } from '../../src/domain/governance';
 import type { SignerContext } from './context';
 import { SignerRefusal } from './refusal';
+
+/** An account on a network, as a record names it. */
+interface AccountOnNetwork {
+  readonly organizationId: string;
+  readonly accountId: string;
+  readonly networkId: number;
+  /** The address by the record of a transaction. */
+  readonly accountAddress?: string;
+}
 
 /**
  * An account as its key and id determine it. Throws SignerRefusal unless the admins have decided on exactly this account,
@@ -12,16 +21,19 @@ import { SignerRefusal } from './refusal';
 export async function assertAccount(
   { keystore, readSealedState }: Pick<SignerContext, 'keystore' | 'readSealedState'>,
   handle: Db | Tx,
-  account: {
-    readonly organizationId: string;
-    readonly accountId: string;
-    readonly networkId: number;
-    /** The address by the record of a transaction. */
-    readonly accountAddress?: string;
-  },
+  account: AccountOnNetwork,
 ): Promise<AccountDerivation> {
+  const { state } = await readSealedState(handle, account.organizationId);
+  return accountIn({ keystore }, state, account);
+}
+
+/** The same by a sealed state that was read. */
+export function accountIn(
+  { keystore }: Pick<SignerContext, 'keystore'>,
+  state: OrganizationState,
+  account: AccountOnNetwork,
+): AccountDerivation {
   const { organizationId, accountId, networkId } = account;
-  const { state } = await readSealedState(handle, organizationId);
   const sealed = findResource(state, 'account', accountId);
   if (!sealed?.networkIds.includes(networkId)) {
     throw new SignerRefusal('stale', `no sealed decision has account ${accountId} on network ${networkId}`);

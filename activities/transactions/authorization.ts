@@ -2,7 +2,7 @@ import type { Address } from 'viem';
 import { payloadToSign } from '../../src/approvals/transactions';
 import { hasSigned } from '../../src/chain/signatures';
 import type { Attempt } from '../../src/db/attempts';
-import { findAuthorizedAt, transactionRows } from '../../src/db/authorizations';
+import { transactionRows } from '../../src/db/authorizations';
 import type { Tx } from '../../src/db/database';
 import type { TransactionSnapshot } from '../../src/db/transactions';
 import type { JsonValue } from '../../src/domain/canonicalJson';
@@ -33,11 +33,10 @@ export async function authorizationEntry(
   tx: Tx,
   snapshot: TransactionSnapshot,
   attempt: Attempt,
-  { account, votes }: { account: Address; votes: Votes },
+  { account, votes, authorizedAt }: { account: Address; votes: Votes; authorizedAt: Date },
 ): Promise<AuthorizationEntry> {
   const { record } = snapshot;
   const { amount, policyId, initiatorId, tokenAddress, destination } = usageOf(record);
-  const authorizedAt = (await findAuthorizedAt(tx, record.id)) ?? snapshot.now.time;
   return {
     type: 'authorization',
     organizationId: record.organizationId,

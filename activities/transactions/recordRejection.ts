@@ -13,7 +13,8 @@ import { readSealedTransaction } from './signerRecord';
 
 /** Verifies a rejection and records it in one database transaction, unless it is recorded. */
 async function recordOnce(context: SignerContext, ref: TransactionRef): Promise<Outcome<null>> {
-  const votes = await verifiedVotes(context, ref, 'reject');
+  const before = await readSealedTransaction(context, context.db, ref);
+  const votes = before ? await verifiedVotes(context, before, 'reject') : [];
   return context.db.transaction(async (tx) => {
     const { transactionId } = ref;
     if ((await findAuthorizationOutcome(tx, transactionId)) === 'rejected') return accept(null);

@@ -1,10 +1,11 @@
 import type { Address, Hex } from 'viem';
 import { checksumAddress } from '../../src/chain/address';
 import { ChainUnavailable } from '../../src/chain/clients';
-import type { SafeTransaction } from '../../src/chain/safeTransaction';
+import { type SafeTransaction, safeTransactionHash } from '../../src/chain/safeTransaction';
 import { type Attempt, attemptsOfTransaction, highestSafeNonce } from '../../src/db/attempts';
 import {
   decideAuthorization,
+  findAuthorizedAt,
   insertAuthorization,
   undecidedAuthorizations,
 } from '../../src/db/authorizations';
@@ -15,7 +16,7 @@ import { failpoint } from '../../src/failpoints';
 import type { AuthorizationEntry } from '../../src/journal/entries';
 import { mapLimit } from '../../src/mapLimit';
 import { usageOf } from '../../src/transactions/policy';
-import { assertAccount } from '../signer/account';
+import { accountIn } from '../signer/account';
 import { type BoundedTerms, boundTerms } from '../signer/boundedTerms';
 import { networkOf, type SignerContext, withNetwork } from '../signer/context';
 import { assertNotFrozen } from '../signer/frozen';
@@ -26,7 +27,7 @@ import { assertNotRolledBack, isJournaled, journalRejection } from './journaled'
 import type { TransactionTerms } from './observation';
 import { carryNew, carryOn, type Intent, signIntent, storeAttempt } from './signedAttempts';
 import { assertBeingExecuted, assertTransactionEvidence, type Votes, verifiedVotes } from './signerEvidence';
-import { readOnNetwork, statusOf } from './signerRecord';
+import { readOnNetwork, readSealed, statusOf } from './signerRecord';
 
 /** The next nonce of an account by the records. Throws SignerRefusal when the journal or the chain knows of a higher one. */
 async function nextSafeNonce(
@@ -144,7 +145,8 @@ async function carryStored(
   const intent = await carryOn(context, tx, { attempt, account }, terms);
   const { replaces } = snapshot.record;
   if (isKnown) return { intent, replaces };
-  const authorization = await authorizationEntry(tx, snapshot, transaction, { account, votes });
+  const authorizedAt = (await findAuthorizedAt(tx, id)) ?? snapshot.now.time;
+  const authorization = await authorizationEntry(tx, snapshot, transaction, { account, votes, authorizedAt });
   return { intent, replaces, authorization };
 }
 
@@ -153,14 +155,15 @@ async function commitIntent(
   context: SignerContext,
   { terms: asked, ...ref }: TransactionRef & { terms: TransactionTerms },
 ): Promise<Committed> {
-  const { networkId } = await statusOf(context.db, ref);
+  const seen = await readSealed(context, context.db, ref);
+  const { networkId } = seen.record;
   const terms = await boundTerms(context, networkId, asked);
-  const votes = await verifiedVotes(context, ref);
+  const votes = await verifiedVotes(context, seen);
   return withNetwork(context, networkId, async (tx) => {
     assertNotFrozen(context, ref.organizationId);
     const snapshot = await readOnNetwork(context, tx, ref, networkId);
     const { record } = snapshot;
-    const account = (await assertAccount(context, tx, record)).address as Address;
+    const account = accountIn(context, snapshot.state, record).address as Address;
     const attempts = await attemptsOfTransaction(tx, record.id);
     if (attempts.length > 0) return carryStored(context, tx, { attempts, snapshot, votes, account }, terms);
     await assertTransactionEvidence(context, tx, snapshot, votes);
@@ -175,16 +178,16 @@ async function commitIntent(
     };
     if (content.safeTxGas <= 0n) throw new SignerRefusal('stale', 'safeTxGas must be above 0');
     const fromBlock = BigInt(terms.fromBlock);
-    const attempt = await storeAttempt(tx, record, { kind: 'transaction', content, fromBlock });
-    const { safeNonce, safeTxHash } = attempt;
     const authorizedAt = snapshot.now.time;
-    await insertAuthorization(tx, { ...usageOf(record), safeNonce, safeTxHash, authorizedAt });
+    const signed = { safeNonce: content.nonce, safeTxHash: safeTransactionHash(content) };
+    const along = [insertAuthorization(tx, { ...usageOf(record), ...signed, authorizedAt })];
+    const attempt = await storeAttempt(tx, record, { kind: 'transaction', content, fromBlock }, along);
     // The row of the attempt locks its transaction, so that the execution cannot end concurrently.
     if ((await statusOf(tx, ref)).executionStatus !== 'processing') {
       throw new SignerRefusal('stale', `transaction ${record.id} is not being executed any more`);
     }
     const intent = await carryNew(context, tx, { attempt, account }, terms);
-    const authorization = await authorizationEntry(tx, snapshot, attempt, { account, votes });
+    const authorization = await authorizationEntry(tx, snapshot, attempt, { account, votes, authorizedAt });
     return { intent, replaces: record.replaces, authorization };
   });
 }

@@ -18,6 +18,7 @@ import {
 import type { Envelope } from '../../src/db/chain';
 import type { Tx } from '../../src/db/database';
 import { type Reservation, reservationsOf } from '../../src/db/reservations';
+import type { Statement } from '../../src/db/rows';
 import type { StoredTransaction } from '../../src/db/transactions';
 import { isSameAddress } from '../../src/domain/address';
 import { failpoint } from '../../src/failpoints';
@@ -32,14 +33,15 @@ import { gasAfterReverts, MAX_WHOLE_REVERTS } from './gasAfterReverts';
 import { isJournaled } from './journaled';
 import type { TransactionTerms } from './observation';
 
-/** Stores what an account is to execute, before it is signed. */
+/** Stores what an account is to execute, before it is signed, and other statements in the same round trip. */
 export function storeAttempt(
   tx: Tx,
   record: StoredTransaction,
   attempt: { kind: Attempt['kind']; content: SafeTransaction; fromBlock: bigint },
+  along: readonly Statement[] = [],
 ): Promise<Attempt> {
   const { kind, content, fromBlock } = attempt;
-  return insertAttempt(tx, {
+  const stored = {
     kind,
     organizationId: record.organizationId,
     transactionId: record.id,
@@ -52,7 +54,8 @@ export function storeAttempt(
     safeTxGas: content.safeTxGas,
     safeTxHash: safeTransactionHash(content),
     fromBlock,
-  });
+  };
+  return insertAttempt(tx, stored, along);
 }
 
 function safeTransactionOf(attempt: Attempt, account: Address): SafeTransaction {

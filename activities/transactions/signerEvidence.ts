@@ -2,26 +2,20 @@ import { payloadToSign, transactionSubject } from '../../src/approvals/transacti
 import { verifyVotes } from '../../src/approvals/voters';
 import { ACCOUNT_CONTRACTS } from '../../src/chain/safeAccount';
 import { hashTypedPayload } from '../../src/chain/typedData';
-import {
-  type AuthorizationOutcome,
-  findAuthorization,
-  findAuthorizationOutcome,
-  insertRejection,
-} from '../../src/db/authorizations';
+import { type AuthorizationOutcome, findAuthorization, insertRejection } from '../../src/db/authorizations';
 import type { Tx } from '../../src/db/database';
 import { findReservation, type UsageOfExecution } from '../../src/db/policyUsage';
 import { readTransaction, type StoredTransaction, type TransactionSnapshot } from '../../src/db/transactions';
 import { countedVoters, type Decision, isExpired } from '../../src/domain/approval';
 import { canonicalJson } from '../../src/domain/canonicalJson';
 import { quoted } from '../../src/domain/signing';
-import { initiatorVote, type TransactionRef, transactionRules } from '../../src/domain/transaction';
+import { initiatorVote, transactionRules } from '../../src/domain/transaction';
 import { checkTarget } from '../../src/domain/transactionContent';
 import { contentOf, policyRefusal, policyTransactionOf, usageOf } from '../../src/transactions/policy';
 import { readSignedToken, summaryOf } from '../../src/transactions/summary';
 import { networkOf, type SignerContext } from '../signer/context';
 import { SignerHold, SignerRefusal } from '../signer/refusal';
 import { assertBudgetKept, assertNotAuthorized } from './journaled';
-import { readSealedTransaction } from './signerRecord';
 
 /** The votes of a transaction. */
 export type Votes = StoredTransaction['votes'];
@@ -41,13 +35,11 @@ function canBeSigned({ record, now }: TransactionSnapshot): boolean {
  * contract wallets are verified on chain. Throws ChainUnavailable.
  */
 export async function verifiedVotes(
-  context: SignerContext,
-  ref: TransactionRef,
+  { identifyVoter }: Pick<SignerContext, 'identifyVoter'>,
+  seen: TransactionSnapshot,
   decision: Decision = 'approve',
 ): Promise<Votes> {
-  const { db, identifyVoter } = context;
-  const seen = await readSealedTransaction(context, db, ref);
-  if (!seen || !canBeSigned(seen)) return [];
+  if (!canBeSigned(seen)) return [];
   const initiated = await verifyVotes(identifyVoter, transactionSubject, seen, 'initiator');
   // An approval is bound to the initiator's signature: it needs a valid one.
   const others = seen.record.votes.filter(({ type }) => type !== 'initiator');
@@ -212,7 +204,7 @@ export async function assertTransactionEvidence(
 ): Promise<void> {
   const { now } = snapshot;
   const record = withVerifiedVotes(snapshot.record, verified);
-  if ((await findAuthorizationOutcome(tx, record.id)) === 'rejected') {
+  if (record.signerOutcome === 'rejected') {
     throw new SignerRefusal('stale', `transaction ${record.id} has been rejected`);
   }
   assertExecuting(record, now);

@@ -67,6 +67,11 @@ function underSealedState(
   };
 }
 
+/** A transaction under the sealed state. */
+export interface SealedTransaction extends TransactionSnapshot {
+  readonly state: OrganizationState;
+}
+
 /**
  * Reads a transaction under the sealed state; undefined when it does not exist. With a lock, nothing is sealed before the
  * database transaction ends. Throws SignerRefusal, and SignerHold when the clock of the database is apart.
@@ -76,12 +81,21 @@ export async function readSealedTransaction(
   handle: Db | Tx,
   ref: TransactionRef,
   options: { readonly lock?: 'share' } = {},
-): Promise<TransactionSnapshot | undefined> {
+): Promise<SealedTransaction | undefined> {
   const { state } = await readSealedState(handle, ref.organizationId, options);
   const found = await readTransaction(handle, ref);
   if (!found) return undefined;
   clock.assertInStep(found.now.time);
-  return underSealedState(found, state, clock.now());
+  return { ...underSealedState(found, state, clock.now()), state };
+}
+
+/** The same. Throws SignerRefusal when it does not exist. */
+export async function readSealed(
+  ...[context, handle, ref]: Parameters<typeof readSealedTransaction>
+): Promise<SealedTransaction> {
+  const found = await readSealedTransaction(context, handle, ref);
+  if (!found) throw new SignerRefusal('stale', `transaction ${ref.transactionId} not found`);
+  return found;
 }
 
 /** Reads a transaction. Throws SignerRefusal unless it is on that network, which is locked. */
@@ -90,7 +104,7 @@ export async function readOnNetwork(
   tx: Tx,
   ref: TransactionRef,
   networkId: number,
-): Promise<TransactionSnapshot> {
+): Promise<SealedTransaction> {
   const found = await readSealedTransaction(context, tx, ref, { lock: 'share' });
   if (found?.record.networkId !== networkId) {
     throw new SignerRefusal('stale', `transaction ${ref.transactionId} not found on network ${networkId}`);

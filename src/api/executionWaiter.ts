@@ -1,41 +1,51 @@
 import { EXECUTION_ENDED } from '../db/announcements';
-import { findExecutionStatus } from '../db/approvals';
-import type { Db } from '../db/database';
 import type { Notifications } from '../db/notifications';
 
 const WAIT_MS = 10_000;
 const POLL_EVERY_MS = 1_000;
 
-/** Waits until the execution of an approval has ended, up to 10 seconds. */
-export type WaitForExecution = (id: string) => Promise<void>;
+/** An approval whose execution is expected to end. */
+export interface ExpectedEnd {
+  /** Reads the approval once it has ended, or 10 seconds later: whenever an end is announced, and every second in case one was missed. */
+  read<T>(look: () => Promise<T>, isOver: (seen: T) => boolean): Promise<T>;
+  /** Expects no end any longer. */
+  stop(): void;
+}
 
-/** Listens for the end of an execution, and polls every second in case it was missed. */
-export function createExecutionWaiter(db: Db, notifications: Notifications): WaitForExecution {
-  return async (id) => {
-    const deadlineMs = performance.now() + WAIT_MS;
-    let changed = false;
+/** Expects the end of an approval's execution from now on. */
+export type ExpectEnd = (id: string) => ExpectedEnd;
+
+/** Expects ends that the database announces. */
+export function createExecutionWaiter(notifications: Notifications): ExpectEnd {
+  return (id) => {
+    // Where nothing can be announced, it is looked up at once.
+    let isAnnounced = !notifications.connected();
     let wake = () => {};
-    const unsubscribe = notifications.subscribe(EXECUTION_ENDED, id, () => {
-      changed = true;
+    const stop = notifications.subscribe(EXECUTION_ENDED, id, () => {
+      isAnnounced = true;
       wake();
     });
-    try {
-      for (;;) {
-        changed = false;
-        if ((await findExecutionStatus(db, id)) !== 'processing') return;
-        const leftMs = deadlineMs - performance.now();
-        if (leftMs <= 0) return;
-        if (changed) continue;
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, Math.min(leftMs, POLL_EVERY_MS));
-          wake = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
-      }
-    } finally {
-      unsubscribe();
-    }
+    const announcement = (limitMs: number) =>
+      new Promise<void>((resolve) => {
+        if (isAnnounced) return resolve();
+        const timer = setTimeout(resolve, limitMs);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    return {
+      async read(look, isOver) {
+        const deadlineMs = performance.now() + WAIT_MS;
+        for (;;) {
+          const leftMs = deadlineMs - performance.now();
+          await announcement(Math.max(0, Math.min(leftMs, POLL_EVERY_MS)));
+          isAnnounced = false;
+          const seen = await look();
+          if (isOver(seen) || performance.now() >= deadlineMs) return seen;
+        }
+      },
+      stop,
+    };
   };
 }

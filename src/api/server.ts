@@ -49,7 +49,7 @@ function routesOf(dependencies: ApiDependencies, notifications: Notifications, c
   const approving = {
     ...dependencies,
     cursors,
-    waitForExecution: createExecutionWaiter(db, notifications),
+    expectEnd: createExecutionWaiter(notifications),
   };
   return [
     ...proposalRoutes(approving),

@@ -577,12 +577,3 @@ export function insertEvidence(
     electorate: canonicalJson(electorate),
   });
 }
-
-/** Whether an approval is being executed; undefined when it does not exist. */
-export async function findExecutionStatus(
-  db: Db | Tx,
-  id: string,
-): Promise<ApprovalRow['execution_status'] | undefined> {
-  const row = await db('approvals').where({ id }).first('execution_status');
-  return row?.execution_status;
-}

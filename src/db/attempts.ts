@@ -4,9 +4,9 @@ import { updateApproval } from './approvals';
 import { appendAudit, SYSTEM } from './audit';
 import { type Envelope, envelope } from './chain';
 import type { Db, Tx } from './database';
-import { reservedNonces } from './reservations';
-import { queryRows, requireRow } from './rows';
-import type { ChainAttemptRow } from './tables';
+import { liveNonces } from './reservations';
+import { queryRows, requireRow, type Statement, together } from './rows';
+import type { ChainAttemptRow, ChainEnvelopeRow } from './tables';
 
 /** The outcome of an attempt of an account, with the network's confirmations. */
 export type AttemptResult = NonNullable<ChainAttemptRow['outcome']>;
@@ -196,8 +196,9 @@ export async function insertAttempt(
     | 'safeTxHash'
     | 'fromBlock'
   >,
+  along: readonly Statement[] = [],
 ): Promise<Attempt> {
-  const [row] = await tx('chain_attempts')
+  const insert = tx('chain_attempts')
     .insert({
       kind: input.kind,
       organization_id: input.organizationId,
@@ -212,7 +213,8 @@ export async function insertAttempt(
       safe_tx_hash: input.safeTxHash,
       from_block: input.fromBlock,
     })
-    .returning<Omit<AccountAttemptRow, 'signature'>[]>('*');
+    .returning('*');
+  const [row]: Omit<AccountAttemptRow, 'signature'>[] = await together(insert, along);
   return attempt({ ...requireRow(row), signature: null } as AccountAttemptRow);
 }
 
@@ -222,8 +224,12 @@ export async function storeSignature(
   { id }: Pick<Attempt, 'id'>,
   signature: string,
 ): Promise<string> {
-  await db('chain_signatures').insert({ attempt_id: id, signature }).onConflict('attempt_id').ignore();
-  return requireRow(await db('chain_signatures').where({ attempt_id: id }).first()).signature;
+  const [stored] = await db('chain_signatures')
+    .insert({ attempt_id: id, signature })
+    .onConflict('attempt_id')
+    .ignore()
+    .returning('signature');
+  return requireRow(stored ?? (await db('chain_signatures').where({ attempt_id: id }).first())).signature;
 }
 
 /** Stores the need to fill a nonce of a relayer with an empty transfer to itself. */
@@ -244,37 +250,39 @@ export async function noteConfirmations(
   await db('chain_attempts').where({ id, outcome: null }).update({ confirmations });
 }
 
+type SentColumns = Pick<ChainEnvelopeRow, 'transaction_hash' | 'relayer_address'> &
+  Pick<AccountAttemptRow, 'organization_id' | 'network_id' | 'safe_nonce'> &
+  Pick<ChainAttemptRow, 'kind' | 'transaction_id'> & { readonly sent_before: boolean };
+
+const NOTE_SENT = `UPDATE chain_envelopes e SET sent_at = now()
+  FROM chain_attempts c
+  WHERE e.id = :id AND e.sent_at IS NULL AND c.id = e.attempt_id
+  RETURNING e.transaction_hash, e.relayer_address, c.organization_id, c.network_id, c.safe_nonce, c.kind,
+    c.transaction_id, EXISTS (SELECT FROM chain_envelopes o
+      WHERE o.attempt_id = c.id AND o.id <> e.id AND o.sent_at IS NOT NULL) AS sent_before`;
+
 /**
  * Records that an envelope was sent; only the first time counts. The first one of a transaction's attempt is audited, in
  * the same database transaction.
  */
 export async function noteSent(db: Db, { id }: Pick<Envelope, 'id'>): Promise<void> {
   await db.transaction(async (tx) => {
-    const [sent] = await tx('chain_envelopes')
-      .where({ id, sent_at: null })
-      .update({ sent_at: tx.raw('now()') })
-      .returning(['attempt_id', 'transaction_hash', 'relayer_address']);
+    const [sent] = await queryRows<SentColumns>(tx, NOTE_SENT, { id: String(id) });
     if (!sent) return;
     failpoint('chain.sentStored');
-    const { kind, attempt: of } = await carriedBy(tx, { attemptId: sent.attempt_id });
-    if (!of || kind !== 'transaction') return;
-    const before = await tx('chain_envelopes')
-      .where({ attempt_id: sent.attempt_id })
-      .whereNotNull('sent_at')
-      .whereNot({ id })
-      .first('id');
-    if (before) return;
-    await updateApproval(tx, of.transactionId, {});
-    await appendAudit(tx, of.organizationId, [
+    const { transaction_id: transactionId } = sent;
+    if (sent.kind !== 'transaction' || transactionId === null || sent.sent_before) return;
+    await updateApproval(tx, transactionId, {});
+    await appendAudit(tx, sent.organization_id, [
       {
         action: 'transaction.broadcast',
         actor: SYSTEM,
         resourceType: 'transaction',
-        resourceId: of.transactionId,
+        resourceId: transactionId,
         details: {
-          networkId: of.networkId,
+          networkId: Number(sent.network_id),
           transactionHash: sent.transaction_hash,
-          accountNonce: String(of.safeNonce),
+          accountNonce: String(sent.safe_nonce),
           relayerAddress: sent.relayer_address,
         },
       },
@@ -321,13 +329,12 @@ export async function takenNonces(
   db: Db | Tx,
   { networkId, relayerAddress, from }: { networkId: number; relayerAddress: string; from: number },
 ): Promise<Set<number>> {
-  // First what is being signed for: it becomes an envelope.
-  const reserved = await reservedNonces(db, { networkId, relayerAddress });
-  const nonces = await db('chain_envelopes')
+  const nonces: bigint[] = await db('chain_envelopes')
     .where({ network_id: BigInt(networkId), relayer_address: relayerAddress })
     .where('relayer_nonce', '>=', from)
+    .unionAll(liveNonces(db, { networkId, relayerAddress }))
     .pluck('relayer_nonce');
-  return new Set([...nonces.map(Number), ...reserved]);
+  return new Set(nonces.map(Number));
 }
 
 /** The newest envelope at a nonce of a relayer, or undefined. */

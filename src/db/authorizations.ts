@@ -1,6 +1,6 @@
 import type { Db, Tx } from './database';
 import { type UsageOfExecution, usageColumns, usageIn } from './policyUsage';
-import { queryRows, requireRow } from './rows';
+import { queryRows, requireRow, type Statement } from './rows';
 import type { AuthorizationRow } from './tables';
 
 /** What was decided about a transaction on chain; or `rejected`: nothing of it was authorized, and never will be. */
@@ -15,8 +15,8 @@ export interface NewAuthorization extends UsageOfExecution {
 }
 
 /** Stores the one authorization of a transaction, before it is signed. */
-export async function insertAuthorization(tx: Tx, authorization: NewAuthorization): Promise<void> {
-  await tx('authorizations').insert({
+export function insertAuthorization(tx: Tx, authorization: NewAuthorization): Statement {
+  return tx('authorizations').insert({
     ...usageColumns(authorization),
     safe_nonce: authorization.safeNonce,
     safe_tx_hash: authorization.safeTxHash,

@@ -1,6 +1,6 @@
 import type { AccountDerivation } from '../domain/account';
 import type { Db, Tx } from './database';
-import { requireRow } from './rows';
+import { requireRow, type Statement } from './rows';
 import type { ChainEnvelopeRow, RelayerReservationRow } from './tables';
 
 /** A key that pays for gas on a network. */
@@ -212,28 +212,39 @@ export async function findEnvelope(db: Db | Tx, id: bigint): Promise<Envelope | 
   return row && envelope(row);
 }
 
-/** Stores an envelope before it is sent. Returns undefined where one was stored for its reservation before. */
+/**
+ * Stores an envelope before it is sent; with `whileLive` only while that selects a reservation. Returns undefined where it
+ * was not stored, or one was for its reservation before.
+ */
 export async function insertEnvelope(
   tx: Db | Tx,
   input: Omit<Envelope, 'id' | 'createdAt' | 'outcome'> & { readonly reservationId?: bigint },
+  whileLive?: Statement,
 ): Promise<bigint | undefined> {
-  const [row] = await tx('chain_envelopes')
-    .insert({
-      attempt_id: input.attemptId,
-      reservation_id: input.reservationId ?? null,
-      network_id: input.networkId,
-      relayer_address: input.relayerAddress,
-      relayer_nonce: input.relayerNonce,
-      gas: input.gas.toString(),
-      max_fee_per_gas: input.maxFeePerGas.toString(),
-      max_priority_fee_per_gas: input.maxPriorityFeePerGas.toString(),
-      transaction_hash: input.transactionHash,
-      raw_transaction: input.rawTransaction,
-    })
-    .onConflict('reservation_id')
+  const row = {
+    attempt_id: input.attemptId,
+    reservation_id: input.reservationId ?? null,
+    network_id: input.networkId,
+    relayer_address: input.relayerAddress,
+    relayer_nonce: input.relayerNonce,
+    gas: input.gas.toString(),
+    max_fee_per_gas: input.maxFeePerGas.toString(),
+    max_priority_fee_per_gas: input.maxPriorityFeePerGas.toString(),
+    transaction_hash: input.transactionHash,
+    raw_transaction: input.rawTransaction,
+  };
+  const values = tx.raw(
+    Object.keys(row)
+      .map(() => '?')
+      .join(', '),
+    Object.values(row).map((value) => (typeof value === 'bigint' ? String(value) : value)),
+  );
+  const [stored]: { id: bigint }[] = await tx(tx.raw('chain_envelopes (??)', [Object.keys(row)]))
+    .insert(whileLive ? whileLive.select(values) : tx.select(values))
+    .onConflict(tx.raw('(reservation_id)'))
     .ignore()
     .returning('id');
-  return row?.id;
+  return stored?.id;
 }
 
 /**
@@ -244,19 +255,17 @@ export async function decideEnvelope(
   { id, networkId, relayerAddress, relayerNonce }: Envelope,
   outcome: NonNullable<Envelope['outcome']>,
 ): Promise<void> {
-  const decided = (value: typeof outcome) => ({ outcome: value, decided_at: db.raw('now()') });
-  await db.transaction(async (tx) => {
-    await tx('chain_envelopes').where({ id }).update(decided(outcome));
-    if (outcome === 'dropped') return;
-    await tx('chain_envelopes')
-      .where({
-        network_id: BigInt(networkId),
-        relayer_address: relayerAddress,
-        relayer_nonce: BigInt(relayerNonce),
-      })
-      .whereNull('outcome')
-      .update(decided('dropped'));
-  });
+  const update = db('chain_envelopes')
+    .where({ id })
+    .update({
+      outcome: db.raw(`CASE id WHEN ?::bigint THEN ? ELSE 'dropped' END`, [String(id), outcome]),
+      decided_at: db.raw('now()'),
+    });
+  if (outcome !== 'dropped') {
+    const nonce = { network_id: BigInt(networkId), relayer_address: relayerAddress };
+    update.orWhere({ ...nonce, relayer_nonce: BigInt(relayerNonce), outcome: null });
+  }
+  await update;
 }
 
 /** Clears the outcome of an envelope: the chain has lost the block that decided it. */

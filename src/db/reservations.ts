@@ -7,7 +7,7 @@ import {
 } from './chain';
 import type { Db, Tx } from './database';
 import { requireRow } from './rows';
-import type { ChainEnvelopeRow, RelayerReservationRow } from './tables';
+import type { RelayerReservationRow } from './tables';
 
 /** A nonce of a relayer that is taken for an envelope, with its terms. Amounts are in wei. */
 export type Reservation = EnvelopeNonce;
@@ -38,15 +38,19 @@ export async function insertReservation(tx: Tx, input: Omit<Reservation, 'id'>):
   return envelopeNonce(requireRow(row));
 }
 
-/** Nonces of a relayer that are taken, and whose envelopes are being signed. */
-export async function reservedNonces(
+/** Selects the nonces of a relayer that are taken, and whose envelopes are being signed. */
+export function liveNonces(
   db: Db | Tx,
   { networkId, relayerAddress }: Pick<Reservation, 'networkId' | 'relayerAddress'>,
-): Promise<number[]> {
-  const rows = await live(db)
+) {
+  return live(db)
     .where({ 'r.network_id': BigInt(networkId), 'r.relayer_address': relayerAddress })
     .select<Pick<RelayerReservationRow, 'relayer_nonce'>[]>('r.relayer_nonce');
-  return rows.map((row) => Number(row.relayer_nonce));
+}
+
+/** Nonces of a relayer that are taken, and whose envelopes are being signed. */
+export async function reservedNonces(...of: Parameters<typeof liveNonces>): Promise<number[]> {
+  return (await liveNonces(...of)).map((row) => Number(row.relayer_nonce));
 }
 
 /** What is being signed for one nonce of a relayer, or undefined. */
@@ -93,18 +97,18 @@ function undecidedOf(db: Db | Tx, { accountId, networkId }: AccountOnNetwork) {
  * signed for them; undefined where nothing of them is in flight.
  */
 export async function relayerInFlight(db: Db | Tx, on: AccountOnNetwork): Promise<string | undefined> {
-  const [reserved] = await live(db)
+  const place = (value: number) => db.raw('?::integer AS place', [value]);
+  const [newest] = await live(db)
     .whereIn('r.attempt_id', undecidedOf(db, on))
-    .orderBy('r.id', 'desc')
-    .limit(1)
-    .select<Pick<RelayerReservationRow, 'relayer_address'>[]>('r.relayer_address');
-  if (reserved) return reserved.relayer_address;
-  const [newest] = await db('chain_envelopes as e')
-    .whereIn('e.attempt_id', undecidedOf(db, on))
-    .where({ 'e.outcome': null })
-    .orderBy('e.id', 'desc')
-    .limit(1)
-    .select<Pick<ChainEnvelopeRow, 'relayer_address'>[]>('e.relayer_address');
+    .select<{ relayer_address: string }[]>('r.relayer_address', 'r.id', place(0))
+    .unionAll(
+      db('chain_envelopes as e')
+        .whereIn('e.attempt_id', undecidedOf(db, on))
+        .where({ 'e.outcome': null })
+        .select('e.relayer_address', 'e.id', place(1)),
+    )
+    .orderBy([{ column: 'place' }, { column: 'id', order: 'desc' }])
+    .limit(1);
   return newest?.relayer_address;
 }
 
@@ -129,10 +133,12 @@ export async function storeReserved(
   bytes: Pick<Envelope, 'transactionHash' | 'rawTransaction'>,
 ): Promise<bigint | undefined> {
   const { id, ...of } = reserved;
-  if (await live(db).where({ 'r.id': id }).first('r.id')) {
-    const stored = await insertEnvelope(db, { ...of, ...bytes, reservationId: id });
-    if (stored !== undefined) return stored;
-  }
+  const stored = await insertEnvelope(
+    db,
+    { ...of, ...bytes, reservationId: id },
+    live(db).where({ 'r.id': id }),
+  );
+  if (stored !== undefined) return stored;
   const row = await db('chain_envelopes').where({ reservation_id: id }).first('id');
   return row?.id;
 }

@@ -85,20 +85,28 @@ export async function findSealedState(
   organizationId: string,
   options: { readonly lock?: 'share' | 'update' } = {},
 ): Promise<StoredState | undefined> {
-  const query = db('sealed_states').where({ organization_id: organizationId }).first();
-  if (options.lock === 'share') query.forShare();
-  if (options.lock === 'update') query.forUpdate();
+  const query = db('sealed_states')
+    .leftJoin('seals', (on) =>
+      on
+        .on('seals.organization_id', 'sealed_states.organization_id')
+        .on('seals.sequence', 'sealed_states.sequence'),
+    )
+    .where('sealed_states.organization_id', organizationId)
+    .first('sealed_states.*', 'seals.hash');
+  if (options.lock === 'share') query.forShare('sealed_states');
+  if (options.lock === 'update') query.forUpdate('sealed_states');
   const row = await query;
   if (!row) return undefined;
-  const seal = await db('seals')
-    .where({ organization_id: organizationId, sequence: row.sequence })
-    .first('hash');
+  const { sequence } = row;
+  // Where the lock was waited for, the state is newer than what else the statement sees.
+  const sealHash =
+    row.hash ?? (await db('seals').where({ organization_id: organizationId, sequence }).first('hash'))?.hash;
   return {
     organizationId,
-    sequence: Number(row.sequence),
+    sequence: Number(sequence),
     state: row.state,
     signature: row.signature,
-    sealHash: seal?.hash ?? '',
+    sealHash: sealHash ?? '',
   };
 }
 

@@ -25,17 +25,21 @@ const BUDGETS = {
   'repeat a request': { statements: 1, rpcCalls: 0 },
   'create a transaction': { statements: 15, rpcCalls: 0 },
   'sign a transaction': { statements: 16, rpcCalls: 0 },
-  'execute a transaction': { statements: 82, rpcCalls: 19 },
+  // Where it takes longer than a second, one of them is a poll of the API.
+  'execute a transaction': { statements: 64, rpcCalls: 19 },
   'create a proposal': { statements: 19, rpcCalls: 0 },
   'sign a proposal': { statements: 13, rpcCalls: 0 },
-  'sign and execute a proposal': { statements: 60, rpcCalls: 0 },
+  'sign and execute a proposal': { statements: 55, rpcCalls: 0 },
 } as const;
-/** Of one of `TOGETHER` transactions that are executed at once. */
-const BUDGET_TOGETHER = { statements: 120, rpcCalls: 21 };
+/** Of one of `TOGETHER` transactions that are executed at once: how they overtake each other differs. */
+const BUDGET_TOGETHER = { statements: 110, rpcCalls: 21 };
 /** Of the workflow of a transaction that was created, signed, executed and completed. */
 const BUDGET_OF_HISTORY = { events: 45, bytes: 20_000 };
-/** Of one process with all roles. */
+/** Of one process with all roles, of statements and of RPC calls. */
 const BUDGET_PER_IDLE_SECOND = 1;
+
+/** What a process sends by the clock, whatever it is asked: heartbeats, leases of what runs, keys once a second. */
+const BY_THE_CLOCK = [/^SELECT 1$/, /^UPDATE idempotency_requests SET lease_until/, /FROM api_keys k/];
 
 type Operation = keyof typeof BUDGETS;
 
@@ -53,7 +57,7 @@ interface Cost {
 
 const RUNS = 3;
 const TOGETHER = 16;
-const IDLE_MS = 3_000;
+const IDLE_MS = 6_000;
 
 let log: StatementLog;
 let world: World;
@@ -98,11 +102,18 @@ async function costOf<T>(operation: () => Promise<T>): Promise<{ cost: Cost; res
   return { cost: { statements: await log.readQuiet(), rpcCalls, rpcRequests }, result };
 }
 
-/** The least that each operation has cost: what a process does beside it at that moment is not its own. */
+/** What an operation has cost without what was sent by the clock meanwhile. */
+function ownCost(cost: Cost): Cost {
+  const isOwn = ({ text }: LoggedStatement) => !BY_THE_CLOCK.some((pattern) => pattern.test(text));
+  return { ...cost, statements: cost.statements.filter(isOwn) };
+}
+
+/** The least that each operation has cost. */
 const least = new Map<string, Cost>();
 
 async function counted<T>(name: Operation, operation: () => Promise<T>): Promise<T> {
-  const { cost, result } = await costOf(operation);
+  const { cost: whole, result } = await costOf(operation);
+  const cost = ownCost(whole);
   const before = least.get(name);
   if (!before || cost.statements.length < before.statements.length) least.set(name, cost);
   return result;
@@ -216,12 +227,12 @@ describe('what an operation costs', () => {
       ),
     );
     expect(result.map(({ executionStatus }) => executionStatus)).toEqual(transactions.map(() => 'completed'));
-    expectWithin(`execute ${TOGETHER} transactions at once`, cost, BUDGET_TOGETHER, TOGETHER);
+    expectWithin(`execute ${TOGETHER} transactions at once`, ownCost(cost), BUDGET_TOGETHER, TOGETHER);
   });
 
   it('is almost nothing while nobody asks', async () => {
     const { cost } = await costOf(() => new Promise((resolve) => setTimeout(resolve, IDLE_MS)));
-    const budget = { statements: BUDGET_PER_IDLE_SECOND, rpcCalls: 0 };
+    const budget = { statements: BUDGET_PER_IDLE_SECOND, rpcCalls: BUDGET_PER_IDLE_SECOND };
     expectWithin(`nothing for ${IDLE_MS} ms`, cost, budget, IDLE_MS / 1_000);
   });
 });

@@ -19,7 +19,7 @@ import type { MessageOutcome } from '../../temporal/approvals';
 import { mutationRoute, type RequestContext, type Route } from '../context';
 import { deliver } from '../deliver';
 import type { ApprovalMessages } from '../dependencies';
-import type { WaitForExecution } from '../executionWaiter';
+import type { ExpectEnd } from '../executionWaiter';
 import { acceptOrThrow, Refused, unavailable } from '../refusals';
 
 // biome-ignore lint/suspicious/noExplicitAny: the shape is the subject's; responses are checked in one place
@@ -36,7 +36,7 @@ interface SignBody {
 /** The dependencies of the routes of approvals. */
 export interface ApprovalRouteDeps {
   readonly db: Db;
-  readonly waitForExecution: WaitForExecution;
+  readonly expectEnd: ExpectEnd;
   readonly approvals: ApprovalMessages;
   readonly identifyVoter: IdentifyVoter;
 }
@@ -70,31 +70,38 @@ export async function createApproval<V>(
   return created;
 }
 
-/** Waits for the outcome of a message, and shows the approval. */
+/** Sends a message, waits for its outcome, and shows the approval. */
 async function respond<V extends AnySnapshot, S extends ApprovalState>(
-  { db, waitForExecution }: ApprovalRouteDeps,
+  { db, expectEnd }: ApprovalRouteDeps,
   { subject, load, show }: ApprovalRoutes<V, S>,
   context: RequestContext,
   message: { readonly id: string; readonly resourceId: string },
-  outcome: MessageOutcome,
+  send: () => Promise<MessageOutcome>,
   recheck: (snapshot: V) => Outcome<unknown>,
 ): Promise<{ body: { data: Shown } }> {
   const { id, resourceId } = message;
-  if ('gone' in outcome) {
-    // Its workflow is closed: either the message had its effect before, or the record says why it cannot have one.
-    if (!(await isMessageReceived(db, resourceId, id))) {
-      acceptOrThrow(recheck(await load(context)));
-      throw unavailable(
-        `the workflow of the ${subject.rules.subject} is being restarted, which takes up to a minute; send the same request again`,
-      );
+  const end = expectEnd(resourceId);
+  try {
+    const outcome = await deliver(send);
+    if ('gone' in outcome) {
+      // Its workflow is closed: either the message had its effect before, or the record says why it cannot have one.
+      if (!(await isMessageReceived(db, resourceId, id))) {
+        acceptOrThrow(recheck(await load(context)));
+        throw unavailable(
+          `the workflow of the ${subject.rules.subject} is being restarted, which takes up to a minute; send the same request again`,
+        );
+      }
+    } else if (!outcome.ok) {
+      throw new Refused(outcome.refusal);
+    } else if (outcome.state.executionStatus === 'processing') {
+      context.endTurn();
+      const isOver = ({ record }: V) => record.executionStatus !== 'processing';
+      return { body: { data: show(await end.read(() => load(context), isOver)) } };
     }
-  } else if (!outcome.ok) {
-    throw new Refused(outcome.refusal);
-  } else if (outcome.state.executionStatus === 'processing') {
-    context.endTurn();
-    await waitForExecution(resourceId);
+    return { body: { data: show(await load(context)) } };
+  } finally {
+    end.stop();
   }
-  return { body: { data: show(await load(context)) } };
 }
 
 function signRoute<V extends AnySnapshot, S extends ApprovalState>(
@@ -120,8 +127,8 @@ function signRoute<V extends AnySnapshot, S extends ApprovalState>(
       const { type, signature, execute, reason } = context.body;
       const ref = workflowOf(context);
       const vote = { type, signature, execute, ...(reason === undefined ? {} : { reason }) };
-      const outcome = await deliver(() => deps.approvals.sign(ref, { ...vote, requestId: message.id }));
-      return respond(deps, routes, context, message, outcome, ({ record, now }) =>
+      const send = () => deps.approvals.sign(ref, { ...vote, requestId: message.id });
+      return respond(deps, routes, context, message, send, ({ record, now }) =>
         checkOpenToVotes(rules, record, now, type),
       );
     },
@@ -144,8 +151,8 @@ function executeRoute<V extends AnySnapshot, S extends ApprovalState>(
     async send(context, message) {
       const { type } = context.body;
       const ref = workflowOf(context);
-      const outcome = await deliver(() => deps.approvals.execute(ref, { type, requestId: message.id }));
-      return respond(deps, routes, context, message, outcome, (snapshot) => check(snapshot, type));
+      const send = () => deps.approvals.execute(ref, { type, requestId: message.id });
+      return respond(deps, routes, context, message, send, (snapshot) => check(snapshot, type));
     },
   });
 }
