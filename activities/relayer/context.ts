@@ -5,6 +5,7 @@ import type { WithoutSlot } from '../../src/temporal/waitingActivities';
 import { createHeads, type Heads } from './heads';
 import { createSendLog, type SendLog } from './sendLog';
 import { SharedReads } from './sharedReads';
+import type { Fees } from './terms';
 
 /** The dependencies of the chain worker. It has no key. */
 export interface RelayerDeps {
@@ -24,6 +25,10 @@ export interface RelayerContext extends RelayerDeps {
   readonly heads: Heads;
   /** Balances of relayers in wei, by network and address. */
   readonly balances: SharedReads<bigint>;
+  /** How many transactions of relayers are in blocks, by network and address. */
+  readonly counts: SharedReads<number>;
+  /** The fees of networks, by network. */
+  readonly fees: SharedReads<Fees>;
   /** Those who follow something take turns, by network and relayer; what is sent for the first time has turns of its own. */
   readonly turns: KeyedLimiter;
   /** The same by network, of all its relayers together. */
@@ -42,6 +47,8 @@ export function createRelayerContext<T extends RelayerDeps>(deps: T): T & Relaye
     sent: createSendLog(),
     heads: createHeads(deps.pollMs),
     balances: new SharedReads(deps.pollMs),
+    counts: new SharedReads(deps.pollMs),
+    fees: new SharedReads(deps.pollMs),
     turns: new KeyedLimiter(TURNS_AT_ONCE),
     networkTurns: new KeyedLimiter(NETWORK_TURNS_AT_ONCE),
   };

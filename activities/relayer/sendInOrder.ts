@@ -27,6 +27,10 @@ async function sendEarlier(
   envelope: Envelope,
 ): Promise<NonceGap | null> {
   const { networkId, relayerAddress, relayerNonce } = envelope;
+  const counted = `${networkId}/${relayerAddress}`;
+  // What was used a moment ago is enough for one that is sent for the first time: it stays used.
+  const lately = context.sent.isKnown(envelope) ? undefined : context.counts.last(counted);
+  if (((await lately?.catch(() => undefined)) ?? -1) >= relayerNonce) return null;
   const used = await transactionCount(chain, relayerAddress);
   if (used >= relayerNonce) return null;
   const range = { networkId, relayerAddress, fromNonce: used, toNonce: relayerNonce - 1 };

@@ -11,6 +11,8 @@ export interface SendLog {
   note(envelope: Pick<Envelope, 'id'>): void;
   /** True when it was sent a while ago: 5 s after the first time, and twice as long after each other. */
   isRecent(envelope: Pick<Envelope, 'id'>): boolean;
+  /** True when it was ever sent by this process, as far as that is remembered. */
+  isKnown(envelope: Pick<Envelope, 'id'>): boolean;
   /** Runs `send`, unless the same envelope is being sent: then it returns that result. */
   once(envelope: Pick<Envelope, 'id'>, send: () => Promise<void>): Promise<void>;
 }
@@ -35,6 +37,7 @@ export function createSendLog(): SendLog {
       const last = sent.get(id);
       return last !== undefined && performance.now() - last.at < last.pauseMs;
     },
+    isKnown: ({ id }) => sent.has(id),
     once({ id }, send) {
       const running = inProgress.get(id);
       if (running) return running;

@@ -1,6 +1,6 @@
 /** Reads what many ask for once: the same for everybody who asks in the same moment. */
 export class SharedReads<T> {
-  private readonly last = new Map<string, { readonly at: number; readonly value: Promise<T> }>();
+  private readonly latest = new Map<string, { readonly at: number; readonly value: Promise<T> }>();
 
   /** `freshMs`: for how long what was read is given to others, failures too. */
   constructor(private readonly freshMs: number) {}
@@ -11,10 +11,15 @@ export class SharedReads<T> {
    */
   read(key: string, read: () => Promise<T>, since = 0): Promise<T> {
     const now = performance.now();
-    const known = this.last.get(key);
+    const known = this.latest.get(key);
     if (known && known.at >= since && now - known.at < this.freshMs) return known.value;
     const value = read();
-    this.last.set(key, { at: now, value });
+    this.latest.set(key, { at: now, value });
     return value;
+  }
+
+  /** What was read last, however long ago. */
+  last(key: string): Promise<T> | undefined {
+    return this.latest.get(key)?.value;
   }
 }

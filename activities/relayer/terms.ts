@@ -14,8 +14,10 @@ export interface EnvelopeTerms {
   readonly replaces?: string;
 }
 
-/** Fees of a new envelope, in wei, within the ceiling of the network. */
+/** Fees of a new envelope, in wei, within the ceiling of the network, at the newest block. */
 export interface Fees {
+  /** Number of that block. */
+  readonly head: bigint;
   readonly baseFee: bigint;
   readonly maxFeePerGas: bigint;
   readonly maxPriorityFeePerGas: bigint;
@@ -45,7 +47,7 @@ export async function currentFees(chain: ChainClient): Promise<Fees> {
     ]);
     const baseFee = block.baseFeePerGas ?? 0n;
     const maxFeePerGas = min(2n * baseFee + tip, ceiling);
-    return { baseFee, maxFeePerGas, maxPriorityFeePerGas: min(tip, maxFeePerGas) };
+    return { head: block.number, baseFee, maxFeePerGas, maxPriorityFeePerGas: min(tip, maxFeePerGas) };
   });
 }
 

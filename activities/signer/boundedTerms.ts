@@ -20,7 +20,9 @@ async function readFees(context: SignerContext, networkId: number): Promise<FeeL
   const { maxFeePerGas: ceiling } = network;
   const endpoints = context.endpointsOf(network);
   if (endpoints.length === 0) return { maxFeePerGas: ceiling, maxPriorityFeePerGas: ceiling };
-  const answers = await Promise.allSettled(endpoints.map(currentFees));
+  const answers = await Promise.allSettled(
+    endpoints.map((chain, place) => context.fees.read(`${networkId}/${place}`, () => currentFees(chain))),
+  );
   const read = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
   const failed = answers.find((answer) => answer.status === 'rejected');
   if (read.length === 0) throw failed?.reason;

@@ -9,6 +9,8 @@ import type { Journal } from '../../src/journal/journal';
 import { createSteadyTime, type SteadyTime } from '../../src/journal/steadyTime';
 import type { Logger } from '../../src/logging';
 import { createKeyedMutex, type KeyedMutex } from '../keyedMutex';
+import { SharedReads } from '../relayer/sharedReads';
+import type { Fees } from '../relayer/terms';
 import { createSignerClock, type SignerClock } from './clock';
 import { createGasBudget, type GasBudget } from './gasBudget';
 import { type CountRefusal, SignerRefusal } from './refusal';
@@ -43,9 +45,14 @@ export interface SignerContext extends SignerDeps {
   readonly readSealedState: ReadSealedState;
   readonly clock: SignerClock;
   readonly gasBudget: GasBudget;
+  /** The fees that its own endpoints have answered a moment ago, by network and endpoint. */
+  readonly fees: SharedReads<Fees>;
   /** The signer's own endpoints of a network, `signerRpcUrls`: all of them must agree. */
   readonly endpointsOf: (network: NetworkConfig) => readonly ChainClient[];
 }
+
+/** What is signed within this time has the same bound of fees: blocks are not that quick. */
+const FEES_MS = 250;
 
 /** Creates the context that the activities of one process share. */
 export function createSignerContext(deps: SignerDeps): SignerContext {
@@ -55,6 +62,7 @@ export function createSignerContext(deps: SignerDeps): SignerContext {
     ...deps,
     clock,
     gasBudget: createGasBudget({ ...deps, clock, perHour: deps.gasBudgetPerHour }),
+    fees: new SharedReads(FEES_MS),
     networkMutex: createKeyedMutex(),
     readSealedState: createReadSealedState(deps),
     endpointsOf: ({ id }) => endpoints.get(id) ?? [],

@@ -14,7 +14,7 @@ import { readTransaction, type StoredTransaction } from '../../src/db/transactio
 import type { AttemptOutcome, TransactionRef } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
 import type { RelayerContext } from '../relayer/context';
-import { checkEnvelope } from '../relayer/envelopes';
+import { checkEnvelope, decideMined } from '../relayer/envelopes';
 import { type AtNonce, outcomeOf } from './outcome';
 
 /** The record of a transaction. Throws when it does not exist. */
@@ -89,7 +89,9 @@ export async function checkAtNonce(
   if (depth < BigInt(needed)) return { depth: Number(depth) };
   failpoint('chain.confirmed');
   for (const envelope of envelopes.filter((one) => one.outcome === null)) {
-    await checkEnvelope(db, chain, envelope, head);
+    // The one whose receipt has the execution is in its block.
+    if (envelope.transactionHash === execution.transactionHash) await decideMined(db, envelope);
+    else await checkEnvelope(db, chain, envelope, head);
   }
   const outcome = await outcomeOf(db, chain, at, execution);
   failpoint('chain.outcomeSeen');

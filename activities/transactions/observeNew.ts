@@ -14,11 +14,13 @@ import type { StoredTransaction } from '../../src/db/transactions';
 import type { FailureCode } from '../../src/domain/approval';
 import { relayerOf } from '../relayer/relayerOf';
 import { currentFees, envelopeTerms, type FundsRefusal, refuseFunds } from '../relayer/terms';
-import { headOf } from './atNonce';
 import type { TransactionChainContext } from './chainContext';
 import { gasWithData } from './gasAfterReverts';
 import type { TransactionObservation } from './observation';
 import { tokenOf } from './outcome';
+
+/** An endpoint is asked so often which chain it serves. */
+const CHAIN_ID_MS = 10_000;
 
 function failed(code: FailureCode, message: string): TransactionObservation {
   return { kind: 'failed', failure: { code, message } };
@@ -71,7 +73,7 @@ function insufficientFunds({ message, neededWei }: FundsRefusal): TransactionObs
  * revert, or move nothing, is refused before it costs gas. Throws ChainUnavailable.
  */
 export async function observeNew(
-  { db, maxGas }: TransactionChainContext,
+  { db, maxGas, balances, counts, fees: shared }: TransactionChainContext,
   chain: ChainClient,
   record: StoredTransaction,
 ): Promise<TransactionObservation> {
@@ -90,14 +92,14 @@ export async function observeNew(
       `account ${record.accountId} was not found at ${account} on ${networkLabel(chain)}`,
     );
   }
-  const [head, simulated, fees, balance, chainNonce, dataFee] = await Promise.all([
-    headOf(chain),
+  const { id } = chain.network;
+  const [simulated, fees, balance, chainNonce, dataFee] = await Promise.all([
     simulateInner(chain, call, { ceiling, sender: relayer }),
-    currentFees(chain),
-    ask(chain, (rpc) => rpc.getBalance({ address: relayer })),
-    transactionCount(chain, relayer),
+    shared.read(`${id}`, () => currentFees(chain)),
+    balances.read(`${id}/${relayer}`, () => ask(chain, (rpc) => rpc.getBalance({ address: relayer }))),
+    counts.read(`${id}/${relayer}`, () => transactionCount(chain, relayer)),
     dataCost(chain, { account, data }),
-    assertChainId(chain),
+    assertChainId(chain, { withinMs: CHAIN_ID_MS }),
   ]);
   if (!simulated.ok) return failedSimulation(chain, record, simulated);
   const movesNothing = refuseToken(chain, record, simulated);
@@ -111,7 +113,7 @@ export async function observeNew(
       ...envelopeTerms(fees, gas, { relayerAddress: relayer, chainNonce }),
       safeTxGas: String(simulated.gas),
       accountNonce: String(nonce),
-      fromBlock: String(head),
+      fromBlock: String(fees.head),
     },
     cancels: false,
     attempted: false,

@@ -115,12 +115,25 @@ export function networkLabel({ network }: Pick<ChainClient, 'network'>): string 
   return `${network.name} (${network.id})`;
 }
 
-/** Throws ChainUnavailable unless the RPC serves the chain that it is configured for. */
-export async function assertChainId(chain: ChainClient): Promise<void> {
+/** When clients were last found to serve their chain, by `performance.now()`. */
+const servedAt = new WeakMap<ChainClient, number>();
+
+/**
+ * Throws ChainUnavailable unless the RPC serves the chain that it is configured for. `withinMs`: that it did so long ago
+ * is enough.
+ */
+export async function assertChainId(
+  chain: ChainClient,
+  { withinMs = 0 }: { readonly withinMs?: number } = {},
+): Promise<void> {
+  const before = servedAt.get(chain);
+  if (before !== undefined && performance.now() - before < withinMs) return;
   const chainId = await ask(chain, (rpc) => rpc.getChainId());
   if (chainId !== chain.network.id) {
+    servedAt.delete(chain);
     throw new ChainUnavailable(chain.network, `its RPC serves chain ${chainId}`);
   }
+  servedAt.set(chain, performance.now());
 }
 
 /** How many transactions of an address are in blocks, now or at a block. Throws ChainUnavailable. */
