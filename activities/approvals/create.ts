@@ -79,15 +79,15 @@ async function store<V extends AnySnapshot, S extends ApprovalState, I extends C
   return subject.state(seen);
 }
 
-/** One attempt to create an approval. Returns the conflicting claim, if there is one. */
+/** One attempt to create an approval. Returns the conflicting claim, if there is one, or that chains have to be read first. */
 async function tryToCreate<V extends AnySnapshot, S extends ApprovalState, I extends CreateInput>(
   deps: ApprovalDeps,
   subject: CreatableSubject<V, S, I>,
   input: I,
   observed: unknown,
-): Promise<MessageResult<S> | TakenClaim> {
+): Promise<MessageResult<S> | TakenClaim | 'unobserved'> {
   const noun = subject.rules.subject;
-  const create = async (tx: Tx): Promise<MessageResult<S>> => {
+  const create = async (tx: Tx): Promise<MessageResult<S> | 'unobserved'> => {
     const { created, request, open, time, admitted } = await readCreationRequest(tx, input, {
       lock: true,
     });
@@ -96,6 +96,7 @@ async function tryToCreate<V extends AnySnapshot, S extends ApprovalState, I ext
     if (!admitted) throw new Rollback(notAdmitted(input.organizationId).refusal);
     checkOpen(open, deps.maxOpenPerKey);
     const planned = await subject.plan({ deps, tx, input }, request.body, observed);
+    if (planned === 'unobserved') return planned;
     if (!planned.ok) throw new Rollback(planned.refusal);
     return { ok: true, state: await store({ tx, deps, subject }, input, planned.value, { request, time }) };
   };
@@ -129,6 +130,22 @@ async function remainsOpen<V extends AnySnapshot, S extends ApprovalState, I ext
   return !closed && signatureStatus !== 'expired';
 }
 
+/** Creates an approval with what was observed. Returns that chains have to be read first. */
+async function createObserved<V extends AnySnapshot, S extends ApprovalState, I extends CreateInput>(
+  deps: ApprovalDeps,
+  subject: CreatableSubject<V, S, I>,
+  input: I,
+  observed: unknown,
+): Promise<MessageResult<S> | 'unobserved'> {
+  for (;;) {
+    const result = await tryToCreate(deps, subject, input, observed);
+    if (result === 'unobserved' || 'ok' in result) return result;
+    const { claim, heldBy } = result;
+    if (!(await remainsOpen(deps, subject, { organizationId: input.organizationId, id: heldBy }))) continue;
+    return refuse('conflict', `the open ${subject.rules.subject} ${heldBy} already changes ${claim}`);
+  }
+}
+
 /**
  * Creates an approval from its stored request, or finds it when it exists; without a request it can only be found. A
  * refusal changes nothing.
@@ -139,14 +156,14 @@ export async function createApproval<V extends AnySnapshot, S extends ApprovalSt
   input: I,
 ): Promise<MessageResult<S>> {
   return catchRefusal(async () => {
+    const created = subject.needsObservation(input)
+      ? 'unobserved'
+      : await createObserved(deps, subject, input, undefined);
+    if (created !== 'unobserved') return created;
     const observation = await observeRequested(deps, subject, input);
     if (!observation.ok) return observation;
-    for (;;) {
-      const result = await tryToCreate(deps, subject, input, observation.value);
-      if ('ok' in result) return result;
-      const { claim, heldBy } = result;
-      if (!(await remainsOpen(deps, subject, { organizationId: input.organizationId, id: heldBy }))) continue;
-      return refuse('conflict', `the open ${subject.rules.subject} ${heldBy} already changes ${claim}`);
-    }
+    const result = await createObserved(deps, subject, input, observation.value);
+    if (result === 'unobserved') throw new Error(`what ${input.id} needs was not observed`);
+    return result;
   });
 }

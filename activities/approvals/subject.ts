@@ -68,14 +68,19 @@ export interface CreatableSubject<V extends AnySnapshot, S extends ApprovalState
   extends ApprovalSubject<V, S> {
   /** True for a request of this kind. */
   isRequestedBy(input: I, request: NonNullable<CreationRequest['request']>): boolean;
+  /** True when a plan always needs what is read from chains; else it asks for it. */
+  needsObservation(input: I): boolean;
   /** Reads what the plan needs from chains, while no database transaction is open. Its refusal is final. */
   observe(deps: ApprovalDeps, input: I, body: JsonValue): Promise<Outcome<unknown>>;
-  /** Plans the record from the stored request, in the transaction that stores it. */
+  /**
+   * Plans the record from the stored request, in the transaction that stores it; or asks for what is read from chains, where
+   * nothing was (undefined).
+   */
   plan(
     context: { readonly deps: ApprovalDeps; readonly tx: Tx; readonly input: I },
     body: JsonValue,
     observed: unknown,
-  ): Promise<Outcome<PlannedApproval>>;
+  ): Promise<Outcome<PlannedApproval> | 'unobserved'>;
 }
 
 /** The parts of execution that depend on the subject. */

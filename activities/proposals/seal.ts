@@ -154,8 +154,8 @@ async function store(
     changes,
   };
   const signed = await signSeal(sealKey, seal);
-  await insertSeal(tx, { organizationId, sequence, proposalId: id, sealedAt: at, ...signed });
-  await storeSealedState(tx, sealKey, next, signed.hash);
+  const insert = insertSeal(tx, { organizationId, sequence, proposalId: id, sealedAt: at, ...signed });
+  await storeSealedState(tx, sealKey, next, signed.hash, [insert]);
   failpoint('signer.sealStored');
   return { sealed: sequence };
 }

@@ -39,6 +39,7 @@ export const executableProposal: CreatableSubject<ProposalSnapshot, ProposalStat
     const kind = findKind(resourceType, action);
     return kind !== undefined && proposes(kind, path, body);
   },
+  needsObservation: ({ resourceType, action }) => findKind(resourceType, action)?.observe !== undefined,
   async observe({ db, networks, readToken, readWalletCode }, { organizationId, resourceType, action }, body) {
     const outside: Outside = {
       networks,

@@ -9,7 +9,12 @@ import type { JsonValue } from '../../src/domain/canonicalJson';
 import { accept, refuse } from '../../src/domain/refusal';
 import type { TransactionState } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
-import { planTransaction, readTransferredToken, resolveTransaction } from '../../src/transactions/plan';
+import {
+  namedToken,
+  planTransaction,
+  readTransferredToken,
+  resolveTransaction,
+} from '../../src/transactions/plan';
 import { policyRefusal, usageOf } from '../../src/transactions/policy';
 import { readSignedToken } from '../../src/transactions/summary';
 import type {
@@ -45,6 +50,8 @@ export const executableTransaction: CreatableSubject<TransactionSnapshot, Transa
   ExecutableSubject<TransactionSnapshot, TransactionState> = {
   ...transactionSubject,
   isRequestedBy: (_input, { path }) => path === '/api/v1/transactions',
+  // Only a token that its policy does not name is read.
+  needsObservation: () => false,
   async observe({ db, networks, readToken }, { organizationId }, body) {
     const request = body as unknown as NewTransaction;
     const records = await readReferenced(db, organizationId, request);
@@ -64,8 +71,10 @@ export const executableTransaction: CreatableSubject<TransactionSnapshot, Transa
       const [{ field, message }] = resolved.issues;
       return refuse('validationError', `${field} ${message}`, field);
     }
-    const read = (observed ?? null) as TransferredToken;
     const { content: call } = resolved.value;
+    const known = observed as TransferredToken | undefined;
+    const read = known === undefined ? namedToken(request.networkId, call, records.policy) : known;
+    if (read === undefined) return 'unobserved';
     const signed = await readSignedToken(tx, input.organizationId, request.networkId, call, records.policy);
     const planned = planTransaction(records, resolved.value, request, { read, signed });
     if (!planned.ok) return planned;

@@ -6,7 +6,7 @@ import { readAdmins } from '../db/members';
 import type { Difference } from '../db/organizationTables';
 import { setPositions } from '../db/positions';
 import { restoreDiffering, writeChanges } from '../db/projection';
-import { decisionIn, listSeals, readProjectedSequence, readState, storeProjectedSequence } from '../db/seals';
+import { decisionIn, listSeals, readProjected, storeProjectedSequence } from '../db/seals';
 import type { Actor } from '../domain/actor';
 import type { JsonValue } from '../domain/canonicalJson';
 import type { OrganizationState } from '../domain/governance';
@@ -38,19 +38,21 @@ function memberAt({ state, pending }: Decided, { sequence }: DecisionSeal, membe
 /** Writes one decision into the tables, with its audit entries. Returns how many notes on other open approvals it wrote. */
 async function project(tx: Tx, seal: DecisionSeal, decided: Decided, actor: Actor): Promise<number> {
   const { organizationId, proposalId, changes, sequence } = seal;
-  const before = await readAdmins(tx, organizationId);
+  // The admins are members: nothing else changes who they are.
+  const mayChangeAdmins = changes.some(({ type }) => type === 'admin' || type === 'member');
+  const before = mayChangeAdmins ? await readAdmins(tx, organizationId) : undefined;
   const { signingKey } = decided.state;
   const differing = await restoreDiffering(tx, organizationId, changes, (id) => memberAt(decided, seal, id));
   await writeChanges(tx, organizationId, changes, (accountId) => deriveAccount(signingKey, accountId));
   const noted = await noteOnOpenApprovals(tx, organizationId, proposalId, [
-    ...adminChanges(before, await readAdmins(tx, organizationId)),
+    ...(before ? adminChanges(before, await readAdmins(tx, organizationId)) : []),
     ...eventsOfChanges(changes),
   ]);
   const audited = auditOfChanges(proposalId, changes);
-  const positions = await appendAudit(tx, organizationId, [
-    ...audited.map(({ entry }) => ({ ...entry, actor })),
-    ...differing.map(differenceEntry),
-  ]);
+  const entries = [...audited.map(({ entry }) => ({ ...entry, actor })), ...differing.map(differenceEntry)];
+  const projected = storeProjectedSequence(tx, organizationId, sequence);
+  if (entries.length === 0) await projected;
+  const positions = await appendAudit(tx, organizationId, entries, () => [projected]);
   for (const [type, table] of Object.entries(POSITIONED)) {
     const created = audited.flatMap(({ change }, i) =>
       change.type === type && change.before === null ? [{ id: change.id, position: positions[i] ?? 0n }] : [],
@@ -63,7 +65,6 @@ async function project(tx: Tx, seal: DecisionSeal, decided: Decided, actor: Acto
       created.map(({ position }) => position),
     );
   }
-  await storeProjectedSequence(tx, organizationId, sequence);
   return noted;
 }
 
@@ -73,9 +74,8 @@ async function project(tx: Tx, seal: DecisionSeal, decided: Decided, actor: Acto
  */
 export async function projectUpTo(tx: Tx, upTo: DecisionSeal, actor: Actor): Promise<boolean> {
   const { organizationId } = upTo;
-  const after = await readProjectedSequence(tx, organizationId);
+  const { state, sequence: after } = await readProjected(tx, organizationId);
   if (after >= upTo.sequence) return true;
-  const state = await readState(tx, organizationId);
   if (!state) throw new Error(`organization ${organizationId} has a seal and no state`);
   const pending = (await listSeals(tx, organizationId, { after })).map(decisionIn);
   let noted = 0;

@@ -1,6 +1,8 @@
-import { type MemberSummary, memberSummary } from '../domain/approval';
+import type { MemberSummary } from '../domain/approval';
 import type { AdminSet } from '../domain/proposal';
+import { type AdminColumns, adminColumns, adminsOf } from './approvals';
 import type { Db, Tx } from './database';
+import { queryRows } from './rows';
 import type { MemberRow } from './tables';
 
 /** A person or a bot of an organization. */
@@ -149,19 +151,13 @@ export interface Admins extends AdminSet {
 
 /** The admins of now. Members are in the order of their ids. */
 export async function readAdmins(db: Db | Tx, organizationId: string): Promise<Admins> {
-  const set = await db('admin_sets').where({ organization_id: organizationId }).first();
+  const [set] = await queryRows<AdminColumns & { readonly id: string }>(
+    db,
+    `SELECT s.id, ${adminColumns('s')} FROM admin_sets s WHERE s.organization_id = ?`,
+    [organizationId],
+  );
   if (!set) throw new Error(`organization ${organizationId} has no admins`);
-  const rows = await db('admin_set_members')
-    .join('members', 'members.id', 'admin_set_members.member_id')
-    .where('admin_set_members.organization_id', organizationId)
-    .whereNull('members.removed_at')
-    .orderBy('members.id')
-    .select('members.*');
-  return {
-    id: set.id,
-    threshold: set.threshold,
-    members: rows.map((row) => memberSummary(member(row))),
-  };
+  return { id: set.id, ...adminsOf(set) };
 }
 
 /** Sets the admins and their threshold. */

@@ -1,6 +1,7 @@
 import type { OrganizationState } from '../domain/governance';
 import type { DecisionSeal } from '../domain/seal';
 import type { Db, Tx } from './database';
+import { type Statement, together } from './rows';
 import type { SealRow } from './tables';
 
 /** A stored seal. */
@@ -28,8 +29,8 @@ function stored(row: SealRow): StoredSeal {
 }
 
 /** Stores a seal; only the signer's login may. A second one of a proposal, or of a sequence, is an error. */
-export async function insertSeal(tx: Tx, seal: StoredSeal): Promise<void> {
-  await tx('seals').insert({
+export function insertSeal(tx: Tx, seal: StoredSeal): Statement {
+  return tx('seals').insert({
     organization_id: seal.organizationId,
     sequence: seal.sequence,
     proposal_id: seal.proposalId,
@@ -116,26 +117,39 @@ export async function readState(db: Db | Tx, organizationId: string): Promise<Or
   return row && JSON.parse(row.state);
 }
 
-/** Stores the first state of an organization, or the next one; only the signer's login may. */
-export async function storeState(tx: Tx, state: Omit<StoredState, 'sealHash'>): Promise<void> {
+/** Stores the first state of an organization, or the next one, with its seal `along`; only the signer's login may. */
+export async function storeState(
+  tx: Tx,
+  state: Omit<StoredState, 'sealHash'>,
+  along: readonly Statement[],
+): Promise<void> {
   const row = { sequence: state.sequence, state: state.state, signature: state.signature };
-  await tx('sealed_states')
+  const store = tx('sealed_states')
     .insert({ organization_id: state.organizationId, ...row })
     .onConflict('organization_id')
     .merge(row);
+  await together(store, along);
 }
 
-/** How many of its decisions the tables show. Call it with the organization locked. */
-export async function readProjectedSequence(tx: Tx, organizationId: string): Promise<number> {
-  const row = await tx('organizations').where({ id: organizationId }).first('projected_sequence');
-  return Number(row?.projected_sequence ?? 0);
+/**
+ * What the admins of an organization have decided, and up to which decision the tables show it. Call it with the
+ * organization locked.
+ */
+export async function readProjected(
+  tx: Tx,
+  organizationId: string,
+): Promise<{ readonly state: OrganizationState | undefined; readonly sequence: number }> {
+  const row: { projected_sequence: bigint; state: string | null } | undefined = await tx('organizations')
+    .leftJoin('sealed_states', 'sealed_states.organization_id', 'organizations.id')
+    .where('organizations.id', organizationId)
+    .first('organizations.projected_sequence', 'sealed_states.state');
+  return {
+    state: row?.state ? JSON.parse(row.state) : undefined,
+    sequence: Number(row?.projected_sequence ?? 0),
+  };
 }
 
 /** Records that the tables show the decisions up to a sequence. */
-export async function storeProjectedSequence(
-  tx: Tx,
-  organizationId: string,
-  sequence: number,
-): Promise<void> {
-  await tx('organizations').where({ id: organizationId }).update({ projected_sequence: sequence });
+export function storeProjectedSequence(tx: Tx, organizationId: string, sequence: number): Statement {
+  return tx('organizations').where({ id: organizationId }).update({ projected_sequence: sequence });
 }

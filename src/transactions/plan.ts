@@ -82,10 +82,20 @@ export async function readTransferredToken(
   content: TransactionContent,
   policy: Policy | undefined,
 ): Promise<TokenFacts> {
+  const named = namedToken(networkId, content, policy);
+  if (named !== undefined || content.type !== 'TOKEN_TRANSFER') return named ?? null;
+  return readToken(networkId, content.tokenAddress);
+}
+
+/** The same without a chain; undefined where one has to be read. */
+export function namedToken(
+  networkId: number,
+  content: TransactionContent,
+  policy: Policy | undefined,
+): TokenFacts | undefined {
   if (content.type !== 'TOKEN_TRANSFER' || content.tokenAddress === NATIVE_CURRENCY) return null;
   const named = policy && tokenOfPolicy(policy, networkId, content.tokenAddress);
-  if (named) return { ok: true, token: named };
-  return readToken(networkId, content.tokenAddress);
+  return named ? { ok: true, token: named } : undefined;
 }
 
 function notCovered(failures: readonly ConditionFailure[]): Refusal {

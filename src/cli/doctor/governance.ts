@@ -2,7 +2,7 @@ import { isSealedHead } from '../../chain/seals';
 import type { Db } from '../../db/database';
 import { listOrganizations } from '../../db/organizations';
 import { compareTables } from '../../db/organizationTables';
-import { findSealedState, readProjectedSequence } from '../../db/seals';
+import { findSealedState, readProjected } from '../../db/seals';
 import type { OrganizationState } from '../../domain/governance';
 import { count } from '../text';
 import { type Finding, fail, ok, warn } from './finding';
@@ -25,7 +25,7 @@ async function checkOrganization(db: Db, organizationId: string): Promise<Findin
     );
   }
   const [projected, differences] = await db.transaction(async (tx) => [
-    await readProjectedSequence(tx, organizationId),
+    (await readProjected(tx, organizationId)).sequence,
     await compareTables(tx, state),
   ]);
   if (projected < state.sequence) {
