@@ -124,17 +124,16 @@ async function start<V extends AnySnapshot, S extends ApprovalState>(
     waitingFor: null,
   };
   const along = [message, evidenceOf(tx, context, seen, votes), ...prepared.along];
-  const state = await changeApproval(tx, subject, await subject.clear(tx, seen), change, along);
   const voters = input.type === 'approve' ? counted.approvals : counted.rejections;
-  await appendAudit(tx, input.organizationId, [
-    approvalEntry(subject, record, 'executionStarted', actor, {
-      attempt,
-      decision: input.type,
-      [input.type === 'approve' ? 'approvals' : 'rejections']: voters.map(({ id }) => id),
-      threshold: counted.threshold,
-      ...withKey(apiKeyId),
-    }),
-  ]);
+  const entry = approvalEntry(subject, record, 'executionStarted', actor, {
+    attempt,
+    decision: input.type,
+    [input.type === 'approve' ? 'approvals' : 'rejections']: voters.map(({ id }) => id),
+    threshold: counted.threshold,
+    ...withKey(apiKeyId),
+  });
+  const cleared = await subject.clear(tx, seen);
+  const state = await changeApproval(tx, subject, cleared, change, [entry], along);
   failpoint('worker.executionStarted');
   return { ok: true, state };
 }

@@ -1,6 +1,6 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
 import { releaseClaims } from '../../src/db/approvals';
-import { appendAudit, SYSTEM } from '../../src/db/audit';
+import { SYSTEM } from '../../src/db/audit';
 import { type ApprovalState, isExpired, type Tally, tally } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
 import { approvalEntry } from './audit';
@@ -24,12 +24,9 @@ export async function expireApproval<V extends AnySnapshot, S extends ApprovalSt
     if (isUnchanged) return subject.state(seen);
     const expired: Tally = { ...tally(subject.rules, record, now), signatureStatus: 'expired' };
     const frozen = subject.rules.isFinishable(record) ? { frozen: expired } : { closedWith: expired };
-    const state = await changeApproval(tx, subject, seen, { expired: true, ...frozen }, [
-      releaseClaims(tx, record.id),
-    ]);
-    await appendAudit(tx, record.organizationId, [
-      approvalEntry(subject, record, 'expired', SYSTEM, { expiresAt: record.expiresAt.toISOString() }),
-    ]);
-    return state;
+    const expiresAt = record.expiresAt.toISOString();
+    const entry = approvalEntry(subject, record, 'expired', SYSTEM, { expiresAt });
+    const along = [releaseClaims(tx, record.id)];
+    return changeApproval(tx, subject, seen, { expired: true, ...frozen }, [entry], along);
   });
 }

@@ -1,6 +1,6 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
 import { releaseClaims } from '../../src/db/approvals';
-import { appendAudit, SYSTEM } from '../../src/db/audit';
+import { SYSTEM } from '../../src/db/audit';
 import type { Tx } from '../../src/db/database';
 import type { Statement } from '../../src/db/rows';
 import type { Actor } from '../../src/domain/actor';
@@ -40,16 +40,14 @@ export async function blockApproval<V extends AnySnapshot, S extends ApprovalSta
     executionAttempt: attempt,
     failure: failureAt(now.time, attempt, refused),
   };
-  const state = await changeApproval(tx, subject, await subject.clear(tx, seen), change, [message]);
-  await appendAudit(tx, record.organizationId, [
-    approvalEntry(subject, record, 'blocked', actor, {
-      attempt,
-      code: refused.code,
-      message: refused.message,
-      ...withKey(apiKeyId),
-    }),
-  ]);
-  return { ok: true, state };
+  const entry = approvalEntry(subject, record, 'blocked', actor, {
+    attempt,
+    code: refused.code,
+    message: refused.message,
+    ...withKey(apiKeyId),
+  });
+  const cleared = await subject.clear(tx, seen);
+  return { ok: true, state: await changeApproval(tx, subject, cleared, change, [entry], [message]) };
 }
 
 /** Closes an approval with its rejection: nothing changes. */
@@ -70,14 +68,11 @@ export async function rejectApproval<V extends AnySnapshot, S extends ApprovalSt
     closedWith: counted,
   };
   const cleared = await subject.clear(tx, seen);
-  const state = await changeApproval(tx, subject, cleared, change, [releaseClaims(tx, record.id), ...along]);
-  await appendAudit(tx, record.organizationId, [
-    approvalEntry(subject, record, 'rejected', actor, {
-      rejections: counted.rejections.map(({ id }) => id),
-      ...withKey(apiKeyId),
-    }),
-  ]);
-  return state;
+  const entry = approvalEntry(subject, record, 'rejected', actor, {
+    rejections: counted.rejections.map(({ id }) => id),
+    ...withKey(apiKeyId),
+  });
+  return changeApproval(tx, subject, cleared, change, [entry], [releaseClaims(tx, record.id), ...along]);
 }
 
 /** How an execution ended without success. */
@@ -106,14 +101,10 @@ export async function failApproval<V extends AnySnapshot, S extends ApprovalStat
     ...(end.final ? { closedWith: tally(subject.rules, record, now) } : {}),
   };
   const released = end.final ? [releaseClaims(tx, record.id)] : [];
-  const state = await changeApproval(tx, subject, seen, change, [...released, ...along]);
-  await appendAudit(tx, record.organizationId, [
-    approvalEntry(subject, record, end.status === 'blocked' ? 'blocked' : 'executionFailed', SYSTEM, {
-      attempt,
-      failure: { ...failure },
-      retryable: !end.final,
-    }),
-  ]);
+  const verb = end.status === 'blocked' ? 'blocked' : 'executionFailed';
+  const details = { attempt, failure: { ...failure }, retryable: !end.final };
+  const entry = approvalEntry(subject, record, verb, SYSTEM, details);
+  const state = await changeApproval(tx, subject, seen, change, [entry], [...released, ...along]);
   failpoint('worker.executionFailed');
   return state;
 }
@@ -141,13 +132,10 @@ export async function completeApproval<V extends AnySnapshot, S extends Approval
     ...(end.note ? { notes: [...record.notes, { at: now.time.toISOString(), ...end.note }] } : {}),
     closedWith: tally(subject.rules, record, now),
   };
-  const state = await changeApproval(tx, subject, seen, change, [releaseClaims(tx, record.id), ...along]);
-  await appendAudit(tx, record.organizationId, [
-    approvalEntry(subject, record, 'executed', end.actor ?? SYSTEM, {
-      attempt: record.executionAttempt,
-      ...end.audit,
-    }),
-  ]);
+  const details = { attempt: record.executionAttempt, ...end.audit };
+  const entry = approvalEntry(subject, record, 'executed', end.actor ?? SYSTEM, details);
+  const released = releaseClaims(tx, record.id);
+  const state = await changeApproval(tx, subject, seen, change, [entry], [released, ...along]);
   failpoint('worker.executionFinished');
   return state;
 }

@@ -1,5 +1,6 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
 import { type ApprovalChange, type MessageKey, updateApproval } from '../../src/db/approvals';
+import { type AuditInput, prepareAudit } from '../../src/db/audit';
 import type { Db, Tx } from '../../src/db/database';
 import type { Statement } from '../../src/db/rows';
 import type { ApprovalState } from '../../src/domain/approval';
@@ -23,15 +24,21 @@ export async function readState<V extends AnySnapshot, S extends ApprovalState>(
   return subject.state(seen);
 }
 
-/** Changes a locked approval, with other statements in the same round trip. Returns its state then. */
+/**
+ * Changes a locked approval with the audit entries of the change, as the last of its transaction, and with other
+ * statements in the same round trip. Returns its state then.
+ */
 export async function changeApproval<V extends AnySnapshot, S extends ApprovalState>(
   tx: Tx,
   subject: ApprovalSubject<V, S>,
   seen: V,
   change: ApprovalChange,
+  entries: readonly AuditInput[],
   along: readonly Statement[] = [],
 ): Promise<S> {
-  const changed = await updateApproval(tx, seen.record.id, change, along);
+  const { id, organizationId } = seen.record;
+  const { statements } = await prepareAudit(tx, organizationId, entries);
+  const changed = await updateApproval(tx, id, change, [...along, ...statements]);
   return subject.state({ ...seen, record: { ...seen.record, ...changed } });
 }
 

@@ -1,8 +1,7 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
 import { identifySignatory, signatureHash } from '../../src/approvals/voters';
 import type { Voter } from '../../src/chain/voter';
-import { insertMessage, insertVote, type StoredVote, type VoteStored } from '../../src/db/approvals';
-import { appendAudit } from '../../src/db/audit';
+import { insertMessage, insertVote } from '../../src/db/approvals';
 import type { Tx } from '../../src/db/database';
 import {
   type ApprovalState,
@@ -14,7 +13,7 @@ import {
 import { failpoint } from '../../src/failpoints';
 import type { MessageResult, SignMessage } from '../../src/temporal/messages';
 import { approvalEntry, memberActor, withKey } from './audit';
-import { approvalNotFound, lockOrRefuse } from './read';
+import { approvalNotFound, changeApproval, lockOrRefuse } from './read';
 import { catchRefusal, Rollback } from './refusals';
 import type { ApprovalDeps, MessageInput, Seen } from './subject';
 
@@ -37,23 +36,13 @@ function eligibleMember<V extends AnySnapshot, S extends ApprovalState>(
     );
 }
 
-/** A snapshot with a vote that was stored since. */
-function withVote<V extends AnySnapshot>(
-  seen: V,
-  vote: Omit<StoredVote, 'createdAt'>,
-  { version, updatedAt, createdAt }: VoteStored,
-): V {
-  const votes = [...seen.record.votes, { ...vote, createdAt }];
-  return { ...seen, record: { ...seen.record, version, updatedAt, votes } };
-}
-
 async function storeVote<V extends AnySnapshot, S extends ApprovalState>(
   tx: Tx,
   subject: ApprovalSubject<V, S>,
   input: VoteInput,
   verified: Voter & { readonly payload: string },
 ): Promise<MessageResult<S> | undefined> {
-  const { organizationId, id, messageId, type, signature, reason, execute } = input;
+  const { id, messageId, type, signature, reason, execute } = input;
   const locked = await lockOrRefuse(tx, subject, input);
   if (locked.messageTaken) return { ok: true, state: subject.state(locked) };
   const seen = await subject.withVoter(tx, locked, signature);
@@ -66,7 +55,6 @@ async function storeVote<V extends AnySnapshot, S extends ApprovalState>(
     await insertMessage(tx, id, messageId, 'sign');
     return { ok: true, state: subject.state(seen) };
   }
-  const before = tally(subject.rules, record, now).signatureStatus;
   const vote = {
     memberId: member.id,
     type,
@@ -76,17 +64,24 @@ async function storeVote<V extends AnySnapshot, S extends ApprovalState>(
     signatureHash: signatureHash(signature),
     initiatorSignatureHash: subject.boundTo(seen, type),
   };
-  const stored = await insertVote(tx, id, messageId, { ...vote, reason: reason ?? null, apiKeyId });
+  const voted = {
+    ...seen,
+    record: { ...record, votes: [...record.votes, { ...vote, createdAt: now.time }] },
+  };
+  const before = tally(subject.rules, record, now).signatureStatus;
+  const after = tally(subject.rules, voted.record, now).signatureStatus;
+  const entry = approvalEntry(subject, record, 'signed', memberActor(member), {
+    type,
+    ...(reason === undefined ? {} : { reason }),
+    signatureStatus: { before, after },
+    ...withKey(apiKeyId),
+  });
+  const along = [
+    insertMessage(tx, id, messageId, 'sign'),
+    insertVote(tx, id, { ...vote, reason: reason ?? null, apiKeyId }),
+  ];
+  const state = await changeApproval(tx, subject, voted, {}, [entry], along);
   failpoint('worker.voteStored');
-  const state = subject.state(withVote(seen, vote, stored));
-  await appendAudit(tx, organizationId, [
-    approvalEntry(subject, record, 'signed', memberActor(member), {
-      type,
-      ...(reason === undefined ? {} : { reason }),
-      signatureStatus: { before, after: state.signatureStatus },
-      ...withKey(apiKeyId),
-    }),
-  ]);
   return { ok: true, state };
 }
 

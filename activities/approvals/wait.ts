@@ -16,6 +16,6 @@ export async function reportWaiting<V extends AnySnapshot, S extends ApprovalSta
     if (record.executionStatus !== 'processing' || record.waitingFor === waitingFor) {
       return subject.state(seen);
     }
-    return changeApproval(tx, subject, seen, { waitingFor });
+    return changeApproval(tx, subject, seen, { waitingFor }, []);
   });
 }

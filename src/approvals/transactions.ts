@@ -1,7 +1,8 @@
 import { decodeSignature, InvalidSignature } from '../chain/signatures';
 import { findMembersByWallet } from '../db/members';
 import { lockTransaction, readTransactionForMessage, type TransactionSnapshot } from '../db/transactions';
-import { memberSummary, type VoteType } from '../domain/approval';
+import { isSameAddress } from '../domain/address';
+import { type MemberSummary, memberSummary, type VoteType } from '../domain/approval';
 import type { JsonValue } from '../domain/canonicalJson';
 import { type TransactionStatement, transactionPayload } from '../domain/signing';
 import {
@@ -55,10 +56,11 @@ export const transactionSubject: ApprovalSubject<TransactionSnapshot, Transactio
   payload: ({ record, now }, type) => payloadToSign(record, now, type),
   async withVoter(db, snapshot, signature) {
     const signer = claimedWallet(signature);
-    const { organizationId } = snapshot.record;
-    const [known] = signer ? await findMembersByWallet(db, organizationId, [signer]) : [];
+    const { record, now } = snapshot;
+    const isPart = ({ walletAddress }: MemberSummary) => signer && isSameAddress(walletAddress, signer);
+    if (!signer || transactionRules.people(now).some(isPart)) return snapshot;
+    const [known] = await findMembersByWallet(db, record.organizationId, [signer]);
     if (!known) return snapshot;
-    const { now } = snapshot;
     return {
       ...snapshot,
       now: { ...now, members: new Map([...now.members, [known.id, memberSummary(known)]]) },

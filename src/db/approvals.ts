@@ -475,49 +475,20 @@ export interface NewVote {
   readonly apiKeyId: string | null;
 }
 
-type VoteColumns = Pick<ApprovalRow, 'version' | 'updated_at' | 'created_at'>;
-
-const STORE_VOTE: PreparedStatement = {
-  name: 'store_vote',
-  text: `WITH message AS (
-      INSERT INTO received_messages (approval_id, message_id, kind) VALUES ($1, $2, 'sign')
-    ), changed AS (
-      UPDATE approvals SET version = version + 1, updated_at = now() WHERE id = $1 RETURNING version, updated_at
-    ), vote AS (
-      INSERT INTO votes (approval_id, member_id, type, signer_address, scheme, signature, signature_hash,
-        initiator_signature_hash, reason, api_key_id)
-      VALUES ($1, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING created_at
-    )
-    SELECT version, updated_at, created_at FROM changed, vote`,
-};
-
-/** What a stored vote has changed of its record. */
-export interface VoteStored {
-  readonly version: number;
-  readonly updatedAt: Date;
-  readonly createdAt: Date;
-}
-
-/**
- * Stores a vote together with the message that brought it, and counts the record's version up. Call it with the record
- * locked.
- */
-export async function insertVote(tx: Tx, id: string, messageId: string, vote: NewVote): Promise<VoteStored> {
-  const [changed] = await runPrepared<VoteColumns>(tx, STORE_VOTE, [
-    id,
-    messageId,
-    vote.memberId,
-    vote.type,
-    vote.signerAddress,
-    vote.scheme,
-    vote.signature,
-    vote.signatureHash,
-    vote.initiatorSignatureHash,
-    vote.reason,
-    vote.apiKeyId,
-  ]);
-  const { version, updated_at: updatedAt, created_at: createdAt } = requireRow(changed);
-  return { version, updatedAt, createdAt };
+/** Stores a vote. Call it with the record locked, with its message and a change of the record. */
+export function insertVote(tx: Tx, id: string, vote: NewVote): Statement {
+  return tx('votes').insert({
+    approval_id: id,
+    member_id: vote.memberId,
+    type: vote.type,
+    signer_address: vote.signerAddress,
+    scheme: vote.scheme,
+    signature: vote.signature,
+    signature_hash: vote.signatureHash,
+    initiator_signature_hash: vote.initiatorSignatureHash,
+    reason: vote.reason,
+    api_key_id: vote.apiKeyId,
+  });
 }
 
 /** Records a new message in the transaction of its effect. Call it with the record locked. */

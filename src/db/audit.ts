@@ -3,7 +3,7 @@ import type { Actor } from '../domain/actor';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
 import type { Db, Tx } from './database';
 import { newId } from './ids';
-import { queryRows, requireRow, type Statement, together } from './rows';
+import { executeTogether, queryRows, requireRow, type Statement } from './rows';
 import type { AuditHeadRow, AuditLogRow } from './tables';
 
 /** The service itself, for timers and repairs. */
@@ -51,18 +51,23 @@ export function auditHash(entry: Omit<AuditEntry, 'hash'>): string {
   return createHash('sha256').update(canonicalJson(content)).digest('hex');
 }
 
+/** Entries that are to be appended, and their positions. */
+export interface PreparedAudit {
+  readonly statements: readonly Statement[];
+  readonly positions: readonly bigint[];
+}
+
 /**
- * Appends entries to an organization's chain in the transaction of the change they record, and returns their
- * positions. The head stays locked until commit, so call this last: positions follow the order of commit.
- * `along`: what is written with them and needs their positions.
+ * Locks the head of an organization's chain, and prepares what appends entries to it: execute it in the same transaction
+ * with the change that they record, before anything else is appended. The head stays locked until commit, so only that is
+ * left to do: positions follow the order of commit.
  */
-export async function appendAudit(
+export async function prepareAudit(
   tx: Tx,
   organizationId: string,
   entries: readonly AuditInput[],
-  along: (positions: readonly bigint[]) => readonly Statement[] = () => [],
-): Promise<bigint[]> {
-  if (entries.length === 0) return [];
+): Promise<PreparedAudit> {
+  if (entries.length === 0) return { statements: [], positions: [] };
   // The clock is read once the head is locked, so that times increase along the chain.
   const [head] = await queryRows<Pick<AuditHeadRow, 'position' | 'hash'> & { now: Date }>(
     tx,
@@ -97,8 +102,17 @@ export async function appendAudit(
   const moved = tx('audit_heads')
     .where({ organization_id: organizationId })
     .update({ position, hash: previousHash });
-  const positions = recorded.map((entry) => entry.position);
-  await together(moved, [appended, ...along(positions)]);
+  return { statements: [moved, appended], positions: recorded.map((entry) => entry.position) };
+}
+
+/** Appends entries in the transaction of the change that they record, as the last of it. Returns their positions. */
+export async function appendAudit(
+  tx: Tx,
+  organizationId: string,
+  entries: readonly AuditInput[],
+): Promise<readonly bigint[]> {
+  const { statements, positions } = await prepareAudit(tx, organizationId, entries);
+  await executeTogether(statements);
   return positions;
 }
 

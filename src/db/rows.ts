@@ -32,6 +32,11 @@ export function together(statement: Statement, along: readonly Statement[]): Sta
   return along.reduce<Statement>((whole, one, index) => whole.with(`along_${index}`, one), statement);
 }
 
+/** Executes statements as one. */
+export async function executeTogether([first, ...others]: readonly Statement[]): Promise<void> {
+  if (first) await together(first, others);
+}
+
 /** The row of a statement that always returns one. */
 export function requireRow<T>(row: T): NonNullable<T> {
   if (row === undefined || row === null) throw new Error('the database returned no row');

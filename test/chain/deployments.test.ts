@@ -1,6 +1,5 @@
 /** @deep */
 
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import pino from 'pino';
@@ -30,7 +29,7 @@ import { encodeSignature } from '../../src/chain/signatures';
 import { hashTypedPayload } from '../../src/chain/typedData';
 import { createIdentifyVoter, type IdentifyVoter } from '../../src/chain/voter';
 import type { NetworkConfig } from '../../src/config';
-import { insertApproval, insertVote } from '../../src/db/approvals';
+import { insertApproval } from '../../src/db/approvals';
 import { createDatabase, type Db } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
 import { readOrganization } from '../../src/db/organizations';
@@ -56,6 +55,7 @@ import {
   startOwnChain,
   temporaryDir,
 } from '../support/stack';
+import { insertSigned } from '../support/storedTransactions';
 import { itDeep } from '../support/suite';
 import { until } from '../support/until';
 import { deployAsFunder, execAsOwner, signAsSafe } from './wallets';
@@ -172,7 +172,7 @@ async function executing(more: How = {}): Promise<DeploymentKey & { address: Add
     await insertProposal(tx, proposal);
     for (const member of approvers) {
       const signature = await signPayload(member, payload);
-      await insertVote(tx, proposalId, randomUUID(), {
+      await insertSigned(tx, proposalId, {
         memberId: member.id,
         type: 'approve',
         signerAddress: member.wallet.address,

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import pino from 'pino';
@@ -42,7 +41,7 @@ import { deriveAccount, SAFE_CONTRACTS } from '../../src/chain/safeAccount';
 import { hashTypedPayload } from '../../src/chain/typedData';
 import { createIdentifyVoter } from '../../src/chain/voter';
 import type { NetworkConfig } from '../../src/config';
-import { insertApproval, insertVote, updateApproval } from '../../src/db/approvals';
+import { insertApproval, updateApproval } from '../../src/db/approvals';
 import { createDatabase, type Db } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
 import { findPolicy } from '../../src/db/policies';
@@ -68,6 +67,7 @@ import {
   type TestOrganization,
 } from '../support/service';
 import { createTestDatabase, fundOnLocalChain, rpc, startOwnChain, temporaryDir } from '../support/stack';
+import { insertSigned } from '../support/storedTransactions';
 import { aPolicy } from '../support/transactions';
 import { until } from '../support/until';
 import { deployAsFunder, execAsOwner, putCode } from './wallets';
@@ -406,7 +406,7 @@ export class TransactionWorld {
     const signature = await signPayload(member, payload);
     const initiated = seen.record.votes.find((vote) => vote.type === 'initiator');
     await this.db.transaction((tx) =>
-      insertVote(tx, ref.transactionId, randomUUID(), {
+      insertSigned(tx, ref.transactionId, {
         memberId: member.id,
         type,
         signerAddress: member.wallet.address,

@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { signatureHash } from '../../src/approvals/voters';
-import { insertApproval, insertVote, type NewApproval, positionApproval } from '../../src/db/approvals';
+import {
+  insertApproval,
+  insertMessage,
+  insertVote,
+  type NewApproval,
+  type NewVote,
+  positionApproval,
+  updateApproval,
+} from '../../src/db/approvals';
 import type { Db, Tx } from '../../src/db/database';
 import { insertTransaction, type NewTransaction } from '../../src/db/transactions';
 import type { MemberSummary, VoteType } from '../../src/domain/approval';
@@ -62,6 +70,11 @@ export async function storeTransaction(db: Db, of: TransactionOf, change: Stored
   return made.id;
 }
 
+/** Stores a vote with a message that brought it, as its activity does. */
+export async function insertSigned(tx: Tx, id: string, vote: NewVote): Promise<void> {
+  await updateApproval(tx, id, {}, [insertMessage(tx, id, randomUUID(), 'sign'), insertVote(tx, id, vote)]);
+}
+
 /** Stores a signature on a transaction, as if it had been verified. Returns its hash. */
 export async function storeVote(
   tx: Db | Tx,
@@ -71,7 +84,7 @@ export async function storeVote(
   initiatorSignatureHash: string | null = null,
 ): Promise<string> {
   const signature = aHash();
-  await insertVote(tx as Tx, transactionId, randomUUID(), {
+  await insertSigned(tx as Tx, transactionId, {
     memberId: member.id,
     type,
     signerAddress: member.walletAddress,
