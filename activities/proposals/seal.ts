@@ -1,7 +1,7 @@
 import { storeSealedState } from '../../src/approvals/sealedState';
 import { signSeal } from '../../src/chain/seals';
 import type { IdentifyVoter } from '../../src/chain/voter';
-import { type Db, databaseNow, type Tx } from '../../src/db/database';
+import type { Db, Tx } from '../../src/db/database';
 import { findProposal, type StoredProposal } from '../../src/db/proposals';
 import { findSeal, insertSeal } from '../../src/db/seals';
 import { type Decision, type FailureCode, isExpired, isVoteOf } from '../../src/domain/approval';
@@ -126,7 +126,7 @@ async function store(
   const isSame =
     payloadOf(state, record, record.decision) === payloadOf(state, verified.record, verified.decision);
   if (state.sequence !== verified.sequence || !isSame) return undefined;
-  context.clock.assertInStep(await databaseNow(tx));
+  context.clock.assertInStep(stored.readAt);
   const at = context.clock.now();
   if (isExpired(record, at)) {
     throw new SignerRefusal('timeout', `proposal ${id} expired before the signer could seal it`);

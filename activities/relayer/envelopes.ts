@@ -27,12 +27,6 @@ export async function reopenLostEnvelope(
   return last;
 }
 
-/** Records that an envelope is in a block, and what it carries was executed. */
-export async function decideMined(db: Db, envelope: Envelope): Promise<void> {
-  await decideEnvelope(db, envelope, 'mined');
-  failpoint('chain.envelopeDecided');
-}
-
 /**
  * Checks an envelope: mined, reverted, or dropped because another one has used its nonce. It ends with the
  * network's confirmations, and then the outcome is recorded. `head`: the number of the newest block.

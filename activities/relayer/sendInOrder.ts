@@ -43,7 +43,9 @@ async function sendEarlier(
     if (earlier.relayerNonce > expected) gap ??= { relayerAddress, nonce: expected };
     expected = earlier.relayerNonce + 1;
     if (context.sent.isRecent(earlier)) continue;
-    if (await isToSend(context.db, chain, earlier)) await send(context, chain, earlier);
+    if (!(await isToSend(context.db, chain, earlier))) continue;
+    await send(context, chain, earlier);
+    context.sent.noteAhead(earlier);
   }
   // Behind a list that was cut off there are more.
   if (listed.length < MAX_EARLIER && expected < relayerNonce) gap ??= { relayerAddress, nonce: expected };
@@ -60,6 +62,7 @@ export async function sendInOrder(
   chain: ChainClient,
   envelope: Envelope,
 ): Promise<NonceGap | null> {
+  if (context.sent.takeAhead(envelope)) return null;
   const gap = await sendEarlier(context, chain, envelope);
   await send(context, chain, envelope);
   return gap;

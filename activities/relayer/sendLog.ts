@@ -13,6 +13,10 @@ export interface SendLog {
   isRecent(envelope: Pick<Envelope, 'id'>): boolean;
   /** True when it was ever sent by this process, as far as that is remembered. */
   isKnown(envelope: Pick<Envelope, 'id'>): boolean;
+  /** Records that an envelope was sent ahead of a later one, and not by whoever follows it. */
+  noteAhead(envelope: Pick<Envelope, 'id'>): void;
+  /** True once for an envelope that was sent ahead a moment ago: it need not be sent again. */
+  takeAhead(envelope: Pick<Envelope, 'id'>): boolean;
   /** Runs `send`, unless the same envelope is being sent: then it returns that result. */
   once(envelope: Pick<Envelope, 'id'>, send: () => Promise<void>): Promise<void>;
 }
@@ -20,6 +24,7 @@ export interface SendLog {
 /** Creates an empty log. */
 export function createSendLog(): SendLog {
   const sent = new Map<bigint, { readonly at: number; readonly pauseMs: number }>();
+  const ahead = new Map<bigint, number>();
   const inProgress = new Map<bigint, Promise<void>>();
   return {
     note({ id }) {
@@ -31,6 +36,7 @@ export function createSendLog(): SendLog {
       for (const [key, old] of sent) {
         if (at - old.at < 2 * MAX_RESEND_MS) break;
         sent.delete(key);
+        ahead.delete(key);
       }
     },
     isRecent({ id }) {
@@ -38,6 +44,14 @@ export function createSendLog(): SendLog {
       return last !== undefined && performance.now() - last.at < last.pauseMs;
     },
     isKnown: ({ id }) => sent.has(id),
+    noteAhead({ id }) {
+      ahead.set(id, performance.now());
+    },
+    takeAhead({ id }) {
+      const at = ahead.get(id);
+      ahead.delete(id);
+      return at !== undefined && performance.now() - at < RESEND_MS;
+    },
     once({ id }, send) {
       const running = inProgress.get(id);
       if (running) return running;

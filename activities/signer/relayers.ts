@@ -1,7 +1,7 @@
 import type { SigningKey } from '../../src/chain/keys';
-import { MAX_RELAYERS } from '../../src/chain/relayerIndex';
+import { MAX_RELAYERS, relayerIndex } from '../../src/chain/relayerIndex';
 import type { Tx } from '../../src/db/database';
-import { chosenRelayer } from '../relayer/relayerOf';
+import { relayerInFlight } from '../../src/db/reservations';
 import type { EnvelopeTerms } from '../relayer/terms';
 import { networkOf, type SignerContext } from './context';
 import { SignerHold, SignerRefusal } from './refusal';
@@ -26,19 +26,16 @@ export interface NewNonce {
   readonly terms: EnvelopeTerms;
 }
 
-/** Throws SignerHold unless terms are about the relayer that the signer chooses for an account. */
+/** Throws SignerHold unless terms are about the relayer that pays for an account (`relayerOf`), by the signer's own keys. */
 export async function assertChosen(
   context: SignerContext,
   tx: Tx,
   { networkId, accountId, terms }: NewNonce,
 ): Promise<void> {
   const network = networkOf(context, networkId);
-  const chosen = await chosenRelayer(
-    tx,
-    network,
-    accountId,
-    (index) => context.keystore.relayerKey(networkId, index).address,
-  );
+  const index = relayerIndex(accountId, network.relayers);
+  const inFlight = await relayerInFlight(tx, { accountId, networkId });
+  const chosen = inFlight ?? context.keystore.relayerKey(networkId, index).address;
   if (chosen === terms.relayerAddress) return;
   throw new SignerHold(
     'relayer',

@@ -1,7 +1,7 @@
 import type { SigningKeys } from '../../src/chain/keys';
 import { isSealedHead, openSeal } from '../../src/chain/seals';
 import type { Db, Tx } from '../../src/db/database';
-import { findSealedState, listSeals, type StoredState } from '../../src/db/seals';
+import { findSealedState, listSeals, type ReadState } from '../../src/db/seals';
 import type { OrganizationState } from '../../src/domain/governance';
 import { sealEntry } from '../../src/journal/entries';
 import type { Journal } from '../../src/journal/journal';
@@ -10,7 +10,7 @@ import { ROLLED_BACK, SignerHold, SignerRefusal } from './refusal';
 /** What the admins of an organization have decided, by the signature of its seal key. */
 export interface SealedState {
   readonly state: OrganizationState;
-  readonly stored: StoredState;
+  readonly stored: ReadState;
 }
 
 /** Reads sealed states, and verifies each once. */
@@ -93,7 +93,7 @@ export function createReadSealedState(deps: Deps): ReadSealedState {
         `the state of organization ${organizationId} in sealed_states is not the one that was sealed`,
       );
     }
-    const read = isKnown ? known : { state: JSON.parse(stored.state) as OrganizationState, stored };
+    const read = { state: isKnown ? known.state : (JSON.parse(stored.state) as OrganizationState), stored };
     await compareWithJournal(deps, handle, read, journaled);
     if (verified.size >= KEPT) verified.clear();
     verified.set(organizationId, read);

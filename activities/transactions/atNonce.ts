@@ -8,13 +8,14 @@ import {
 } from '../../src/chain/executions';
 import { accountNonce } from '../../src/chain/safe';
 import { type Attempt, attemptsAtNonce, envelopesOf, noteConfirmations } from '../../src/db/attempts';
-import type { Envelope } from '../../src/db/chain';
+import { decideEnvelope, type Envelope } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
+import { executeTogether } from '../../src/db/rows';
 import { readTransaction, type StoredTransaction } from '../../src/db/transactions';
 import type { AttemptOutcome, TransactionRef } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
 import type { RelayerContext } from '../relayer/context';
-import { checkEnvelope, decideMined } from '../relayer/envelopes';
+import { checkEnvelope } from '../relayer/envelopes';
 import { type AtNonce, outcomeOf } from './outcome';
 
 /** The record of a transaction. Throws when it does not exist. */
@@ -80,18 +81,24 @@ export async function checkAtNonce(
   const envelopes = await envelopesOf(db, attemptsOf(at));
   const execution = await findAtNonce(chain, at, envelopes, head);
   if (!execution) {
-    await noteConfirmations(db, at.transaction, 0);
+    await executeTogether(noteConfirmations(db, at.transaction, 0));
     return { depth: null };
   }
   const depth = head > execution.blockNumber ? head - execution.blockNumber : 0n;
   const needed = chain.network.confirmations;
-  await noteConfirmations(db, at.transaction, Math.min(Number(depth), needed));
-  if (depth < BigInt(needed)) return { depth: Number(depth) };
+  const confirmations = noteConfirmations(db, at.transaction, Math.min(Number(depth), needed));
+  if (depth < BigInt(needed)) {
+    await executeTogether(confirmations);
+    return { depth: Number(depth) };
+  }
   failpoint('chain.confirmed');
-  for (const envelope of envelopes.filter((one) => one.outcome === null)) {
-    // The one whose receipt has the execution is in its block.
-    if (envelope.transactionHash === execution.transactionHash) await decideMined(db, envelope);
-    else await checkEnvelope(db, chain, envelope, head);
+  const undecided = envelopes.filter((one) => one.outcome === null);
+  // The one whose receipt has the execution is in its block.
+  const mined = undecided.filter((one) => one.transactionHash === execution.transactionHash);
+  await executeTogether([...mined.map((one) => decideEnvelope(db, one, 'mined')), ...confirmations]);
+  failpoint('chain.envelopeDecided');
+  for (const envelope of undecided) {
+    if (!mined.includes(envelope)) await checkEnvelope(db, chain, envelope, head);
   }
   const outcome = await outcomeOf(db, chain, at, execution);
   failpoint('chain.outcomeSeen');

@@ -240,14 +240,14 @@ export async function insertFiller(tx: Tx, networkId: number, relayerAddress: st
   return requireRow(row).id;
 }
 
-/** Records how many confirmations an attempt has. */
-export async function noteConfirmations(
+/** Records how many confirmations an attempt has, where that is not what was noted. */
+export function noteConfirmations(
   db: Db,
   { id, confirmations: noted }: Pick<Attempt, 'id' | 'confirmations'>,
   confirmations: number,
-): Promise<void> {
-  if (noted === confirmations) return;
-  await db('chain_attempts').where({ id, outcome: null }).update({ confirmations });
+): readonly Statement[] {
+  if (noted === confirmations) return [];
+  return [db('chain_attempts').where({ id, outcome: null }).update({ confirmations })];
 }
 
 type SentColumns = Pick<ChainEnvelopeRow, 'transaction_hash' | 'relayer_address'> &

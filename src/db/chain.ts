@@ -250,11 +250,11 @@ export async function insertEnvelope(
 /**
  * Records the outcome of an envelope. When it is in a block, others at the same nonce are dropped.
  */
-export async function decideEnvelope(
+export function decideEnvelope(
   db: Db,
   { id, networkId, relayerAddress, relayerNonce }: Envelope,
   outcome: NonNullable<Envelope['outcome']>,
-): Promise<void> {
+): Statement {
   const update = db('chain_envelopes')
     .where({ id })
     .update({
@@ -265,7 +265,7 @@ export async function decideEnvelope(
     const nonce = { network_id: BigInt(networkId), relayer_address: relayerAddress };
     update.orWhere({ ...nonce, relayer_nonce: BigInt(relayerNonce), outcome: null });
   }
-  await update;
+  return update;
 }
 
 /** Clears the outcome of an envelope: the chain has lost the block that decided it. */

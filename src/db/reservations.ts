@@ -94,9 +94,13 @@ function undecidedOf(db: Db | Tx, { accountId, networkId }: AccountOnNetwork) {
 
 /**
  * The relayer of the newest undecided envelope of an account's undecided transactions on a network, or of what is being
- * signed for them; undefined where nothing of them is in flight.
+ * signed for them; where nothing of them is in flight, the registered one with an index, if one is given.
  */
-export async function relayerInFlight(db: Db | Tx, on: AccountOnNetwork): Promise<string | undefined> {
+export async function relayerInFlight(
+  db: Db | Tx,
+  on: AccountOnNetwork,
+  index: number | null = null,
+): Promise<string | undefined> {
   const place = (value: number) => db.raw('?::integer AS place', [value]);
   const [newest] = await live(db)
     .whereIn('r.attempt_id', undecidedOf(db, on))
@@ -106,6 +110,10 @@ export async function relayerInFlight(db: Db | Tx, on: AccountOnNetwork): Promis
         .whereIn('e.attempt_id', undecidedOf(db, on))
         .where({ 'e.outcome': null })
         .select('e.relayer_address', 'e.id', place(1)),
+      db('relayers')
+        .where({ network_id: BigInt(on.networkId) })
+        .whereRaw('"index" = ?::integer', [index])
+        .select('address', db.raw('0::bigint'), place(2)),
     )
     .orderBy([{ column: 'place' }, { column: 'id', order: 'desc' }])
     .limit(1);

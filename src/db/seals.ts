@@ -77,6 +77,11 @@ export interface StoredState {
   readonly sealHash: string;
 }
 
+/** The same, and when it was read by the database's clock. */
+export interface ReadState extends StoredState {
+  readonly readAt: Date;
+}
+
 /**
  * The sealed state of an organization as it is stored; undefined before its genesis is admitted. With a lock it does not
  * change before the transaction ends.
@@ -85,7 +90,7 @@ export async function findSealedState(
   db: Db | Tx,
   organizationId: string,
   options: { readonly lock?: 'share' | 'update' } = {},
-): Promise<StoredState | undefined> {
+): Promise<ReadState | undefined> {
   const query = db('sealed_states')
     .leftJoin('seals', (on) =>
       on
@@ -93,7 +98,7 @@ export async function findSealedState(
         .on('seals.sequence', 'sealed_states.sequence'),
     )
     .where('sealed_states.organization_id', organizationId)
-    .first('sealed_states.*', 'seals.hash');
+    .first('sealed_states.*', 'seals.hash', db.raw('clock_timestamp() AS read_at'));
   if (options.lock === 'share') query.forShare('sealed_states');
   if (options.lock === 'update') query.forUpdate('sealed_states');
   const row = await query;
@@ -108,6 +113,7 @@ export async function findSealedState(
     state: row.state,
     signature: row.signature,
     sealHash: sealHash ?? '',
+    readAt: row.read_at,
   };
 }
 

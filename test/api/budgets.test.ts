@@ -25,21 +25,27 @@ const BUDGETS = {
   'repeat a request': { statements: 1, rpcCalls: 0 },
   'create a transaction': { statements: 13, rpcCalls: 0 },
   'sign a transaction': { statements: 12, rpcCalls: 0 },
-  // Where it takes longer than a second, one of them is a poll of the API.
-  'execute a transaction': { statements: 58, rpcCalls: 13 },
+  // 55 and 13, a poll of the API after a second, and once in 10 s which chain it is; with one look at the chain.
+  'execute a transaction': { statements: 56, rpcCalls: 14 },
   'create a proposal': { statements: 18, rpcCalls: 0 },
   'sign a proposal': { statements: 12, rpcCalls: 0 },
-  'sign and execute a proposal': { statements: 45, rpcCalls: 0 },
+  'sign and execute a proposal': { statements: 44, rpcCalls: 0 },
 } as const;
 /** Of one of `TOGETHER` transactions that are executed at once: how they overtake each other differs. */
-const BUDGET_TOGETHER = { statements: 100, rpcCalls: 18 };
+const BUDGET_TOGETHER = { statements: 95, rpcCalls: 18 };
 /** Of the workflow of a transaction that was created, signed, executed and completed. */
 const BUDGET_OF_HISTORY = { events: 45, bytes: 20_000 };
-/** Of one process with all roles, of statements and of RPC calls. */
-const BUDGET_PER_IDLE_SECOND = 1;
+/**
+ * Of what are two processes in production: at most one statement and one RPC call per process and second, though polls of 5
+ * to 60 seconds may come together.
+ */
+const BUDGET_PER_IDLE_SECOND = 2;
 
 /** What a process sends by the clock, whatever it is asked: heartbeats, leases of what runs, keys once a second. */
 const BY_THE_CLOCK = [/^SELECT 1$/, /^UPDATE idempotency_requests SET lease_until/, /FROM api_keys k/];
+
+/** Of each look at the chain beyond the first: how many there are depends on when the next block comes. */
+const BUDGET_PER_LOOK = 2;
 
 type Operation = keyof typeof BUDGETS;
 
@@ -202,7 +208,9 @@ describe('what an operation costs', () => {
   it.each(Object.entries(BUDGETS))('%s', (name, budget) => {
     const cost = least.get(name);
     if (!cost) throw new Error(`${name} was not counted`);
-    expectWithin(name, cost, budget);
+    const looks = cost.rpcCalls.filter(({ method }) => method === 'eth_getTransactionReceipt').length;
+    const more = BUDGET_PER_LOOK * Math.max(0, looks - 1);
+    expectWithin(name, cost, { statements: budget.statements + more, rpcCalls: budget.rpcCalls + more });
   });
 
   it('keeps the history of a transaction short', async () => {
