@@ -7,7 +7,9 @@ import { createLogger } from '../../src/logging';
 import { installTemporalRuntime, workflowSource } from '../../src/workers';
 import { recordHistories } from '../histories/record';
 
-const FOLDER = join(__dirname, '..', 'histories', 'recorded');
+const FOLDER = join(__dirname, '..', 'histories');
+/** What the service as it is now records; the other folders are of releases, and stay as they are. */
+const UNRELEASED = 'unreleased';
 /** `npm run histories` makes those that are missing, before they are replayed. */
 const RECORDING = process.env.RECORD_HISTORIES !== undefined;
 
@@ -57,13 +59,29 @@ const STATES = [
   'transactionExpired',
 ].sort();
 
-/** What each history came to when the workflow of today replayed it; undefined where all is well. */
+/** The versions of CHANGELOG.md that are released. */
+function releases(): string[] {
+  const changelog = readFileSync(join(__dirname, '..', '..', 'CHANGELOG.md'), 'utf8');
+  return [...changelog.matchAll(/^## \[?(\d[^\]\s]*)/gm)].map(([, version]) => version ?? '');
+}
+
+/** The states whose histories a folder has. */
+function statesIn(folder: string): string[] {
+  return readdirSync(join(FOLDER, folder)).map((file) => file.replace('.json', ''));
+}
+
+/** What each history came to when the workflow of today replayed it, by `folder/state`; undefined where all is well. */
 const replayed = new Map<string, Error | undefined>();
 
 beforeAll(async () => {
-  if (RECORDING) await recordHistories(FOLDER);
+  if (RECORDING) await recordHistories(join(FOLDER, UNRELEASED));
   else await installTemporalRuntime(createLogger('error'));
-  const histories = STATES.map((state) => ({ workflowId: state, history: JSON.parse(recorded(state)) }));
+  const histories = [UNRELEASED, ...releases()].flatMap((folder) =>
+    statesIn(folder).map((state) => ({
+      workflowId: `${folder}/${state}`,
+      history: JSON.parse(recorded(state, folder)),
+    })),
+  );
   for await (const { workflowId, error } of Worker.runReplayHistories(replaying(), histories)) {
     replayed.set(workflowId, error);
   }
@@ -74,8 +92,8 @@ function replaying() {
   return { ...workflowSource(), debugMode: false };
 }
 
-function recorded(state: string): string {
-  return readFileSync(join(FOLDER, `${state}.json`), 'utf8');
+function recorded(state: string, folder = UNRELEASED): string {
+  return readFileSync(join(FOLDER, folder, `${state}.json`), 'utf8');
 }
 
 interface RecordedEvent {
@@ -89,14 +107,25 @@ function eventsOf(state: string): readonly RecordedEvent[] {
 }
 
 it('every state has a recorded history', () => {
-  const files = readdirSync(FOLDER).map((file) => file.replace('.json', ''));
-  expect(files.sort()).toEqual(STATES);
+  expect(statesIn(UNRELEASED).sort()).toEqual(STATES);
+});
+
+it('every release of the changelog has the histories that it recorded', () => {
+  const folders = readdirSync(FOLDER, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  expect(folders.map(({ name }) => name).sort()).toEqual([...releases(), UNRELEASED].sort());
+  for (const release of releases()) expect(statesIn(release).length).toBeGreaterThan(0);
 });
 
 describe('the workflow of today replays the history of', () => {
   it.each(STATES)('%s', (state) => {
-    expect([...replayed.keys()]).toContain(state);
-    expect(replayed.get(state)).toBeUndefined();
+    const history = `${UNRELEASED}/${state}`;
+    expect([...replayed.keys()]).toContain(history);
+    expect(replayed.get(history)).toBeUndefined();
+  });
+
+  it('every release', () => {
+    const failures = [...replayed].filter(([, error]) => error !== undefined);
+    expect(failures).toEqual([]);
   });
 
   it('none that another workflow made', async () => {
