@@ -24,6 +24,9 @@ CMD ["node", "tools/dev/start.mjs"]
 
 FROM base AS production
 ENV NODE_ENV=production NODE_OPTIONS=--enable-source-maps
+# One per upgrade: docs/upgrade.md. Without one, builds are not told apart.
+ARG BUILD_ID=""
+ENV TEMPORAL_BUILD_ID=$BUILD_ID
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev && npm cache clean --force
 COPY --from=build /app/dist/src dist/src

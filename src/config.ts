@@ -75,6 +75,8 @@ export interface Config {
     readonly namespace: string;
     /** Prefix of the task queues; keeps several installations apart on one namespace. */
     readonly taskQueue: string;
+    /** The build of this process, under which Temporal gives its worker workflows; absent: builds are not told apart. */
+    readonly build?: { readonly deploymentName: string; readonly buildId: string };
     readonly apiKey?: string;
     readonly tls?: {
       readonly caFile?: string;
@@ -253,6 +255,15 @@ const settings = z.object({
     .string()
     .regex(/^[\w.-]+$/)
     .default('orgwallet'),
+  // Temporal allows neither "." nor ":" in the name of a deployment, nor "__" at its beginning.
+  TEMPORAL_DEPLOYMENT_NAME: z
+    .string()
+    .regex(/^(?!__)[\w/-]{1,200}$/, 'must consist of letters, digits, "_", "-" and "/"')
+    .optional(),
+  TEMPORAL_BUILD_ID: z
+    .string()
+    .regex(/^(?!__)[\w.+-]{1,200}$/, 'must consist of letters, digits, "_", ".", "+" and "-"')
+    .optional(),
   TEMPORAL_API_KEY: z.string().optional(),
   TEMPORAL_TLS: z.enum(['true', 'false']).optional(),
   TEMPORAL_TLS_CA_FILE: z.string().optional(),
@@ -518,6 +529,13 @@ function temporalTls(s: Settings): Config['temporal']['tls'] {
   return s.TEMPORAL_TLS === 'true' || detailed ? details : undefined;
 }
 
+/** The build under which the worker registers: of the deployment that is named, else of one named like the task queue. */
+function temporalBuild(s: Settings): Config['temporal']['build'] {
+  if (s.TEMPORAL_BUILD_ID === undefined) return undefined;
+  const deploymentName = s.TEMPORAL_DEPLOYMENT_NAME ?? s.TEMPORAL_TASK_QUEUE.replaceAll('.', '-');
+  return { deploymentName, buildId: s.TEMPORAL_BUILD_ID };
+}
+
 /** The network of contract signers: SIGNER_NETWORK, else the first of all. */
 function signerNetwork(s: Settings, networks: readonly NetworkConfig[]): number {
   const ids = networks.map(({ id }) => id);
@@ -571,6 +589,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
       address: s.TEMPORAL_ADDRESS,
       namespace: s.TEMPORAL_NAMESPACE,
       taskQueue: s.TEMPORAL_TASK_QUEUE,
+      build: temporalBuild(s),
       apiKey: s.TEMPORAL_API_KEY,
       tls: temporalTls(s),
       uiUrl: s.TEMPORAL_UI_URL,

@@ -93,6 +93,21 @@ function keepResending(
   };
 }
 
+/**
+ * Workflows stay with the build that began their history. The activities of chain worker and signer have queues of their
+ * own, which every build serves.
+ */
+function buildOptions({ build }: Config['temporal']): WorkerSpec['options'] {
+  if (!build) return {};
+  return {
+    workerDeploymentOptions: {
+      version: build,
+      useWorkerVersioning: true,
+      defaultVersioningBehavior: 'PINNED',
+    },
+  };
+}
+
 /** The worker of workflows and of the activities that write the database; it maintains the reconciler's schedule. */
 async function workflowWorker(clients: Clients, lifetime: Lifetime): Promise<WorkerSpec> {
   const { config, logger, metrics, db, connection, sender, identifyVoter, readToken, signerChain } = clients;
@@ -130,13 +145,14 @@ async function workflowWorker(clients: Clients, lifetime: Lifetime): Promise<Wor
       ...createReconcilerActivities({
         db,
         sender,
+        build: config.temporal.build,
         networkIds: networks.map(({ id }) => id),
         everyMs: config.reconcileEveryMs,
         logger,
         countRepair: metrics.countRepair,
       }),
     }),
-    options: workflowSource(),
+    options: { ...workflowSource(), ...buildOptions(config.temporal) },
   };
 }
 

@@ -20,6 +20,7 @@ import { workersOf } from './roles';
 import { executeApproval, signApproval, startApproval } from './temporal/approvals';
 import { readPayloadKeys } from './temporal/payloadCodec';
 import type { Tracer } from './tracing';
+import { startUpgrade, type Upgrade } from './upgrade';
 import { installTemporalRuntime, type RunningWorkers, startWorkers, type WorkerSpec } from './workers';
 
 /** The parts of the service that one process runs. */
@@ -55,6 +56,17 @@ async function runWorkers(
     );
   }
   return workers;
+}
+
+/** The part of the workflow worker in an upgrade; undefined where there is none. */
+function upgradeOf({ config, sender, logger }: Clients, lifetime: Lifetime): Upgrade | undefined {
+  const { build } = config.temporal;
+  if (!build || !config.roles.includes('worker')) return undefined;
+  const upgrade = startUpgrade(sender, build, { logger, fail: lifetime.fail });
+  lifetime.onStop(() => upgrade.stop());
+  // Its worker goes on meanwhile.
+  lifetime.onStop(() => upgrade.handOver());
+  return upgrade;
 }
 
 function planProposal({ config, db, readToken }: Clients): ApiDependencies['planProposal'] {
@@ -124,6 +136,7 @@ function checkedParts(
   { db, connection, chains }: Clients,
   specs: readonly WorkerSpec[],
   workers: RunningWorkers,
+  upgrade: Upgrade | undefined,
 ): CheckedParts {
   const networks = [...chains.values()].map(({ network, rpc }): [string, CheckedPart] => [
     `network:${network.id}`,
@@ -157,6 +170,8 @@ function checkedParts(
         );
       },
     },
+    // The workers of the build before end once this one is ready.
+    ...(upgrade ? { build: { isRequired: true, check: async () => upgrade.assertPromoted() } } : {}),
     ...Object.fromEntries([...networks, ...polling]),
   };
 }
@@ -182,13 +197,14 @@ async function startParts(config: Config, logger: Logger, lifetime: Lifetime): P
   const clients = await connectClients({ config, logger, metrics: createMetrics(), tracer }, lifetime);
   const specs = await workersOf(clients, lifetime);
   const workers = await runWorkers(clients, specs, lifetime);
+  const upgrade = upgradeOf(clients, lifetime);
   let httpsPort: number | undefined;
   if (config.roles.includes('api')) {
     const api = createApiServer(apiDependencies(clients));
     lifetime.onStop(() => api.stop());
     ({ httpsPort } = await api.start());
   }
-  const checked = checkedParts(clients, specs, workers);
+  const checked = checkedParts(clients, specs, workers, upgrade);
   const { payloadKeysFile, codecOrigin } = config.temporal;
   const codec =
     payloadKeysFile && codecOrigin

@@ -29,13 +29,14 @@ export interface WorkerSpec {
 export interface RunningWorkers {
   /** The state of each worker, for metrics and readiness. */
   status(): { role: WorkerSpec['role']; taskQueue: string; state: string; running: boolean }[];
-  /** Stops polling, waits a few seconds for running work, and returns. */
+  /** Stops polling, waits at most 30 s for running work, and returns. */
   stop(): Promise<void>;
 }
 
 const RESTART_DELAY_MS = 1_000;
-const SHUTDOWN_GRACE_MS = 4_000;
-const SHUTDOWN_FORCE_MS = 8_000;
+/** What runs is finished; what has not ended by then is given to another worker. */
+const SHUTDOWN_GRACE_MS = 25_000;
+const SHUTDOWN_FORCE_MS = 30_000;
 
 /** The bundle of the workflows that the build created, for the build and the sources. */
 export function workflowSource(): Pick<

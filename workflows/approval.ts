@@ -1,7 +1,7 @@
 import {
   allHandlersFinished,
   condition,
-  continueAsNew,
+  makeContinueAsNewFunc,
   setCurrentDetails,
   upsertSearchAttributes,
   workflowInfo,
@@ -61,9 +61,13 @@ function lifecycle<S extends ApprovalState>(subject: Subject) {
   };
 }
 
-/** Temporal ends a workflow whose history grows without limit: what is held for days would reach it. */
-function isHistoryLong(): boolean {
-  return workflowInfo().continueAsNewSuggested;
+/**
+ * Temporal ends a workflow whose history grows without limit: what is held for days would reach it. And a history belongs to
+ * the build that has made it: when another one has become current, that one begins a history of its own.
+ */
+function needsNewRun(): boolean {
+  const { continueAsNewSuggested, targetWorkerDeploymentVersionChanged } = workflowInfo();
+  return continueAsNewSuggested || targetWorkerDeploymentVersionChanged;
 }
 
 /** One approval in progress: its last known state, and its changes. */
@@ -183,10 +187,10 @@ export class ApprovalRun<S extends ApprovalState> {
       const { runId } = workflowInfo();
       this.adopt(await this.activities.restored({ ...this.key, found, runId }));
     }
-    const long = condition(isHistoryLong);
+    const ending = condition(needsNewRun);
     while (!this.current.closed) {
-      await Promise.race([this.step(), long]);
-      if (isHistoryLong()) await this.continueAnew();
+      await Promise.race([this.step(), ending]);
+      if (needsNewRun()) await this.continueAnew();
     }
     await condition(allHandlersFinished);
     return this.current;
@@ -197,13 +201,16 @@ export class ApprovalRun<S extends ApprovalState> {
   }
 
   /**
-   * Continues in a new run with an empty history, from the record. What is in progress is left where it is: every execution
+   * Continues in a new run with an empty history, on the current build, from the record. What is in progress is left where it is: every execution
    * goes on from any state.
    */
   private async continueAnew(): Promise<void> {
     await condition(allHandlersFinished);
     if (this.current.closed) return;
     const { requestId: _requestId, found: _found, ...input } = this.input;
-    await continueAsNew<(given: Omit<ApprovalInput, 'requestId' | 'found'>) => Promise<S | null>>(input);
+    const next = makeContinueAsNewFunc<(given: typeof input) => Promise<S | null>>({
+      initialVersioningBehavior: 'AUTO_UPGRADE',
+    });
+    await next(input);
   }
 }

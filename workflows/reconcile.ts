@@ -1,4 +1,10 @@
-import { log, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import {
+  log,
+  proxyActivities,
+  setCurrentDetails,
+  setWorkflowOptions,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { ReconcilerActivities } from '../activities/reconciler/reconciler';
 import type { TransactionChainActivities } from '../activities/transactions/chain';
 import { type ReconcileSummary, reconcileDetails } from '../src/domain/reconciliation';
@@ -55,3 +61,6 @@ export async function reconcileWorkflow(): Promise<ReconcileSummary> {
   if (findings.length > 0) setCurrentDetails([reconcileDetails(summary), '', ...findings].join('\n'));
   return summary;
 }
+
+// A pass is short and goes on with the workers that there are: the schedule starts no other one meanwhile.
+setWorkflowOptions({ versioningBehavior: 'AUTO_UPGRADE' }, reconcileWorkflow);

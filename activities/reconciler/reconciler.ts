@@ -5,6 +5,7 @@ import type { TransactionRef } from '../../src/domain/transaction';
 import { mapLimit } from '../../src/mapLimit';
 import { compare, countRanges, rangesDue } from '../../src/reconciler/compare';
 import { refreshApproval, restartApproval } from '../../src/temporal/approvals';
+import { endAbandoned } from '../../src/temporal/builds';
 import { approvalWorkflowId } from '../../src/temporal/ids';
 import { findWorkflow } from '../../src/temporal/runs';
 import { Backoffs } from './backoffs';
@@ -23,6 +24,7 @@ export function createReconcilerActivities(deps: ReconcilerDeps) {
     try {
       await auditFreezes(deps.db);
       const onStep = () => cancellationSignal.throwIfAborted();
+      await endAbandoned(deps, onStep);
       const ranges = await countRanges(deps, onStep);
       // By the time, whoever makes the pass.
       const pass = Math.floor(info.scheduledTimestampMs / deps.everyMs);

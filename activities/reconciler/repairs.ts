@@ -15,6 +15,7 @@ import type { Logger } from '../../src/logging';
 import { mapLimit } from '../../src/mapLimit';
 import type { Differences } from '../../src/reconciler/compare';
 import { refreshApproval, refreshWorkflow, restartApproval } from '../../src/temporal/approvals';
+import type { Build } from '../../src/temporal/builds';
 import type { WorkflowSender } from '../../src/temporal/client';
 import { approvalWorkflowId } from '../../src/temporal/ids';
 import { findWorkflow } from '../../src/temporal/runs';
@@ -27,6 +28,8 @@ export type Repair = 'restarted' | 'closed' | 'refreshed' | 'noted' | 'postponed
 export interface ReconcilerDeps {
   readonly db: Db;
   readonly sender: WorkflowSender;
+  /** The build of this process; undefined while builds are not told apart. */
+  readonly build: Build | undefined;
   readonly networkIds: readonly number[];
   /** The time between two passes. */
   readonly everyMs: number;

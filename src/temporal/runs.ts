@@ -9,6 +9,9 @@ const PAGE = 1_000;
 const MAX_REASON_LENGTH = 500;
 /** The identity under which the server itself ends a workflow, when it is deleted or too large. */
 const SERVER_IDENTITY = 'history-service';
+/** The identity under which the reconciler ends a workflow, to have it restarted. */
+export const RECONCILER_IDENTITY = 'orgwallet-reconciler';
+const NO_OPERATORS: readonly (string | null | undefined)[] = [SERVER_IDENTITY, RECONCILER_IDENTITY];
 /** Enough to include the cancellation request, which is a few events before the end. */
 const LAST_EVENTS = 50;
 
@@ -26,14 +29,14 @@ function expiresWithin({ from, to }: ExpiryRange): string[] {
   return to ? [`(${name} < '${to.toISOString()}' OR ${name} IS NULL)`] : [];
 }
 
-function runningQuery({ queues }: WorkflowSender, range: ExpiryRange): string {
-  const conditions = [
+/** The query for the workflows of approvals that run on this installation's task queue and meet more conditions. */
+export function runningQuery({ queues }: WorkflowSender, conditions: readonly string[] = []): string {
+  return [
     `WorkflowType IN (${WORKFLOW_TYPES})`,
     `ExecutionStatus = 'Running'`,
     `TaskQueue = '${queues.workflows}'`,
-    ...expiresWithin(range),
-  ];
-  return conditions.join(' AND ');
+    ...conditions,
+  ].join(' AND ');
 }
 
 /**
@@ -49,7 +52,7 @@ export async function countRunning(
   const { count } = await client.withDeadline(Date.now() + deadlineMs, () =>
     client.workflowService.countWorkflowExecutions({
       namespace: client.options.namespace,
-      query: `${runningQuery(sender, range)} AND StartTime < '${before.toISOString()}'`,
+      query: `${runningQuery(sender, expiresWithin(range))} AND StartTime < '${before.toISOString()}'`,
     }),
   );
   return Number(count);
@@ -65,7 +68,7 @@ export async function listRunning(
   onPage: () => void,
 ): Promise<Set<string>> {
   const { client, deadlineMs } = sender;
-  const query = runningQuery(sender, range);
+  const query = runningQuery(sender, expiresWithin(range));
   const running = new Set<string>();
   let nextPageToken: Uint8Array | null | undefined;
   do {
@@ -107,7 +110,7 @@ async function whoEnded(
   for (const event of history?.events ?? []) {
     const terminated = event.workflowExecutionTerminatedEventAttributes;
     if (terminated) {
-      return { byOperator: terminated.identity !== SERVER_IDENTITY, reason: oneLine(terminated.reason) };
+      return { byOperator: !NO_OPERATORS.includes(terminated.identity), reason: oneLine(terminated.reason) };
     }
     const requested = event.workflowExecutionCancelRequestedEventAttributes;
     if (requested) return { byOperator: true, reason: oneLine(requested.cause) };

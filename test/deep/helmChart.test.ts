@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const HELM = { path: 'helm.sh/helm/v3/cmd/helm', version: 'v3.22.0' };
 const chart = join(projectRoot(), 'ops', 'helm');
 /** Beyond SHUTDOWN_DELAY, as docs/monitoring.md says. */
-const STOP_SECONDS = 40;
+const STOP_SECONDS = 70;
 
 /** What the Secrets of an operator contain, by their names in values.yaml. */
 const SECRETS: Readonly<Record<string, Record<string, string>>> = {
@@ -88,6 +88,12 @@ it('passes the linter, with its one required value', async () => {
 it('has the version of the service', () => {
   const { version } = JSON.parse(readFileSync(join(projectRoot(), 'package.json'), 'utf8'));
   expect(podOf('api').containers[0].image).toBe(`orgwallet:${version}`);
+});
+
+it('gives the workers of each upgrade a build of their own', () => {
+  const { version } = JSON.parse(readFileSync(join(projectRoot(), 'package.json'), 'utf8'));
+  expect(environmentOf('worker').TEMPORAL_BUILD_ID).toBe(`${version}-1`);
+  expect(environmentOf('chain')).not.toHaveProperty('TEMPORAL_BUILD_ID');
 });
 
 it.each(['api', 'worker', 'chain', 'signer'])('starts %s with settings that are complete', (role) => {

@@ -32,11 +32,11 @@ export interface ServiceProcess {
 
 /**
  * Starts roles of the service with the settings of `serviceSettings`, on ports of their own, and waits until they
- * answer and their workers poll. Relayers that it registers are funded.
+ * answer and their workers poll. Relayers that it registers are funded. `root` is the folder of the build.
  */
 export async function startServiceProcess(
   settings: NodeJS.ProcessEnv,
-  options: { roles: readonly Role[]; failpoint?: string },
+  options: { roles: readonly Role[]; failpoint?: string; root?: string },
 ): Promise<ServiceProcess> {
   const [httpsPort, httpPort, opsPort] = await freePorts(3);
   const env: NodeJS.ProcessEnv = {
@@ -52,6 +52,7 @@ export async function startServiceProcess(
     part = await startServicePart(
       failpoint === undefined ? env : { ...env, TEST_FAILPOINT: failpoint },
       (name) => name.startsWith('network:'),
+      options.root,
     );
   };
   await start(options.failpoint);

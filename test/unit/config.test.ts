@@ -116,6 +116,16 @@ describe('settings', () => {
       { TEMPORAL_ADDRESS: 't:7233', TEMPORAL_NAMESPACE: 'n', TEMPORAL_TASK_QUEUE: 'my-queue.1' },
       { temporal: { address: 't:7233', namespace: 'n', taskQueue: 'my-queue.1' } },
     ],
+    [
+      'TEMPORAL_BUILD_ID',
+      { TEMPORAL_BUILD_ID: '1.4.0-rc.1+7', TEMPORAL_TASK_QUEUE: 'my.queue' },
+      { temporal: { build: { deploymentName: 'my-queue', buildId: '1.4.0-rc.1+7' } } },
+    ],
+    [
+      'TEMPORAL_DEPLOYMENT_NAME',
+      { TEMPORAL_BUILD_ID: '7', TEMPORAL_DEPLOYMENT_NAME: 'wallets/orgwallet' },
+      { temporal: { build: { deploymentName: 'wallets/orgwallet', buildId: '7' } } },
+    ],
     ['TEMPORAL_API_KEY', { TEMPORAL_API_KEY: 'k' }, { temporal: { apiKey: 'k' } }],
     ['TEMPORAL_TLS', { TEMPORAL_TLS: 'true' }, { temporal: { tls: {} } }],
     [
@@ -189,6 +199,9 @@ describe('settings', () => {
     ['DATABASE_URL', 'mysql://h/d'],
     ['DATABASE_URL', 'localhost'],
     ['TEMPORAL_TASK_QUEUE', 'a b'],
+    ['TEMPORAL_BUILD_ID', 'a:b'],
+    ['TEMPORAL_BUILD_ID', '__unversioned__'],
+    ['TEMPORAL_DEPLOYMENT_NAME', 'a.b'],
     ['TEMPORAL_TLS', 'yes'],
     ['SIGNER_NETWORK', '5'],
     ['SIGNER_NETWORK', 'main'],

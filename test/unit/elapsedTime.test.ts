@@ -16,6 +16,7 @@ const WALL_CLOCK = [
   'src/journal/lease.ts',
   'src/journal/steadyTime.ts',
   'src/proof/export.ts',
+  'src/temporal/builds.ts',
 ];
 
 afterEach(() => jest.restoreAllMocks());

@@ -32,6 +32,11 @@ helm.sh/chart: {{ printf "%s-%s" (index . 1).Chart.Name (index . 1).Chart.Versio
 - { name: ORGWALLET_ROLES, value: {{ $role }} }
 - { name: OPS_HOST, value: 0.0.0.0 }
 - { name: NETWORKS_FILE, value: /etc/orgwallet/networks.json }
+{{- if eq $role "worker" }}
+{{- /* A build of its own for each upgrade and each step back. */}}
+{{- $build := printf "%s-%d" ($root.Values.image.tag | default $root.Chart.AppVersion) $root.Release.Revision }}
+- { name: TEMPORAL_BUILD_ID, value: {{ ternary $build "" $root.Values.worker.builds | quote }} }
+{{- end }}
 {{- if eq $role "api" }}
 - { name: TLS_CERT_FILE, value: /etc/orgwallet-tls/tls.crt }
 - { name: TLS_KEY_FILE, value: /etc/orgwallet-tls/tls.key }
