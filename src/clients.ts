@@ -21,8 +21,11 @@ import { conversion } from './temporal/payloadCodec';
 import { tracedClient } from './temporal/tracing';
 import type { Tracer } from './tracing';
 
-/** How long the API waits for a workflow's answer, in milliseconds. */
-const WORKFLOW_DEADLINE_MS = 6_000;
+/**
+ * How long the API waits for a workflow's answer, in milliseconds. Temporal gives a task that a worker has lost, at its end,
+ * to another one after 10 s: a request outlives that.
+ */
+const WORKFLOW_DEADLINE_MS = 12_000;
 
 /** The clients that every role uses: database, Temporal and chains. */
 export interface Clients {
