@@ -10,8 +10,11 @@ const RETRY_MS = 500;
 const LOOK_MS = 20_000;
 /** How long a worker of an earlier build goes on until its workflows have left. */
 const HAND_OVER_MS = 30_000;
-const HAND_OVER_PAUSE_MS = 500;
-const AT_ONCE = 16;
+const HAND_OVER_PAUSE_MS = 100;
+/** Workflows that leave at the same time: what the others do goes on meanwhile. */
+const AT_ONCE = 8;
+/** One that has not left by then is asked again. */
+const ASK_AGAIN_MS = 5_000;
 const TOO_OLD =
   'TEMPORAL_BUILD_ID: this Temporal server cannot move workflows to another build (expected 1.31 or newer)';
 
@@ -50,6 +53,17 @@ export function startUpgrade(
     }
   }
 
+  /** Asks some to leave, as long as few of those that were asked are still there. */
+  async function askToLeave(leaving: readonly string[], askedAt: Map<string, number>): Promise<void> {
+    const since = performance.now() - ASK_AGAIN_MS;
+    const isAsked = (workflowId: string) => (askedAt.get(workflowId) ?? Number.NEGATIVE_INFINITY) > since;
+    const free = AT_ONCE - leaving.filter(isAsked).length;
+    const next = leaving.filter((workflowId) => !isAsked(workflowId)).slice(0, Math.max(0, free));
+    for (const workflowId of next) askedAt.set(workflowId, performance.now());
+    // The message makes a workflow look whether its build is the current one.
+    await mapLimit(AT_ONCE, next, (workflowId) => refreshWorkflow(sender, workflowId));
+  }
+
   const keeping = keepPromoted();
   return {
     assertPromoted() {
@@ -57,12 +71,12 @@ export function startUpgrade(
     },
     async handOver() {
       const until = performance.now() + HAND_OVER_MS;
+      const askedAt = new Map<string, number>();
       for (let problem: unknown; performance.now() < until; await sleep(HAND_OVER_PAUSE_MS)) {
         try {
           const leaving = await listLeaving(sender, build);
           if (leaving.length === 0) return;
-          // Each message makes a workflow look whether its build is the current one.
-          await mapLimit(AT_ONCE, leaving, (workflowId) => refreshWorkflow(sender, workflowId));
+          await askToLeave(leaving, askedAt);
         } catch (error) {
           if (problem === undefined)
             logger.warn({ err: error, buildId }, 'workflows cannot leave this build yet; retrying');
