@@ -15,15 +15,18 @@ const LOGGING = file('src/logging');
 const METRICS = file('src/metrics');
 const FAILPOINTS = file('src/failpoints');
 const TRACING = file('src/tracing');
+const CLIENT = '^client/';
 const MAP_LIMIT = file('src/mapLimit');
 const PRODUCTION = '^(src|activities|workflows)/';
-const PROJECT = '^(src|activities|workflows|tools|test)/';
+const PROJECT = '^(src|activities|workflows|tools|client|test)/';
 
 /**
  * One row for each layer, from the lowest to the highest: whom it may import besides itself, and of whom only types.
  * A row with `packages` may use only these, and none of Node's own modules.
  */
 const LAYERS = {
+  // Published alone: it must not need the service.
+  client: { may: [], packages: npm('viem') },
   'src/domain': { may: [], packages: npm('canonicalize', 'zod') },
   'src/chain': { may: [folder('src/domain'), TRACING], types: [CONFIG] },
   'src/db': { may: [folder('src/domain'), FAILPOINTS] },
@@ -77,10 +80,11 @@ const LAYERS = {
       CONFIG,
       MAP_LIMIT,
       file('src/projectRoot'),
+      CLIENT,
     ],
   },
   'tools/dev': { may: [folder('src')] },
-  'tools/demo': { may: [folder('src'), folder('tools/dev')] },
+  'tools/demo': { may: [folder('src'), folder('tools/dev'), CLIENT] },
 };
 
 /** A type may come from a package that is there for development only: it is gone when the code runs. */
@@ -172,7 +176,7 @@ module.exports = {
   })),
   options: {
     doNotFollow: { path: '^node_modules/' },
-    exclude: { path: '^dist/' },
+    exclude: { path: '^(dist|client/dist)/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     // Packages that are ES modules only have exports and no main.

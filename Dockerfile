@@ -12,6 +12,7 @@ HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
 
 FROM base AS build
 COPY package.json package-lock.json .npmrc ./
+COPY client/package.json client/
 RUN npm ci
 COPY . .
 RUN npm run build
@@ -28,10 +29,12 @@ ENV NODE_ENV=production NODE_OPTIONS=--enable-source-maps
 ARG BUILD_ID=""
 ENV TEMPORAL_BUILD_ID=$BUILD_ID
 COPY package.json package-lock.json .npmrc ./
+COPY client/package.json client/
 RUN npm ci --omit=dev && npm cache clean --force
 COPY --from=build /app/dist/src dist/src
 COPY --from=build /app/dist/activities dist/activities
 COPY --from=build /app/dist/workflow-bundle.js dist/
+COPY --from=build /app/client/dist client/dist
 # For `npx orgwallet` in a container.
 RUN ln -s ../../dist/src/cli/main.js node_modules/.bin/orgwallet
 USER node

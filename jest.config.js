@@ -10,7 +10,9 @@ const shared = {
   runtime: '<rootDir>/test/support/jest/runtime.js',
   setupFilesAfterEnv: ['<rootDir>/test/support/jest/eachFile.ts'],
   transform: { '^.+\\.ts$': ['@swc/jest', { ...require('./swc.config.js'), sourceMaps: 'inline' }] },
-  modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.data'],
+  modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/client/dist', '<rootDir>/.data'],
+  // ES modules cannot be required by jest: the sources are translated like all others.
+  moduleNameMapper: { '^@orgwallet/client$': '<rootDir>/client/src/index.ts' },
 };
 
 /** Files that begin with a comment such as `@deep`: `npm test` tries their first cases, the deep tests all. */

@@ -17,15 +17,16 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const projectDir = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 const OLDEST_NODE = [20, 19];
-const SOURCE_DIRS = ['src', 'tools', 'workflows', 'activities', 'test/bench'];
+const SOURCE_DIRS = ['src', 'tools', 'workflows', 'activities', 'test/bench', 'client/src'];
 const INSTALL_STAMP = join(projectDir, 'node_modules', '.orgwallet-installed');
 const BUILD_STAMP = join(projectDir, 'dist', '.built-from');
+const CLIENT = join(projectDir, 'client');
 const CLI_LINK = join(projectDir, 'node_modules', '.bin', 'orgwallet');
 
 function requireNode() {
@@ -206,34 +207,61 @@ async function buildApart() {
   if (code !== 0) throw new Error(`The build failed:\n${output.trim()}`);
 }
 
+/** Translates the sources below a folder to another one, and copies what is no source. */
+async function translate(swc, options, from, to, files) {
+  for (const file of files) {
+    const out = join(to, relative(from, file));
+    mkdirSync(dirname(out), { recursive: true });
+    if (!file.endsWith('.ts')) {
+      if (!file.endsWith('.mjs')) cpSync(file, out);
+      continue;
+    }
+    if (file.endsWith('.d.ts')) continue;
+    const js = out.replace(/\.ts$/, '.js');
+    const { code, map } = await swc.transformFile(file, {
+      ...options,
+      sourceMaps: true,
+      sourceFileName: relative(dirname(js), file),
+    });
+    const name = js.slice(dirname(js).length + 1);
+    writeFileSync(js, `${code}\n//# sourceMappingURL=${name}.map\n`);
+    writeFileSync(`${js}.map`, map);
+    if (code.startsWith('#!')) chmodSync(js, 0o755);
+  }
+}
+
+/** Puts a built folder in the place of the one before. */
+function replaceFolder(built, place) {
+  const old = `${place}.${process.pid}.old`;
+  if (existsSync(place)) renameSync(place, old);
+  renameSync(built, place);
+  rmSync(old, { recursive: true, force: true });
+}
+
 /** Translates sources to dist/ and bundles the workflows. Types are checked by `npm run check`, not here. */
 async function build(hash) {
   const require = createRequire(join(projectDir, 'package.json'));
   const swc = require('@swc/core');
   const options = require(join(projectDir, 'swc.config.js'));
   const target = join(projectDir, `dist.${process.pid}`);
-  rmSync(target, { recursive: true, force: true });
+  const clientTarget = join(CLIENT, `dist.${process.pid}`);
+  for (const dir of [target, clientTarget]) rmSync(dir, { recursive: true, force: true });
   try {
-    for (const file of sources()) {
-      const path = relative(projectDir, file);
-      const out = join(target, path);
-      mkdirSync(dirname(out), { recursive: true });
-      if (!path.endsWith('.ts')) {
-        if (!path.endsWith('.mjs')) cpSync(file, out);
-        continue;
-      }
-      if (path.endsWith('.d.ts')) continue;
-      const js = out.replace(/\.ts$/, '.js');
-      const { code, map } = await swc.transformFile(file, {
-        ...options,
-        sourceMaps: true,
-        sourceFileName: relative(dirname(js), file),
-      });
-      const name = js.slice(dirname(js).length + 1);
-      writeFileSync(js, `${code}\n//# sourceMappingURL=${name}.map\n`);
-      writeFileSync(`${js}.map`, map);
-      if (code.startsWith('#!')) chmodSync(js, 0o755);
-    }
+    const all = sources();
+    const isOfClient = (file) => file.startsWith(join(CLIENT, sep));
+    await translate(
+      swc,
+      options,
+      projectDir,
+      target,
+      all.filter((file) => !isOfClient(file)),
+    );
+    const asModules = {
+      ...options,
+      jsc: { ...options.jsc, rewriteRelativeImportExtensions: true },
+      module: { type: 'es6' },
+    };
+    await translate(swc, asModules, join(CLIENT, 'src'), clientTarget, all.filter(isOfClient));
     const workflows = join(projectDir, 'workflows', 'index.ts');
     if (existsSync(workflows)) {
       const { bundleWorkflowCode } = require('@temporalio/worker');
@@ -248,12 +276,10 @@ async function build(hash) {
       writeFileSync(join(target, 'workflow-bundle.js'), code);
     }
     writeFileSync(join(target, '.built-from'), hash);
-    const old = join(projectDir, `dist.${process.pid}.old`);
-    if (existsSync(join(projectDir, 'dist'))) renameSync(join(projectDir, 'dist'), old);
-    renameSync(target, join(projectDir, 'dist'));
-    rmSync(old, { recursive: true, force: true });
+    replaceFolder(clientTarget, join(CLIENT, 'dist'));
+    replaceFolder(target, join(projectDir, 'dist'));
   } finally {
-    rmSync(target, { recursive: true, force: true });
+    for (const dir of [target, clientTarget]) rmSync(dir, { recursive: true, force: true });
   }
 }
 
@@ -284,7 +310,7 @@ function linkCli() {
  */
 export async function bootstrap(say = (line) => console.log(line)) {
   requireNode();
-  const isBuilt = () => read(BUILD_STAMP) === sourceHash();
+  const isBuilt = () => read(BUILD_STAMP) === sourceHash() && existsSync(join(CLIENT, 'dist'));
   // An image is built once, by its Dockerfile, and its folder may be read-only.
   if (process.env.ORGWALLET_PREBUILT === 'true') return;
   if (isInstalled() && isBuilt() && isLinked()) return;

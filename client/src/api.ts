@@ -1,0 +1,86 @@
+import {
+  type CallOptions,
+  type DataOf,
+  ENDPOINTS,
+  type ItemOf,
+  type Methods,
+  type Operation,
+  type PagedOperation,
+  type QueryOf,
+  type ResponseOf,
+} from './endpoints.ts';
+import { type Connection, type Exchange, send } from './exchange.ts';
+
+function withQuery(path: string, query: object | undefined): string {
+  const given = Object.entries(query ?? {}).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, String(value)]],
+  );
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+}
+
+/** A page of a list. */
+export type Page<O extends PagedOperation> = {
+  readonly data: DataOf<O>;
+  /** Absent where the list is whole. */
+  readonly pagination?: { readonly cursor: string; readonly hasMore: boolean };
+};
+
+/** Every endpoint as a method, and the pages of lists. */
+export type Api = Methods & {
+  /** Every row of a list, page after page. */
+  each<O extends PagedOperation>(
+    list: O,
+    query?: QueryOf<O>,
+    options?: CallOptions,
+  ): AsyncGenerator<ItemOf<O>, void>;
+  /** One page of a list. */
+  page<O extends PagedOperation>(list: O, query?: QueryOf<O>, options?: CallOptions): Promise<Page<O>>;
+};
+
+/** Checks and completes where the service is. Throws TypeError for an address over which the key would be readable. */
+function connectionTo(connection: Connection): Connection {
+  const url = new URL(connection.baseUrl);
+  const isLocal = /^(localhost|127\..*|\[::1\])$/.test(url.hostname);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLocal)) {
+    throw new TypeError(`baseUrl is ${connection.baseUrl} (expected https://…/api/v1)`);
+  }
+  return { ...connection, baseUrl: connection.baseUrl.replace(/\/+$/, '') };
+}
+
+/** Connects to the API. Nothing is sent before the first call. */
+export function createApi(settings: Connection): Api {
+  const connection = connectionTo(settings);
+  const ask = <O extends Operation>(name: O, exchange: Omit<Exchange, 'method'>, options?: CallOptions) => {
+    const [method = ''] = ENDPOINTS[name].split(' ');
+    return send(connection, { method, ...exchange }, options) as Promise<ResponseOf<O> & { data: DataOf<O> }>;
+  };
+  const page = <O extends PagedOperation>(list: O, query?: QueryOf<O>, options?: CallOptions) => {
+    const [, path = ''] = ENDPOINTS[list].split(' ');
+    return ask(list, { path: withQuery(path, query as object | undefined) }, options) as Promise<Page<O>>;
+  };
+  async function* each<O extends PagedOperation>(list: O, query?: QueryOf<O>, options?: CallOptions) {
+    const first: { limit?: number } = { limit: 100, ...(query as object | undefined) };
+    let asked: object = first;
+    for (;;) {
+      const { data, pagination } = await page(list, asked as QueryOf<O>, options);
+      yield* data as ItemOf<O>[];
+      if (!pagination?.hasMore) return;
+      // A cursor includes the filters of the first request.
+      asked = { limit: first.limit, cursor: pagination.cursor };
+    }
+  }
+  const methods = Object.entries(ENDPOINTS).map(([name, endpoint]) => {
+    const [method, path = ''] = endpoint.split(' ');
+    const call = async (...given: unknown[]) => {
+      const id = path.includes('{') ? encodeURIComponent(String(given.shift())) : '';
+      const hasContent = method === 'POST' || id === '';
+      const content = hasContent ? (given.shift() as object) : undefined;
+      const below = path.replace('{id}', id);
+      const exchange =
+        method === 'POST' ? { path: below, body: content } : { path: withQuery(below, content) };
+      return (await ask(name as Operation, exchange, given[0] as CallOptions | undefined)).data;
+    };
+    return [name, call];
+  });
+  return { ...Object.fromEntries(methods), each, page };
+}

@@ -1,0 +1,101 @@
+import type { components } from './openapi.ts';
+
+type Schema = components['schemas'];
+
+/** Every code with which the service refuses a request. */
+export type ErrorCode = Schema['ErrorCode'];
+
+/** The service refused a request. */
+export class ApiError<Code extends ErrorCode = ErrorCode> extends Error {
+  override readonly name = 'ApiError';
+  constructor(
+    readonly code: Code,
+    /** The HTTP status. */
+    readonly status: number,
+    /** What is wrong, and what is expected. */
+    readonly reason: string,
+    readonly details: Schema['ErrorDetails'],
+    /** `X-Request-Id`: it names the request in the logs of the service. */
+    readonly requestId: string | undefined,
+  ) {
+    super(`${status} ${code}: ${reason}${details.field ? ` (${details.field})` : ''}`);
+  }
+}
+
+/**
+ * No final answer within the time of a call: a POST may still take effect. The same call with this `idempotencyKey`
+ * gets its outcome, and repeats nothing.
+ */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer';
+  readonly code = 'noAnswer';
+  constructor(
+    message: string,
+    readonly idempotencyKey: string | undefined,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** What was waited for cannot come any more, or has not come in time: `record` is as it was read last. */
+export class NotReached<Record = unknown> extends Error {
+  override readonly name = 'NotReached';
+  readonly code = 'notReached';
+  constructor(
+    message: string,
+    readonly record: Record,
+  ) {
+    super(message);
+  }
+}
+
+/** The payload is not what was asked for. Nothing was signed. */
+export class PayloadMismatch extends Error {
+  override readonly name = 'PayloadMismatch';
+  readonly code = 'payloadMismatch';
+  constructor(
+    /** The path of the field, such as `message.recipient`. */
+    readonly field: string,
+    readonly asked: unknown,
+    readonly got: unknown,
+  ) {
+    super(`${field} is ${shown(got)}, and ${shown(asked)} was asked: nothing was signed`);
+  }
+}
+
+/** No policy permits a transaction; `evaluations` says of each what is in the way. */
+export class NotPermitted extends Error {
+  override readonly name = 'NotPermitted';
+  readonly code = 'notPermitted';
+  constructor(readonly evaluations: readonly Schema['Evaluation'][]) {
+    const reasons = evaluations.map(({ policy, failures }) => {
+      const unmet = failures.map(
+        ({ condition, found, wanted }) => `${condition} ${found} (wanted: ${wanted})`,
+      );
+      return `${policy.name}: ${unmet.join('; ') || 'permits it, but was not asked for'}`;
+    });
+    super(`no policy permits this transaction${reasons.map((reason) => `\n  ${reason}`).join('')}`);
+  }
+}
+
+/** Every error of this client, told apart by `code`. An aborted call rejects with the reason of its signal. */
+export type OrgwalletError =
+  | { [Code in ErrorCode]: ApiError<Code> }[ErrorCode]
+  | NoAnswer
+  | NotReached
+  | PayloadMismatch
+  | NotPermitted;
+
+/** Whether something thrown is an error of this client. */
+export function isOrgwalletError(error: unknown): error is OrgwalletError {
+  return [ApiError, NoAnswer, NotReached, PayloadMismatch, NotPermitted].some(
+    (kind) => error instanceof kind,
+  );
+}
+
+function shown(value: unknown): string {
+  return value === undefined
+    ? 'nothing'
+    : (JSON.stringify(value, (_, v) => (typeof v === 'bigint' ? `${v}` : v)) ?? String(value));
+}

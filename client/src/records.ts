@@ -1,0 +1,96 @@
+import type { CallOptions, Methods } from './endpoints.ts';
+import { ApiError, NotReached } from './errors.ts';
+import { pause } from './exchange.ts';
+import type { components } from './openapi.ts';
+
+/** The records and bodies of the API, by their names in openapi.json. */
+export type Schema = components['schemas'];
+export type Proposal = Schema['Proposal'];
+export type Transaction = Schema['Transaction'];
+/** What needs signatures. */
+export type Approval = Proposal | Transaction;
+/** The record that belongs to an id, or to a record as it was read before. */
+export type RecordOf<Subject> = Subject extends Proposal
+  ? Extract<Proposal, Pick<Subject, 'resourceType'>>
+  : Subject extends Transaction
+    ? Transaction
+    : Approval;
+
+/** The word for a resource in the names of its endpoints. */
+export const SINGULAR = {
+  members: 'Member',
+  groups: 'Group',
+  policies: 'Policy',
+  accounts: 'Account',
+  admins: 'Admin',
+} as const;
+const RESOURCES = Object.keys(SINGULAR) as (keyof typeof SINGULAR)[];
+
+async function findProposal(api: Methods, id: string, options?: CallOptions): Promise<Proposal> {
+  for (const resource of RESOURCES) {
+    try {
+      return await api[`get${SINGULAR[resource]}Proposal`](id, options);
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === 'notFound') || resource === RESOURCES.at(-1))
+        throw error;
+    }
+  }
+  throw new Error('unreachable');
+}
+
+/** Reads a proposal or a transaction, by its id or as it was read before. */
+export async function readApproval<Subject extends string | Approval>(
+  api: Methods,
+  subject: Subject,
+  options?: CallOptions,
+): Promise<RecordOf<Subject>> {
+  const id = typeof subject === 'string' ? subject : subject.id;
+  const read = id.startsWith('txn_')
+    ? api.getTransaction(id, options)
+    : typeof subject === 'object' && 'resourceType' in subject
+      ? api[`get${SINGULAR[subject.resourceType]}Proposal`](id, options)
+      : findProposal(api, id, options);
+  return (await read) as RecordOf<Subject>;
+}
+
+/** What can be waited for. */
+export type Status = Schema['SignatureStatus'] | Schema['ExecutionStatus'];
+
+const FINAL: readonly (string | null)[] = ['completed', 'rejected', 'failed', 'blocked'];
+
+/** Options of waiting. */
+export interface WaitOptions extends Pick<CallOptions, 'signal'> {
+  /** How long to wait, in ms; 120,000 by default. */
+  readonly timeoutMs?: number;
+  /** The pause between two looks, in ms; 500 by default. */
+  readonly everyMs?: number;
+}
+
+/**
+ * Waits until a proposal or transaction has one of these statuses: of its execution, or of its signatures. Throws
+ * NotReached when it has ended otherwise (also `failed` and `blocked`, which wait for somebody), has expired, or takes
+ * longer than `timeoutMs`.
+ */
+export async function waitFor<Subject extends string | Approval>(
+  api: Methods,
+  subject: Subject,
+  status: Status | readonly Status[],
+  { signal, timeoutMs = 120_000, everyMs = 500 }: WaitOptions = {},
+): Promise<RecordOf<Subject>> {
+  const wanted: readonly (string | null)[] = [status].flat();
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const leftMs = Math.max(1, deadline - performance.now());
+    const record = await readApproval(api, subject, { ...(signal ? { signal } : {}), timeoutMs: leftMs });
+    const { id, signatureStatus, executionStatus, failure } = record as Approval;
+    if (wanted.includes(signatureStatus) || wanted.includes(executionStatus)) return record;
+    const now = `${id} is ${executionStatus ?? signatureStatus}${failure ? ` (${failure.code}: ${failure.message})` : ''}`;
+    if (FINAL.includes(executionStatus) || signatureStatus === 'expired') {
+      throw new NotReached(`${now}, and not ${wanted.join(' or ')}`, record);
+    }
+    if (performance.now() + everyMs > deadline) {
+      throw new NotReached(`${now} after ${timeoutMs} ms, and not ${wanted.join(' or ')}`, record);
+    }
+    await pause(everyMs, signal);
+  }
+}
