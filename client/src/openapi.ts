@@ -1382,7 +1382,7 @@ export interface components {
              * @description Native currency that one call may send.
              * @default 0
              */
-            maxValue: components["schemas"]["Amount"];
+            maxValue?: components["schemas"]["Amount"];
             readonly functions?: components["schemas"]["PermittedFunction"][];
         };
         CreateTransactionRequest: {
@@ -1391,7 +1391,7 @@ export interface components {
             initiatorWalletAddress: components["schemas"]["AddressInput"];
             networkId: components["schemas"]["NetworkId"];
             /** @default  */
-            description: components["schemas"]["Description"];
+            description?: components["schemas"]["Description"];
             to: components["schemas"]["NonzeroAddressInput"];
             /** @description Native currency to send, in wei or its equivalent. */
             value: components["schemas"]["Amount"];
@@ -1454,7 +1454,7 @@ export interface components {
             initiatorWalletAddress: components["schemas"]["AddressInput"];
             networkId: components["schemas"]["NetworkId"];
             /** @default  */
-            description: components["schemas"]["Description"];
+            description?: components["schemas"]["Description"];
             to: components["schemas"]["NonzeroAddressInput"];
             /** @description Native currency to send, in wei or its equivalent. */
             value: components["schemas"]["Amount"];
@@ -1571,12 +1571,12 @@ export interface components {
              * @description Number of approvals needed.
              * @default 1
              */
-            threshold: number;
+            threshold?: number;
             /**
              * @description The initiator of a transaction cannot approve it.
              * @default false
              */
-            excludeInitiator: boolean;
+            excludeInitiator?: boolean;
         };
         GroupChange: {
             id: components["schemas"]["GroupId"];
@@ -1917,9 +1917,9 @@ export interface components {
             name: components["schemas"]["Name"];
             walletAddress: components["schemas"]["NonzeroAddressInput"];
             /** @default api */
-            type: components["schemas"]["MemberType"];
+            type?: components["schemas"]["MemberType"];
             /** @default key */
-            walletKind: components["schemas"]["WalletKind"];
+            walletKind?: components["schemas"]["WalletKind"];
             /** @description When control of the wallet was proved; null: not yet. */
             readonly registeredAt?: components["schemas"]["Timestamp"] | null;
             readonly createdAt?: components["schemas"]["Timestamp"];
@@ -2322,7 +2322,7 @@ export interface components {
              * @description Execute at once if the threshold is met.
              * @default false
              */
-            execute: boolean;
+            execute?: boolean;
         };
         SignTransactionRequest: {
             type: components["schemas"]["TransactionSignatureType"];
@@ -2332,7 +2332,7 @@ export interface components {
              * @description Execute at once if the threshold is met: the rejection with `reject`, else the approval.
              * @default false
              */
-            execute: boolean;
+            execute?: boolean;
         };
         /**
          * @description ABI-encoded pair (address signer, bytes signature), 0x hex.
@@ -2527,7 +2527,7 @@ export interface components {
              * @description The initiator of a transaction cannot approve it.
              * @default false
              */
-            excludeInitiator: boolean;
+            excludeInitiator?: boolean;
         };
         /** @description One member may initiate. */
         UserInitiator: {

@@ -258,7 +258,12 @@ async function build(hash) {
     );
     const asModules = {
       ...options,
-      jsc: { ...options.jsc, rewriteRelativeImportExtensions: true },
+      jsc: {
+        ...options.jsc,
+        rewriteRelativeImportExtensions: true,
+        minify: { compress: true, mangle: true, module: true, format: { comments: false } },
+      },
+      minify: true,
       module: { type: 'es6' },
     };
     await translate(swc, asModules, join(CLIENT, 'src'), clientTarget, all.filter(isOfClient));

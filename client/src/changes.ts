@@ -1,0 +1,171 @@
+import { type Hex, keccak256, stringToHex } from 'viem';
+import { aNumber, anAddress, anId, aText, given, Partly, perhapsText, unchanged } from './expectation.ts';
+import type { Before, ChangeIntent, ChangeType } from './intent.ts';
+import type { Schema } from './records.ts';
+
+/** A member whom a proposal shows and does not change: only the id was asked for, the rest is as it was read before. */
+function memberFacts(id: string, { members = [] }: Before) {
+  const known = members.find((one) => one.id === id);
+  const { name = aText, type = aText, walletAddress = anAddress, walletKind = aText } = known ?? {};
+  return { id, name, type, walletAddress, walletKind };
+}
+
+type MembershipUpdate = Schema['MembershipUpdate'];
+
+/** Who belongs to a set after updates; without the set before, nobody knows. */
+function membersAfter(
+  members: readonly { id: string }[] | undefined,
+  updates: readonly MembershipUpdate[],
+  before: Before,
+): unknown {
+  if (!members) return unchanged(undefined);
+  const ids = new Set(members.map(({ id }) => id));
+  for (const { action, id } of updates) {
+    if (action === 'addMember') ids.add(id);
+    else ids.delete(id);
+  }
+  return [...ids].sort().map((id) => memberFacts(id, before));
+}
+
+type PolicyRequest = Schema['NewOrChangedPolicy'];
+type Setting = NonNullable<PolicyRequest['initiatorSetting']> | NonNullable<PolicyRequest['approverSetting']>;
+
+function settingOf(setting: Setting, more: object): object {
+  if (setting.type === 'group') return { type: 'group', groupId: setting.groupId, ...more };
+  const memberId = setting.memberId ?? setting.userId;
+  return { type: 'user', memberId, userId: memberId, ...more };
+}
+
+function approverOf(setting: NonNullable<PolicyRequest['approverSetting']>): object {
+  const { excludeInitiator = false } = setting;
+  return settingOf(
+    setting,
+    setting.type === 'group' ? { threshold: setting.threshold ?? 1, excludeInitiator } : { excludeInitiator },
+  );
+}
+
+/** A function that is permitted: its selector is what decides, so it is made from the text that was asked for. */
+function functionOf(entry: string): object {
+  if (/^0x/i.test(entry)) return { name: perhapsText, selector: entry.toLowerCase() };
+  return { name: entry.slice(0, entry.indexOf('(')), selector: keccak256(stringToHex(entry)).slice(0, 10) };
+}
+
+function ruleOf({ contractAddress, allowedFunctions, maxValue = '0' }: Schema['ContractRuleInput']): object {
+  const entries = allowedFunctions ?? [];
+  return { contractAddress, allowedFunctions: entries, functions: entries.map(functionOf), maxValue };
+}
+
+function conditionOf(policy: PolicyRequest): object {
+  const { tokenTransferCondition: transfer, contractInteractionCondition: rules } = policy;
+  if (policy.transactionType === 'CONTRACT_INTERACTION') {
+    return { contractInteractionCondition: rules?.map(ruleOf) ?? null };
+  }
+  if (policy.transactionType === 'ANY' || !transfer) return {};
+  return {
+    tokenTransferCondition: {
+      tokenAddress: transfer.tokenAddress,
+      amountThreshold: transfer.amountThreshold,
+      destinationAddresses: transfer.destinationAddresses ?? [],
+      tokenDecimals: transfer.tokenDecimals ?? aNumber,
+      tokenSymbol: aText,
+      tokenName: aText,
+      tokenLogoUrl: perhapsText,
+    },
+  };
+}
+
+function policyOf(policy: PolicyRequest): object {
+  const { id, name, type, transactionType, networkId, description, accountIds, limitation } = policy;
+  const { initiatorSetting, approverSetting } = policy;
+  return {
+    ...(id ? { id, revision: aNumber } : { id: anId('pol') }),
+    name,
+    type,
+    transactionType,
+    networkId,
+    accountIds,
+    accounts: (accountIds ?? []).map((accountId) => ({ id: accountId, name: aText, address: anAddress })),
+    initiatorSetting: initiatorSetting && settingOf(initiatorSetting, {}),
+    // An empty description is none.
+    ...given({
+      description: description || undefined,
+      limitation,
+      approverSetting: approverSetting && approverOf(approverSetting),
+    }),
+    ...conditionOf(policy),
+  };
+}
+
+const policies = ({ policies: asked }: { policies: readonly PolicyRequest[] }) => ({
+  policies: asked.map(policyOf),
+});
+
+/** What the `data` of each kind of operation has to be, made from what was asked for and from what was before. */
+export const DATA: {
+  readonly [T in ChangeType]: (asked: ChangeIntent<T>, before: Before) => unknown;
+} = {
+  'members.create': ({ items }) => ({
+    items: items.map(({ name, walletAddress, type = 'api', walletKind = 'key' }) => ({
+      id: anId('mem'),
+      name,
+      walletAddress,
+      type,
+      walletKind,
+    })),
+  }),
+  'members.update': ({ items }, before) => ({
+    items: items.map(({ id, name, walletAddress, walletKind }) => {
+      const member = before.members?.find((one) => one.id === id);
+      return {
+        id,
+        revision: aNumber,
+        name: unchanged(name ?? member?.name),
+        walletAddress: unchanged(walletAddress ?? member?.walletAddress),
+        walletKind: unchanged(walletKind ?? member?.walletKind),
+      };
+    }),
+  }),
+  'members.remove': ({ ids }, before) => ({ items: ids.map((id) => new Partly(memberFacts(id, before))) }),
+  'groups.create': ({ items }) => ({
+    items: items.map(({ name, memberIds }) => ({ id: anId('grp'), name, memberIds })),
+  }),
+  'groups.update': ({ items }, before) => ({
+    items: items.map(({ id, name, memberUpdates = [] }) => {
+      const group = before.groups?.find((one) => one.id === id);
+      return {
+        id,
+        revision: aNumber,
+        name: unchanged(name ?? group?.name),
+        members: membersAfter(group?.members, memberUpdates, before),
+      };
+    }),
+  }),
+  'groups.delete': ({ items }) => ({ items: items.map(({ id }) => new Partly({ id })) }),
+  'policies.add': policies,
+  'policies.update': policies,
+  'policies.remove': ({ policyIds }) => ({ policies: policyIds.map((id) => new Partly({ id })) }),
+  'accounts.create': ({ items }) => ({
+    items: items.map(({ name, networkIds }) => ({ id: anId('acc'), address: anAddress, name, networkIds })),
+  }),
+  'accounts.update': ({ items }) => ({
+    items: items.map(({ id, name, networkIds }) => ({
+      id,
+      revision: aNumber,
+      ...given({ name, networkIds }),
+    })),
+  }),
+  'admins.update': ({ updates, threshold }, before) => ({
+    revision: aNumber,
+    members: membersAfter(before.admins?.members, updates, before),
+    threshold,
+  }),
+};
+
+/** The names and addresses that a change is about: its summary has to have each. */
+export function namedIn(value: unknown): (string | Hex)[] {
+  if (Array.isArray(value)) return value.flatMap(namedIn);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, field]) =>
+    typeof field === 'string' && ['name', 'walletAddress'].includes(key) ? [field] : namedIn(field),
+  );
+}

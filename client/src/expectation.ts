@@ -1,0 +1,84 @@
+import { PayloadMismatch } from './errors.ts';
+
+/** What a value has to be, where it is not one certain value. */
+export class Fact {
+  constructor(
+    readonly text: string,
+    readonly fits: (got: unknown) => boolean,
+    /** Whether it may be absent. */
+    readonly optional = false,
+  ) {}
+}
+
+/** An object of which only these fields were asked for; the others say what there was. */
+export class Partly {
+  constructor(readonly fields: Record<string, unknown>) {}
+}
+
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+const textFact = (text: string, pattern: RegExp, optional = false) =>
+  new Fact(text, (got) => typeof got === 'string' && pattern.test(got), optional);
+
+export const anAddress = textFact('an address', ADDRESS);
+export const aText = textFact('a text', /^/);
+export const perhapsText = textFact('a text', /^/, true);
+export const aNumber = new Fact('a whole number', Number.isSafeInteger);
+export const anId = (prefix: string) => textFact(`an id ${prefix}_…`, new RegExp(`^${prefix}_[0-9a-z]{26}$`));
+/** What was not asked for and must not change: without the record as it was, nothing fits. */
+export const unchanged = (value: unknown) =>
+  value ?? new Fact('no change, which takes the record as it was before (`before`)', () => false);
+
+/** True for the same address, whatever the case of its digits. */
+export function isSameAddress(one: unknown, two: unknown): boolean {
+  return [one, two].every((text) => typeof text === 'string' && ADDRESS.test(text))
+    ? String(one).toLowerCase() === String(two).toLowerCase()
+    : false;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The parts of two values that are compared one by one; undefined where the values themselves are. */
+function partsOf(field: string, asked: unknown, got: unknown): [string, unknown, unknown][] | undefined {
+  const below = (key: string) => (field === '' ? key : `${field}.${key}`);
+  if (asked instanceof Partly && isObject(got)) {
+    return Object.entries(asked.fields).map(([key, value]) => [below(key), value, got[key]]);
+  }
+  if (Array.isArray(asked) && Array.isArray(got)) {
+    const longer = asked.length > got.length ? asked : got;
+    return longer.map((_, i) => [`${field}[${i}]`, asked[i], got[i]]);
+  }
+  if (!isObject(asked) || !isObject(got) || asked instanceof Partly) return undefined;
+  const keys = [...new Set([...Object.keys(asked), ...Object.keys(got)])];
+  return keys.map((key) => [below(key), asked[key], got[key]]);
+}
+
+/**
+ * Compares a value with what was asked, field by field; addresses whatever their case. Throws PayloadMismatch with the
+ * first field that differs, that is missing, or that nobody asked for.
+ */
+export function match(field: string, asked: unknown, got: unknown): void {
+  if (asked instanceof Fact) {
+    if (asked.fits(got) || (asked.optional && got === undefined)) return;
+    throw new PayloadMismatch(field, asked.text, got);
+  }
+  const parts = partsOf(field, asked, got);
+  if (parts) for (const part of parts) match(...part);
+  else if (asked !== got && !isSameAddress(asked, got)) throw new PayloadMismatch(field, asked, got);
+}
+
+/** An object without its absent fields. */
+export function given<T extends object>(fields: T): Partial<T> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
+  ) as Partial<T>;
+}
+
+/** The one JSON text of a JSON value. Source: RFC 8785. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const fields = Object.keys(value).sort();
+  return `{${fields.map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`).join(',')}}`;
+}

@@ -1,0 +1,258 @@
+import type { Hex } from 'viem';
+import { type Api, createApi } from './api.ts';
+import type { CallOptions } from './endpoints.ts';
+import { NotPermitted } from './errors.ts';
+import type { Connection } from './exchange.ts';
+import type { Before, CallIntent, ChangeIntent, ChangeType, Intent, TransferIntent } from './intent.ts';
+import type { Vote } from './payload.ts';
+import {
+  type Approval,
+  type Proposal,
+  type RecordOf,
+  readApproval,
+  SINGULAR,
+  type Status,
+  type Transaction,
+  type WaitOptions,
+  waitFor,
+} from './records.ts';
+import { encodedSignature, type Signer } from './signWith.ts';
+import { callOf, type PinStore, pinInMemory, type Verified, verify } from './verify.ts';
+
+/** How a vote is given. */
+export interface VoteOptions extends CallOptions {
+  readonly signer: Signer;
+  /** What the caller wants: the payload is compared with it. */
+  readonly intent?: Intent;
+  /** Of a request of somebody else: shown what the bytes do, decides whether to sign. Needed without an intent. */
+  readonly confirm?: (verified: Verified) => boolean | Promise<boolean>;
+  readonly before?: Before;
+  /** The initiator's signature, where it is known: what an approval of a transaction has to be bound to. */
+  readonly initiatorSignature?: Hex;
+  readonly reason?: string;
+  /** Executes the outcome as well, if its threshold is then met. */
+  readonly execute?: boolean;
+}
+
+/** What every request from an account says besides its intent. */
+interface Request extends CallOptions {
+  /** The account: its id, or the record that was read. */
+  readonly account: string | { readonly id: string; readonly address: string };
+  readonly signer: Signer;
+  readonly description?: string;
+  /** Waits for the outcome of the execution; true by default. */
+  readonly wait?: boolean;
+}
+
+export type TransferRequest = Request & Omit<TransferIntent, 'type' | 'account'>;
+export type CallRequest = Request & Omit<CallIntent, 'type' | 'account'>;
+
+/** How a change is proposed. */
+export interface ProposeOptions extends CallOptions {
+  /** Approves it at once with this wallet. */
+  readonly signer?: Signer;
+  /** Executes it as well, if the threshold is then met. */
+  readonly execute?: boolean;
+}
+
+/** The client: every endpoint as a method, and what takes several of them. */
+export interface Orgwallet extends Api {
+  /** Proposes a change, after reading what it changes; with a signer the proposal is verified and approved. */
+  propose(intent: ChangeIntent, options?: ProposeOptions): Promise<Proposal>;
+  /** Verifies a proposal or transaction, signs it and sends the signature. Throws PayloadMismatch before it signs. */
+  vote<Subject extends string | Approval>(
+    subject: Subject,
+    vote: Vote,
+    options: VoteOptions,
+  ): Promise<RecordOf<Subject>>;
+  /** Executes an outcome whose threshold is met. */
+  execute<Subject extends string | Approval>(
+    subject: Subject,
+    type: 'approve' | 'reject',
+    options?: CallOptions,
+  ): Promise<RecordOf<Subject>>;
+  /**
+   * Sends native currency or a token: looks for a policy that permits it, requests it, verifies and signs it as its
+   * initiator, executes it where nobody has to approve, and waits for the outcome. Throws NotPermitted,
+   * PayloadMismatch, NotReached.
+   */
+  transfer(request: TransferRequest): Promise<Transaction>;
+  /** Calls a contract, in the same steps as `transfer`. */
+  call(request: CallRequest): Promise<Transaction>;
+  /** The current state of a proposal or transaction. */
+  read<Subject extends string | Approval>(
+    subject: Subject,
+    options?: CallOptions,
+  ): Promise<RecordOf<Subject>>;
+  waitFor<Subject extends string | Approval>(
+    subject: Subject,
+    status: Status | readonly Status[],
+    options?: WaitOptions,
+  ): Promise<RecordOf<Subject>>;
+}
+
+/** Where the service is, and what is known of the organization. */
+export interface Settings extends Connection {
+  /** Where the organization's salt is remembered from the first payload on; in memory by default. */
+  readonly pins?: PinStore;
+}
+
+const PROPOSE = {
+  'members.create': 'proposeMembersCreate',
+  'members.update': 'proposeMembersUpdate',
+  'members.remove': 'proposeMembersRemove',
+  'groups.create': 'proposeGroupsCreate',
+  'groups.update': 'proposeGroupsUpdate',
+  'groups.delete': 'proposeGroupsDelete',
+  'policies.add': 'proposePoliciesAdd',
+  'policies.update': 'proposePoliciesUpdate',
+  'policies.remove': 'proposePoliciesRemove',
+  'accounts.create': 'proposeAccountsCreate',
+  'accounts.update': 'proposeAccountsUpdate',
+  'admins.update': 'proposeAdminsUpdate',
+} as const satisfies { [T in ChangeType]: keyof Api };
+
+const isTransaction = (record: Approval): record is Transaction => record.id.startsWith('txn_');
+
+function optionsIn({ signal, timeoutMs }: CallOptions): CallOptions {
+  return { ...(signal ? { signal } : {}), ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+}
+
+/** What a change does not name has to stay as it was: reads that, before the service knows what is asked. */
+async function readBefore(api: Api, { type }: ChangeIntent, options: CallOptions): Promise<Before> {
+  if (!['members.update', 'members.remove', 'groups.update', 'admins.update'].includes(type)) return {};
+  const [members, groups, admins] = await Promise.all([
+    api.listMembers({}, options),
+    type === 'groups.update' ? api.listGroups({}, options) : undefined,
+    type === 'admins.update' ? api.listAdmins(undefined, options) : undefined,
+  ]);
+  return { members, ...(groups ? { groups } : {}), ...(admins ? { admins } : {}) };
+}
+
+/** The payload of a vote on a record. */
+function payloadOf({ id, signingPayloads }: Approval, vote: Vote): string {
+  const payload = (signingPayloads as { [payload: string]: string } | undefined)?.[`${vote}Payload`];
+  if (payload === undefined) throw new Error(`${id} takes no signature of type ${vote} now`);
+  return payload;
+}
+
+/**
+ * A client of the service for one API key. Nothing is signed before it is verified.
+ *
+ * @example
+ * const orgwallet = createOrgwallet({ baseUrl: 'https://localhost:8443/api/v1', apiKey });
+ * const signer = signWith.viem(privateKeyToAccount(privateKey));
+ * await orgwallet.transfer({ account, networkId: 1, to, amount: parseEther('0.05'), signer });
+ */
+export function createOrgwallet(settings: Settings): Orgwallet {
+  const api = createApi(settings);
+  const pins = settings.pins ?? pinInMemory();
+  const addresses = new Map<string, string>();
+
+  const accountOf = async (account: Request['account'], options: CallOptions) => {
+    if (typeof account === 'object') return account;
+    // An account has one address for ever: what was read first counts.
+    const address = addresses.get(account) ?? (await api.getAccount(account, options)).address;
+    addresses.set(account, address);
+    return { id: account, address };
+  };
+
+  async function send(
+    record: Approval,
+    vote: Vote,
+    signature: Hex,
+    { execute = false, reason, ...options }: VoteOptions,
+  ) {
+    const body = { signature, execute, ...(reason === undefined ? {} : { reason }) };
+    if (isTransaction(record)) return api.signTransaction(record.id, { type: vote, ...body }, options);
+    if (vote === 'initiator') throw new TypeError('a proposal is approved or rejected, and not initiated');
+    return api[`sign${SINGULAR[record.resourceType]}Proposal`](record.id, { type: vote, ...body }, options);
+  }
+
+  async function vote<Subject extends string | Approval>(subject: Subject, type: Vote, options: VoteOptions) {
+    const { intent, confirm, before, initiatorSignature } = options;
+    if (!intent && !confirm) throw new TypeError('vote needs the intent of its caller, or confirm');
+    const record: Approval =
+      typeof subject === 'string' ? await readApproval(api, subject as string, optionsIn(options)) : subject;
+    const { id, summary, expiresAt } = record;
+    const verified = verify(payloadOf(record, type), intent, {
+      id,
+      summary,
+      expiresAt,
+      vote: type,
+      pins,
+      ...(before ? { before } : {}),
+      ...(initiatorSignature ? { initiatorSignature } : {}),
+    });
+    if (confirm && !(await confirm(verified))) throw new Error(`${id} was not confirmed: nothing was signed`);
+    const signature = await encodedSignature(options.signer, verified.typedData);
+    return (await send(record, type, signature, options)) as RecordOf<Subject>;
+  }
+
+  async function propose(intent: ChangeIntent, options: ProposeOptions = {}): Promise<Proposal> {
+    const { signer, execute = false } = options;
+    const { type, ...body } = intent;
+    const before = await readBefore(api, intent, optionsIn(options));
+    const proposed = await (api[PROPOSE[type]] as (body: object, options: CallOptions) => Promise<Proposal>)(
+      body,
+      options,
+    );
+    if (!signer) return proposed;
+    return vote(proposed, 'approve', { ...optionsIn(options), signer, intent, before, execute });
+  }
+
+  async function request(
+    asked: Request,
+    intent: TransferIntent | CallIntent,
+    id: string,
+  ): Promise<Transaction> {
+    const { signer, description = '', wait = true } = asked;
+    const options = optionsIn(asked);
+    const call = {
+      accountId: id,
+      networkId: intent.networkId,
+      initiatorWalletAddress: await signer.address(),
+      description,
+      ...callOf(intent),
+      ...(intent.replaces ? { replaces: intent.replaces } : {}),
+    };
+    const evaluations = await api.evaluatePolicies(call, options);
+    const [policy] = evaluations
+      .filter(({ policy, allowed }) => allowed && (intent.policyId ?? policy.id) === policy.id)
+      .sort((one, two) => one.threshold - two.threshold);
+    if (!policy) throw new NotPermitted(evaluations);
+    const policyId = policy.policy.id;
+    const created = await api.createTransaction({ ...call, policyId }, asked);
+    const done = await vote(created, 'initiator', {
+      ...options,
+      signer,
+      intent: { ...intent, policyId },
+      execute: policy.threshold === 0,
+    });
+    return wait && done.executionStatus === 'processing' ? waitFor(api, done, 'completed', options) : done;
+  }
+
+  return {
+    ...api,
+    propose,
+    vote,
+    execute: async (subject, type, options) => {
+      const record: Approval =
+        typeof subject === 'string' ? await readApproval(api, subject as string, options) : subject;
+      const executed = isTransaction(record)
+        ? api.executeTransaction(record.id, { type }, options)
+        : api[`execute${SINGULAR[record.resourceType]}Proposal`](record.id, { type }, options);
+      return (await executed) as RecordOf<typeof subject>;
+    },
+    transfer: async ({ account, ...asked }) => {
+      const { id, address } = await accountOf(account, optionsIn(asked));
+      return request({ account, ...asked }, { ...asked, type: 'transfer', account: address }, id);
+    },
+    call: async ({ account, ...asked }) => {
+      const { id, address } = await accountOf(account, optionsIn(asked));
+      return request({ account, ...asked }, { ...asked, type: 'call', account: address }, id);
+    },
+    read: (subject, options) => readApproval(api, subject, options),
+    waitFor: (subject, status, options) => waitFor(api, subject, status, options),
+  };
+}

@@ -1,0 +1,181 @@
+import { type Hex, keccak256 } from 'viem';
+import { DATA, namedIn } from './changes.ts';
+import { describe } from './describe.ts';
+import { PayloadMismatch } from './errors.ts';
+import { anId, canonicalJson, Fact, isSameAddress, match } from './expectation.ts';
+import type { Before, ChangeIntent, ChangeType, Intent, TransactionIntent } from './intent.ts';
+import { type Hashes, hashesOf, type Statement, statementOf, type Vote } from './payload.ts';
+import { checkSummary } from './summary.ts';
+
+/** The organization as the first payload showed it. Signatures of another one are worth nothing here. */
+export interface Pin {
+  readonly organization: string;
+  /** The salt of its domain: it is of one organization of one installation. */
+  readonly salt: string;
+}
+
+/** Where the pin is kept: in memory by default, in a file or in the browser's storage if it is to last. */
+export interface PinStore {
+  get(): Pin | undefined;
+  set(pin: Pin): void;
+}
+
+/** Keeps a pin in memory; `known` is one that was learned otherwise. */
+export function pinInMemory(known?: Pin): PinStore {
+  let pin = known;
+  return {
+    get: () => pin,
+    set: (next) => {
+      pin = next;
+    },
+  };
+}
+
+/** What else is known about what is signed. What is given is compared. */
+export interface Known {
+  /** The id of the proposal or transaction. */
+  readonly id?: string;
+  readonly vote?: Vote;
+  /** The summary that was shown. */
+  readonly summary?: string;
+  /** Its `expiresAt`, as it was shown. */
+  readonly expiresAt?: string;
+  /** The initiator's signature, encoded as it was sent: approvals and rejections are bound to it. */
+  readonly initiatorSignature?: Hex;
+  readonly before?: Before;
+  readonly pins?: PinStore;
+}
+
+/** A payload that is what was asked for. */
+export interface Verified extends Statement, Hashes {
+  /** What it does, made from the bytes alone, line by line. */
+  readonly description: string;
+}
+
+const NATIVE_CURRENCY = `0x${'0'.repeat(40)}`;
+const seconds = (date: string) => String(Math.floor(Date.parse(date) / 1_000));
+
+/** The longest time for which a signature may count: longer than any reasonable lifetime of a proposal. */
+const MAX_LIFETIME_S = 366 * 24 * 3_600;
+
+const inTime = new Fact('a time to come, within a year', (got) => {
+  const left = Number(got) - Date.now() / 1_000;
+  return left > 0 && left < MAX_LIFETIME_S;
+});
+
+/** Who receives what. Source: docs/signatures.md, "Recipient, token and amount". */
+export function spentBy({ to, value, data }: { readonly [field: string]: string }) {
+  const [, recipient, amount] =
+    /^0xa9059cbb0{24}([0-9a-f]{40})([0-9a-f]{64})$/.exec((data ?? '').toLowerCase()) ?? [];
+  return recipient
+    ? { recipient: `0x${recipient}`, token: to, amount: String(BigInt(`0x${amount}`)) }
+    : { recipient: to, token: NATIVE_CURRENCY, amount: value };
+}
+
+/** The call that an intent asks for. */
+export function callOf(intent: TransactionIntent): { to: string; value: string; data: Hex } {
+  if (intent.type === 'call') return { to: intent.to, value: String(intent.value ?? 0), data: intent.data };
+  const { token, to, amount } = intent;
+  if (token === undefined || token === NATIVE_CURRENCY) return { to, value: String(amount), data: '0x' };
+  const words = [BigInt(to), BigInt(amount)].map((word) => word.toString(16).padStart(64, '0'));
+  return { to: token, value: '0', data: `0xa9059cbb${words.join('')}` };
+}
+
+const isTransaction = (intent: Intent): intent is TransactionIntent =>
+  intent.type === 'transfer' || intent.type === 'call';
+
+function checkTransaction({ typedData }: Statement, intent: TransactionIntent | undefined): void {
+  const { domain, message } = typedData;
+  if (intent) {
+    const call = callOf(intent);
+    match('domain.chainId', intent.networkId, domain.chainId);
+    match('domain.verifyingContract', intent.account, domain.verifyingContract);
+    for (const [field, asked] of Object.entries({ ...spentBy(call), to: call.to, value: call.value })) {
+      match(`message.${field}`, asked, message[field]);
+    }
+    match('message.data', call.data.toLowerCase(), message.data?.toLowerCase());
+    if (intent.policyId) match('message.policyId', intent.policyId, message.policyId);
+  }
+  // A wallet shows these three beside the call: they must be what the call gives away.
+  for (const [field, asked] of Object.entries(spentBy(message)))
+    match(`message.${field}`, asked, message[field]);
+  checkSummary(typedData, intent);
+}
+
+function checkChange({ typedData }: Statement, intent: ChangeIntent | undefined, before: Before): void {
+  const { message } = typedData;
+  const text = message.data ?? '';
+  let data: unknown;
+  try {
+    data = JSON.parse(text);
+  } catch {
+    throw new PayloadMismatch('message.data', 'JSON text', text);
+  }
+  match('message.data', canonicalJson(data), text);
+  if (!intent) return;
+  const [resourceType, verb] = intent.type.split('.');
+  match('message.resourceType', resourceType, message.resourceType);
+  match('message.action', verb === 'add' ? 'create' : verb, message.action);
+  const expected = DATA[intent.type] as (asked: ChangeIntent<ChangeType>, before: Before) => unknown;
+  match('message.data', expected(intent, before), data);
+  const summary = message.summary ?? '';
+  const missing = namedIn(intent).find((name) => !isIn(summary, name));
+  if (missing !== undefined && namedIn(intent).length <= 10) {
+    throw new PayloadMismatch('message.summary', `a text that has ${JSON.stringify(missing)}`, summary);
+  }
+}
+
+function isIn(summary: string, name: string): boolean {
+  return isSameAddress(name, name)
+    ? summary.toLowerCase().includes(name.toLowerCase())
+    : summary.includes(JSON.stringify(name));
+}
+
+/** The first payload decides which organization this is; no later one may be of another. */
+function checkPin({ typedData: { domain, message } }: Statement, pins: PinStore): void {
+  const [organization, salt] = [message.organization ?? '', domain.salt ?? ''];
+  const pin = pins.get();
+  if (pin) match('message.organization', pin.organization, organization);
+  if (pin) match('domain.salt', pin.salt, salt);
+  else pins.set({ organization, salt });
+}
+
+function checkKnown({ subject, vote, typedData: { message } }: Statement, known: Known): void {
+  const idField = subject === 'proposal' ? 'proposalId' : 'transactionId';
+  match('vote', known.vote ?? vote, vote);
+  match(`message.${idField}`, known.id ?? anId(subject === 'proposal' ? 'prop' : 'txn'), message[idField]);
+  if (known.summary !== undefined) match('message.summary', known.summary, message.summary);
+  if (known.expiresAt) match('message.expiresAt', seconds(known.expiresAt), message.expiresAt);
+  match('message.expiresAt', inTime, message.expiresAt);
+  if (known.initiatorSignature && message.initiatorSignatureHash) {
+    match(
+      'message.initiatorSignatureHash',
+      keccak256(known.initiatorSignature),
+      message.initiatorSignatureHash,
+    );
+  }
+}
+
+/**
+ * Makes sure that a payload is what the caller asked for, before it is signed: the message is made again from the
+ * intent and compared field by field, domain and hashes are computed again, and the organization is the one of the
+ * first payload (`known.pins`). Without an intent, which is for a request of somebody else, only what is contradictory
+ * in itself is refused: show `description` to whoever decides.
+ *
+ * Throws PayloadMismatch with the field, what was asked and what is there.
+ *
+ * @example
+ * const { digest, typedData } = verify(payload, { type: 'members.remove', ids: ['mem_…'] }, { vote: 'approve' });
+ */
+export function verify(payload: string, intent?: Intent, known: Known = {}): Verified {
+  const read = statementOf(payload);
+  if (intent) match('primaryType', isTransaction(intent) ? 'transaction' : 'proposal', read.subject);
+  checkKnown(read, known);
+  if (read.subject === 'transaction') {
+    checkTransaction(read, intent as TransactionIntent | undefined);
+  } else {
+    checkChange(read, intent as ChangeIntent | undefined, known.before ?? {});
+    if (known.pins) checkPin(read, known.pins);
+  }
+  return { ...read, ...hashesOf(read), description: describe(read) };
+}

@@ -1,0 +1,108 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { projectRoot } from '../../src/projectRoot';
+import { temporaryDir } from '../support/stack';
+
+const run = promisify(execFile);
+const root = projectRoot();
+const client = join(root, 'client');
+const MAX_BYTES = 12_000;
+/** Programs of their own, on a machine that may be busy. */
+const LIMIT_MS = 120_000;
+
+/** Code of somebody who has installed the package. */
+const CALLER = `
+import { createOrgwallet, type OrgwalletError, signWith, verify } from '@orgwallet/client';
+import { privateKeyToAccount } from 'viem/accounts';
+
+const orgwallet = createOrgwallet({ baseUrl: 'https://wallet.example/api/v1', apiKey: 'ow_live_none' });
+export const signer = signWith.viem(privateKeyToAccount(\`0x\${'1'.repeat(64)}\`));
+export async function names(): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { name } of orgwallet.each('listMembers')) found.push(name);
+  return found;
+}
+export function field(error: OrgwalletError): string | undefined {
+  if (error.code === 'payloadMismatch') return error.field;
+  if (error.code === 'noAnswer') return error.idempotencyKey;
+  if (error.code === 'notReached' || error.code === 'notPermitted') return error.message;
+  return error.code === 'validationError' ? error.details.field : error.requestId;
+}
+// @ts-expect-error: an account is named
+export const bad = () => orgwallet.transfer({ networkId: 1, to: '0x', amount: 1n, signer });
+// @ts-expect-error: members are removed by their ids
+export const wrong = () => verify('', { type: 'members.remove', items: [] });
+// @ts-expect-error: there is no such status
+export const never = () => orgwallet.waitFor('txn_', 'done');
+`;
+
+const scripts = () => readdirSync(join(client, 'dist')).filter((file) => file.endsWith('.js'));
+
+describe('the package @orgwallet/client', () => {
+  it('has at most 12 kB of code, compressed, without viem', () => {
+    const code = scripts().map((file) => readFileSync(join(client, 'dist', file)));
+    expect(gzipSync(Buffer.concat(code)).length).toBeLessThanOrEqual(MAX_BYTES);
+  });
+
+  it('imports viem and its own files, and nothing else', () => {
+    const imported = scripts().flatMap((file) =>
+      [...readFileSync(join(client, 'dist', file), 'utf8').matchAll(/from\s*["']([^"']+)["']/g)].map(
+        ([, name]) => name,
+      ),
+    );
+    expect([...new Set(imported)].filter((name) => !name?.startsWith('./'))).toEqual(['viem']);
+    const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(client, 'package.json'), 'utf8'));
+    expect([dependencies, Object.keys(peerDependencies)]).toEqual([undefined, ['viem']]);
+  });
+
+  it('is an ES module that CommonJS can require', async () => {
+    const shown = 'console.log(typeof client.verify, typeof client.createOrgwallet)';
+    const asModule = ['--input-type=module', '-e', `import * as client from '@orgwallet/client'; ${shown}`];
+    const asCommonJs = [
+      '--input-type=commonjs',
+      '-e',
+      `const client = require('@orgwallet/client'); ${shown}`,
+    ];
+    for (const args of [asModule, asCommonJs]) {
+      expect(await run(process.execPath, args, { cwd: root })).toEqual({
+        stdout: 'function function\n',
+        stderr: '',
+      });
+    }
+  });
+
+  it(
+    'has types that a caller in strict mode compiles with',
+    async () => {
+      const dir = temporaryDir();
+      const installed = join(dir, 'node_modules', '@orgwallet', 'client');
+      mkdirSync(installed, { recursive: true });
+      symlinkSync(join(root, 'node_modules', 'viem'), join(dir, 'node_modules', 'viem'));
+      const tsc = join(root, 'node_modules', '.bin', 'tsc');
+      await run(tsc, ['-p', client, '--outDir', join(installed, 'dist'), '--incremental', 'false']);
+      writeFileSync(join(installed, 'package.json'), readFileSync(join(client, 'package.json')));
+      writeFileSync(join(dir, 'caller.ts'), CALLER);
+      const compilerOptions = {
+        noEmit: true,
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        skipLibCheck: false,
+        target: 'es2022',
+        lib: ['es2022', 'dom', 'dom.iterable'],
+        module: 'preserve',
+        moduleResolution: 'bundler',
+        preserveSymlinks: true,
+        types: [],
+      };
+      writeFileSync(join(dir, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['caller.ts'] }));
+      const { stdout } = await run(tsc, ['-p', dir, '--skipLibCheck']).catch(({ stdout: text }) => ({
+        stdout: text,
+      }));
+      expect(stdout).toBe('');
+    },
+    LIMIT_MS,
+  );
+});

@@ -1,0 +1,445 @@
+import { randomUUID } from 'node:crypto';
+import {
+  createOrgwallet,
+  NotPermitted,
+  type Orgwallet,
+  PayloadMismatch,
+  type Pin,
+  type Signer,
+  signWith,
+  type TypedData,
+} from '@orgwallet/client';
+import { encodeFunctionData, erc20Abi, type Hex, keccak256, toHex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { canonicalJson } from '../../src/domain/canonicalJson';
+import { ensureDemoToken } from '../../tools/dev/localContracts';
+import { makeAccount, type Shown, sharedApi } from '../support/api';
+import type { Json } from '../support/document';
+import { type Meddling, type Middleman, startMiddleman } from '../support/middleman';
+import type { TestMember, TestOrganization, TestService } from '../support/service';
+import { endpointOf, fundOnLocalChain, rpc } from '../support/stack';
+import { makePolicies } from '../support/transactionApi';
+
+const NETWORK = 31337;
+const NATIVE_CURRENCY = `0x${'0'.repeat(40)}`;
+
+let service: TestService;
+let middleman: Middleman;
+let org: TestOrganization;
+let account: Shown;
+let policies: Shown[];
+let token: string;
+let rpcUrl: string;
+let orgwallet: Orgwallet;
+
+beforeAll(async () => {
+  service = await sharedApi();
+  middleman = await startMiddleman(service);
+  org = await service.createOrganization();
+  account = await makeAccount(service.http, org);
+  const [network] = service.config.networks;
+  rpcUrl = network ? endpointOf(network) : '';
+  token = (await ensureDemoToken(rpcUrl)).address;
+  await fundOnLocalChain(rpcUrl, account.address);
+  const transfers = (name: string, tokenAddress: string, amountThreshold: string, more: object = {}) => ({
+    name,
+    type: 'AUTO_APPROVAL',
+    transactionType: 'TOKEN_TRANSFER',
+    networkId: NETWORK,
+    accountIds: [account.id],
+    initiatorSetting: { type: 'user', memberId: org.dave.id },
+    tokenTransferCondition: { tokenAddress, amountThreshold, destinationAddresses: [] },
+    ...more,
+  });
+  policies = await makePolicies(
+    service.http,
+    org,
+    transfers('Petty cash', NATIVE_CURRENCY, '1000'),
+    transfers('Large', NATIVE_CURRENCY, '100000', {
+      type: 'MANUAL_APPROVAL',
+      approverSetting: { type: 'user', memberId: org.carol.id },
+    }),
+    transfers('Tokens', token, '1000'),
+    {
+      ...transfers('Calls', token, '0'),
+      transactionType: 'CONTRACT_INTERACTION',
+      tokenTransferCondition: null,
+      contractInteractionCondition: [
+        { contractAddress: token, allowedFunctions: ['approve(address,uint256)'] },
+      ],
+    },
+  );
+  orgwallet = createOrgwallet({ baseUrl: middleman.baseUrl, apiKey: org.adminKey });
+});
+beforeEach(() => middleman.meddle({}));
+afterAll(async () => {
+  middleman?.close();
+  await service?.stop();
+});
+
+const by = (member: TestMember): Signer => signWith.viem(member.wallet);
+const somebody = () => privateKeyToAccount(keccak256(toHex(randomUUID()))).address;
+const signaturesSent = () => middleman.passed.filter(({ url }) => url.endsWith('/signatures'));
+
+describe('transfer', () => {
+  it('sends native currency: dry run, request, verification, signature, execution, outcome', async () => {
+    const to = somebody();
+    const sent = await orgwallet.transfer({
+      account: account.id,
+      networkId: NETWORK,
+      to,
+      amount: 700n,
+      description: 'Lunch',
+      signer: by(org.dave),
+    });
+    expect(sent).toMatchObject({
+      executionStatus: 'completed',
+      description: 'Lunch',
+      policy: { id: policies[0].id },
+    });
+    expect(BigInt(await rpc<string>(rpcUrl, 'eth_getBalance', [to, 'latest']))).toBe(700n);
+    expect(
+      middleman.passed.map(({ method, url }) => `${method} ${url.replace(/\w+_\w{26}/, 'ID')}`).slice(0, 4),
+    ).toEqual([
+      'GET /api/v1/accounts/ID',
+      'POST /api/v1/policies/evaluate',
+      'POST /api/v1/transactions',
+      'POST /api/v1/transactions/ID/signatures',
+    ]);
+  });
+
+  it('waits for approvers where the only policy that permits it needs them, who verify it as well', async () => {
+    const [to, amount] = [somebody(), 70_000n];
+    const asked = await orgwallet.transfer({ account, networkId: NETWORK, to, amount, signer: by(org.dave) });
+    expect(asked).toMatchObject({ signatureStatus: 'pendingReviewSignatures', executionStatus: null });
+    const seen: string[] = [];
+    const approved = await orgwallet.vote(asked.id, 'approve', {
+      signer: by(org.carol),
+      confirm: ({ description }) => seen.push(description) === 1,
+      execute: true,
+    });
+    expect(seen[0]).toMatch(`(70000 of its smallest unit, with 18 decimals)\nto: ${to}\n`);
+    expect(await orgwallet.waitFor(approved, 'completed')).toMatchObject({ id: asked.id });
+  });
+
+  it('does not sign what its approver does not confirm', async () => {
+    const asked = await orgwallet.transfer({
+      account,
+      networkId: NETWORK,
+      to: somebody(),
+      amount: 70_000n,
+      signer: by(org.dave),
+    });
+    middleman.meddle({});
+    const options = { signer: by(org.carol), confirm: () => false };
+    await expect(orgwallet.vote(asked, 'approve', options)).rejects.toThrow('was not confirmed');
+    await expect(orgwallet.vote(asked, 'approve', { signer: by(org.carol) })).rejects.toThrow(TypeError);
+    expect(signaturesSent()).toEqual([]);
+  });
+
+  it('says what is in the way where no policy permits it', async () => {
+    const asked = { account, networkId: NETWORK, to: somebody(), amount: 10n ** 15n, signer: by(org.dave) };
+    const refused: NotPermitted = await orgwallet.transfer(asked).catch((error) => error);
+    expect(refused).toBeInstanceOf(NotPermitted);
+    expect(refused.message).toMatch(/Petty cash: amount 1000000000000000 \(wanted: .*1000/);
+    await expect(
+      orgwallet.transfer({ ...asked, amount: 1n, policyId: policies[1].id }),
+    ).resolves.toMatchObject({
+      policy: { id: policies[1].id },
+    });
+    expect(middleman.passed.filter(({ url }) => url === '/api/v1/transactions')).toHaveLength(1);
+  });
+
+  it('is asked for once, whatever connections do', async () => {
+    const lost = new Set<string>();
+    middleman.meddle({
+      after: ({ method, url }) => (lost.has(method + url) || !lost.add(method + url) ? undefined : 'cut'),
+    });
+    const to = somebody();
+    await orgwallet.transfer({ account, networkId: NETWORK, to, amount: 3n, signer: by(org.dave) });
+    expect(BigInt(await rpc<string>(rpcUrl, 'eth_getBalance', [to, 'latest']))).toBe(3n);
+    expect(middleman.passed.filter(({ url }) => url === '/api/v1/transactions')).toHaveLength(2);
+  });
+});
+
+describe('call', () => {
+  it('calls a contract under the policy that permits it', async () => {
+    const spender = somebody();
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [spender, 5n] });
+    const called = await orgwallet.call({
+      account,
+      networkId: NETWORK,
+      to: token,
+      data,
+      signer: by(org.dave),
+    });
+    expect(called).toMatchObject({ executionStatus: 'completed', policy: { id: policies[3].id } });
+  });
+});
+
+describe('propose', () => {
+  it('proposes a change, verifies and approves it; another admin does the same and executes it', async () => {
+    const intent = {
+      type: 'groups.create',
+      items: [{ name: randomUUID(), memberIds: [org.dave.id] }],
+    } as const;
+    const asked = {
+      ...intent,
+      items: intent.items.map((item) => ({ ...item, memberIds: [...item.memberIds] })),
+    };
+    const proposal = await orgwallet.propose(asked, { signer: by(org.alice) });
+    expect(proposal.approvals.map(({ id }) => id)).toEqual([org.alice.id]);
+    const done = await orgwallet.vote(proposal, 'approve', {
+      signer: by(org.bob),
+      intent: asked,
+      execute: true,
+    });
+    expect(await orgwallet.waitFor(done, 'completed')).toMatchObject({
+      action: 'create',
+      resourceType: 'groups',
+    });
+    await expect(
+      orgwallet.vote(proposal.id, 'approve', { signer: by(org.bob), intent: asked }),
+    ).rejects.toThrow('takes no signature of type approve now');
+  });
+
+  it('executes an outcome whose threshold is met', async () => {
+    const intent = { type: 'members.remove' as const, ids: [org.otherBot.id] };
+    const proposal = await orgwallet.propose(intent, { signer: by(org.alice) });
+    await expect(orgwallet.execute(proposal, 'approve')).rejects.toMatchObject({ code: 'thresholdNotMet' });
+    for (const member of [org.alice, org.bob]) {
+      await orgwallet
+        .vote(proposal, 'reject', { signer: by(member), intent, reason: 'it stays' })
+        .catch((error) => {
+          if (error.code !== 'conflict') throw error;
+        });
+    }
+    const rejected = await orgwallet.vote(proposal, 'reject', { signer: by(org.carol), intent });
+    expect(rejected.rejections).not.toEqual([]);
+    expect(await orgwallet.execute(proposal.id, 'reject')).toMatchObject({ executionStatus: 'rejected' });
+  });
+});
+
+/** Changes a record in an answer, with its payloads. */
+function swapping(change: (typedData: Json, record: Json) => void): Meddling {
+  return {
+    after: ({ method, url }, answer) => {
+      const { data } = answer;
+      if (method !== 'POST' || !data?.signingPayloads || url.endsWith('/signatures')) return undefined;
+      for (const [name, payload] of Object.entries<string>(data.signingPayloads)) {
+        const typedData = JSON.parse(payload);
+        change(typedData, data);
+        data.signingPayloads[name] = canonicalJson(typedData);
+      }
+      return answer;
+    },
+  };
+}
+
+const evil = '0x00000000000000000000000000000000DeaDBeef';
+
+describe('a server that swaps', () => {
+  /** The mismatch with which a call ends; no signature may have been sent. */
+  async function mismatch(meddling: Meddling, asked: () => Promise<unknown>): Promise<PayloadMismatch> {
+    middleman.meddle(meddling);
+    const error = await asked().then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    expect(signaturesSent()).toEqual([]);
+    if (!(error instanceof PayloadMismatch)) throw new Error(`no mismatch: ${error}`);
+    return error;
+  }
+  const pay =
+    (of: object = {}) =>
+    () =>
+      orgwallet.transfer({
+        account,
+        networkId: NETWORK,
+        to: somebody(),
+        amount: 5n,
+        signer: by(org.dave),
+        ...of,
+      });
+
+  it('the recipient is found out, also when the record and the summary say the same', async () => {
+    const to = somebody();
+    const meddling = swapping(({ message }, record) => {
+      for (const texts of [message, record]) {
+        texts.summary = texts.summary.replace(to, evil);
+        texts.to = evil;
+      }
+      message.recipient = evil;
+    });
+    expect(await mismatch(meddling, pay({ to }))).toMatchObject({
+      field: 'message.recipient',
+      asked: to,
+      got: evil,
+    });
+  });
+
+  it('the recipient of a token is found out', async () => {
+    const to = somebody();
+    const meddling = swapping(({ message }) => {
+      message.data = message.data.replace(to.slice(2).toLowerCase(), evil.slice(2).toLowerCase());
+      message.recipient = evil.toLowerCase();
+    });
+    const { field, asked, got } = await mismatch(meddling, pay({ to, token }));
+    expect([field, asked, got]).toEqual(['message.recipient', to.toLowerCase(), evil.toLowerCase()]);
+  });
+
+  it('the amount is found out', async () => {
+    const meddling = swapping(({ message }, record) => {
+      for (const texts of [message, record]) texts.value = '500';
+      message.amount = '500';
+    });
+    expect(await mismatch(meddling, pay())).toMatchObject({
+      field: 'message.amount',
+      asked: '5',
+      got: '500',
+    });
+  });
+
+  it('the policy is found out', async () => {
+    const other = policies[1].id;
+    const meddling = swapping(({ message }, record) => {
+      message.policyId = other;
+      record.policy.id = other;
+    });
+    const found = await mismatch(meddling, pay());
+    expect(found).toMatchObject({ field: 'message.policyId', asked: policies[0].id, got: other });
+  });
+
+  it('the account, or the network, is found out', async () => {
+    const account31338 = swapping(({ domain }) => {
+      domain.chainId = 31338;
+    });
+    expect((await mismatch(account31338, pay())).field).toBe('domain.chainId');
+    const elsewhere = swapping(({ domain }) => {
+      domain.verifyingContract = evil;
+    });
+    expect((await mismatch(elsewhere, pay())).field).toBe('domain.verifyingContract');
+  });
+
+  it('the salt is found out, once it is known', async () => {
+    let kept: Pin | undefined;
+    const pins = {
+      get: () => kept,
+      set: (pin: Pin) => {
+        kept = pin;
+      },
+    };
+    const pinned = createOrgwallet({ baseUrl: middleman.baseUrl, apiKey: org.adminKey, pins });
+    const propose = () =>
+      pinned.propose(
+        { type: 'accounts.create', items: [{ name: randomUUID(), networkIds: [NETWORK] }] },
+        { signer: by(org.alice) },
+      );
+    await propose();
+    expect(kept?.organization).toBe(org.id);
+    const salt = keccak256(toHex('another organization'));
+    const meddling = swapping(({ domain }) => {
+      domain.salt = salt;
+    });
+    expect(await mismatch(meddling, propose)).toMatchObject({
+      field: 'domain.salt',
+      asked: kept?.salt,
+      got: salt,
+    });
+  });
+
+  it('the wallet of a new member is found out', async () => {
+    const walletAddress = somebody();
+    const meddling = swapping(({ message }, record) => {
+      const { items } = JSON.parse(message.data);
+      items[0].walletAddress = evil;
+      message.data = canonicalJson({ items });
+      record.data = { items };
+    });
+    const propose = () =>
+      orgwallet.propose(
+        { type: 'members.create', items: [{ name: randomUUID(), walletAddress }] },
+        { signer: by(org.alice) },
+      );
+    const found = await mismatch(meddling, propose);
+    expect(found).toMatchObject({
+      field: 'message.data.items[0].walletAddress',
+      asked: walletAddress,
+      got: evil,
+    });
+  });
+
+  it('an approval for a rejection is found out', async () => {
+    const proposal = await orgwallet.propose({
+      type: 'accounts.create',
+      items: [{ name: randomUUID(), networkIds: [NETWORK] }],
+    });
+    const { approvePayload = '', rejectPayload = '' } = proposal.signingPayloads ?? {};
+    const swapped = {
+      ...proposal,
+      signingPayloads: { approvePayload: rejectPayload, rejectPayload: approvePayload },
+    };
+    const vote = () => orgwallet.vote(swapped, 'reject', { signer: by(org.alice), confirm: () => true });
+    expect(await mismatch({}, vote)).toMatchObject({ field: 'vote', asked: 'reject', got: 'approve' });
+  });
+
+  it('the initiator’s signature that an approver knows is found out', async () => {
+    const asked = await pay({ amount: 70_000n })();
+    const known = { signer: by(org.carol), confirm: () => true, initiatorSignature: '0x1234' as Hex };
+    const vote = () => orgwallet.vote(asked.id, 'approve', known);
+    expect((await mismatch({}, vote)).field).toBe('message.initiatorSignatureHash');
+  });
+});
+
+describe('signWith', () => {
+  const sign = ({ wallet }: TestMember, typedData: TypedData) =>
+    wallet.signTypedData(typedData as unknown as Parameters<typeof wallet.signTypedData>[0]);
+  /** The four kinds of wallet, over one key. */
+  const wallets: [string, (member: TestMember) => Signer][] = [
+    ['an account of viem', by],
+    [
+      'a provider of the browser (EIP-1193)',
+      (member) =>
+        signWith.provider(
+          {
+            request: async ({ method, params: [address, text] }) => {
+              expect([method, address]).toEqual(['eth_signTypedData_v4', member.wallet.address]);
+              return sign(member, JSON.parse(String(text)));
+            },
+          },
+          member.wallet.address,
+        ),
+    ],
+    [
+      'a signer of ethers',
+      (member) =>
+        signWith.ethers({
+          getAddress: async () => member.wallet.address,
+          signTypedData: (domain, types, message) => {
+            // ethers refuses a type that nothing refers to, and finds the primary one by itself.
+            const [primaryType = '', ...others] = Object.keys(types);
+            expect(others).toEqual([]);
+            return sign(member, { domain, types, primaryType, message } as unknown as TypedData);
+          },
+        }),
+    ],
+    [
+      'a function whose signatures end in 0 or 1',
+      (member) =>
+        signWith.function(member.wallet.address, async (typedData) => {
+          const signature = await sign(member, typedData);
+          return `${signature.slice(0, -2)}${signature.endsWith('1b') ? '00' : '01'}`;
+        }),
+    ],
+  ];
+
+  it.each(wallets)('takes %s', async (_, walletOf) => {
+    const proposal = await orgwallet.propose(
+      { type: 'accounts.create', items: [{ name: randomUUID(), networkIds: [NETWORK] }] },
+      { signer: walletOf(org.alice) },
+    );
+    expect(proposal.approvals.map(({ id }) => id)).toEqual([org.alice.id]);
+    const paid = { account, networkId: NETWORK, to: somebody(), amount: 1n, signer: walletOf(org.dave) };
+    expect(await orgwallet.transfer(paid)).toMatchObject({ executionStatus: 'completed' });
+  });
+});
