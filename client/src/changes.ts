@@ -1,4 +1,4 @@
-import { type Hex, keccak256, stringToHex } from 'viem';
+import { keccak256, stringToHex } from 'viem';
 import { aNumber, anAddress, anId, aText, given, Partly, perhapsText, unchanged } from './expectation.ts';
 import type { Before, ChangeIntent, ChangeType } from './intent.ts';
 import type { Schema } from './records.ts';
@@ -141,6 +141,7 @@ export const DATA: {
     }),
   }),
   'groups.delete': ({ items }) => ({ items: items.map(({ id }) => new Partly({ id })) }),
+  'policies.change': policies,
   'policies.add': policies,
   'policies.update': policies,
   'policies.remove': ({ policyIds }) => ({ policies: policyIds.map((id) => new Partly({ id })) }),
@@ -161,11 +162,17 @@ export const DATA: {
   }),
 };
 
-/** The names and addresses that a change is about: its summary has to have each. */
-export function namedIn(value: unknown): (string | Hex)[] {
-  if (Array.isArray(value)) return value.flatMap(namedIn);
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, field]) =>
-    typeof field === 'string' && ['name', 'walletAddress'].includes(key) ? [field] : namedIn(field),
+/** The `action` of the proposal that a change becomes. */
+export function actionOf(intent: ChangeIntent): string {
+  const [, verb = ''] = intent.type.split('.');
+  if (intent.type === 'policies.change') return intent.policies.every(({ id }) => !id) ? 'create' : 'update';
+  return verb === 'add' ? 'create' : verb;
+}
+
+/** The names and wallets that a change gives: its summary has to have each. */
+export function namedIn(intent: ChangeIntent): string[] {
+  const things = 'items' in intent ? intent.items : 'policies' in intent ? intent.policies : [];
+  return things.flatMap(({ name, walletAddress }: { name?: string; walletAddress?: string }) =>
+    [name, walletAddress].flatMap((text) => text ?? []),
   );
 }

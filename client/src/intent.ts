@@ -44,6 +44,8 @@ interface Changes {
   'groups.create': Schema['ProposeGroupsCreateRequest'];
   'groups.update': Schema['ProposeGroupsUpdateRequest'];
   'groups.delete': Schema['ProposeGroupsDeleteRequest'];
+  /** New policies and changes of policies, in one proposal. */
+  'policies.change': Schema['ProposePoliciesRequest'];
   'policies.add': Schema['ProposePoliciesAddRequest'];
   'policies.update': Schema['ProposePoliciesUpdateRequest'];
   'policies.remove': Schema['ProposePoliciesRemoveRequest'];

@@ -26,6 +26,7 @@ export interface VoteOptions extends CallOptions {
   readonly intent?: Intent;
   /** Of a request of somebody else: shown what the bytes do, decides whether to sign. Needed without an intent. */
   readonly confirm?: (verified: Verified) => boolean | Promise<boolean>;
+  /** The records as they were; absent: they are read. */
   readonly before?: Before;
   /** The initiator's signature, where it is known: what an approval of a transaction has to be bound to. */
   readonly initiatorSignature?: Hex;
@@ -104,6 +105,7 @@ const PROPOSE = {
   'groups.create': 'proposeGroupsCreate',
   'groups.update': 'proposeGroupsUpdate',
   'groups.delete': 'proposeGroupsDelete',
+  'policies.change': 'proposePolicies',
   'policies.add': 'proposePoliciesAdd',
   'policies.update': 'proposePoliciesUpdate',
   'policies.remove': 'proposePoliciesRemove',
@@ -119,7 +121,8 @@ function optionsIn({ signal, timeoutMs }: CallOptions): CallOptions {
 }
 
 /** What a change does not name has to stay as it was: reads that, before the service knows what is asked. */
-async function readBefore(api: Api, { type }: ChangeIntent, options: CallOptions): Promise<Before> {
+async function readBefore(api: Api, intent: Intent | undefined, options: CallOptions): Promise<Before> {
+  const type = intent?.type ?? '';
   if (!['members.update', 'members.remove', 'groups.update', 'admins.update'].includes(type)) return {};
   const [members, groups, admins] = await Promise.all([
     api.listMembers({}, options),
@@ -170,18 +173,19 @@ export function createOrgwallet(settings: Settings): Orgwallet {
   }
 
   async function vote<Subject extends string | Approval>(subject: Subject, type: Vote, options: VoteOptions) {
-    const { intent, confirm, before, initiatorSignature } = options;
+    const { intent, confirm, initiatorSignature } = options;
     if (!intent && !confirm) throw new TypeError('vote needs the intent of its caller, or confirm');
     const record: Approval =
       typeof subject === 'string' ? await readApproval(api, subject as string, optionsIn(options)) : subject;
     const { id, summary, expiresAt } = record;
+    const before = options.before ?? (await readBefore(api, intent, optionsIn(options)));
     const verified = verify(payloadOf(record, type), intent, {
       id,
       summary,
       expiresAt,
       vote: type,
       pins,
-      ...(before ? { before } : {}),
+      before,
       ...(initiatorSignature ? { initiatorSignature } : {}),
     });
     if (confirm && !(await confirm(verified))) throw new Error(`${id} was not confirmed: nothing was signed`);

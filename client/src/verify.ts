@@ -1,5 +1,5 @@
 import { type Hex, keccak256 } from 'viem';
-import { DATA, namedIn } from './changes.ts';
+import { actionOf, DATA, namedIn } from './changes.ts';
 import { describe } from './describe.ts';
 import { PayloadMismatch } from './errors.ts';
 import { anId, canonicalJson, Fact, isSameAddress, match } from './expectation.ts';
@@ -113,9 +113,9 @@ function checkChange({ typedData }: Statement, intent: ChangeIntent | undefined,
   }
   match('message.data', canonicalJson(data), text);
   if (!intent) return;
-  const [resourceType, verb] = intent.type.split('.');
+  const [resourceType] = intent.type.split('.');
   match('message.resourceType', resourceType, message.resourceType);
-  match('message.action', verb === 'add' ? 'create' : verb, message.action);
+  match('message.action', actionOf(intent), message.action);
   const expected = DATA[intent.type] as (asked: ChangeIntent<ChangeType>, before: Before) => unknown;
   match('message.data', expected(intent, before), data);
   const summary = message.summary ?? '';

@@ -21,6 +21,10 @@ describe('the code base', () => {
     expect(await run('tsc', ['--noEmit', '-p', '.'])).toEqual({ status: 0, text: '' });
   }, 240_000);
 
+  it('has a client of right types, without those of Node', async () => {
+    expect(await run('tsc', ['--noEmit', '-p', 'client'])).toEqual({ status: 0, text: '' });
+  }, 120_000);
+
   it('has examples of right types', async () => {
     expect(await run('tsc', ['--noEmit', '-p', 'docs/examples'])).toEqual({ status: 0, text: '' });
   }, 120_000);

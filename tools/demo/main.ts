@@ -1,10 +1,11 @@
+import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { createOrgwallet } from '@orgwallet/client';
 import { workflowLink } from '../../src/cli/workflowLink';
 import type { ResourceType } from '../../src/domain/proposal';
 import { approvalWorkflowId } from '../../src/temporal/ids';
 import type { DemoFile } from '../dev/prepare';
 import { dataFiles, readStackSettings } from '../dev/settings';
-import { OrgwalletClient } from './client';
 import { createPrinter } from './printer';
 import { runScenario } from './scenario';
 import { NotAsExpected, type Stage } from './stage';
@@ -35,23 +36,38 @@ async function assertServiceReady({ origin, operationsUrl }: DemoFile): Promise<
   throw new NotAsExpected(`The service is not ready; unavailable: ${unavailable?.join(', ') || 'unknown'}.`);
 }
 
+/** Runs this program again in a process that accepts the certificate of the service: Node reads such settings at its start. */
+function runTrusting(caFile: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const args = [...process.execArgv, ...process.argv.slice(1)];
+  const child = spawn(process.execPath, args, {
+    env: { ...env, NODE_EXTRA_CA_CERTS: caFile },
+    stdio: 'inherit',
+  });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => {
+      process.exitCode = code ?? 1;
+      resolve();
+    });
+  });
+}
+
 /** Runs the demo against a running service. Throws when anything is not as expected. */
 async function main(env: NodeJS.ProcessEnv): Promise<void> {
   const startedAt = Date.now();
   const settings = readStackSettings(env);
   const demo = readDemoFile(dataFiles(settings.dataDir).demo);
+  if (env.NODE_EXTRA_CA_CERTS !== demo.caFile) return runTrusting(demo.caFile, env);
   await assertServiceReady(demo);
   // The first key is that of the admin bot: it authenticates requests, and signs nothing here.
   const apiKey = demo.apiKeys[0]?.key ?? '';
-  const client = new OrgwalletClient({
-    origin: demo.origin,
-    apiKey,
-    ca: readFileSync(demo.caFile, 'utf8'),
-  });
+  const client = createOrgwallet({ baseUrl: demo.baseUrl, apiKey });
   const print = createPrinter(process.stdout, env);
-  const run = (await client.read<unknown[]>('/accounts')).length;
+  const run = (await client.listAccounts()).length;
   const stage: Stage = {
     client,
+    asked: new Map(),
     demo,
     print,
     named: (name) => (run === 0 ? name : `${name} ${run}`),
@@ -67,14 +83,10 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
         }),
       ),
   };
-  try {
-    print.plain(
-      `The demo organization at ${demo.origin}: ${demo.admins.members.length} admins, ${demo.admins.threshold} must sign.`,
-    );
-    await runScenario(stage);
-  } finally {
-    client.close();
-  }
+  print.plain(
+    `The demo organization at ${demo.origin}: ${demo.admins.members.length} admins, ${demo.admins.threshold} must sign.`,
+  );
+  await runScenario(stage);
   print.plain(
     `\nEverything is as expected (${((Date.now() - startedAt) / 1_000).toFixed(1)} s). Open a link above for the history of a workflow, or list them: npx orgwallet proposals list, npx orgwallet transactions list`,
   );

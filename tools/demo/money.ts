@@ -1,7 +1,7 @@
 import { encodeFunctionData, erc20Abi, formatUnits, type Hex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
 import type { DemoFile } from '../dev/prepare';
 import { rpc } from '../dev/rpc';
-import { walletOf } from './client';
 import { expect } from './stage';
 
 type Network = DemoFile['networks'][number];
@@ -42,7 +42,7 @@ export async function holdings(network: Network, address: Hex): Promise<Holdings
 
 /** Sends a transaction of the funder, whose key the local chain has; waits until it is in a block. */
 async function sendAsFunder({ rpcUrl, funderPrivateKey }: Network, transaction: object): Promise<void> {
-  const from = walletOf(funderPrivateKey).address;
+  const from = privateKeyToAccount(funderPrivateKey as Hex).address;
   const hash = await rpc<string>(rpcUrl, 'eth_sendTransaction', [{ from, ...transaction }]);
   const deadline = Date.now() + RECEIPT_LIMIT_MS;
   for (;;) {

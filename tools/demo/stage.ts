@@ -1,13 +1,16 @@
-import type { DemoFile } from '../dev/prepare';
 import {
   ApiError,
-  type MemberSummary,
-  type OrgwalletClient,
+  type ChangeIntent,
+  type Intent,
+  type Orgwallet,
   type Proposal,
-  signPayload,
-  type VoteType,
-  walletOf,
-} from './client';
+  type Schema,
+  type Signer,
+  signWith,
+} from '@orgwallet/client';
+import type { Hex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import type { DemoFile } from '../dev/prepare';
 import type { Printer } from './printer';
 
 /** A result is not as expected; the demo ends. */
@@ -17,7 +20,9 @@ export class NotAsExpected extends Error {
 
 /** The dependencies of the scenario: the client, demo.json and the printer. */
 export interface Stage {
-  readonly client: OrgwalletClient;
+  readonly client: Orgwallet;
+  /** What was asked for, by the id of its proposal or transaction: who signs verifies it. */
+  readonly asked: Map<string, Intent>;
   readonly demo: DemoFile;
   readonly print: Printer;
   /** A name that no earlier run has used: accounts remain, and names are unique. */
@@ -26,27 +31,31 @@ export interface Stage {
   linkOf(record: { readonly id: string; readonly resourceType?: string }): string | null;
 }
 
-const DECISION_LIMIT_MS = 40_000;
+/** How long an execution may take. */
+export const DECISION_LIMIT_MS = 40_000;
+/** How an execution ends. */
+export const OUTCOMES = ['completed', 'rejected', 'failed', 'blocked'] as const;
 
 /** Ends the demo unless a condition holds. */
 export function expect(condition: boolean, what: string): asserts condition {
   if (!condition) throw new NotAsExpected(what);
 }
 
-/** The admins and their threshold. */
-export interface Admins {
-  readonly id: string;
-  readonly members: readonly MemberSummary[];
-  readonly threshold: number;
+export type Account = Schema['Account'];
+export type Group = Schema['Group'];
+
+/** The wallet of a private key. */
+export function walletOf({ privateKey }: { readonly privateKey: string }): Signer {
+  return signWith.viem(privateKeyToAccount(privateKey as Hex));
 }
 
 /** Proposes an operation and prints its summary. */
 export async function propose(
-  { client, print, linkOf }: Stage,
-  path: string,
-  body: object,
+  { client, print, linkOf, asked }: Stage,
+  intent: ChangeIntent,
 ): Promise<Proposal> {
-  const proposal = await client.post<Proposal>(path, body);
+  const proposal = await client.propose(intent);
+  asked.set(proposal.id, intent);
   print.line('proposed', proposal.summary);
   print.line('', `${proposal.id}, needs ${proposal.threshold} signatures`);
   const link = linkOf(proposal);
@@ -54,11 +63,17 @@ export async function propose(
   return proposal;
 }
 
+/** The intent of a record; one of an earlier run, which nobody remembers, is signed as it is. */
+export function intentOf({ asked }: Stage, { id }: { readonly id: string }) {
+  const intent = asked.get(id);
+  return intent ? { intent } : { confirm: () => true };
+}
+
 type DemoAdmin = DemoFile['admins']['members'][number];
 
 /** The current admins whose keys demo.json has, people first. */
 async function availableAdmins({ client, demo }: Stage): Promise<DemoAdmin[]> {
-  const { members } = await client.read<Admins>('/admins');
+  const { members } = await client.listAdmins();
   return demo.admins.members
     .filter(({ id }) => members.some((member) => member.id === id))
     .sort((one, two) => two.type.localeCompare(one.type));
@@ -77,7 +92,7 @@ export interface VoteOptions {
 export async function vote(
   stage: Stage,
   proposal: Proposal,
-  type: VoteType,
+  type: 'approve' | 'reject',
   { by, execute, reason }: VoteOptions = {},
 ): Promise<Proposal> {
   const { client, print } = stage;
@@ -87,9 +102,10 @@ export async function vote(
   expect(signers.length === wanted, 'demo.json has fewer admins than have to sign');
   let current = proposal;
   for (const [index, admin] of signers.entries()) {
-    const signature = await signPayload(walletOf(admin.privateKey), proposal, type);
     const last = index === signers.length - 1;
-    current = await client.sign(proposal, type, signature, {
+    current = await client.vote(proposal, type, {
+      signer: walletOf(admin),
+      ...intentOf(stage, proposal),
       ...(reason === undefined ? {} : { reason }),
       execute: last && execute === true,
     });
@@ -116,7 +132,7 @@ export async function decided(
   proposal: Proposal,
   wanted: 'completed' | 'rejected' | 'blocked',
 ): Promise<Proposal> {
-  const done = await stage.client.untilDecided(proposal, DECISION_LIMIT_MS);
+  const done = await stage.client.waitFor(proposal, [...OUTCOMES], { timeoutMs: DECISION_LIMIT_MS });
   const why = done.failure ? ` (${done.failure.code}: ${done.failure.message})` : '';
   expect(
     done.executionStatus === wanted,
@@ -127,8 +143,8 @@ export async function decided(
 }
 
 /** Proposes an operation, has it approved by the threshold, and executes it. */
-export async function carryOut(stage: Stage, path: string, body: object): Promise<Proposal> {
-  const proposal = await propose(stage, path, body);
+export async function carryOut(stage: Stage, intent: ChangeIntent): Promise<Proposal> {
+  const proposal = await propose(stage, intent);
   return decided(stage, await vote(stage, proposal, 'approve', { execute: true }), 'completed');
 }
 

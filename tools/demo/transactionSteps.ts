@@ -1,19 +1,13 @@
+import type { Schema, Transaction, Vote } from '@orgwallet/client';
+import type { Hex } from 'viem';
 import type { DemoFile } from '../dev/prepare';
-import type { Account } from './chapters/accounts';
-import { walletOf } from './client';
-import { expect, type Stage } from './stage';
-import {
-  signTransaction,
-  type Transaction,
-  type TransactionRequest,
-  type TransactionVoteType,
-  transactionDecided,
-} from './transaction';
+import { type Account, DECISION_LIMIT_MS, expect, intentOf, OUTCOMES, type Stage, walletOf } from './stage';
+
+/** The request for a transaction. */
+export type TransactionRequest = Schema['CreateTransactionRequest'];
 
 /** A member whose key demo.json has. */
 export type DemoMember = DemoFile['members'][number];
-
-const DECISION_LIMIT_MS = 40_000;
 
 /** A person of demo.json, by name. */
 export function demoMember({ members, admins }: DemoFile, name: string): DemoMember {
@@ -22,15 +16,16 @@ export function demoMember({ members, admins }: DemoFile, name: string): DemoMem
   return found;
 }
 
-/** Requests a transaction, checks the response and prints its summary. */
-export async function ask(stage: Stage, request: TransactionRequest): Promise<Transaction> {
-  const { client, print, linkOf } = stage;
-  const transaction = await client.post<Transaction>('/transactions', request);
-  const { id, to, value, calldata, summary, signatureStatus } = transaction;
-  expect(
-    to === request.to && value === request.value && calldata === request.data,
-    `transaction ${id} differs from its request`,
-  );
+/** Requests a transaction of an account, and prints its summary. */
+export async function ask(
+  { client, print, linkOf, asked }: Stage,
+  { address }: Account,
+  request: TransactionRequest,
+): Promise<Transaction> {
+  const transaction = await client.createTransaction(request);
+  const { id, summary, signatureStatus } = transaction;
+  const { networkId, policyId, to, value, data } = request;
+  asked.set(id, { type: 'call', account: address, networkId, policyId, to, value, data: data as Hex });
   expect(signatureStatus === 'pendingInitiatorSignature', `${id} should wait for its initiator`);
   print.line('asked', summary);
   const link = linkOf({ id });
@@ -48,17 +43,19 @@ const SAID = {
 
 /** A member signs a transaction; with `execute` its outcome is executed if the threshold is met. */
 export async function signAs(
-  { client, print }: Stage,
-  account: Account,
+  stage: Stage,
   transaction: Transaction,
-  type: TransactionVoteType,
-  { name, privateKey }: DemoMember,
+  type: Vote,
+  member: DemoMember,
   more: { execute?: boolean; reason?: string } = {},
 ): Promise<Transaction> {
-  const signature = await signTransaction(walletOf(privateKey), transaction, account.address, type);
-  const path = `/transactions/${transaction.id}/signatures`;
-  const signed = await client.post<Transaction>(path, { type, signature, ...more });
-  print.line(name, `${SAID[type](signed)}: ${signed.signatureStatus}`);
+  const signer = walletOf(member);
+  const signed = await stage.client.vote(transaction, type, {
+    signer,
+    ...intentOf(stage, transaction),
+    ...more,
+  });
+  stage.print.line(member.name, `${SAID[type](signed)}: ${signed.signatureStatus}`);
   return signed;
 }
 
@@ -68,7 +65,7 @@ export async function transactionOutcome(
   transaction: Transaction,
   wanted: 'completed' | 'rejected' | 'blocked' | 'failed',
 ): Promise<Transaction> {
-  const done = await transactionDecided(client, transaction, DECISION_LIMIT_MS);
+  const done = await client.waitFor(transaction, [...OUTCOMES], { timeoutMs: DECISION_LIMIT_MS });
   const why = done.failure ? ` (${done.failure.code}: ${done.failure.message})` : '';
   expect(
     done.executionStatus === wanted,

@@ -230,6 +230,15 @@ async function translate(swc, options, from, to, files) {
   }
 }
 
+/** Writes the types of the client, for those who compile against it. */
+async function declare(require, to) {
+  const tsc = join(dirname(require.resolve('@typescript/native/package.json')), 'bin', 'tsc');
+  const args = ['-p', CLIENT, '--noCheck', '--incremental', 'false', '--outDir', to];
+  const child = spawn(process.execPath, [tsc, ...args], { stdio: ['ignore', 'inherit', 'inherit'] });
+  const code = await new Promise((resolve) => child.once('error', () => resolve(1)).once('close', resolve));
+  if (code !== 0) throw new Error(`tsc failed (status ${code})`);
+}
+
 /** Puts a built folder in the place of the one before. */
 function replaceFolder(built, place) {
   const old = `${place}.${process.pid}.old`;
@@ -266,7 +275,9 @@ async function build(hash) {
       minify: true,
       module: { type: 'es6' },
     };
+    const declared = declare(require, clientTarget);
     await translate(swc, asModules, join(CLIENT, 'src'), clientTarget, all.filter(isOfClient));
+    await declared;
     const workflows = join(projectDir, 'workflows', 'index.ts');
     if (existsSync(workflows)) {
       const { bundleWorkflowCode } = require('@temporalio/worker');

@@ -190,11 +190,17 @@ describe('the documentation', () => {
     expect(read('ARCHITECTURE.md')).toContain(`There are ${words[operations.length - 10]}, each whole`);
   });
 
-  it('shows in README.md what the example does to sign', () => {
+  it('shows in README.md how the examples use the client', () => {
     const [, lines = ''] =
-      /no library of this project is needed:\n\n```ts\n([\s\S]*?)```/.exec(read('README.md')) ?? [];
-    const withoutIndent = (text: string) => text.replace(/^ +/gm, '');
-    expect(lines).not.toBe('');
-    expect(withoutIndent(read('docs/examples/first-account.mts'))).toContain(withoutIndent(lines));
+      /signs only what was asked for:\n\n```ts\n([\s\S]*?)```/.exec(read('README.md')) ?? [];
+    const examples = ['demo', 'pay'].map((name) => read(`docs/examples/${name}.mts`)).join('');
+    for (const called of [
+      'createOrgwallet({ baseUrl: demo.baseUrl,',
+      'signWith.viem(privateKeyToAccount(privateKey))',
+    ]) {
+      expect([lines.includes(called), examples.includes(called)]).toEqual([true, true]);
+    }
+    const [transfer] = /orgwallet\.transfer\([^;]*/.exec(lines) ?? [];
+    expect(examples).toContain(transfer);
   });
 });

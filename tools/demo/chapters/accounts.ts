@@ -1,7 +1,8 @@
+import type { Proposal } from '@orgwallet/client';
 import type { DemoFile } from '../../dev/prepare';
 import { rpc } from '../../dev/rpc';
-import type { Proposal } from '../client';
 import {
+  type Account,
   carryOut,
   decided,
   expect,
@@ -12,14 +13,6 @@ import {
   type Stage,
   vote,
 } from '../stage';
-
-/** A shared wallet. */
-export interface Account {
-  readonly id: string;
-  readonly name: string;
-  readonly address: string;
-  readonly networks: readonly { readonly id: number; readonly name: string }[];
-}
 
 async function codeAt(network: DemoFile['networks'][number], address: string): Promise<string> {
   return rpc<string>(network.rpcUrl, 'eth_getCode', [address, 'latest']);
@@ -50,8 +43,8 @@ async function checkOnChains(
 }
 
 async function accountOf({ client }: Stage, proposal: Proposal): Promise<Account> {
-  const [id] = resultIds(proposal, 1);
-  return client.read<Account>(`/accounts/${id}`);
+  const [id = ''] = resultIds(proposal, 1);
+  return client.getAccount(id);
 }
 
 /** An account on every network: proposed, signed, executed, checked on the chains. */
@@ -60,7 +53,7 @@ export async function newAccount(stage: Stage): Promise<Account> {
   print.chapter('An account on every network');
   const networkIds = demo.networks.map(({ id }) => id);
   const items = [{ name: stage.named('Treasury'), networkIds }];
-  const proposal = await propose(stage, '/accounts/proposals/create', { items });
+  const proposal = await propose(stage, { type: 'accounts.create', items });
   await mustRefuse(stage, 'too early', 'thresholdNotMet', client.execute(proposal, 'approve'));
   const signed = await vote(stage, proposal, 'approve');
   expect(signed.signatureStatus === 'approvalReady', `${proposal.id} should be ready for execution`);
@@ -80,7 +73,7 @@ export async function changedAccount(stage: Stage): Promise<void> {
   expect(first !== undefined && others.length > 0, 'demo.json has fewer than two networks');
   print.chapter(`An account on ${first.name}, then renamed and added to another network`);
   const items = [{ name: stage.named('Savings'), networkIds: [first.id] }];
-  const done = await carryOut(stage, '/accounts/proposals/create', { items });
+  const done = await carryOut(stage, { type: 'accounts.create', items });
   const account = await accountOf(stage, done);
   await checkOnChains(stage, account, done, [first.id]);
   for (const network of others) {
@@ -91,8 +84,8 @@ export async function changedAccount(stage: Stage): Promise<void> {
 
   const added = others.map(({ id }) => id);
   const change = { id: account.id, name: stage.named('Reserve'), networkIds: added };
-  const updated = await carryOut(stage, '/accounts/proposals/update', { items: [change] });
-  const after = await client.read<Account>(`/accounts/${account.id}`);
+  const updated = await carryOut(stage, { type: 'accounts.update', items: [change] });
+  const after = await client.getAccount(account.id);
   expect(after.name === stage.named('Reserve'), `${account.id} should have a new name`);
   expect(after.address === account.address, `the address of ${account.id} changed`);
   await checkOnChains(stage, after, updated, added);
@@ -102,13 +95,13 @@ export async function changedAccount(stage: Stage): Promise<void> {
 export async function rejection(stage: Stage): Promise<void> {
   const { client, demo, print } = stage;
   print.chapter('A rejection');
-  const known = new Set((await client.read<Account[]>('/accounts')).map(({ id }) => id));
+  const known = new Set((await client.listAccounts()).map(({ id }) => id));
   const items = [{ name: stage.named('Slush Fund'), networkIds: demo.networks.map(({ id }) => id) }];
-  const proposal = await propose(stage, '/accounts/proposals/create', { items });
+  const proposal = await propose(stage, { type: 'accounts.create', items });
   const done = await rejectIt(stage, proposal, 'nobody could say what it is for');
   expect(done.result?.resolution === 'rejected', `${proposal.id} has no result that says rejected`);
   resultIds(done, 0);
-  const fresh = (await client.read<Account[]>('/accounts')).filter(
+  const fresh = (await client.listAccounts()).filter(
     ({ id, name }) => !known.has(id) && name === stage.named('Slush Fund'),
   );
   expect(fresh.length === 0, 'the rejected account exists');

@@ -1,9 +1,9 @@
-import type { Proposal } from '../client';
+import { ApiError, type ChangeIntent, type Proposal, type Schema } from '@orgwallet/client';
 import {
-  type Admins,
   carryOut,
   decided,
   expect,
+  type Group,
   mustRefuse,
   printNote,
   propose,
@@ -11,17 +11,14 @@ import {
   type Stage,
   vote,
 } from '../stage';
-import type { Group } from './groups';
 
-const PATH = '/admins/proposals/update';
-
-function printAdmins({ print }: Stage, { members, threshold }: Admins): void {
+function printAdmins({ print }: Stage, { members, threshold }: Schema['Admins']): void {
   print.line('admins', `${members.map(({ name }) => name).join(', ')}: ${threshold} must sign`);
 }
 
 async function queuedProposal({ client }: Stage): Promise<Proposal | undefined> {
-  return client.read<Proposal>('/admins/proposals').catch((error) => {
-    if (error.code === 'notFound') return undefined;
+  return client.getQueuedAdminProposal().catch((error) => {
+    if (error instanceof ApiError && error.code === 'notFound') return undefined;
     throw error;
   });
 }
@@ -29,20 +26,20 @@ async function queuedProposal({ client }: Stage): Promise<Proposal | undefined> 
 /** Restores the admins of demo.json, if an earlier run was interrupted. */
 export async function adminsAsBefore(stage: Stage): Promise<void> {
   const { client, demo, print } = stage;
-  const now = await client.read<Admins>('/admins');
+  const now = await client.listAdmins();
   const wanted = new Set(demo.admins.members.map(({ id }) => id));
   const present = new Set(now.members.map(({ id }) => id));
   const updates = [
-    ...[...wanted].filter((id) => !present.has(id)).map((id) => ({ action: 'addMember', id })),
-    ...[...present].filter((id) => !wanted.has(id)).map((id) => ({ action: 'removeMember', id })),
+    ...[...wanted].filter((id) => !present.has(id)).map((id) => ({ action: 'addMember' as const, id })),
+    ...[...present].filter((id) => !wanted.has(id)).map((id) => ({ action: 'removeMember' as const, id })),
   ];
   const { threshold } = demo.admins;
   if (updates.length === 0 && now.threshold === threshold) return;
   print.line('admins', 'are restored from demo.json');
   const queued = await queuedProposal(stage);
   if (queued) await rejectIt(stage, queued, 'left over from an earlier run');
-  await carryOut(stage, PATH, { updates, threshold });
-  printAdmins(stage, await client.read<Admins>('/admins'));
+  await carryOut(stage, { type: 'admins.update', updates, threshold });
+  printAdmins(stage, await client.listAdmins());
 }
 
 /**
@@ -55,21 +52,30 @@ export async function adminLeaves(stage: Stage, group: Group): Promise<void> {
   const carol = demo.admins.members.find(({ name }) => name === 'Carol');
   expect(carol !== undefined, 'demo.json has no Carol among its admins');
   const items = [{ id: group.id, name: stage.named('Desk One') }];
-  const open = await propose(stage, '/groups/proposals/update', { items });
+  const open = await propose(stage, { type: 'groups.update', items });
   await vote(stage, open, 'approve', { by: ['Alice', 'Carol'] });
   print.line('', 'ready for execution, but not executed yet');
 
-  const removal = { updates: [{ action: 'removeMember', id: carol.id }], threshold: 2 };
-  const change = await propose(stage, PATH, removal);
-  await mustRefuse(stage, 'one queued', 'conflict', client.post(PATH, { updates: [], threshold: 3 }));
+  const removal: ChangeIntent = {
+    type: 'admins.update',
+    updates: [{ action: 'removeMember', id: carol.id }],
+    threshold: 2,
+  };
+  const change = await propose(stage, removal);
+  await mustRefuse(
+    stage,
+    'one queued',
+    'conflict',
+    client.proposeAdminsUpdate({ updates: [], threshold: 3 }),
+  );
   await decided(
     stage,
     await vote(stage, change, 'approve', { by: ['Alice', 'Bob'], execute: true }),
     'completed',
   );
-  printAdmins(stage, await client.read<Admins>('/admins'));
+  printAdmins(stage, await client.listAdmins());
 
-  const stale = await client.getProposal(open);
+  const stale = await client.read(open);
   expect(stale.approvals.length === 1, `Carol's signature still counts on ${open.id}`);
   print.line(
     'meanwhile',
@@ -79,8 +85,12 @@ export async function adminLeaves(stage: Stage, group: Group): Promise<void> {
   await mustRefuse(stage, 'execute', 'thresholdNotMet', client.execute(open, 'approve'));
 
   print.line('', 'Carol is an admin again, and the threshold is three');
-  await carryOut(stage, PATH, { updates: [{ action: 'addMember', id: carol.id }], threshold: 3 });
-  const again = await client.getProposal(open);
+  await carryOut(stage, {
+    type: 'admins.update',
+    updates: [{ action: 'addMember', id: carol.id }],
+    threshold: 3,
+  });
+  const again = await client.read(open);
   print.line(
     'meanwhile',
     `${open.id}: ${again.approvals.length} of ${again.threshold}, ${again.signatureStatus}`,
@@ -88,7 +98,7 @@ export async function adminLeaves(stage: Stage, group: Group): Promise<void> {
   printNote(stage, again, 'adminAdded');
   printNote(stage, again, 'thresholdChanged');
   await decided(stage, await vote(stage, open, 'approve', { by: ['Bob'], execute: true }), 'completed');
-  const { name } = await client.read<Group>(`/groups/${group.id}`);
+  const { name } = await client.getGroup(group.id);
   expect(name === stage.named('Desk One'), `${group.id} should have its new name`);
   print.line('group', `is now called ${name}`);
   await adminsAsBefore(stage);

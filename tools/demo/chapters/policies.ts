@@ -1,22 +1,7 @@
-import { carryOut, expect, mustRefuse, resultIds, type Stage } from '../stage';
-import type { Account } from './accounts';
-import type { Group } from './groups';
+import type { Schema } from '@orgwallet/client';
+import { type Account, carryOut, expect, type Group, mustRefuse, resultIds, type Stage } from '../stage';
 
-/** The fields of a policy that the demo uses. */
-interface Policy {
-  readonly id: string;
-  readonly name: string;
-  readonly tokenTransferCondition?: {
-    readonly tokenSymbol: string;
-    readonly tokenDecimals: number;
-    readonly amountThreshold: string | null;
-  };
-  readonly contractInteractionCondition?:
-    | readonly {
-        readonly functions: readonly { readonly name: string | null; readonly selector: string }[];
-      }[]
-    | null;
-}
+type NewPolicy = Schema['NewPolicy'];
 
 const NATIVE_CURRENCY = '0x0000000000000000000000000000000000000000';
 const ONE_TOKEN = 10n ** 18n;
@@ -33,7 +18,7 @@ interface Setting extends Pick<Stage, 'named'> {
 }
 
 /** A member of the group may send up to 100 DEMO without approval, and the account no more than that in 24 hours. */
-function smallPayments({ named, networkId, tokenAddress, accountId, groupId }: Setting) {
+function smallPayments({ named, networkId, tokenAddress, accountId, groupId }: Setting): NewPolicy {
   return {
     name: named('Small payments'),
     type: 'AUTO_APPROVAL',
@@ -52,7 +37,7 @@ function smallPayments({ named, networkId, tokenAddress, accountId, groupId }: S
 }
 
 /** One function of one contract, with the approval of two of the group. */
-function burning({ named, networkId, tokenAddress, accountId, groupId }: Setting) {
+function burning({ named, networkId, tokenAddress, accountId, groupId }: Setting): NewPolicy {
   return {
     name: named('Burning'),
     type: 'MANUAL_APPROVAL',
@@ -66,7 +51,7 @@ function burning({ named, networkId, tokenAddress, accountId, groupId }: Setting
 }
 
 /** Any transaction of any account, with the approval of one person. */
-function anythingElse({ named, networkId, approverId }: Setting) {
+function anythingElse({ named, networkId, approverId }: Setting): NewPolicy {
   return {
     name: named('Anything else'),
     type: 'MANUAL_APPROVAL',
@@ -79,7 +64,7 @@ function anythingElse({ named, networkId, approverId }: Setting) {
 }
 
 /** Native currency to any address, up to 1 ETH a day. */
-function gasMoney({ named, networkId, accountId, groupId }: Setting) {
+function gasMoney({ named, networkId, accountId, groupId }: Setting): NewPolicy {
   return {
     ...smallPayments({ named, networkId, accountId, groupId, tokenAddress: NATIVE_CURRENCY, approverId: '' }),
     name: named('Gas money'),
@@ -112,31 +97,37 @@ export async function policies(stage: Stage, account: Account, group: Group): Pr
     groupId: group.id,
     approverId: approver.id,
   };
-  const read = (id: string | undefined) => client.read<Policy>(`/policies/${id}`);
+  const readTransfers = async (id: string) => {
+    const policy = await client.getPolicy(id);
+    expect(policy.transactionType === 'TOKEN_TRANSFER', `${id} should be about transfers`);
+    return policy;
+  };
 
-  const tooWide = { policies: [without(smallPayments(setting), 'accountIds')] };
-  const refused = client.post('/policies/proposals/add', tooWide);
+  // What the types of the client do not let a program leave out.
+  const tooWide = without(smallPayments(setting), 'accountIds') as NewPolicy;
+  const refused = client.proposePoliciesAdd({ policies: [tooWide] });
   await mustRefuse(stage, 'left out', 'validationError', refused);
   print.line('', 'A policy is wide only explicitly: any account is written as null.');
 
-  const created = await carryOut(stage, '/policies/proposals', {
+  const created = await carryOut(stage, {
+    type: 'policies.change',
     policies: [smallPayments(setting), burning(setting), anythingElse(setting)],
   });
   expect(created.action === 'create', `${created.id} should create policies`);
-  const [smallId, burningId, anythingId] = resultIds(created, 3);
-  const small = await read(smallId);
-  const { tokenSymbol, tokenDecimals } = small.tokenTransferCondition ?? {};
+  const [smallId = '', burningId = '', anythingId = ''] = resultIds(created, 3);
+  const small = await readTransfers(smallId);
+  const { tokenSymbol, tokenDecimals } = small.tokenTransferCondition;
   print.line('read', `the token reports ${tokenSymbol}, ${tokenDecimals} decimals`);
 
-  const added = await carryOut(stage, '/policies/proposals/add', { policies: [gasMoney(setting)] });
-  const [gasId] = resultIds(added, 1);
+  const added = await carryOut(stage, { type: 'policies.add', policies: [gasMoney(setting)] });
+  const [gasId = ''] = resultIds(added, 1);
 
   print.line('', 'The policy is sent back with one field changed:');
   const tokenTransferCondition = { ...small.tokenTransferCondition, amountThreshold: tokens(50n) };
-  await carryOut(stage, '/policies/proposals/update', { policies: [{ ...small, tokenTransferCondition }] });
-  const smaller = await read(smallId);
+  await carryOut(stage, { type: 'policies.update', policies: [{ ...small, tokenTransferCondition }] });
+  const smaller = await readTransfers(smallId);
   expect(
-    smaller.tokenTransferCondition?.amountThreshold === tokens(50n),
+    smaller.tokenTransferCondition.amountThreshold === tokens(50n),
     `${smallId} should have a lower maximum`,
   );
 
@@ -144,19 +135,22 @@ export async function policies(stage: Stage, account: Account, group: Group): Pr
   const contractInteractionCondition = [
     { contractAddress: token.address, allowedFunctions: ['burn(uint256)', '0x40c10f19'] },
   ];
-  const mixed = await carryOut(stage, '/policies/proposals', {
+  const mixed = await carryOut(stage, {
+    type: 'policies.change',
     policies: [
       { id: burningId, ...burning(setting), contractInteractionCondition },
       { ...gasMoney(setting), name: stage.named('More gas money'), accountIds: null },
     ],
   });
   expect(mixed.action === 'update', `${mixed.id} should update policies`);
-  const [, moreGasId] = resultIds(mixed, 2);
-  const functions = (await read(burningId)).contractInteractionCondition?.[0]?.functions ?? [];
+  const [, moreGasId = ''] = resultIds(mixed, 2);
+  const burningNow = await client.getPolicy(burningId);
+  expect(burningNow.transactionType === 'CONTRACT_INTERACTION', `${burningId} should be about calls`);
+  const functions = burningNow.contractInteractionCondition?.[0]?.functions ?? [];
   print.line('read', `0x40c10f19 is ${functions[1]?.name ?? 'not known'}`);
 
   const policyIds = [smallId, burningId, anythingId, gasId, moreGasId];
-  await carryOut(stage, '/policies/proposals/remove', { policyIds });
-  const left = new Set((await client.read<Policy[]>('/policies')).map(({ id }) => id));
-  expect(!policyIds.some((id) => id !== undefined && left.has(id)), 'a removed policy is still listed');
+  await carryOut(stage, { type: 'policies.remove', policyIds });
+  const left = new Set((await client.listPolicies()).map(({ id }) => id));
+  expect(!policyIds.some((id) => left.has(id)), 'a removed policy is still listed');
 }

@@ -1,12 +1,19 @@
+import type { Schema } from '@orgwallet/client';
 import { encodeFunctionData, erc20Abi, type Hex, parseAbi, zeroAddress } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { DemoFile } from '../../dev/prepare';
-import { walletOf } from '../client';
 import { fund, type Holdings, holdings, shownAmount, testToken, whole } from '../money';
-import { carryOut, expect, mustRefuse, resultIds, type Stage } from '../stage';
-import type { TransactionRequest } from '../transaction';
-import { ask, type DemoMember, demoMember, signAs, transactionOutcome } from '../transactionSteps';
-import type { Account } from './accounts';
+import { type Account, carryOut, expect, mustRefuse, resultIds, type Stage } from '../stage';
+import {
+  ask,
+  type DemoMember,
+  demoMember,
+  signAs,
+  type TransactionRequest,
+  transactionOutcome,
+} from '../transactionSteps';
+
+type NewPolicy = Schema['NewPolicy'];
 
 /** A funded account and its policies. */
 export interface Purse {
@@ -66,7 +73,13 @@ function burn(amount: bigint): Pick<TransactionRequest, 'data'> {
   return { data: encodeFunctionData({ abi: parseAbi(['function burn(uint256)']), args: [amount] }) };
 }
 
-function policiesOf({ named }: Stage, base: object, groupId: string, carolId: string, tokenAddress: string) {
+function policiesOf(
+  { named }: Stage,
+  base: Pick<NewPolicy, 'networkId' | 'accountIds' | 'initiatorSetting'>,
+  groupId: string,
+  carolId: string,
+  tokenAddress: string,
+): NewPolicy[] {
   return [
     {
       ...base,
@@ -118,7 +131,7 @@ export async function purse(stage: Stage, account: Account): Promise<Purse> {
   await expectHoldings(stage, { network }, account.address, { native: 0n, token: 0n });
   const income = { native: whole(2n), token: whole(100n) };
   await fund(network, account.address as Hex, income);
-  const funder = walletOf(network.funderPrivateKey).address;
+  const funder = privateKeyToAccount(network.funderPrivateKey as Hex).address;
   print.line(
     'funder',
     `${funder} sends ${shownAmount(income.native)} ETH and ${shownAmount(income.token)} DEMO`,
@@ -129,14 +142,14 @@ export async function purse(stage: Stage, account: Account): Promise<Purse> {
   expect(alice !== undefined && bob !== undefined && carol !== undefined, 'three people approve');
   const dave = demoMember(demo, 'Dave');
   const items = [{ name: stage.named('Treasurers'), memberIds: [alice.id, bob.id, carol.id] }];
-  const [groupId = ''] = resultIds(await carryOut(stage, '/groups/proposals/create', { items }), 1);
+  const [groupId = ''] = resultIds(await carryOut(stage, { type: 'groups.create', items }), 1);
   const base = {
     networkId: network.id,
     accountIds: [account.id],
-    initiatorSetting: { type: 'user', memberId: dave.id },
+    initiatorSetting: { type: 'user' as const, memberId: dave.id },
   };
   const policies = policiesOf(stage, base, groupId, carol.id, token);
-  const added = await carryOut(stage, '/policies/proposals/add', { policies });
+  const added = await carryOut(stage, { type: 'policies.add', policies });
   const [petty = '', invoices = '', burning = ''] = resultIds(added, 3);
   const policyIds = { petty, invoices, burning };
   return { account, network, token, dave, approvers: { alice, bob }, groupId, policyIds };
@@ -147,15 +160,10 @@ async function printRest(
   { client, print }: Stage,
   { policyId, ...asked }: TransactionRequest,
 ): Promise<void> {
-  const answers = await client.post<
-    {
-      policy: { id: string; name: string };
-      allowed: boolean;
-      remaining: { amount?: string; until: string } | null;
-    }[]
-  >('/policies/evaluate', asked);
+  const answers = await client.evaluatePolicies(asked);
   const answer = answers.find(({ policy }) => policy.id === policyId);
-  const amount = answer?.remaining?.amount;
+  const remaining = answer?.remaining;
+  const amount = remaining && 'amount' in remaining ? remaining.amount : undefined;
   expect(
     answer !== undefined && amount !== undefined,
     `a dry run should report the remaining budget of ${policyId}`,
@@ -172,7 +180,7 @@ export async function pettyCash(stage: Stage, purse: Purse): Promise<void> {
   const to = newAddress();
   const transfer = (amount: bigint) => request(purse, policyIds.petty, tokenTransfer(to, amount));
   const sent = async (amount: bigint) =>
-    signAs(stage, account, await ask(stage, transfer(amount)), 'initiator', dave, { execute: true });
+    signAs(stage, await ask(stage, account, transfer(amount)), 'initiator', dave, { execute: true });
 
   await transactionOutcome(stage, await sent(whole(15n)), 'completed');
   await expectHoldings(stage, { network }, to, { native: 0n, token: whole(15n) });
@@ -181,10 +189,10 @@ export async function pettyCash(stage: Stage, purse: Purse): Promise<void> {
     stage,
     'too much',
     'forbidden',
-    stage.client.post('/transactions', transfer(PETTY_CASH + 1n)),
+    stage.client.createTransaction(transfer(PETTY_CASH + 1n)),
   );
   expect(
-    refusal.failures.map(({ condition }) => condition).join() === 'amount',
+    refusal.details.failures?.map(({ condition }) => condition).join() === 'amount',
     'the amount should be the only unmet condition',
   );
 
@@ -194,7 +202,7 @@ export async function pettyCash(stage: Stage, purse: Purse): Promise<void> {
   await printRest(stage, transfer(1n));
   const blocked = await transactionOutcome(stage, await sent(1n), 'blocked');
   expect(blocked.failure?.code === 'budget', `${blocked.id} should be blocked for its budget`);
-  const closed = await signAs(stage, account, blocked, 'reject', dave, { execute: true, reason: 'too late' });
+  const closed = await signAs(stage, blocked, 'reject', dave, { execute: true, reason: 'too late' });
   await transactionOutcome(stage, closed, 'rejected');
   await expectHoldings(stage, { network }, to, { native: 0n, token: PETTY_CASH });
 }
@@ -209,21 +217,21 @@ export async function twoDecide(stage: Stage, purse: Purse): Promise<void> {
     request(purse, policyIds.invoices, { to, value: String(whole(tokens)), description });
 
   print.chapter('A transfer that two must approve');
-  const invoice = await ask(stage, transfer(1n, 'Invoice 4711'));
-  const begun = await signAs(stage, account, invoice, 'initiator', dave, { execute: true });
+  const invoice = await ask(stage, account, transfer(1n, 'Invoice 4711'));
+  const begun = await signAs(stage, invoice, 'initiator', dave, { execute: true });
   expect(begun.executionStatus === null, `${begun.id} was executed before anybody approved it`);
-  const one = await signAs(stage, account, begun, 'approve', alice, { execute: true });
-  const early = client.post(`/transactions/${one.id}/execute`, { type: 'approve' });
+  const one = await signAs(stage, begun, 'approve', alice, { execute: true });
+  const early = client.execute(one, 'approve');
   await mustRefuse(stage, 'too early', 'thresholdNotMet', early);
-  const two = await signAs(stage, account, one, 'approve', bob, { execute: true });
+  const two = await signAs(stage, one, 'approve', bob, { execute: true });
   await transactionOutcome(stage, two, 'completed');
   await expectHoldings(stage, { network }, to, { native: whole(1n), token: 0n });
 
   print.chapter('A transfer that two reject');
-  const unknown = await ask(stage, transfer(1n, 'Invoice 4711, once more'));
-  const waiting = await signAs(stage, account, unknown, 'initiator', dave);
-  const doubted = await signAs(stage, account, waiting, 'reject', bob, { reason: 'is paid already' });
-  const rejected = await signAs(stage, account, doubted, 'reject', alice, { execute: true });
+  const unknown = await ask(stage, account, transfer(1n, 'Invoice 4711, once more'));
+  const waiting = await signAs(stage, unknown, 'initiator', dave);
+  const doubted = await signAs(stage, waiting, 'reject', bob, { reason: 'is paid already' });
+  const rejected = await signAs(stage, doubted, 'reject', alice, { execute: true });
   const done = await transactionOutcome(stage, rejected, 'rejected');
   expect(done.result?.transactionHash === undefined, `${done.id} was rejected and is on chain`);
   await expectHoldings(stage, { network }, to, { native: whole(1n), token: 0n });
@@ -237,15 +245,16 @@ export async function contractCall(stage: Stage, purse: Purse): Promise<void> {
   const carol = demoMember(demo, 'Carol');
   const before = await holdings(network, account.address as Hex);
   const approved = async (amount: bigint) => {
-    const asked = await ask(stage, request(purse, policyIds.burning, burn(amount)));
+    const asked = await ask(stage, account, request(purse, policyIds.burning, burn(amount)));
+    expect(asked.type === 'CONTRACT_INTERACTION', `${asked.id} should be a call`);
     const { functionName, functionParameters = [] } = asked.data;
     const [parameter] = functionParameters;
     expect(
       functionName === 'burn' && functionParameters.length === 1 && parameter?.value === String(amount),
       `${asked.id} should be decoded as a call of burn`,
     );
-    const begun = await signAs(stage, account, asked, 'initiator', dave);
-    return signAs(stage, account, begun, 'approve', carol, { execute: true });
+    const begun = await signAs(stage, asked, 'initiator', dave);
+    return signAs(stage, begun, 'approve', carol, { execute: true });
   };
   await transactionOutcome(stage, await approved(whole(10n)), 'completed');
   const after = { native: before.native, token: before.token - whole(10n) };
@@ -255,7 +264,7 @@ export async function contractCall(stage: Stage, purse: Purse): Promise<void> {
   const failed = await transactionOutcome(stage, await approved(whole(1_000n)), 'failed');
   expect(failed.failure?.code === 'reverted', `${failed.id} should have failed because it would revert`);
   expect(failed.chain === undefined, `${failed.id} was sent, though it would revert`);
-  const closed = await signAs(stage, account, failed, 'reject', carol, { execute: true });
+  const closed = await signAs(stage, failed, 'reject', carol, { execute: true });
   await transactionOutcome(stage, closed, 'rejected');
   await expectHoldings(stage, purse, account.address, after);
 }
@@ -264,8 +273,8 @@ export async function contractCall(stage: Stage, purse: Purse): Promise<void> {
 export async function rulesRemoved(stage: Stage, { account, groupId, policyIds }: Purse): Promise<void> {
   const { client, print } = stage;
   print.chapter('The policies are removed');
-  await carryOut(stage, '/policies/proposals/remove', { policyIds: Object.values(policyIds) });
-  await carryOut(stage, '/groups/proposals/delete', { items: [{ id: groupId }] });
-  const open = await client.read<readonly unknown[]>(`/transactions?status=queued&accountId=${account.id}`);
+  await carryOut(stage, { type: 'policies.remove', policyIds: Object.values(policyIds) });
+  await carryOut(stage, { type: 'groups.delete', items: [{ id: groupId }] });
+  const open = await client.listTransactions({ status: 'queued', accountId: account.id });
   expect(open.length === 0, `${open.length} transactions of ${account.id} are still open`);
 }
