@@ -118,6 +118,11 @@ const OTHER_RULES = [
     to: { path: '^(tools|test)/' },
   },
   {
+    name: 'production without the client, but for the CLI',
+    from: { path: PRODUCTION, pathNot: folder('src/cli') },
+    to: { path: CLIENT },
+  },
+  {
     // The image is installed with `npm ci --omit=dev`.
     name: 'production without packages of development',
     from: { path: PRODUCTION },

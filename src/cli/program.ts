@@ -16,6 +16,7 @@ import { proposalCommands } from './proposals';
 import { signerCommands } from './signer';
 import { printable } from './text';
 import { transactionCommands } from './transactions';
+import { verifyCommand } from './verify';
 
 const AFTER_HELP = `
 Settings come from the environment, then from a stack that \`npm start\` runs (ORGWALLET_DATA_DIR).
@@ -52,6 +53,7 @@ export function createProgram(terminal: Terminal): Command {
   freezeCommands(program, within);
   proposalCommands(program, within);
   transactionCommands(program, within);
+  verifyCommand(program, within);
   auditCommands(program, within);
   databaseCommands(program, within);
   doctorCommand(program, within);

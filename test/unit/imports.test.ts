@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { projectRoot } from '../../src/projectRoot';
 
 const root = projectRoot();
-const FOLDERS = ['src', 'activities', 'workflows', 'tools'];
+const FOLDERS = ['src', 'activities', 'workflows', 'client', 'tools'];
 
 /** `rule file → file` for each import that the rules of the project refuse, in the project or in a folder like it. */
 function refused(dir: string, folders: readonly string[]): string[] {
@@ -77,6 +77,9 @@ describe('the import table of ARCHITECTURE.md', () => {
       'workflows/ids.ts': value('../src/temporal/ids'),
       'tools/dev/main.ts': value('../../src/service'),
       'tools/demo/main.ts': value('../dev/main'),
+      'client/src/index.ts': value('viem'),
+      'src/cli/verify.ts': value('../../client/src/index'),
+      'tools/demo/pay.ts': value('../../client/src/index'),
       'test/certificate.ts': value('selfsigned'),
       'src/chain/clients.ts': '',
       'src/temporal/client.ts': '',
@@ -102,6 +105,10 @@ describe('the import table of ARCHITECTURE.md', () => {
       'src/logging.ts': value('selfsigned'),
       'src/metrics.ts': value('undeclared'),
       'src/main.ts': value('./nowhere'),
+      'src/roles.ts': value('../client/src/index'),
+      'client/src/policy.ts': type('../../src/domain/policy'),
+      'client/src/zod.ts': value('zod'),
+      'client/src/files.ts': value('node:fs'),
       'activities/deployments/api.ts': type('../../src/api/app'),
       'activities/deployments/config.ts': value('../../src/config'),
       'activities/relayer/follow.ts': value('../../src/chain/keystore'),
@@ -121,6 +128,9 @@ describe('the import table of ARCHITECTURE.md', () => {
     expect(refusedIn({ ...allowed, ...notAllowed })).toEqual([
       'activities: imports: activities/deployments/config.ts → src/config.ts',
       'activities: types: activities/deployments/api.ts → src/api/app.ts',
+      'client: modules of Node: client/src/files.ts → fs',
+      'client: packages: client/src/zod.ts → node_modules/zod/index.js',
+      'client: types: client/src/policy.ts → src/domain/policy.ts',
       'imports exist: src/main.ts → ./nowhere',
       'no cycle between files: tools/demo/chapters.ts → tools/demo/scenario.ts',
       'only the service runs activities: src/api/activity.ts → activities/mapLimit.ts',
@@ -128,6 +138,7 @@ describe('the import table of ARCHITECTURE.md', () => {
       'only the service, the CLI and the start of the demo open the keystore: src/workers.ts → src/chain/keystore.ts',
       'packages are declared: src/metrics.ts → node_modules/undeclared/index.js',
       'production without packages of development: src/logging.ts → node_modules/selfsigned/index.js',
+      'production without the client, but for the CLI: src/roles.ts → client/src/index.ts',
       'production without tools and tests: src/cli/stack.ts → tools/dev/ports.ts',
       'production without tools and tests: src/service.ts → test/support/api.ts',
       'proposals and transactions are apart: activities/deployments/follow.ts → activities/transactions/signer.ts',

@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs';
+import {
+  type Intent,
+  type Known,
+  PayloadMismatch,
+  pinInMemory,
+  statementOf,
+  verify,
+} from '@orgwallet/client';
+import type { Command } from 'commander';
+import type { Db } from '../db/database';
+import { readOrganization } from '../db/organizations';
+import { findProposalById, readProposalNow } from '../db/proposals';
+import { findTransactionById } from '../db/transactions';
+import { canonicalJson } from '../domain/canonicalJson';
+import { proposalView } from '../domain/proposalView';
+import { quoted } from '../domain/signing';
+import { transactionView } from '../domain/transactionView';
+import type { CommandContext, Within } from './context';
+import { CommandRefused } from './output';
+
+/** Payloads by name, such as `approvePayload`. */
+type Payloads = readonly (readonly [name: string, payload: string])[];
+
+function readJson(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file === '-' ? 0 : file, 'utf8'));
+  } catch (error) {
+    throw new CommandRefused(`${file}: ${(error as Error).message}`);
+  }
+}
+
+/** The payloads in a file: typed data itself, a record, or a response of the API. */
+function payloadsIn(content: unknown): Payloads {
+  const { primaryType, data, signingPayloads, signatureData } = Object(content);
+  if (primaryType !== undefined) return [['payload', canonicalJson(content)]];
+  const found = Object.entries({ ...signatureData, ...signingPayloads }).flatMap(([name, payload]) =>
+    name.endsWith('Payload') ? [[name, String(payload)] as const] : [],
+  );
+  return found.length > 0 || typeof data !== 'object' ? found : payloadsIn(data);
+}
+
+/** The payloads of a record, as the API shows them. */
+async function payloadsOf(db: Db, id: string): Promise<Payloads> {
+  if (id.startsWith('txn_')) {
+    const found = await findTransactionById(db, id);
+    if (!found) throw new CommandRefused(`transaction ${id} not found`);
+    return payloadsIn(transactionView(found.record, found.now));
+  }
+  const record = await findProposalById(db, id);
+  if (!record) throw new CommandRefused(`proposal ${id} not found`);
+  const { domainSalt } = await readOrganization(db, record.organizationId);
+  return payloadsIn(proposalView(record, await readProposalNow(db, record.organizationId), domainSalt));
+}
+
+/** What one payload is, or how it differs from what was asked for. Throws CommandRefused. */
+function verified(name: string, payload: string, intent: Intent | undefined, salt: string | undefined) {
+  try {
+    const known = salt === undefined ? {} : knownSalt(payload, salt);
+    const { typedData, description, domainHash, messageHash, digest } = verify(payload, intent, known);
+    return {
+      name,
+      description,
+      summary: typedData.message.summary ?? '',
+      domainHash,
+      messageHash,
+      digest,
+      typedData,
+    };
+  } catch (error) {
+    if (error instanceof PayloadMismatch) throw new CommandRefused(`${name}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** The pin of an organization whose salt is known. */
+function knownSalt(payload: string, salt: string): Known {
+  const { organization } = statementOf(payload).typedData.message;
+  return organization === undefined ? {} : { pins: pinInMemory({ organization, salt }) };
+}
+
+async function run(
+  { db, output }: CommandContext,
+  subject: string,
+  options: { intent?: string; salt?: string },
+): Promise<void> {
+  const payloads = /^(prop|txn)_/.test(subject)
+    ? await payloadsOf(db(), subject)
+    : payloadsIn(readJson(subject));
+  if (payloads.length === 0) throw new CommandRefused(`${subject} has nothing to sign`);
+  const intent = options.intent === undefined ? undefined : (readJson(options.intent) as Intent);
+  const results = payloads.map(([name, payload]) => verified(name, payload, intent, options.salt));
+  const text = results.map(({ name, description, summary, domainHash, messageHash, digest }) =>
+    [
+      `${name}: ${description}`,
+      `the line that is signed as well: ${quoted(summary)}`,
+      '',
+      `domain hash   ${domainHash}`,
+      `message hash  ${messageHash}`,
+      `digest        ${digest}`,
+    ].join('\n'),
+  );
+  output.result(results, text.join('\n\n'));
+}
+
+/** `verify`: what a payload does and its hashes, computed by the client and not by the service. */
+export function verifyCommand(program: Command, within: Within): void {
+  program
+    .command('verify')
+    .description('Show what a payload does, from its bytes alone, and the hashes that hardware wallets show')
+    .argument(
+      '<id | file>',
+      'a proposal, a transaction, or a file with a payload or a response (-: standard input)',
+    )
+    .option(
+      '--intent <file>',
+      'what was asked for, as JSON: refuse a payload that differs, and name the field',
+    )
+    .option('--salt <0x…>', 'the salt of your organization: refuse a payload with another one')
+    .action((subject: string, options: { intent?: string; salt?: string }, command: Command) =>
+      within(command, (context) => run(context, subject, options)),
+    );
+}
