@@ -15,6 +15,9 @@ function shown(value: unknown): string {
   );
 }
 
+/** The name of a field; one that is no word could imitate other lines. */
+const named = (key: string) => (/^\w+$/.test(key) ? key : shown(key));
+
 /** Lists in which no entry means any. */
 const ANY_IF_EMPTY = ['destinationAddresses', 'allowedFunctions'];
 
@@ -27,7 +30,7 @@ function* linesOf(value: unknown, path: string): Generator<string> {
   else if (typeof value === 'object') {
     const parts = Array.isArray(value)
       ? value.map((item, i) => [`${path}[${i}]`, item])
-      : Object.entries(value).map(([key, field]) => [path === '' ? key : `${path}.${key}`, field]);
+      : Object.entries(value).map(([key, field]) => [`${path}${path === '' ? '' : '.'}${named(key)}`, field]);
     for (const [below, part] of parts) yield* linesOf(part, String(below));
   } else yield `${path}: ${shown(value)}`;
 }

@@ -303,6 +303,7 @@ describe('the description of a payload', () => {
     const typedData = JSON.parse(vectors.statements[0].payload);
     const data = canonicalJson({
       policies: [{ name: 'a\u202eb\n', accountIds: null, destinationAddresses: [] }],
+      '\u202e\nuntil': 1,
     });
     const expiresAt = String(Math.floor(inAWeek().getTime() / 1_000));
     const payload = canonicalJson({ ...typedData, message: { ...typedData.message, data, expiresAt } });
@@ -312,6 +313,7 @@ describe('the description of a payload', () => {
       'policies[0].accountIds: any, WITHOUT LIMIT',
       'policies[0].destinationAddresses: any',
       String.raw`policies[0].name: "a\u202eb\n"`,
+      String.raw`"\u202e\nuntil": 1`,
     ]);
   });
 
