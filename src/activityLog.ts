@@ -35,8 +35,8 @@ function attributesOf({ taskQueue, workflowExecution, attempt, isLocal }: Info):
 }
 
 /**
- * Logs each finished activity, and ends its span: its subject, its outcome and its workflow. Its error is stored in the workflow's history,
- * where everybody with access to Temporal reads it: a database error goes there without SQL and values.
+ * Logs each finished activity with its subject, outcome and workflow, and ends its span. Its error is stored in the
+ * workflow's history, where everybody with access to Temporal reads it: a database error goes there without SQL and values.
  */
 export function observeActivities(logger: Logger): Observed {
   return async (info, args, run) => {
@@ -67,11 +67,10 @@ export function activityInterceptor(observed: Observed, tracer?: Tracer): Activi
   return ({ info }) => ({
     inbound: {
       execute(input, next) {
-        const parent = tracer && traceparentIn(input.headers);
-        const span =
-          parent === undefined
-            ? undefined
-            : tracer?.begin(info.activityType, { parent, attributes: attributesOf(info) });
+        const parent = traceparentIn(input.headers);
+        const span = parent
+          ? tracer?.begin(info.activityType, { parent, attributes: attributesOf(info) })
+          : undefined;
         return withSpan(span, () => observed(info, input.args, () => next(input)));
       },
     },

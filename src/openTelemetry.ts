@@ -27,7 +27,7 @@ const EXPORT_EVERY_MS = 1_000;
 const EXPORT_LIMIT_MS = 5_000;
 const STOP_LIMIT_MS = 2_000;
 
-/** Logs when the collector stops to take spans, and when it takes them again. */
+/** Logs when the collector stops taking spans, and when it takes them again. */
 function observed(exporter: SpanExporter, logger: Logger): SpanExporter {
   let failing = false;
   return {
@@ -70,6 +70,7 @@ export function startTracer(
     timeoutMillis: EXPORT_LIMIT_MS,
   });
   const ids = new RandomIdGenerator();
+  /** The id of the next span, when whoever did the work has chosen it (`record`). */
   let chosenId: string | undefined;
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': 'orgwallet', 'orgwallet.roles': [...roles] }),

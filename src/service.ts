@@ -65,7 +65,7 @@ function upgradeOf({ config, sender, logger }: Clients, lifetime: Lifetime): Upg
   const upgrade = startUpgrade(sender, build, { logger, fail: lifetime.fail });
   lifetime.onStop(() => upgrade.stop());
   // Its worker goes on meanwhile.
-  lifetime.onStop(() => upgrade.handOver());
+  lifetime.onStop(() => upgrade.moveWorkflows());
   return upgrade;
 }
 

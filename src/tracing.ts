@@ -50,7 +50,7 @@ export function currentSpan(): Span | undefined {
   return current.getStore();
 }
 
-/** Does work as part of a span, which does not end with it; undefined: as part of none, like what goes on for others. */
+/** Runs work within a span, which it does not end; undefined: within none. */
 export function withSpan<T>(span: Span | undefined, work: () => T): T {
   return current.run(span, work);
 }

@@ -2,28 +2,32 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from './logging';
 import { mapLimit } from './mapLimit';
 import { refreshWorkflow } from './temporal/approvals';
-import { type Build, canMoveWorkflows, listLeaving, promoteNewBuild } from './temporal/builds';
+import {
+  assertMovesWorkflows,
+  type Build,
+  listWorkflowsToMove,
+  promoteNewBuild,
+  ServerTooOld,
+} from './temporal/builds';
 import type { WorkflowSender } from './temporal/client';
 
 const RETRY_MS = 500;
 /** A Temporal that comes back without its data does not know the build any more. */
-const LOOK_MS = 20_000;
-/** How long a worker of an earlier build goes on until its workflows have left. */
-const HAND_OVER_MS = 30_000;
-const HAND_OVER_PAUSE_MS = 100;
-/** Workflows that leave at the same time: what the others do goes on meanwhile. */
-const AT_ONCE = 8;
-/** One that has not left by then is asked again. */
-const ASK_AGAIN_MS = 5_000;
-const TOO_OLD =
-  'TEMPORAL_BUILD_ID: this Temporal server cannot move workflows to another build (expected 1.31 or newer)';
+const PROMOTION_CHECK_MS = 20_000;
+/** How long a worker of an earlier build goes on until its workflows have moved. */
+const MOVE_TIMEOUT_MS = 30_000;
+const MOVE_POLL_MS = 250;
+/** More are not moving at the same time: what the others do goes on meanwhile. */
+const MAX_MOVING = 8;
+/** One that has not moved by then gets the message again. */
+const REFRESH_AGAIN_MS = 5_000;
 
 /** The build of this process, among those that run beside each other. */
 export interface Upgrade {
   /** Throws until workflows can begin on this build, or could once. */
   assertPromoted(): void;
   /** Has the workflows of this build continue on the current one, when that is another. At most 30 s. */
-  handOver(): Promise<void>;
+  moveWorkflows(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -42,26 +46,28 @@ export function startUpgrade(
   async function keepPromoted(): Promise<void> {
     while (!stopped.signal.aborted) {
       try {
-        if (!isPromoted && !(await canMoveWorkflows(sender))) return fail(new Error(TOO_OLD));
+        if (!isPromoted) await assertMovesWorkflows(sender);
         await promoteNewBuild(sender, build, logger);
         isPromoted = true;
-        await pause(LOOK_MS);
+        await pause(PROMOTION_CHECK_MS);
       } catch (error) {
+        if (error instanceof ServerTooOld) return fail(error);
         logger.debug({ err: error, buildId }, 'this build cannot be made the current one yet; retrying');
         await pause(RETRY_MS);
       }
     }
   }
 
-  /** Asks some to leave, as long as few of those that were asked are still there. */
-  async function askToLeave(leaving: readonly string[], askedAt: Map<string, number>): Promise<void> {
-    const since = performance.now() - ASK_AGAIN_MS;
-    const isAsked = (workflowId: string) => (askedAt.get(workflowId) ?? Number.NEGATIVE_INFINITY) > since;
-    const free = AT_ONCE - leaving.filter(isAsked).length;
-    const next = leaving.filter((workflowId) => !isAsked(workflowId)).slice(0, Math.max(0, free));
-    for (const workflowId of next) askedAt.set(workflowId, performance.now());
+  /** Refreshes some, unless many of those that were refreshed have not moved yet. */
+  async function refreshSome(staying: readonly string[], refreshedAt: Map<string, number>): Promise<void> {
+    const since = performance.now() - REFRESH_AGAIN_MS;
+    const isMoving = (workflowId: string) =>
+      (refreshedAt.get(workflowId) ?? Number.NEGATIVE_INFINITY) > since;
+    const free = MAX_MOVING - staying.filter(isMoving).length;
+    const next = staying.filter((workflowId) => !isMoving(workflowId)).slice(0, Math.max(0, free));
+    for (const workflowId of next) refreshedAt.set(workflowId, performance.now());
     // The message makes a workflow look whether its build is the current one.
-    await mapLimit(AT_ONCE, next, (workflowId) => refreshWorkflow(sender, workflowId));
+    await mapLimit(MAX_MOVING, next, (workflowId) => refreshWorkflow(sender, workflowId));
   }
 
   const keeping = keepPromoted();
@@ -69,23 +75,24 @@ export function startUpgrade(
     assertPromoted() {
       if (!isPromoted) throw new Error(`build ${buildId} has not become the current one yet`);
     },
-    async handOver() {
-      const until = performance.now() + HAND_OVER_MS;
-      const askedAt = new Map<string, number>();
-      for (let problem: unknown; performance.now() < until; await sleep(HAND_OVER_PAUSE_MS)) {
+    async moveWorkflows() {
+      const until = performance.now() + MOVE_TIMEOUT_MS;
+      const refreshedAt = new Map<string, number>();
+      let hasWarned = false;
+      while (performance.now() < until) {
         try {
-          const leaving = await listLeaving(sender, build);
-          if (leaving.length === 0) return;
-          await askToLeave(leaving, askedAt);
+          const staying = await listWorkflowsToMove(sender, build);
+          if (staying.length === 0) return;
+          await refreshSome(staying, refreshedAt);
         } catch (error) {
-          if (problem === undefined)
-            logger.warn({ err: error, buildId }, 'workflows cannot leave this build yet; retrying');
-          problem = error;
+          if (!hasWarned) logger.warn({ err: error, buildId }, 'workflows cannot be moved yet; retrying');
+          hasWarned = true;
         }
+        await sleep(MOVE_POLL_MS);
       }
       logger.warn(
         { buildId },
-        'not all workflows have left this build: without a worker of it they are restarted',
+        'workflows remain on this build: the reconciler restarts them if it has no running worker',
       );
     },
     async stop() {

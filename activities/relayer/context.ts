@@ -26,7 +26,7 @@ export interface RelayerContext extends RelayerDeps {
   /** Balances of relayers in wei, by network and address. */
   readonly balances: SharedReads<bigint>;
   /** How many transactions of relayers are in blocks, by network and address. */
-  readonly counts: SharedReads<number>;
+  readonly transactionCounts: SharedReads<number>;
   /** The fees of networks, by network. */
   readonly fees: SharedReads<Fees>;
   /** Those who follow something take turns, by network and relayer; what is sent for the first time has turns of its own. */
@@ -47,7 +47,7 @@ export function createRelayerContext<T extends RelayerDeps>(deps: T): T & Relaye
     sent: createSendLog(),
     heads: createHeads(deps.pollMs),
     balances: new SharedReads(deps.pollMs),
-    counts: new SharedReads(deps.pollMs),
+    transactionCounts: new SharedReads(deps.pollMs),
     fees: new SharedReads(deps.pollMs),
     turns: new KeyedLimiter(TURNS_AT_ONCE),
     networkTurns: new KeyedLimiter(NETWORK_TURNS_AT_ONCE),

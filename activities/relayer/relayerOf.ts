@@ -3,7 +3,7 @@ import { ChainUnavailable } from '../../src/chain/clients';
 import { relayerIndex } from '../../src/chain/relayerIndex';
 import type { NetworkConfig } from '../../src/config';
 import type { Db } from '../../src/db/database';
-import { relayerInFlight } from '../../src/db/reservations';
+import { payingRelayer } from '../../src/db/reservations';
 
 /**
  * The relayer that pays for what is new of an account on a network: the one of what is in flight for the account, where
@@ -12,7 +12,7 @@ import { relayerInFlight } from '../../src/db/reservations';
  */
 export async function relayerOf(db: Db, network: NetworkConfig, accountId: string): Promise<Address> {
   const index = relayerIndex(accountId, network.relayers);
-  const relayer = await relayerInFlight(db, { accountId, networkId: network.id }, index);
+  const relayer = await payingRelayer(db, { accountId, networkId: network.id }, index);
   if (relayer !== undefined) return relayer as Address;
   throw new ChainUnavailable(
     network,

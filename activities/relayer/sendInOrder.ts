@@ -8,6 +8,9 @@ import type { RelayerContext } from './context';
 import type { NonceGap } from './nonceGaps';
 import { send } from './send';
 
+/** Below every nonce. */
+const UNKNOWN = -1;
+
 /**
  * Whether an envelope of an earlier nonce that is not on the chain is sent again. Bytes whose effect was confirmed once
  * are sent only where they cannot have another effect: `findLostTransactions` handles lost blocks.
@@ -27,10 +30,13 @@ async function sendEarlier(
   envelope: Envelope,
 ): Promise<NonceGap | null> {
   const { networkId, relayerAddress, relayerNonce } = envelope;
-  const counted = `${networkId}/${relayerAddress}`;
-  // What was used a moment ago is enough for one that is sent for the first time: it stays used.
-  const lately = context.sent.isKnown(envelope) ? undefined : context.counts.last(counted);
-  if (((await lately?.catch(() => undefined)) ?? -1) >= relayerNonce) return null;
+  // An earlier count will do for what is sent for the first time. A reorganization makes it too high: then the first that
+  // is sent again sends what is missing.
+  const lastCount = context.sent.isKnown(envelope)
+    ? undefined
+    : context.transactionCounts.last(`${networkId}/${relayerAddress}`);
+  const wasUsed = (await lastCount?.catch(() => undefined)) ?? UNKNOWN;
+  if (wasUsed >= relayerNonce) return null;
   const used = await transactionCount(chain, relayerAddress);
   if (used >= relayerNonce) return null;
   const range = { networkId, relayerAddress, fromNonce: used, toNonce: relayerNonce - 1 };

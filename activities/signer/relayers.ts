@@ -1,7 +1,7 @@
 import type { SigningKey } from '../../src/chain/keys';
 import { MAX_RELAYERS, relayerIndex } from '../../src/chain/relayerIndex';
 import type { Tx } from '../../src/db/database';
-import { relayerInFlight } from '../../src/db/reservations';
+import { payingRelayer } from '../../src/db/reservations';
 import type { EnvelopeTerms } from '../relayer/terms';
 import { networkOf, type SignerContext } from './context';
 import { SignerHold, SignerRefusal } from './refusal';
@@ -34,7 +34,7 @@ export async function assertChosen(
 ): Promise<void> {
   const network = networkOf(context, networkId);
   const index = relayerIndex(accountId, network.relayers);
-  const inFlight = await relayerInFlight(tx, { accountId, networkId });
+  const inFlight = await payingRelayer(tx, { accountId, networkId });
   const chosen = inFlight ?? context.keystore.relayerKey(networkId, index).address;
   if (chosen === terms.relayerAddress) return;
   throw new SignerHold(

@@ -73,7 +73,7 @@ function insufficientFunds({ message, neededWei }: FundsRefusal): TransactionObs
  * revert, or move nothing, is refused before it costs gas. Throws ChainUnavailable.
  */
 export async function observeNew(
-  { db, maxGas, balances, counts, fees: shared }: TransactionChainContext,
+  { db, maxGas, balances, transactionCounts, fees: shared }: TransactionChainContext,
   chain: ChainClient,
   record: StoredTransaction,
 ): Promise<TransactionObservation> {
@@ -97,7 +97,7 @@ export async function observeNew(
     simulateInner(chain, call, { ceiling, sender: relayer }),
     shared.read(`${id}`, () => currentFees(chain)),
     balances.read(`${id}/${relayer}`, () => ask(chain, (rpc) => rpc.getBalance({ address: relayer }))),
-    counts.read(`${id}/${relayer}`, () => transactionCount(chain, relayer)),
+    transactionCounts.read(`${id}/${relayer}`, () => transactionCount(chain, relayer)),
     dataCost(chain, { account, data }),
     assertChainId(chain, { withinMs: CHAIN_ID_MS }),
   ]);

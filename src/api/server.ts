@@ -10,7 +10,7 @@ import { createApp } from './app';
 import type { Route } from './context';
 import { type Cursors, createCursors } from './cursors';
 import type { ApiDependencies } from './dependencies';
-import { createExecutionWaiter } from './executionWaiter';
+import { createExecutionWatch } from './executionWatch';
 import { HTTP_LIMITS, limitHttp } from './httpLimits';
 import { createIdempotency, type Idempotency } from './idempotency';
 import { createKeyMemory } from './keyMemory';
@@ -49,7 +49,7 @@ function routesOf(dependencies: ApiDependencies, notifications: Notifications, c
   const approving = {
     ...dependencies,
     cursors,
-    expectEnd: createExecutionWaiter(notifications),
+    watchExecution: createExecutionWatch(notifications),
   };
   return [
     ...proposalRoutes(approving),

@@ -120,7 +120,7 @@ export interface ApprovalColumns extends ApprovalRow {
   readonly votes: readonly (Omit<StoredVote, 'createdAt'> & { readonly createdAt: string })[];
 }
 
-/** What a change of a record leaves as it was. */
+/** A record after a change, without its votes. */
 type ChangedApproval = Omit<StoredApproval, 'votes'> & { readonly result: ApprovalRow['result'] };
 
 function ownPart(row: ApprovalRow): Omit<StoredApproval, 'votes'> {

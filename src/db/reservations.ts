@@ -93,31 +93,31 @@ function undecidedOf(db: Db | Tx, { accountId, networkId }: AccountOnNetwork) {
 }
 
 /**
- * The relayer of the newest undecided envelope of an account's undecided transactions on a network, or of what is being
- * signed for them; where nothing of them is in flight, the registered one with an index, if one is given.
+ * The relayer of what is being signed for an account's undecided transactions on a network, or of their newest undecided
+ * envelope; else the registered relayer with `registeredIndex`, if one is given.
  */
-export async function relayerInFlight(
+export async function payingRelayer(
   db: Db | Tx,
   on: AccountOnNetwork,
-  index: number | null = null,
+  registeredIndex: number | null = null,
 ): Promise<string | undefined> {
-  const place = (value: number) => db.raw('?::integer AS place', [value]);
-  const [newest] = await live(db)
+  const rank = (value: number) => db.raw('?::integer AS rank', [value]);
+  const [first] = await live(db)
     .whereIn('r.attempt_id', undecidedOf(db, on))
-    .select<{ relayer_address: string }[]>('r.relayer_address', 'r.id', place(0))
+    .select<{ relayer_address: string }[]>('r.relayer_address', 'r.id', rank(0))
     .unionAll(
       db('chain_envelopes as e')
         .whereIn('e.attempt_id', undecidedOf(db, on))
         .where({ 'e.outcome': null })
-        .select('e.relayer_address', 'e.id', place(1)),
+        .select('e.relayer_address', 'e.id', rank(1)),
       db('relayers')
         .where({ network_id: BigInt(on.networkId) })
-        .whereRaw('"index" = ?::integer', [index])
-        .select('address', db.raw('0::bigint'), place(2)),
+        .whereRaw('"index" = ?::integer', [registeredIndex])
+        .select('address', db.raw('0::bigint'), rank(2)),
     )
-    .orderBy([{ column: 'place' }, { column: 'id', order: 'desc' }])
+    .orderBy([{ column: 'rank' }, { column: 'id', order: 'desc' }])
     .limit(1);
-  return newest?.relayer_address;
+  return first?.relayer_address;
 }
 
 /** What is being signed to deploy an account on a network, or undefined. */

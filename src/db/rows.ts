@@ -27,7 +27,10 @@ export async function execute(db: Knex, sql: string, bindings: Bindings = []): P
 /** A statement that is built and not executed yet: awaiting it executes it. */
 export type Statement = Knex.QueryBuilder;
 
-/** Has statements that insert, update or delete executed as one with another one, none of which reads what another writes. */
+/**
+ * Combines data-modifying statements into one (CTEs of `statement`). They share a snapshot and have no order: none may read
+ * or change what another writes.
+ */
 export function together(statement: Statement, along: readonly Statement[]): Statement {
   return along.reduce<Statement>((whole, one, index) => whole.with(`along_${index}`, one), statement);
 }

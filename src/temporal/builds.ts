@@ -1,8 +1,7 @@
-import { isGrpcServiceError } from '@temporalio/client';
 import type { Config } from '../config';
 import type { Logger } from '../logging';
 import type { WorkflowSender } from './client';
-import { RECONCILER_IDENTITY, runningQuery } from './runs';
+import { isNotFound, RECONCILER_IDENTITY, runningQuery } from './runs';
 
 // Worker Versioning: a workflow stays with the build that began its history, until it continues as new on the current one.
 
@@ -18,25 +17,32 @@ const OLDEST_SERVER = [1, 31] as const;
 const WORKFLOW_QUEUE = 1;
 /** A worker polls at least once a minute; Temporal lists it for five minutes after its last poll. */
 const POLLER_ALIVE_MS = 90_000;
-const LISTED = 1_000;
-const NOT_FOUND = 5;
+const MAX_LISTED = 1_000;
+
+/** The Temporal server cannot move workflows to another build. */
+export class ServerTooOld extends Error {
+  override readonly name = 'ServerTooOld';
+}
 
 /** The value of the search attribute TemporalWorkerDeploymentVersion. */
 function versionText({ deploymentName, buildId }: Build): string {
   return `${deploymentName}:${buildId}`;
 }
 
-/** Whether a workflow can continue as new on another build; older servers keep it on its own. */
-export async function canMoveWorkflows({ client, deadlineMs }: WorkflowSender): Promise<boolean> {
+/** Throws ServerTooOld where a workflow cannot continue as new on another build: older servers keep it on its own. */
+export async function assertMovesWorkflows({ client, deadlineMs }: WorkflowSender): Promise<void> {
   const { serverVersion } = await client.withDeadline(Date.now() + deadlineMs, () =>
     client.workflowService.getSystemInfo({}),
   );
   const [major = 0, minor = 0] = serverVersion.split('.').map(Number);
   const [oldestMajor, oldestMinor] = OLDEST_SERVER;
-  return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
+  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return;
+  throw new ServerTooOld(
+    `TEMPORAL_BUILD_ID: Temporal ${serverVersion} cannot move workflows to another build (expected ${OLDEST_SERVER.join('.')} or newer)`,
+  );
 }
 
-interface Deployment {
+interface WorkerDeployment {
   /** The build on which workflows begin; undefined when there is none. */
   readonly current: string | undefined;
   /** The builds whose workers have polled, and those of them that are or were the current one. */
@@ -44,11 +50,11 @@ interface Deployment {
   readonly activated: ReadonlySet<string>;
 }
 
-/** The builds of a deployment. Throws before the first worker has polled. */
-async function describeDeployment(
+/** The builds of the worker deployment. Throws before the first worker has polled. */
+async function describeWorkerDeployment(
   { client, deadlineMs }: WorkflowSender,
   { deploymentName }: Build,
-): Promise<Deployment> {
+): Promise<WorkerDeployment> {
   const { namespace } = client.options;
   const { workerDeploymentInfo: info } = await client.withDeadline(Date.now() + deadlineMs, () =>
     client.workflowService.describeWorkerDeployment({ namespace, deploymentName }),
@@ -71,7 +77,7 @@ async function describeDeployment(
  * that is started again during an upgrade, or after it was taken back, changes nothing. Throws until a worker of it polls.
  */
 export async function promoteNewBuild(sender: WorkflowSender, build: Build, logger: Logger): Promise<void> {
-  const { known, activated } = await describeDeployment(sender, build);
+  const { known, activated } = await describeWorkerDeployment(sender, build);
   if (activated.has(build.buildId)) return;
   if (!known.has(build.buildId)) throw new Error(`no worker of build ${build.buildId} polls yet`);
   const { client, deadlineMs } = sender;
@@ -86,7 +92,7 @@ export async function promoteNewBuild(sender: WorkflowSender, build: Build, logg
 }
 
 /** Ids of workflows that run, by Temporal's list: of those that meet a condition, the first thousand. */
-async function listSome(
+async function listRunningWhere(
   sender: WorkflowSender,
   condition: string,
 ): Promise<{ workflowId: string; runId: string }[]> {
@@ -95,7 +101,7 @@ async function listSome(
     client.workflowService.listWorkflowExecutions({
       namespace: client.options.namespace,
       query: runningQuery(sender, [condition]),
-      pageSize: LISTED,
+      pageSize: MAX_LISTED,
     }),
   );
   return (executions ?? []).map(({ execution }) => ({
@@ -105,13 +111,13 @@ async function listSome(
 }
 
 /**
- * The workflows that have to leave a build, at most a thousand of them: none while it is the current one, because other
+ * The workflows of a build that are to move to the current one, at most a thousand of them: none while it is the current one, because other
  * processes go on with it.
  */
-export async function listLeaving(sender: WorkflowSender, build: Build): Promise<string[]> {
-  const { current } = await describeDeployment(sender, build);
+export async function listWorkflowsToMove(sender: WorkflowSender, build: Build): Promise<string[]> {
+  const { current } = await describeWorkerDeployment(sender, build);
   if (current === undefined || current === build.buildId) return [];
-  const found = await listSome(sender, `TemporalWorkerDeploymentVersion = '${versionText(build)}'`);
+  const found = await listRunningWhere(sender, `TemporalWorkerDeploymentVersion = '${versionText(build)}'`);
   return found.map(({ workflowId }) => workflowId);
 }
 
@@ -152,7 +158,7 @@ export async function endAbandoned(
   if (!polled.has(build.buildId)) return;
   const versions = [...polled].map((buildId) => `'${versionText({ ...build, buildId })}'`).join(', ');
   const { client, deadlineMs } = sender;
-  const abandoned = await listSome(
+  const abandoned = await listRunningWhere(
     sender,
     `TemporalWorkerDeployment = '${build.deploymentName}' AND TemporalWorkerDeploymentVersion NOT IN (${versions})`,
   );
@@ -164,16 +170,19 @@ export async function endAbandoned(
           namespace: client.options.namespace,
           workflowExecution,
           identity: RECONCILER_IDENTITY,
-          reason: 'no worker of its build runs',
+          reason: 'its build has no running worker',
         }),
       )
       .catch((error) => {
         // It has ended meanwhile.
-        if (!isGrpcServiceError(error) || error.code !== NOT_FOUND) throw error;
+        if (!isNotFound(error)) throw error;
       });
   }
   if (abandoned.length > 0) {
     const count = abandoned.length;
-    logger.warn({ count }, 'no worker of the build of some workflows runs: they are restarted on this build');
+    logger.warn(
+      { count },
+      'terminated workflows whose build has no running worker: the reconciler restarts them',
+    );
   }
 }

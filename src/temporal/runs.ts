@@ -150,6 +150,7 @@ export async function findWorkflow(sender: WorkflowSender, workflowId: string): 
 
 const NOT_FOUND = 5;
 
-function isNotFound(error: unknown): boolean {
+/** Whether Temporal does not know what was asked for. */
+export function isNotFound(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === NOT_FOUND;
 }

@@ -15,8 +15,11 @@ import { type ServiceProcess, startServiceProcess } from '../support/process';
 import { startTestService, type TestOrganization, type TestService } from '../support/service';
 import { startOwnTemporal } from '../support/stack';
 
-/** How long a request may take while Temporal is away; an execution may wait as long again for its outcome. */
-const QUICK_MS = 10_000;
+/**
+ * How long a request may take while Temporal is unavailable: the API waits 12 s for a workflow. An execution may wait as
+ * long again for its outcome.
+ */
+const QUICK_MS = 15_000;
 
 let temporal: Awaited<ReturnType<typeof startOwnTemporal>>;
 let api: TestService;

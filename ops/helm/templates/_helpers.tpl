@@ -33,7 +33,7 @@ helm.sh/chart: {{ printf "%s-%s" (index . 1).Chart.Name (index . 1).Chart.Versio
 - { name: OPS_HOST, value: 0.0.0.0 }
 - { name: NETWORKS_FILE, value: /etc/orgwallet/networks.json }
 {{- if eq $role "worker" }}
-{{- /* A build of its own for each upgrade and each step back. */}}
+{{- /* A build of its own for each upgrade and each rollback. */}}
 {{- $build := printf "%s-%d" ($root.Values.image.tag | default $root.Chart.AppVersion) $root.Release.Revision }}
 - { name: TEMPORAL_BUILD_ID, value: {{ ternary $build "" $root.Values.worker.builds | quote }} }
 {{- end }}

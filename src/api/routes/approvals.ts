@@ -19,7 +19,7 @@ import type { MessageOutcome } from '../../temporal/approvals';
 import { mutationRoute, type RequestContext, type Route } from '../context';
 import { deliver } from '../deliver';
 import type { ApprovalMessages } from '../dependencies';
-import type { ExpectEnd } from '../executionWaiter';
+import type { WatchExecution } from '../executionWatch';
 import { acceptOrThrow, Refused, unavailable } from '../refusals';
 
 // biome-ignore lint/suspicious/noExplicitAny: the shape is the subject's; responses are checked in one place
@@ -36,7 +36,7 @@ interface SignBody {
 /** The dependencies of the routes of approvals. */
 export interface ApprovalRouteDeps {
   readonly db: Db;
-  readonly expectEnd: ExpectEnd;
+  readonly watchExecution: WatchExecution;
   readonly approvals: ApprovalMessages;
   readonly identifyVoter: IdentifyVoter;
 }
@@ -72,7 +72,7 @@ export async function createApproval<V>(
 
 /** Sends a message, waits for its outcome, and shows the approval. */
 async function respond<V extends AnySnapshot, S extends ApprovalState>(
-  { db, expectEnd }: ApprovalRouteDeps,
+  { db, watchExecution }: ApprovalRouteDeps,
   { subject, load, show }: ApprovalRoutes<V, S>,
   context: RequestContext,
   message: { readonly id: string; readonly resourceId: string },
@@ -80,7 +80,7 @@ async function respond<V extends AnySnapshot, S extends ApprovalState>(
   recheck: (snapshot: V) => Outcome<unknown>,
 ): Promise<{ body: { data: Shown } }> {
   const { id, resourceId } = message;
-  const end = expectEnd(resourceId);
+  const watch = watchExecution(resourceId);
   try {
     const outcome = await deliver(send);
     if ('gone' in outcome) {
@@ -96,11 +96,11 @@ async function respond<V extends AnySnapshot, S extends ApprovalState>(
     } else if (outcome.state.executionStatus === 'processing') {
       context.endTurn();
       const isOver = ({ record }: V) => record.executionStatus !== 'processing';
-      return { body: { data: show(await end.read(() => load(context), isOver)) } };
+      return { body: { data: show(await watch.waitUntil(isOver, () => load(context))) } };
     }
     return { body: { data: show(await load(context)) } };
   } finally {
-    end.stop();
+    watch.stop();
   }
 }
 

@@ -4,19 +4,18 @@ import type { Notifications } from '../db/notifications';
 const WAIT_MS = 10_000;
 const POLL_EVERY_MS = 1_000;
 
-/** An approval whose execution is expected to end. */
-export interface ExpectedEnd {
-  /** Reads the approval once it has ended, or 10 seconds later: whenever an end is announced, and every second in case one was missed. */
-  read<T>(look: () => Promise<T>, isOver: (seen: T) => boolean): Promise<T>;
-  /** Expects no end any longer. */
+/** The execution of an approval, watched until `stop`. */
+export interface ExecutionWatch {
+  /** Loads the approval until it has ended, at most 10 s: on each announcement, and every second in case one was missed. */
+  waitUntil<T>(isOver: (seen: T) => boolean, load: () => Promise<T>): Promise<T>;
   stop(): void;
 }
 
-/** Expects the end of an approval's execution from now on. */
-export type ExpectEnd = (id: string) => ExpectedEnd;
+/** Watches the execution of an approval from now on. */
+export type WatchExecution = (id: string) => ExecutionWatch;
 
-/** Expects ends that the database announces. */
-export function createExecutionWaiter(notifications: Notifications): ExpectEnd {
+/** Watches executions by what the database announces. */
+export function createExecutionWatch(notifications: Notifications): WatchExecution {
   return (id) => {
     // Where nothing can be announced, it is looked up at once.
     let isAnnounced = !notifications.connected();
@@ -35,13 +34,13 @@ export function createExecutionWaiter(notifications: Notifications): ExpectEnd {
         };
       });
     return {
-      async read(look, isOver) {
+      async waitUntil(isOver, load) {
         const deadlineMs = performance.now() + WAIT_MS;
         for (;;) {
           const leftMs = deadlineMs - performance.now();
           await announcement(Math.max(0, Math.min(leftMs, POLL_EVERY_MS)));
           isAnnounced = false;
-          const seen = await look();
+          const seen = await load();
           if (isOver(seen) || performance.now() >= deadlineMs) return seen;
         }
       },
