@@ -62,5 +62,10 @@ export async function reconcileWorkflow(): Promise<ReconcileSummary> {
   return summary;
 }
 
-// A pass is short and goes on with the workers that there are: the schedule starts no other one meanwhile.
-setWorkflowOptions({ versioningBehavior: 'AUTO_UPGRADE' }, reconcileWorkflow);
+// A pass is short and goes on with the workers that there are: the schedule starts no other one meanwhile. A worker without
+// a build must not say so: the server refuses it.
+setWorkflowOptions(
+  () =>
+    workflowInfo().currentDeploymentVersion?.deploymentName ? { versioningBehavior: 'AUTO_UPGRADE' } : {},
+  reconcileWorkflow,
+);
