@@ -30,8 +30,7 @@ async function sendEarlier(
   envelope: Envelope,
 ): Promise<NonceGap | null> {
   const { networkId, relayerAddress, relayerNonce } = envelope;
-  // An earlier count will do for what is sent for the first time. A reorganization makes it too high: then the first that
-  // is sent again sends what is missing.
+  // A count of a moment ago will do for what is sent for the first time.
   const lastCount = context.sent.isKnown(envelope)
     ? undefined
     : context.transactionCounts.last(`${networkId}/${relayerAddress}`);

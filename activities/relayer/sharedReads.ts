@@ -18,8 +18,9 @@ export class SharedReads<T> {
     return value;
   }
 
-  /** What was read last, however long ago. */
+  /** What was read a moment ago. */
   last(key: string): Promise<T> | undefined {
-    return this.latest.get(key)?.value;
+    const known = this.latest.get(key);
+    return known && performance.now() - known.at < this.freshMs ? known.value : undefined;
   }
 }

@@ -28,6 +28,9 @@ interface Deps {
 
 type LatestSealed = ReturnType<Journal['latestSealed']>;
 
+/** What the seal key has signed together, and the signature: where all are as they were verified, nothing is to verify. */
+const SIGNED = ['sequence', 'sealHash', 'state', 'signature'] as const;
+
 /** How many verified states a process keeps. */
 const KEPT = 100;
 
@@ -85,7 +88,7 @@ export function createReadSealedState(deps: Deps): ReadSealedState {
       throw new SignerRefusal('stale', `the genesis of organization ${organizationId} is not admitted`);
     }
     const known = verified.get(organizationId);
-    const isKnown = known?.stored.signature === stored.signature && known.stored.state === stored.state;
+    const isKnown = known !== undefined && SIGNED.every((column) => known.stored[column] === stored[column]);
     const { address } = deps.keystore.sealKey(organizationId);
     if (!isKnown && !(await isSealedHead(address, stored, stored.signature))) {
       throw new SignerRefusal(

@@ -8,7 +8,7 @@ import { usageOf } from '../../src/transactions/policy';
 import type { SignerContext } from '../signer/context';
 import { reportRefusal, SignerHold, SignerRefusal } from '../signer/refusal';
 import { journalRejection } from './journaled';
-import { verifiedVotes, withVerifiedVotes } from './signerEvidence';
+import { assertSameContent, verifiedVotes, withVerifiedVotes } from './signerEvidence';
 import { readSealedTransaction } from './signerRecord';
 
 /** Verifies a rejection and records it in one database transaction, unless it is recorded. */
@@ -21,6 +21,7 @@ async function recordOnce(context: SignerContext, ref: TransactionRef): Promise<
     const seen = await readSealedTransaction(context, tx, ref, { lock: 'share' });
     if (!seen) return refuse('notFound', `transaction ${transactionId} not found`);
     const { record, now } = seen;
+    if (before) assertSameContent(before.record, record);
     const checked = checkExecution(transactionRules, record, now, 'reject');
     if (!checked.ok) return checked;
     const verified = withVerifiedVotes(record, votes);

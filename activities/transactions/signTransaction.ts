@@ -26,7 +26,13 @@ import { decide } from './confirmOutcome';
 import { assertNotRolledBack, isJournaled, journalRejection } from './journaled';
 import type { TransactionTerms } from './observation';
 import { carryNew, carryOn, type Intent, signIntent, storeAttempt } from './signedAttempts';
-import { assertBeingExecuted, assertTransactionEvidence, type Votes, verifiedVotes } from './signerEvidence';
+import {
+  assertBeingExecuted,
+  assertSameContent,
+  assertTransactionEvidence,
+  type Votes,
+  verifiedVotes,
+} from './signerEvidence';
 import { readOnNetwork, readSealed, statusOf } from './signerRecord';
 
 /** The next nonce of an account by the records. Throws SignerRefusal when the journal or the chain knows of a higher one. */
@@ -163,6 +169,7 @@ async function commitIntent(
     assertNotFrozen(context, ref.organizationId);
     const snapshot = await readOnNetwork(context, tx, ref, networkId);
     const { record } = snapshot;
+    assertSameContent(seen.record, record);
     const account = accountIn(context, snapshot.state, record).address as Address;
     const attempts = await attemptsOfTransaction(tx, record.id);
     if (attempts.length > 0) return carryStored(context, tx, { attempts, snapshot, votes, account }, terms);

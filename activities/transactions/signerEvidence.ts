@@ -1,4 +1,4 @@
-import { payloadToSign, transactionSubject } from '../../src/approvals/transactions';
+import { initiatorPayload, payloadToSign, transactionSubject } from '../../src/approvals/transactions';
 import { verifyVotes } from '../../src/approvals/voters';
 import { ACCOUNT_CONTRACTS } from '../../src/chain/safeAccount';
 import { hashTypedPayload } from '../../src/chain/typedData';
@@ -45,6 +45,12 @@ export async function verifiedVotes(
   const others = seen.record.votes.filter(({ type }) => type !== 'initiator');
   const begun = { ...seen, record: { ...seen.record, votes: [...initiated, ...others] } };
   return [...initiated, ...(await verifyVotes(identifyVoter, transactionSubject, begun, decision))];
+}
+
+/** Throws SignerRefusal unless a record is still the one whose votes were verified before the transaction began. */
+export function assertSameContent(verified: StoredTransaction, record: StoredTransaction): void {
+  if (initiatorPayload(verified) === initiatorPayload(record)) return;
+  throw new SignerRefusal('stale', `transaction ${record.id} was changed while its votes were verified`);
 }
 
 /** The record with those of its votes that are stored now and were verified before the transaction began. */

@@ -13,6 +13,8 @@ export interface RequestContext<Query = unknown, Body = unknown> {
   readonly query: Query;
   readonly body: Body;
   readonly log: Logger;
+  /** Until when the answer is sent, a time of `performance.now()`. */
+  readonly deadlineMs: number;
   /** Ends the turn of a mutation before its answer: from here on it only waits. */
   readonly endTurn: () => void;
 }

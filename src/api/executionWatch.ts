@@ -2,12 +2,17 @@ import { EXECUTION_ENDED } from '../db/announcements';
 import type { Notifications } from '../db/notifications';
 
 const WAIT_MS = 10_000;
+/** Left for loading and sending what was waited for. */
+const ANSWER_MS = 1_000;
 const POLL_EVERY_MS = 1_000;
 
 /** The execution of an approval, watched until `stop`. */
 export interface ExecutionWatch {
-  /** Loads the approval until it has ended, at most 10 s: on each announcement, and every second in case one was missed. */
-  waitUntil<T>(isOver: (seen: T) => boolean, load: () => Promise<T>): Promise<T>;
+  /**
+   * Loads the approval until it has ended: on each announcement, and every second in case one was missed. At most 10 s, and
+   * less where the request has to be answered at `deadlineMs`, a time of `performance.now()`.
+   */
+  waitUntil<T>(isOver: (seen: T) => boolean, load: () => Promise<T>, deadlineMs: number): Promise<T>;
   stop(): void;
 }
 
@@ -34,14 +39,14 @@ export function createExecutionWatch(notifications: Notifications): WatchExecuti
         };
       });
     return {
-      async waitUntil(isOver, load) {
-        const deadlineMs = performance.now() + WAIT_MS;
+      async waitUntil(isOver, load, deadlineMs) {
+        const endMs = Math.min(performance.now() + WAIT_MS, deadlineMs - ANSWER_MS);
         for (;;) {
-          const leftMs = deadlineMs - performance.now();
+          const leftMs = endMs - performance.now();
           await announcement(Math.max(0, Math.min(leftMs, POLL_EVERY_MS)));
           isAnnounced = false;
           const seen = await load();
-          if (isOver(seen) || performance.now() >= deadlineMs) return seen;
+          if (isOver(seen) || performance.now() >= endMs) return seen;
         }
       },
       stop,

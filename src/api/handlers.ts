@@ -68,9 +68,10 @@ function contextOf(
   { request, exchange, key }: Admitted,
   { query, body, endTurn = () => undefined }: { query: unknown; body: unknown; endTurn?: () => void },
 ): RequestContext {
-  const { requestId, log } = exchange;
+  const { requestId, log, deadlineMs } = exchange;
   const params = checkParams(endpoint, request.params);
-  return { requestId, log, key, organizationId: key.organizationId, params, query, body, endTurn };
+  const { organizationId } = key;
+  return { requestId, log, deadlineMs, key, organizationId, params, query, body, endTurn };
 }
 
 async function runRead(

@@ -36,13 +36,18 @@ function claimedWallet(signature: string): string | undefined {
   }
 }
 
+/** The payload that the initiator signs: all that a transaction does. */
+export function initiatorPayload(record: TransactionRecord): string {
+  return transactionPayload(STATEMENTS.initiator, record, null);
+}
+
 /** The payload of a statement about a transaction; undefined for a review before its initiator has signed. */
 export function payloadToSign(
   record: TransactionRecord,
   now: Pick<TransactionNow, 'members'>,
   type: VoteType,
 ): string | undefined {
-  if (type === 'initiator') return transactionPayload(STATEMENTS.initiator, record, null);
+  if (type === 'initiator') return initiatorPayload(record);
   const initiated = initiatorVote(record, now);
   return initiated && transactionPayload(STATEMENTS[type], record, initiated.signatureHash);
 }

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { failpoint } from '../failpoints';
 import { updateApproval } from './approvals';
-import { prepareAudit, SYSTEM } from './audit';
+import { appendAudit, SYSTEM } from './audit';
 import { type Envelope, envelope } from './chain';
 import type { Db, Tx } from './database';
 import { liveNonces } from './reservations';
@@ -272,7 +272,9 @@ export async function noteSent(db: Db, { id }: Pick<Envelope, 'id'>): Promise<vo
     failpoint('chain.sentStored');
     const { transaction_id: transactionId } = sent;
     if (sent.kind !== 'transaction' || transactionId === null || sent.sent_before) return;
-    const { statements } = await prepareAudit(tx, sent.organization_id, [
+    // The approval is locked before the head of the audit log, as everywhere.
+    await updateApproval(tx, transactionId, {});
+    await appendAudit(tx, sent.organization_id, [
       {
         action: 'transaction.broadcast',
         actor: SYSTEM,
@@ -286,7 +288,6 @@ export async function noteSent(db: Db, { id }: Pick<Envelope, 'id'>): Promise<vo
         },
       },
     ]);
-    await updateApproval(tx, transactionId, {}, statements);
   });
 }
 

@@ -4,8 +4,10 @@ import type { Address } from 'viem';
 import { createReadSealedState } from '../../activities/signer/sealedState';
 import type { TransactionTerms } from '../../activities/transactions/observation';
 import { storeAttempt } from '../../activities/transactions/signedAttempts';
+import { signerEndpoints } from '../../src/chain/contractSignatures';
 import type { SigningKey, SigningKeys } from '../../src/chain/keys';
 import type { SafeTransaction } from '../../src/chain/safeTransaction';
+import { createIdentifyVoter } from '../../src/chain/voter';
 import { insertAuthorization } from '../../src/db/authorizations';
 import { newId } from '../../src/db/ids';
 import { requireRow } from '../../src/db/rows';
@@ -502,4 +504,32 @@ test('a decision that is sealed while the state of its organization is read is n
   const { state } = await readSealedState(whileAnotherSeals, org.id);
   expect(state.id).toBe(org.id);
   await expect(readSealedState(db, org.id)).rejects.toMatchObject({ reason: 'rollback' });
+});
+
+test('a state that was verified before is not taken for that of another decision', async () => {
+  const { db, keystore, journal, org } = world;
+  const readSealedState = createReadSealedState({ keystore, journal });
+  const { state, stored } = await readSealedState(db, org.id);
+  const row = db('sealed_states').where({ organization_id: org.id });
+  await row.clone().update({ sequence: stored.sequence + 1 });
+  await expect(readSealedState(db, org.id)).rejects.toThrow('is not the one that was sealed');
+  await row.clone().update({ sequence: stored.sequence });
+  expect((await readSealedState(db, org.id)).state).toEqual(state);
+});
+
+test('nothing is signed of a transaction that was changed while its votes were verified', async () => {
+  const ref = await world.transaction(payment, { account: await world.account() });
+  const terms = await world.terms(ref);
+  const row = world.db('transactions').where({ id: ref.transactionId });
+  const identify = createIdentifyVoter(signerEndpoints(world.network));
+  const signer = world.signerWith({
+    async identifyVoter(...asked) {
+      await row.clone().update({ value: '6' });
+      return identify(...asked);
+    },
+  });
+  expect(await signer.signTransaction({ ...ref, terms })).toMatchObject({
+    refused: { message: expect.stringContaining('was changed while its votes were verified') },
+  });
+  expect(await world.attempts(ref)).toHaveLength(0);
 });

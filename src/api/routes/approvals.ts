@@ -96,7 +96,7 @@ async function respond<V extends AnySnapshot, S extends ApprovalState>(
     } else if (outcome.state.executionStatus === 'processing') {
       context.endTurn();
       const isOver = ({ record }: V) => record.executionStatus !== 'processing';
-      return { body: { data: show(await watch.waitUntil(isOver, () => load(context))) } };
+      return { body: { data: show(await watch.waitUntil(isOver, () => load(context), context.deadlineMs)) } };
     }
     return { body: { data: show(await load(context)) } };
   } finally {
