@@ -4,7 +4,9 @@ import { mapLimit } from './mapLimit';
 import { refreshWorkflow } from './temporal/approvals';
 import {
   assertMovesWorkflows,
+  assertWorkflowsBegin,
   type Build,
+  CurrentBuildStopped,
   listWorkflowsToMove,
   promoteNewBuild,
   ServerTooOld,
@@ -24,7 +26,7 @@ const REFRESH_AGAIN_MS = 5_000;
 
 /** The build of this process, among those that run beside each other. */
 export interface Upgrade {
-  /** Throws until workflows can begin on this build, or could once. */
+  /** Throws until workflows can begin on this build, or could once, and while they begin on one that has no worker. */
   assertPromoted(): void;
   /** Has the workflows of this build continue on the current one, when that is another. At most 30 s. */
   moveWorkflows(): Promise<void>;
@@ -41,18 +43,31 @@ export function startUpgrade(
   const stopped = new AbortController();
   const pause = (ms: number) =>
     sleep(ms, undefined, { signal: stopped.signal, ref: false }).catch(() => undefined);
-  let isPromoted = false;
+  let problem: Error | undefined = new Error(`build ${buildId} has not become the current one yet`);
+  let isServerKnown = false;
+
+  /** Records why this build is not ready; one that stays is logged once. */
+  function note(error: unknown): void {
+    if (!(error instanceof CurrentBuildStopped)) {
+      logger.debug({ err: error, buildId }, 'this build cannot be made the current one yet; retrying');
+      return;
+    }
+    if (problem?.message !== error.message) logger.error({ buildId }, error.message);
+    problem = error;
+  }
 
   async function keepPromoted(): Promise<void> {
     while (!stopped.signal.aborted) {
       try {
-        if (!isPromoted) await assertMovesWorkflows(sender);
+        if (!isServerKnown) await assertMovesWorkflows(sender);
+        isServerKnown = true;
         await promoteNewBuild(sender, build, logger);
-        isPromoted = true;
+        await assertWorkflowsBegin(sender, build);
+        problem = undefined;
         await pause(PROMOTION_CHECK_MS);
       } catch (error) {
         if (error instanceof ServerTooOld) return fail(error);
-        logger.debug({ err: error, buildId }, 'this build cannot be made the current one yet; retrying');
+        note(error);
         await pause(RETRY_MS);
       }
     }
@@ -73,7 +88,7 @@ export function startUpgrade(
   const keeping = keepPromoted();
   return {
     assertPromoted() {
-      if (!isPromoted) throw new Error(`build ${buildId} has not become the current one yet`);
+      if (problem) throw problem;
     },
     async moveWorkflows() {
       const until = performance.now() + MOVE_TIMEOUT_MS;

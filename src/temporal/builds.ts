@@ -144,6 +144,21 @@ async function polledBuilds(
   );
 }
 
+/** Workflows begin on a build that has no worker. */
+export class CurrentBuildStopped extends Error {
+  override readonly name = 'CurrentBuildStopped';
+}
+
+/** Throws CurrentBuildStopped where workflows begin on another build than this one, and no worker of that one polls. */
+export async function assertWorkflowsBegin(sender: WorkflowSender, build: Build): Promise<void> {
+  const { current } = await describeWorkerDeployment(sender, build);
+  if (current === undefined || current === build.buildId) return;
+  if ((await polledBuilds(sender, build)).has(current)) return;
+  throw new CurrentBuildStopped(
+    `the current build ${current} has no running worker: start one, or run temporal worker deployment set-current-version --deployment-name ${build.deploymentName} --build-id ${build.buildId}`,
+  );
+}
+
 /**
  * Ends the workflows whose build has no worker any more: its processes were removed before their workflows had left. The
  * reconciler restarts what it finds ended, on the current build, from the record.
