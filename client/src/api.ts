@@ -2,10 +2,10 @@ import {
   type CallOptions,
   type DataOf,
   ENDPOINTS,
+  type EndpointName,
   type ItemOf,
   type Methods,
-  type Operation,
-  type PagedOperation,
+  type PagedEndpoint,
   type QueryOf,
   type ResponseOf,
 } from './endpoints.ts';
@@ -19,8 +19,8 @@ function withQuery(path: string, query: object | undefined): string {
 }
 
 /** A page of a list. */
-export type Page<O extends PagedOperation> = {
-  readonly data: DataOf<O>;
+export type Page<E extends PagedEndpoint> = {
+  readonly data: DataOf<E>;
   /** Absent where the list is whole. */
   readonly pagination?: { readonly cursor: string; readonly hasMore: boolean };
 };
@@ -28,13 +28,13 @@ export type Page<O extends PagedOperation> = {
 /** Every endpoint as a method, and the pages of lists. */
 export type Api = Methods & {
   /** Every row of a list, page after page. */
-  each<O extends PagedOperation>(
-    list: O,
-    query?: QueryOf<O>,
+  each<E extends PagedEndpoint>(
+    list: E,
+    query?: QueryOf<E>,
     options?: CallOptions,
-  ): AsyncGenerator<ItemOf<O>, void>;
+  ): AsyncGenerator<ItemOf<E>, void>;
   /** One page of a list. */
-  page<O extends PagedOperation>(list: O, query?: QueryOf<O>, options?: CallOptions): Promise<Page<O>>;
+  page<E extends PagedEndpoint>(list: E, query?: QueryOf<E>, options?: CallOptions): Promise<Page<E>>;
 };
 
 /** Checks and completes where the service is. Throws TypeError for an address over which the key would be readable. */
@@ -50,20 +50,24 @@ function connectionTo(connection: Connection): Connection {
 /** Connects to the API. Nothing is sent before the first call. */
 export function createApi(settings: Connection): Api {
   const connection = connectionTo(settings);
-  const ask = <O extends Operation>(name: O, exchange: Omit<Exchange, 'method'>, options?: CallOptions) => {
+  const ask = <E extends EndpointName>(
+    name: E,
+    exchange: Omit<Exchange, 'method'>,
+    options?: CallOptions,
+  ) => {
     const [method = ''] = ENDPOINTS[name].split(' ');
-    return send(connection, { method, ...exchange }, options) as Promise<ResponseOf<O> & { data: DataOf<O> }>;
+    return send(connection, { method, ...exchange }, options) as Promise<ResponseOf<E> & { data: DataOf<E> }>;
   };
-  const page = <O extends PagedOperation>(list: O, query?: QueryOf<O>, options?: CallOptions) => {
+  const page = <E extends PagedEndpoint>(list: E, query?: QueryOf<E>, options?: CallOptions) => {
     const [, path = ''] = ENDPOINTS[list].split(' ');
-    return ask(list, { path: withQuery(path, query as object | undefined) }, options) as Promise<Page<O>>;
+    return ask(list, { path: withQuery(path, query as object | undefined) }, options) as Promise<Page<E>>;
   };
-  async function* each<O extends PagedOperation>(list: O, query?: QueryOf<O>, options?: CallOptions) {
+  async function* each<E extends PagedEndpoint>(list: E, query?: QueryOf<E>, options?: CallOptions) {
     const first: { limit?: number } = { limit: 100, ...(query as object | undefined) };
     let asked: object = first;
     for (;;) {
-      const { data, pagination } = await page(list, asked as QueryOf<O>, options);
-      yield* data as ItemOf<O>[];
+      const { data, pagination } = await page(list, asked as QueryOf<E>, options);
+      yield* data as ItemOf<E>[];
       if (!pagination?.hasMore) return;
       // A cursor includes the filters of the first request.
       asked = { limit: first.limit, cursor: pagination.cursor };
@@ -71,14 +75,17 @@ export function createApi(settings: Connection): Api {
   }
   const methods = Object.entries(ENDPOINTS).map(([name, endpoint]) => {
     const [method, path = ''] = endpoint.split(' ');
+    const hasId = path.includes('{');
+    const hasContent = method === 'POST' || !hasId;
     const call = async (...given: unknown[]) => {
-      const id = path.includes('{') ? encodeURIComponent(String(given.shift())) : '';
-      const hasContent = method === 'POST' || id === '';
+      const id = hasId ? String(given.shift()) : undefined;
+      // A URL drops such a segment: the request would go to the list, or to another endpoint.
+      if (id !== undefined && /^\.{0,2}$/.test(id)) throw new TypeError(`${name}: invalid id "${id}"`);
       const content = hasContent ? (given.shift() as object) : undefined;
-      const below = path.replace('{id}', id);
+      const below = path.replace('{id}', encodeURIComponent(id ?? ''));
       const exchange =
         method === 'POST' ? { path: below, body: content } : { path: withQuery(below, content) };
-      return (await ask(name as Operation, exchange, given[0] as CallOptions | undefined)).data;
+      return (await ask(name as EndpointName, exchange, given[0] as CallOptions | undefined)).data;
     };
     return [name, call];
   });

@@ -1,5 +1,6 @@
 import { formatUnits } from 'viem';
 import type { Statement } from './payload.ts';
+import { isNative, isTransfer } from './transactionCall.ts';
 
 /** Code points that are not seen, or that change how those around them are. */
 const UNSEEN =
@@ -39,9 +40,8 @@ const HEADS = { initiator: 'Initiate', approve: 'Approve', reject: 'Reject' } as
 
 function transactionLines({ message, domain }: Statement['typedData']): string[] {
   const { recipient, token = '', amount = '', to, value, data = '0x', policyId = '' } = message;
-  const isNative = /^0x0{40}$/.test(token);
-  const isCall = data === '0x' ? amount === '0' : isNative;
-  const sent = isNative
+  const isCall = !isTransfer(message);
+  const sent = isNative(token)
     ? `${formatUnits(BigInt(amount), 18)} of the native currency (${amount} of its smallest unit, with 18 decimals)`
     : `${amount} of the smallest unit of the token ${token}`;
   return [

@@ -1,7 +1,7 @@
 import type { operations } from './openapi.ts';
 
 /** The name of an endpoint: its `operationId` in openapi.json. */
-export type Operation = keyof operations;
+export type EndpointName = keyof operations;
 
 /** Method and path of every endpoint. The compiler refuses a table that lacks one. */
 export const ENDPOINTS = {
@@ -60,71 +60,71 @@ export const ENDPOINTS = {
   executeTransaction: 'POST /transactions/{id}/execute',
   listNetworks: 'GET /networks',
   listAuditLogs: 'GET /audit-logs',
-} as const satisfies Record<Operation, `${'GET' | 'POST'} /${string}`>;
+} as const satisfies Record<EndpointName, `${'GET' | 'POST'} /${string}`>;
 
 type Json = { content: { 'application/json': unknown } };
-type Success<O extends Operation> = operations[O]['responses'] extends { 201: Json }
-  ? operations[O]['responses'][201]
-  : operations[O]['responses'] extends { 200: Json }
-    ? operations[O]['responses'][200]
+type Success<E extends EndpointName> = operations[E]['responses'] extends { 201: Json }
+  ? operations[E]['responses'][201]
+  : operations[E]['responses'] extends { 200: Json }
+    ? operations[E]['responses'][200]
     : never;
 
 /** The body of a response. */
-export type ResponseOf<O extends Operation> =
-  Success<O> extends { content: { 'application/json': infer Body } } ? Body : never;
+export type ResponseOf<E extends EndpointName> =
+  Success<E> extends { content: { 'application/json': infer Body } } ? Body : never;
 
 /** What an endpoint returns: the `data` of its response. */
-export type DataOf<O extends Operation> = ResponseOf<O> extends { data: infer Data } ? Data : never;
+export type DataOf<E extends EndpointName> = ResponseOf<E> extends { data: infer Data } ? Data : never;
 
 /** Fields that only responses have are accepted in requests, and not needed. */
-type BodyOf<O extends Operation> = operations[O] extends {
+type BodyOf<E extends EndpointName> = operations[E] extends {
   requestBody: { content: { 'application/json': infer Body } };
 }
   ? Body
   : never;
 
 /** The query of an endpoint. */
-export type QueryOf<O extends Operation> = operations[O]['parameters'] extends { query: infer Query }
+export type QueryOf<E extends EndpointName> = operations[E]['parameters'] extends { query: infer Query }
   ? Query
-  : operations[O]['parameters'] extends { query?: infer Query }
+  : operations[E]['parameters'] extends { query?: infer Query }
     ? Exclude<Query, undefined>
     : never;
 
 /** Endpoints whose list has pages. */
-export type PagedOperation = {
-  [O in Operation]: QueryOf<O> extends { cursor?: string } ? O : never;
-}[Operation];
+export type PagedEndpoint = {
+  [E in EndpointName]: QueryOf<E> extends { cursor?: string } ? E : never;
+}[EndpointName];
 
 /** One row of a list. */
-export type ItemOf<O extends Operation> = DataOf<O> extends readonly (infer Item)[] ? Item : never;
+export type ItemOf<E extends EndpointName> = DataOf<E> extends readonly (infer Item)[] ? Item : never;
 
 /** Options of every call. */
 export interface CallOptions {
-  /** Ends the call, and the waiting before its next attempt. */
+  /** Ends the call, and the waiting before its next try. */
   readonly signal?: AbortSignal;
-  /** How long the call may take with all its attempts. */
+  /** How long the call may take with all its retries, in ms. */
   readonly timeoutMs?: number;
   /** Of a POST: a UUID that was stored with the intent, so that the call can be repeated after a crash. Absent: a new one. */
   readonly idempotencyKey?: string;
 }
 
-type PathArguments<O extends Operation> = operations[O]['parameters'] extends { path: object }
+type PathArguments<E extends EndpointName> = operations[E]['parameters'] extends { path: object }
   ? [id: string]
   : [];
-type ContentArguments<O extends Operation> = [BodyOf<O>] extends [never]
-  ? PathArguments<O> extends [string]
+type ContentArguments<E extends EndpointName> = [BodyOf<E>] extends [never]
+  ? PathArguments<E> extends [string]
     ? []
-    : operations[O]['parameters'] extends { query: object }
-      ? [query: QueryOf<O>]
-      : [query?: QueryOf<O>]
-  : [body: BodyOf<O>];
+    : operations[E]['parameters'] extends { query: object }
+      ? [query: QueryOf<E>]
+      : [query?: QueryOf<E>]
+  : [body: BodyOf<E>];
 
 /** The arguments of an endpoint's method: the id in its path, its body or query, options. */
-export type ArgumentsOf<O extends Operation> = [
-  ...PathArguments<O>,
-  ...ContentArguments<O>,
+export type ArgumentsOf<E extends EndpointName> = [
+  ...PathArguments<E>,
+  ...ContentArguments<E>,
   options?: CallOptions,
 ];
 
 /** One method for each endpoint. */
-export type Methods = { readonly [O in Operation]: (...args: ArgumentsOf<O>) => Promise<DataOf<O>> };
+export type Methods = { readonly [E in EndpointName]: (...args: ArgumentsOf<E>) => Promise<DataOf<E>> };

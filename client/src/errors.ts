@@ -23,8 +23,9 @@ export class ApiError<Code extends ErrorCode = ErrorCode> extends Error {
 }
 
 /**
- * No final answer within the time of a call: a POST may still take effect. The same call with this `idempotencyKey`
- * gets its outcome, and repeats nothing.
+ * No final answer: none within the time of the call, or one that is not the API's (then without `idempotencyKey`). A
+ * POST without an answer may still take effect; the same call with this `idempotencyKey` gets its outcome, and repeats
+ * nothing.
  */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
@@ -60,8 +61,14 @@ export class PayloadMismatch extends Error {
     readonly asked: unknown,
     readonly got: unknown,
   ) {
-    super(`${field} is ${shown(got)}, and ${shown(asked)} was asked: nothing was signed`);
+    super(`${field}: ${shown(got)} (expected ${shown(asked)})`);
   }
+}
+
+/** Nothing was signed: the record takes no such signature now, or `confirm` has refused it. */
+export class NotSigned extends Error {
+  override readonly name = 'NotSigned';
+  readonly code = 'notSigned';
 }
 
 /** No policy permits a transaction; `evaluations` says of each what is in the way. */
@@ -73,23 +80,24 @@ export class NotPermitted extends Error {
       const unmet = failures.map(
         ({ condition, found, wanted }) => `${condition} ${found} (wanted: ${wanted})`,
       );
-      return `${policy.name}: ${unmet.join('; ') || 'permits it, but was not asked for'}`;
+      return `${policy.name}: ${unmet.join('; ') || 'permits it, but policyId names another policy'}`;
     });
     super(`no policy permits this transaction${reasons.map((reason) => `\n  ${reason}`).join('')}`);
   }
 }
 
-/** Every error of this client, told apart by `code`. An aborted call rejects with the reason of its signal. */
+/** The errors with a `code`. Misuse throws TypeError; an aborted call rejects with the reason of its signal. */
 export type OrgwalletError =
   | { [Code in ErrorCode]: ApiError<Code> }[ErrorCode]
   | NoAnswer
   | NotReached
   | PayloadMismatch
+  | NotSigned
   | NotPermitted;
 
-/** Whether something thrown is an error of this client. */
+/** Whether something thrown is an error of this client that has a `code`. */
 export function isOrgwalletError(error: unknown): error is OrgwalletError {
-  return [ApiError, NoAnswer, NotReached, PayloadMismatch, NotPermitted].some(
+  return [ApiError, NoAnswer, NotReached, PayloadMismatch, NotSigned, NotPermitted].some(
     (kind) => error instanceof kind,
   );
 }

@@ -6,10 +6,10 @@ export interface Connection {
   /** The address of the API, such as `https://localhost:8443/api/v1`. */
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** How long a call may take with all its attempts, in ms; 60,000 by default. */
+  /** How long a call may take with all its retries, in ms; 60,000 by default. */
   readonly timeoutMs?: number;
-  /** How long one attempt may take, in ms; 30,000 by default. */
-  readonly attemptTimeoutMs?: number;
+  /** How long one request may take, in ms; 30,000 by default. */
+  readonly requestTimeoutMs?: number;
   /** Replaces the `fetch` of the platform. */
   readonly fetch?: typeof fetch;
 }
@@ -41,8 +41,8 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** The outcome of one attempt: the body of the response, or why it is repeated. */
-type Attempt =
+/** The outcome of one try: the body of the response, or why it is repeated. */
+type Try =
   | { readonly body: unknown }
   | { readonly reason: string; readonly cause?: unknown; readonly afterMs?: number };
 
@@ -60,7 +60,7 @@ function isRepeatable({ status, headers }: Response): boolean {
 }
 
 /** Reads a response. Throws ApiError for a final refusal. */
-function readResponse(response: Response, text: string): Attempt {
+function readResponse(response: Response, text: string): Try {
   const body = parsed(text) as { error?: { code: ErrorCode; message: string; details?: object } } | undefined;
   if (response.ok && body) return { body };
   const { code, message, details = {} } = body?.error ?? {};
@@ -69,17 +69,20 @@ function readResponse(response: Response, text: string): Attempt {
     const reason = `${response.status}${code ? ` ${code}: ${message}` : ''}`;
     return { reason, ...(seconds > 0 ? { afterMs: seconds * 1_000 } : {}) };
   }
-  if (!code) throw new NoAnswer(`${response.status} at ${response.url}: this is not the API`, undefined);
+  if (!code) {
+    const answered = `${response.url} answered ${response.status} without an API error`;
+    throw new NoAnswer(`${answered} (is baseUrl correct?)`, undefined);
+  }
   const requestId = response.headers.get('x-request-id') ?? undefined;
   throw new ApiError(code, response.status, message ?? '', details, requestId);
 }
 
-async function attempt(
+async function tryOnce(
   url: string,
   init: RequestInit,
   fetcher: typeof fetch,
   signal: AbortSignal | undefined,
-): Promise<Attempt> {
+): Promise<Try> {
   let response: Response;
   let text: string;
   try {
@@ -93,7 +96,7 @@ async function attempt(
   return readResponse(response, text);
 }
 
-/** The parts of a request that all its attempts have. */
+/** The parts of a request that all its retries have. */
 function initOf(
   { apiKey }: Connection,
   { method, body }: Exchange,
@@ -111,15 +114,16 @@ function initOf(
 }
 
 /**
- * Sends a request until there is a final answer: again after a broken connection, a timeout, a 500 or a 429, a POST always with
- * the same idempotency key, so that it takes effect once. Throws ApiError, NoAnswer, and the reason of an aborted signal.
+ * Sends a request until there is a final answer: again after a broken connection, a timeout, a 5xx, a 429 or a 409 with
+ * Retry-After, a POST always with the same idempotency key, so that it takes effect once. Throws ApiError, NoAnswer, and
+ * the reason of an aborted signal.
  */
 export async function send(
   connection: Connection,
   exchange: Exchange,
   options: CallOptions = {},
 ): Promise<unknown> {
-  const { attemptTimeoutMs = 30_000, fetch: fetcher = fetch } = connection;
+  const { requestTimeoutMs = 30_000, fetch: fetcher = fetch } = connection;
   const { signal, timeoutMs = connection.timeoutMs ?? 60_000 } = options;
   const { method, path } = exchange;
   const idempotencyKey = method === 'POST' ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined;
@@ -128,9 +132,9 @@ export async function send(
   for (let tries = 0; ; tries += 1) {
     signal?.throwIfAborted();
     const leftMs = Math.max(1, Math.ceil(deadline - performance.now()));
-    const timeout = AbortSignal.timeout(Math.min(attemptTimeoutMs, leftMs));
+    const timeout = AbortSignal.timeout(Math.min(requestTimeoutMs, leftMs));
     const until = signal ? AbortSignal.any([signal, timeout]) : timeout;
-    const tried = await attempt(`${connection.baseUrl}${path}`, { ...init, signal: until }, fetcher, signal);
+    const tried = await tryOnce(`${connection.baseUrl}${path}`, { ...init, signal: until }, fetcher, signal);
     if ('body' in tried) return tried.body;
     const pauseMs = tried.afterMs ?? Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries);
     if (performance.now() + pauseMs > deadline) {

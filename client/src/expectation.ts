@@ -1,7 +1,7 @@
 import { PayloadMismatch } from './errors.ts';
 
 /** What a value has to be, where it is not one certain value. */
-export class Fact {
+export class Matcher {
   constructor(
     readonly text: string,
     readonly fits: (got: unknown) => boolean,
@@ -11,22 +11,23 @@ export class Fact {
 }
 
 /** An object of which only these fields were asked for; the others say what there was. */
-export class Partly {
+export class PartialMatch {
   constructor(readonly fields: Record<string, unknown>) {}
 }
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
-const textFact = (text: string, pattern: RegExp, optional = false) =>
-  new Fact(text, (got) => typeof got === 'string' && pattern.test(got), optional);
+const textMatcher = (text: string, pattern: RegExp, optional = false) =>
+  new Matcher(text, (got) => typeof got === 'string' && pattern.test(got), optional);
 
-export const anAddress = textFact('an address', ADDRESS);
-export const aText = textFact('a text', /^/);
-export const perhapsText = textFact('a text', /^/, true);
-export const aNumber = new Fact('a whole number', Number.isSafeInteger);
-export const anId = (prefix: string) => textFact(`an id ${prefix}_…`, new RegExp(`^${prefix}_[0-9a-z]{26}$`));
+export const anyAddress = textMatcher('an address', ADDRESS);
+export const anyText = textMatcher('a text', /^/);
+export const optionalText = textMatcher('a text', /^/, true);
+export const anyInteger = new Matcher('a whole number', Number.isSafeInteger);
+export const anyId = (prefix: string) =>
+  textMatcher(`an id ${prefix}_…`, new RegExp(`^${prefix}_[0-9a-z]{26}$`));
 /** What was not asked for and must not change: without the record as it was, nothing fits. */
 export const unchanged = (value: unknown) =>
-  value ?? new Fact('no change, which takes the record as it was before (`before`)', () => false);
+  value ?? new Matcher('no change, which takes the record as it was before (`before`)', () => false);
 
 /** True for the same address, whatever the case of its digits. */
 export function isSameAddress(one: unknown, two: unknown): boolean {
@@ -42,14 +43,14 @@ function isObject(value: unknown): value is Record<string, unknown> {
 /** The parts of two values that are compared one by one; undefined where the values themselves are. */
 function partsOf(field: string, asked: unknown, got: unknown): [string, unknown, unknown][] | undefined {
   const below = (key: string) => (field === '' ? key : `${field}.${key}`);
-  if (asked instanceof Partly && isObject(got)) {
+  if (asked instanceof PartialMatch && isObject(got)) {
     return Object.entries(asked.fields).map(([key, value]) => [below(key), value, got[key]]);
   }
   if (Array.isArray(asked) && Array.isArray(got)) {
     const longer = asked.length > got.length ? asked : got;
     return longer.map((_, i) => [`${field}[${i}]`, asked[i], got[i]]);
   }
-  if (!isObject(asked) || !isObject(got) || asked instanceof Partly) return undefined;
+  if (!isObject(asked) || !isObject(got) || asked instanceof PartialMatch) return undefined;
   const keys = [...new Set([...Object.keys(asked), ...Object.keys(got)])];
   return keys.map((key) => [below(key), asked[key], got[key]]);
 }
@@ -59,26 +60,11 @@ function partsOf(field: string, asked: unknown, got: unknown): [string, unknown,
  * first field that differs, that is missing, or that nobody asked for.
  */
 export function match(field: string, asked: unknown, got: unknown): void {
-  if (asked instanceof Fact) {
+  if (asked instanceof Matcher) {
     if (asked.fits(got) || (asked.optional && got === undefined)) return;
     throw new PayloadMismatch(field, asked.text, got);
   }
   const parts = partsOf(field, asked, got);
   if (parts) for (const part of parts) match(...part);
   else if (asked !== got && !isSameAddress(asked, got)) throw new PayloadMismatch(field, asked, got);
-}
-
-/** An object without its absent fields. */
-export function given<T extends object>(fields: T): Partial<T> {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
-  ) as Partial<T>;
-}
-
-/** The one JSON text of a JSON value. Source: RFC 8785. */
-export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (!isObject(value)) return JSON.stringify(value);
-  const fields = Object.keys(value).sort();
-  return `{${fields.map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`).join(',')}}`;
 }

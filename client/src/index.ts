@@ -4,7 +4,15 @@ export * from './errors.ts';
 export type { Connection } from './exchange.ts';
 export type * from './intent.ts';
 export * from './orgwallet.ts';
-export { type Hashes, hashesOf, type Statement, statementOf, type TypedData, type Vote } from './payload.ts';
+export {
+  type Hashes,
+  hashesOf,
+  type Statement,
+  statementOf,
+  type TypedData,
+  type VoteType,
+} from './payload.ts';
+export { type Pin, type PinStore, pinInMemory } from './pins.ts';
 export * from './records.ts';
 export * from './signWith.ts';
-export { type Known, type Pin, type PinStore, pinInMemory, type Verified, verify } from './verify.ts';
+export { type Known, type Verified, verify } from './verify.ts';

@@ -37,7 +37,7 @@ export interface CallIntent extends FromAccount {
 export type TransactionIntent = TransferIntent | CallIntent;
 
 /** The body of each kind of organization operation. */
-interface Changes {
+interface OperationBodies {
   'members.create': Schema['ProposeMembersCreateRequest'];
   'members.update': Schema['ProposeMembersUpdateRequest'];
   'members.remove': Schema['ProposeMembersRemoveRequest'];
@@ -55,15 +55,15 @@ interface Changes {
 }
 
 /** A kind of organization operation. */
-export type ChangeType = keyof Changes;
+export type OperationType = keyof OperationBodies;
 
 /** What can be asked of the organization: `{ type: 'members.remove', ids: [...] }`. */
-export type ChangeIntent<T extends ChangeType = ChangeType> = {
-  [Type in T]: { readonly type: Type } & Changes[Type];
+export type OperationIntent<T extends OperationType = OperationType> = {
+  [Type in T]: { readonly type: Type } & OperationBodies[Type];
 }[T];
 
 /** What a caller wants, in their own words: what a payload is compared with. */
-export type Intent = TransactionIntent | ChangeIntent;
+export type Intent = TransactionIntent | OperationIntent;
 
 /**
  * The records that a change begins with, as they were read before it was proposed: what a change does not name has to

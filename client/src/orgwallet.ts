@@ -1,10 +1,11 @@
 import type { Hex } from 'viem';
 import { type Api, createApi } from './api.ts';
 import type { CallOptions } from './endpoints.ts';
-import { NotPermitted } from './errors.ts';
+import { NotPermitted, NotSigned } from './errors.ts';
 import type { Connection } from './exchange.ts';
-import type { Before, CallIntent, ChangeIntent, ChangeType, Intent, TransferIntent } from './intent.ts';
-import type { Vote } from './payload.ts';
+import type { Before, CallIntent, Intent, OperationIntent, OperationType, TransferIntent } from './intent.ts';
+import type { VoteType } from './payload.ts';
+import { type PinStore, pinInMemory } from './pins.ts';
 import {
   type Approval,
   type Proposal,
@@ -16,12 +17,13 @@ import {
   type WaitOptions,
   waitFor,
 } from './records.ts';
-import { encodedSignature, type Signer } from './signWith.ts';
-import { callOf, type PinStore, pinInMemory, type Verified, verify } from './verify.ts';
+import { encodedSignature, type Wallet } from './signWith.ts';
+import { callOf } from './transactionCall.ts';
+import { type Verified, verify } from './verify.ts';
 
 /** How a vote is given. */
 export interface VoteOptions extends CallOptions {
-  readonly signer: Signer;
+  readonly wallet: Wallet;
   /** What the caller wants: the payload is compared with it. */
   readonly intent?: Intent;
   /** Of a request of somebody else: shown what the bytes do, decides whether to sign. Needed without an intent. */
@@ -39,7 +41,7 @@ export interface VoteOptions extends CallOptions {
 interface Request extends CallOptions {
   /** The account: its id, or the record that was read. */
   readonly account: string | { readonly id: string; readonly address: string };
-  readonly signer: Signer;
+  readonly wallet: Wallet;
   readonly description?: string;
   /** Waits for the outcome of the execution; true by default. */
   readonly wait?: boolean;
@@ -51,27 +53,27 @@ export type CallRequest = Request & Omit<CallIntent, 'type' | 'account'>;
 /** How a change is proposed. */
 export interface ProposeOptions extends CallOptions {
   /** Approves it at once with this wallet. */
-  readonly signer?: Signer;
+  readonly wallet?: Wallet;
   /** Executes it as well, if the threshold is then met. */
   readonly execute?: boolean;
 }
 
 /** The client: every endpoint as a method, and what takes several of them. */
 export interface Orgwallet extends Api {
-  /** Proposes a change, after reading what it changes; with a signer the proposal is verified and approved. */
-  propose(intent: ChangeIntent, options?: ProposeOptions): Promise<Proposal>;
-  /** Verifies a proposal or transaction, signs it and sends the signature. Throws PayloadMismatch before it signs. */
-  vote<Subject extends string | Approval>(
-    subject: Subject,
-    vote: Vote,
+  /** Proposes a change, after reading what it changes; with a wallet the proposal is verified and approved. */
+  propose(intent: OperationIntent, options?: ProposeOptions): Promise<Proposal>;
+  /** Verifies a proposal or transaction, signs it and sends the signature. Throws PayloadMismatch and NotSigned before it signs. */
+  vote<Target extends string | Approval>(
+    approval: Target,
+    vote: VoteType,
     options: VoteOptions,
-  ): Promise<RecordOf<Subject>>;
+  ): Promise<RecordOf<Target>>;
   /** Executes an outcome whose threshold is met. */
-  execute<Subject extends string | Approval>(
-    subject: Subject,
+  execute<Target extends string | Approval>(
+    approval: Target,
     type: 'approve' | 'reject',
     options?: CallOptions,
-  ): Promise<RecordOf<Subject>>;
+  ): Promise<RecordOf<Target>>;
   /**
    * Sends native currency or a token: looks for a policy that permits it, requests it, verifies and signs it as its
    * initiator, executes it where nobody has to approve, and waits for the outcome. Throws NotPermitted,
@@ -81,15 +83,12 @@ export interface Orgwallet extends Api {
   /** Calls a contract, in the same steps as `transfer`. */
   call(request: CallRequest): Promise<Transaction>;
   /** The current state of a proposal or transaction. */
-  read<Subject extends string | Approval>(
-    subject: Subject,
-    options?: CallOptions,
-  ): Promise<RecordOf<Subject>>;
-  waitFor<Subject extends string | Approval>(
-    subject: Subject,
+  read<Target extends string | Approval>(approval: Target, options?: CallOptions): Promise<RecordOf<Target>>;
+  waitFor<Target extends string | Approval>(
+    approval: Target,
     status: Status | readonly Status[],
     options?: WaitOptions,
-  ): Promise<RecordOf<Subject>>;
+  ): Promise<RecordOf<Target>>;
 }
 
 /** Where the service is, and what is known of the organization. */
@@ -112,15 +111,16 @@ const PROPOSE = {
   'accounts.create': 'proposeAccountsCreate',
   'accounts.update': 'proposeAccountsUpdate',
   'admins.update': 'proposeAdminsUpdate',
-} as const satisfies { [T in ChangeType]: keyof Api };
+} as const satisfies { [T in OperationType]: keyof Api };
 
 const isTransaction = (record: Approval): record is Transaction => record.id.startsWith('txn_');
 
-function optionsIn({ signal, timeoutMs }: CallOptions): CallOptions {
+/** Options for the other calls of one action: its idempotency key belongs to its first POST. */
+function withoutKey({ signal, timeoutMs }: CallOptions): CallOptions {
   return { ...(signal ? { signal } : {}), ...(timeoutMs === undefined ? {} : { timeoutMs }) };
 }
 
-/** What a change does not name has to stay as it was: reads that, before the service knows what is asked. */
+/** The records that a change must leave as they are. `propose` reads them before the service knows what is asked. */
 async function readBefore(api: Api, intent: Intent | undefined, options: CallOptions): Promise<Before> {
   const type = intent?.type ?? '';
   if (!['members.update', 'members.remove', 'groups.update', 'admins.update'].includes(type)) return {};
@@ -133,9 +133,11 @@ async function readBefore(api: Api, intent: Intent | undefined, options: CallOpt
 }
 
 /** The payload of a vote on a record. */
-function payloadOf({ id, signingPayloads }: Approval, vote: Vote): string {
+function payloadOf({ id, signingPayloads }: Approval, vote: VoteType): string {
   const payload = (signingPayloads as { [payload: string]: string } | undefined)?.[`${vote}Payload`];
-  if (payload === undefined) throw new Error(`${id} takes no signature of type ${vote} now`);
+  if (payload === undefined) {
+    throw new NotSigned(`${id} has no ${vote} payload: it is closed, or waits for another signature`);
+  }
   return payload;
 }
 
@@ -144,8 +146,8 @@ function payloadOf({ id, signingPayloads }: Approval, vote: Vote): string {
  *
  * @example
  * const orgwallet = createOrgwallet({ baseUrl: 'https://localhost:8443/api/v1', apiKey });
- * const signer = signWith.viem(privateKeyToAccount(privateKey));
- * await orgwallet.transfer({ account, networkId: 1, to, amount: parseEther('0.05'), signer });
+ * const wallet = signWith.viem(privateKeyToAccount(privateKey));
+ * await orgwallet.transfer({ account, networkId: 1, to, amount: parseEther('0.05'), wallet });
  */
 export function createOrgwallet(settings: Settings): Orgwallet {
   const api = createApi(settings);
@@ -160,25 +162,34 @@ export function createOrgwallet(settings: Settings): Orgwallet {
     return { id: account, address };
   };
 
-  async function send(
+  async function sendVote(
     record: Approval,
-    vote: Vote,
+    vote: VoteType,
     signature: Hex,
     { execute = false, reason, ...options }: VoteOptions,
   ) {
     const body = { signature, execute, ...(reason === undefined ? {} : { reason }) };
     if (isTransaction(record)) return api.signTransaction(record.id, { type: vote, ...body }, options);
-    if (vote === 'initiator') throw new TypeError('a proposal is approved or rejected, and not initiated');
-    return api[`sign${SINGULAR[record.resourceType]}Proposal`](record.id, { type: vote, ...body }, options);
+    const type = vote as Exclude<VoteType, 'initiator'>;
+    return api[`sign${SINGULAR[record.resourceType]}Proposal`](record.id, { type, ...body }, options);
   }
 
-  async function vote<Subject extends string | Approval>(subject: Subject, type: Vote, options: VoteOptions) {
+  async function vote<Target extends string | Approval>(
+    approval: Target,
+    type: VoteType,
+    options: VoteOptions,
+  ) {
     const { intent, confirm, initiatorSignature } = options;
-    if (!intent && !confirm) throw new TypeError('vote needs the intent of its caller, or confirm');
+    if (!intent && !confirm) throw new TypeError('intent or confirm is required');
     const record: Approval =
-      typeof subject === 'string' ? await readApproval(api, subject as string, optionsIn(options)) : subject;
+      typeof approval === 'string'
+        ? await readApproval(api, approval as string, withoutKey(options))
+        : approval;
+    if (type === 'initiator' && !isTransaction(record)) {
+      throw new TypeError('invalid vote "initiator" for a proposal (expected approve or reject)');
+    }
     const { id, summary, expiresAt } = record;
-    const before = options.before ?? (await readBefore(api, intent, optionsIn(options)));
+    const before = options.before ?? (await readBefore(api, intent, withoutKey(options)));
     const verified = verify(payloadOf(record, type), intent, {
       id,
       summary,
@@ -188,21 +199,21 @@ export function createOrgwallet(settings: Settings): Orgwallet {
       before,
       ...(initiatorSignature ? { initiatorSignature } : {}),
     });
-    if (confirm && !(await confirm(verified))) throw new Error(`${id} was not confirmed: nothing was signed`);
-    const signature = await encodedSignature(options.signer, verified.typedData);
-    return (await send(record, type, signature, options)) as RecordOf<Subject>;
+    if (confirm && !(await confirm(verified))) throw new NotSigned(`${id} was not confirmed`);
+    const signature = await encodedSignature(options.wallet, verified.typedData);
+    return (await sendVote(record, type, signature, options)) as RecordOf<Target>;
   }
 
-  async function propose(intent: ChangeIntent, options: ProposeOptions = {}): Promise<Proposal> {
-    const { signer, execute = false } = options;
+  async function propose(intent: OperationIntent, options: ProposeOptions = {}): Promise<Proposal> {
+    const { wallet, execute = false } = options;
     const { type, ...body } = intent;
-    const before = await readBefore(api, intent, optionsIn(options));
+    const before = await readBefore(api, intent, withoutKey(options));
     const proposed = await (api[PROPOSE[type]] as (body: object, options: CallOptions) => Promise<Proposal>)(
       body,
       options,
     );
-    if (!signer) return proposed;
-    return vote(proposed, 'approve', { ...optionsIn(options), signer, intent, before, execute });
+    if (!wallet) return proposed;
+    return vote(proposed, 'approve', { ...withoutKey(options), wallet, intent, before, execute });
   }
 
   async function request(
@@ -210,28 +221,28 @@ export function createOrgwallet(settings: Settings): Orgwallet {
     intent: TransferIntent | CallIntent,
     id: string,
   ): Promise<Transaction> {
-    const { signer, description = '', wait = true } = asked;
-    const options = optionsIn(asked);
+    const { wallet, description = '', wait = true } = asked;
+    const options = withoutKey(asked);
     const call = {
       accountId: id,
       networkId: intent.networkId,
-      initiatorWalletAddress: await signer.address(),
+      initiatorWalletAddress: await wallet.address(),
       description,
       ...callOf(intent),
       ...(intent.replaces ? { replaces: intent.replaces } : {}),
     };
     const evaluations = await api.evaluatePolicies(call, options);
-    const [policy] = evaluations
-      .filter(({ policy, allowed }) => allowed && (intent.policyId ?? policy.id) === policy.id)
+    const [evaluation] = evaluations
+      .filter((one) => one.allowed && (intent.policyId ?? one.policy.id) === one.policy.id)
       .sort((one, two) => one.threshold - two.threshold);
-    if (!policy) throw new NotPermitted(evaluations);
-    const policyId = policy.policy.id;
+    if (!evaluation) throw new NotPermitted(evaluations);
+    const policyId = evaluation.policy.id;
     const created = await api.createTransaction({ ...call, policyId }, asked);
     const done = await vote(created, 'initiator', {
       ...options,
-      signer,
+      wallet,
       intent: { ...intent, policyId },
-      execute: policy.threshold === 0,
+      execute: evaluation.threshold === 0,
     });
     return wait && done.executionStatus === 'processing' ? waitFor(api, done, 'completed', options) : done;
   }
@@ -240,23 +251,23 @@ export function createOrgwallet(settings: Settings): Orgwallet {
     ...api,
     propose,
     vote,
-    execute: async (subject, type, options) => {
+    execute: async (approval, type, options) => {
       const record: Approval =
-        typeof subject === 'string' ? await readApproval(api, subject as string, options) : subject;
+        typeof approval === 'string' ? await readApproval(api, approval as string, options) : approval;
       const executed = isTransaction(record)
         ? api.executeTransaction(record.id, { type }, options)
         : api[`execute${SINGULAR[record.resourceType]}Proposal`](record.id, { type }, options);
-      return (await executed) as RecordOf<typeof subject>;
+      return (await executed) as RecordOf<typeof approval>;
     },
     transfer: async ({ account, ...asked }) => {
-      const { id, address } = await accountOf(account, optionsIn(asked));
+      const { id, address } = await accountOf(account, withoutKey(asked));
       return request({ account, ...asked }, { ...asked, type: 'transfer', account: address }, id);
     },
     call: async ({ account, ...asked }) => {
-      const { id, address } = await accountOf(account, optionsIn(asked));
+      const { id, address } = await accountOf(account, withoutKey(asked));
       return request({ account, ...asked }, { ...asked, type: 'call', account: address }, id);
     },
-    read: (subject, options) => readApproval(api, subject, options),
-    waitFor: (subject, status, options) => waitFor(api, subject, status, options),
+    read: (approval, options) => readApproval(api, approval, options),
+    waitFor: (approval, status, options) => waitFor(api, approval, status, options),
   };
 }

@@ -1,9 +1,10 @@
 import { type Hex, hashDomain, hashStruct, hashTypedData, type TypedDataDomain } from 'viem';
+import { canonicalJson } from './canonicalJson.ts';
 import { PayloadMismatch } from './errors.ts';
-import { aText, canonicalJson, Fact, match } from './expectation.ts';
+import { anyText, Matcher, match } from './expectation.ts';
 
 /** What a signature says. */
-export type Vote = 'initiator' | 'approve' | 'reject';
+export type VoteType = 'initiator' | 'approve' | 'reject';
 
 type Field = { readonly name: string; readonly type: string };
 
@@ -35,8 +36,10 @@ const PROPOSAL =
 const TRANSACTION =
   'string transactionId,address recipient,address token,uint256 amount,address to,uint256 value,bytes data,string policyId,string summary,uint256 expiresAt';
 
-/** The types of everything that is signed. Source: docs/signatures.md. */
-const STATEMENTS: { readonly [primaryType: string]: { subject: 'proposal' | 'transaction'; vote: Vote } } = {
+/** The six statements, by primary type. */
+const STATEMENTS: {
+  readonly [primaryType: string]: { subject: 'proposal' | 'transaction'; vote: VoteType };
+} = {
   InitiateProposal: { subject: 'proposal', vote: 'initiator' },
   ApproveProposal: { subject: 'proposal', vote: 'approve' },
   RejectProposal: { subject: 'proposal', vote: 'reject' },
@@ -45,7 +48,12 @@ const STATEMENTS: { readonly [primaryType: string]: { subject: 'proposal' | 'tra
   RejectTransaction: { subject: 'transaction', vote: 'reject' },
 };
 
-function typesOf(primaryType: string, subject: 'proposal' | 'transaction', vote: Vote): TypedData['types'] {
+/** The types of a statement. Source: docs/signatures.md. */
+function typesOf(
+  primaryType: string,
+  subject: 'proposal' | 'transaction',
+  vote: VoteType,
+): TypedData['types'] {
   if (subject === 'proposal') {
     return { EIP712Domain: fieldsOf(`${NAME},bytes32 salt`), [primaryType]: fieldsOf(PROPOSAL) };
   }
@@ -67,8 +75,8 @@ const FORMS: { readonly [type: string]: RegExp } = {
 
 const formOf = ({ type }: Field) =>
   type === 'string'
-    ? aText
-    : new Fact(
+    ? anyText
+    : new Matcher(
         `a value of type ${type}`,
         (got) => typeof got === 'string' && FORMS[type]?.test(got) === true,
       );
@@ -76,7 +84,7 @@ const formOf = ({ type }: Field) =>
 /** A payload that has the form of one of the six statements, and no other field. */
 export interface Statement {
   readonly subject: 'proposal' | 'transaction';
-  readonly vote: Vote;
+  readonly vote: VoteType;
   readonly typedData: TypedData;
 }
 
@@ -97,7 +105,7 @@ export function statementOf(payload: string): Statement {
   const { subject, vote } = statement;
   const types = typesOf(primaryType, subject, vote);
   const fields = types[primaryType] ?? [];
-  const chainId = new Fact('a chain id', (got) => Number.isSafeInteger(got) && Number(got) > 0);
+  const chainId = new Matcher('a chain id', (got) => Number.isSafeInteger(got) && Number(got) > 0);
   match(
     '',
     {

@@ -10,9 +10,9 @@ export type Transaction = Schema['Transaction'];
 /** What needs signatures. */
 export type Approval = Proposal | Transaction;
 /** The record that belongs to an id, or to a record as it was read before. */
-export type RecordOf<Subject> = Subject extends Proposal
-  ? Extract<Proposal, Pick<Subject, 'resourceType'>>
-  : Subject extends Transaction
+export type RecordOf<Target> = Target extends Proposal
+  ? Extract<Proposal, Pick<Target, 'resourceType'>>
+  : Target extends Transaction
     ? Transaction
     : Approval;
 
@@ -27,30 +27,31 @@ export const SINGULAR = {
 const RESOURCES = Object.keys(SINGULAR) as (keyof typeof SINGULAR)[];
 
 async function findProposal(api: Methods, id: string, options?: CallOptions): Promise<Proposal> {
+  let missing: unknown;
   for (const resource of RESOURCES) {
     try {
       return await api[`get${SINGULAR[resource]}Proposal`](id, options);
     } catch (error) {
-      if (!(error instanceof ApiError && error.code === 'notFound') || resource === RESOURCES.at(-1))
-        throw error;
+      if (!(error instanceof ApiError && error.code === 'notFound')) throw error;
+      missing = error;
     }
   }
-  throw new Error('unreachable');
+  throw missing;
 }
 
 /** Reads a proposal or a transaction, by its id or as it was read before. */
-export async function readApproval<Subject extends string | Approval>(
+export async function readApproval<Target extends string | Approval>(
   api: Methods,
-  subject: Subject,
+  approval: Target,
   options?: CallOptions,
-): Promise<RecordOf<Subject>> {
-  const id = typeof subject === 'string' ? subject : subject.id;
+): Promise<RecordOf<Target>> {
+  const id = typeof approval === 'string' ? approval : approval.id;
   const read = id.startsWith('txn_')
     ? api.getTransaction(id, options)
-    : typeof subject === 'object' && 'resourceType' in subject
-      ? api[`get${SINGULAR[subject.resourceType]}Proposal`](id, options)
+    : typeof approval === 'object' && 'resourceType' in approval
+      ? api[`get${SINGULAR[approval.resourceType]}Proposal`](id, options)
       : findProposal(api, id, options);
-  return (await read) as RecordOf<Subject>;
+  return (await read) as RecordOf<Target>;
 }
 
 /** What can be waited for. */
@@ -58,9 +59,12 @@ export type Status = Schema['SignatureStatus'] | Schema['ExecutionStatus'];
 
 const FINAL: readonly (string | null)[] = ['completed', 'rejected', 'failed', 'blocked'];
 
+/** How long each read may take at least: close to the end of the waiting, the state is worth more than the time. */
+const MIN_READ_MS = 5_000;
+
 /** Options of waiting. */
 export interface WaitOptions extends Pick<CallOptions, 'signal'> {
-  /** How long to wait, in ms; 120,000 by default. */
+  /** How long to wait, in ms; 120,000 by default. A read that has begun may take up to 5,000 more. */
   readonly timeoutMs?: number;
   /** The pause between two looks, in ms; 500 by default. */
   readonly everyMs?: number;
@@ -71,17 +75,17 @@ export interface WaitOptions extends Pick<CallOptions, 'signal'> {
  * NotReached when it has ended otherwise (also `failed` and `blocked`, which wait for somebody), has expired, or takes
  * longer than `timeoutMs`.
  */
-export async function waitFor<Subject extends string | Approval>(
+export async function waitFor<Target extends string | Approval>(
   api: Methods,
-  subject: Subject,
+  approval: Target,
   status: Status | readonly Status[],
   { signal, timeoutMs = 120_000, everyMs = 500 }: WaitOptions = {},
-): Promise<RecordOf<Subject>> {
+): Promise<RecordOf<Target>> {
   const wanted: readonly (string | null)[] = [status].flat();
   const deadline = performance.now() + timeoutMs;
   for (;;) {
-    const leftMs = Math.max(1, deadline - performance.now());
-    const record = await readApproval(api, subject, { ...(signal ? { signal } : {}), timeoutMs: leftMs });
+    const readMs = Math.max(MIN_READ_MS, deadline - performance.now());
+    const record = await readApproval(api, approval, { ...(signal ? { signal } : {}), timeoutMs: readMs });
     const { id, signatureStatus, executionStatus, failure } = record as Approval;
     if (wanted.includes(signatureStatus) || wanted.includes(executionStatus)) return record;
     const now = `${id} is ${executionStatus ?? signatureStatus}${failure ? ` (${failure.code}: ${failure.message})` : ''}`;

@@ -1,11 +1,10 @@
 import { PayloadMismatch } from './errors.ts';
 import type { TransactionIntent } from './intent.ts';
 import type { TypedData } from './payload.ts';
+import { isNative, isTransfer } from './transactionCall.ts';
 
 /** A text that somebody chose: JSON on one line. */
 const QUOTED = '"(?:[^"\\\\]|\\\\.)*"';
-
-const NATIVE = /^0x0{40}$/;
 
 /** True when `shown`, in whole units of so many decimals, is `raw` in the smallest; of unknown decimals, of any. */
 function isAmount(shown: string, raw: string, decimals: number | undefined): boolean {
@@ -27,7 +26,7 @@ function isCallText(what: string, { to }: Message): boolean {
 
 function isTransferText(what: string, message: Message, decimals: number | undefined): boolean {
   const { recipient, token = '', amount = '' } = message;
-  const where = NATIVE.test(token) ? 'native currency' : token;
+  const where = isNative(token) ? 'native currency' : token;
   const named = new RegExp(`^Send ([\\d.]+) ${QUOTED} \\((?:${QUOTED}, )?${where}\\) to ${recipient}$`, 'i');
   const [, shown] = named.exec(what) ?? [];
   if (shown !== undefined) return isAmount(shown, amount, decimals);
@@ -37,7 +36,7 @@ function isTransferText(what: string, message: Message, decimals: number | undef
 /** The decimals of what is sent, where the caller knows them. */
 function decimalsOf(intent: TransactionIntent | undefined, token: string | undefined): number | undefined {
   if (intent?.type !== 'transfer') return undefined;
-  return intent.decimals ?? (NATIVE.test(token ?? '') ? 18 : undefined);
+  return intent.decimals ?? (isNative(token) ? 18 : undefined);
 }
 
 function replacedIn(intent: TransactionIntent | undefined): string {
@@ -53,12 +52,12 @@ export function checkSummary(
   { domain: { verifyingContract, chainId }, message }: Pick<TypedData, 'domain' | 'message'>,
   intent: TransactionIntent | undefined,
 ): void {
-  const { summary = '', recipient, token, amount, data, to } = message;
+  const { summary = '', recipient, token, amount, to } = message;
   const place = `from the account ${QUOTED} \\(${verifyingContract}\\) on ${QUOTED} \\(${chainId}\\)`;
   const [, what] = new RegExp(`^(.*) ${place}${replacedIn(intent)}$`, 'i').exec(summary) ?? [];
-  const isTransfer = data === '0x' ? amount !== '0' : !NATIVE.test(token ?? '');
-  const says = isTransfer ? `Send ${amount} (smallest unit of ${token}) to ${recipient}` : `Call … of ${to}`;
-  const isRight = isTransfer
+  const sends = isTransfer(message);
+  const says = sends ? `Send ${amount} (smallest unit of ${token}) to ${recipient}` : `Call … of ${to}`;
+  const isRight = sends
     ? isTransferText(what ?? '', message, decimalsOf(intent, token))
     : isCallText(what ?? '', message);
   if (isRight) return;

@@ -1,41 +1,20 @@
 import { type Hex, keccak256 } from 'viem';
-import { actionOf, DATA, namedIn } from './changes.ts';
+import { canonicalJson } from './canonicalJson.ts';
 import { describe } from './describe.ts';
 import { PayloadMismatch } from './errors.ts';
-import { anId, canonicalJson, Fact, isSameAddress, match } from './expectation.ts';
-import type { Before, ChangeIntent, ChangeType, Intent, TransactionIntent } from './intent.ts';
-import { type Hashes, hashesOf, type Statement, statementOf, type Vote } from './payload.ts';
+import { anyId, isSameAddress, Matcher, match } from './expectation.ts';
+import type { Before, Intent, OperationIntent, OperationType, TransactionIntent } from './intent.ts';
+import { actionOf, EXPECTED_DATA, namedIn } from './operationData.ts';
+import { type Hashes, hashesOf, type Statement, statementOf, type VoteType } from './payload.ts';
+import type { PinStore } from './pins.ts';
 import { checkSummary } from './summary.ts';
-
-/** The organization as the first payload showed it. Signatures of another one are worth nothing here. */
-export interface Pin {
-  readonly organization: string;
-  /** The salt of its domain: it is of one organization of one installation. */
-  readonly salt: string;
-}
-
-/** Where the pin is kept: in memory by default, in a file or in the browser's storage if it is to last. */
-export interface PinStore {
-  get(): Pin | undefined;
-  set(pin: Pin): void;
-}
-
-/** Keeps a pin in memory; `known` is one that was learned otherwise. */
-export function pinInMemory(known?: Pin): PinStore {
-  let pin = known;
-  return {
-    get: () => pin,
-    set: (next) => {
-      pin = next;
-    },
-  };
-}
+import { callOf, spentBy } from './transactionCall.ts';
 
 /** What else is known about what is signed. What is given is compared. */
 export interface Known {
   /** The id of the proposal or transaction. */
   readonly id?: string;
-  readonly vote?: Vote;
+  readonly vote?: VoteType;
   /** The summary that was shown. */
   readonly summary?: string;
   /** Its `expiresAt`, as it was shown. */
@@ -52,34 +31,15 @@ export interface Verified extends Statement, Hashes {
   readonly description: string;
 }
 
-const NATIVE_CURRENCY = `0x${'0'.repeat(40)}`;
 const seconds = (date: string) => String(Math.floor(Date.parse(date) / 1_000));
 
 /** The longest time for which a signature may count: longer than any reasonable lifetime of a proposal. */
 const MAX_LIFETIME_S = 366 * 24 * 3_600;
 
-const inTime = new Fact('a time to come, within a year', (got) => {
+const validExpiry = new Matcher('a future time within 366 days', (got) => {
   const left = Number(got) - Date.now() / 1_000;
   return left > 0 && left < MAX_LIFETIME_S;
 });
-
-/** Who receives what. Source: docs/signatures.md, "Recipient, token and amount". */
-export function spentBy({ to, value, data }: { readonly [field: string]: string }) {
-  const [, recipient, amount] =
-    /^0xa9059cbb0{24}([0-9a-f]{40})([0-9a-f]{64})$/.exec((data ?? '').toLowerCase()) ?? [];
-  return recipient
-    ? { recipient: `0x${recipient}`, token: to, amount: String(BigInt(`0x${amount}`)) }
-    : { recipient: to, token: NATIVE_CURRENCY, amount: value };
-}
-
-/** The call that an intent asks for. */
-export function callOf(intent: TransactionIntent): { to: string; value: string; data: Hex } {
-  if (intent.type === 'call') return { to: intent.to, value: String(intent.value ?? 0), data: intent.data };
-  const { token, to, amount } = intent;
-  if (token === undefined || token === NATIVE_CURRENCY) return { to, value: String(amount), data: '0x' };
-  const words = [BigInt(to), BigInt(amount)].map((word) => word.toString(16).padStart(64, '0'));
-  return { to: token, value: '0', data: `0xa9059cbb${words.join('')}` };
-}
 
 const isTransaction = (intent: Intent): intent is TransactionIntent =>
   intent.type === 'transfer' || intent.type === 'call';
@@ -102,7 +62,7 @@ function checkTransaction({ typedData }: Statement, intent: TransactionIntent | 
   checkSummary(typedData, intent);
 }
 
-function checkChange({ typedData }: Statement, intent: ChangeIntent | undefined, before: Before): void {
+function checkOperation({ typedData }: Statement, intent: OperationIntent | undefined, before: Before): void {
   const { message } = typedData;
   const text = message.data ?? '';
   let data: unknown;
@@ -116,7 +76,10 @@ function checkChange({ typedData }: Statement, intent: ChangeIntent | undefined,
   const [resourceType] = intent.type.split('.');
   match('message.resourceType', resourceType, message.resourceType);
   match('message.action', actionOf(intent), message.action);
-  const expected = DATA[intent.type] as (asked: ChangeIntent<ChangeType>, before: Before) => unknown;
+  const expected = EXPECTED_DATA[intent.type] as (
+    asked: OperationIntent<OperationType>,
+    before: Before,
+  ) => unknown;
   match('message.data', expected(intent, before), data);
   const summary = message.summary ?? '';
   const missing = namedIn(intent).find((name) => !isIn(summary, name));
@@ -143,10 +106,10 @@ function checkPin({ typedData: { domain, message } }: Statement, pins: PinStore)
 function checkKnown({ subject, vote, typedData: { message } }: Statement, known: Known): void {
   const idField = subject === 'proposal' ? 'proposalId' : 'transactionId';
   match('vote', known.vote ?? vote, vote);
-  match(`message.${idField}`, known.id ?? anId(subject === 'proposal' ? 'prop' : 'txn'), message[idField]);
+  match(`message.${idField}`, known.id ?? anyId(subject === 'proposal' ? 'prop' : 'txn'), message[idField]);
   if (known.summary !== undefined) match('message.summary', known.summary, message.summary);
   if (known.expiresAt) match('message.expiresAt', seconds(known.expiresAt), message.expiresAt);
-  match('message.expiresAt', inTime, message.expiresAt);
+  match('message.expiresAt', validExpiry, message.expiresAt);
   if (known.initiatorSignature && message.initiatorSignatureHash) {
     match(
       'message.initiatorSignatureHash',
@@ -158,9 +121,9 @@ function checkKnown({ subject, vote, typedData: { message } }: Statement, known:
 
 /**
  * Makes sure that a payload is what the caller asked for, before it is signed: the message is made again from the
- * intent and compared field by field, domain and hashes are computed again, and the organization is the one of the
- * first payload (`known.pins`). Without an intent, which is for a request of somebody else, only what is contradictory
- * in itself is refused: show `description` to whoever decides.
+ * intent and compared field by field, domain and hashes are computed again. A proposal must also be of the organization
+ * of the first payload (`known.pins`). Without an intent, which is for a request of somebody else, only what is
+ * contradictory in itself is refused: show `description` to whoever decides.
  *
  * Throws PayloadMismatch with the field, what was asked and what is there.
  *
@@ -174,7 +137,7 @@ export function verify(payload: string, intent?: Intent, known: Known = {}): Ver
   if (read.subject === 'transaction') {
     checkTransaction(read, intent as TransactionIntent | undefined);
   } else {
-    checkChange(read, intent as ChangeIntent | undefined, known.before ?? {});
+    checkOperation(read, intent as OperationIntent | undefined, known.before ?? {});
     if (known.pins) checkPin(read, known.pins);
   }
   return { ...read, ...hashesOf(read), description: describe(read) };

@@ -1,8 +1,8 @@
 // The first account: proposed, signed by two admins, deployed on every network of the demo organization.
-import type { ChangeIntent } from '@orgwallet/client';
+import type { OperationIntent } from '@orgwallet/client';
 import { demo, orgwallet, walletOf } from './demo.mjs';
 
-const intent: ChangeIntent = {
+const intent: OperationIntent = {
   type: 'accounts.create',
   items: [{ name: 'Savings', networkIds: demo.networks.map(({ id }) => id) }],
 };
@@ -11,7 +11,7 @@ console.log(`${proposal.id}: ${proposal.summary}`);
 
 for (const admin of demo.admins.members.slice(0, demo.admins.threshold)) {
   // Each admin compares the payload with what was asked for, and signs nothing else.
-  proposal = await orgwallet.vote(proposal, 'approve', { signer: walletOf(admin), intent, execute: true });
+  proposal = await orgwallet.vote(proposal, 'approve', { wallet: walletOf(admin), intent, execute: true });
   const { signatureStatus, executionStatus } = proposal;
   console.log(`${admin.name} signed: ${signatureStatus}, ${executionStatus ?? 'not executed'}`);
 }

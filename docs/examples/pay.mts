@@ -7,8 +7,8 @@ const [network] = demo.networks;
 const [payer] = demo.members;
 
 // Looks for a policy that permits it, requests it, verifies what it is given to sign, signs, and waits for the chain.
-const signer = walletOf(payer);
-const sent = await orgwallet.transfer({ account, networkId: network.id, to, amount, signer });
+const wallet = walletOf(payer);
+const sent = await orgwallet.transfer({ account, networkId: network.id, to, amount, wallet });
 console.log(`${sent.id}: ${sent.summary}`);
 
 const { executionStatus, signatureStatus, result } = sent;

@@ -93,8 +93,8 @@ async function run(
   const text = results.map(({ name, description, summary, domainHash, messageHash, digest }) =>
     [
       `${name}: ${description}`,
-      `the line that is signed as well: ${quoted(summary)}`,
       '',
+      `summary       ${quoted(summary)}`,
       `domain hash   ${domainHash}`,
       `message hash  ${messageHash}`,
       `digest        ${digest}`,

@@ -40,7 +40,7 @@ describe('orgwallet verify', () => {
       const text = await words(OFFLINE, 'verify', fileOf(content));
       expect(text).toContain(`payload: Approve the proposal "${proposal.id}"\norganization: "${org.id}"\n`);
       expect(text).toContain(`items[0].name: "${name}"\nitems[0].networkIds[0]: 31337\n`);
-      expect(text).toContain(`the line that is signed as well: ${JSON.stringify(proposal.summary)}\n`);
+      expect(text).toContain(`summary       ${JSON.stringify(proposal.summary)}\n`);
       expect(text).toContain(`domain hash   ${hashDomain({ domain, types })}\n`);
       expect(text).toContain(`message hash  ${hashStruct({ data: message, primaryType, types })}\n`);
       expect(text).toContain(`digest        ${hashTypedPayload(approvePayload)}\n`);
@@ -83,10 +83,10 @@ describe('orgwallet verify', () => {
     const { salt } = JSON.parse(proposal.signingPayloads.approvePayload).domain;
     await words(OFFLINE, 'verify', payload, '--intent', intent(name), '--salt', salt);
     expect(await refused(OFFLINE, 'verify', payload, '--intent', intent('Other'))).toBe(
-      `payload: message.data.items[0].name is "${name}", and "Other" was asked: nothing was signed\n`,
+      `payload: message.data.items[0].name: "${name}" (expected "Other")\n`,
     );
     const other = `0x${'12'.repeat(32)}`;
-    expect(await refused(OFFLINE, 'verify', payload, '--salt', other)).toMatch(/^payload: domain\.salt is /);
+    expect(await refused(OFFLINE, 'verify', payload, '--salt', other)).toMatch(/^payload: domain\.salt: /);
   });
 
   it.each([
@@ -99,7 +99,7 @@ describe('orgwallet verify', () => {
     ['a file that is not there', () => '/nowhere.json', /^\/nowhere\.json: ENOENT/],
     ['no JSON', () => fileOf('{'), /JSON/],
     ['no payload', () => fileOf({ data: { id: 'prop_1' } }), /has nothing to sign$/m],
-    ['another typed data', () => fileOf({ primaryType: 'Permit' }), /^payload: primaryType is "Permit"/],
+    ['another typed data', () => fileOf({ primaryType: 'Permit' }), /^payload: primaryType: "Permit"/],
   ])('refuses %s', async (_, subject, expected) => {
     expect(await refused(service.env, 'verify', subject())).toMatch(expected);
   });

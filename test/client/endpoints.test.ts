@@ -5,29 +5,29 @@ import { sharedApi } from '../support/api';
 import { findOperation } from '../support/conformance';
 import { operations } from '../support/document';
 import { bodiesFor, type Furnished, furnish, newAddress, transactionOf } from '../support/furnished';
-import { type Middleman, startMiddleman } from '../support/middleman';
+import { type InterceptingProxy, startInterceptingProxy } from '../support/interceptingProxy';
 import { signPayload, type TestMember, type TestService } from '../support/service';
 
 let service: TestService;
-let middleman: Middleman;
+let proxy: InterceptingProxy;
 let own: Furnished;
 let api: Api;
 
 beforeAll(async () => {
   service = await sharedApi();
-  middleman = await startMiddleman(service);
+  proxy = await startInterceptingProxy(service);
   own = await furnish(service, await service.createOrganization());
-  api = createApi({ baseUrl: middleman.baseUrl, apiKey: own.org.adminKey });
+  api = createApi({ baseUrl: proxy.baseUrl, apiKey: own.org.adminKey });
 });
 afterAll(async () => {
-  middleman?.close();
+  proxy?.close();
   await service?.stop();
 });
 
 /** Every operation that the service has answered with success. */
 const reached = () =>
   new Set(
-    middleman.passed.flatMap(({ method, url, status = 0 }) =>
+    proxy.requests.flatMap(({ method, url, status = 0 }) =>
       status < 300 ? (findOperation(method, url)?.operationId ?? []) : [],
     ),
   );
@@ -109,14 +109,14 @@ describe('the client', () => {
 
   it('goes through a list page by page, with its filters', async () => {
     const all: string[] = [];
-    middleman.meddle({});
+    proxy.intercept({});
     for await (const { id, action } of api.each('listAuditLogs', { limit: 3, action: 'member.created' })) {
       expect(action).toBe('member.created');
       all.push(id);
     }
     expect(new Set(all).size).toBe(all.length);
     expect(all.length).toBeGreaterThan(3);
-    expect(middleman.passed).toHaveLength(Math.ceil(all.length / 3));
+    expect(proxy.requests).toHaveLength(Math.ceil(all.length / 3));
     const { data, pagination } = await api.page('listAuditLogs', { limit: 2, action: 'member.created' });
     expect([data.map(({ id }) => id), pagination?.hasMore]).toEqual([all.slice(0, 2), true]);
   });
@@ -151,11 +151,11 @@ describe('errors of the client', () => {
     expect(invalid.requestId).toMatch(/./);
 
     expect(await refusal(api.getPolicy('../members'))).toMatchObject({ code: 'notFound', status: 404 });
-    const other = createApi({ baseUrl: middleman.baseUrl, apiKey: own.org.readKey });
+    const other = createApi({ baseUrl: proxy.baseUrl, apiKey: own.org.readKey });
     expect(await refusal(other.proposeMembersRemove({ ids: [own.org.dave.id] }))).toMatchObject({
       code: 'forbidden',
     });
-    const nobody = createApi({ baseUrl: middleman.baseUrl, apiKey: 'ow_live_nobody' });
+    const nobody = createApi({ baseUrl: proxy.baseUrl, apiKey: 'ow_live_nobody' });
     expect(await refusal(nobody.listMembers())).toMatchObject({ code: 'unauthorized', status: 401 });
     const { id } = await api.createTransaction(bodyFor('createTransaction'));
     expect(await refusal(api.executeTransaction(id, { type: 'approve' }))).toMatchObject({
@@ -173,6 +173,15 @@ describe('errors of the client', () => {
   async function encodedBy({ wallet }: TestMember) {
     return encodeSignature(wallet.address, await wallet.signMessage({ message: 'something else' }));
   }
+
+  it.each(['', '.', '..'])('say of the id %j that it is invalid, before anything is sent', async (id) => {
+    proxy.intercept({});
+    await expect(api.getMember(id, { timeoutMs: 1_000 })).rejects.toThrow(
+      new TypeError(`getMember: invalid id "${id}"`),
+    );
+    await expect(api.executeTransaction(id, { type: 'approve' })).rejects.toThrow(TypeError);
+    expect(proxy.requests).toEqual([]);
+  });
 
   it('tell why no policy permits a transaction', async () => {
     const approve = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [newAddress(), 1n] });

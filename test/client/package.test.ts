@@ -19,7 +19,7 @@ import { createOrgwallet, type OrgwalletError, signWith, verify } from '@orgwall
 import { privateKeyToAccount } from 'viem/accounts';
 
 const orgwallet = createOrgwallet({ baseUrl: 'https://wallet.example/api/v1', apiKey: 'ow_live_none' });
-export const signer = signWith.viem(privateKeyToAccount(\`0x\${'1'.repeat(64)}\`));
+export const wallet = signWith.viem(privateKeyToAccount(\`0x\${'1'.repeat(64)}\`));
 export async function names(): Promise<string[]> {
   const found: string[] = [];
   for await (const { name } of orgwallet.each('listMembers')) found.push(name);
@@ -28,11 +28,11 @@ export async function names(): Promise<string[]> {
 export function field(error: OrgwalletError): string | undefined {
   if (error.code === 'payloadMismatch') return error.field;
   if (error.code === 'noAnswer') return error.idempotencyKey;
-  if (error.code === 'notReached' || error.code === 'notPermitted') return error.message;
+  if (error.code === 'notReached' || error.code === 'notPermitted' || error.code === 'notSigned') return error.message;
   return error.code === 'validationError' ? error.details.field : error.requestId;
 }
 // @ts-expect-error: an account is named
-export const bad = () => orgwallet.transfer({ networkId: 1, to: '0x', amount: 1n, signer });
+export const bad = () => orgwallet.transfer({ networkId: 1, to: '0x', amount: 1n, wallet });
 // @ts-expect-error: members are removed by their ids
 export const wrong = () => verify('', { type: 'members.remove', items: [] });
 // @ts-expect-error: there is no such status
@@ -94,11 +94,10 @@ describe('the package @orgwallet/client', () => {
         lib: ['es2022', 'dom', 'dom.iterable'],
         module: 'preserve',
         moduleResolution: 'bundler',
-        preserveSymlinks: true,
         types: [],
       };
       writeFileSync(join(dir, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['caller.ts'] }));
-      const { stdout } = await run(tsc, ['-p', dir, '--skipLibCheck']).catch(({ stdout: text }) => ({
+      const { stdout } = await run(tsc, ['-p', dir]).catch(({ stdout: text }) => ({
         stdout: text,
       }));
       expect(stdout).toBe('');

@@ -3,25 +3,25 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Api, ApiError, createApi, NoAnswer, NotReached, waitFor } from '@orgwallet/client';
 import { reject, sharedApi } from '../support/api';
-import { type Middleman, startMiddleman } from '../support/middleman';
+import { type InterceptingProxy, startInterceptingProxy } from '../support/interceptingProxy';
 import type { TestOrganization, TestService } from '../support/service';
 import { startTcpProxy } from '../support/tcpProxy';
 import { until } from '../support/until';
 
 let service: TestService;
-let middleman: Middleman;
+let proxy: InterceptingProxy;
 let org: TestOrganization;
 let api: Api;
 
 beforeAll(async () => {
   service = await sharedApi();
-  middleman = await startMiddleman(service);
+  proxy = await startInterceptingProxy(service);
   org = await service.createOrganization();
-  api = createApi({ baseUrl: middleman.baseUrl, apiKey: org.adminKey });
+  api = createApi({ baseUrl: proxy.baseUrl, apiKey: org.adminKey });
 });
-beforeEach(() => middleman.meddle({}));
+beforeEach(() => proxy.intercept({}));
 afterAll(async () => {
-  middleman?.close();
+  proxy?.close();
   await service?.stop();
 });
 
@@ -57,11 +57,11 @@ describe('a POST of the client', () => {
     ['that gets the error page of a proxy', { before: once({ status: 503, body: '<html>' }) }],
     ['that is sent too often', { before: once(refused(429, 'rateLimited', { 'retry-after': '1' })) }],
     ['whose first request still runs', { before: once(refused(409, 'conflict', { 'retry-after': '1' })) }],
-  ])('%s is sent again with the same idempotency key, and takes effect once', async (_, meddling) => {
-    middleman.meddle(meddling);
+  ])('%s is sent again with the same idempotency key, and takes effect once', async (_, interception) => {
+    proxy.intercept(interception);
     const body = newAccount();
     const { summary } = await api.proposeAccountsCreate(body);
-    const [first, second, ...more] = middleman.passed;
+    const [first, second, ...more] = proxy.requests;
     expect(first?.idempotencyKey).toMatch(/^[0-9a-f-]{36}$/);
     expect([second?.idempotencyKey, second?.body, more]).toEqual([first?.idempotencyKey, first?.body, []]);
     expect(summary).toContain(body.items[0]?.name);
@@ -69,7 +69,7 @@ describe('a POST of the client', () => {
   });
 
   it('waits for as long as the service asks for', async () => {
-    middleman.meddle({ before: once(refused(429, 'rateLimited', { 'retry-after': '1' })) });
+    proxy.intercept({ before: once(refused(429, 'rateLimited', { 'retry-after': '1' })) });
     const startedAt = performance.now();
     await api.proposeAccountsCreate(newAccount());
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(1_000);
@@ -88,16 +88,16 @@ describe('a POST of the client', () => {
   it('has another idempotency key than the next', async () => {
     await api.proposeAccountsCreate(newAccount());
     await api.proposeAccountsCreate(newAccount());
-    expect(new Set(middleman.passed.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(2);
+    expect(new Set(proxy.requests.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(2);
   });
 
   it('is not sent again when it is refused', async () => {
     await expect(api.proposeAccountsCreate(newAccount(''))).rejects.toBeInstanceOf(ApiError);
-    expect(middleman.passed).toHaveLength(1);
+    expect(proxy.requests).toHaveLength(1);
   });
 
   it('without any final answer names the key with which it can be repeated', async () => {
-    middleman.meddle({ after: () => 'cut' });
+    proxy.intercept({ after: () => 'cut' });
     const body = newAccount();
     const failed: NoAnswer = await api.proposeAccountsCreate(body, { timeoutMs: 1_500 }).then(
       () => Promise.reject(new Error('there was an answer')),
@@ -105,8 +105,8 @@ describe('a POST of the client', () => {
     );
     expect(failed).toBeInstanceOf(NoAnswer);
     expect(failed.message).toMatch(/no final answer to POST \/accounts\/proposals\/create within 1500 ms: /);
-    expect(middleman.passed.length).toBeGreaterThan(1);
-    middleman.meddle({});
+    expect(proxy.requests.length).toBeGreaterThan(1);
+    proxy.intercept({});
     const { idempotencyKey } = failed;
     const { summary } = await api.proposeAccountsCreate(body, {
       ...(idempotencyKey ? { idempotencyKey } : {}),
@@ -118,36 +118,47 @@ describe('a POST of the client', () => {
 
 describe('the client', () => {
   it('sends again what got no answer on a connection on which nothing passes any more', async () => {
-    const proxy = await startTcpProxy({ host: '127.0.0.1', port: middleman.port });
+    const tcpProxy = await startTcpProxy({ host: '127.0.0.1', port: proxy.port });
     try {
-      const baseUrl = `http://127.0.0.1:${proxy.port}/api/v1`;
-      const far = createApi({ baseUrl, apiKey: org.adminKey, attemptTimeoutMs: 1_000 });
+      const baseUrl = `http://127.0.0.1:${tcpProxy.port}/api/v1`;
+      const far = createApi({ baseUrl, apiKey: org.adminKey, requestTimeoutMs: 1_000 });
       await far.listMembers();
-      proxy.vanish();
+      tcpProxy.vanish();
       const body = newAccount();
       const proposed = far.proposeAccountsCreate(body);
       const repeated = until('it is sent on a new connection', async () => {
-        proxy.appear();
-        return middleman.passed.some(({ method }) => method === 'POST');
+        tcpProxy.appear();
+        return proxy.requests.some(({ method }) => method === 'POST');
       });
       expect((await proposed).summary).toContain(body.items[0]?.name);
       await repeated;
       expect(await countNamed(body.items[0]?.name ?? '')).toBe(1);
     } finally {
-      proxy.close();
+      tcpProxy.close();
     }
   });
 
-  it('ends a call, and the pause before its next attempt, when its signal is aborted', async () => {
+  it('ends a call, and the pause before its next try, when its signal is aborted', async () => {
     const reason = new Error('the user has left');
-    middleman.meddle({ before: () => refused(429, 'rateLimited', { 'retry-after': '30' }) });
+    proxy.intercept({ before: () => refused(429, 'rateLimited', { 'retry-after': '30' }) });
     const control = new AbortController();
     const listed = api.listMembers({}, { signal: control.signal });
-    await until('the first attempt is refused', async () => middleman.passed.length > 0);
+    await until('the first request is refused', async () => proxy.requests.length > 0);
     control.abort(reason);
     await expect(listed).rejects.toBe(reason);
     await expect(api.listMembers({}, { signal: control.signal })).rejects.toBe(reason);
-    expect(middleman.passed).toHaveLength(1);
+    expect(proxy.requests).toHaveLength(1);
+  });
+
+  it('says when it is not the API that answers', async () => {
+    proxy.intercept({ before: () => ({ status: 404, body: '<html>' }) });
+    const failed: NoAnswer = await api.proposeAccountsCreate(newAccount()).catch((error) => error);
+    expect(failed).toBeInstanceOf(NoAnswer);
+    expect(failed.idempotencyKey).toBeUndefined();
+    expect(failed.message).toBe(
+      `${proxy.baseUrl}/accounts/proposals/create answered 404 without an API error (is baseUrl correct?)`,
+    );
+    expect(proxy.requests).toHaveLength(1);
   });
 
   it('does not follow a redirection, which would take the key elsewhere', async () => {
@@ -159,7 +170,7 @@ describe('the client', () => {
     await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
     const location = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/`;
     try {
-      middleman.meddle({ before: () => ({ status: 307, headers: { location }, body: '' }) });
+      proxy.intercept({ before: () => ({ status: 307, headers: { location }, body: '' }) });
       await expect(api.listMembers({}, { timeoutMs: 300 })).rejects.toBeInstanceOf(NoAnswer);
       expect(asked).toEqual([]);
     } finally {

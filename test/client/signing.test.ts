@@ -5,17 +5,21 @@ import {
   type Orgwallet,
   PayloadMismatch,
   type Pin,
-  type Signer,
   signWith,
   type TypedData,
+  type Wallet,
 } from '@orgwallet/client';
 import { encodeFunctionData, erc20Abi, type Hex, keccak256, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { canonicalJson } from '../../src/domain/canonicalJson';
 import { ensureDemoToken } from '../../tools/dev/localContracts';
-import { makeAccount, type Shown, sharedApi } from '../support/api';
+import { makeAccount, reject, type Shown, sharedApi } from '../support/api';
 import type { Json } from '../support/document';
-import { type Meddling, type Middleman, startMiddleman } from '../support/middleman';
+import {
+  type InterceptingProxy,
+  type Interception,
+  startInterceptingProxy,
+} from '../support/interceptingProxy';
 import type { TestMember, TestOrganization, TestService } from '../support/service';
 import { endpointOf, fundOnLocalChain, rpc } from '../support/stack';
 import { makePolicies } from '../support/transactionApi';
@@ -24,7 +28,7 @@ const NETWORK = 31337;
 const NATIVE_CURRENCY = `0x${'0'.repeat(40)}`;
 
 let service: TestService;
-let middleman: Middleman;
+let proxy: InterceptingProxy;
 let org: TestOrganization;
 let account: Shown;
 let policies: Shown[];
@@ -34,7 +38,7 @@ let orgwallet: Orgwallet;
 
 beforeAll(async () => {
   service = await sharedApi();
-  middleman = await startMiddleman(service);
+  proxy = await startInterceptingProxy(service);
   org = await service.createOrganization();
   account = await makeAccount(service.http, org);
   const [network] = service.config.networks;
@@ -69,17 +73,17 @@ beforeAll(async () => {
       ],
     },
   );
-  orgwallet = createOrgwallet({ baseUrl: middleman.baseUrl, apiKey: org.adminKey });
+  orgwallet = createOrgwallet({ baseUrl: proxy.baseUrl, apiKey: org.adminKey });
 });
-beforeEach(() => middleman.meddle({}));
+beforeEach(() => proxy.intercept({}));
 afterAll(async () => {
-  middleman?.close();
+  proxy?.close();
   await service?.stop();
 });
 
-const by = (member: TestMember): Signer => signWith.viem(member.wallet);
+const by = (member: TestMember): Wallet => signWith.viem(member.wallet);
 const somebody = () => privateKeyToAccount(keccak256(toHex(randomUUID()))).address;
-const signaturesSent = () => middleman.passed.filter(({ url }) => url.endsWith('/signatures'));
+const signaturesSent = () => proxy.requests.filter(({ url }) => url.endsWith('/signatures'));
 
 describe('transfer', () => {
   it('sends native currency: dry run, request, verification, signature, execution, outcome', async () => {
@@ -90,7 +94,7 @@ describe('transfer', () => {
       to,
       amount: 700n,
       description: 'Lunch',
-      signer: by(org.dave),
+      wallet: by(org.dave),
     });
     expect(sent).toMatchObject({
       executionStatus: 'completed',
@@ -99,7 +103,7 @@ describe('transfer', () => {
     });
     expect(BigInt(await rpc<string>(rpcUrl, 'eth_getBalance', [to, 'latest']))).toBe(700n);
     expect(
-      middleman.passed.map(({ method, url }) => `${method} ${url.replace(/\w+_\w{26}/, 'ID')}`).slice(0, 4),
+      proxy.requests.map(({ method, url }) => `${method} ${url.replace(/\w+_\w{26}/, 'ID')}`).slice(0, 4),
     ).toEqual([
       'GET /api/v1/accounts/ID',
       'POST /api/v1/policies/evaluate',
@@ -110,11 +114,11 @@ describe('transfer', () => {
 
   it('waits for approvers where the only policy that permits it needs them, who verify it as well', async () => {
     const [to, amount] = [somebody(), 70_000n];
-    const asked = await orgwallet.transfer({ account, networkId: NETWORK, to, amount, signer: by(org.dave) });
+    const asked = await orgwallet.transfer({ account, networkId: NETWORK, to, amount, wallet: by(org.dave) });
     expect(asked).toMatchObject({ signatureStatus: 'pendingReviewSignatures', executionStatus: null });
     const seen: string[] = [];
     const approved = await orgwallet.vote(asked.id, 'approve', {
-      signer: by(org.carol),
+      wallet: by(org.carol),
       confirm: ({ description }) => seen.push(description) === 1,
       execute: true,
     });
@@ -128,17 +132,20 @@ describe('transfer', () => {
       networkId: NETWORK,
       to: somebody(),
       amount: 70_000n,
-      signer: by(org.dave),
+      wallet: by(org.dave),
     });
-    middleman.meddle({});
-    const options = { signer: by(org.carol), confirm: () => false };
-    await expect(orgwallet.vote(asked, 'approve', options)).rejects.toThrow('was not confirmed');
-    await expect(orgwallet.vote(asked, 'approve', { signer: by(org.carol) })).rejects.toThrow(TypeError);
+    proxy.intercept({});
+    const options = { wallet: by(org.carol), confirm: () => false };
+    await expect(orgwallet.vote(asked, 'approve', options)).rejects.toMatchObject({
+      code: 'notSigned',
+      message: `${asked.id} was not confirmed`,
+    });
+    await expect(orgwallet.vote(asked, 'approve', { wallet: by(org.carol) })).rejects.toThrow(TypeError);
     expect(signaturesSent()).toEqual([]);
   });
 
   it('says what is in the way where no policy permits it', async () => {
-    const asked = { account, networkId: NETWORK, to: somebody(), amount: 10n ** 15n, signer: by(org.dave) };
+    const asked = { account, networkId: NETWORK, to: somebody(), amount: 10n ** 15n, wallet: by(org.dave) };
     const refused: NotPermitted = await orgwallet.transfer(asked).catch((error) => error);
     expect(refused).toBeInstanceOf(NotPermitted);
     expect(refused.message).toMatch(/Petty cash: amount 1000000000000000 \(wanted: .*1000/);
@@ -147,18 +154,18 @@ describe('transfer', () => {
     ).resolves.toMatchObject({
       policy: { id: policies[1].id },
     });
-    expect(middleman.passed.filter(({ url }) => url === '/api/v1/transactions')).toHaveLength(1);
+    expect(proxy.requests.filter(({ url }) => url === '/api/v1/transactions')).toHaveLength(1);
   });
 
   it('is asked for once, whatever connections do', async () => {
     const lost = new Set<string>();
-    middleman.meddle({
+    proxy.intercept({
       after: ({ method, url }) => (lost.has(method + url) || !lost.add(method + url) ? undefined : 'cut'),
     });
     const to = somebody();
-    await orgwallet.transfer({ account, networkId: NETWORK, to, amount: 3n, signer: by(org.dave) });
+    await orgwallet.transfer({ account, networkId: NETWORK, to, amount: 3n, wallet: by(org.dave) });
     expect(BigInt(await rpc<string>(rpcUrl, 'eth_getBalance', [to, 'latest']))).toBe(3n);
-    expect(middleman.passed.filter(({ url }) => url === '/api/v1/transactions')).toHaveLength(2);
+    expect(proxy.requests.filter(({ url }) => url === '/api/v1/transactions')).toHaveLength(2);
   });
 });
 
@@ -171,7 +178,7 @@ describe('call', () => {
       networkId: NETWORK,
       to: token,
       data,
-      signer: by(org.dave),
+      wallet: by(org.dave),
     });
     expect(called).toMatchObject({ executionStatus: 'completed', policy: { id: policies[3].id } });
   });
@@ -187,10 +194,10 @@ describe('propose', () => {
       ...intent,
       items: intent.items.map((item) => ({ ...item, memberIds: [...item.memberIds] })),
     };
-    const proposal = await orgwallet.propose(asked, { signer: by(org.alice) });
+    const proposal = await orgwallet.propose(asked, { wallet: by(org.alice) });
     expect(proposal.approvals.map(({ id }) => id)).toEqual([org.alice.id]);
     const done = await orgwallet.vote(proposal, 'approve', {
-      signer: by(org.bob),
+      wallet: by(org.bob),
       intent: asked,
       execute: true,
     });
@@ -199,29 +206,45 @@ describe('propose', () => {
       resourceType: 'groups',
     });
     await expect(
-      orgwallet.vote(proposal.id, 'approve', { signer: by(org.bob), intent: asked }),
-    ).rejects.toThrow('takes no signature of type approve now');
+      orgwallet.vote(proposal.id, 'approve', { wallet: by(org.bob), intent: asked }),
+    ).rejects.toMatchObject({
+      code: 'notSigned',
+      message: `${proposal.id} has no approve payload: it is closed, or waits for another signature`,
+    });
+  });
+
+  it('refuses to initiate a proposal, before anything is signed', async () => {
+    const intent = { type: 'members.remove' as const, ids: [org.otherBot.id] };
+    const proposal = await orgwallet.propose(intent);
+    let asked = 0;
+    const wallet = signWith.function(org.alice.wallet.address, async () => {
+      asked += 1;
+      return '0x';
+    });
+    await expect(orgwallet.vote(proposal, 'initiator', { wallet, intent })).rejects.toThrow(
+      new TypeError('invalid vote "initiator" for a proposal (expected approve or reject)'),
+    );
+    expect(asked).toBe(0);
+    await reject(service.http, org, proposal);
   });
 
   it('executes an outcome whose threshold is met', async () => {
     const intent = { type: 'members.remove' as const, ids: [org.otherBot.id] };
-    const proposal = await orgwallet.propose(intent, { signer: by(org.alice) });
+    const proposal = await orgwallet.propose(intent, { wallet: by(org.alice) });
     await expect(orgwallet.execute(proposal, 'approve')).rejects.toMatchObject({ code: 'thresholdNotMet' });
     for (const member of [org.alice, org.bob]) {
-      await orgwallet
-        .vote(proposal, 'reject', { signer: by(member), intent, reason: 'it stays' })
-        .catch((error) => {
-          if (error.code !== 'conflict') throw error;
-        });
+      const options = { wallet: by(member), intent, reason: 'it stays' };
+      await orgwallet.vote(proposal, 'reject', options);
+      await expect(orgwallet.vote(proposal, 'reject', options)).rejects.toMatchObject({ code: 'conflict' });
     }
-    const rejected = await orgwallet.vote(proposal, 'reject', { signer: by(org.carol), intent });
-    expect(rejected.rejections).not.toEqual([]);
+    const { rejections } = await orgwallet.read(proposal);
+    expect(rejections.map(({ id }) => id)).toEqual([org.alice.id, org.bob.id]);
     expect(await orgwallet.execute(proposal.id, 'reject')).toMatchObject({ executionStatus: 'rejected' });
   });
 });
 
 /** Changes a record in an answer, with its payloads. */
-function swapping(change: (typedData: Json, record: Json) => void): Meddling {
+function swapping(change: (typedData: Json, record: Json) => void): Interception {
   return {
     after: ({ method, url }, answer) => {
       const { data } = answer;
@@ -240,8 +263,11 @@ const evil = '0x00000000000000000000000000000000DeaDBeef';
 
 describe('a server that swaps', () => {
   /** The mismatch with which a call ends; no signature may have been sent. */
-  async function mismatch(meddling: Meddling, asked: () => Promise<unknown>): Promise<PayloadMismatch> {
-    middleman.meddle(meddling);
+  async function mismatch(
+    interception: Interception,
+    asked: () => Promise<unknown>,
+  ): Promise<PayloadMismatch> {
+    proxy.intercept(interception);
     const error = await asked().then(
       () => undefined,
       (thrown: unknown) => thrown,
@@ -258,20 +284,20 @@ describe('a server that swaps', () => {
         networkId: NETWORK,
         to: somebody(),
         amount: 5n,
-        signer: by(org.dave),
+        wallet: by(org.dave),
         ...of,
       });
 
   it('the recipient is found out, also when the record and the summary say the same', async () => {
     const to = somebody();
-    const meddling = swapping(({ message }, record) => {
+    const interception = swapping(({ message }, record) => {
       for (const texts of [message, record]) {
         texts.summary = texts.summary.replace(to, evil);
         texts.to = evil;
       }
       message.recipient = evil;
     });
-    expect(await mismatch(meddling, pay({ to }))).toMatchObject({
+    expect(await mismatch(interception, pay({ to }))).toMatchObject({
       field: 'message.recipient',
       asked: to,
       got: evil,
@@ -280,20 +306,20 @@ describe('a server that swaps', () => {
 
   it('the recipient of a token is found out', async () => {
     const to = somebody();
-    const meddling = swapping(({ message }) => {
+    const interception = swapping(({ message }) => {
       message.data = message.data.replace(to.slice(2).toLowerCase(), evil.slice(2).toLowerCase());
       message.recipient = evil.toLowerCase();
     });
-    const { field, asked, got } = await mismatch(meddling, pay({ to, token }));
+    const { field, asked, got } = await mismatch(interception, pay({ to, token }));
     expect([field, asked, got]).toEqual(['message.recipient', to.toLowerCase(), evil.toLowerCase()]);
   });
 
   it('the amount is found out', async () => {
-    const meddling = swapping(({ message }, record) => {
+    const interception = swapping(({ message }, record) => {
       for (const texts of [message, record]) texts.value = '500';
       message.amount = '500';
     });
-    expect(await mismatch(meddling, pay())).toMatchObject({
+    expect(await mismatch(interception, pay())).toMatchObject({
       field: 'message.amount',
       asked: '5',
       got: '500',
@@ -302,11 +328,11 @@ describe('a server that swaps', () => {
 
   it('the policy is found out', async () => {
     const other = policies[1].id;
-    const meddling = swapping(({ message }, record) => {
+    const interception = swapping(({ message }, record) => {
       message.policyId = other;
       record.policy.id = other;
     });
-    const found = await mismatch(meddling, pay());
+    const found = await mismatch(interception, pay());
     expect(found).toMatchObject({ field: 'message.policyId', asked: policies[0].id, got: other });
   });
 
@@ -329,19 +355,19 @@ describe('a server that swaps', () => {
         kept = pin;
       },
     };
-    const pinned = createOrgwallet({ baseUrl: middleman.baseUrl, apiKey: org.adminKey, pins });
+    const pinned = createOrgwallet({ baseUrl: proxy.baseUrl, apiKey: org.adminKey, pins });
     const propose = () =>
       pinned.propose(
         { type: 'accounts.create', items: [{ name: randomUUID(), networkIds: [NETWORK] }] },
-        { signer: by(org.alice) },
+        { wallet: by(org.alice) },
       );
     await propose();
     expect(kept?.organization).toBe(org.id);
     const salt = keccak256(toHex('another organization'));
-    const meddling = swapping(({ domain }) => {
+    const interception = swapping(({ domain }) => {
       domain.salt = salt;
     });
-    expect(await mismatch(meddling, propose)).toMatchObject({
+    expect(await mismatch(interception, propose)).toMatchObject({
       field: 'domain.salt',
       asked: kept?.salt,
       got: salt,
@@ -350,7 +376,7 @@ describe('a server that swaps', () => {
 
   it('the wallet of a new member is found out', async () => {
     const walletAddress = somebody();
-    const meddling = swapping(({ message }, record) => {
+    const interception = swapping(({ message }, record) => {
       const { items } = JSON.parse(message.data);
       items[0].walletAddress = evil;
       message.data = canonicalJson({ items });
@@ -359,9 +385,9 @@ describe('a server that swaps', () => {
     const propose = () =>
       orgwallet.propose(
         { type: 'members.create', items: [{ name: randomUUID(), walletAddress }] },
-        { signer: by(org.alice) },
+        { wallet: by(org.alice) },
       );
-    const found = await mismatch(meddling, propose);
+    const found = await mismatch(interception, propose);
     expect(found).toMatchObject({
       field: 'message.data.items[0].walletAddress',
       asked: walletAddress,
@@ -379,13 +405,13 @@ describe('a server that swaps', () => {
       ...proposal,
       signingPayloads: { approvePayload: rejectPayload, rejectPayload: approvePayload },
     };
-    const vote = () => orgwallet.vote(swapped, 'reject', { signer: by(org.alice), confirm: () => true });
+    const vote = () => orgwallet.vote(swapped, 'reject', { wallet: by(org.alice), confirm: () => true });
     expect(await mismatch({}, vote)).toMatchObject({ field: 'vote', asked: 'reject', got: 'approve' });
   });
 
   it('the initiator’s signature that an approver knows is found out', async () => {
     const asked = await pay({ amount: 70_000n })();
-    const known = { signer: by(org.carol), confirm: () => true, initiatorSignature: '0x1234' as Hex };
+    const known = { wallet: by(org.carol), confirm: () => true, initiatorSignature: '0x1234' as Hex };
     const vote = () => orgwallet.vote(asked.id, 'approve', known);
     expect((await mismatch({}, vote)).field).toBe('message.initiatorSignatureHash');
   });
@@ -395,7 +421,7 @@ describe('signWith', () => {
   const sign = ({ wallet }: TestMember, typedData: TypedData) =>
     wallet.signTypedData(typedData as unknown as Parameters<typeof wallet.signTypedData>[0]);
   /** The four kinds of wallet, over one key. */
-  const wallets: [string, (member: TestMember) => Signer][] = [
+  const wallets: [string, (member: TestMember) => Wallet][] = [
     ['an account of viem', by],
     [
       'a provider of the browser (EIP-1193)',
@@ -436,10 +462,10 @@ describe('signWith', () => {
   it.each(wallets)('takes %s', async (_, walletOf) => {
     const proposal = await orgwallet.propose(
       { type: 'accounts.create', items: [{ name: randomUUID(), networkIds: [NETWORK] }] },
-      { signer: walletOf(org.alice) },
+      { wallet: walletOf(org.alice) },
     );
     expect(proposal.approvals.map(({ id }) => id)).toEqual([org.alice.id]);
-    const paid = { account, networkId: NETWORK, to: somebody(), amount: 1n, signer: walletOf(org.dave) };
+    const paid = { account, networkId: NETWORK, to: somebody(), amount: 1n, wallet: walletOf(org.dave) };
     expect(await orgwallet.transfer(paid)).toMatchObject({ executionStatus: 'completed' });
   });
 });

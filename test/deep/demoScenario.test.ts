@@ -8,14 +8,14 @@ import { runScenario } from '../../tools/demo/scenario';
 import { carryOut, NotAsExpected, type Stage } from '../../tools/demo/stage';
 import { ensureDemoToken, LOCAL_FUNDER } from '../../tools/dev/localContracts';
 import type { DemoFile } from '../../tools/dev/prepare';
-import { type Middleman, startMiddleman } from '../support/middleman';
+import { type InterceptingProxy, startInterceptingProxy } from '../support/interceptingProxy';
 import { sharedService, type TestMember, type TestService } from '../support/service';
 
 /** What the whole story may take where other tests run beside it; on its own it takes some 20 s. */
 const SCENARIO_LIMIT_MS = 300_000;
 
 let service: TestService;
-let middleman: Middleman;
+let proxy: InterceptingProxy;
 let client: Orgwallet;
 let demo: DemoFile;
 let printed: string[];
@@ -25,7 +25,7 @@ beforeAll(async () => {
   service = await sharedService();
   const org = await service.createOrganization();
   // A process learns at its start which certificates it accepts: the way to the service goes over one that does.
-  middleman = await startMiddleman(service);
+  proxy = await startInterceptingProxy(service);
   const shown = ({ id, name, type, wallet, privateKey }: TestMember) => ({
     id,
     name,
@@ -34,8 +34,8 @@ beforeAll(async () => {
     privateKey,
   });
   demo = {
-    origin: new URL(middleman.baseUrl).origin,
-    baseUrl: middleman.baseUrl,
+    origin: new URL(proxy.baseUrl).origin,
+    baseUrl: proxy.baseUrl,
     caFile: '',
     operationsUrl: '',
     temporalUiUrl: null,
@@ -53,7 +53,7 @@ beforeAll(async () => {
       })),
     ),
   };
-  client = createOrgwallet({ baseUrl: middleman.baseUrl, apiKey: org.adminKey });
+  client = createOrgwallet({ baseUrl: proxy.baseUrl, apiKey: org.adminKey });
 });
 let run = 0;
 
@@ -75,7 +75,7 @@ beforeEach(() => {
   };
 });
 afterAll(async () => {
-  middleman?.close();
+  proxy?.close();
   await service?.stop();
 });
 

@@ -1,12 +1,12 @@
 import {
   ApiError,
-  type ChangeIntent,
   type Intent,
+  type OperationIntent,
   type Orgwallet,
   type Proposal,
   type Schema,
-  type Signer,
   signWith,
+  type Wallet,
 } from '@orgwallet/client';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
@@ -45,14 +45,14 @@ export type Account = Schema['Account'];
 export type Group = Schema['Group'];
 
 /** The wallet of a private key. */
-export function walletOf({ privateKey }: { readonly privateKey: string }): Signer {
+export function walletOf({ privateKey }: { readonly privateKey: string }): Wallet {
   return signWith.viem(privateKeyToAccount(privateKey as Hex));
 }
 
 /** Proposes an operation and prints its summary. */
 export async function propose(
   { client, print, linkOf, asked }: Stage,
-  intent: ChangeIntent,
+  intent: OperationIntent,
 ): Promise<Proposal> {
   const proposal = await client.propose(intent);
   asked.set(proposal.id, intent);
@@ -104,7 +104,7 @@ export async function vote(
   for (const [index, admin] of signers.entries()) {
     const last = index === signers.length - 1;
     current = await client.vote(proposal, type, {
-      signer: walletOf(admin),
+      wallet: walletOf(admin),
       ...intentOf(stage, proposal),
       ...(reason === undefined ? {} : { reason }),
       execute: last && execute === true,
@@ -143,7 +143,7 @@ export async function decided(
 }
 
 /** Proposes an operation, has it approved by the threshold, and executes it. */
-export async function carryOut(stage: Stage, intent: ChangeIntent): Promise<Proposal> {
+export async function carryOut(stage: Stage, intent: OperationIntent): Promise<Proposal> {
   const proposal = await propose(stage, intent);
   return decided(stage, await vote(stage, proposal, 'approve', { execute: true }), 'completed');
 }

@@ -1,4 +1,4 @@
-import type { Schema, Transaction, Vote } from '@orgwallet/client';
+import type { Schema, Transaction, VoteType } from '@orgwallet/client';
 import type { Hex } from 'viem';
 import type { DemoFile } from '../dev/prepare';
 import { type Account, DECISION_LIMIT_MS, expect, intentOf, OUTCOMES, type Stage, walletOf } from './stage';
@@ -45,13 +45,13 @@ const SAID = {
 export async function signAs(
   stage: Stage,
   transaction: Transaction,
-  type: Vote,
+  type: VoteType,
   member: DemoMember,
   more: { execute?: boolean; reason?: string } = {},
 ): Promise<Transaction> {
-  const signer = walletOf(member);
+  const wallet = walletOf(member);
   const signed = await stage.client.vote(transaction, type, {
-    signer,
+    wallet,
     ...intentOf(stage, transaction),
     ...more,
   });

@@ -1,4 +1,4 @@
-import { ApiError, type ChangeIntent, type Proposal, type Schema } from '@orgwallet/client';
+import { ApiError, type OperationIntent, type Proposal, type Schema } from '@orgwallet/client';
 import {
   carryOut,
   decided,
@@ -56,7 +56,7 @@ export async function adminLeaves(stage: Stage, group: Group): Promise<void> {
   await vote(stage, open, 'approve', { by: ['Alice', 'Carol'] });
   print.line('', 'ready for execution, but not executed yet');
 
-  const removal: ChangeIntent = {
+  const removal: OperationIntent = {
     type: 'admins.update',
     updates: [{ action: 'removeMember', id: carol.id }],
     threshold: 2,

@@ -1,4 +1,4 @@
-import type { ChangeIntent } from '@orgwallet/client';
+import type { OperationIntent } from '@orgwallet/client';
 import { carryOut, expect, type Group, mustRefuse, propose, rejectIt, resultIds, type Stage } from '../stage';
 import { demoMember } from '../transactionSteps';
 
@@ -44,7 +44,7 @@ export async function conflict(stage: Stage, group: Group): Promise<void> {
     type: 'groups.update',
     items: [{ id, memberUpdates: [{ action: 'removeMember', id: demoMember(demo, 'Dave').id }] }],
   });
-  const second: ChangeIntent = {
+  const second: OperationIntent = {
     type: 'groups.update',
     items: [{ id, memberUpdates: [{ action: 'addMember', id: bob.id }] }],
   };

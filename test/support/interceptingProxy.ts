@@ -6,7 +6,7 @@ import type { Json } from './document';
 import type { TestService } from './service';
 
 /** A request as it arrived, with what was answered. */
-export interface Passed {
+export interface ForwardedRequest {
   readonly method: string;
   readonly url: string;
   readonly idempotencyKey: string | undefined;
@@ -15,27 +15,27 @@ export interface Passed {
 }
 
 /** What is answered in place of the service. */
-export interface Instead {
+export interface CannedResponse {
   readonly status: number;
   readonly headers?: { readonly [name: string]: string };
   readonly body: string;
 }
 
-/** What a middleman does with a request: before the service sees it, and with the answer. */
-export interface Meddling {
+/** What the proxy does with a request: before the service sees it, and with the answer. */
+export interface Interception {
   /** `cut` ends the connection; an answer is given in place of the service's. */
-  readonly before?: (request: Passed) => 'cut' | Instead | undefined;
+  readonly before?: (request: ForwardedRequest) => 'cut' | CannedResponse | undefined;
   /** `cut` loses the answer; a body replaces the one of the service. */
-  readonly after?: (request: Passed, body: Json) => 'cut' | Json | undefined;
+  readonly after?: (request: ForwardedRequest, body: Json) => 'cut' | Json | undefined;
 }
 
 /** A server between a client and a service, as whoever holds the service's address is one. */
-export interface Middleman {
+export interface InterceptingProxy {
   readonly baseUrl: string;
   readonly port: number;
   /** Every request since the last change of what it does. */
-  readonly passed: readonly Passed[];
-  meddle(meddling: Meddling): void;
+  readonly requests: readonly ForwardedRequest[];
+  intercept(interception: Interception): void;
   close(): void;
 }
 
@@ -46,10 +46,12 @@ async function textOf(message: IncomingMessage): Promise<string> {
 }
 
 /** Starts a server on plain HTTP of this machine that passes requests on to a service, over TLS. */
-export async function startMiddleman({ config }: Pick<TestService, 'config'>): Promise<Middleman> {
+export async function startInterceptingProxy({
+  config,
+}: Pick<TestService, 'config'>): Promise<InterceptingProxy> {
   const agent = new Agent({ ca: readFileSync(config.tls.certFile), keepAlive: true });
-  const passed: Passed[] = [];
-  let meddling: Meddling = {};
+  const requests: ForwardedRequest[] = [];
+  let interception: Interception = {};
 
   const forward = (incoming: IncomingMessage, body: string) =>
     new Promise<IncomingMessage>((resolve, reject) => {
@@ -64,12 +66,17 @@ export async function startMiddleman({ config }: Pick<TestService, 'config'>): P
     const { method = '', url = '' } = incoming;
     const key = incoming.headers['x-idempotency-key'];
     const body = await textOf(incoming);
-    const one: Passed = { method, url, body, idempotencyKey: typeof key === 'string' ? key : undefined };
-    passed.push(one);
-    const { before, after } = meddling;
-    const instead = before?.(one);
-    if (instead === 'cut') return incoming.socket.destroy();
-    if (instead) return outgoing.writeHead(instead.status, instead.headers).end(instead.body);
+    const one: ForwardedRequest = {
+      method,
+      url,
+      body,
+      idempotencyKey: typeof key === 'string' ? key : undefined,
+    };
+    requests.push(one);
+    const { before, after } = interception;
+    const canned = before?.(one);
+    if (canned === 'cut') return incoming.socket.destroy();
+    if (canned) return outgoing.writeHead(canned.status, canned.headers).end(canned.body);
     const response = await forward(incoming, body);
     one.status = response.statusCode ?? 0;
     const text = await textOf(response);
@@ -89,10 +96,10 @@ export async function startMiddleman({ config }: Pick<TestService, 'config'>): P
   return {
     baseUrl: `http://127.0.0.1:${port}/api/v1`,
     port,
-    passed,
-    meddle(next) {
-      meddling = next;
-      passed.length = 0;
+    requests,
+    intercept(next) {
+      interception = next;
+      requests.length = 0;
     },
     close() {
       server.closeAllConnections();

@@ -1,12 +1,27 @@
 import { keccak256, stringToHex } from 'viem';
-import { aNumber, anAddress, anId, aText, given, Partly, perhapsText, unchanged } from './expectation.ts';
-import type { Before, ChangeIntent, ChangeType } from './intent.ts';
+import {
+  anyAddress,
+  anyId,
+  anyInteger,
+  anyText,
+  optionalText,
+  PartialMatch,
+  unchanged,
+} from './expectation.ts';
+import type { Before, OperationIntent, OperationType } from './intent.ts';
 import type { Schema } from './records.ts';
 
+/** An object without its absent fields. */
+function withoutAbsent<T extends object>(fields: T): Partial<T> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
+  ) as Partial<T>;
+}
+
 /** A member whom a proposal shows and does not change: only the id was asked for, the rest is as it was read before. */
-function memberFacts(id: string, { members = [] }: Before) {
+function memberOf(id: string, { members = [] }: Before) {
   const known = members.find((one) => one.id === id);
-  const { name = aText, type = aText, walletAddress = anAddress, walletKind = aText } = known ?? {};
+  const { name = anyText, type = anyText, walletAddress = anyAddress, walletKind = anyText } = known ?? {};
   return { id, name, type, walletAddress, walletKind };
 }
 
@@ -24,7 +39,7 @@ function membersAfter(
     if (action === 'addMember') ids.add(id);
     else ids.delete(id);
   }
-  return [...ids].sort().map((id) => memberFacts(id, before));
+  return [...ids].sort().map((id) => memberOf(id, before));
 }
 
 type PolicyRequest = Schema['NewOrChangedPolicy'];
@@ -46,7 +61,7 @@ function approverOf(setting: NonNullable<PolicyRequest['approverSetting']>): obj
 
 /** A function that is permitted: its selector is what decides, so it is made from the text that was asked for. */
 function functionOf(entry: string): object {
-  if (/^0x/i.test(entry)) return { name: perhapsText, selector: entry.toLowerCase() };
+  if (/^0x/i.test(entry)) return { name: optionalText, selector: entry.toLowerCase() };
   return { name: entry.slice(0, entry.indexOf('(')), selector: keccak256(stringToHex(entry)).slice(0, 10) };
 }
 
@@ -66,10 +81,10 @@ function conditionOf(policy: PolicyRequest): object {
       tokenAddress: transfer.tokenAddress,
       amountThreshold: transfer.amountThreshold,
       destinationAddresses: transfer.destinationAddresses ?? [],
-      tokenDecimals: transfer.tokenDecimals ?? aNumber,
-      tokenSymbol: aText,
-      tokenName: aText,
-      tokenLogoUrl: perhapsText,
+      tokenDecimals: transfer.tokenDecimals ?? anyInteger,
+      tokenSymbol: anyText,
+      tokenName: anyText,
+      tokenLogoUrl: optionalText,
     },
   };
 }
@@ -78,16 +93,16 @@ function policyOf(policy: PolicyRequest): object {
   const { id, name, type, transactionType, networkId, description, accountIds, limitation } = policy;
   const { initiatorSetting, approverSetting } = policy;
   return {
-    ...(id ? { id, revision: aNumber } : { id: anId('pol') }),
+    ...(id ? { id, revision: anyInteger } : { id: anyId('pol') }),
     name,
     type,
     transactionType,
     networkId,
     accountIds,
-    accounts: (accountIds ?? []).map((accountId) => ({ id: accountId, name: aText, address: anAddress })),
+    accounts: (accountIds ?? []).map((accountId) => ({ id: accountId, name: anyText, address: anyAddress })),
     initiatorSetting: initiatorSetting && settingOf(initiatorSetting, {}),
     // An empty description is none.
-    ...given({
+    ...withoutAbsent({
       description: description || undefined,
       limitation,
       approverSetting: approverSetting && approverOf(approverSetting),
@@ -101,12 +116,12 @@ const policies = ({ policies: asked }: { policies: readonly PolicyRequest[] }) =
 });
 
 /** What the `data` of each kind of operation has to be, made from what was asked for and from what was before. */
-export const DATA: {
-  readonly [T in ChangeType]: (asked: ChangeIntent<T>, before: Before) => unknown;
+export const EXPECTED_DATA: {
+  readonly [T in OperationType]: (asked: OperationIntent<T>, before: Before) => unknown;
 } = {
   'members.create': ({ items }) => ({
     items: items.map(({ name, walletAddress, type = 'api', walletKind = 'key' }) => ({
-      id: anId('mem'),
+      id: anyId('mem'),
       name,
       walletAddress,
       type,
@@ -118,59 +133,59 @@ export const DATA: {
       const member = before.members?.find((one) => one.id === id);
       return {
         id,
-        revision: aNumber,
+        revision: anyInteger,
         name: unchanged(name ?? member?.name),
         walletAddress: unchanged(walletAddress ?? member?.walletAddress),
         walletKind: unchanged(walletKind ?? member?.walletKind),
       };
     }),
   }),
-  'members.remove': ({ ids }, before) => ({ items: ids.map((id) => new Partly(memberFacts(id, before))) }),
+  'members.remove': ({ ids }, before) => ({ items: ids.map((id) => new PartialMatch(memberOf(id, before))) }),
   'groups.create': ({ items }) => ({
-    items: items.map(({ name, memberIds }) => ({ id: anId('grp'), name, memberIds })),
+    items: items.map(({ name, memberIds }) => ({ id: anyId('grp'), name, memberIds })),
   }),
   'groups.update': ({ items }, before) => ({
     items: items.map(({ id, name, memberUpdates = [] }) => {
       const group = before.groups?.find((one) => one.id === id);
       return {
         id,
-        revision: aNumber,
+        revision: anyInteger,
         name: unchanged(name ?? group?.name),
         members: membersAfter(group?.members, memberUpdates, before),
       };
     }),
   }),
-  'groups.delete': ({ items }) => ({ items: items.map(({ id }) => new Partly({ id })) }),
+  'groups.delete': ({ items }) => ({ items: items.map(({ id }) => new PartialMatch({ id })) }),
   'policies.change': policies,
   'policies.add': policies,
   'policies.update': policies,
-  'policies.remove': ({ policyIds }) => ({ policies: policyIds.map((id) => new Partly({ id })) }),
+  'policies.remove': ({ policyIds }) => ({ policies: policyIds.map((id) => new PartialMatch({ id })) }),
   'accounts.create': ({ items }) => ({
-    items: items.map(({ name, networkIds }) => ({ id: anId('acc'), address: anAddress, name, networkIds })),
+    items: items.map(({ name, networkIds }) => ({ id: anyId('acc'), address: anyAddress, name, networkIds })),
   }),
   'accounts.update': ({ items }) => ({
     items: items.map(({ id, name, networkIds }) => ({
       id,
-      revision: aNumber,
-      ...given({ name, networkIds }),
+      revision: anyInteger,
+      ...withoutAbsent({ name, networkIds }),
     })),
   }),
   'admins.update': ({ updates, threshold }, before) => ({
-    revision: aNumber,
+    revision: anyInteger,
     members: membersAfter(before.admins?.members, updates, before),
     threshold,
   }),
 };
 
 /** The `action` of the proposal that a change becomes. */
-export function actionOf(intent: ChangeIntent): string {
+export function actionOf(intent: OperationIntent): string {
   const [, verb = ''] = intent.type.split('.');
   if (intent.type === 'policies.change') return intent.policies.every(({ id }) => !id) ? 'create' : 'update';
   return verb === 'add' ? 'create' : verb;
 }
 
 /** The names and wallets that a change gives: its summary has to have each. */
-export function namedIn(intent: ChangeIntent): string[] {
+export function namedIn(intent: OperationIntent): string[] {
   const things = 'items' in intent ? intent.items : 'policies' in intent ? intent.policies : [];
   return things.flatMap(({ name, walletAddress }: { name?: string; walletAddress?: string }) =>
     [name, walletAddress].flatMap((text) => text ?? []),

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import {
   type Before,
-  type ChangeIntent,
-  type ChangeType,
   createOrgwallet,
   type Known,
+  type OperationIntent,
+  type OperationType,
   type Orgwallet,
   type Proposal,
   pinInMemory,
@@ -16,31 +16,31 @@ import { operations } from '../../src/operations';
 import { reject, type Shown, sharedApi } from '../support/api';
 import { changedPayloads, refusedField } from '../support/changedPayload';
 import { bodiesFor, type Furnished, furnish, newAddress } from '../support/furnished';
-import { type Middleman, startMiddleman } from '../support/middleman';
+import { type InterceptingProxy, startInterceptingProxy } from '../support/interceptingProxy';
 import { policyItems, policyName } from '../support/policies';
 import { seed } from '../support/random';
 import type { TestService } from '../support/service';
 
 let service: TestService;
-let middleman: Middleman;
+let proxy: InterceptingProxy;
 let own: Furnished;
 let orgwallet: Orgwallet;
 
 beforeAll(async () => {
   service = await sharedApi();
-  middleman = await startMiddleman(service);
+  proxy = await startInterceptingProxy(service);
   own = await furnish(service, await service.createOrganization());
-  orgwallet = createOrgwallet({ baseUrl: middleman.baseUrl, apiKey: own.org.adminKey });
+  orgwallet = createOrgwallet({ baseUrl: proxy.baseUrl, apiKey: own.org.adminKey });
 });
 afterAll(async () => {
-  middleman?.close();
+  proxy?.close();
   await service?.stop();
 });
 
 const named = () => `${fc.sample(policyName, { numRuns: 1 })[0]} ${randomUUID()}`.slice(-100);
 
 /** Bodies of a kind, beside those that every test of the API has. */
-const MORE: { readonly [T in ChangeType]?: (own: Furnished) => Shown[] } = {
+const MORE: { readonly [T in OperationType]?: (own: Furnished) => Shown[] } = {
   'members.create': () => [
     {
       items: [
@@ -99,7 +99,7 @@ const MORE: { readonly [T in ChangeType]?: (own: Furnished) => Shown[] } = {
   ],
 };
 
-const OPERATION: { readonly [T in ChangeType]: string } = {
+const ENDPOINT: { readonly [T in OperationType]: string } = {
   'members.create': 'proposeMembersCreate',
   'members.update': 'proposeMembersUpdate',
   'members.remove': 'proposeMembersRemove',
@@ -114,7 +114,7 @@ const OPERATION: { readonly [T in ChangeType]: string } = {
   'accounts.update': 'proposeAccountsUpdate',
   'admins.update': 'proposeAdminsUpdate',
 };
-const TYPES = Object.keys(OPERATION) as ChangeType[];
+const TYPES = Object.keys(ENDPOINT) as OperationType[];
 
 /**
  * What the service says by itself, so that nobody can have asked for something else: ids and addresses of what is new,
@@ -128,7 +128,7 @@ const SAID = [
 const NEW = /^message\.data\.\w+\[\d+\]\.(id|address)$/;
 const GONE = /^message\.data\.\w+\[\d+\]\.(?!id$)/;
 
-function isSaid(type: ChangeType, field: string): boolean {
+function isSaid(type: OperationType, field: string): boolean {
   if (SAID.some((pattern) => pattern.test(field))) return true;
   if (/create|add|change/.test(type)) return NEW.test(field);
   return ['groups.delete', 'policies.remove'].includes(type) && GONE.test(field);
@@ -145,12 +145,12 @@ async function before(): Promise<Before> {
 
 /** Every change of one kind that is tried: its intent, what the service makes of it, and what was before. */
 async function* proposed(
-  type: ChangeType,
-): AsyncGenerator<{ intent: ChangeIntent; proposal: Proposal; known: Known }> {
-  const bodies = [...bodiesFor(OPERATION[type], own), ...(MORE[type]?.(own) ?? [])];
+  type: OperationType,
+): AsyncGenerator<{ intent: OperationIntent; proposal: Proposal; known: Known }> {
+  const bodies = [...bodiesFor(ENDPOINT[type], own), ...(MORE[type]?.(own) ?? [])];
   for (const body of bodies) {
     const known = await before();
-    const intent = { type, ...body } as ChangeIntent;
+    const intent = { type, ...body } as OperationIntent;
     const proposal = await orgwallet.propose(intent);
     const { id, summary, expiresAt } = proposal;
     const pins = pinInMemory();
@@ -198,7 +198,7 @@ describe('verify of a change', () => {
     const [asked, other] = [named(), named()];
     const walletAddress = newAddress();
     const add = (name: string, wallet: string) =>
-      ({ type: 'members.create', items: [{ name, walletAddress: wallet }] }) as ChangeIntent;
+      ({ type: 'members.create', items: [{ name, walletAddress: wallet }] }) as OperationIntent;
     const { signingPayloads } = await orgwallet.propose(add(asked, walletAddress));
     const payload = signingPayloads?.approvePayload ?? '';
     const { summary } = JSON.parse(payload).message;
