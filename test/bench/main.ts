@@ -4,10 +4,12 @@ import { Client as PostgresClient } from 'pg';
 import { measureAlone, measureTogether } from './executions';
 import { type Comparison, type Figure, figureLine, isMet, table } from './figures';
 import { FloorClient } from './floor/client';
+import { measureGrowth } from './growth';
 import { measureCreate, measureSign } from './messages';
 import { makeOrganization } from './organization';
 import { PaymentsClient } from './paymentsClient';
 import { measureEvaluation } from './policies';
+import { profile } from './profile';
 import { measureProof } from './proof';
 import { measureReads } from './reads';
 import { measureRecovery } from './recovery';
@@ -46,6 +48,7 @@ function measurements(
     sign: () => measureSign(service, floor),
     alone: async () => measureAlone(stack, await paying(), floor),
     executions: async () => measureTogether(stack, await paying(), floor),
+    growth: () => measureGrowth(stack),
     policies: measureEvaluation,
     proof: measureProof,
   };
@@ -91,10 +94,15 @@ class Results {
 
 /**
  * Measures the service beside its floors (test/bench/floor): the least that must happen. Arguments name the measurements,
- * all without any. The figures are shown, never judged by the exit status.
+ * all without any; `profile` shows what the processor's time is spent on instead. The figures are shown, never judged by
+ * the exit status.
  */
 async function main(args: readonly string[]): Promise<void> {
   const say = (line: string) => process.stderr.write(`${line}\n`);
+  if (args.includes('profile')) {
+    process.stdout.write(await profile(say));
+    return;
+  }
   say('Starting Postgres, Temporal, two chains and the service (about 20 s)');
   const stack = await startBenchStack(say);
   for (const signal of ['SIGINT', 'SIGTERM'] as const)

@@ -7,33 +7,38 @@ import { createDatabase } from '../../src/db/database';
 import { foundOrganization } from '../../tools/dev/foundOrganization';
 import type { BenchStack } from './stack';
 
-/** An organization with three people and a bot as admins, two of whom have to sign. */
+const BOT = 3;
+
+/** An organization whose admins are people and one bot. */
 export interface BenchOrganization {
   readonly id: string;
   readonly key: string;
   readonly wallets: readonly PrivateKeyAccount[];
 }
 
-export async function makeOrganization(stack: BenchStack): Promise<BenchOrganization> {
+export async function makeOrganization(
+  stack: BenchStack,
+  { admins = 4, threshold = 2 }: { readonly admins?: number; readonly threshold?: number } = {},
+): Promise<BenchOrganization> {
   const db = createDatabase(stack.databaseUrl, { poolMax: 2 });
   const signerDb = createDatabase(stack.signerDatabaseUrl, { poolMax: 1 });
   try {
-    const wallets = Array.from({ length: 4 }, () => privateKeyToAccount(generatePrivateKey()));
+    const wallets = Array.from({ length: admins }, () => privateKeyToAccount(generatePrivateKey()));
     const { organizationId, memberIds } = await foundOrganization(
       { db, signerDb, keystore: await openKeystore(stack.keystore) },
       {
         name: 'Bench',
-        threshold: 2,
+        threshold,
         members: wallets.map((wallet, index) => ({
           name: `Admin ${index}`,
-          type: index === 3 ? 'api' : 'user',
+          type: index === BOT ? 'api' : 'user',
           wallet,
           admin: true,
         })),
       },
     );
     const { key } = await db.transaction((tx) =>
-      issueApiKey(tx, { organizationId, memberIds: memberIds.slice(3), actor: OPERATOR }),
+      issueApiKey(tx, { organizationId, memberIds: memberIds.slice(BOT, BOT + 1), actor: OPERATOR }),
     );
     return { id: organizationId, key, wallets };
   } finally {

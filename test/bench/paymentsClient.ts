@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client as PostgresClient } from 'pg';
 import { zeroAddress } from 'viem';
@@ -14,6 +15,20 @@ const NETWORK_ID = 31_337;
 
 // biome-ignore lint/suspicious/noExplicitAny: a resource as it was answered
 type Shown = any;
+
+function aPolicy(name: string) {
+  return {
+    ...{ name, type: 'AUTO_APPROVAL', transactionType: 'TOKEN_TRANSFER', networkId: NETWORK_ID },
+    ...{ accountIds: null, initiatorSetting: null },
+    tokenTransferCondition: {
+      ...{ tokenAddress: zeroAddress, amountThreshold: String(10n ** 21n), destinationAddresses: [] },
+    },
+    limitation: {
+      ...{ hours: 24, initiatorScope: 'ALL_ITEMS' },
+      ...{ sourceAccountScope: 'ALL_ITEMS', destinationScope: 'ALL_ITEMS' },
+    },
+  };
+}
 
 /** An account that pays native currency under a policy that approves by itself. */
 export class PaymentsClient {
@@ -35,24 +50,14 @@ export class PaymentsClient {
     const items = [{ name: 'Payer', networkIds: [NETWORK_ID] }];
     client.account = await client.carryOut('accounts', 'create', { items });
     await fundOnLocalChain(stack.rpcUrl(NETWORK_ID), client.account.address);
-    const policy = {
-      ...{
-        name: 'Any recipient',
-        type: 'AUTO_APPROVAL',
-        transactionType: 'TOKEN_TRANSFER',
-        networkId: NETWORK_ID,
-      },
-      ...{ accountIds: null, initiatorSetting: null },
-      tokenTransferCondition: {
-        ...{ tokenAddress: zeroAddress, amountThreshold: String(10n ** 21n), destinationAddresses: [] },
-      },
-      limitation: {
-        ...{ hours: 24, initiatorScope: 'ALL_ITEMS' },
-        ...{ sourceAccountScope: 'ALL_ITEMS', destinationScope: 'ALL_ITEMS' },
-      },
-    };
-    client.policy = await client.carryOut('policies', 'add', { policies: [policy] });
+    client.policy = await client.addPolicies(1);
     return client;
+  }
+
+  /** Adds policies that let every transfer go, and answers the first of them. */
+  addPolicies(count: number): Promise<Shown> {
+    const policies = Array.from({ length: count }, () => aPolicy(`Any recipient ${randomUUID()}`));
+    return this.carryOut('policies', 'add', { policies });
   }
 
   /** Opens connections and asks once on each. */

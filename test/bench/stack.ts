@@ -16,10 +16,13 @@ import { HttpsConnection, requestBytes } from './connection';
 import type { FloorParts } from './floor/client';
 import { createFloorDatabase, floorPool } from './floor/database';
 import { processorMs } from './processor';
+import { type CpuProfile, readProfile } from './profileFile';
 
 /** Real parts as `npm start` has them, the service as in production, and the floors to compare it with. */
 export interface BenchStack {
   readonly databaseUrl: string;
+  /** The same database, with the login that may do anything. */
+  readonly superuserUrl: string;
   readonly signerDatabaseUrl: string;
   /** The keys of the signer. */
   readonly keystore: { readonly file: string; readonly passphrase: string };
@@ -32,6 +35,8 @@ export interface BenchStack {
   rpcUrl(networkId: number): string;
   /** The processor time that each part has used so far, in milliseconds. */
   processorMs(): Map<string, number>;
+  /** The profile of each of the service's processes while work is done. Only of a stack that is profiled. */
+  profiled(work: () => Promise<unknown>): Promise<ReadonlyMap<string, CpuProfile>>;
   /** Where the floors are. */
   readonly floor: Omit<FloorParts, 'client'>;
   /** The end of what the service has logged above info. */
@@ -41,6 +46,7 @@ export interface BenchStack {
   stop(): Promise<void>;
 }
 
+const PROFILER = join(__dirname, 'profiler.js');
 const FLOOR_QUEUE = 'bench-floor';
 const FLOOR_NETWORK_ID = 31_338;
 
@@ -52,17 +58,18 @@ function rpcUrlOf(chains: readonly RunningChain[], networkId: number): string {
 
 /**
  * Starts everything on free ports, with its data in a temporary folder. The service is one process, or one for each role
- * where they are `apart`.
+ * where they are `apart`. `isProfiled`: its processes can be profiled.
  */
 export async function startBenchStack(
   say: (line: string) => void,
-  { apart = false }: { readonly apart?: boolean } = {},
+  { apart = false, isProfiled = false }: { readonly apart?: boolean; readonly isProfiled?: boolean } = {},
 ): Promise<BenchStack> {
   const dir = mkdtempSync(join(tmpdir(), 'orgwallet-bench-'));
   // Postgres may run as another user, who has to come through to its files.
   chmodSync(dir, 0o755);
   const logs = join(dir, 'logs');
   mkdirSync(logs);
+  const profiles = join(dir, 'profiles');
   const parts: Part[] = [];
   const started = <T extends { part: Part }>(running: T): T => {
     parts.push(running.part);
@@ -84,9 +91,9 @@ export async function startBenchStack(
     const part = startPart({
       name,
       command: process.execPath,
-      args: ['--enable-source-maps', script, ...args],
+      args: [...(isProfiled ? ['--require', PROFILER] : []), '--enable-source-maps', script, ...args],
       cwd: projectRoot(),
-      env: { PATH: process.env.PATH, ...more },
+      env: { PATH: process.env.PATH, BENCH_PROFILES: profiles, ...more },
       logFile: join(logs, `${name.replaceAll(' ', '-')}.log`),
       stopSignal: 'SIGTERM',
       stopLimitMs: 10_000,
@@ -169,6 +176,8 @@ export async function startBenchStack(
       RATE_LIMIT_PER_SECOND: '100000',
       RATE_LIMIT_BURST: '1000000',
       MAX_OPEN_PER_KEY: '1000000',
+      // What is measured is not interrupted, and copies of records are not repaired.
+      RECONCILE_EVERY: '1d',
       ...shared,
     });
     const others = (apart ? ['worker', 'chain'] : []).map((role, index) => {
@@ -200,6 +209,7 @@ export async function startBenchStack(
     const ca = readFileSync(certFile, 'utf8');
     return {
       databaseUrl: database.owner,
+      superuserUrl: postgres.adminUrl.replace(/[^/]*$/, 'orgwallet'),
       signerDatabaseUrl: database.signer,
       keystore,
       temporalAddress: temporal.address,
@@ -207,6 +217,18 @@ export async function startBenchStack(
       opsPort,
       ca,
       rpcUrl: (networkId) => rpcUrlOf(chains, networkId),
+      async profiled(work) {
+        const served = parts.filter(({ name }) => name.startsWith('the ') && !name.includes('floor'));
+        const toggle = () => served.map(({ pid }) => process.kill(pid, 'SIGUSR2'));
+        toggle();
+        await work();
+        toggle();
+        return new Map(
+          await Promise.all(
+            served.map(async ({ name, pid }) => [name, await readProfile(profiles, pid)] as const),
+          ),
+        );
+      },
       processorMs: () => new Map(parts.map(({ name, pid }) => [name, processorMs(pid)])),
       floor,
       serviceLog: () =>

@@ -1,20 +1,24 @@
+import { randomUUID } from 'node:crypto';
 import { makeOrganization } from './organization';
 import { PaymentsClient } from './paymentsClient';
+import { costliest } from './profileFile';
 import { type BenchStack, startBenchStack } from './stack';
 
 const AT_ONCE = 16;
 const COUNT = 320;
 const CHANGES = 40;
 const IDLE_MS = 10_000;
+const FUNCTIONS = 12;
 
 /** The processor time of each part per piece of work, beyond what it uses while nothing is asked of it. */
 class Costs {
   private idle = new Map<string, number>();
-  readonly rows: string[][] = [];
+  private readonly rows: string[][] = [];
+  private readonly functions: string[] = [];
 
   constructor(private readonly stack: BenchStack) {}
 
-  get parts(): string[] {
+  private get parts(): string[] {
     return [...this.idle.keys()];
   }
 
@@ -37,6 +41,7 @@ class Costs {
     );
   }
 
+  /** Measures a piece of work that is done so often, and then what its functions cost while it is done once more. */
   async measure(what: string, count: number, work: () => Promise<unknown>): Promise<void> {
     const { ms, by } = await this.used(work);
     const each = this.parts.map((part) => ((by.get(part) ?? 0) - (this.idle.get(part) ?? 0) * ms) / count);
@@ -46,6 +51,16 @@ class Costs {
       ...[...each, total].map((one) => one.toFixed(1)),
       ((count * 1_000) / ms).toFixed(1),
     ]);
+    for (const [part, cpuProfile] of await this.stack.profiled(work)) {
+      this.functions.push(`\n${what}, ${part}: microseconds each`);
+      for (const { name, microseconds } of costliest(cpuProfile, FUNCTIONS))
+        this.functions.push(`${(microseconds / count).toFixed(0).padStart(8)}  ${name}`);
+    }
+  }
+
+  text(): string {
+    const heads = ['ms of processor time', ...this.parts, 'together', 'per second'];
+    return [...[heads, ...this.rows].map((row) => row.join(' | ')), ...this.functions, ''].join('\n');
   }
 }
 
@@ -72,35 +87,32 @@ async function measureAll(stack: BenchStack, costs: Costs): Promise<void> {
   await often(AT_ONCE * 2, create);
   await often(AT_ONCE * 2, execute);
   await costs.measureIdle();
+  // What is measured is done twice: with the processor's clock, and profiled.
   await costs.measure('create a transaction', COUNT, () => often(COUNT, create));
   const path = `/api/v1/transactions/${created[0].id}`;
   await costs.measure('read one', COUNT * 10, () => often(COUNT * 10, (lane) => payments.get(path, lane)));
   await costs.measure('sign and execute it', COUNT, () => often(COUNT, execute));
   await costs.measure('change a group, from POST to its result', CHANGES, async () => {
     for (let number = 0; number < CHANGES; number += 1) {
-      await payments.carryOut('groups', 'create', { items: [{ name: `Group ${number}`, memberIds: [] }] });
+      await payments.carryOut('groups', 'create', {
+        items: [{ name: `Group ${randomUUID()}`, memberIds: [] }],
+      });
     }
   });
   payments.close();
 }
 
-/** `node tools/dev/run.mjs dist/test/bench/cost.js`: the processor time of each part per piece of work (Linux). */
-async function main(): Promise<void> {
-  const stack = await startBenchStack((line) => console.error(line), { apart: true });
+/**
+ * Shows the processor time of each part per piece of work, and what the service's processes spend it on (Linux). The
+ * threads of workflows are in the time and not in the functions.
+ */
+export async function profile(say: (line: string) => void): Promise<string> {
+  const stack = await startBenchStack(say, { apart: true, isProfiled: true });
   try {
     const costs = new Costs(stack);
     await measureAll(stack, costs);
-    const heads = ['ms of processor time', ...costs.parts, 'together', 'per second'];
-    for (const row of [heads, ...costs.rows]) console.log(row.join(' | '));
+    return costs.text();
   } finally {
     await stack.stop();
   }
 }
-
-main().then(
-  () => process.exit(0),
-  (error) => {
-    console.error(error);
-    process.exit(1);
-  },
-);
