@@ -108,6 +108,12 @@ class Grown {
     );
   }
 
+  /** Connects again: the service closes connections that say nothing for a while. */
+  async connect(): Promise<void> {
+    await this.payments.connect(1);
+    await this.service.connect(1);
+  }
+
   close(): void {
     this.payments.close();
     this.service.close();
@@ -120,6 +126,7 @@ async function compareGrown(
   { what, atMost, rounds }: { readonly what: string; readonly atMost: number; readonly rounds: typeof PAGES },
   work: (of: Grown, round: number) => Promise<unknown>,
 ): Promise<Comparison> {
+  for (const one of [small, large]) await one.connect();
   const taken = await inTurn(
     { product: (round) => work(large, round), floor: (round) => work(small, round) },
     rounds,
@@ -128,6 +135,7 @@ async function compareGrown(
 }
 
 async function prepareSignatures(of: Grown, count: number): Promise<Buffer[]> {
+  await of.connect();
   const requests: Buffer[] = [];
   while (requests.length < count) {
     const proposal = await of.service.create();
