@@ -4,7 +4,6 @@ import { mapLimit } from './mapLimit';
 import { refreshWorkflow } from './temporal/approvals';
 import {
   assertMovesWorkflows,
-  assertWorkflowsBegin,
   type Build,
   CurrentBuildStopped,
   listWorkflowsToMove,
@@ -62,7 +61,6 @@ export function startUpgrade(
         if (!isServerKnown) await assertMovesWorkflows(sender);
         isServerKnown = true;
         await promoteNewBuild(sender, build, logger);
-        await assertWorkflowsBegin(sender, build);
         problem = undefined;
         await pause(PROMOTION_CHECK_MS);
       } catch (error) {

@@ -31,10 +31,10 @@ async function sendEarlier(
 ): Promise<NonceGap | null> {
   const { networkId, relayerAddress, relayerNonce } = envelope;
   // A count of a moment ago will do for what is sent for the first time.
-  const lastCount = context.sent.isKnown(envelope)
+  const count = context.sent.isKnown(envelope)
     ? undefined
-    : context.transactionCounts.last(`${networkId}/${relayerAddress}`);
-  const wasUsed = (await lastCount?.catch(() => undefined)) ?? UNKNOWN;
+    : context.transactionCounts.fresh(`${networkId}/${relayerAddress}`);
+  const wasUsed = (await count?.catch(() => undefined)) ?? UNKNOWN;
   if (wasUsed >= relayerNonce) return null;
   const used = await transactionCount(chain, relayerAddress);
   if (used >= relayerNonce) return null;

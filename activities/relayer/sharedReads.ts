@@ -10,17 +10,18 @@ export class SharedReads<T> {
    * throws.
    */
   read(key: string, read: () => Promise<T>, since = 0): Promise<T> {
-    const now = performance.now();
-    const known = this.latest.get(key);
-    if (known && known.at >= since && now - known.at < this.freshMs) return known.value;
+    const known = this.fresh(key, since);
+    if (known) return known;
+    const at = performance.now();
     const value = read();
-    this.latest.set(key, { at: now, value });
+    this.latest.set(key, { at, value });
     return value;
   }
 
-  /** What was read a moment ago. */
-  last(key: string): Promise<T> | undefined {
+  /** What was read a moment ago, and not before `since`; undefined where nothing was. */
+  fresh(key: string, since = 0): Promise<T> | undefined {
     const known = this.latest.get(key);
-    return known && performance.now() - known.at < this.freshMs ? known.value : undefined;
+    const isFresh = known && known.at >= since && performance.now() - known.at < this.freshMs;
+    return isFresh ? known.value : undefined;
   }
 }

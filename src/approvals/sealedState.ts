@@ -5,7 +5,10 @@ import type { Statement } from '../db/rows';
 import { storeState } from '../db/seals';
 import type { OrganizationState } from '../domain/governance';
 
-/** Stores what the admins of an organization have decided, signed by its seal key; `sealHash` is of the latest seal, which may be stored with it (`along`). */
+/**
+ * Stores what the admins of an organization have decided, signed by its seal key; `sealHash` is of the latest seal, which
+ * may be stored with it (`along`).
+ */
 export async function storeSealedState(
   tx: Tx,
   sealKey: SigningKey,

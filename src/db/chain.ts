@@ -212,6 +212,19 @@ export async function findEnvelope(db: Db | Tx, id: bigint): Promise<Envelope | 
   return row && envelope(row);
 }
 
+/** The columns of what an envelope and its reservation share. */
+export function envelopeNonceColumns(of: Omit<EnvelopeNonce, 'id'>) {
+  return {
+    attempt_id: of.attemptId,
+    network_id: of.networkId,
+    relayer_address: of.relayerAddress,
+    relayer_nonce: of.relayerNonce,
+    gas: of.gas.toString(),
+    max_fee_per_gas: of.maxFeePerGas.toString(),
+    max_priority_fee_per_gas: of.maxPriorityFeePerGas.toString(),
+  };
+}
+
 /**
  * Stores an envelope before it is sent; with `whileLive` only while that selects a reservation. Returns undefined where it
  * was not stored, or one was for its reservation before.
@@ -222,14 +235,8 @@ export async function insertEnvelope(
   whileLive?: Statement,
 ): Promise<bigint | undefined> {
   const row = {
-    attempt_id: input.attemptId,
+    ...envelopeNonceColumns(input),
     reservation_id: input.reservationId ?? null,
-    network_id: input.networkId,
-    relayer_address: input.relayerAddress,
-    relayer_nonce: input.relayerNonce,
-    gas: input.gas.toString(),
-    max_fee_per_gas: input.maxFeePerGas.toString(),
-    max_priority_fee_per_gas: input.maxPriorityFeePerGas.toString(),
     transaction_hash: input.transactionHash,
     raw_transaction: input.rawTransaction,
   };

@@ -3,6 +3,7 @@ import {
   type Envelope,
   type EnvelopeNonce,
   envelopeNonce,
+  envelopeNonceColumns,
   insertEnvelope,
 } from './chain';
 import type { Db, Tx } from './database';
@@ -24,17 +25,7 @@ function live(db: Db | Tx) {
 
 /** Takes a nonce of a relayer for an envelope, before that is signed. */
 export async function insertReservation(tx: Tx, input: Omit<Reservation, 'id'>): Promise<Reservation> {
-  const [row] = await tx('relayer_reservations')
-    .insert({
-      attempt_id: input.attemptId,
-      network_id: input.networkId,
-      relayer_address: input.relayerAddress,
-      relayer_nonce: input.relayerNonce,
-      gas: input.gas.toString(),
-      max_fee_per_gas: input.maxFeePerGas.toString(),
-      max_priority_fee_per_gas: input.maxPriorityFeePerGas.toString(),
-    })
-    .returning('*');
+  const [row] = await tx('relayer_reservations').insert(envelopeNonceColumns(input)).returning('*');
   return envelopeNonce(requireRow(row));
 }
 

@@ -72,15 +72,34 @@ async function describeWorkerDeployment(
   };
 }
 
+/** Workflows begin on a build that has no worker. */
+export class CurrentBuildStopped extends Error {
+  override readonly name = 'CurrentBuildStopped';
+}
+
 /**
  * Makes a new build the current one: workflows begin on it from now on. One that was current before is left as it is: a worker
- * that is started again during an upgrade, or after it was taken back, changes nothing. Throws until a worker of it polls.
+ * that is started again during an upgrade, or after it was taken back, changes nothing. Throws until a worker of it polls;
+ * CurrentBuildStopped where workflows begin on another build, of which no worker polls.
  */
 export async function promoteNewBuild(sender: WorkflowSender, build: Build, logger: Logger): Promise<void> {
-  const { known, activated } = await describeWorkerDeployment(sender, build);
-  if (activated.has(build.buildId)) return;
-  if (!known.has(build.buildId)) throw new Error(`no worker of build ${build.buildId} polls yet`);
-  const { client, deadlineMs } = sender;
+  const { current, known, activated } = await describeWorkerDeployment(sender, build);
+  if (!activated.has(build.buildId)) {
+    if (!known.has(build.buildId)) throw new Error(`no worker of build ${build.buildId} polls yet`);
+    return makeCurrent(sender, build, logger);
+  }
+  if (current === undefined || current === build.buildId) return;
+  if ((await polledBuilds(sender, build)).has(current)) return;
+  throw new CurrentBuildStopped(
+    `the current build ${current} has no running worker: start one, or run temporal worker deployment set-current-version --deployment-name ${build.deploymentName} --build-id ${build.buildId}`,
+  );
+}
+
+async function makeCurrent(
+  { client, deadlineMs }: WorkflowSender,
+  build: Build,
+  logger: Logger,
+): Promise<void> {
   await client.withDeadline(Date.now() + deadlineMs, () =>
     client.workflowService.setWorkerDeploymentCurrentVersion({
       namespace: client.options.namespace,
@@ -111,8 +130,8 @@ async function listRunningWhere(
 }
 
 /**
- * The workflows of a build that are to move to the current one, at most a thousand of them: none while it is the current one, because other
- * processes go on with it.
+ * The workflows of a build that are to move to the current one, at most a thousand of them: none while it is the current
+ * one, because other processes go on with it.
  */
 export async function listWorkflowsToMove(sender: WorkflowSender, build: Build): Promise<string[]> {
   const { current } = await describeWorkerDeployment(sender, build);
@@ -141,21 +160,6 @@ async function polledBuilds(
     alive.flatMap(({ deploymentOptions: polling }) =>
       polling?.deploymentName === deploymentName ? [polling.buildId ?? ''] : [],
     ),
-  );
-}
-
-/** Workflows begin on a build that has no worker. */
-export class CurrentBuildStopped extends Error {
-  override readonly name = 'CurrentBuildStopped';
-}
-
-/** Throws CurrentBuildStopped where workflows begin on another build than this one, and no worker of that one polls. */
-export async function assertWorkflowsBegin(sender: WorkflowSender, build: Build): Promise<void> {
-  const { current } = await describeWorkerDeployment(sender, build);
-  if (current === undefined || current === build.buildId) return;
-  if ((await polledBuilds(sender, build)).has(current)) return;
-  throw new CurrentBuildStopped(
-    `the current build ${current} has no running worker: start one, or run temporal worker deployment set-current-version --deployment-name ${build.deploymentName} --build-id ${build.buildId}`,
   );
 }
 
