@@ -57,12 +57,15 @@ export interface ApprovalFilter {
 export function approvalSelection(
   filter: ApprovalFilter,
   own: {
+    readonly subject: ApprovalRow['subject'];
     readonly valued: readonly (readonly [sql: string, value: Knex.Value | undefined])[];
     readonly fixed: readonly string[];
   },
 ): { text: string; values: Knex.Value[] } {
   const valued = [
     ['a.organization_id = ?', filter.organizationId],
+    // Named in every list: the index in the order of a list begins with the organization and the subject.
+    ['a.subject = ?', own.subject],
     ['a.execution_status = ANY (?::text[])', filter.executionStatus && [...filter.executionStatus]],
     ['a.position < ?::bigint', filter.before === undefined ? undefined : String(filter.before)],
     ...own.valued,

@@ -143,8 +143,9 @@ const STATUS_CONDITION = { open: openCondition, closed: `NOT ${openCondition}` }
 /** Proposals, newest first, a page at a time. */
 export async function listProposals(db: Db | Tx, filter: ProposalFilter): Promise<StoredProposal[]> {
   const { text, values } = approvalSelection(filter, {
+    subject: 'proposal',
     valued: [['p.resource_type = ?', filter.resourceType]],
-    fixed: [`a.subject = 'proposal'`, ...(filter.status ? [STATUS_CONDITION[filter.status]] : [])],
+    fixed: filter.status ? [STATUS_CONDITION[filter.status]] : [],
   });
   return select(db, text, values);
 }

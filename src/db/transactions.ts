@@ -192,6 +192,7 @@ const STATUS_CONDITION = {
 
 function selection(filter: TransactionFilter) {
   return approvalSelection(filter, {
+    subject: 'transaction',
     valued: [
       ['t.account_id = ?', filter.accountId],
       ['a.created_by_key = ?', filter.createdByKey],

@@ -9,11 +9,13 @@ import { insertGroups } from '../../src/db/groups';
 import { updateMembers } from '../../src/db/members';
 import { insertPolicies, removePolicies, replacePolicy } from '../../src/db/policies';
 import { commitUsage, releaseUsage, reserveUsage } from '../../src/db/policyUsage';
+import { requireRow } from '../../src/db/rows';
 import { reopenTransaction } from '../../src/db/transactionReopening';
 import {
   findTransactionById,
   listTransactions,
   lockTransaction,
+  pageOfTransactions,
   readTransaction,
   readTransactionForMessage,
   type StoredTransaction,
@@ -471,6 +473,38 @@ describe('the list of transactions', () => {
     expect(await list({ limit: 2 })).toEqual([third, second]);
     expect(await list({ before: 2n })).toEqual([first]);
     expect(await list({ before: 1n })).toEqual([]);
+  });
+
+  it('reads no more of a long history than a page', async () => {
+    const id = await store();
+    const tx = await owner.transaction();
+    try {
+      for (const table of ['approvals', 'transactions']) {
+        const columns = Object.keys(requireRow(await tx(table).where({ id }).first()));
+        const copied = columns.map((column) => {
+          if (column === 'id') return "id || '_' || n";
+          return column === 'position' ? 'position + n' : column;
+        });
+        await tx.raw(
+          `INSERT INTO ${table} (${columns}) SELECT ${copied} FROM ${table}, generate_series(1, 5000) AS n WHERE id = ?`,
+          [id],
+        );
+      }
+      await tx.raw('ANALYZE approvals, transactions');
+      const statements: { sql: string; bindings: never[] }[] = [];
+      tx.on('query', (query) => statements.push(query));
+      const filter = { organizationId: org.id, limit: 20 };
+      expect((await pageOfTransactions(tx, filter, 1_000_000)).snapshots).toHaveLength(20);
+      for (const { sql, bindings } of [...statements]) {
+        const text = sql.replace(/\$[0-9]+/g, () => '?');
+        const { rows } = await tx.raw(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, bindings);
+        const read = [...JSON.stringify(rows).matchAll(/"Actual Rows":([0-9.]+)/g)].map(([, n]) => Number(n));
+        expect(Math.max(...read)).toBeLessThanOrEqual(22);
+      }
+      expect(statements.length).toBeGreaterThanOrEqual(2);
+    } finally {
+      await tx.rollback();
+    }
   });
 
   it('of all organizations is in the order of ids', async () => {
