@@ -7,7 +7,7 @@ import {
   type TakenClaim,
   takeClaims,
 } from '../../src/db/approvals';
-import { prepareAudit } from '../../src/db/audit';
+import { appendedPosition, prepareAudit } from '../../src/db/audit';
 import type { Tx } from '../../src/db/database';
 import { together } from '../../src/db/rows';
 import type { ApprovalState } from '../../src/domain/approval';
@@ -75,8 +75,8 @@ async function store<V extends AnySnapshot, S extends ApprovalState, I extends C
   if (!seen) throw new Error(`${subject.rules.subject} ${id} was not stored`);
   const details = { summary, ...planned.audit, expiresAt: expiresAt.toISOString(), apiKeyId };
   const entry = approvalEntry(subject, seen.record, 'created', apiKeyActor(apiKeyId, keyMember), details);
-  const { statements, positions } = await prepareAudit(tx, organizationId, [entry]);
-  await together(positionApproval(tx, id, positions[0] ?? 0n), statements);
+  const positioned = positionApproval(tx, id, appendedPosition(tx));
+  await together(positioned, prepareAudit(tx, organizationId, [entry]));
   return subject.state(seen);
 }
 

@@ -37,8 +37,8 @@ export async function changeApproval<V extends AnySnapshot, S extends ApprovalSt
   along: readonly Statement[] = [],
 ): Promise<S> {
   const { id, organizationId } = seen.record;
-  const { statements } = await prepareAudit(tx, organizationId, entries);
-  const changed = await updateApproval(tx, id, change, [...along, ...statements]);
+  const audit = prepareAudit(tx, organizationId, entries);
+  const changed = await updateApproval(tx, id, change, [...along, ...audit]);
   return subject.state({ ...seen, record: { ...seen.record, ...changed } });
 }
 

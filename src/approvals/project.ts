@@ -1,12 +1,11 @@
 import { deriveAccount } from '../chain/safeAccount';
 import { noteOnOpenApprovals } from '../db/approvalNotes';
-import { type AuditInput, prepareAudit, SYSTEM } from '../db/audit';
+import { type AuditInput, appendAudit, SYSTEM } from '../db/audit';
 import type { Tx } from '../db/database';
 import { readAdmins } from '../db/members';
 import type { Difference } from '../db/organizationTables';
 import { setPositions } from '../db/positions';
 import { restoreDiffering, writeChanges } from '../db/projection';
-import { executeTogether } from '../db/rows';
 import { decisionIn, listSeals, readProjected, storeProjectedSequence } from '../db/seals';
 import type { Actor } from '../domain/actor';
 import type { JsonValue } from '../domain/canonicalJson';
@@ -52,8 +51,7 @@ async function project(tx: Tx, seal: DecisionSeal, decided: Decided, actor: Acto
   const audited = auditOfChanges(proposalId, changes);
   const entries = [...audited.map(({ entry }) => ({ ...entry, actor })), ...differing.map(differenceEntry)];
   const projected = storeProjectedSequence(tx, organizationId, sequence);
-  const { statements, positions } = await prepareAudit(tx, organizationId, entries);
-  await executeTogether([projected, ...statements]);
+  const positions = await appendAudit(tx, organizationId, entries, [projected]);
   for (const [type, table] of Object.entries(POSITIONED)) {
     const created = audited.flatMap(({ change }, i) =>
       change.type === type && change.before === null ? [{ id: change.id, position: positions[i] ?? 0n }] : [],

@@ -18,7 +18,7 @@ import { announceEndAfter } from './announcements';
 import type { Db, Tx } from './database';
 import { uuidOrNull } from './ids';
 import { type PreparedStatement, runPrepared } from './prepared';
-import { requireRow, type Statement, selected, together } from './rows';
+import { type Along, requireRow, type Statement, selected, together } from './rows';
 import type { ApprovalRow, IdempotencyRequestRow } from './tables';
 
 /** A recorded signature with its evidence. */
@@ -366,7 +366,7 @@ export function insertApproval(tx: Tx, subject: Subject, approval: NewApproval):
 }
 
 /** Sets a new record's position in the order of commit: the position of the audit entry of its creation. */
-export function positionApproval(tx: Tx, id: string, position: bigint): Statement {
+export function positionApproval(tx: Tx, id: string, position: Knex.Raw): Statement {
   return tx('approvals').where({ id }).update({ position });
 }
 
@@ -430,7 +430,7 @@ export async function updateApproval(
   tx: Tx,
   id: string,
   change: ApprovalChange,
-  along: readonly Statement[] = [],
+  along: readonly Along[] = [],
 ): Promise<ChangedApproval> {
   const now = tx.raw('now()');
   const json = (value: object | null) => (value === null ? null : JSON.stringify(value));

@@ -1,10 +1,18 @@
 import { createHash } from 'node:crypto';
+import type { Knex } from 'knex';
 import type { Actor } from '../domain/actor';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
 import type { Db, Tx } from './database';
 import { newId } from './ids';
-import { executeTogether, queryRows, requireRow, type Statement } from './rows';
-import type { AuditHeadRow, AuditLogRow } from './tables';
+import {
+  executeTogether,
+  type NamedStatement,
+  queryRows,
+  requireRow,
+  type Statement,
+  together,
+} from './rows';
+import type { AuditLogRow } from './tables';
 
 /** The service itself, for timers and repairs. */
 export const SYSTEM: Actor = { type: 'system', id: 'system', name: 'orgwallet', walletAddress: '' };
@@ -34,86 +42,114 @@ export interface AuditEntry extends AuditInput {
 /** The `previousHash` of an organization's first entry. */
 export const GENESIS_HASH = '0'.repeat(64);
 
-/** SHA-256 (hex) over the canonical JSON (RFC 8785) of an entry's content, its position and its predecessor's hash. */
-export function auditHash(entry: Omit<AuditEntry, 'hash'>): string {
-  const content = {
-    id: entry.id,
-    organizationId: entry.organizationId,
-    position: entry.position.toString(),
-    action: entry.action,
-    actor: entry.actor,
-    resourceType: entry.resourceType,
-    resourceId: entry.resourceId,
-    details: entry.details,
-    createdAt: entry.createdAt.toISOString(),
-    previousHash: entry.previousHash,
-  };
-  return createHash('sha256').update(canonicalJson(content)).digest('hex');
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
-/** Entries that are to be appended, and their positions. */
-export interface PreparedAudit {
-  readonly statements: readonly Statement[];
-  readonly positions: readonly bigint[];
+/** SHA-256 (hex) of the canonical JSON (RFC 8785) of what an entry says, whatever its place in the chain. */
+function contentHash(entry: AuditInput & Pick<AuditEntry, 'id' | 'organizationId'>): string {
+  const { id, organizationId, action, actor, resourceType, resourceId, details } = entry;
+  return sha256(canonicalJson({ id, organizationId, action, actor, resourceType, resourceId, details }));
 }
 
 /**
- * Locks the head of an organization's chain, and prepares what appends entries to it: execute it in the same transaction
- * with the change that they record, before anything else is appended. The head stays locked until commit, so only that is
- * left to do: positions follow the order of commit.
+ * SHA-256 (hex) of `<hash of its predecessor> <position> <ms since 1970> <hash of its content>`; the database computes the
+ * same (see `prepareAudit`).
  */
-export async function prepareAudit(
+export function auditHash(entry: Omit<AuditEntry, 'hash'>): string {
+  const { previousHash, position, createdAt } = entry;
+  return sha256(`${previousHash} ${position} ${createdAt.getTime()} ${contentHash(entry)}`);
+}
+
+/** The position of an appended entry, the first of which is 1, as an expression of the statement that appends it. */
+export function appendedPosition(tx: Tx, entry = 1): Knex.Raw {
+  return tx.raw('(SELECT position FROM audit_appended ORDER BY position OFFSET ? LIMIT 1)', [entry - 1]);
+}
+
+/**
+ * Entries to append to the chain of an organization: execute them `together` with the change that they record, as the last
+ * statement of its transaction. They lock the head of the chain until commit: positions follow the order of commit.
+ */
+export function prepareAudit(
   tx: Tx,
   organizationId: string,
   entries: readonly AuditInput[],
-): Promise<PreparedAudit> {
-  if (entries.length === 0) return { statements: [], positions: [] };
-  // The clock is read once the head is locked, so that times increase along the chain.
-  const [head] = await queryRows<Pick<AuditHeadRow, 'position' | 'hash'> & { now: Date }>(
-    tx,
-    `WITH head AS MATERIALIZED (SELECT position, hash FROM audit_heads WHERE organization_id = ? FOR UPDATE)
-     SELECT *, date_trunc('milliseconds', clock_timestamp()) AS now FROM head`,
-    [organizationId],
-  );
-  if (!head) throw new Error(`organization ${organizationId} has no audit head`);
-  const createdAt = head.now;
-  let { position, hash: previousHash } = head;
-  const recorded = entries.map((input) => {
-    position += 1n;
-    const entry = { ...input, id: newId('log'), organizationId, position, createdAt, previousHash };
-    previousHash = auditHash(entry);
-    return { ...entry, hash: previousHash };
+): readonly NamedStatement[] {
+  if (entries.length === 0) return [];
+  const rows = entries.map((input, n) => {
+    const id = newId('log');
+    const { action, actor, resourceType, resourceId, details } = input;
+    const hashed = contentHash({ ...input, id, organizationId });
+    return { n: n + 1, id, action, actor, resourceType, resourceId, details, contentHash: hashed };
   });
-  const appended = tx('audit_log').insert(
-    recorded.map((entry) => ({
-      organization_id: organizationId,
-      position: entry.position,
-      id: entry.id,
-      action: entry.action,
-      actor: JSON.stringify(entry.actor),
-      resource_type: entry.resourceType,
-      resource_id: entry.resourceId,
-      details: JSON.stringify(entry.details),
-      created_at: entry.createdAt,
-      previous_hash: entry.previousHash,
-      hash: entry.hash,
-    })),
-  );
-  const moved = tx('audit_heads')
-    .where({ organization_id: organizationId })
-    .update({ position, hash: previousHash });
-  return { statements: [moved, appended], positions: recorded.map((entry) => entry.position) };
+  const named = (name: string, sql: string, bindings: readonly Knex.RawBinding[] = []): NamedStatement => ({
+    name,
+    statement: tx.raw(sql, bindings),
+  });
+  return [
+    named('audit_head', 'SELECT position, hash FROM audit_heads WHERE organization_id = ? FOR UPDATE', [
+      organizationId,
+    ]),
+    // The clock is read once the head is locked, so that times increase along the chain. Without a head nothing is stored:
+    // its position is null, which the table refuses.
+    named(
+      'audit_start',
+      `SELECT o.organization_id, h.position, h.hash, date_trunc('milliseconds', clock_timestamp()) AS now
+      FROM (VALUES (?)) AS o (organization_id) LEFT JOIN audit_head h ON true`,
+      [organizationId],
+    ),
+    named(
+      'audit_entries',
+      `SELECT * FROM jsonb_to_recordset(?::jsonb) AS e (n integer, id text, action text, actor jsonb,
+        "resourceType" text, "resourceId" text, details jsonb, "contentHash" text)`,
+      [JSON.stringify(rows)],
+    ),
+    named(
+      'audit_chain',
+      `SELECT 0 AS n, position, now, hash AS previous_hash, hash FROM audit_start
+      UNION ALL
+      SELECT e.n, c.position + 1, c.now, c.hash, encode(sha256(convert_to(concat_ws(' ', c.hash, c.position + 1,
+        (extract(epoch FROM c.now) * 1000)::bigint, e."contentHash"), 'UTF8')), 'hex')
+      FROM audit_chain c JOIN audit_entries e ON e.n = c.n + 1`,
+    ),
+    named(
+      'audit_moved',
+      `UPDATE audit_heads h SET position = c.position, hash = c.hash FROM audit_chain c
+      WHERE h.organization_id = ? AND c.n = ?`,
+      [organizationId, rows.length],
+    ),
+    named(
+      'audit_appended',
+      `INSERT INTO audit_log (organization_id, position, id, action, actor, resource_type, resource_id, details,
+        created_at, previous_hash, hash)
+      SELECT s.organization_id, c.position, e.id, e.action, e.actor, e."resourceType", e."resourceId", e.details,
+        c.now, c.previous_hash, c.hash
+      FROM audit_start s, audit_chain c JOIN audit_entries e USING (n) ORDER BY c.n
+      RETURNING position`,
+    ),
+  ];
 }
 
-/** Appends entries in the transaction of the change that they record, as the last of it. Returns their positions. */
+/**
+ * Appends entries in the transaction of the change that they record, as the last of it and with other statements in the
+ * same round trip. Returns their positions.
+ */
 export async function appendAudit(
   tx: Tx,
   organizationId: string,
   entries: readonly AuditInput[],
+  along: readonly Statement[] = [],
 ): Promise<readonly bigint[]> {
-  const { statements, positions } = await prepareAudit(tx, organizationId, entries);
-  await executeTogether(statements);
-  return positions;
+  if (entries.length === 0) {
+    await executeTogether(along);
+    return [];
+  }
+  const appended = tx.select<{ position: bigint }[]>('position').from('audit_appended').orderBy('position');
+  const rows: { position: bigint }[] = await together(appended, [
+    ...along,
+    ...prepareAudit(tx, organizationId, entries),
+  ]);
+  return rows.map(({ position }) => position);
 }
 
 /** The filter of an audit log. */

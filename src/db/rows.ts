@@ -27,12 +27,25 @@ export async function execute(db: Knex, sql: string, bindings: Bindings = []): P
 /** A statement that is built and not executed yet: awaiting it executes it. */
 export type Statement = Knex.QueryBuilder;
 
+/** A statement whose rows others of the same statement can use by a name. */
+export interface NamedStatement {
+  readonly name: string;
+  readonly statement: Knex.Raw;
+}
+
+/** What is executed in the same round trip with another statement. */
+export type Along = Statement | NamedStatement;
+
 /**
- * Combines data-modifying statements into one (CTEs of `statement`). They share a snapshot and have no order: none may read
- * or change what another writes.
+ * Combines statements into one (CTEs of `statement`). They share a snapshot and have no order: none may read in a table or
+ * change there what another writes.
  */
-export function together(statement: Statement, along: readonly Statement[]): Statement {
-  return along.reduce<Statement>((whole, one, index) => whole.with(`along_${index}`, one), statement);
+export function together(statement: Statement, along: readonly Along[]): Statement {
+  return along.reduce<Statement>(
+    (whole, one, index) =>
+      'name' in one ? whole.withRecursive(one.name, one.statement) : whole.with(`along_${index}`, one),
+    statement,
+  );
 }
 
 /** Executes statements as one. */

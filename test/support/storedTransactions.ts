@@ -65,7 +65,7 @@ export async function storeTransaction(db: Db, of: TransactionOf, change: Stored
     const approval = { names: [], createdByKey: null, expiresAt: rows[0].ends, ...made };
     await insertApproval(tx, 'transaction', approval);
     await insertTransaction(tx, made);
-    await positionApproval(tx, made.id, position);
+    await positionApproval(tx, made.id, tx.raw('?::bigint', [String(position)]));
   });
   return made.id;
 }

@@ -15,15 +15,17 @@ const ENTRY: Omit<AuditEntry, 'hash'> = {
   previousHash: GENESIS_HASH,
 };
 
-/** The content that the hash covers, written out by hand. */
-const TEXT =
+/** What the hash covers, written out by hand. */
+const CONTENT =
   '{"action":"proposal.created","actor":{"id":"mem_1","name":"Ada","type":"member","walletAddress":"0xAb"},' +
-  '"createdAt":"2025-06-01T12:00:00.123Z","details":{"data":{"a":[null,true],"b":1},"summary":"Create"},"id":"log_1",' +
-  `"organizationId":"org_1","position":"1","previousHash":"${'0'.repeat(64)}","resourceId":"prop_1","resourceType":"proposal"}`;
+  '"details":{"data":{"a":[null,true],"b":1},"summary":"Create"},"id":"log_1","organizationId":"org_1",' +
+  '"resourceId":"prop_1","resourceType":"proposal"}';
+const sha256 = (text: string) => createHash('sha256').update(text, 'utf8').digest('hex');
+const TEXT = `${'0'.repeat(64)} 1 1748779200123 ${sha256(CONTENT)}`;
 
 describe('the hash of an audit entry', () => {
-  it('is the SHA-256 of exactly this text, so that anybody can compute it again', () => {
-    expect(auditHash(ENTRY)).toBe(createHash('sha256').update(TEXT, 'utf8').digest('hex'));
+  it('is the SHA-256 of exactly these texts, so that anybody can compute it again', () => {
+    expect(auditHash(ENTRY)).toBe(sha256(TEXT));
   });
 
   it('begins a chain after 64 zeros', () => {
