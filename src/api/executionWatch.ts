@@ -4,13 +4,14 @@ import type { Notifications } from '../db/notifications';
 const WAIT_MS = 10_000;
 /** Left for loading and sending what was waited for. */
 const ANSWER_MS = 1_000;
-const POLL_EVERY_MS = 1_000;
+/** The first pause between two looks, doubled for each that follows: an announcement is missed only in a crash. */
+const FIRST_POLL_MS = 1_000;
 
 /** The execution of an approval, watched until `stop`. */
 export interface ExecutionWatch {
   /**
-   * Loads the approval until it has ended: on each announcement, and every second in case one was missed. At most 10 s, and
-   * less where the request has to be answered at `deadlineMs`, a time of `performance.now()`.
+   * Loads the approval until it has ended: on each announcement, and ever less often in case one was missed. At most 10 s,
+   * and less where the request has to be answered at `deadlineMs`, a time of `performance.now()`.
    */
   waitUntil<T>(isOver: (seen: T) => boolean, load: () => Promise<T>, deadlineMs: number): Promise<T>;
   stop(): void;
@@ -41,9 +42,9 @@ export function createExecutionWatch(notifications: Notifications): WatchExecuti
     return {
       async waitUntil(isOver, load, deadlineMs) {
         const endMs = Math.min(performance.now() + WAIT_MS, deadlineMs - ANSWER_MS);
-        for (;;) {
+        for (let pollMs = FIRST_POLL_MS; ; pollMs *= notifications.connected() ? 2 : 1) {
           const leftMs = endMs - performance.now();
-          await announcement(Math.max(0, Math.min(leftMs, POLL_EVERY_MS)));
+          await announcement(Math.max(0, Math.min(leftMs, pollMs)));
           isAnnounced = false;
           const seen = await load();
           if (isOver(seen) || performance.now() >= endMs) return seen;
