@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer, type Server } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { Express } from 'express';
@@ -7,6 +6,7 @@ import { authenticate } from '../db/apiKeys';
 import { readCursorSecret } from '../db/installation';
 import { listenForNotifications, type Notifications } from '../db/notifications';
 import { createApp } from './app';
+import { readCertificate, renewCertificate } from './certificate';
 import type { Route } from './context';
 import { type Cursors, createCursors } from './cursors';
 import type { ApiDependencies } from './dependencies';
@@ -89,9 +89,7 @@ function createHttps(tls: ApiDependencies['config']['tls'], app: Express): Https
   return createHttpsServer(
     {
       ...HTTP_LIMITS,
-      cert: readFileSync(tls.certFile),
-      key: readFileSync(tls.keyFile),
-      minVersion: 'TLSv1.2',
+      ...readCertificate(tls),
       handshakeTimeout: TLS_HANDSHAKE_TIMEOUT_MS,
     },
     app,
@@ -123,12 +121,14 @@ export function createApiServer(dependencies: ApiDependencies): ApiServer {
   };
   const servers: Server[] = [];
   let silent: SilentConnections | undefined;
+  let stopRenewing = () => {};
   let stopping = false;
 
   return {
     async start() {
       const app = await appOf(dependencies, running, () => stopping);
       const https = config.tlsEndsAtProxy ? undefined : createHttps(config.tls, app);
+      if (https) stopRenewing = renewCertificate(https, config.tls, logger);
       const http = createHttpServer(HTTP_LIMITS, app);
       servers.push(http, ...(https ? [https] : []));
       for (const server of servers) limitHttp(server);
@@ -139,6 +139,7 @@ export function createApiServer(dependencies: ApiDependencies): ApiServer {
     },
     async stop() {
       stopping = true;
+      stopRenewing();
       await closeAll(servers, silent);
       running.idempotency.stop();
       await running.notifications.stop();

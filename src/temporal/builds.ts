@@ -163,6 +163,15 @@ async function polledBuilds(
   );
 }
 
+/** The build on which workflows begin, where there is one, and those whose workers poll. */
+export async function readBuilds(
+  sender: WorkflowSender,
+  build: Build,
+): Promise<{ readonly current: string | undefined; readonly polled: readonly string[] }> {
+  const { current } = await describeWorkerDeployment(sender, build);
+  return { current, polled: [...(await polledBuilds(sender, build))].sort() };
+}
+
 /**
  * Ends the workflows whose build has no worker any more: its processes were removed before their workflows had left. The
  * reconciler restarts what it finds ended, on the current build, from the record.

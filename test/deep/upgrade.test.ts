@@ -5,6 +5,7 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { temporal as proto } from '@temporalio/proto';
 import { Worker } from '@temporalio/worker';
 import type { Address } from 'viem';
+import { checkBuilds } from '../../src/cli/doctor/temporal';
 import type { Role } from '../../src/config';
 import { createLogger } from '../../src/logging';
 import { projectRoot } from '../../src/projectRoot';
@@ -100,6 +101,15 @@ async function currentBuildId(): Promise<string | undefined> {
   return info?.routingConfig?.currentDeploymentVersion?.buildId ?? undefined;
 }
 
+/** What doctor says of the builds. */
+async function foundBuilds(): Promise<readonly string[]> {
+  const deploymentName = settings.TEMPORAL_TASK_QUEUE ?? '';
+  const queues = { workflows: deploymentName, chain: '', signer: '' };
+  const sender = { client, queues, deadlineMs: 5_000 };
+  const { status, found } = await checkBuilds(sender, { deploymentName, buildId: 'new' });
+  return [status, found];
+}
+
 function workflowIdOf(proposal: Shown): string {
   const { id, resourceType } = proposal;
   return approvalWorkflowId({ subject: 'proposal', organizationId: loaded.org.id, resourceType, id });
@@ -163,6 +173,7 @@ test('an upgrade of every role under load: no request fails, nothing is lost, no
     expect(await currentBuildId()).toBe('new');
     await until('both builds have work', async () => (await countOn(newBuild, 'Completed')) > 5);
     expect(await countOn(oldBuild, 'Running')).toBeGreaterThanOrEqual(2 * WAITING);
+    expect(await foundBuilds()).toEqual(['ok', expect.stringMatching(/begin on new; running: new, old$/)]);
     // One that is started again in between does not take it back.
     await otherWorker?.stop();
     await otherWorker?.start();

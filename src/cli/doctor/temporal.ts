@@ -1,5 +1,6 @@
 import { type Client, isGrpcServiceError } from '@temporalio/client';
 import type { Config, Role } from '../../config';
+import { type Build, readBuilds } from '../../temporal/builds';
 import type { WorkflowSender } from '../../temporal/client';
 import { missingSearchAttributes, searchAttributesText } from '../../temporal/connection';
 import { networkQueue } from '../../temporal/ids';
@@ -79,6 +80,26 @@ function lacking(keys: readonly SearchAttribute[]): Finding {
   return fail('temporal', `search attributes are missing: ${searchAttributesText(keys)}`, todo);
 }
 
+/** On which build workflows begin, and which builds run. */
+export async function checkBuilds(sender: WorkflowSender, build: Build): Promise<Finding> {
+  const { current, polled } = await readBuilds(sender, build);
+  const running = polled.length === 0 ? 'no build runs' : `running: ${polled.join(', ')}`;
+  const { deploymentName } = build;
+  if (current === undefined) {
+    const todo =
+      'start a process whose ORGWALLET_ROLES has worker: the first of a build makes it the current one';
+    return fail('builds', `${deploymentName} has no current build (${running})`, todo);
+  }
+  if (polled.includes(current))
+    return ok('builds', `workflows of ${deploymentName} begin on ${current}; ${running}`);
+  const todo = `start a worker of ${current}, or make another build the current one: temporal worker deployment set-current-version`;
+  return fail(
+    'builds',
+    `workflows of ${deploymentName} begin on ${current}, which has no worker; ${running}`,
+    todo,
+  );
+}
+
 /** Temporal, its namespace, and who polls each task queue. */
 export async function checkTemporal(
   sender: WorkflowSender,
@@ -98,6 +119,7 @@ export async function checkTemporal(
     return [
       server,
       ...attributes,
+      ...(temporal.build ? [await checkBuilds(sender, temporal.build)] : []),
       ...(await Promise.all(polled.map((part) => checkPolled(client, namespace, part)))),
     ];
   });
