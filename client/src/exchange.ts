@@ -5,7 +5,8 @@ import { ApiError, type ErrorCode, NoAnswer } from './errors.ts';
 export interface Connection {
   /** The address of the API, such as `https://localhost:8443/api/v1`. */
   readonly baseUrl: string;
-  readonly apiKey: string;
+  /** Absent: the browser's cookie of a session says who calls. */
+  readonly apiKey?: string;
   /** How long a call may take with all its retries, in ms; 60,000 by default. */
   readonly timeoutMs?: number;
   /** How long one request may take, in ms; 30,000 by default. */
@@ -104,9 +105,11 @@ function initOf(
 ): RequestInit {
   const json = body === undefined ? {} : { 'content-type': 'application/json' };
   const key = idempotencyKey === undefined ? {} : { 'x-idempotency-key': idempotencyKey };
+  const authorization = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
   return {
     method,
-    headers: { authorization: `Bearer ${apiKey}`, ...json, ...key },
+    headers: { ...authorization, ...json, ...key },
+    ...(apiKey === undefined ? { credentials: 'same-origin' } : {}),
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     // The key goes nowhere else.
     redirect: 'error',

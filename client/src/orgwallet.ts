@@ -142,7 +142,7 @@ function payloadOf({ id, signingPayloads }: Approval, vote: VoteType): string {
 }
 
 /**
- * A client of the service for one API key. Nothing is signed before it is verified.
+ * A client of the service for one API key, or in the browser for the session of its cookie. Nothing is signed before it is verified.
  *
  * @example
  * const orgwallet = createOrgwallet({ baseUrl: 'https://localhost:8443/api/v1', apiKey });

@@ -1,0 +1,26 @@
+import { createApi } from '@orgwallet/client';
+
+const BASE = 'https://wallet.example/api/v1';
+
+/** What is sent for one call, with these settings. */
+async function sentWith(settings: { apiKey?: string }): Promise<RequestInit> {
+  const sent: RequestInit[] = [];
+  const fetcher: typeof fetch = async (_, init) => {
+    sent.push(init ?? {});
+    return new Response('{"data":[]}');
+  };
+  await createApi({ baseUrl: BASE, fetch: fetcher, ...settings }).listMembers();
+  return sent[0] ?? {};
+}
+
+describe('a connection', () => {
+  it('sends its API key', async () => {
+    const { headers, credentials } = await sentWith({ apiKey: 'ow_live_1' });
+    expect([headers, credentials]).toEqual([{ authorization: 'Bearer ow_live_1' }, undefined]);
+  });
+
+  it('sends the cookie of the browser, without a key', async () => {
+    const { headers, credentials } = await sentWith({});
+    expect([headers, credentials]).toEqual([{}, 'same-origin']);
+  });
+});
