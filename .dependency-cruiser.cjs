@@ -16,9 +16,10 @@ const METRICS = file('src/metrics');
 const FAILPOINTS = file('src/failpoints');
 const TRACING = file('src/tracing');
 const CLIENT = '^client/';
+const CONSOLE = '^console/';
 const MAP_LIMIT = file('src/mapLimit');
 const PRODUCTION = '^(src|activities|workflows)/';
-const PROJECT = '^(src|activities|workflows|tools|client|test)/';
+const PROJECT = '^(src|activities|workflows|tools|client|console|test)/';
 
 /**
  * One row for each layer, from the lowest to the highest: whom it may import besides itself, and of whom only types.
@@ -27,6 +28,11 @@ const PROJECT = '^(src|activities|workflows|tools|client|test)/';
 const LAYERS = {
   // Published alone: it must not need the service.
   client: { may: [], packages: npm('viem') },
+  // What a browser loads: the service is reached through the client only.
+  'console/src': {
+    may: [CLIENT],
+    packages: npm('@ariakit/react', '@tanstack/react-(query|router)', 'react', 'react-dom', 'viem'),
+  },
   'src/domain': { may: [], packages: npm('canonicalize', 'zod') },
   'src/chain': { may: [folder('src/domain'), TRACING], types: [CONFIG] },
   'src/db': { may: [folder('src/domain'), FAILPOINTS] },
@@ -134,6 +140,19 @@ const OTHER_RULES = [
     to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
   },
   {
+    name: 'nobody imports the console but its tests',
+    from: { path: PROJECT, pathNot: [CONSOLE, '^test/'] },
+    to: { path: CONSOLE },
+  },
+  {
+    name: 'what the console computes is apart from what it shows',
+    from: { path: folder('console/src/text') },
+    to: {
+      path: '^(node_modules/(@tanstack|@ariakit|react)|console/src/)',
+      pathNot: folder('console/src/text'),
+    },
+  },
+  {
     name: 'imports exist',
     from: {},
     to: { couldNotResolve: true },
@@ -181,7 +200,7 @@ module.exports = {
   })),
   options: {
     doNotFollow: { path: '^node_modules/' },
-    exclude: { path: '^(dist|client/dist)/' },
+    exclude: { path: '^(dist|client/dist|console/dist)/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     // Packages that are ES modules only have exports and no main.

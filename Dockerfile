@@ -13,6 +13,7 @@ HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
 FROM base AS build
 COPY package.json package-lock.json .npmrc ./
 COPY client/package.json client/
+COPY console/package.json console/
 RUN npm ci
 COPY . .
 RUN npm run build
@@ -30,11 +31,13 @@ ARG BUILD_ID=""
 ENV TEMPORAL_BUILD_ID=$BUILD_ID
 COPY package.json package-lock.json .npmrc ./
 COPY client/package.json client/
+COPY console/package.json console/
 RUN npm ci --omit=dev && npm cache clean --force
 COPY --from=build /app/dist/src dist/src
 COPY --from=build /app/dist/activities dist/activities
 COPY --from=build /app/dist/workflow-bundle.js dist/
 COPY --from=build /app/client/dist client/dist
+COPY --from=build /app/console/dist console/dist
 # For `npx orgwallet` in a container.
 RUN ln -s ../../dist/src/cli/main.js node_modules/.bin/orgwallet
 USER node

@@ -10,7 +10,12 @@ const shared = {
   runtime: '<rootDir>/test/support/jest/runtime.js',
   setupFilesAfterEnv: ['<rootDir>/test/support/jest/eachFile.ts'],
   transform: { '^.+\\.ts$': ['@swc/jest', { ...require('./swc.config.js'), sourceMaps: 'inline' }] },
-  modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/client/dist', '<rootDir>/.data'],
+  modulePathIgnorePatterns: [
+    '<rootDir>/dist',
+    '<rootDir>/client/dist',
+    '<rootDir>/console/dist',
+    '<rootDir>/.data',
+  ],
   // ES modules cannot be required by jest: the sources are translated like all others.
   moduleNameMapper: { '^@orgwallet/client$': '<rootDir>/client/src/index.ts' },
 };

@@ -25,6 +25,10 @@ describe('the code base', () => {
     expect(await run('tsc', ['--noEmit', '-p', 'client'])).toEqual({ status: 0, text: '' });
   }, 120_000);
 
+  it('has a console of right types', async () => {
+    expect(await run('tsc', ['--noEmit', '-p', 'console'])).toEqual({ status: 0, text: '' });
+  }, 120_000);
+
   it('has examples of right types', async () => {
     expect(await run('tsc', ['--noEmit', '-p', 'docs/examples'])).toEqual({ status: 0, text: '' });
   }, 120_000);

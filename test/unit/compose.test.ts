@@ -302,7 +302,13 @@ describe('Dockerfile', () => {
     expect(production).toMatch(/^ENV NODE_ENV=production /m);
     expect(production).toMatch(/^RUN npm ci --omit=dev /m);
     const copied = [...production.matchAll(/^COPY --from=build \/app\/(\S+) /gm)].map(([, path]) => path);
-    expect(copied).toEqual(['dist/src', 'dist/activities', 'dist/workflow-bundle.js', 'client/dist']);
+    expect(copied).toEqual([
+      'dist/src',
+      'dist/activities',
+      'dist/workflow-bundle.js',
+      'client/dist',
+      'console/dist',
+    ]);
     expect(commandOf(production)).toBe('CMD ["node", "dist/src/main.js"]');
   });
 

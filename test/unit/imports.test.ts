@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { projectRoot } from '../../src/projectRoot';
 
 const root = projectRoot();
-const FOLDERS = ['src', 'activities', 'workflows', 'client', 'tools'];
+const FOLDERS = ['src', 'activities', 'workflows', 'client', 'console', 'tools'];
 
 /** `rule file → file` for each import that the rules of the project refuse, in the project or in a folder like it. */
 function refused(dir: string, folders: readonly string[]): string[] {
@@ -78,6 +78,8 @@ describe('the import table of ARCHITECTURE.md', () => {
       'tools/dev/main.ts': value('../../src/service'),
       'tools/demo/main.ts': value('../dev/main'),
       'client/src/index.ts': value('viem'),
+      'console/src/api.ts': value('../../client/src/index'),
+      'console/src/text/amounts.ts': value('viem'),
       'src/cli/verify.ts': value('../../client/src/index'),
       'tools/demo/pay.ts': value('../../client/src/index'),
       'test/certificate.ts': value('selfsigned'),
@@ -108,6 +110,10 @@ describe('the import table of ARCHITECTURE.md', () => {
       'src/roles.ts': value('../client/src/index'),
       'client/src/policy.ts': type('../../src/domain/policy'),
       'client/src/zod.ts': value('zod'),
+      'client/src/page.ts': value('../../console/src/api'),
+      'console/src/policy.ts': type('../../src/domain/policy'),
+      'console/src/zod.ts': value('zod'),
+      'console/src/text/page.ts': value('../api'),
       'client/src/files.ts': value('node:fs'),
       'activities/deployments/api.ts': type('../../src/api/app'),
       'activities/deployments/config.ts': value('../../src/config'),
@@ -128,11 +134,15 @@ describe('the import table of ARCHITECTURE.md', () => {
     expect(refusedIn({ ...allowed, ...notAllowed })).toEqual([
       'activities: imports: activities/deployments/config.ts → src/config.ts',
       'activities: types: activities/deployments/api.ts → src/api/app.ts',
+      'client: imports: client/src/page.ts → console/src/api.ts',
       'client: modules of Node: client/src/files.ts → fs',
       'client: packages: client/src/zod.ts → node_modules/zod/index.js',
       'client: types: client/src/policy.ts → src/domain/policy.ts',
+      'console/src: packages: console/src/zod.ts → node_modules/zod/index.js',
+      'console/src: types: console/src/policy.ts → src/domain/policy.ts',
       'imports exist: src/main.ts → ./nowhere',
       'no cycle between files: tools/demo/chapters.ts → tools/demo/scenario.ts',
+      'nobody imports the console but its tests: client/src/page.ts → console/src/api.ts',
       'only the service runs activities: src/api/activity.ts → activities/mapLimit.ts',
       'only the service, the CLI and the start of the demo open the keystore: activities/relayer/follow.ts → src/chain/keystore.ts',
       'only the service, the CLI and the start of the demo open the keystore: src/workers.ts → src/chain/keystore.ts',
@@ -156,6 +166,7 @@ describe('the import table of ARCHITECTURE.md', () => {
       'tools/dev: imports: tools/dev/demo.ts → tools/demo/scenario.ts',
       'transactions and proposals are apart: activities/transactions/evidence.ts → activities/deployments/config.ts',
       'what subjects share knows no subject: activities/signer/evidence.ts → activities/transactions/signer.ts',
+      'what the console computes is apart from what it shows: console/src/text/page.ts → console/src/api.ts',
       'workflows: imports: workflows/client.ts → src/temporal/client.ts',
       'workflows: imports: workflows/db.ts → src/db/members.ts',
       'workflows: imports: workflows/values.ts → activities/mapLimit.ts',

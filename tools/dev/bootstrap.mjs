@@ -12,6 +12,7 @@ import {
   readlinkSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -27,6 +28,15 @@ const SOURCE_DIRS = ['src', 'tools', 'workflows', 'activities', 'test/bench', 'c
 const INSTALL_STAMP = join(projectDir, 'node_modules', '.orgwallet-installed');
 const BUILD_STAMP = join(projectDir, 'dist', '.built-from');
 const CLIENT = join(projectDir, 'client');
+const CONSOLE_SOURCES = [
+  'client/src',
+  'console/index.html',
+  'console/src',
+  'tools/dev/buildConsole.mjs',
+  'tools/dev/buildHash.mjs',
+];
+const CONSOLE = join(projectDir, 'console');
+const CONSOLE_STAMP = join(CONSOLE, 'dist', '.built-from');
 const CLI_LINK = join(projectDir, 'node_modules', '.bin', 'orgwallet');
 
 function requireNode() {
@@ -49,7 +59,7 @@ function read(file) {
   }
 }
 
-function sources() {
+function sources(places = SOURCE_DIRS) {
   const found = [];
   const walk = (dir) => {
     for (const entry of readdirSync(dir, { withFileTypes: true })) {
@@ -58,8 +68,11 @@ function sources() {
       else if (entry.isFile()) found.push(path);
     }
   };
-  for (const dir of SOURCE_DIRS) {
-    if (existsSync(join(projectDir, dir))) walk(join(projectDir, dir));
+  for (const place of places) {
+    const path = join(projectDir, place);
+    if (!existsSync(path)) continue;
+    if (statSync(path).isFile()) found.push(path);
+    else walk(path);
   }
   return found.sort();
 }
@@ -87,9 +100,9 @@ function isInstalled() {
   return true;
 }
 
-function sourceHash() {
+function sourceHash(places) {
   const hash = createHash('sha256').update(lockfileHash());
-  for (const file of sources())
+  for (const file of sources(places))
     hash.update(relative(projectDir, file)).update('\0').update(readFileSync(file));
   return hash.digest('hex');
 }
@@ -192,8 +205,8 @@ async function install(say) {
 }
 
 /** Builds in its own process, whose memory is released afterwards. */
-async function buildApart() {
-  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), '--build-only'], {
+async function buildApart(part) {
+  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), '--build-only', part], {
     cwd: projectDir,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -204,7 +217,7 @@ async function buildApart() {
     });
   }
   const code = await untilEnded(child);
-  if (code !== 0) throw new Error(`The build failed:\n${output.trim()}`);
+  if (code !== 0) throw new Error(`The build of the ${part} failed:\n${output.trim()}`);
 }
 
 /** Translates the sources below a folder to another one, and copies what is no source. */
@@ -299,6 +312,35 @@ async function build(hash) {
   }
 }
 
+/** Builds the page that the API serves. */
+async function buildPage(hash) {
+  const target = join(CONSOLE, `dist.${process.pid}`);
+  try {
+    const { buildConsole } = await import('./buildConsole.mjs');
+    await buildConsole(target);
+    writeFileSync(join(target, '.built-from'), hash);
+    replaceFolder(target, join(CONSOLE, 'dist'));
+  } finally {
+    rmSync(target, { recursive: true, force: true });
+  }
+}
+
+/** What is built, each when its own sources have changed. */
+const PARTS = {
+  service: {
+    hash: () => sourceHash(SOURCE_DIRS),
+    isBuilt: (hash) => read(BUILD_STAMP) === hash && existsSync(join(CLIENT, 'dist')),
+    build,
+  },
+  console: {
+    hash: () => sourceHash(CONSOLE_SOURCES),
+    isBuilt: (hash) => read(CONSOLE_STAMP) === hash,
+    build: buildPage,
+  },
+};
+
+const outdatedParts = () => Object.keys(PARTS).filter((part) => !PARTS[part].isBuilt(PARTS[part].hash()));
+
 function isLinked() {
   try {
     return readlinkSync(CLI_LINK) === join('..', '..', 'tools', 'dev', 'cli.mjs');
@@ -326,16 +368,16 @@ function linkCli() {
  */
 export async function bootstrap(say = (line) => console.log(line)) {
   requireNode();
-  const isBuilt = () => read(BUILD_STAMP) === sourceHash() && existsSync(join(CLIENT, 'dist'));
   // An image is built once, by its Dockerfile, and its folder may be read-only.
   if (process.env.ORGWALLET_PREBUILT === 'true') return;
-  if (isInstalled() && isBuilt() && isLinked()) return;
+  if (isInstalled() && outdatedParts().length === 0 && isLinked()) return;
   await withLock(say, async () => {
     if (!isInstalled()) await install(say);
-    if (!isBuilt()) {
+    const outdated = outdatedParts();
+    if (outdated.length > 0) {
       say('Building (about 10 s)');
       const startedAt = Date.now();
-      await buildApart();
+      await Promise.all(outdated.map(buildApart));
       say(`  built in ${((Date.now() - startedAt) / 1000).toFixed(1)} s`);
     }
     if (!isLinked()) linkCli();
@@ -343,7 +385,8 @@ export async function bootstrap(say = (line) => console.log(line)) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const work = process.argv[2] === '--build-only' ? build(sourceHash()) : bootstrap();
+  const part = process.argv[2] === '--build-only' ? PARTS[process.argv[3]] : undefined;
+  const work = part ? part.build(part.hash()) : bootstrap();
   work.catch((error) => {
     console.error(error.message);
     process.exit(1);

@@ -1,0 +1,57 @@
+import { useQuery } from '@tanstack/react-query';
+import { Outlet } from '@tanstack/react-router';
+import { pinFor, queryClient } from './api.ts';
+import { sessionOver } from './connection.ts';
+import { forgetDrafts } from './drafts.ts';
+import { useLiveUpdates } from './live.ts';
+import { SessionOver } from './pages/sign-in/SessionOver.tsx';
+import { SignInPage } from './pages/sign-in/SignInPage.tsx';
+import { sessionQuery } from './queries.ts';
+import type { Session } from './session.ts';
+import { useStore } from './store.ts';
+import { Layout } from './ui/Layout.tsx';
+import { ErrorNotice, Loading } from './ui/States.tsx';
+
+const LAST_MEMBER = 'orgwallet-member';
+
+function enter(session: Session): void {
+  const member = `${session.organization.id}/${session.member.id}`;
+  if (localStorage.getItem(LAST_MEMBER) !== member) forgetDrafts();
+  localStorage.setItem(LAST_MEMBER, member);
+  queryClient.setQueryData(sessionQuery.queryKey, session);
+  sessionOver.set(false);
+  void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
+}
+
+/** Who is signed in decides what there is. A session that ends leaves its page where it is. */
+export function Root() {
+  const { data: session, error, refetch, isPending } = useQuery(sessionQuery);
+  const isOver = useStore(sessionOver) || session === null;
+  // The last session stays the frame of the page until somebody signs in again.
+  useLiveUpdates(session?.id, isOver);
+  if (session) pinFor(session.organization.id);
+
+  if (isPending) {
+    return (
+      <main className="sign-in">
+        <Loading what="the page" />
+      </main>
+    );
+  }
+  if (session === undefined) {
+    return (
+      <main className="sign-in">
+        <ErrorNotice error={error} retry={() => void refetch()} />
+      </main>
+    );
+  }
+  if (session === null) return <SignInPage onSignedIn={enter} />;
+  return (
+    <>
+      <Layout session={session}>
+        <Outlet />
+      </Layout>
+      {isOver ? <SessionOver session={session} onSignedIn={enter} /> : null}
+    </>
+  );
+}

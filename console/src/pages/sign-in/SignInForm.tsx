@@ -1,0 +1,115 @@
+import { useRef, useState } from 'react';
+import { type Session, sessions } from '../../session.ts';
+import { useStore } from '../../store.ts';
+import { Button } from '../../ui/Button.tsx';
+import { ErrorNotice } from '../../ui/States.tsx';
+import { type FoundWallet, wallets } from '../../wallet.ts';
+import { type OpenChoice, signIn } from './signIn.ts';
+import './sign-in.css';
+
+interface Props {
+  /** Who has to sign in: absent, anybody. */
+  readonly as?: Pick<Session, 'organization' | 'member'>;
+  readonly onSignedIn: (session: Session) => void;
+}
+
+function OrganizationChoice({
+  choice,
+  onChoice,
+}: {
+  readonly choice: OpenChoice;
+  readonly onChoice: (organizationId: string) => void;
+}) {
+  return (
+    <div className="stack-small">
+      <p>Your wallet belongs to several organizations. Which one do you want to see?</p>
+      <ul className="choices">
+        {choice.choices.map(({ id, name, memberName }) => (
+          <li key={id}>
+            <Button onClick={() => onChoice(id)}>
+              <span>
+                <b>{name}</b>
+                <span className="muted"> as {memberName}</span>
+              </span>
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** Signing in with a wallet of the browser. */
+export function SignInForm({ as, onSignedIn }: Props) {
+  const found = useStore(wallets);
+  const [waitingFor, setWaitingFor] = useState<FoundWallet>();
+  const [choice, setChoice] = useState<OpenChoice>();
+  const [error, setError] = useState<unknown>();
+  const controller = useRef<AbortController>(undefined);
+
+  const attempt = async (work: () => Promise<void>) => {
+    setError(undefined);
+    try {
+      await work();
+    } catch (reason) {
+      setError(reason);
+      setChoice(undefined);
+    } finally {
+      setWaitingFor(undefined);
+    }
+  };
+  const begin = (signed: OpenChoice, organizationId: string) =>
+    attempt(async () => {
+      const { message, signature } = signed;
+      onSignedIn(await sessions.begin({ message, signature, organizationId }));
+    });
+  const start = (wallet: FoundWallet) =>
+    attempt(async () => {
+      controller.current = new AbortController();
+      setWaitingFor(wallet);
+      const result = await signIn(wallet, controller.current.signal, as?.member.walletAddress);
+      if ('session' in result) onSignedIn(result.session);
+      else if (as) await begin(result.choice, as.organization.id);
+      else setChoice(result.choice);
+    });
+
+  return (
+    <div className="stack">
+      {error === undefined ? null : <ErrorNotice error={error} />}
+      {choice ? (
+        <OrganizationChoice choice={choice} onChoice={(id) => void begin(choice, id)} />
+      ) : (
+        <ul className="choices">
+          {found.map((wallet) => (
+            <li key={wallet.id}>
+              <Button
+                look={found.length === 1 ? 'primary' : 'plain'}
+                busy={waitingFor?.id === wallet.id}
+                onClick={() => void start(wallet)}
+              >
+                {wallet.icon ? <img src={wallet.icon} alt="" width="20" height="20" /> : null}
+                Sign in with {wallet.name}
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {found.length === 0 ? (
+        <p>
+          No wallet was found in this browser. Install one as an extension of the browser, or open this page
+          in the browser of a wallet, then load it again.
+        </p>
+      ) : null}
+      <div role="status">
+        {waitingFor ? (
+          <p className="row">
+            Waiting for {waitingFor.name}: answer it in the wallet.
+            <Button look="quiet" onClick={() => controller.current?.abort()}>
+              Stop waiting
+            </Button>
+          </p>
+        ) : null}
+      </div>
+    </div>
+  );
+}

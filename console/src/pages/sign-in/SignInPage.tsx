@@ -1,0 +1,19 @@
+import type { Session } from '../../session.ts';
+import { SignInForm } from './SignInForm.tsx';
+
+/** The first page of somebody who is not signed in. */
+export function SignInPage({ onSignedIn }: { readonly onSignedIn: (session: Session) => void }) {
+  return (
+    <main className="sign-in">
+      <title>Sign in · orgwallet</title>
+      <div className="card stack">
+        <h1>Sign in to orgwallet</h1>
+        <p className="muted">
+          Your wallet signs a text that names this page, <b>{location.host}</b>. It approves nothing and moves
+          no money.
+        </p>
+        <SignInForm onSignedIn={onSignedIn} />
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,64 @@
+import { type Address, getAddress } from 'viem';
+import { createSiweMessage } from 'viem/siwe';
+import { type Choice, choicesOf, type Nonce, type Session, sessions } from '../../session.ts';
+import {
+  accountsOf,
+  chainOf,
+  type FoundWallet,
+  rememberWallet,
+  signText,
+  WalletError,
+} from '../../wallet.ts';
+
+/** A signed message for a wallet of several organizations: one of them has to be chosen. */
+export interface OpenChoice {
+  readonly choices: readonly Choice[];
+  readonly message: string;
+  readonly signature: string;
+}
+
+export type SignedIn = { readonly session: Session } | { readonly choice: OpenChoice };
+
+/** The chain that the message names: one that the service has, the wallet's own where possible. */
+function chainId({ networkIds = [] }: Nonce, ofWallet: number): number {
+  return networkIds.length === 0 || networkIds.includes(ofWallet) ? ofWallet : (networkIds[0] ?? ofWallet);
+}
+
+/** The text that the wallet signs. Source: EIP-4361. */
+function messageOf(nonce: Nonce, address: Address, ofWallet: number): string {
+  return createSiweMessage({
+    address,
+    chainId: chainId(nonce, ofWallet),
+    domain: location.host,
+    issuedAt: new Date(),
+    expirationTime: new Date(nonce.expiresAt),
+    nonce: nonce.nonce,
+    statement: 'Sign in to orgwallet. This approves nothing and moves no money.',
+    uri: location.origin,
+    version: '1',
+  });
+}
+
+/** Signs in with a wallet, as `only` if that is given. Throws WalletError, ApiError, NoAnswer. */
+export async function signIn(wallet: FoundWallet, signal: AbortSignal, only?: string): Promise<SignedIn> {
+  const accounts = await accountsOf(wallet, signal);
+  const address = only ? accounts.find((one) => one.toLowerCase() === only.toLowerCase()) : accounts[0];
+  if (!address) {
+    const found = accounts[0] ?? 'no account';
+    throw new WalletError(
+      'wrongAccount',
+      `${wallet.name} is on ${found}${only ? `, and this session is of ${only}: choose that account in the wallet` : ''}.`,
+    );
+  }
+  const nonce = await sessions.nonce();
+  const message = messageOf(nonce, getAddress(address), await chainOf(wallet, signal));
+  const signature = await signText(wallet, address, message, signal);
+  rememberWallet(wallet);
+  try {
+    return { session: await sessions.begin({ message, signature }) };
+  } catch (error) {
+    const choices = choicesOf(error);
+    if (!choices) throw error;
+    return { choice: { choices, message, signature } };
+  }
+}

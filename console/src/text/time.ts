@@ -1,0 +1,27 @@
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** A time of the service, in the words of the reader's place: `23 Nov 2026, 14:05`. */
+export function dateTime(date: string): string {
+  return new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(date));
+}
+
+const counted = (count: number, unit: string) => `${count} ${unit}${count === 1 ? '' : 's'}`;
+
+/** How long that is, in its largest two units; below two minutes in seconds. */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  if (ms < 2 * MINUTE_MS) return counted(seconds, 'second');
+  const [days, hours, minutes] = [
+    Math.floor(ms / DAY_MS),
+    Math.floor((ms % DAY_MS) / HOUR_MS),
+    Math.floor((ms % HOUR_MS) / MINUTE_MS),
+  ];
+  const parts = [
+    days > 0 ? counted(days, 'day') : '',
+    hours > 0 ? counted(hours, 'hour') : '',
+    minutes > 0 && days === 0 ? counted(minutes, 'minute') : '',
+  ];
+  return parts.filter((part) => part !== '').join(' ');
+}

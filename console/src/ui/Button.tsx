@@ -1,0 +1,28 @@
+import type { ButtonHTMLAttributes } from 'react';
+import './button.css';
+
+interface Props extends ButtonHTMLAttributes<HTMLButtonElement> {
+  readonly look?: 'primary' | 'plain' | 'danger' | 'quiet';
+  /** What it does goes on: it stays where the keyboard is, and does nothing. */
+  readonly busy?: boolean;
+}
+
+export function Button({
+  look = 'plain',
+  busy = false,
+  type = 'button',
+  className,
+  onClick,
+  ...rest
+}: Props) {
+  return (
+    <button
+      {...rest}
+      type={type}
+      className={`button ${look} ${className ?? ''}`}
+      aria-busy={busy || undefined}
+      aria-disabled={busy || undefined}
+      onClick={busy ? (event) => event.preventDefault() : onClick}
+    />
+  );
+}

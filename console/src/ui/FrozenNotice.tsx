@@ -1,0 +1,18 @@
+import { useQuery } from '@tanstack/react-query';
+import { frozenQuery } from '../queries.ts';
+import { dateTime } from '../text/time.ts';
+import { Notice } from './Notice.tsx';
+
+/** Says that an operator has frozen the organization. */
+export function FrozenNotice() {
+  const { data: since } = useQuery(frozenQuery);
+  if (!since) return null;
+  return (
+    <Notice tone="danger" title={`Frozen since ${dateTime(since)}`}>
+      <p>
+        An operator has stopped all transactions. You can read and sign, and proposals are executed; no money
+        leaves an account until the operator ends it.
+      </p>
+    </Notice>
+  );
+}

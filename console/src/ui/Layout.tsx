@@ -1,0 +1,119 @@
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { queryClient } from '../api.ts';
+import { unreachable } from '../connection.ts';
+import { forgetDrafts } from '../drafts.ts';
+import { type Session, sessions } from '../session.ts';
+import { useStore } from '../store.ts';
+import { chooseTheme, type Theme, themeStore } from '../theme/theme.ts';
+import { Button } from './Button.tsx';
+import { FrozenNotice } from './FrozenNotice.tsx';
+import { Notice } from './Notice.tsx';
+import './layout.css';
+
+const PLACES = [{ title: 'Decide', places: [{ to: '/', name: 'Waiting for you' }] }] as const;
+
+const BUILD = document.querySelector<HTMLMetaElement>('meta[name="orgwallet-build"]')?.content;
+
+async function signOut(): Promise<void> {
+  await sessions.end();
+  forgetDrafts();
+  queryClient.clear();
+  location.assign('/');
+}
+
+function Navigation({ onChoice }: { readonly onChoice: () => void }) {
+  return (
+    <nav className="places" aria-label="Main">
+      {PLACES.map(({ title, places }) => (
+        <div key={title}>
+          <p className="places-title">{title}</p>
+          <ul>
+            {places.map(({ to, name }) => (
+              <li key={to}>
+                <Link to={to} onClick={onChoice} activeOptions={{ exact: to === '/' }}>
+                  {name}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </nav>
+  );
+}
+
+function ThemeChoice() {
+  const theme = useStore(themeStore);
+  return (
+    <label className="theme-choice">
+      Colours{' '}
+      <select value={theme} onChange={({ target }) => chooseTheme(target.value as Theme)}>
+        <option value="system">as the browser</option>
+        <option value="light">light</option>
+        <option value="dark">dark</option>
+      </select>
+    </label>
+  );
+}
+
+/** The frame of all pages: where one is, who one is, and where one can go. */
+export function Layout({ session, children }: { readonly session: Session; readonly children: ReactNode }) {
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  const isUnreachable = useStore(unreachable);
+  const { organization, member, isAdmin } = session;
+  return (
+    <div className="layout">
+      <a className="skip" href="#main">
+        Skip to the content
+      </a>
+      <header className="top">
+        <p className="organization">
+          <Link to="/">{organization.name}</Link>
+        </p>
+        <Button
+          className="menu-button"
+          aria-expanded={isMenuOpen}
+          aria-controls="menu"
+          onClick={() => setMenuOpen(!isMenuOpen)}
+        >
+          Menu
+        </Button>
+        <div id="menu" className="menu" data-open={isMenuOpen || undefined}>
+          <Navigation onChoice={() => setMenuOpen(false)} />
+          <div className="person">
+            <p>
+              <b>{member.name}</b>
+              {isAdmin ? <span className="muted"> · admin</span> : null}
+            </p>
+            <code className="small muted" title={member.walletAddress}>
+              {member.walletAddress.slice(0, 10)}…{member.walletAddress.slice(-6)}
+            </code>
+            <Button look="quiet" onClick={() => void signOut()}>
+              Sign out
+            </Button>
+          </div>
+        </div>
+      </header>
+      <div className="content">
+        <main id="main" tabIndex={-1}>
+          <div aria-live="polite">
+            {isUnreachable ? (
+              <Notice tone="warning" title="The service cannot be reached">
+                <p>What you see may be old. Trying again by itself; nothing that you typed is lost.</p>
+              </Notice>
+            ) : null}
+          </div>
+          <FrozenNotice />
+          {children}
+        </main>
+        <footer className="foot">
+          <span>
+            orgwallet · build <code>{BUILD?.slice(0, 16) || 'of development'}</code>
+          </span>
+          <ThemeChoice />
+        </footer>
+      </div>
+    </div>
+  );
+}

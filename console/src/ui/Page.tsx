@@ -1,0 +1,59 @@
+import { type ReactNode, useEffect, useRef } from 'react';
+import './page.css';
+
+interface Props {
+  /** The heading, and the title of the browser's tab. */
+  readonly title: string;
+  readonly lead?: ReactNode;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}
+
+let visited = false;
+
+/** A page: its heading gets the focus when somebody comes from another one. */
+export function Page({ title, lead, actions, children }: Props) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (visited) heading.current?.focus();
+    visited = true;
+  }, []);
+  return (
+    <>
+      <title>{`${title} · orgwallet`}</title>
+      <header className="page-header">
+        <div className="stack-small">
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {lead ? <div className="page-lead">{lead}</div> : null}
+        </div>
+        {actions ? <div className="row">{actions}</div> : null}
+      </header>
+      {children}
+    </>
+  );
+}
+
+/** A part of a page with its heading. */
+export function Section({
+  title,
+  id,
+  aside,
+  children,
+}: {
+  readonly title: string;
+  readonly id: string;
+  readonly aside?: ReactNode;
+  readonly children: ReactNode;
+}) {
+  return (
+    <section className="section" aria-labelledby={id}>
+      <div className="section-head">
+        <h2 id={id}>{title}</h2>
+        {aside}
+      </div>
+      {children}
+    </section>
+  );
+}
