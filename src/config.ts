@@ -56,6 +56,8 @@ export interface Config {
   readonly tlsEndsAtProxy: boolean;
   /** Addresses or CIDR blocks whose X-Forwarded-Proto and X-Forwarded-For count. */
   readonly trustedProxies: readonly string[];
+  /** The origins under which people reach the API; without one they cannot sign in. */
+  readonly origins: readonly string[];
   readonly ops: {
     readonly host: string;
     readonly port: number;
@@ -194,6 +196,10 @@ const addressOrBlock = z.string().refine(isAddressOrBlock, {
   error: ({ input }) => `"${input}" is neither an IP address nor a CIDR block`,
 });
 
+function originError({ input }: { readonly input?: unknown }): string {
+  return `"${input}" is not an HTTPS origin (expected e.g. https://wallet.example.com)`;
+}
+
 const hostName = z
   .string()
   .toLowerCase()
@@ -225,6 +231,15 @@ const headerList = list.transform((parts, context) => {
   }
 });
 
+// What a signed text can name (EIP-4361) and a browser sends: no IPv6 address, no name without a dot.
+const origin = z
+  .url({
+    protocol: /^https$/,
+    hostname: /^(localhost|(\d{1,3}\.){3}\d{1,3}|([a-z0-9-]+\.)+[a-z]{2,})$/,
+    error: originError,
+  })
+  .refine((text) => new URL(text).origin === text, { error: originError });
+
 const postgresUrl = z.string().regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://');
 
 const roles = list
@@ -242,6 +257,7 @@ const settings = z.object({
   TLS_CERT_FILE: z.string().optional(),
   TLS_KEY_FILE: z.string().optional(),
   TRUSTED_PROXIES: list.pipe(z.array(addressOrBlock)).default([]),
+  ORIGINS: list.pipe(z.array(origin)).optional(),
   OPS_HOST: bindHost.default('127.0.0.1'),
   OPS_PORT: port.default(9090),
   OPS_ALLOWED_HOSTS: list.pipe(z.array(hostName)).default([]),
@@ -546,6 +562,11 @@ function signerNetwork(s: Settings, networks: readonly NetworkConfig[]): number 
   return id;
 }
 
+/** Where a browser on this machine reaches the API. */
+function localOrigins(httpsPort: number): string[] {
+  return ['localhost', '127.0.0.1'].map((host) => new URL(`https://${host}:${httpsPort}`).origin);
+}
+
 /**
  * Reads every setting from `env`, checks it and freezes the result. Empty settings count as absent.
  * Throws ConfigError that names the setting.
@@ -574,6 +595,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     },
     tlsEndsAtProxy: production && s.TLS_CERT_FILE === undefined && s.TRUSTED_PROXIES.length > 0,
     trustedProxies: s.TRUSTED_PROXIES,
+    origins: s.ORIGINS ?? (production ? [] : localOrigins(s.HTTPS_PORT)),
     ops: { host: s.OPS_HOST, port: s.OPS_PORT, allowedHosts: s.OPS_ALLOWED_HOSTS },
     ...defined<
       Pick<Config, 'httpsHost' | 'httpHost' | 'databaseUrl' | 'signerDatabaseUrl' | 'listenDatabaseUrl'>

@@ -27,21 +27,18 @@ export function memberActor({ id, name, walletAddress }: MemberSummary): Actor {
   return { type: 'member', id, name, walletAddress };
 }
 
-/** The actor of a request that came with an API key: `member` acts for it, while one of its members is left. */
-export function apiKeyActor(apiKeyId: string, member: MemberSummary | null): Actor {
-  return member ? memberActor(member) : { ...SYSTEM, id: apiKeyId };
+/** The actor of a request: `member` acts for its API key or session, while one of its members is left. */
+export function credentialActor(credentialId: string, member: MemberSummary | null): Actor {
+  return member ? memberActor(member) : { ...SYSTEM, id: credentialId };
 }
 
-/** The actor of a message: the operator or the service where it names one, else the member of the API key. */
+/** The actor of a message: the operator or the service where it names one, else the member of its credential. */
 export function messageActor(
   actor: 'operator' | 'system' | undefined,
-  { apiKeyId, keyMember }: MessageOrigin,
+  { credentialId, actingMember }: MessageOrigin,
 ): Actor {
   if (actor === 'system') return SYSTEM;
-  return actor === 'operator' || apiKeyId === null ? OPERATOR : apiKeyActor(apiKeyId, keyMember);
-}
-
-/** The API key in an audit entry's details, when there is one. */
-export function withKey(apiKeyId: string | null): { apiKeyId?: string } {
-  return apiKeyId === null ? {} : { apiKeyId };
+  return actor === 'operator' || credentialId === null
+    ? OPERATOR
+    : credentialActor(credentialId, actingMember);
 }

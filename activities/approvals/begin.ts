@@ -13,9 +13,11 @@ import {
   tally,
   type VoteType,
 } from '../../src/domain/approval';
+import { credentialDetail } from '../../src/domain/credential';
+
 import { failpoint } from '../../src/failpoints';
 import type { MessageResult } from '../../src/temporal/messages';
-import { approvalEntry, messageActor, withKey } from './audit';
+import { approvalEntry, messageActor } from './audit';
 import { blockApproval, rejectApproval } from './finish';
 import { approvalNotFound, changeApproval, lockOrRefuse, readState } from './read';
 import { catchRefusal, Rollback } from './refusals';
@@ -87,7 +89,7 @@ async function resume<V extends AnySnapshot, S extends ApprovalState>(
   { subject, input }: Context<V, S>,
   { seen, attempt, actor, message }: Beginning<V>,
 ): Promise<MessageResult<S>> {
-  const { record, now, apiKeyId } = seen;
+  const { record, now, credentialId } = seen;
   await subject.resume(tx, record);
   const change = {
     executionStatus: 'processing' as const,
@@ -98,7 +100,7 @@ async function resume<V extends AnySnapshot, S extends ApprovalState>(
   await updateApproval(tx, input.id, change, [message]);
   const state = await readState(tx, subject, input);
   await appendAudit(tx, input.organizationId, [
-    approvalEntry(subject, record, 'executionRetried', actor, { attempt, ...withKey(apiKeyId) }),
+    approvalEntry(subject, record, 'executionRetried', actor, { attempt, ...credentialDetail(credentialId) }),
   ]);
   return { ok: true, state };
 }
@@ -112,7 +114,7 @@ async function start<V extends AnySnapshot, S extends ApprovalState>(
 ): Promise<MessageResult<S>> {
   const { subject, input } = context;
   const { seen, attempt, actor, message } = beginning;
-  const { record, now, apiKeyId } = seen;
+  const { record, now, credentialId } = seen;
   const prepared = input.type === 'approve' ? await subject.prepare(tx, beginning) : { along: [] };
   if ('refused' in prepared) return blockApproval(tx, subject, beginning, prepared.refused);
   const counted = tally(subject.rules, record, now);
@@ -130,7 +132,7 @@ async function start<V extends AnySnapshot, S extends ApprovalState>(
     decision: input.type,
     [input.type === 'approve' ? 'approvals' : 'rejections']: voters.map(({ id }) => id),
     threshold: counted.threshold,
-    ...withKey(apiKeyId),
+    ...credentialDetail(credentialId),
   });
   const cleared = await subject.clear(tx, seen);
   const state = await changeApproval(tx, subject, cleared, change, [entry], along);

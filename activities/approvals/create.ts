@@ -12,11 +12,12 @@ import type { Tx } from '../../src/db/database';
 import { together } from '../../src/db/rows';
 import type { ApprovalState } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
+import { credentialDetail, isApiKeyId } from '../../src/domain/credential';
 import { accept, type Outcome, refuse } from '../../src/domain/refusal';
 import { failpoint } from '../../src/failpoints';
 import { notAdmitted } from '../../src/operations/plan';
 import type { MessageResult } from '../../src/temporal/messages';
-import { apiKeyActor, approvalEntry } from './audit';
+import { approvalEntry, credentialActor } from './audit';
 import { expireApproval } from './expire';
 import { readState } from './read';
 import { catchRefusal, Rollback } from './refusals';
@@ -33,11 +34,12 @@ function noRequest(subject: string, id: string) {
   return { code: 'notFound', message: `no request to create ${subject} ${id} found` } as const;
 }
 
-function checkOpen(open: number, maxOpenPerKey: number): void {
+function checkOpen(open: number, createdBy: string, maxOpenPerKey: number): void {
   if (open < maxOpenPerKey) return;
+  const what = isApiKeyId(createdBy) ? 'API key' : 'member';
   throw new Rollback({
     code: 'conflict',
-    message: `this API key has ${open} open proposals and transactions, the maximum per key`,
+    message: `this ${what} has ${open} open proposals and transactions, the maximum per ${what}`,
   });
 }
 
@@ -53,7 +55,7 @@ async function store<V extends AnySnapshot, S extends ApprovalState, I extends C
   { tx, deps, subject }: { tx: Tx; deps: ApprovalDeps; subject: CreatableSubject<V, S, I> },
   input: I,
   planned: PlannedApproval,
-  { request: { apiKeyId, keyMember }, time }: { request: Requested; time: Date },
+  { request: { credentialId, createdBy, actingMember }, time }: { request: Requested; time: Date },
 ): Promise<S> {
   const { organizationId, id } = input;
   const { summary, names, claims, notes = [] } = planned;
@@ -65,7 +67,7 @@ async function store<V extends AnySnapshot, S extends ApprovalState, I extends C
     names,
     notes: notes.map((note) => ({ at: time.toISOString(), ...note })),
     expiresAt,
-    createdByKey: apiKeyId,
+    createdBy,
   });
   await together(planned.insert(tx, id), [approval]);
   const taken = await takeClaims(tx, input, claims);
@@ -73,8 +75,19 @@ async function store<V extends AnySnapshot, S extends ApprovalState, I extends C
   failpoint('worker.approvalStored');
   const seen = await subject.read(tx, { organizationId, id });
   if (!seen) throw new Error(`${subject.rules.subject} ${id} was not stored`);
-  const details = { summary, ...planned.audit, expiresAt: expiresAt.toISOString(), apiKeyId };
-  const entry = approvalEntry(subject, seen.record, 'created', apiKeyActor(apiKeyId, keyMember), details);
+  const details = {
+    summary,
+    ...planned.audit,
+    expiresAt: expiresAt.toISOString(),
+    ...credentialDetail(credentialId),
+  };
+  const entry = approvalEntry(
+    subject,
+    seen.record,
+    'created',
+    credentialActor(credentialId, actingMember),
+    details,
+  );
   const positioned = positionApproval(tx, id, appendedPosition(tx));
   await together(positioned, prepareAudit(tx, organizationId, [entry]));
   return subject.state(seen);
@@ -95,7 +108,7 @@ async function tryToCreate<V extends AnySnapshot, S extends ApprovalState, I ext
     if (created) return { ok: true, state: await readState(tx, subject, input) };
     if (!request || !subject.isRequestedBy(input, request)) throw new Rollback(noRequest(noun, input.id));
     if (!admitted) throw new Rollback(notAdmitted(input.organizationId).refusal);
-    checkOpen(open, deps.maxOpenPerKey);
+    checkOpen(open, request.createdBy, deps.maxOpenPerKey);
     const planned = await subject.plan({ deps, tx, input }, request.body, observed);
     if (planned === 'unobserved') return planned;
     if (!planned.ok) throw new Rollback(planned.refusal);

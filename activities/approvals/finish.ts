@@ -6,9 +6,10 @@ import type { Statement } from '../../src/db/rows';
 import type { Actor } from '../../src/domain/actor';
 import { type ApprovalState, type Failure, type Note, tally } from '../../src/domain/approval';
 import type { JsonValue } from '../../src/domain/canonicalJson';
+import { credentialDetail } from '../../src/domain/credential';
 import { failpoint } from '../../src/failpoints';
 import type { MessageResult } from '../../src/temporal/messages';
-import { approvalEntry, withKey } from './audit';
+import { approvalEntry } from './audit';
 import { changeApproval } from './read';
 import type { Beginning, ExecutableSubject, ExecutionRefusal, Seen } from './subject';
 
@@ -34,7 +35,7 @@ export async function blockApproval<V extends AnySnapshot, S extends ApprovalSta
   { seen, attempt, actor, message }: Beginning<V>,
   refused: ExecutionRefusal,
 ): Promise<MessageResult<S>> {
-  const { record, now, apiKeyId } = seen;
+  const { record, now, credentialId } = seen;
   const change = {
     executionStatus: 'blocked' as const,
     executionAttempt: attempt,
@@ -44,7 +45,7 @@ export async function blockApproval<V extends AnySnapshot, S extends ApprovalSta
     attempt,
     code: refused.code,
     message: refused.message,
-    ...withKey(apiKeyId),
+    ...credentialDetail(credentialId),
   });
   const cleared = await subject.clear(tx, seen);
   return { ok: true, state: await changeApproval(tx, subject, cleared, change, [entry], [message]) };
@@ -58,7 +59,7 @@ export async function rejectApproval<V extends AnySnapshot, S extends ApprovalSt
   actor: Actor,
   along: readonly Statement[] = [],
 ): Promise<S> {
-  const { record, now, apiKeyId } = seen;
+  const { record, now, credentialId } = seen;
   const counted = tally(subject.rules, record, now);
   const change = {
     executionStatus: 'rejected' as const,
@@ -70,7 +71,7 @@ export async function rejectApproval<V extends AnySnapshot, S extends ApprovalSt
   const cleared = await subject.clear(tx, seen);
   const entry = approvalEntry(subject, record, 'rejected', actor, {
     rejections: counted.rejections.map(({ id }) => id),
-    ...withKey(apiKeyId),
+    ...credentialDetail(credentialId),
   });
   return changeApproval(tx, subject, cleared, change, [entry], [releaseClaims(tx, record.id), ...along]);
 }

@@ -10,9 +10,11 @@ import {
   type MemberSummary,
   tally,
 } from '../../src/domain/approval';
+import { credentialDetail } from '../../src/domain/credential';
+
 import { failpoint } from '../../src/failpoints';
 import type { MessageResult, SignMessage } from '../../src/temporal/messages';
-import { approvalEntry, memberActor, withKey } from './audit';
+import { approvalEntry, memberActor } from './audit';
 import { approvalNotFound, changeApproval, lockOrRefuse } from './read';
 import { catchRefusal, Rollback } from './refusals';
 import type { ApprovalDeps, MessageInput, Seen } from './subject';
@@ -48,7 +50,7 @@ async function storeVote<V extends AnySnapshot, S extends ApprovalState>(
   const seen = await subject.withVoter(tx, locked, signature);
   const member = eligibleMember(subject, seen, type, verified);
   if (!member || subject.payload(seen, type) !== verified.payload) return undefined;
-  const { record, now, apiKeyId } = seen;
+  const { record, now, credentialId } = seen;
   const allowed = checkVote(subject.rules, record, now, { member, type, execute });
   if (!allowed.ok) throw new Rollback(allowed.refusal);
   if (allowed.value === 'repeated') {
@@ -74,11 +76,11 @@ async function storeVote<V extends AnySnapshot, S extends ApprovalState>(
     type,
     ...(reason === undefined ? {} : { reason }),
     signatureStatus: { before, after },
-    ...withKey(apiKeyId),
+    ...credentialDetail(credentialId),
   });
   const along = [
     insertMessage(tx, id, messageId, 'sign'),
-    insertVote(tx, id, { ...vote, reason: reason ?? null, apiKeyId }),
+    insertVote(tx, id, { ...vote, reason: reason ?? null, credentialId }),
   ];
   const state = await changeApproval(tx, subject, voted, {}, [entry], along);
   failpoint('worker.voteStored');

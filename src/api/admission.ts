@@ -1,48 +1,52 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Config } from '../config';
-import type { AuthenticatedKey } from '../db/apiKeys';
+import type { Credential } from '../db/credentials';
 import type { Db } from '../db/database';
 import { callerNetwork } from './clientAddress';
-import { type Exchange, exchangeOf } from './exchange';
-import { createFailureLimiter, createKeyRateLimiter, type FailureLimiter } from './rateLimit';
+import { callerOf, type Exchange, exchangeOf } from './exchange';
+import { assertOwnOrigin } from './origin';
+import { createCredentialRateLimiter, createFailureLimiter } from './rateLimit';
 import { Refused } from './refusals';
+import { sessionToken } from './sessionCookie';
 
-/** Authenticates an API key; undefined for an invalid one. */
-export type Authenticate = (key: string) => Promise<AuthenticatedKey | undefined>;
+/** Finds whose a secret is; undefined for an invalid one. */
+export type Authenticate = (secret: string) => Promise<Credential | undefined>;
 
 /** Failed authentications per caller: a hundred at once, then two a second. */
 const FAILED_AUTHENTICATION = { perSecond: 2, burst: 100 };
 
 const BEARER = /^Bearer +(\S+) *$/i;
 
-async function identify(
-  authenticate: Authenticate,
-  failures: FailureLimiter,
-  request: Request,
-  exchange: Exchange,
-): Promise<AuthenticatedKey> {
-  const token = BEARER.exec(request.headers.authorization ?? '')?.[1];
-  const key = token === undefined ? undefined : await authenticate(token);
-  if (key) return key;
-  if (!failures.count(callerNetwork(exchange.client))) {
-    throw new Refused(
-      { code: 'rateLimited', message: 'too many requests without a valid API key' },
-      { headers: { 'Retry-After': String(Math.ceil(1 / FAILED_AUTHENTICATION.perSecond)) } },
-    );
-  }
-  throw new Refused(
-    { code: 'unauthorized', message: 'the API key is missing or invalid' },
-    { headers: { 'WWW-Authenticate': 'Bearer' } },
+/** Who may go on to the endpoints. */
+export interface Admission {
+  /** Admits requests with a valid API key or session within its rate limit. Refuses the others with 401 or 429. */
+  readonly admit: RequestHandler;
+  /** The same, for sessions alone. */
+  readonly admitSession: RequestHandler;
+  /** Counts a nonce that is given to a caller. Refuses with 429. */
+  readonly countNonce: (exchange: Exchange) => void;
+  /** Counts a failed authentication of a caller. Refuses with 429. */
+  readonly countFailure: (exchange: Exchange) => void;
+}
+
+function tooMany(message: string): Refused {
+  return new Refused(
+    { code: 'rateLimited', message },
+    { headers: { 'Retry-After': String(Math.ceil(1 / FAILED_AUTHENTICATION.perSecond)) } },
   );
 }
 
+function unauthorized(message: string): Refused {
+  return new Refused({ code: 'unauthorized', message }, { headers: { 'WWW-Authenticate': 'Bearer' } });
+}
+
 async function limitRate(
-  limit: ReturnType<typeof createKeyRateLimiter>,
+  limit: ReturnType<typeof createCredentialRateLimiter>,
   perSecond: number,
-  key: AuthenticatedKey,
+  credential: Credential,
   response: Response,
 ): Promise<void> {
-  const rate = await limit(key.apiKeyId);
+  const rate = await limit(credential.limitedAs);
   response.setHeader('RateLimit-Limit', rate.limit);
   response.setHeader('RateLimit-Remaining', rate.remaining);
   response.setHeader('RateLimit-Reset', rate.resetSeconds);
@@ -54,20 +58,71 @@ async function limitRate(
   }
 }
 
-/** Admits requests with a valid API key within its rate limit. Refuses the others with 401 or 429. */
-export function admitKeys(
+/** Makes the admission that all endpoints share. */
+export function createAdmission(
   db: Db,
-  rateLimit: Config['rateLimit'],
-  authenticate: Authenticate,
-): RequestHandler {
-  const limit = createKeyRateLimiter(db, rateLimit);
+  { rateLimit, origins }: Pick<Config, 'rateLimit' | 'origins'>,
+  authenticate: { readonly key: Authenticate; readonly session: Authenticate },
+): Admission {
+  const limit = createCredentialRateLimiter(db, rateLimit);
   const failures = createFailureLimiter(FAILED_AUTHENTICATION);
-  return async (request, response, next) => {
-    const exchange = exchangeOf(response);
-    const key = await identify(authenticate, failures, request, exchange);
-    exchange.key = key;
-    exchange.log = exchange.log.child({ organizationId: key.organizationId, apiKeyId: key.apiKeyId });
-    await limitRate(limit, rateLimit.perSecond, key, response);
-    next();
+  const nonces = createFailureLimiter(FAILED_AUTHENTICATION);
+
+  /** The credential of a secret. Counts its failures. */
+  async function identify(
+    found: Promise<Credential | undefined> | undefined,
+    exchange: Exchange,
+    refusal: { readonly tooMany: string; readonly invalid: string },
+  ): Promise<Credential> {
+    const credential = await found;
+    if (credential) return credential;
+    if (!failures.count(callerNetwork(exchange.client))) throw tooMany(refusal.tooMany);
+    throw unauthorized(refusal.invalid);
+  }
+
+  function ofKey(request: Request, exchange: Exchange): Promise<Credential> {
+    const key = BEARER.exec(request.headers.authorization ?? '')?.[1];
+    return identify(key === undefined ? undefined : authenticate.key(key), exchange, {
+      tooMany: 'too many requests without a valid API key',
+      invalid: 'the API key is missing or invalid',
+    });
+  }
+
+  function ofSession(request: Request, exchange: Exchange): Promise<Credential> {
+    assertOwnOrigin(request, origins);
+    const token = sessionToken(request.headers.cookie);
+    return identify(token === undefined ? undefined : authenticate.session(token), exchange, {
+      tooMany: 'too many requests without a valid session',
+      invalid: 'the session is over or unknown: sign in again',
+    });
+  }
+
+  /** A key wins: it was given on purpose. */
+  function isOfSession({ headers }: Request): boolean {
+    return (
+      origins.length > 0 && headers.authorization === undefined && sessionToken(headers.cookie) !== undefined
+    );
+  }
+
+  function admitBy(find: (request: Request, exchange: Exchange) => Promise<Credential>): RequestHandler {
+    return async (request, response, next) => {
+      const exchange = exchangeOf(response);
+      const credential = await find(request, exchange);
+      exchange.credential = credential;
+      exchange.log = exchange.log.child(callerOf(credential));
+      await limitRate(limit, rateLimit.perSecond, credential, response);
+      next();
+    };
+  }
+
+  return {
+    admit: admitBy((request, exchange) => (isOfSession(request) ? ofSession : ofKey)(request, exchange)),
+    admitSession: admitBy(ofSession),
+    countNonce({ client }) {
+      if (!nonces.count(callerNetwork(client))) throw tooMany('too many requests for a nonce');
+    },
+    countFailure({ client }) {
+      if (!failures.count(callerNetwork(client))) throw tooMany('too many failed requests to sign in');
+    },
   };
 }

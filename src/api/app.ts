@@ -1,7 +1,7 @@
 import express, { type Express, type Request, type RequestHandler, type Response, Router } from 'express';
 import { BASE_PATH } from '../contract/endpoint';
 import { withSpan } from '../tracing';
-import { type Authenticate, admitKeys } from './admission';
+import { type Authenticate, createAdmission } from './admission';
 import type { Route } from './context';
 import type { ApiDependencies } from './dependencies';
 import { docsRoutes } from './docs';
@@ -11,12 +11,16 @@ import type { Idempotency } from './idempotency';
 import { otherMethods } from './methods';
 import { badRequest, pathNotFound, Refused } from './refusals';
 import { beginRequestSpan } from './requestSpan';
+import { sessionRoutes } from './routes/sessions';
 import { createTurns } from './turns';
 
-type AppDependencies = Pick<ApiDependencies, 'config' | 'db' | 'logger' | 'metrics' | 'tracer'> & {
+type AppDependencies = Pick<
+  ApiDependencies,
+  'config' | 'db' | 'logger' | 'metrics' | 'tracer' | 'findSignedMessage'
+> & {
   routes: readonly Route[];
   idempotency: Idempotency;
-  authenticate: Authenticate;
+  authenticate: { readonly key: Authenticate; readonly session: Authenticate };
   /** True once the server stops. */
   stopping: () => boolean;
 };
@@ -65,7 +69,7 @@ function routerOf(
 
 /** The Express application: the checks that all endpoints share, in their documented order. */
 export function createApp(dependencies: AppDependencies): Express {
-  const { config, db, logger, routes, idempotency, authenticate } = dependencies;
+  const { config, db, logger, routes, idempotency, authenticate, findSignedMessage } = dependencies;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -74,9 +78,13 @@ export function createApp(dependencies: AppDependencies): Express {
   app.set('strict routing', true);
   app.set('trust proxy', [...config.trustedProxies]);
   app.use(beginExchanges(dependencies));
-  const admit = admitKeys(db, config.rateLimit, authenticate);
+  const admission = createAdmission(db, config, authenticate);
   const turns = createTurns(config.mutations);
-  app.use(BASE_PATH, routerOf({ idempotency, turns, production: config.production }, routes, admit));
+  app.use(
+    BASE_PATH,
+    routerOf({ idempotency, turns, production: config.production }, routes, admission.admit),
+  );
+  app.use(sessionRoutes({ db, config, admission, findSignedMessage }));
   const docs = docsRoutes();
   app.use(docs.router);
   for (const path of docs.paths) app.all(path, otherMethods(['get']));

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import type { Endpoint } from '../contract/endpoint';
-import type { AuthenticatedKey } from '../db/apiKeys';
+import type { Credential } from '../db/credentials';
 
 /** A request that has passed every check that all endpoints share. */
 export interface RequestContext<Query = unknown, Body = unknown> {
   readonly requestId: string;
-  readonly key: AuthenticatedKey;
+  readonly credential: Credential;
   readonly organizationId: string;
   /** Path parameters, each of the shape of its kind of id. */
   readonly params: { readonly [name: string]: string };

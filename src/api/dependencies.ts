@@ -37,6 +37,8 @@ export interface ApiDependencies {
     | 'tlsEndsAtProxy'
     | 'trustedProxies'
     | 'networks'
+    | 'origins'
+    | 'temporal'
     | 'idempotencyRetentionMs'
     | 'mutations'
     | 'listenDatabaseUrl'

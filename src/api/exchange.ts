@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
-import type { AuthenticatedKey } from '../db/apiKeys';
+import type { Credential } from '../db/credentials';
+import { credentialDetail } from '../domain/credential';
 import type { Metrics } from '../metrics';
 import { clientAddress } from './clientAddress';
 import { errorBodyOf, pathNotFound, Refused, unavailable } from './refusals';
@@ -22,10 +23,15 @@ export interface Exchange {
   /** True once the server stops: then the connection is not kept for another request. */
   readonly stopping: () => boolean;
   log: Logger;
-  key?: AuthenticatedKey;
+  credential?: Credential;
   /** Template of the path, for metrics and logs. */
   route: string;
   resourceId?: string;
+}
+
+/** A caller in logs. */
+export function callerOf({ organizationId, id }: Credential) {
+  return { organizationId, ...credentialDetail(id) };
 }
 
 /** The id that the caller gave its request, or a new one. */
@@ -70,9 +76,7 @@ export function beginExchange(
         status,
         ms,
         client: exchange.client,
-        ...(exchange.key
-          ? { organizationId: exchange.key.organizationId, apiKeyId: exchange.key.apiKeyId }
-          : {}),
+        ...(exchange.credential ? callerOf(exchange.credential) : {}),
         ...(exchange.resourceId === undefined ? {} : { resourceId: exchange.resourceId }),
       },
       'request',

@@ -1,8 +1,9 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { BASE_PATH, type Endpoint } from '../contract/endpoint';
 import { isId } from '../contract/primitives';
-import type { AuthenticatedKey } from '../db/apiKeys';
+import type { Credential } from '../db/credentials';
 import type { JsonValue } from '../domain/canonicalJson';
+import { isApiKeyId } from '../domain/credential';
 import { readJsonBody } from './body';
 import type { RequestContext, Route } from './context';
 import { type Exchange, exchangeOf, sendJson } from './exchange';
@@ -24,7 +25,7 @@ interface Admitted {
   readonly request: Request;
   readonly response: Response;
   readonly exchange: Exchange;
-  readonly key: AuthenticatedKey;
+  readonly credential: Credential;
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -50,9 +51,12 @@ function idempotencyKey(request: Request): string {
   return lower;
 }
 
-function requireAccess(endpoint: Endpoint, key: AuthenticatedKey): void {
-  if (endpoint.access === 'admin' && !key.members.some((member) => member.isAdmin)) {
-    throw new Refused({ code: 'forbidden', message: 'requires the API key of an admin of type api' });
+function requireAccess(endpoint: Endpoint, credential: Credential): void {
+  if (endpoint.access === 'admin' && !credential.members.some((member) => member.isAdmin)) {
+    const expected = isApiKeyId(credential.id)
+      ? 'the API key of an admin of type api'
+      : 'the session of an admin';
+    throw new Refused({ code: 'forbidden', message: `requires ${expected}` });
   }
 }
 
@@ -65,13 +69,13 @@ function checkResponse(endpoint: Endpoint, body: unknown): void {
 
 function contextOf(
   endpoint: Endpoint,
-  { request, exchange, key }: Admitted,
+  { request, exchange, credential }: Admitted,
   { query, body, endTurn = () => undefined }: { query: unknown; body: unknown; endTurn?: () => void },
 ): RequestContext {
   const { requestId, log, deadlineMs } = exchange;
   const params = checkParams(endpoint, request.params);
-  const { organizationId } = key;
-  return { requestId, log, deadlineMs, key, organizationId, params, query, body, endTurn };
+  const { organizationId } = credential;
+  return { requestId, log, deadlineMs, credential, organizationId, params, query, body, endTurn };
 }
 
 async function runRead(
@@ -79,9 +83,9 @@ async function runRead(
   { endpoint, read }: Extract<Route, { read: unknown }>,
   admitted: Admitted,
 ): Promise<void> {
-  const { request, response, key } = admitted;
+  const { request, response, credential } = admitted;
   const query = parseQuery(endpoint.query, request.originalUrl);
-  requireAccess(endpoint, key);
+  requireAccess(endpoint, credential);
   const body = await read(contextOf(endpoint, admitted, { query, body: undefined }));
   if (!production) checkResponse(endpoint, body);
   sendJson(request, response, endpoint.status, JSON.stringify(body));
@@ -101,9 +105,9 @@ async function runDryRun(
   { endpoint, dryRun }: Extract<Route, { dryRun: unknown }>,
   admitted: Admitted,
 ): Promise<void> {
-  const { request, response, key } = admitted;
+  const { request, response, credential } = admitted;
   const post = await readPost(endpoint, request);
-  requireAccess(endpoint, key);
+  requireAccess(endpoint, credential);
   const answer = await dryRun(contextOf(endpoint, admitted, post));
   if (!production) checkResponse(endpoint, answer);
   sendJson(request, response, endpoint.status, JSON.stringify(answer));
@@ -114,14 +118,14 @@ async function runMutation(
   { endpoint, mutation }: Extract<Route, { mutation: unknown }>,
   admitted: Admitted,
 ): Promise<void> {
-  const { request, response, exchange, key } = admitted;
+  const { request, response, exchange, credential } = admitted;
   let release = () => {};
   const endTurn = () => release();
   const post = { ...(await readPost(endpoint, request)), endTurn };
   const answer = await idempotency.run(
     {
-      organizationId: key.organizationId,
-      apiKeyId: key.apiKeyId,
+      organizationId: credential.organizationId,
+      credentialId: credential.id,
       key: post.idempotencyId,
       method: request.method,
       path: request.originalUrl.split('?')[0] ?? '',
@@ -130,10 +134,10 @@ async function runMutation(
     },
     {
       takeTurn: async () => {
-        release = await turns.take(key.organizationId);
+        release = await turns.take(credential.organizationId);
         return release;
       },
-      authorize: async () => requireAccess(endpoint, key),
+      authorize: async () => requireAccess(endpoint, credential),
       prepare: () => mutation.prepare(contextOf(endpoint, admitted, post)),
       send: async (sent) => {
         exchange.resourceId = sent.resourceId;
@@ -168,10 +172,10 @@ function noteSubject(exchange: Exchange, route: Route, params: Request['params']
 export function handlerOf(dependencies: HandlerDependencies, route: Route): RequestHandler {
   return async (request, response) => {
     const exchange = exchangeOf(response);
-    const { key } = exchange;
-    if (!key) throw new Error('a request reached its handler without a key');
+    const { credential } = exchange;
+    if (!credential) throw new Error('a request reached its handler without a credential');
     noteSubject(exchange, route, request.params);
-    const admitted: Admitted = { request, response, exchange, key };
+    const admitted: Admitted = { request, response, exchange, credential };
     if ('read' in route) await runRead(dependencies, route, admitted);
     else if ('dryRun' in route) await runDryRun(dependencies, route, admitted);
     else await runMutation(dependencies, route, admitted);

@@ -16,6 +16,7 @@ import {
 } from '../db/idempotency';
 import { sweepBuckets } from '../db/rateLimits';
 import { sweepChallenges } from '../db/registrations';
+import { sweepSessions } from '../db/sessions';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
 import { failpoint } from '../failpoints';
 import { errorBodyOf, Refused } from './refusals';
@@ -27,7 +28,7 @@ const POLL_MS = { first: 20, longest: 250 };
 /** The parts of a mutation request that idempotency needs. */
 export interface MutationRequest {
   readonly organizationId: string;
-  readonly apiKeyId: string;
+  readonly credentialId: string;
   /** X-Idempotency-Key, lower case. */
   readonly key: string;
   readonly method: string;
@@ -147,8 +148,8 @@ async function begin(
   await work.authorize();
   const { db, retentionMs } = runner;
   const leaseOwner = randomUUID();
-  const { organizationId, key, apiKeyId, method, path, body } = request;
-  const row = { organizationId, key, apiKeyId, method, path, requestHash, body, leaseOwner, retentionMs };
+  const { organizationId, key, credentialId, method, path, body } = request;
+  const row = { organizationId, key, credentialId, method, path, requestHash, body, leaseOwner, retentionMs };
   let resourceId: string;
   try {
     ({ resourceId } = await work.prepare());
@@ -172,7 +173,7 @@ async function resume(
   work: MutationWork,
 ): Promise<StoredAnswer | undefined> {
   // Its own effect may have changed what its key may do, so only another key is checked again.
-  if (known.apiKeyId !== request.apiKeyId) await work.authorize();
+  if (known.credentialId !== request.credentialId) await work.authorize();
   const { id, resourceId } = known;
   const leaseOwner = randomUUID();
   if (!(await takeOverRequest(runner.db, { id, leaseOwner }))) return undefined;
@@ -240,9 +241,12 @@ export function createIdempotency(options: { db: Db; retentionMs: number; logger
     renewLeases(db, [...leases]).catch((error) => logger.warn({ err: error }, 'leases could not be renewed'));
   }, RENEW_EVERY_MS).unref();
   const sweep = setInterval(() => {
-    Promise.all([sweepRequests(db, retentionMs), sweepBuckets(db), sweepChallenges(db)]).catch((error) =>
-      logger.warn({ err: error }, 'expired rows could not be deleted'),
-    );
+    Promise.all([
+      sweepRequests(db, retentionMs),
+      sweepBuckets(db),
+      sweepChallenges(db),
+      sweepSessions(db),
+    ]).catch((error) => logger.warn({ err: error }, 'expired rows could not be deleted'));
   }, SWEEP_EVERY_MS).unref();
   const runner: Runner = { db, retentionMs, logger, leases };
   return {

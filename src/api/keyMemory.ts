@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AuthenticatedKey } from '../db/apiKeys';
+import type { Credential } from '../db/credentials';
 import type { Notifications } from '../db/notifications';
 import { createBatcher } from './batcher';
 
@@ -22,14 +22,13 @@ interface KeyClocks {
  * invented keys must not load the database, and must not keep a valid key from being found.
  */
 export function createKeyMemory(
-  lookUp: (keys: readonly string[]) => Promise<ReadonlyMap<string, AuthenticatedKey>>,
+  lookUp: (keys: readonly string[]) => Promise<ReadonlyMap<string, Credential>>,
   notifications: Pick<Notifications, 'subscribe' | 'connected'>,
   { elapsedMs, timeMs }: KeyClocks = { elapsedMs: () => performance.now(), timeMs: Date.now },
-): (key: string) => Promise<AuthenticatedKey | undefined> {
-  const cached = new Map<string, { key: AuthenticatedKey; untilMs: number }>();
-  const isExpired = ({ expiresAt }: AuthenticatedKey) =>
-    expiresAt !== null && expiresAt.getTime() <= timeMs();
-  const isCurrent = ({ key, untilMs }: { key: AuthenticatedKey; untilMs: number }) =>
+): (key: string) => Promise<Credential | undefined> {
+  const cached = new Map<string, { key: Credential; untilMs: number }>();
+  const isExpired = ({ expiresAt }: Credential) => expiresAt !== null && expiresAt.getTime() <= timeMs();
+  const isCurrent = ({ key, untilMs }: { key: Credential; untilMs: number }) =>
     untilMs > elapsedMs() && !isExpired(key);
   /** Hashes of the keys that were valid at their last lookup, the longest unused first. */
   const known = new Set<string>();
@@ -40,7 +39,7 @@ export function createKeyMemory(
     cached.clear();
   });
 
-  async function find(key: string, hash: string): Promise<AuthenticatedKey | undefined> {
+  async function find(key: string, hash: string): Promise<Credential | undefined> {
     const found = known.has(hash) ? (await lookUp([key])).get(key) : await lookUpUnknown(key);
     known.delete(hash);
     if (found) known.add(hash);

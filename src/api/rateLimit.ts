@@ -73,8 +73,8 @@ export function createRateLimiter(
   };
 }
 
-/** The limiter of API keys: its buckets are rows in the database. */
-export function createKeyRateLimiter(db: Db, size: BucketSize) {
+/** The limiter of credentials: its buckets are rows in the database. */
+export function createCredentialRateLimiter(db: Db, size: BucketSize) {
   return createRateLimiter((bucket, bucketSize, wanted) => leaseTokens(db, bucket, bucketSize, wanted), size);
 }
 

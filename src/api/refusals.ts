@@ -1,5 +1,6 @@
 import type { ErrorBody, FieldIssue } from '../contract/errors';
 import { STATUS_BY_CODE } from '../contract/errors';
+import type { JsonValue } from '../domain/canonicalJson';
 import type { ErrorCode, Outcome, Refusal } from '../domain/refusal';
 
 type Details = ErrorBody['error']['details'];
@@ -27,6 +28,8 @@ export class Refused extends Error {
     refusal: Refusal,
     options: {
       issues?: readonly FieldIssue[];
+      /** Further details, for callers to go on with. */
+      details?: { readonly [name: string]: JsonValue };
       headers?: { readonly [name: string]: string };
       cause?: unknown;
     } = {},
@@ -35,7 +38,8 @@ export class Refused extends Error {
     this.code = refusal.code;
     this.status = STATUS_BY_CODE[refusal.code];
     this.headers = options.headers ?? {};
-    this.details = detailsOf(refusal, options.issues);
+    const details = detailsOf(refusal, options.issues);
+    this.details = options.details ? { ...details, ...options.details } : details;
   }
 }
 

@@ -24,7 +24,7 @@ export function beginRequestSpan(tracer: Tracer, request: Request, response: Res
       'http.route': exchange?.route,
       'http.response.status_code': status,
       'orgwallet.request_id': exchange?.requestId,
-      'orgwallet.organization_id': exchange?.key?.organizationId,
+      'orgwallet.organization_id': exchange?.credential?.organizationId,
       'orgwallet.resource_id': exchange?.resourceId,
     });
     span.end(status >= 500 ? status : undefined);

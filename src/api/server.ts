@@ -5,6 +5,7 @@ import { EXECUTION_ENDED } from '../db/announcements';
 import { authenticate } from '../db/apiKeys';
 import { readCursorSecret } from '../db/installation';
 import { listenForNotifications, type Notifications } from '../db/notifications';
+import { authenticateSessions } from '../db/sessions';
 import { createApp } from './app';
 import { readCertificate, renewCertificate } from './certificate';
 import type { Route } from './context';
@@ -70,7 +71,7 @@ async function appOf(
   { idempotency, notifications }: Running,
   stopping: () => boolean,
 ): Promise<Express> {
-  const { config, db, logger, metrics, tracer } = dependencies;
+  const { config, db, logger, metrics, tracer, findSignedMessage } = dependencies;
   const cursors = createCursors(await readCursorSecret(db));
   return createApp({
     config,
@@ -79,7 +80,11 @@ async function appOf(
     metrics,
     tracer,
     idempotency,
-    authenticate: createKeyMemory((keys) => authenticate(db, keys), notifications),
+    authenticate: {
+      key: createKeyMemory((keys) => authenticate(db, keys), notifications),
+      session: createKeyMemory((tokens) => authenticateSessions(db, tokens), notifications),
+    },
+    findSignedMessage,
     stopping,
     routes: routesOf(dependencies, notifications, cursors),
   });

@@ -7,11 +7,13 @@ import type { Difference } from '../db/organizationTables';
 import { setPositions } from '../db/positions';
 import { restoreDiffering, writeChanges } from '../db/projection';
 import { decisionIn, listSeals, readProjected, storeProjectedSequence } from '../db/seals';
+import { endSessionsOf } from '../db/sessions';
 import type { Actor } from '../domain/actor';
 import type { JsonValue } from '../domain/canonicalJson';
 import type { OrganizationState } from '../domain/governance';
 import { adminChanges } from '../domain/outsideEvents';
 import type { DecisionSeal } from '../domain/seal';
+import { isSameWallet } from '../domain/wallet';
 import { auditOfChanges, eventsOfChanges } from './changes';
 
 /** The audit entry of a row that was not what had been decided, and was overwritten. */
@@ -35,6 +37,13 @@ function memberAt({ state, pending }: Decided, { sequence }: DecisionSeal, membe
   return next?.type === 'member' ? next.before : (state.members[memberId] ?? null);
 }
 
+/** The members whose sessions end with a decision: they are removed, or get another wallet. */
+function signedOutBy(changes: DecisionSeal['changes']): string[] {
+  return changes.flatMap(({ type, id, before, after }) =>
+    type === 'member' && before && !(after && isSameWallet(before, after)) ? [id] : [],
+  );
+}
+
 /** Writes one decision into the tables, with its audit entries. Returns how many notes on other open approvals it wrote. */
 async function project(tx: Tx, seal: DecisionSeal, decided: Decided, actor: Actor): Promise<number> {
   const { organizationId, proposalId, changes, sequence } = seal;
@@ -49,7 +58,12 @@ async function project(tx: Tx, seal: DecisionSeal, decided: Decided, actor: Acto
     ...eventsOfChanges(changes),
   ]);
   const audited = auditOfChanges(proposalId, changes);
-  const entries = [...audited.map(({ entry }) => ({ ...entry, actor })), ...differing.map(differenceEntry)];
+  const signedOut = signedOutBy(changes);
+  const entries = [
+    ...audited.map(({ entry }) => ({ ...entry, actor })),
+    ...differing.map(differenceEntry),
+    ...(signedOut.length > 0 ? await endSessionsOf(tx, signedOut, actor) : []),
+  ];
   const projected = storeProjectedSequence(tx, organizationId, sequence);
   const positions = await appendAudit(tx, organizationId, entries, [projected]);
   for (const [type, table] of Object.entries(POSITIONED)) {

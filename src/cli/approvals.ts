@@ -28,7 +28,7 @@ export interface ShownApproval<S extends ApprovalState> {
   readonly ref: ApprovalRef;
   readonly state: S;
   readonly createdAt: Date;
-  readonly createdByKey: string | null;
+  readonly createdBy: string | null;
   readonly votes: readonly {
     readonly type: string;
     readonly memberId: string;
@@ -144,7 +144,7 @@ async function show<S extends ApprovalState, A extends ShownApproval<S>>(
       organizationId: ref.organizationId,
       status: plainText(commands.sentence(state)),
       open: state.open,
-      createdByKey: approval.createdByKey,
+      createdBy: approval.createdBy,
       votes: approval.votes,
       workflowId,
       temporalUiUrl: link,

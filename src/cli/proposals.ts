@@ -13,12 +13,12 @@ interface ShownProposal extends ShownApproval<ProposalState> {
 }
 
 function shown(record: StoredProposal, now: ProposalNow): ShownProposal {
-  const { organizationId, id, resourceType, action, createdAt, createdByKey, votes } = record;
+  const { organizationId, id, resourceType, action, createdAt, createdBy, votes } = record;
   return {
     ref: { subject: 'proposal', organizationId, id, resourceType, action },
     state: proposalState(record, now),
     createdAt,
-    createdByKey,
+    createdBy,
     votes,
     record,
     now,

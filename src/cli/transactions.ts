@@ -15,13 +15,13 @@ interface ShownTransaction extends ShownApproval<TransactionState>, TransactionS
 
 function shown(snapshot: TransactionSnapshot): ShownTransaction {
   const { record, now } = snapshot;
-  const { organizationId, id, createdAt, createdByKey, votes } = record;
+  const { organizationId, id, createdAt, createdBy, votes } = record;
   return {
     ...snapshot,
     ref: { subject: 'transaction', organizationId, id },
     state: transactionState(record, now),
     createdAt,
-    createdByKey,
+    createdBy,
     votes,
   };
 }

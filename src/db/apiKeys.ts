@@ -1,6 +1,7 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Actor } from '../domain/actor';
 import { appendAudit } from './audit';
+import { type Credential, secretHash } from './credentials';
 import type { Db, Tx } from './database';
 import { newId } from './ids';
 import { type PreparedStatement, runPrepared } from './prepared';
@@ -9,23 +10,6 @@ import type { ApiKeyRow } from './tables';
 const KEY_PREFIX = 'ow_live_';
 const KEY_SHAPE = /^ow_live_[A-Za-z0-9_-]{43}$/;
 const KEY_BYTES = 32;
-
-/** A member that a key acts for. */
-export interface KeyMember {
-  readonly id: string;
-  readonly name: string;
-  readonly walletAddress: string;
-  readonly isAdmin: boolean;
-}
-
-/** The caller of a request. */
-export interface AuthenticatedKey {
-  readonly apiKeyId: string;
-  readonly organizationId: string;
-  readonly expiresAt: Date | null;
-  /** The key's members that are still members, in the order in which they were named; at least one. */
-  readonly members: readonly KeyMember[];
-}
 
 /** A key as operators see it, without its secret. */
 export interface ApiKey {
@@ -42,13 +26,9 @@ export class ApiKeyError extends Error {
   override readonly name = 'ApiKeyError';
 }
 
-function hashOf(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
-}
-
 /** What `KEYS_BY_HASH` reads. */
 interface KeyByHash extends Pick<ApiKeyRow, 'id' | 'organization_id' | 'key_hash' | 'expires_at'> {
-  readonly members: readonly KeyMember[];
+  readonly members: Credential['members'];
 }
 
 const KEYS_BY_HASH: PreparedStatement = {
@@ -72,17 +52,18 @@ const KEYS_BY_HASH: PreparedStatement = {
 export async function authenticate(
   db: Db,
   keys: readonly string[],
-): Promise<ReadonlyMap<string, AuthenticatedKey>> {
+): Promise<ReadonlyMap<string, Credential>> {
   const wellShaped = keys.filter((key) => KEY_SHAPE.test(key));
   if (wellShaped.length === 0) return new Map();
-  const hashes = wellShaped.map(hashOf);
+  const hashes = wellShaped.map(secretHash);
   const rows = await runPrepared<KeyByHash>(db, KEYS_BY_HASH, [hashes]);
-  const authenticated = new Map<string, AuthenticatedKey>();
+  const authenticated = new Map<string, Credential>();
   for (const row of rows.filter(({ members }) => members.length > 0)) {
     const key = wellShaped[hashes.findIndex((hash) => timingSafeEqual(row.key_hash, hash))];
     if (key === undefined) continue;
     authenticated.set(key, {
-      apiKeyId: row.id,
+      id: row.id,
+      limitedAs: row.id,
       organizationId: row.organization_id,
       expiresAt: row.expires_at,
       members: row.members,
@@ -123,7 +104,7 @@ export async function issueApiKey(
   await tx('api_keys').insert({
     id,
     organization_id: organizationId,
-    key_hash: hashOf(key),
+    key_hash: secretHash(key),
     expires_at: expiresAt ?? null,
   });
   await tx('api_key_members').insert(

@@ -113,7 +113,7 @@ export async function closeOpenOfKey(
     db,
     `SELECT a.id, a.organization_id, a.subject, a.summary, p.resource_type, p.action
      FROM approvals a LEFT JOIN proposals p ON p.id = a.id
-     WHERE a.organization_id = ? AND a.created_by_key = ? AND a.closed_at IS NULL
+     WHERE a.organization_id = ? AND a.created_by = ? AND a.closed_at IS NULL
      ORDER BY a.subject, a.position DESC`,
     [organizationId, apiKeyId],
   );

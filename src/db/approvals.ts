@@ -33,7 +33,7 @@ export interface StoredApproval extends ApprovalRecord {
   readonly updatedAt: Date;
   /** Position in the order of commit. */
   readonly position: bigint;
-  readonly createdByKey: string | null;
+  readonly createdBy: string | null;
   readonly waitingFor: string | null;
   /** Who began the last execution. */
   readonly decidedBy: Actor | null;
@@ -95,7 +95,7 @@ const OWN = {
   expires_at: true,
   position: true,
   version: true,
-  created_by_key: true,
+  created_by: true,
   execution_status: true,
   execution_attempt: true,
   decision: true,
@@ -136,7 +136,7 @@ function ownPart(row: ApprovalRow): Omit<StoredApproval, 'votes'> {
     expiresAt: row.expires_at,
     position: row.position,
     version: row.version,
-    createdByKey: row.created_by_key,
+    createdBy: row.created_by,
     executionStatus: row.execution_status,
     executionAttempt: row.execution_attempt,
     decision: row.decision,
@@ -163,12 +163,18 @@ export const memberColumn = (member: string) =>
   `json_build_object('id', ${member}.id, 'name', ${member}.name, 'type', ${member}.type,
     'walletAddress', ${member}.wallet_address, 'walletKind', ${member}.wallet_kind)`;
 
-/** The member that the audit log names for what a key does, as one JSON value: its first that is an admin, else its first. */
-const keyMemberColumn = (apiKeyId: string) => `(SELECT ${memberColumn('m')}
+/**
+ * The member that the audit log names for what a credential does, as one JSON value: of a session its own, of a key its
+ * first that is an admin, else its first.
+ */
+const actingMemberColumn = (credentialId: string) => `coalesce(
+      (SELECT ${memberColumn('m')} FROM sessions s JOIN members m ON m.id = s.member_id
+      WHERE s.id = ${credentialId} AND m.removed_at IS NULL),
+      (SELECT ${memberColumn('m')}
       FROM api_key_members k JOIN members m ON m.id = k.member_id
       LEFT JOIN admin_set_members s ON s.organization_id = m.organization_id AND s.member_id = m.id
-      WHERE k.api_key_id = ${apiKeyId} AND m.removed_at IS NULL AND m.type = 'api'
-      ORDER BY s.member_id IS NULL, k.place LIMIT 1)`;
+      WHERE k.api_key_id = ${credentialId} AND m.removed_at IS NULL AND m.type = 'api'
+      ORDER BY s.member_id IS NULL, k.place LIMIT 1))`;
 
 /** The threshold and the members of the admin set with the alias `set`. */
 export function adminColumns(set: string): string {
@@ -208,16 +214,16 @@ export interface MessageKey extends ApprovalKey {
 export interface MessageOrigin {
   /** True when the message has had its effect. */
   readonly messageTaken: boolean;
-  /** The API key that sent the message; null when it came by signal or from an operator. */
-  readonly apiKeyId: string | null;
-  /** Who acts for that key; null when none of its members is left. */
-  readonly keyMember: MemberSummary | null;
+  /** The API key or session that sent the message; null when it came by signal or from an operator. */
+  readonly credentialId: string | null;
+  /** Who acts for it; null when none of its members is left. */
+  readonly actingMember: MemberSummary | null;
 }
 
 /** The columns of a message to an approval: `$1` organization, `$2` approval, `$3` message, `$4` request. */
 export const messageColumns = `
     EXISTS (SELECT FROM received_messages WHERE approval_id = $2 AND message_id = $3) AS message_taken,
-    (SELECT json_build_object('apiKeyId', r.api_key_id, 'keyMember', ${keyMemberColumn('r.api_key_id')})
+    (SELECT json_build_object('credentialId', r.credential_id, 'actingMember', ${actingMemberColumn('r.credential_id')})
       FROM idempotency_requests r
       WHERE r.id = $4 AND r.organization_id = $1 AND r.resource_id = $2) AS request`;
 
@@ -229,12 +235,12 @@ export function messageValues({ organizationId, id, messageId, requestId }: Mess
 /** What `messageColumns` read. */
 export interface MessageColumns {
   readonly message_taken: boolean;
-  readonly request: Pick<MessageOrigin, 'apiKeyId' | 'keyMember'> | null;
+  readonly request: Pick<MessageOrigin, 'credentialId' | 'actingMember'> | null;
 }
 
 /** The origin that `messageColumns` read. */
 export function messageOrigin(row: MessageColumns): MessageOrigin {
-  return { messageTaken: row.message_taken, ...(row.request ?? { apiKeyId: null, keyMember: null }) };
+  return { messageTaken: row.message_taken, ...(row.request ?? { credentialId: null, actingMember: null }) };
 }
 
 // The admins come first, always: an execution that changes them goes on to change other approvals. The CTE is read
@@ -269,21 +275,23 @@ export async function lockApproval(
 
 /** The state that the creation of an approval depends on, apart from its content. */
 export interface CreationRequest {
-  /** Its stored body, and the key that sent it; undefined when there is no such request. */
+  /** Its stored body, and the credential that sent it; undefined when there is no such request. */
   readonly request:
     | {
         readonly path: string;
         readonly body: JsonValue;
-        readonly apiKeyId: string;
-        /** Who acts for that key; null when none of its members is left. */
-        readonly keyMember: MemberSummary | null;
+        readonly credentialId: string;
+        /** What MAX_OPEN_PER_KEY counts for: an API key, or the member in a session. */
+        readonly createdBy: string;
+        /** Who acts for it; null when none of its members is left. */
+        readonly actingMember: MemberSummary | null;
       }
     | undefined;
   /** True when the approval has been created already. */
   readonly created: boolean;
   /** True once the signer has admitted the genesis of the organization. */
   readonly admitted: boolean;
-  /** How many open proposals and transactions the key has created. */
+  /** How many open proposals and transactions it has created. */
   readonly open: number;
   readonly time: Date;
 }
@@ -294,24 +302,26 @@ type CreationColumns = TimeColumn & {
   readonly admitted: boolean;
   readonly open: number;
 } & (
-    | (Pick<IdempotencyRequestRow, 'path' | 'body' | 'api_key_id'> & {
-        readonly key_member: MemberSummary | null;
+    | (Pick<IdempotencyRequestRow, 'path' | 'body' | 'credential_id'> & {
+        readonly created_by: string;
+        readonly acting_member: MemberSummary | null;
       })
-    | { readonly api_key_id: null }
+    | { readonly credential_id: null }
   );
 
 function creationStatement(name: string, lock: 'FOR SHARE' | ''): PreparedStatement {
   return {
     name,
     text: `WITH s AS MATERIALIZED (SELECT 1 FROM admin_sets WHERE organization_id = $1 ${lock})
-      SELECT r.path, r.body, r.api_key_id, ${keyMemberColumn('r.api_key_id')} AS key_member, ${timeColumn},
+      SELECT r.path, r.body, r.credential_id, r.created_by, ${actingMemberColumn('r.credential_id')} AS acting_member, ${timeColumn},
         EXISTS (SELECT FROM approvals WHERE organization_id = $1 AND id = $2) AS created,
         EXISTS (SELECT FROM sealed_states WHERE organization_id = $1) AS admitted,
         (SELECT count(*)::integer FROM approvals
-          WHERE organization_id = $1 AND created_by_key = r.api_key_id AND closed_at IS NULL) AS open
+          WHERE organization_id = $1 AND created_by = r.created_by AND closed_at IS NULL) AS open
       FROM (SELECT count(*) FROM s) AS locked
-      LEFT JOIN idempotency_requests r
-        ON r.organization_id = $1 AND r.resource_id = $2 AND r.id = $3 AND r.method = 'POST'`,
+      LEFT JOIN (SELECT q.path, q.body, q.credential_id, coalesce(s.member_id, q.credential_id) AS created_by
+          FROM idempotency_requests q LEFT JOIN sessions s ON s.id = q.credential_id
+          WHERE q.organization_id = $1 AND q.resource_id = $2 AND q.id = $3 AND q.method = 'POST') r ON true`,
   };
 }
 const READ_CREATION = creationStatement('creation_request', '');
@@ -329,9 +339,15 @@ export async function readCreationRequest(
   const row = requireRow((await runPrepared<CreationColumns>(db, statement, values))[0]);
   return {
     request:
-      row.api_key_id === null
+      row.credential_id === null
         ? undefined
-        : { path: row.path, body: row.body, apiKeyId: row.api_key_id, keyMember: row.key_member },
+        : {
+            path: row.path,
+            body: row.body,
+            credentialId: row.credential_id,
+            createdBy: row.created_by,
+            actingMember: row.acting_member,
+          },
     created: row.created,
     admitted: row.admitted,
     open: row.open,
@@ -347,7 +363,7 @@ export interface NewApproval {
   readonly names: readonly string[];
   readonly notes?: readonly Note[];
   readonly expiresAt: Date;
-  readonly createdByKey: string | null;
+  readonly createdBy: string | null;
 }
 
 /** Stores the shared part of a new record. `positionApproval` sets its position in the list. */
@@ -360,7 +376,7 @@ export function insertApproval(tx: Tx, subject: Subject, approval: NewApproval):
     names: approval.names,
     notes: JSON.stringify(approval.notes ?? []),
     expires_at: approval.expiresAt,
-    created_by_key: approval.createdByKey,
+    created_by: approval.createdBy,
     position: 0,
   });
 }
@@ -475,7 +491,7 @@ export interface NewVote {
   readonly signatureHash: string;
   readonly initiatorSignatureHash: string | null;
   readonly reason: string | null;
-  readonly apiKeyId: string | null;
+  readonly credentialId: string | null;
 }
 
 /** Stores a vote. Call it with the record locked, with its message and a change of the record. */
@@ -490,7 +506,7 @@ export function insertVote(tx: Tx, id: string, vote: NewVote): Statement {
     signature_hash: vote.signatureHash,
     initiator_signature_hash: vote.initiatorSignatureHash,
     reason: vote.reason,
-    api_key_id: vote.apiKeyId,
+    credential_id: vote.credentialId,
   });
 }
 

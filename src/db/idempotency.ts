@@ -19,7 +19,7 @@ export interface StoredAnswer {
 export interface StoredRequest {
   /** Its id everywhere: update id in Temporal, message id in the database. */
   readonly id: string;
-  readonly apiKeyId: string;
+  readonly credentialId: string;
   readonly method: string;
   readonly path: string;
   readonly requestHash: Buffer;
@@ -31,7 +31,7 @@ export interface StoredRequest {
 
 type AnswerColumns = Pick<IdempotencyRequestRow, 'status' | 'response_body' | 'location'>;
 type RequestColumns = AnswerColumns &
-  Pick<IdempotencyRequestRow, 'id' | 'api_key_id' | 'method' | 'path' | 'request_hash' | 'resource_id'> & {
+  Pick<IdempotencyRequestRow, 'id' | 'credential_id' | 'method' | 'path' | 'request_hash' | 'resource_id'> & {
     readonly leased: boolean;
   };
 
@@ -42,7 +42,7 @@ function storedAnswer({ status, response_body: body, location }: AnswerColumns):
 function stored(row: RequestColumns): StoredRequest {
   return {
     id: row.id,
-    apiKeyId: row.api_key_id,
+    credentialId: row.credential_id,
     method: row.method,
     path: row.path,
     requestHash: row.request_hash,
@@ -56,7 +56,7 @@ const seconds = (ms: number) => ms / 1_000;
 
 const FIND: PreparedStatement = {
   name: 'find_request',
-  text: `SELECT id, api_key_id, method, path, request_hash, resource_id, status, response_body, location,
+  text: `SELECT id, credential_id, method, path, request_hash, resource_id, status, response_body, location,
       lease_until > now() AS leased
     FROM idempotency_requests
     WHERE organization_id = $1 AND key = $2
@@ -80,7 +80,7 @@ export async function findRequest(
 export interface NewRequest {
   readonly organizationId: string;
   readonly key: string;
-  readonly apiKeyId: string;
+  readonly credentialId: string;
   readonly method: string;
   readonly path: string;
   readonly requestHash: Buffer;
@@ -99,7 +99,7 @@ const INSERT: PreparedStatement = {
         AND answered_at IS NOT NULL AND created_at <= now() - make_interval(secs => $3)
       RETURNING 1
     )
-    INSERT INTO idempotency_requests (organization_id, key, api_key_id, method, path, request_hash, body,
+    INSERT INTO idempotency_requests (organization_id, key, credential_id, method, path, request_hash, body,
       resource_id, lease_owner, lease_until, status, response_body, location, answered_at)
     SELECT $1, $2, $4, $5, $6, $7::bytea, $8::jsonb, $9, $10::uuid, now() + make_interval(secs => $11),
       $12::integer, $13::text, $14::text, CASE WHEN $12::integer IS NULL THEN NULL ELSE now() END
@@ -114,7 +114,7 @@ export async function insertRequest(db: Db | Tx, request: NewRequest): Promise<s
     request.organizationId,
     request.key,
     seconds(request.retentionMs),
-    request.apiKeyId,
+    request.credentialId,
     request.method,
     request.path,
     request.requestHash,

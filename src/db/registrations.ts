@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { credentialDetail } from '../domain/credential';
 import { CHALLENGE_SECONDS, registrationMessage } from '../domain/registration';
 import type { WalletKind } from '../domain/wallet';
 import { appendAudit } from './audit';
@@ -108,9 +109,9 @@ export async function listOpenChallenges(
  */
 export async function registerWallet(
   db: Db,
-  proof: { organizationId: string; nonce: string; requestId: string; apiKeyId: string },
+  proof: { organizationId: string; nonce: string; requestId: string; credentialId: string },
 ): Promise<Registration | 'notAdmitted' | 'spent' | 'gone'> {
-  const { organizationId, nonce, requestId, apiKeyId } = proof;
+  const { organizationId, nonce, requestId, credentialId } = proof;
   return db.transaction(async (tx) => {
     // This lock keeps members from changing.
     await tx('admin_sets').where({ organization_id: organizationId }).forShare().first('id');
@@ -150,7 +151,7 @@ export async function registerWallet(
         resourceType: 'member',
         resourceId: member.id,
         details: {
-          apiKeyId,
+          ...credentialDetail(credentialId),
           walletAddress,
           nonce,
           before: { registeredAt: member.registered_at?.toISOString() ?? null },

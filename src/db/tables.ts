@@ -141,7 +141,7 @@ export interface ApprovalRow {
   expires_at: Date;
   position: bigint;
   version: number;
-  created_by_key: string | null;
+  created_by: string | null;
   execution_status: ExecutionStatus | null;
   execution_attempt: number;
   decision: Decision | null;
@@ -167,7 +167,7 @@ export interface VoteRow {
   signature_hash: string;
   initiator_signature_hash: string | null;
   reason: string | null;
-  api_key_id: string | null;
+  credential_id: string | null;
   created_at: Date;
 }
 
@@ -305,11 +305,30 @@ export interface ApiKeyMemberRow {
   place: number;
 }
 
+export interface SessionRow {
+  id: string;
+  organization_id: string;
+  member_id: string;
+  wallet_address: string;
+  wallet_kind: WalletKind;
+  token_hash: Buffer;
+  user_agent: string | null;
+  created_at: Date;
+  last_used_at: Date;
+  expires_at: Date;
+  ended_at: Date | null;
+}
+
+export interface SessionNonceRow {
+  nonce: string;
+  expires_at: Date;
+}
+
 export interface IdempotencyRequestRow {
   id: string;
   organization_id: string;
   key: string;
-  api_key_id: string;
+  credential_id: string;
   method: string;
   path: string;
   request_hash: Buffer;
@@ -512,6 +531,8 @@ declare module 'knex/types/tables' {
     authorizations: Table<AuthorizationRow, 'authorized_at', 'counted_from'>;
     api_keys: Table<ApiKeyRow, 'created_at'>;
     api_key_members: Table<ApiKeyMemberRow>;
+    sessions: Table<SessionRow, 'created_at' | 'last_used_at'>;
+    session_nonces: Table<SessionNonceRow>;
     idempotency_requests: Table<IdempotencyRequestRow, 'id' | 'created_at'>;
     rate_limit_buckets: Table<RateLimitBucketRow>;
     genesis: Table<GenesisRow, 'created_at'>;

@@ -182,7 +182,7 @@ const openCondition = `(a.closed_at IS NULL AND (a.expires_at >= now() OR a.exec
 export interface TransactionFilter extends ApprovalFilter {
   readonly accountId?: string;
   readonly status?: 'queued' | 'executed';
-  readonly createdByKey?: string;
+  readonly createdBy?: string;
 }
 
 const STATUS_CONDITION = {
@@ -195,7 +195,7 @@ function selection(filter: TransactionFilter) {
     subject: 'transaction',
     valued: [
       ['t.account_id = ?', filter.accountId],
-      ['a.created_by_key = ?', filter.createdByKey],
+      ['a.created_by = ?', filter.createdBy],
     ],
     fixed: filter.status ? [STATUS_CONDITION[filter.status]] : [],
   });

@@ -497,7 +497,7 @@ describe('a proof that is sent again', () => {
 describe('the record of texts', () => {
   async function challengeOf(text: string) {
     const nonce = /^Nonce: (.*)$/m.exec(text)?.[1] ?? '';
-    const proof = { organizationId: org.id, nonce, requestId: randomUUID(), apiKeyId: org.adminKeyId };
+    const proof = { organizationId: org.id, nonce, requestId: randomUUID(), credentialId: org.adminKeyId };
     return { nonce, proof };
   }
 
@@ -537,7 +537,7 @@ describe('the record of texts', () => {
       id: used.proof.requestId,
       organization_id: org.id,
       key: randomUUID(),
-      api_key_id: org.adminKeyId,
+      credential_id: org.adminKeyId,
       method: 'POST',
       path: REGISTER,
       request_hash: Buffer.from(''),

@@ -57,7 +57,7 @@ async function storeRunningRequest({
   await api.db('idempotency_requests').insert({
     organization_id: org.id,
     key: idempotencyKey,
-    api_key_id: org.adminKeyId,
+    credential_id: org.adminKeyId,
     method: 'POST',
     path,
     request_hash: requestHash,

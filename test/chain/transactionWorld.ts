@@ -356,7 +356,7 @@ export class TransactionWorld {
         organizationId: this.org.id,
         summary,
         names: [],
-        createdByKey: null,
+        createdBy: null,
         expiresAt: new Date(Math.floor((Date.now() + expiresInMs) / 1_000) * 1_000),
       });
       await insertTransaction(tx, {
@@ -415,7 +415,7 @@ export class TransactionWorld {
         signatureHash: signatureHash(signature),
         initiatorSignatureHash: type === 'initiator' ? null : (initiated?.signatureHash ?? null),
         reason: null,
-        apiKeyId: null,
+        credentialId: null,
       }),
     );
   }

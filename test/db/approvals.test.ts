@@ -73,7 +73,7 @@ async function storeProposal(columns: object = {}, more: object = {}): Promise<s
     summary: 'Remove a policy',
     expires_at: owner.raw(`now() + interval '1 day'`),
     position: 0,
-    created_by_key: org.adminKeyId,
+    created_by: org.adminKeyId,
     ...columns,
   });
   await owner('proposals').insert({
@@ -226,7 +226,7 @@ describe('closing transactions as an operator', () => {
     const failed = await storeTransactionOf(owner, org, {}, { execution_status: 'failed' });
     const blocked = await storeTransactionOf(owner, org, {}, { execution_status: 'blocked' });
     const processing = await storeTransactionOf(owner, org, {}, { execution_status: 'processing' });
-    const foreign = await storeTransactionOf(owner, org, { createdByKey: 'key_other' });
+    const foreign = await storeTransactionOf(owner, org, { createdBy: 'key_other' });
     const proposalId = await storeProposal();
     const closed = await closeOpenOfKey(service, { organizationId: org.id, apiKeyId: org.adminKeyId });
     expect(closed.map(({ subject, id }) => `${subject} ${id}`).sort()).toEqual(
@@ -310,7 +310,7 @@ it('counts the open proposals and transactions of a key together', async () => {
   await owner('idempotency_requests').insert({
     id: requestId,
     organization_id: org.id,
-    api_key_id: org.adminKeyId,
+    credential_id: org.adminKeyId,
     key: requestId,
     lease_owner: requestId,
     request_hash: Buffer.alloc(32),

@@ -359,7 +359,7 @@ export class World {
       id: requestId,
       organization_id: this.organizationId,
       key: randomUUID(),
-      api_key_id: this.apiKeyId,
+      credential_id: this.apiKeyId,
       method: 'POST',
       path: `${BASE_PATH}${path}`,
       request_hash: Buffer.alloc(32),

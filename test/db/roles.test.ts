@@ -32,7 +32,7 @@ beforeAll(async () => {
   await service.transaction((tx) => append(tx, 8));
   const ref = { organizationId: org.id, id: anId('prop') };
   await service.transaction(async (tx) => {
-    const approval = { ...ref, summary: '', names: [], expiresAt: new Date(), createdByKey: null };
+    const approval = { ...ref, summary: '', names: [], expiresAt: new Date(), createdBy: null };
     await insertApproval(tx, 'proposal', approval);
     const electorate = { admins: [] };
     await insertEvidence(tx, ref, {
@@ -510,6 +510,8 @@ describe('data that the signer cannot read', () => {
     'idempotency_requests',
     'rate_limit_buckets',
     'registration_challenges',
+    'sessions',
+    'session_nonces',
   ])('%s', async (table) => {
     await expectDenied(signer, `SELECT 1 FROM ${table}`);
     await expectDenied(signer, `COPY ${table} TO STDOUT`);

@@ -112,7 +112,7 @@ describe('a stored transaction', () => {
       content: { toAddress: 'x', functionParameters: [{ name: '', type: 'uint256', value: String(MAX) }] },
       summary: 'Call "x"',
       names: ['account:acc_1', 'policy:pol_1'],
-      createdByKey: 'key_1',
+      createdBy: 'key_1',
       expiresAt,
       position: 7n,
     };
@@ -520,12 +520,12 @@ describe('the list of transactions', () => {
 
   it('is of one account, or of one key, where that is asked for', async () => {
     const policy = await storePolicy();
-    const one = await store({ policy, createdByKey: 'key_1' });
+    const one = await store({ policy, createdBy: 'key_1' });
     account = await storeAccount(owner, org.id);
-    const two = await store({ policy, createdByKey: 'key_2' });
+    const two = await store({ policy, createdBy: 'key_2' });
     expect(await list({ accountId: account.id })).toEqual([two]);
-    expect(await list({ createdByKey: 'key_1' })).toEqual([one]);
-    expect(await list({ createdByKey: 'key_1', accountId: account.id })).toEqual([]);
+    expect(await list({ createdBy: 'key_1' })).toEqual([one]);
+    expect(await list({ createdBy: 'key_1', accountId: account.id })).toEqual([]);
   });
 
   it('separates what can still change from what was executed, by the clock of the database', async () => {
@@ -661,7 +661,7 @@ describe('a transaction under its lock', () => {
       id: requestId,
       organization_id: org.id,
       key: randomUUID(),
-      api_key_id: org.adminKeyId,
+      credential_id: org.adminKeyId,
       method: 'POST',
       path: `/api/v1/transactions/${id}/execute`,
       request_hash: Buffer.alloc(32),
@@ -671,7 +671,7 @@ describe('a transaction under its lock', () => {
       lease_until: new Date(),
     });
     const keyOf = async (transactionId: string, request: string) =>
-      (await readTransactionForMessage(service, { ...key(transactionId), requestId: request }))?.apiKeyId;
+      (await readTransactionForMessage(service, { ...key(transactionId), requestId: request }))?.credentialId;
     expect(await keyOf(id, requestId)).toBe(org.adminKeyId);
     expect(await keyOf(other, requestId)).toBeNull();
     for (const text of [randomUUID(), 'x', `'; --`, `${requestId} `])

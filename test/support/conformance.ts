@@ -25,7 +25,8 @@ interface DocumentedOperation {
 const ERROR_SCHEMA = { $ref: 'openapi#/components/schemas/Error' };
 /** Documented headers that not every answer has. */
 const OCCASIONAL_HEADERS = ['Idempotency-Replayed'];
-const OPEN_PATHS = ['/openapi.json', '/docs'];
+/** Not for API keys: the document is about these. */
+const OPEN_PATHS = ['/openapi.json', '/docs', '/session'];
 
 // OpenAPI has keywords of its own beside those of JSON Schema 2020-12.
 // Compiling the schemas dominates the time of these checks. Each named schema is compiled once, on first use.
@@ -125,20 +126,28 @@ function checkDocumented({ what, method, answer }: Checked, operation: Documente
   }
 }
 
+/** What a session gets that no key does: a refusal of the page that has used it. */
+function isOfOtherOrigin({ headers }: Ask, { status }: Answer): boolean {
+  return status === 403 && headers?.cookie !== undefined;
+}
+
 /** Throws unless an answer is one that openapi.json promises for its request: status, headers, body. */
-function checkAgainstDocument({ method, path }: Ask & { method: string }, answer: Answer): void {
+function checkAgainstDocument(ask: Ask & { method: string }, answer: Answer): void {
+  const { method, path } = ask;
   const what = `${method} ${path} → ${answer.status} ${answer.text.slice(0, 300)}`;
   const checked = { what, method, answer };
   checkEveryAnswer(checked);
   if (OPEN_PATHS.some((open) => path.startsWith(open)) && answer.status < 400) return;
   const operation = findOperation(method, path);
-  if (operation) checkDocumented(checked, operation);
+  if (isOfOtherOrigin(ask, answer)) checkError(what, answer);
+  else if (operation) checkDocumented(checked, operation);
   else checkUndocumented(checked);
 }
 
 /** Throws unless an answer is one that openapi.json and the tables of the interface page promise for its request. */
 export const checkAnswer: Listener = (ask, answer) => {
   checkAgainstDocument(ask, answer);
+  if (isOfOtherOrigin(ask, answer)) return;
   const faults = tableFaults(ask, answer);
   if (faults.length === 0) return;
   const what = `${ask.method} ${ask.path} → ${answer.status} ${answer.text.slice(0, 300)}`;

@@ -30,7 +30,7 @@ export async function storeTransactionOf(
     `member:${org.dave.id}`,
     `network:${networkId}`,
   ];
-  const more = { id: newId('txn'), createdByKey: org.adminKeyId, names };
+  const more = { id: newId('txn'), createdBy: org.adminKeyId, names };
   const transactionId = await storeTransaction(db, of, { ...more, ...change });
   if (Object.keys(columns).length > 0) await db('approvals').where({ id: transactionId }).update(columns);
   const found = await readTransaction(db, { organizationId: org.id, transactionId });

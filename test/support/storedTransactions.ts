@@ -62,7 +62,7 @@ export async function storeTransaction(db: Db, of: TransactionOf, change: Stored
   const made = { id, networkId, ...call, summary, ...of, ...fields };
   await db.transaction(async (tx) => {
     const { rows } = await tx.raw(`SELECT date_trunc('second', now() + interval '1 hour') AS ends`);
-    const approval = { names: [], createdByKey: null, expiresAt: rows[0].ends, ...made };
+    const approval = { names: [], createdBy: null, expiresAt: rows[0].ends, ...made };
     await insertApproval(tx, 'transaction', approval);
     await insertTransaction(tx, made);
     await positionApproval(tx, made.id, tx.raw('?::bigint', [String(position)]));
@@ -93,7 +93,7 @@ export async function storeVote(
     signatureHash: signatureHash(signature),
     initiatorSignatureHash,
     reason: null,
-    apiKeyId: null,
+    credentialId: null,
   });
   return signatureHash(signature);
 }

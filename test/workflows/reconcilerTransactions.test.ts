@@ -276,7 +276,7 @@ describe('a record', () => {
   itDeep('ends its workflow when it was closed with its key', async () => {
     const mine = await unsigned();
     const created = await world.db('approvals').where({ id: mine.id }).first();
-    const apiKeyId = requireRow(created?.created_by_key);
+    const apiKeyId = requireRow(created?.created_by);
     const revoked = await json(world.env, 'keys', 'revoke', apiKeyId, '--close-open');
     expect(revoked.closed).toContain(mine.id);
     await untilEnded(mine);

@@ -34,9 +34,13 @@ export function registrationRoutes({
         if (!signed.ok) throw new Refused(signed.refusal);
         return { resourceId: challenges[signed.value]?.nonce ?? '' };
       },
-      async send({ organizationId, key }, { id, resourceId }) {
-        const { apiKeyId } = key;
-        const done = await registerWallet(db, { organizationId, nonce: resourceId, requestId: id, apiKeyId });
+      async send({ organizationId, credential }, { id, resourceId }) {
+        const done = await registerWallet(db, {
+          organizationId,
+          nonce: resourceId,
+          requestId: id,
+          credentialId: credential.id,
+        });
         if (done === 'notAdmitted') throw new Refused(notAdmitted(organizationId).refusal);
         if (done === 'gone') throw unknownWallet();
         if (done === 'spent') {

@@ -38,6 +38,8 @@ export async function up(knex: Knex): Promise<void> {
     );
     CREATE UNIQUE INDEX members_wallet_address ON members (organization_id, lower(wallet_address))
       WHERE removed_at IS NULL;
+    -- who signs in: a wallet, in whatever organization
+    CREATE INDEX members_people ON members (lower(wallet_address)) WHERE removed_at IS NULL AND type = 'user';
     CREATE INDEX members_position ON members (organization_id, position);
 
     CREATE TABLE admin_sets (
@@ -139,7 +141,8 @@ export async function up(knex: Knex): Promise<void> {
       expires_at timestamptz(3) NOT NULL,
       position bigint NOT NULL,
       version integer NOT NULL DEFAULT 1,
-      created_by_key text,
+      -- the API key, or the member in a session: what MAX_OPEN_PER_KEY counts for
+      created_by text,
       execution_status text CHECK (execution_status IN ('processing', 'completed', 'rejected', 'failed', 'blocked')),
       execution_attempt integer NOT NULL DEFAULT 0,
       -- the decision whose execution was begun last, who began it, and the tally then
@@ -157,7 +160,7 @@ export async function up(knex: Knex): Promise<void> {
       frozen jsonb
     );
     CREATE INDEX approvals_position ON approvals (organization_id, subject, position);
-    CREATE INDEX approvals_open_of_key ON approvals (organization_id, created_by_key) WHERE closed_at IS NULL;
+    CREATE INDEX approvals_open_created_by ON approvals (organization_id, created_by) WHERE closed_at IS NULL;
     CREATE INDEX approvals_open_names ON approvals USING gin (names) WHERE closed_at IS NULL;
     -- the reconciler counts and reads the open ones of all organizations, by ranges of their expiry
     CREATE INDEX approvals_open_expiry ON approvals (expires_at) INCLUDE (created_at) WHERE closed_at IS NULL;
@@ -176,7 +179,8 @@ export async function up(knex: Knex): Promise<void> {
       -- the initiator's signature that an approval or rejection of a transaction is bound to
       initiator_signature_hash text,
       reason text,
-      api_key_id text,
+      -- what delivered it: key_…, ses_…
+      credential_id text,
       created_at timestamptz(3) NOT NULL DEFAULT now(),
       CHECK (type <> 'initiator' OR initiator_signature_hash IS NULL)
     );
@@ -348,13 +352,39 @@ export async function up(knex: Knex): Promise<void> {
     );
     CREATE INDEX api_key_members_member ON api_key_members (member_id);
 
+    -- sessions of people, each begun with a signed text; valid while its member has the wallet that signed
+    CREATE TABLE sessions (
+      id text PRIMARY KEY,
+      organization_id text NOT NULL REFERENCES organizations,
+      member_id text NOT NULL REFERENCES members,
+      wallet_address text NOT NULL,
+      wallet_kind text NOT NULL,
+      -- SHA-256 of the token; the token itself is stored nowhere
+      token_hash bytea NOT NULL UNIQUE,
+      user_agent text,
+      created_at timestamptz(3) NOT NULL DEFAULT now(),
+      -- written once a minute at most
+      last_used_at timestamptz(3) NOT NULL DEFAULT now(),
+      expires_at timestamptz(3) NOT NULL,
+      ended_at timestamptz(3)
+    );
+    CREATE INDEX sessions_open ON sessions (member_id) WHERE ended_at IS NULL;
+    CREATE INDEX sessions_ended ON sessions (ended_at) WHERE ended_at IS NOT NULL;
+    -- each begins one session: its row is deleted with it
+    CREATE TABLE session_nonces (
+      nonce text PRIMARY KEY,
+      expires_at timestamptz(3) NOT NULL
+    );
+    CREATE INDEX session_nonces_expiry ON session_nonces (expires_at);
+
     CREATE TABLE idempotency_requests (
       -- id of the request everywhere: update id in Temporal, message id in received_messages
       id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
       organization_id text NOT NULL REFERENCES organizations,
       -- X-Idempotency-Key
       key uuid NOT NULL,
-      api_key_id text NOT NULL REFERENCES api_keys,
+      -- of an API key or a session: key_…, ses_…
+      credential_id text NOT NULL,
       method text NOT NULL,
       path text NOT NULL,
       request_hash bytea NOT NULL,
@@ -382,7 +412,7 @@ export async function up(knex: Knex): Promise<void> {
       updated_at timestamptz NOT NULL
     );
 
-    -- notifies every process that its cache of API keys may be outdated; commits that notify wait for each other, and these
+    -- notifies every process that its cache of API keys and sessions may be outdated; commits that notify wait for each other, and these
     -- are rare
     CREATE FUNCTION announce_access_changed() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
@@ -390,6 +420,8 @@ export async function up(knex: Knex): Promise<void> {
       RETURN NULL;
     END $$;
     CREATE TRIGGER api_keys_access_changed AFTER UPDATE ON api_keys
+      FOR EACH STATEMENT EXECUTE FUNCTION announce_access_changed();
+    CREATE TRIGGER sessions_access_changed AFTER UPDATE OF ended_at ON sessions
       FOR EACH STATEMENT EXECUTE FUNCTION announce_access_changed();
     CREATE TRIGGER members_access_changed AFTER UPDATE ON members
       FOR EACH STATEMENT EXECUTE FUNCTION announce_access_changed();
@@ -605,7 +637,8 @@ export async function up(knex: Knex): Promise<void> {
     GRANT SELECT ON ALL TABLES IN SCHEMA public TO orgwallet_service, orgwallet_signer;
     -- what the signer has no use for
     REVOKE SELECT ON installation, received_messages, claims, audit_heads, audit_log, api_keys,
-      api_key_members, idempotency_requests, rate_limit_buckets, registration_challenges FROM orgwallet_signer;
+      api_key_members, idempotency_requests, rate_limit_buckets, registration_challenges,
+      sessions, session_nonces FROM orgwallet_signer;
     GRANT SELECT (id) ON installation TO orgwallet_signer;
     GRANT INSERT, UPDATE ON members, groups, policies TO orgwallet_service;
     -- what is signed, or derived once, never changes
@@ -626,6 +659,8 @@ export async function up(knex: Knex): Promise<void> {
     GRANT INSERT ON votes, received_messages, evidence, audit_log, api_key_members TO orgwallet_service;
     GRANT INSERT, UPDATE, DELETE ON idempotency_requests, rate_limit_buckets, registration_challenges
       TO orgwallet_service;
+    GRANT INSERT, DELETE, UPDATE (last_used_at, ended_at) ON sessions TO orgwallet_service;
+    GRANT INSERT, DELETE ON session_nonces TO orgwallet_service;
     GRANT INSERT, UPDATE (status, block_at, decided_at) ON policy_usage TO orgwallet_service;
     GRANT INSERT ON seals, sealed_states, signing_keys, chain_attempts, chain_signatures, relayer_reservations,
       chain_envelopes, authorizations, freezes, unknown_executions TO orgwallet_signer;

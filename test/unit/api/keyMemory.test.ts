@@ -1,5 +1,5 @@
 import { createKeyMemory } from '../../../src/api/keyMemory';
-import type { AuthenticatedKey } from '../../../src/db/apiKeys';
+import type { Credential } from '../../../src/db/credentials';
 
 function setUp() {
   const world = {
@@ -11,10 +11,10 @@ function setUp() {
   };
   let announce = () => {};
   const memory = createKeyMemory(
-    async (keys): Promise<ReadonlyMap<string, AuthenticatedKey>> => {
+    async (keys): Promise<ReadonlyMap<string, Credential>> => {
       world.asked += 1;
       const { expiresAt } = world;
-      const found = { apiKeyId: 'key_1', organizationId: 'org_1', expiresAt, members: [] };
+      const found = { id: 'key_1', limitedAs: 'key_1', organizationId: 'org_1', expiresAt, members: [] };
       return new Map(keys.filter((key) => world.valid.has(key)).map((key) => [key, found]));
     },
     {

@@ -56,7 +56,7 @@ describe('a proposal as the API shows it', () => {
     const stored = {
       ...proposal().approvedBy(ada).build(),
       plan: { secret: 1 },
-      createdByKey: 'key_1',
+      createdBy: 'key_1',
       position: 1n,
     };
     const view = proposalView(stored, OPEN, SALT);
@@ -68,7 +68,7 @@ describe('a proposal as the API shows it', () => {
       'closed',
       'applied',
       'plan',
-      'createdByKey',
+      'createdBy',
     ]) {
       expect(view).not.toHaveProperty(field);
     }
