@@ -1,6 +1,6 @@
 import { Client as PostgresClient } from 'pg';
 import { type Comparison, compare } from './figures';
-import { inTurn, many } from './measure';
+import { inTurn, timed } from './measure';
 import { type BenchOrganization, makeOrganization } from './organization';
 import { PaymentsClient } from './paymentsClient';
 import { ServiceClient } from './serviceClient';
@@ -151,13 +151,11 @@ async function measureLateSignature(stack: BenchStack): Promise<Comparison> {
   await service.connect(1);
   const first: number[] = [];
   const late: number[] = [];
-  for (const _ of many(SIGNED_PROPOSALS, () => null)) {
+  for (let signed = 0; signed < SIGNED_PROPOSALS; signed += 1) {
     const proposal = await service.create();
     for (let wallet = 0; wallet <= LATE_SIGNATURE; wallet += 1) {
       const request = await service.signRequest(proposal, wallet);
-      const startedAt = performance.now();
-      await service.sign(request);
-      const ms = performance.now() - startedAt;
+      const ms = await timed(() => service.sign(request));
       // The first two warm up what the organization has of its own.
       if (wallet === 2) first.push(ms);
       if (wallet === LATE_SIGNATURE) late.push(ms);

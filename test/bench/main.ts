@@ -9,6 +9,7 @@ import { measureCreate, measureSign } from './messages';
 import { makeOrganization } from './organization';
 import { PaymentsClient } from './paymentsClient';
 import { measureEvaluation } from './policies';
+import { measureProcesses } from './processes';
 import { profile } from './profile';
 import { measureProof } from './proof';
 import { measureReads } from './reads';
@@ -94,13 +95,18 @@ class Results {
 
 /**
  * Measures the service beside its floors (test/bench/floor): the least that must happen. Arguments name the measurements,
- * all without any; `profile` shows what the processor's time is spent on instead. The figures are shown, never judged by
+ * all of those beside floors without any; `profile` shows what the processor's time is spent on instead, `processes` what a
+ * second process of each role adds. The figures are shown, never judged by
  * the exit status.
  */
 async function main(args: readonly string[]): Promise<void> {
   const say = (line: string) => process.stderr.write(`${line}\n`);
   if (args.includes('profile')) {
     process.stdout.write(await profile(say));
+    return;
+  }
+  if (args.includes('processes')) {
+    process.stdout.write(`${table(await measureProcesses(say))}\n`);
     return;
   }
   say('Starting Postgres, Temporal, two chains and the service (about 20 s)');

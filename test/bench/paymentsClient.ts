@@ -63,9 +63,11 @@ export class PaymentsClient {
   /** Opens connections and asks once on each. */
   async connect(count: number): Promise<void> {
     this.close();
-    const { httpsPort, ca } = this.stack;
+    const { httpsPorts, ca } = this.stack;
     this.connections = await Promise.all(
-      Array.from({ length: count }, () => HttpsConnection.open(httpsPort, ca)),
+      Array.from({ length: count }, (_, i) =>
+        HttpsConnection.open(httpsPorts[i % httpsPorts.length] ?? 0, ca),
+      ),
     );
     await Promise.all(this.connections.map((_, i) => this.get('/api/v1/networks', i)));
   }

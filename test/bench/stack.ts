@@ -15,6 +15,7 @@ import { startTemporal } from '../../tools/dev/temporalServer';
 import { HttpsConnection, requestBytes } from './connection';
 import type { FloorParts } from './floor/client';
 import { createFloorDatabase, floorPool } from './floor/database';
+import { many } from './measure';
 import { processorMs } from './processor';
 import { type CpuProfile, readProfile } from './profileFile';
 
@@ -28,6 +29,8 @@ export interface BenchStack {
   readonly keystore: { readonly file: string; readonly passphrase: string };
   readonly temporalAddress: string;
   readonly httpsPort: number;
+  /** The ports of all API processes. */
+  readonly httpsPorts: readonly number[];
   readonly opsPort: number;
   /** The certificate, which is its own authority. */
   readonly ca: string;
@@ -50,6 +53,9 @@ const PROFILER = join(__dirname, 'profiler.js');
 const FLOOR_QUEUE = 'bench-floor';
 const FLOOR_NETWORK_ID = 31_338;
 
+const superuserUrlOf = ({ adminUrl }: { readonly adminUrl: string }, database: string) =>
+  adminUrl.replace(/[^/]*$/, database);
+
 function rpcUrlOf(chains: readonly RunningChain[], networkId: number): string {
   const chain = chains.find(({ chainId }) => chainId === networkId);
   if (!chain) throw new Error(`there is no chain ${networkId}`);
@@ -57,12 +63,12 @@ function rpcUrlOf(chains: readonly RunningChain[], networkId: number): string {
 }
 
 /**
- * Starts everything on free ports, with its data in a temporary folder. The service is one process, or one for each role
- * where they are `apart`. `isProfiled`: its processes can be profiled.
+ * Starts everything on free ports, with its data in a temporary folder. The service is one process beside the signer, or
+ * so many of each role as `perRole` says. `isProfiled`: its processes can be profiled.
  */
 export async function startBenchStack(
   say: (line: string) => void,
-  { apart = false, isProfiled = false }: { readonly apart?: boolean; readonly isProfiled?: boolean } = {},
+  { perRole = 0, isProfiled = false }: { readonly perRole?: number; readonly isProfiled?: boolean } = {},
 ): Promise<BenchStack> {
   const dir = mkdtempSync(join(tmpdir(), 'orgwallet-bench-'));
   // Postgres may run as another user, who has to come through to its files.
@@ -102,10 +108,11 @@ export async function startBenchStack(
     return part;
   };
   try {
-    const ports = await freePorts(11);
+    const roleSets =
+      perRole === 0 ? ['api,worker,chain'] : many(perRole, () => ['api', 'worker', 'chain']).flat();
+    const ports = await freePorts(6 + 3 * roleSets.length);
     const [postgresPort = 0, temporalPort = 0, firstPort = 0, secondPort = 0] = ports;
-    const [httpsPort = 0, httpPort = 0, opsPort = 0, floorPort = 0, signerOpsPort = 0] = ports.slice(4);
-    const otherOpsPorts = ports.slice(9);
+    const [floorPort = 0, signerOpsPort = 0, ...servicePorts] = ports.slice(4);
     const binary = await findTemporalBinary(process.env, say);
     const certFile = join(dir, 'tls', 'cert.pem');
     const keyFile = join(dir, 'tls', 'key.pem');
@@ -164,35 +171,33 @@ export async function startBenchStack(
       KEYSTORE_PASSPHRASE: keystore.passphrase,
       OPS_PORT: String(signerOpsPort),
     });
-    const service = node('the service', main, [], {
-      ORGWALLET_ROLES: apart ? 'api' : 'api,worker,chain',
-      DATABASE_URL: database.service,
-      TLS_CERT_FILE: certFile,
-      TLS_KEY_FILE: keyFile,
-      HTTPS_PORT: String(httpsPort),
-      HTTP_PORT: String(httpPort),
-      OPS_PORT: String(opsPort),
-      // One client asks for everything, and nothing of it is ever closed.
-      RATE_LIMIT_PER_SECOND: '100000',
-      RATE_LIMIT_BURST: '1000000',
-      MAX_OPEN_PER_KEY: '1000000',
-      // What is measured is not interrupted, and copies of records are not repaired.
-      RECONCILE_EVERY: '1d',
-      ...shared,
-    });
-    const others = (apart ? ['worker', 'chain'] : []).map((role, index) => {
-      const port = otherOpsPorts[index] ?? 0;
-      const part = node(`the ${role}`, main, [], {
-        ORGWALLET_ROLES: role,
+    const services = roleSets.map((roles, index) => {
+      const [httpsPort = 0, httpPort = 0, opsPort = 0] = servicePorts.slice(3 * index);
+      const name =
+        perRole === 0 ? 'the service' : `the ${roles} ${index < 3 ? '' : Math.floor(index / 3) + 1}`.trim();
+      const part = node(name, main, [], {
+        ORGWALLET_ROLES: roles,
         DATABASE_URL: database.service,
-        OPS_PORT: String(port),
+        TLS_CERT_FILE: certFile,
+        TLS_KEY_FILE: keyFile,
+        HTTPS_PORT: String(httpsPort),
+        HTTP_PORT: String(httpPort),
+        OPS_PORT: String(opsPort),
+        // One client asks for everything, and nothing of it is ever closed.
+        RATE_LIMIT_PER_SECOND: '100000',
+        RATE_LIMIT_BURST: '1000000',
+        MAX_OPEN_PER_KEY: '1000000',
+        // What is measured is not interrupted, and copies of records are not repaired.
+        RECONCILE_EVERY: '1d',
         ...shared,
       });
-      return { part, port };
+      return { roles, part, httpsPort, port: opsPort };
     });
+    const [first] = services;
+    if (!first) throw new Error('no process of the service was started');
     const floor = {
       taskQueue: FLOOR_QUEUE,
-      databaseUrl: postgres.adminUrl.replace(/[^/]*$/, 'bench_floor'),
+      databaseUrl: superuserUrlOf(postgres, 'bench_floor'),
       rpcUrl: rpcUrlOf(chains, FLOOR_NETWORK_ID),
       networkId: FLOOR_NETWORK_ID,
     };
@@ -204,17 +209,18 @@ export async function startBenchStack(
         const response = await fetch(`http://127.0.0.1:${port}/statusz`);
         if (!response.ok) throw new Error('not ready');
       });
-    const served = [{ part: service, port: opsPort }, { part: signer, port: signerOpsPort }, ...others];
+    const served = [...services, { part: signer, port: signerOpsPort }];
     await Promise.all(served.map(({ part, port }) => untilServed(part, port)));
     const ca = readFileSync(certFile, 'utf8');
     return {
       databaseUrl: database.owner,
-      superuserUrl: postgres.adminUrl.replace(/[^/]*$/, 'orgwallet'),
+      superuserUrl: superuserUrlOf(postgres, 'orgwallet'),
       signerDatabaseUrl: database.signer,
       keystore,
       temporalAddress: temporal.address,
-      httpsPort,
-      opsPort,
+      httpsPort: first.httpsPort,
+      httpsPorts: services.filter(({ roles }) => roles.startsWith('api')).map(({ httpsPort }) => httpsPort),
+      opsPort: first.port,
       ca,
       rpcUrl: (networkId) => rpcUrlOf(chains, networkId),
       async profiled(work) {
@@ -232,7 +238,7 @@ export async function startBenchStack(
       processorMs: () => new Map(parts.map(({ name, pid }) => [name, processorMs(pid)])),
       floor,
       serviceLog: () =>
-        readFileSync(service.logFile, 'utf8')
+        readFileSync(first.part.logFile, 'utf8')
           .split('\n')
           .filter((line) => !line.includes('"level":"info"'))
           .slice(-10)
