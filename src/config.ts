@@ -5,6 +5,7 @@ import { parseEther } from 'viem';
 import { z } from 'zod';
 import { isLoopback } from './chain/loopback';
 import { MAX_RELAYERS } from './chain/relayerIndex';
+import { projectRoot } from './projectRoot';
 
 /** A part of the service that a process can run. */
 export type Role = 'api' | 'worker' | 'chain' | 'signer';
@@ -58,6 +59,8 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** The origins under which people reach the API; without one they cannot sign in. */
   readonly origins: readonly string[];
+  /** The folder of the built console. */
+  readonly consoleDir: string;
   readonly ops: {
     readonly host: string;
     readonly port: number;
@@ -238,7 +241,7 @@ const origin = z
     hostname: /^(localhost|(\d{1,3}\.){3}\d{1,3}|([a-z0-9-]+\.)+[a-z]{2,})$/,
     error: originError,
   })
-  .refine((text) => new URL(text).origin === text, { error: originError });
+  .refine((text) => URL.canParse(text) && new URL(text).origin === text, { error: originError });
 
 const postgresUrl = z.string().regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://');
 
@@ -258,6 +261,7 @@ const settings = z.object({
   TLS_KEY_FILE: z.string().optional(),
   TRUSTED_PROXIES: list.pipe(z.array(addressOrBlock)).default([]),
   ORIGINS: list.pipe(z.array(origin)).optional(),
+  CONSOLE_DIR: z.string().optional(),
   OPS_HOST: bindHost.default('127.0.0.1'),
   OPS_PORT: port.default(9090),
   OPS_ALLOWED_HOSTS: list.pipe(z.array(hostName)).default([]),
@@ -596,6 +600,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     tlsEndsAtProxy: production && s.TLS_CERT_FILE === undefined && s.TRUSTED_PROXIES.length > 0,
     trustedProxies: s.TRUSTED_PROXIES,
     origins: s.ORIGINS ?? (production ? [] : localOrigins(s.HTTPS_PORT)),
+    consoleDir: resolve(s.CONSOLE_DIR ?? join(projectRoot(), 'console', 'dist')),
     ops: { host: s.OPS_HOST, port: s.OPS_PORT, allowedHosts: s.OPS_ALLOWED_HOSTS },
     ...defined<
       Pick<Config, 'httpsHost' | 'httpHost' | 'databaseUrl' | 'signerDatabaseUrl' | 'listenDatabaseUrl'>

@@ -2,6 +2,7 @@ import express, { type Express, type Request, type RequestHandler, type Response
 import { BASE_PATH } from '../contract/endpoint';
 import { withSpan } from '../tracing';
 import { type Authenticate, createAdmission } from './admission';
+import { consoleRoutes } from './console';
 import type { Route } from './context';
 import type { ApiDependencies } from './dependencies';
 import { docsRoutes } from './docs';
@@ -88,6 +89,7 @@ export function createApp(dependencies: AppDependencies): Express {
   const docs = docsRoutes();
   app.use(docs.router);
   for (const path of docs.paths) app.all(path, otherMethods(['get']));
+  app.use(consoleRoutes(config));
   app.use(() => {
     throw pathNotFound();
   });

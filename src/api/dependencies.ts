@@ -38,6 +38,7 @@ export interface ApiDependencies {
     | 'trustedProxies'
     | 'networks'
     | 'origins'
+    | 'consoleDir'
     | 'temporal'
     | 'idempotencyRetentionMs'
     | 'mutations'

@@ -30,6 +30,18 @@ describe('a service in production whose trusted proxy terminates TLS', () => {
     expect(await statusOf({ 'X-Forwarded-Proto': 'https' })).toBe(200);
   });
 
+  it('has neither console nor sessions without ORIGINS', async () => {
+    const headers = { 'X-Forwarded-Proto': 'https', Accept: 'text/html' };
+    for (const path of ['/', '/transactions', '/session', '/session/nonce', '/sessions']) {
+      const answer = await fetch(`http://127.0.0.1:${settings.HTTP_PORT}${path}`, { headers });
+      expect([path, answer.status, await answer.json()]).toMatchObject([
+        path,
+        404,
+        { code: 'notFound', message: expect.stringContaining('the setting ORIGINS names no origin') },
+      ]);
+    }
+  });
+
   it('refuses a caller without TLS', async () => {
     expect(await statusOf({})).toBe(426);
     expect(await statusOf({ 'X-Forwarded-Proto': 'http' })).toBe(426);

@@ -223,6 +223,8 @@ export async function serviceSettings(options: ServiceOptions = {}): Promise<Nod
     HTTPS_PORT: String(httpsPort),
     HTTP_PORT: String(httpPort),
     OPS_PORT: String(opsPort),
+    // Whether or not one is built here, tests that need one bring it.
+    CONSOLE_DIR: join(dir, 'console'),
     // Only tests of the reconciler have it run; what it leaves on the shared server is a schedule that sleeps.
     RECONCILE_EVERY: '1h',
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'error',

@@ -335,6 +335,39 @@ describe('settings', () => {
   });
 });
 
+describe('the origins of people', () => {
+  const origins = (env: NodeJS.ProcessEnv) => loadConfig({ ...NEEDED, ...env }).origins;
+
+  it('are this machine by default, and none in production', () => {
+    expect(origins({})).toEqual(['https://localhost:8443', 'https://127.0.0.1:8443']);
+    expect(origins({ HTTPS_PORT: '443' })).toEqual(['https://localhost', 'https://127.0.0.1']);
+    expect(origins({ NODE_ENV: 'production' })).toEqual([]);
+  });
+
+  it('are those that are named', () => {
+    expect(origins({ ORIGINS: 'https://wallet.example.com, https://10.0.0.1:8443' })).toEqual([
+      'https://wallet.example.com',
+      'https://10.0.0.1:8443',
+    ]);
+  });
+
+  it.each([
+    'http://wallet.example.com',
+    'https://wallet.example.com/',
+    'https://wallet.example.com:443',
+    'https://Wallet.example.com',
+    'https://user@wallet.example.com',
+    'https://[::1]',
+    'https://wallet',
+    'wallet.example.com',
+    '*',
+  ])('are never %s', (ORIGINS) => {
+    expect(errorOf(() => origins({ ORIGINS })).message).toBe(
+      `ORIGINS: "${ORIGINS}" is not an HTTPS origin (expected e.g. https://wallet.example.com)`,
+    );
+  });
+});
+
 describe('durations', () => {
   it.each([
     ['500ms', 500],
