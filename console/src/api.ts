@@ -10,7 +10,7 @@ export function pinFor(id: string): void {
 }
 
 /** The organization's salt as its first payload showed it, kept by this browser. */
-const pins: PinStore = {
+export const pins: PinStore = {
   get: () => {
     const text = localStorage.getItem(`orgwallet.pin.${organizationId}`);
     return text === null ? undefined : JSON.parse(text);

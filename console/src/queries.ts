@@ -119,3 +119,10 @@ export const frozenQuery = queryOptions({
     return (frozen ?? '') > (unfrozen ?? '') ? (frozen ?? null) : null;
   },
 });
+
+/** A dry run of a transaction under every policy. */
+export const evaluationQuery = (asked: Schema['EvaluatePoliciesRequest']) =>
+  queryOptions({
+    queryKey: ['evaluation', asked],
+    queryFn: ({ signal }) => orgwallet.evaluatePolicies(asked, timed(signal)),
+  });

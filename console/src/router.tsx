@@ -11,8 +11,14 @@ const waiting = createRoute({
   component: lazyRouteComponent(() => import('./pages/waiting/WaitingPage.tsx'), 'WaitingPage'),
 });
 
+const request = createRoute({
+  getParentRoute,
+  path: '/requests/$id',
+  component: lazyRouteComponent(() => import('./pages/request/RequestPage.tsx'), 'RequestPage'),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([waiting]),
+  routeTree: root.addChildren([waiting, request]),
   defaultErrorComponent: PageError,
   defaultPreload: 'intent',
   scrollRestoration: true,

@@ -1,0 +1,84 @@
+import type { Proposal } from '@orgwallet/client';
+import { useQuery } from '@tanstack/react-query';
+import { adminsQuery } from '../../queries.ts';
+import { type Change, differenceOf } from '../../text/difference.ts';
+import { Badge } from '../../ui/Badge.tsx';
+import { Loaded } from '../../ui/States.tsx';
+import type { Organization } from '../../useOrganization.ts';
+import { readVote } from '../../voting.ts';
+import './difference.css';
+
+const TONES = { added: 'good', removed: 'danger', changed: 'warning' } as const;
+const ABSENT = '—';
+
+function ChangeTable({ change }: { readonly change: Change }) {
+  return (
+    <div className="difference">
+      <h3 className="row">
+        {change.title} <Badge tone={TONES[change.kind]}>{change.kind}</Badge>
+      </h3>
+      {change.fields.length === 0 ? (
+        <p className="muted">It is like this already.</p>
+      ) : (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Field</th>
+              {change.kind === 'added' ? null : <th scope="col">Before</th>}
+              {change.kind === 'removed' ? null : <th scope="col">After</th>}
+            </tr>
+          </thead>
+          <tbody>
+            {change.fields.map(({ field, before, after }) => (
+              <tr key={field}>
+                <th scope="row">{field}</th>
+                {change.kind === 'added' ? null : (
+                  <td data-title="Before" className={after === undefined ? '' : 'before'}>
+                    {before ?? ABSENT}
+                  </td>
+                )}
+                {change.kind === 'removed' ? null : (
+                  <td data-title="After" className="after">
+                    {after ?? ABSENT}
+                  </td>
+                )}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </div>
+  );
+}
+
+/** The change as it is in the payload that is signed; of a closed proposal, as the service recorded it. */
+function changeIn(proposal: Proposal): { resourceType: string; action: string; data: unknown } {
+  const reading = readVote(proposal, 'approve');
+  if (!reading || !('verified' in reading)) return proposal;
+  const { resourceType = '', action = '', data = '' } = reading.verified.typedData.message;
+  return { resourceType, action, data: JSON.parse(data) };
+}
+
+/** What a proposal changes, field by field. */
+export function Difference({
+  proposal,
+  organization,
+}: {
+  readonly proposal: Proposal;
+  readonly organization: Organization;
+}) {
+  const admins = useQuery(adminsQuery);
+  const isOpen = proposal.signingPayloads !== undefined || proposal.executionStatus === null;
+  return (
+    <Loaded query={admins} what="what changes">
+      {(data) => (
+        <div className="stack">
+          {isOpen ? null : <p className="muted">It is decided: “before” is what the organization has now.</p>}
+          {differenceOf(changeIn(proposal), { ...organization, admins: data }).map((change) => (
+            <ChangeTable key={change.id} change={change} />
+          ))}
+        </div>
+      )}
+    </Loaded>
+  );
+}

@@ -1,0 +1,110 @@
+import type { Approval, Schema } from '@orgwallet/client';
+import type { ReactNode } from 'react';
+import type { Session } from '../../session.ts';
+import { dateTime } from '../../text/time.ts';
+import { Facts } from '../../ui/Facts.tsx';
+import { Notice } from '../../ui/Notice.tsx';
+import type { Organization } from '../../useOrganization.ts';
+
+/** A transaction of a chain, with a link where the network has an explorer. */
+export function ChainHash({
+  hash,
+  network,
+}: {
+  readonly hash: string;
+  readonly network: Schema['Network'] | undefined;
+}) {
+  if (!network?.explorerUrl) return <code>{hash}</code>;
+  const base = network.explorerUrl.replace(/\/+$/, '');
+  return (
+    <a href={`${base}/tx/${hash}`} target="_blank" rel="noreferrer">
+      <code>{hash}</code>
+    </a>
+  );
+}
+
+function chainRows(approval: Approval, { networks }: Organization): (readonly [string, ReactNode])[] {
+  if ('resourceType' in approval) {
+    return (approval.deployments ?? []).map(({ networkId, status, transactionHash, failure, waitingFor }) => {
+      const network = networks.find(({ id }) => id === networkId);
+      const text = failure?.message ?? waitingFor;
+      return [
+        `On ${network?.name ?? networkId}`,
+        <>
+          {status}
+          {text ? `: ${text}` : ''}{' '}
+          {transactionHash ? <ChainHash hash={transactionHash} network={network} /> : null}
+        </>,
+      ];
+    });
+  }
+  const network = networks.find(({ id }) => id === approval.networkId);
+  const hash = approval.result?.transactionHash ?? approval.chain?.transactionHash;
+  return [
+    ['Transaction', hash ? <ChainHash hash={hash} network={network} /> : undefined],
+    ['Sent', approval.chain ? dateTime(approval.chain.submittedAt) : undefined],
+    ['Confirmations', approval.chain ? String(approval.chain.confirmations) : undefined],
+    ['Block', approval.result?.blockNumber === undefined ? undefined : String(approval.result.blockNumber)],
+  ];
+}
+
+/** Whether there is anything to say about what became of a request. */
+export function hasOutcome(approval: Approval): boolean {
+  const { executionStatus, notes, deployments = [] } = { deployments: [], ...approval };
+  return executionStatus !== null || notes.length > 0 || deployments.length > 0;
+}
+
+/** Where operators see the workflow of a request. */
+export function workflowUrl(approval: Approval, session: Session): string | undefined {
+  const { temporalUiUrl, temporalNamespace = 'default', organization } = session;
+  if (!temporalUiUrl) return undefined;
+  const resource = 'resourceType' in approval ? approval.resourceType : 'transactions';
+  const workflowId = `${organization.id}/${resource}/${approval.id}`;
+  return `${temporalUiUrl}/namespaces/${temporalNamespace}/workflows/${encodeURIComponent(workflowId)}`;
+}
+
+/** What became of a request. */
+export function Outcome({
+  approval,
+  organization,
+}: {
+  readonly approval: Approval;
+  readonly organization: Organization;
+}) {
+  const { failure, notes } = approval;
+  const rows = chainRows(approval, organization).filter(([, value]) => value !== undefined);
+  return (
+    <div className="stack">
+      {approval.executionStatus === 'completed' ? <p>It was executed as it was signed.</p> : null}
+      {approval.executionStatus === 'rejected' ? (
+        <p>It was rejected and closed. Nothing was changed.</p>
+      ) : null}
+      {approval.executionStatus === 'processing' ? <p role="status">It is being executed.</p> : null}
+      {failure ? (
+        <Notice
+          tone="danger"
+          title={`${approval.executionStatus === 'blocked' ? 'Blocked' : 'Failed'}: ${failure.code}`}
+        >
+          <p>{failure.message}</p>
+          <p className="small muted">
+            Attempt {failure.attempt}, {dateTime(failure.at)}.{' '}
+            {failure.retryable === false ? 'It cannot be executed again: make a new request.' : ''}
+          </p>
+        </Notice>
+      ) : null}
+      {rows.length > 0 ? <Facts rows={rows} /> : null}
+      {notes.length > 0 ? (
+        <ul className="notes">
+          {notes.map(({ at, message }) => (
+            <li key={`${at}${message}`}>
+              <time dateTime={at} className="small muted">
+                {dateTime(at)}
+              </time>{' '}
+              {message}
+            </li>
+          ))}
+        </ul>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+import type { Transaction } from '@orgwallet/client';
+import { useQuery } from '@tanstack/react-query';
+import { evaluationQuery } from '../../queries.ts';
+import { Loaded } from '../../ui/States.tsx';
+import { Verdicts } from '../../ui/Verdicts.tsx';
+import type { Organization } from '../../useOrganization.ts';
+
+/** What the policies say of an open transaction now. */
+export function PolicyVerdict({
+  transaction,
+  organization,
+}: {
+  readonly transaction: Transaction;
+  readonly organization: Organization;
+}) {
+  const { accountId, networkId, to, value, calldata, initiator, replaces } = transaction;
+  const query = useQuery(
+    evaluationQuery({
+      accountId,
+      networkId,
+      to,
+      value,
+      data: calldata,
+      initiatorWalletAddress: initiator.walletAddress,
+      ...(replaces ? { replaces } : {}),
+    }),
+  );
+  const policyOf = (id: string) => organization.policies.find((policy) => policy.id === id);
+  return (
+    <Loaded query={query} what="the verdict of the policies">
+      {(evaluations) => {
+        const own = evaluations.find(({ policy }) => policy.id === transaction.policy.id);
+        const others = evaluations.filter((one) => one !== own);
+        return (
+          <div className="stack">
+            {own ? (
+              <Verdicts evaluation={own} policy={policyOf(own.policy.id)} />
+            ) : (
+              <p>Its policy does not exist any more, and permits nothing.</p>
+            )}
+            {others.length > 0 ? (
+              <details>
+                <summary>
+                  {others.length} other {others.length === 1 ? 'policy' : 'policies'}
+                </summary>
+                <div className="stack">
+                  {others.map((one) => (
+                    <Verdicts key={one.policy.id} evaluation={one} policy={policyOf(one.policy.id)} />
+                  ))}
+                </div>
+              </details>
+            ) : null}
+          </div>
+        );
+      }}
+    </Loaded>
+  );
+}

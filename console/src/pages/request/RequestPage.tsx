@@ -1,0 +1,149 @@
+import type { Approval } from '@orgwallet/client';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { approvalQuery } from '../../queries.ts';
+import { headline } from '../../text/headline.ts';
+import { stateOf } from '../../text/labels.ts';
+import { outcomesOf, type Viewer } from '../../text/standing.ts';
+import { dateTime } from '../../text/time.ts';
+import { Badge } from '../../ui/Badge.tsx';
+import { Copy } from '../../ui/Copy.tsx';
+import { Page, Section } from '../../ui/Page.tsx';
+import { ErrorNotice, Loading } from '../../ui/States.tsx';
+import { TimeLeft, useNow } from '../../ui/TimeLeft.tsx';
+import { type Organization, useOrganization } from '../../useOrganization.ts';
+import { useSession } from '../../useSession.ts';
+import { Decision } from './Decision.tsx';
+import { Difference } from './Difference.tsx';
+import { hasOutcome, Outcome, workflowUrl } from './Outcome.tsx';
+import { PolicyVerdict } from './PolicyVerdict.tsx';
+import { Signatures } from './Signatures.tsx';
+import { TransactionDetails } from './TransactionDetails.tsx';
+import './request.css';
+
+const route = getRouteApi('/requests/$id');
+
+function Content({
+  approval,
+  organization,
+  viewer,
+}: {
+  readonly approval: Approval;
+  readonly organization: Organization;
+  readonly viewer: Viewer;
+}) {
+  const now = useNow(Date.parse(approval.expiresAt));
+  const state = stateOf(approval, now);
+  const isExpired = state.text === 'Expired';
+  const isProposal = 'resourceType' in approval;
+  const outcomes = outcomesOf(approval);
+  const workflow = workflowUrl(approval, useSession());
+  const isOpen = approval.signingPayloads !== undefined && !isExpired;
+  return (
+    <Page
+      title={headline(approval, organization)}
+      lead={
+        <p className="request-lead">
+          <Badge tone={state.tone}>{state.text}</Badge>
+          {approval.signingPayloads || isExpired ? <TimeLeft until={approval.expiresAt} /> : null}
+          <span>asked {dateTime(approval.createdAt)}</span>
+          <span>
+            <code>{approval.id}</code> <Copy text={approval.id} of="the id" />
+          </span>
+          {workflow ? (
+            <a href={workflow} target="_blank" rel="noreferrer">
+              Workflow in the Temporal UI
+            </a>
+          ) : null}
+        </p>
+      }
+    >
+      <div className="request">
+        <div>
+          {isProposal ? (
+            <Section title="What changes" id="changes">
+              <div className="card">
+                <Difference proposal={approval} organization={organization} />
+              </div>
+            </Section>
+          ) : (
+            <>
+              <Section title="What it does" id="details">
+                <div className="card">
+                  <TransactionDetails transaction={approval} organization={organization} />
+                </div>
+              </Section>
+              {isOpen ? (
+                <Section title="What the policies say now" id="policies">
+                  <div className="card">
+                    <PolicyVerdict transaction={approval} organization={organization} />
+                  </div>
+                </Section>
+              ) : null}
+            </>
+          )}
+          {hasOutcome(approval) ? (
+            <Section title="What happened" id="outcome">
+              <div className="card">
+                <Outcome approval={approval} organization={organization} />
+              </div>
+            </Section>
+          ) : null}
+        </div>
+        <div className="request-side">
+          {approval.signingPayloads || outcomes.approve || outcomes.reject ? (
+            <Section title={isExpired ? 'It has expired' : 'What you sign'} id="decide">
+              <div className="card">
+                {isExpired ? <p className="muted">Nobody can sign it any more. Make a new request.</p> : null}
+                <Decision approval={approval} viewer={viewer} isExpired={isExpired} />
+              </div>
+            </Section>
+          ) : null}
+          <Section title="Signatures" id="signatures">
+            <div className="card">
+              <Signatures approval={approval} organization={organization} />
+            </div>
+          </Section>
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+/** A proposal or a transaction: what it does, what is signed, and what became of it. */
+export function RequestPage() {
+  const { id } = route.useParams();
+  const { member, isAdmin } = useSession();
+  const { data: approval, error, refetch } = useQuery(approvalQuery(id));
+  const { organization, error: organizationError, refetch: again } = useOrganization();
+  const failure = (approval ? undefined : error) ?? (organization ? undefined : organizationError);
+  if (failure) {
+    return (
+      <Page title="Request">
+        <ErrorNotice
+          error={failure}
+          retry={() => {
+            void refetch();
+            again();
+          }}
+        />
+      </Page>
+    );
+  }
+  if (!approval || !organization) {
+    return (
+      <Page title="Request">
+        <Loading what="the request" />
+      </Page>
+    );
+  }
+  const { policies, groups } = organization;
+  return (
+    <Content
+      key={id}
+      approval={approval}
+      organization={organization}
+      viewer={{ memberId: member.id, isAdmin, policies, groups }}
+    />
+  );
+}

@@ -1,0 +1,85 @@
+import type { Approval, Schema } from '@orgwallet/client';
+import { useQuery } from '@tanstack/react-query';
+import { adminsQuery } from '../../queries.ts';
+import { ShortAddress } from '../../ui/Address.tsx';
+import { Badge } from '../../ui/Badge.tsx';
+import type { Organization } from '../../useOrganization.ts';
+
+type Person = Pick<Schema['MemberSummary'], 'id' | 'name' | 'walletAddress'>;
+
+/** Everybody who may approve a transaction under its policy. */
+function approversOf(
+  approval: Schema['Transaction'],
+  { policies, groups, members }: Organization,
+): readonly Person[] {
+  const setting = policies.find(({ id }) => id === approval.policy.id)?.approverSetting;
+  if (!setting) return [];
+  const all: readonly Person[] =
+    setting.type === 'group'
+      ? (groups.find(({ id }) => id === setting.groupId)?.members ?? [])
+      : members.filter(({ id }) => id === setting.memberId);
+  return all.filter(({ id }) => !setting.excludeInitiator || id !== approval.initiator.id);
+}
+
+function Person({
+  person,
+  state,
+  tone,
+}: {
+  person: Person;
+  state: string;
+  tone: 'good' | 'danger' | 'plain';
+}) {
+  return (
+    <li className="signature">
+      <span>
+        {person.name} <ShortAddress address={person.walletAddress} />
+      </span>
+      <Badge tone={tone}>{state}</Badge>
+    </li>
+  );
+}
+
+/** Who has signed, and who can still. */
+export function Signatures({
+  approval,
+  organization,
+}: {
+  readonly approval: Approval;
+  readonly organization: Organization;
+}) {
+  const { data: admins } = useQuery(adminsQuery);
+  const { approvals, rejections, threshold, signingPayloads } = approval;
+  const isProposal = 'resourceType' in approval;
+  const possible = isProposal ? (admins?.members ?? []) : approversOf(approval, organization);
+  const voted = new Set([...approvals, ...rejections].map(({ id }) => id));
+  const missing = signingPayloads ? possible.filter(({ id }) => !voted.has(id)) : [];
+  const isUnsigned = approval.signatureStatus === 'pendingInitiatorSignature';
+  return (
+    <div className="stack-small">
+      <p>
+        {threshold === 0
+          ? "The initiator's signature is enough."
+          : `${approvals.length} of ${threshold} needed approvals, ${rejections.length} rejections.`}
+      </p>
+      <ul className="signatures">
+        {isProposal ? null : (
+          <Person
+            person={approval.initiator}
+            state={isUnsigned ? 'initiator, has not signed' : 'initiated'}
+            tone={isUnsigned ? 'plain' : 'good'}
+          />
+        )}
+        {approvals.map((person) => (
+          <Person key={`a${person.id}`} person={person} state="approved" tone="good" />
+        ))}
+        {rejections.map((person) => (
+          <Person key={`r${person.id}`} person={person} state="rejected" tone="danger" />
+        ))}
+        {missing.map((person) => (
+          <Person key={person.id} person={person} state="has not signed" tone="plain" />
+        ))}
+      </ul>
+    </div>
+  );
+}

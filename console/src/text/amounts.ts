@@ -1,0 +1,33 @@
+/** A whole number of smallest units, in whole units with its decimals: `1234500000`, 6 → `1,234.5`. */
+export function amountText(raw: string | bigint, decimals: number): string {
+  const digits = String(raw).padStart(decimals + 1, '0');
+  const whole = decimals === 0 ? digits : digits.slice(0, -decimals);
+  const fraction = decimals === 0 ? '' : digits.slice(-decimals).replace(/0+$/, '');
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  return fraction === '' ? grouped : `${grouped}.${fraction}`;
+}
+
+/** What was typed as an amount: its smallest units, or what is wrong with it. */
+export type TypedAmount = { readonly raw: string } | { readonly error: string };
+
+/** Reads an amount that somebody typed in whole units. Commas between groups of three digits are accepted. */
+export function readAmount(text: string, decimals: number): TypedAmount {
+  const typed = text.trim();
+  const [, whole = '', fraction = ''] = /^(\d+|\d{1,3}(?:,\d{3})+)(?:\.(\d+))?$/.exec(typed) ?? [];
+  if (whole === '') return { error: 'Not an amount (expected digits, such as 1250 or 0.05)' };
+  const places = fraction.replace(/0+$/, '');
+  if (places.length > decimals) {
+    return { error: `More decimals than there are (at most ${decimals})` };
+  }
+  return { raw: String(BigInt(whole.replaceAll(',', '') + places.padEnd(decimals, '0'))) };
+}
+
+/** The amount with what it is of; raw units where its decimals are not known. */
+export function assetText(
+  raw: string | bigint,
+  asset: { readonly symbol: string; readonly decimals: number; readonly tokenAddress?: string } | undefined,
+): string {
+  if (!asset) return `${raw} of the smallest unit`;
+  const name = asset.symbol || `token ${asset.tokenAddress ?? ''}`;
+  return `${amountText(raw, asset.decimals)} ${name}`;
+}

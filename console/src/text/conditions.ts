@@ -1,0 +1,73 @@
+import type { Schema } from '@orgwallet/client';
+import { amountText } from './amounts.ts';
+
+/** One condition of a policy, and whether a transaction meets it. */
+export interface Verdict {
+  readonly condition: string;
+  readonly isMet: boolean;
+  readonly text: string;
+}
+
+const ALWAYS = ['network', 'account', 'initiator', 'transactionType'] as const;
+const BY_TYPE = {
+  TOKEN_TRANSFER: ['token', 'amount', 'destination'],
+  CONTRACT_INTERACTION: ['contract', 'function', 'value'],
+  ANY: [],
+} as const;
+
+const TITLES: { readonly [C in Schema['PolicyCondition']]: string } = {
+  network: 'Network',
+  account: 'Account',
+  initiator: 'Initiator',
+  transactionType: 'Kind of transaction',
+  token: 'Token',
+  amount: 'Amount',
+  destination: 'Recipient',
+  contract: 'Contract',
+  function: 'Function',
+  value: 'Value',
+  budget: 'Budget',
+};
+
+/** Smallest units in a text of the service, in whole units of the token; hours stay. */
+function inWholeUnits(text: string, decimals: number | undefined): string {
+  if (decimals === undefined) return text;
+  return text.replace(/\d+(?! hours?\b)(?!\d)/g, (raw) => amountText(raw, decimals));
+}
+
+/** What is left of a policy's budget. */
+export function remainingText(
+  remaining: Schema['Remaining'] | null,
+  policy: Schema['Policy'] | undefined,
+): string | undefined {
+  if (remaining === null) return undefined;
+  if ('count' in remaining) return `${remaining.count} more execution${remaining.count === 1 ? '' : 's'}`;
+  const token = policy?.transactionType === 'TOKEN_TRANSFER' ? policy.tokenTransferCondition : undefined;
+  return token
+    ? `${amountText(remaining.amount, token.tokenDecimals)} ${token.tokenSymbol} left`
+    : `${remaining.amount} of the smallest unit left`;
+}
+
+/** Every condition that a policy has, met or not. */
+export function verdictsOf(
+  evaluation: Schema['Evaluation'],
+  policy: Schema['Policy'] | undefined,
+): Verdict[] {
+  const token = policy?.transactionType === 'TOKEN_TRANSFER' ? policy.tokenTransferCondition : undefined;
+  const has: readonly Schema['PolicyCondition'][] = [
+    ...ALWAYS,
+    ...(policy ? BY_TYPE[policy.transactionType] : []),
+    ...(policy?.limitation ? (['budget'] as const) : []),
+  ];
+  const failed = evaluation.failures.map(({ condition }) => condition);
+  return [...new Set([...has, ...failed])].map((condition) => {
+    const failure = evaluation.failures.find((one) => one.condition === condition);
+    const isAmount = condition === 'amount' || condition === 'budget';
+    const units = (text: string) => (isAmount ? inWholeUnits(text, token?.tokenDecimals) : text);
+    return {
+      condition: TITLES[condition],
+      isMet: !failure,
+      text: failure ? `${units(failure.found)} (permitted: ${units(failure.wanted)})` : 'met',
+    };
+  });
+}

@@ -1,0 +1,157 @@
+import type { Schema } from '@orgwallet/client';
+import { type PolicyNames, policyAspects } from './policySentences.ts';
+
+/** One field, before and after; undefined: there is none. */
+export interface FieldChange {
+  readonly field: string;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+/** What a proposal does to one thing. */
+export interface Change {
+  readonly id: string;
+  readonly title: string;
+  readonly kind: 'added' | 'changed' | 'removed';
+  readonly fields: readonly FieldChange[];
+}
+
+/** The organization as it is now. */
+export interface Present extends PolicyNames {
+  readonly members: readonly Schema['Member'][];
+  readonly groups: readonly Schema['Group'][];
+  readonly policies: readonly Schema['Policy'][];
+  readonly accounts: readonly Schema['Account'][];
+  readonly admins: Pick<Schema['Admins'], 'members' | 'threshold'>;
+}
+
+type Fields = readonly (readonly [field: string, text: string | undefined])[];
+type Item = { readonly id: string; readonly name?: string };
+
+const KINDS = { create: 'added', remove: 'removed', delete: 'removed', update: 'changed' } as const;
+const WALLETS: { readonly [kind: string]: string } = { key: 'a key', contract: 'a contract' };
+const TYPES: { readonly [type: string]: string } = { user: 'a person', api: 'a bot' };
+
+/** Fields that differ, and of something changed only these. */
+function compared(before: Fields, after: Fields): FieldChange[] {
+  const [old, next] = [new Map(before), new Map(after)];
+  return [...new Set([...old.keys(), ...next.keys()])]
+    .map((field) => ({ field, before: old.get(field), after: next.get(field) }))
+    .filter((change) => change.before !== change.after);
+}
+
+type Person = Partial<Pick<Schema['Member'], 'name' | 'type' | 'walletAddress' | 'walletKind'>>;
+
+const memberFields = ({ name, type, walletAddress, walletKind }: Person): Fields => [
+  ['Name', name],
+  ...(type ? [['Is', TYPES[type]] as const] : []),
+  ['Wallet', walletAddress],
+  ['Signatures are verified by', WALLETS[walletKind ?? '']],
+];
+
+const namesOf = (members: readonly { name: string }[]) =>
+  members
+    .map(({ name }) => name)
+    .sort()
+    .join(', ');
+
+function groupFields(
+  group: { name: string; members?: readonly Item[]; memberIds?: readonly string[] },
+  now: Present,
+): Fields {
+  const members = group.members ?? (group.memberIds ?? []).map((id) => ({ id, name: now.member(id) }));
+  return [
+    ['Name', group.name],
+    ['Members', namesOf(members.map(({ id, name }) => ({ name: name ?? id })))],
+  ];
+}
+
+const policyFields = (policy: Schema['Policy'] | Schema['ProposedPolicy'], now: Present): Fields => [
+  ['Name', policy.name],
+  ...policyAspects(policy, now).map(({ name, text }) => [name, text] as const),
+];
+
+const networksText = (ids: readonly number[], now: Present) =>
+  ids.map((id) => now.network(id) ?? `network ${id}`).join(', ');
+
+/** What the payload says of one thing, and how to find it among those that there are. */
+interface Kind {
+  present(now: Present): readonly Item[];
+  before(item: never, now: Present): Fields;
+  after(item: never, now: Present, before: Fields): Fields;
+}
+
+const KIND_OF: { readonly [resourceType: string]: Kind } = {
+  members: {
+    present: ({ members }) => members,
+    before: (member: Schema['Member']) => memberFields(member),
+    after: (item: Person, _, before) => [
+      ...before.filter(([field]) => field === 'Is'),
+      ...memberFields(item),
+    ],
+  },
+  groups: {
+    present: ({ groups }) => groups,
+    before: (group: Schema['Group'], now) => groupFields(group, now),
+    after: (item: Schema['ProposedGroup'], now) => groupFields(item, now),
+  },
+  policies: {
+    present: ({ policies }) => policies,
+    before: (policy: Schema['Policy'], now) => policyFields(policy, now),
+    after: (item: Schema['ProposedPolicy'], now) => policyFields(item, now),
+  },
+  accounts: {
+    present: ({ accounts }) => accounts,
+    before: ({ name, address, networks }: Schema['Account']) => [
+      ['Name', name],
+      ['Address', address],
+      ['Networks', networks.map((network) => network.name).join(', ')],
+    ],
+    after: (item: { name?: string; address?: string; networkIds?: number[] }, now, before) => {
+      const [old] = [new Map(before)];
+      const added = networksText(item.networkIds ?? [], now);
+      return [
+        ['Name', item.name ?? old.get('Name')],
+        ['Address', item.address ?? old.get('Address')],
+        ['Networks', [old.get('Networks'), added].filter((text) => text).join(', ')],
+      ];
+    },
+  },
+};
+
+const adminFields = ({ members, threshold }: Present['admins']): Fields => [
+  ['Admins', namesOf(members)],
+  ['Signatures needed', `${threshold} of ${members.length}`],
+];
+
+/** A policy that is changed and one that is new can be in one proposal. */
+function kindOf(action: string, isPresent: boolean): Change['kind'] {
+  const kind = KINDS[action as keyof typeof KINDS] ?? 'changed';
+  return kind === 'changed' && !isPresent ? 'added' : kind;
+}
+
+/**
+ * What a proposal changes, field by field: its data, which has to be read from the payload that is signed, beside the
+ * records as they are now.
+ */
+export function differenceOf(
+  { resourceType, action, data }: { resourceType: string; action: string; data: unknown },
+  now: Present,
+): readonly Change[] {
+  if (resourceType === 'admins') {
+    const fields = compared(adminFields(now.admins), adminFields(data as Present['admins']));
+    return [{ id: 'admins', title: 'The admins', kind: 'changed', fields }];
+  }
+  const kind = KIND_OF[resourceType];
+  if (!kind) return [];
+  const { items, policies } = data as { items?: readonly Item[]; policies?: readonly Item[] };
+  return (items ?? policies ?? []).map((item) => {
+    const present = kind.present(now).find(({ id }) => id === item.id);
+    const change = kindOf(action, present !== undefined);
+    const before = present ? kind.before(present as never, now) : [];
+    const after = kind.after(item as never, now, before);
+    const title = present?.name ?? item.name ?? item.id;
+    const fields = change === 'removed' ? compared(present ? before : after, []) : compared(before, after);
+    return { id: item.id, title, kind: change, fields };
+  });
+}

@@ -1,0 +1,58 @@
+import type { Approval, Proposal, Transaction } from '@orgwallet/client';
+import { assetText } from './amounts.ts';
+
+/** The names that a line can use in place of ids. */
+export interface Names {
+  account(id: string): string | undefined;
+  network(id: number): string | undefined;
+  /** Who has an address, in the organization. */
+  owner(address: string): string | undefined;
+}
+
+const short = (address: string) => `${address.slice(0, 6)}…${address.slice(-4)}`;
+const quoted = (name: string) => `“${name}”`;
+
+/** `“A”, “B” and 3 more`. */
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, 3).map(quoted).join(', ');
+  return names.length > 3 ? `${shown} and ${names.length - 3} more` : shown;
+}
+
+const VERBS = {
+  members: { create: 'Add', update: 'Change', remove: 'Remove' },
+  groups: { create: 'Create', update: 'Change', delete: 'Delete' },
+  policies: { create: 'Add', update: 'Change', remove: 'Remove' },
+  accounts: { create: 'Create', update: 'Change' },
+} as const;
+const NOUNS = { members: 'member', groups: 'group', policies: 'policy', accounts: 'account' } as const;
+const PLURALS = { members: 'members', groups: 'groups', policies: 'policies', accounts: 'accounts' } as const;
+
+function proposalLine(proposal: Proposal): string {
+  const { resourceType, action, data } = proposal;
+  if (resourceType === 'admins') {
+    const { members, threshold } = data;
+    return `Change the admins: ${threshold} of ${members.length} decide`;
+  }
+  const things: readonly { name?: string; id: string }[] = 'policies' in data ? data.policies : data.items;
+  const verb = (VERBS[resourceType] as { readonly [action: string]: string })[action] ?? 'Change';
+  const noun = things.length === 1 ? NOUNS[resourceType] : PLURALS[resourceType];
+  return `${verb} ${noun} ${listed(things.map(({ name, id }) => name ?? id))}`;
+}
+
+function transactionLine(transaction: Transaction, names: Names): string {
+  const account = names.account(transaction.accountId);
+  const from = account ? ` from ${quoted(account)}` : '';
+  const on = names.network(transaction.networkId) ?? `network ${transaction.networkId}`;
+  if (transaction.type === 'TOKEN_TRANSFER') {
+    const { destination, asset, rawAmount } = transaction.data;
+    const to = names.owner(destination);
+    return `Send ${assetText(rawAmount, asset)}${from} to ${to ? quoted(to) : short(destination)} on ${on}`;
+  }
+  const { toAddress, functionName } = transaction.data;
+  return `Call ${functionName ?? 'an unknown function'} of ${short(toAddress)}${from} on ${on}`;
+}
+
+/** A request in one line, from the service's record. What is signed is read from the payload instead. */
+export function headline(approval: Approval, names: Names): string {
+  return 'resourceType' in approval ? proposalLine(approval) : transactionLine(approval, names);
+}

@@ -1,0 +1,65 @@
+import type { Approval, VoteType } from '@orgwallet/client';
+
+/** How many votes of a kind are missing once one more is given. */
+function missingAfter({ threshold, approvals, rejections }: Approval, vote: 'approve' | 'reject'): number {
+  const given = vote === 'approve' ? approvals : rejections;
+  return Math.max(threshold, 1) - given.length - 1;
+}
+
+/** Whether a vote decides: nothing more is needed to execute its outcome. */
+export function isDecisive(approval: Approval, vote: VoteType): boolean {
+  return vote === 'initiator' ? approval.threshold === 0 : missingAfter(approval, vote) <= 0;
+}
+
+/** What the button of a vote does. */
+export function voteLabel(approval: Approval, vote: VoteType, execute: boolean): string {
+  if (vote === 'initiator') {
+    if (approval.threshold > 0) {
+      return `Sign: ${approval.threshold} approval${approval.threshold === 1 ? '' : 's'} needed`;
+    }
+    return execute ? 'Sign and execute' : 'Sign';
+  }
+  const verb = vote === 'approve' ? 'Approve' : 'Reject';
+  const missing = missingAfter(approval, vote);
+  if (missing > 0) return `${verb}: ${missing} more needed`;
+  if (!execute) return verb;
+  return vote === 'approve' ? 'Approve and execute' : 'Reject and close';
+}
+
+/** What the button of an execution does. */
+export function executeLabel({ executionStatus }: Approval, outcome: 'approve' | 'reject'): string {
+  if (outcome === 'reject') return 'Execute the rejection';
+  return executionStatus === null ? 'Execute' : 'Execute again';
+}
+
+const STATES: { readonly [state: string]: string } = {
+  processing: 'Processing',
+  completed: 'Completed',
+  rejected: 'Rejected',
+  failed: 'Failed',
+  blocked: 'Blocked',
+  pendingInitiatorSignature: 'Waits for its initiator',
+  pendingReviewSignatures: 'Waits for approvals',
+  approvalReady: 'Ready to execute',
+  rejectionReady: 'Ready to be rejected',
+  approvalAndRejectionReady: 'Ready to execute or reject',
+  expired: 'Expired',
+};
+
+const TONES: { readonly [state: string]: 'good' | 'danger' | 'warning' } = {
+  completed: 'good',
+  rejected: 'warning',
+  failed: 'danger',
+  blocked: 'danger',
+  expired: 'warning',
+};
+
+/** The state of a request in a few words; `now` decides whether it has expired while it is looked at. */
+export function stateOf(
+  { executionStatus, signatureStatus, expiresAt }: Approval,
+  now: number,
+): { readonly text: string; readonly tone: 'plain' | 'good' | 'danger' | 'warning' | 'accent' } {
+  const isOver = executionStatus === null && now >= Date.parse(expiresAt);
+  const state = isOver ? 'expired' : (executionStatus ?? signatureStatus);
+  return { text: STATES[state] ?? state, tone: TONES[state] ?? 'accent' };
+}

@@ -1,0 +1,136 @@
+import type { Schema } from '@orgwallet/client';
+import { amountText, assetText } from './amounts.ts';
+
+type Policy = Schema['Policy'] | Schema['ProposedPolicy'];
+
+/** What a policy's ids and addresses are called. */
+export interface PolicyNames {
+  member(id: string): string | undefined;
+  group(id: string): string | undefined;
+  account(id: string): string | undefined;
+  network(id: number): string | undefined;
+  owner(address: string): string | undefined;
+  nativeAsset(networkId: number): { readonly symbol: string; readonly decimals: number } | undefined;
+}
+
+/** One thing that a policy says. */
+export interface Aspect {
+  readonly name: string;
+  readonly text: string;
+}
+
+const NATIVE_CURRENCY = `0x${'0'.repeat(40)}`;
+const quoted = (name: string) => `“${name}”`;
+const hoursText = (hours: number) => (hours === 1 ? 'hour' : `${hours} hours`);
+
+function addressText(address: string, names: PolicyNames): string {
+  const owner = names.owner(address);
+  return owner ? `${quoted(owner)} (${address})` : address;
+}
+
+function tokenText({ tokenAddress, tokenSymbol }: Schema['TokenTransferCondition']): string {
+  if (tokenAddress === null) return 'any token or the native currency';
+  if (tokenAddress === NATIVE_CURRENCY) return `${tokenSymbol}, the native currency`;
+  return `${tokenSymbol || 'the token'} (${tokenAddress})`;
+}
+
+function transferText(condition: Schema['TokenTransferCondition']): string {
+  const { amountThreshold, tokenDecimals } = condition;
+  return amountThreshold === null
+    ? `Transfers of ${tokenText(condition)}, of any amount, WITHOUT LIMIT`
+    : `Transfers of at most ${amountText(amountThreshold, tokenDecimals)} ${tokenText(condition)}`;
+}
+
+function ruleText(
+  { contractAddress, functions, maxValue }: Schema['ContractRule'],
+  networkId: number,
+  names: PolicyNames,
+): string {
+  const which =
+    functions.length === 0
+      ? 'any function that grants no allowance'
+      : functions.map(({ name, selector }) => (name ? `${name} (${selector})` : selector)).join(', ');
+  const value =
+    maxValue === '0' ? '' : `, sending at most ${assetText(maxValue, names.nativeAsset(networkId))}`;
+  return `${which} of ${addressText(contractAddress, names)}${value}`;
+}
+
+function whatText(policy: Policy, names: PolicyNames): string {
+  switch (policy.transactionType) {
+    case 'TOKEN_TRANSFER':
+      return transferText(policy.tokenTransferCondition);
+    case 'CONTRACT_INTERACTION':
+      return policy.contractInteractionCondition === null
+        ? 'Calls of any contract, WITHOUT LIMIT'
+        : `Calls of ${policy.contractInteractionCondition.map((rule) => ruleText(rule, policy.networkId, names)).join('; ')}`;
+    case 'ANY':
+      return 'Transfers and calls of any kind, WITHOUT LIMIT';
+  }
+}
+
+function toText(policy: Policy, names: PolicyNames): string | undefined {
+  if (policy.transactionType !== 'TOKEN_TRANSFER') return undefined;
+  const { destinationAddresses } = policy.tokenTransferCondition;
+  return destinationAddresses.length === 0
+    ? 'Any address'
+    : destinationAddresses.map((address) => addressText(address, names)).join(', ');
+}
+
+const groupText = (id: string, names: PolicyNames) => `the group ${quoted(names.group(id) ?? id)}`;
+const memberText = (id: string, names: PolicyNames) => names.member(id) ?? id;
+
+function initiatorText({ initiatorSetting: setting }: Policy, names: PolicyNames): string {
+  if (setting === null) return 'Any member';
+  return setting.type === 'group'
+    ? `Any member of ${groupText(setting.groupId, names)}`
+    : memberText(setting.memberId, names);
+}
+
+function approverText({ approverSetting: setting }: Policy, names: PolicyNames): string {
+  if (!setting) return "Nobody: the initiator's signature is enough";
+  const who =
+    setting.type === 'group'
+      ? `${setting.threshold} of ${groupText(setting.groupId, names)}`
+      : memberText(setting.memberId, names);
+  return `${who}; the initiator ${setting.excludeInitiator ? 'cannot approve' : 'may approve too'}`;
+}
+
+const SCOPES = [
+  ['initiatorScope', 'initiator'],
+  ['sourceAccountScope', 'account'],
+  ['destinationScope', 'destination'],
+] as const;
+
+function budgetText(policy: Policy): string {
+  const { limitation } = policy;
+  if (!limitation) return 'None';
+  const each = SCOPES.filter(([scope]) => limitation[scope] === 'PER_ITEM').map(([, item]) => item);
+  const apart = each.length === 0 ? 'counted together' : `counted for each ${each.join(' and ')}`;
+  const within = `within any ${hoursText(limitation.hours)}, ${apart}`;
+  const { amountThreshold, tokenDecimals, tokenSymbol } =
+    policy.transactionType === 'TOKEN_TRANSFER' ? policy.tokenTransferCondition : { amountThreshold: null };
+  return amountThreshold === null
+    ? `One execution ${within}`
+    : `At most ${amountText(amountThreshold, tokenDecimals ?? 0)} ${tokenSymbol} ${within}`;
+}
+
+function fromText({ accountIds, accounts }: Policy, names: PolicyNames): string {
+  if (accountIds === null) return 'Any account';
+  const called = (id: string) => accounts.find((one) => one.id === id)?.name ?? names.account(id) ?? id;
+  return accountIds.map((id) => quoted(called(id))).join(', ');
+}
+
+/** A policy as sentences, one for each thing that it says, always in this order. */
+export function policyAspects(policy: Policy, names: PolicyNames): readonly Aspect[] {
+  const to = toText(policy, names);
+  return [
+    { name: 'Permits', text: whatText(policy, names) },
+    { name: 'On', text: names.network(policy.networkId) ?? `network ${policy.networkId}` },
+    { name: 'From', text: fromText(policy, names) },
+    ...(to === undefined ? [] : [{ name: 'To', text: to }]),
+    { name: 'Started by', text: initiatorText(policy, names) },
+    { name: 'Approved by', text: approverText(policy, names) },
+    { name: 'Budget', text: budgetText(policy) },
+    ...(policy.description ? [{ name: 'Description', text: policy.description }] : []),
+  ];
+}

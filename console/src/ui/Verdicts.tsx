@@ -1,0 +1,48 @@
+import type { Schema } from '@orgwallet/client';
+import { remainingText, verdictsOf } from '../text/conditions.ts';
+import { dateTime } from '../text/time.ts';
+import { Badge } from './Badge.tsx';
+import './verdicts.css';
+
+/** What one policy says of a transaction, condition by condition. */
+export function Verdicts({
+  evaluation,
+  policy,
+}: {
+  readonly evaluation: Schema['Evaluation'];
+  readonly policy: Schema['Policy'] | undefined;
+}) {
+  const { allowed, threshold, approvers, remaining } = evaluation;
+  const left = remainingText(remaining, policy);
+  const who = approvers.map(({ name }) => name).join(', ');
+  return (
+    <div className="stack-small">
+      <p className="row">
+        <b>{evaluation.policy.name}</b>
+        <Badge tone={allowed ? 'good' : 'danger'}>{allowed ? 'permits it' : 'does not permit it'}</Badge>
+        {allowed ? (
+          <span className="muted">
+            {threshold === 0
+              ? 'nobody has to approve'
+              : `${threshold} of ${who} ${threshold === 1 ? 'has' : 'have'} to approve`}
+          </span>
+        ) : null}
+      </p>
+      <ul className="verdicts">
+        {verdictsOf(evaluation, policy).map(({ condition, isMet, text }) => (
+          <li key={condition} className={isMet ? 'verdict' : 'verdict unmet'}>
+            <span aria-hidden="true">{isMet ? '✓' : '✕'}</span>
+            <span>
+              {condition}: {text}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {left && remaining ? (
+        <p className="small muted">
+          Budget: {left} until {dateTime(remaining.until)}
+        </p>
+      ) : null}
+    </div>
+  );
+}
