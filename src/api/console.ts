@@ -41,7 +41,7 @@ const HEADERS = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Permissions-Policy':
-    'camera=(), microphone=(), geolocation=(), display-capture=(), payment=(), serial=(), bluetooth=(), midi=()',
+    'camera=(), microphone=(), geolocation=(), display-capture=(), payment=(), serial=(), midi=()',
 };
 
 const INDEX = '/index.html';
