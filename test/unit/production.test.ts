@@ -54,6 +54,9 @@ describe('the image for production', () => {
       'selfsigned',
       '@openzeppelin/contracts',
       'jest',
+      'playwright-core',
+      '@axe-core/playwright',
+      '@sparticuz/chromium',
     ]) {
       expect(packages).not.toContain(`node_modules/${name}`);
     }

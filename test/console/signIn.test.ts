@@ -1,0 +1,119 @@
+/** @deep */
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { violationsEverywhere } from '../support/browser/axe';
+import { openSite, type Site } from '../support/browser/site';
+import type { Visitor } from '../support/browser/visitor';
+import type { TestMember, TestOrganization } from '../support/service';
+import { describeDeep } from '../support/suite';
+
+let site: Site;
+let org: TestOrganization;
+
+beforeAll(async () => {
+  site = await openSite();
+  org = await site.api.createOrganization();
+});
+afterEach(() => site?.leave());
+afterAll(() => site?.stop());
+
+const signInButton = ({ page }: Visitor) => page.getByRole('button', { name: 'Sign in with Test Wallet' });
+const signOutButton = ({ page }: Visitor) => page.getByRole('button', { name: 'Sign out' });
+const untilSignedIn = ({ page }: Visitor, name: string) =>
+  page.getByRole('banner').getByText(name, { exact: true }).waitFor();
+const alert = ({ page }: Visitor) => page.getByRole('alert');
+const signatures = ({ wallet }: Visitor) =>
+  wallet.requests.map(({ method }) => method).filter((method) => method.includes('sign'));
+
+/** Another organization in which the same wallet has another name. */
+async function secondOrganizationOf({ wallet }: TestMember, memberName: string): Promise<void> {
+  const bot = privateKeyToAccount(generatePrivateKey());
+  await site.api.found('Second Organization', 1, [
+    { name: memberName, type: 'user', wallet, admin: true },
+    { name: 'Bot', type: 'api', wallet: bot, admin: true },
+  ]);
+}
+
+describe('signing in', () => {
+  it('takes one signature of the wallet, shows who is signed in, and ends', async () => {
+    const visitor = await site.visit(org.alice);
+    await signInButton(visitor).waitFor();
+    expect(await violationsEverywhere(visitor.page)).toEqual([]);
+    await signInButton(visitor).click();
+    await untilSignedIn(visitor, 'Alice');
+    expect(signatures(visitor)).toEqual(['personal_sign']);
+    await visitor.page.reload();
+    await untilSignedIn(visitor, 'Alice');
+    await signOutButton(visitor).click();
+    await signInButton(visitor).waitFor();
+  });
+
+  it('lets somebody of several organizations choose one, with the one signature', async () => {
+    await secondOrganizationOf(org.bob, 'Robert');
+    const visitor = await site.visit(org.bob);
+    await signInButton(visitor).click();
+    await visitor.page.getByRole('button', { name: 'Test Organization as Bob' }).waitFor();
+    await visitor.page.getByRole('button', { name: 'Second Organization as Robert' }).click();
+    await untilSignedIn(visitor, 'Robert');
+    expect(signatures(visitor)).toEqual(['personal_sign']);
+  });
+});
+
+describeDeep('signing in that does not work', () => {
+  it('says that the wallet has refused, and tries again', async () => {
+    const visitor = await site.visit(org.alice);
+    visitor.wallet.answer = 'refuses';
+    await signInButton(visitor).click();
+    await alert(visitor).getByText('Test Wallet has refused. Nothing was signed.').waitFor();
+    visitor.wallet.answer = 'signs';
+    await signInButton(visitor).click();
+    await untilSignedIn(visitor, 'Alice');
+  });
+
+  it('stops waiting for a wallet that does not answer', async () => {
+    const visitor = await site.visit(org.alice);
+    visitor.wallet.answer = 'hangs';
+    await signInButton(visitor).click();
+    await visitor.page.getByText('Waiting for Test Wallet').waitFor();
+    await visitor.page.getByRole('button', { name: 'Stop waiting' }).click();
+    await alert(visitor).getByText('No longer waiting for Test Wallet').waitFor();
+  });
+
+  it('says that a wallet of nobody is refused, without saying who is a member', async () => {
+    const stranger = privateKeyToAccount(generatePrivateKey());
+    const visitor = await site.visit({ wallet: stranger });
+    await signInButton(visitor).click();
+    const text = await alert(visitor).textContent();
+    expect(text).toContain('member');
+    expect(text).not.toContain('Test Organization');
+  });
+
+  it('works from a wallet that is on another chain', async () => {
+    const visitor = await site.visit(org.alice);
+    visitor.wallet.chainId = 1;
+    await signInButton(visitor).click();
+    await untilSignedIn(visitor, 'Alice');
+  });
+
+  it('says that there is no wallet', async () => {
+    const context = await site.browser.newContext({ ignoreHTTPSErrors: true });
+    const page = await context.newPage();
+    await page.goto(site.origin);
+    await page.getByText('No wallet was found in this browser').waitFor();
+    await context.close();
+  });
+});
+
+describeDeep('a session in two tabs', () => {
+  it('ends in both when it is ended in one, and goes on in both after signing in again', async () => {
+    const visitor = await site.signedIn(org.alice);
+    await untilSignedIn(visitor, 'Alice');
+    const second = await visitor.context.newPage();
+    await second.goto('/');
+    await second.getByRole('button', { name: 'Sign out' }).click();
+    await second.getByRole('button', { name: 'Sign in with Test Wallet' }).waitFor();
+    const dialog = visitor.page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.getByRole('button', { name: 'Sign in with Test Wallet' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await untilSignedIn(visitor, 'Alice');
+  });
+});

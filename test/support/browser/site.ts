@@ -1,0 +1,69 @@
+import { join } from 'node:path';
+import type { Browser, BrowserContextOptions } from 'playwright-core';
+import { projectRoot } from '../../../src/projectRoot';
+import { startTestService, type TestMember, type TestService } from '../service';
+import { cookieOf, originOf, trySignIn } from '../session';
+import { launchBrowser } from './launch';
+import { type Visitor, visit } from './visitor';
+
+/** Somebody's wallet. */
+type Person = Pick<TestMember, 'wallet'>;
+
+/** A service with the console as it is built, and a browser. */
+export interface Site {
+  readonly api: TestService;
+  readonly origin: string;
+  readonly browser: Browser;
+  /** Opens a page for somebody who is not signed in. */
+  visit(person: Person, path?: string, options?: BrowserContextOptions): Promise<Visitor>;
+  /** Opens a page for somebody who is: the sign-in itself is the subject of a test of its own. */
+  signedIn(person: Person, path?: string, options?: BrowserContextOptions): Promise<Visitor>;
+  /** After each test: closes what was opened. Throws Error when a page did what no page may do. */
+  leave(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts both, for a test file. */
+export async function openSite(env: NodeJS.ProcessEnv = {}): Promise<Site> {
+  const consoleDir = { CONSOLE_DIR: join(projectRoot(), 'console', 'dist') };
+  const [api, browser] = await Promise.all([
+    startTestService({ env: { ...consoleDir, ...env } }),
+    launchBrowser(),
+  ]);
+  const visitors: Visitor[] = [];
+  const open = async ({ wallet }: Person, options: BrowserContextOptions) => {
+    const visitor = await visit(browser, originOf(api), wallet, options);
+    visitors.push(visitor);
+    return visitor;
+  };
+  return {
+    api,
+    origin: originOf(api),
+    browser,
+    async visit(person, path = '/', options = {}) {
+      const visitor = await open(person, options);
+      await visitor.page.goto(path);
+      return visitor;
+    },
+    async signedIn(person, path = '/', options = {}) {
+      const visitor = await open(person, options);
+      const answer = await trySignIn(api, person.wallet);
+      if (answer.status !== 201) throw new Error(`POST /session → ${answer.status} ${answer.text}`);
+      const [name = '', value = ''] = cookieOf(answer).split('=');
+      const attributes = { path: '/', domain: 'localhost', httpOnly: true, secure: true } as const;
+      await visitor.context.addCookies([{ name, value, ...attributes, sameSite: 'Strict' }]);
+      await visitor.page.goto(path);
+      return visitor;
+    },
+    async leave() {
+      const left = visitors.splice(0);
+      await Promise.all(left.map(({ context }) => context.close()));
+      const faults = left.flatMap((visitor) => visitor.faults);
+      if (faults.length > 0) throw new Error(`the page did what it must not:\n${faults.join('\n')}`);
+    },
+    async stop() {
+      await browser.close();
+      await api.stop();
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { join } from 'node:path';
+import type { BrowserContext } from 'playwright-core';
+import { type Hex, hexToString, toHex } from 'viem';
+import type { PrivateKeyAccount } from 'viem/accounts';
+
+/** One request of a page to the wallet. Source: EIP-1193. */
+export interface WalletRequest {
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+type Outcome = { readonly result: unknown } | { readonly error: { code: number; message: string } };
+
+const failure = (code: number, message: string): Outcome => ({ error: { code, message } });
+const REFUSED = failure(4001, 'User rejected the request.');
+const UNAUTHORIZED = failure(4100, 'The account is not one of this wallet.');
+const UNSUPPORTED = failure(4200, 'The method is not supported.');
+
+const TYPED_DATA = 'eth_signTypedData_v4';
+const SIGNING = ['personal_sign', TYPED_DATA];
+
+/** A wallet as an extension of the browser: it has accounts with keys, and answers as the test says. */
+export class TestWallet {
+  /** What the person does when asked for a signature. */
+  answer: 'signs' | 'refuses' | 'hangs' = 'signs';
+  /** The chain that it is on. */
+  chainId = 31_337;
+  /** Everything that pages have asked for. */
+  readonly requests: WalletRequest[] = [];
+
+  constructor(
+    private readonly context: BrowserContext,
+    private accounts: readonly PrivateKeyAccount[],
+  ) {}
+
+  /** Installs it in every page that the context opens from now on. */
+  async install(): Promise<this> {
+    await this.context.exposeBinding('testWalletRequest', (_, request: WalletRequest) =>
+      this.respond(request),
+    );
+    await this.context.addInitScript({ path: join(__dirname, 'announceWallet.js') });
+    return this;
+  }
+
+  /** The typed data that pages have asked it to sign: none when nothing was signed. */
+  get typedData(): readonly string[] {
+    return this.requests.filter(({ method }) => method === TYPED_DATA).map(({ params }) => String(params[1]));
+  }
+
+  /** The person chooses other accounts in the wallet. */
+  async choose(...accounts: readonly PrivateKeyAccount[]): Promise<void> {
+    this.accounts = accounts;
+    const report = `testWalletAccountsChanged(${JSON.stringify(this.addresses())})`;
+    await Promise.all(this.context.pages().map((page) => page.evaluate(report)));
+  }
+
+  private addresses(): string[] {
+    return this.accounts.map(({ address }) => address.toLowerCase());
+  }
+
+  private async respond(request: WalletRequest): Promise<Outcome> {
+    this.requests.push(request);
+    const { method, params } = request;
+    if (SIGNING.includes(method) && this.answer === 'refuses') return REFUSED;
+    if (SIGNING.includes(method) && this.answer === 'hangs') return new Promise(() => {});
+    switch (method) {
+      case 'eth_accounts':
+      case 'eth_requestAccounts':
+        return { result: this.addresses() };
+      case 'eth_chainId':
+        return { result: toHex(this.chainId) };
+      case 'personal_sign':
+        return this.sign(params[1], (by) => by.signMessage({ message: hexToString(params[0] as Hex) }));
+      case TYPED_DATA:
+        return this.sign(params[0], (by) => by.signTypedData(JSON.parse(String(params[1]))));
+      default:
+        return UNSUPPORTED;
+    }
+  }
+
+  private async sign(address: unknown, work: (by: PrivateKeyAccount) => Promise<string>): Promise<Outcome> {
+    const own = this.accounts.find((one) => one.address.toLowerCase() === String(address).toLowerCase());
+    return own ? { result: await work(own) } : UNAUTHORIZED;
+  }
+}
