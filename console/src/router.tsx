@@ -17,8 +17,25 @@ const request = createRoute({
   component: lazyRouteComponent(() => import('./pages/request/RequestPage.tsx'), 'RequestPage'),
 });
 
+const optional = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
+
+const transfer = createRoute({
+  getParentRoute,
+  path: '/new/transfer',
+  validateSearch: ({ accountId, replaces }: { accountId?: string; replaces?: string }) => ({
+    accountId: optional(accountId),
+    replaces: optional(replaces),
+  }),
+  component: lazyRouteComponent(() => import('./pages/ask/TransferPage.tsx'), 'TransferPage'),
+});
+const call = createRoute({
+  getParentRoute,
+  path: '/new/call',
+  component: lazyRouteComponent(() => import('./pages/ask/CallPage.tsx'), 'CallPage'),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([waiting, request]),
+  routeTree: root.addChildren([waiting, request, transfer, call]),
   defaultErrorComponent: PageError,
   defaultPreload: 'intent',
   scrollRestoration: true,

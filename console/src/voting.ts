@@ -9,6 +9,7 @@ import {
 } from '@orgwallet/client';
 import { orgwallet, pins, queryClient } from './api.ts';
 import { intentOf } from './intents.ts';
+import { isUnanswered, once } from './once.ts';
 import { type FoundWallet, walletFor } from './wallet.ts';
 
 /** A payload, read from its bytes: what it says, or why it must not be signed. */
@@ -28,7 +29,7 @@ export function readVote(approval: Approval, vote: VoteType): Reading | undefine
   }
 }
 
-/** A vote as it was begun. It is sent again with the same signature and key, and no other content. */
+/** A vote as it was begun. Without an answer it is sent again as it is, and not another one. */
 export interface Ballot {
   readonly approval: Approval;
   readonly vote: VoteType;
@@ -36,36 +37,40 @@ export interface Ballot {
   readonly digest: string;
   readonly execute: boolean;
   readonly reason: string;
-  idempotencyKey: string;
 }
 
-/** Votes and executions without an answer, by what they are about. */
-const open = new Map<string, { idempotencyKey: string }>();
+/** What has been begun and has no final answer: of each request at most one thing. */
+export type Unanswered = { readonly error: unknown } & (
+  | { readonly ballot: Ballot }
+  | { readonly approval: Approval; readonly outcome: 'approve' | 'reject' }
+);
+
+const unanswered = new Map<string, Unanswered>();
 /** Signatures that were made here, by wallet and digest: nobody is asked twice for the same one. */
 const signatures = new Map<string, string>();
 
-function settle(key: string, error?: unknown): void {
-  // A final refusal ends it. After anything else it can be repeated.
-  if (error === undefined || (error instanceof ApiError && error.status !== 401)) open.delete(key);
-}
+export const unansweredOf = (id: string): Unanswered | undefined => unanswered.get(id);
 
-async function store(approval: Approval): Promise<void> {
-  queryClient.setQueryData(['approval', approval.id], approval);
-  await Promise.all(
-    [['proposals'], ['transactions']].map((queryKey) => queryClient.invalidateQueries({ queryKey })),
-  );
-}
-
-const ballotKey = (id: string, vote: VoteType) => `${id}/${vote}`;
-
-/** The vote that has had no answer yet, or a new one. */
-export function ballotOf(asked: Omit<Ballot, 'idempotencyKey'>): Ballot {
-  const key = ballotKey(asked.approval.id, asked.vote);
-  const begun = open.get(key) as Ballot | undefined;
-  if (begun && begun.digest === asked.digest) return begun;
-  const ballot = { ...asked, idempotencyKey: crypto.randomUUID() };
-  open.set(key, ballot);
-  return ballot;
+/** Sends something about a request, and remembers it for as long as it has no final answer. */
+async function decide(
+  id: string,
+  what: string,
+  send: (idempotencyKey: string) => Promise<Approval>,
+  begun: { ballot: Ballot } | { approval: Approval; outcome: 'approve' | 'reject' },
+): Promise<void> {
+  try {
+    const decided = await once(what, send);
+    unanswered.delete(id);
+    queryClient.setQueryData(['approval', id], decided);
+  } catch (error) {
+    if (isUnanswered(error)) unanswered.set(id, { ...begun, error });
+    else unanswered.delete(id);
+    throw error;
+  } finally {
+    for (const queryKey of [['approval', id], ['proposals'], ['transactions']]) {
+      void queryClient.invalidateQueries({ queryKey });
+    }
+  }
 }
 
 /** Signs once: the same wallet and digest get the signature that was made before. */
@@ -82,58 +87,44 @@ function signOnce(wallet: Wallet, digest: string, onSigned: () => void): Wallet 
   };
 }
 
+/** Who signs, and how it is followed. */
+interface Signing {
+  readonly address: string;
+  readonly found: FoundWallet | undefined;
+  readonly signal: AbortSignal;
+  readonly onSigned: () => void;
+}
+
 /**
  * Verifies the payload once more, has it signed unless that was done before, and sends it. Throws PayloadMismatch,
  * NotSigned, WalletError, ApiError and NoAnswer.
  */
-export async function castVote(
-  ballot: Ballot,
-  {
-    address,
-    found,
-    signal,
-    onSigned,
-  }: {
-    readonly address: string;
-    readonly found: FoundWallet | undefined;
-    readonly signal: AbortSignal;
-    readonly onSigned: () => void;
-  },
-): Promise<void> {
-  const { approval, vote, digest, execute, reason, idempotencyKey } = ballot;
-  const key = ballotKey(approval.id, vote);
-  try {
-    const voted = await orgwallet.vote(approval, vote, {
+export async function castVote(ballot: Ballot, { address, found, signal, onSigned }: Signing): Promise<void> {
+  const { approval, vote, digest, execute: executes, reason } = ballot;
+  const send = (idempotencyKey: string): Promise<Approval> =>
+    orgwallet.vote(approval, vote, {
       wallet: signOnce(walletFor(address, found, signal), digest, onSigned),
       // What is signed is what was shown.
       confirm: (verified) => verified.digest === digest,
       ...intentOf(approval.id),
-      execute,
+      execute: executes,
       ...(reason === '' ? {} : { reason }),
       idempotencyKey,
     });
-    settle(key);
-    await store(voted);
+  try {
+    await decide(approval.id, `${approval.id}/${vote}/${digest}/${executes}/${reason}`, send, { ballot });
   } catch (error) {
     if (error instanceof ApiError && error.code === 'invalidSignature') {
       signatures.delete(`${address}/${digest}`);
     }
-    settle(key, error);
     throw error;
   }
 }
 
-/** Executes an outcome; again with the same key until there is an answer. Throws ApiError, NoAnswer. */
+/** Executes an outcome. Throws ApiError, NoAnswer. */
 export async function execute(approval: Approval, outcome: 'approve' | 'reject'): Promise<void> {
-  const key = `${approval.id}/execute/${outcome}/${approval.failure?.attempt ?? 0}`;
-  const { idempotencyKey } = open.get(key) ?? { idempotencyKey: crypto.randomUUID() };
-  open.set(key, { idempotencyKey });
-  try {
-    const executed = await orgwallet.execute(approval, outcome, { idempotencyKey });
-    settle(key);
-    await store(executed);
-  } catch (error) {
-    settle(key, error);
-    throw error;
-  }
+  const what = `${approval.id}/execute/${outcome}/${approval.failure?.attempt ?? 0}`;
+  const send = (idempotencyKey: string): Promise<Approval> =>
+    orgwallet.execute(approval, outcome, { idempotencyKey });
+  await decide(approval.id, what, send, { approval, outcome });
 }

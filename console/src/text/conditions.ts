@@ -54,12 +54,14 @@ export function verdictsOf(
   policy: Schema['Policy'] | undefined,
 ): Verdict[] {
   const token = policy?.transactionType === 'TOKEN_TRANSFER' ? policy.tokenTransferCondition : undefined;
+  const failed = evaluation.failures.map(({ condition }) => condition);
+  // Of a transaction of another kind, the conditions of this kind say nothing.
+  const isOfKind = policy && !failed.includes('transactionType');
   const has: readonly Schema['PolicyCondition'][] = [
     ...ALWAYS,
-    ...(policy ? BY_TYPE[policy.transactionType] : []),
+    ...(isOfKind ? BY_TYPE[policy.transactionType] : []),
     ...(policy?.limitation ? (['budget'] as const) : []),
   ];
-  const failed = evaluation.failures.map(({ condition }) => condition);
   return [...new Set([...has, ...failed])].map((condition) => {
     const failure = evaluation.failures.find((one) => one.condition === condition);
     const isAmount = condition === 'amount' || condition === 'budget';

@@ -11,7 +11,16 @@ import { FrozenNotice } from './FrozenNotice.tsx';
 import { Notice } from './Notice.tsx';
 import './layout.css';
 
-const PLACES = [{ title: 'Decide', places: [{ to: '/', name: 'Waiting for you' }] }] as const;
+const PLACES = [
+  { title: 'Decide', places: [{ to: '/', name: 'Waiting for you' }] },
+  {
+    title: 'Ask',
+    places: [
+      { to: '/new/transfer', name: 'Send money' },
+      { to: '/new/call', name: 'Call a contract' },
+    ],
+  },
+] as const;
 
 const BUILD = document.querySelector<HTMLMetaElement>('meta[name="orgwallet-build"]')?.content;
 

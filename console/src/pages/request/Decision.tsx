@@ -7,6 +7,7 @@ import {
 } from '@orgwallet/client';
 import { useMemo, useState } from 'react';
 import { useDraft } from '../../drafts.ts';
+import { isUnanswered } from '../../once.ts';
 import { executeLabel, isDecisive, voteLabel } from '../../text/labels.ts';
 import { outcomesOf, type Viewer, votesOf } from '../../text/standing.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -45,7 +46,7 @@ export function Mismatch({ problem }: { readonly problem: unknown }) {
 
 function Failed({ error, again }: { readonly error: unknown; readonly again: () => void }) {
   if (error instanceof PayloadMismatch) return <Mismatch problem={error} />;
-  const canRepeat = !isOrgwalletError(error) || error.code === 'noAnswer' || error.code === 'unauthorized';
+  const canRepeat = !isOrgwalletError(error) || isUnanswered(error);
   return <ErrorNotice error={error} {...(canRepeat ? { retry: again } : {})} />;
 }
 
@@ -81,7 +82,9 @@ function ProgressLine({ progress, onStop }: { readonly progress: Progress; reado
         ) : null}
         {progress.step === 'done' ? <p>Done.</p> : null}
       </div>
-      {progress.step === 'failed' ? <Failed error={progress.error} again={progress.again} /> : null}
+      {progress.step === 'failed' || progress.step === 'unanswered' ? (
+        <Failed error={progress.error} again={progress.again} />
+      ) : null}
     </>
   );
 }
@@ -122,6 +125,8 @@ function Buttons({
         {executeLabel(approval, outcome)}
       </Button>
     ) : null;
+  // What was sent without an answer has to be settled before anything else is decided.
+  if (progress.step === 'unanswered') return <ProgressLine progress={progress} onStop={stopWaiting} />;
   return (
     <>
       {mine.includes('reject') ? (

@@ -1,18 +1,18 @@
-import type { Approval, VoteType } from '@orgwallet/client';
+import type { Approval } from '@orgwallet/client';
 import { useRef, useState } from 'react';
+import { isUnanswered } from '../../once.ts';
 import { useSession } from '../../useSession.ts';
-import { type Ballot, ballotOf, castVote, execute } from '../../voting.ts';
+import { type Ballot, castVote, execute, unansweredOf } from '../../voting.ts';
 import { lastWallet } from '../../wallet.ts';
 
-/** Where a vote or an execution is. */
+/** Where a vote or an execution is. `unanswered`: only the same one can be sent now. */
 export type Progress =
   | { readonly step: 'none' | 'wallet' | 'sending' | 'done' }
-  | { readonly step: 'failed'; readonly error: unknown; readonly again: () => void };
+  | { readonly step: 'failed' | 'unanswered'; readonly error: unknown; readonly again: () => void };
 
 /** Votes and executes, one at a time. */
 export function useVoting(approval: Approval) {
   const { member } = useSession();
-  const [progress, setProgress] = useState<Progress>({ step: 'none' });
   const controller = useRef<AbortController>(undefined);
 
   const attempt = async (work: () => Promise<void>, again: () => void) => {
@@ -20,12 +20,13 @@ export function useVoting(approval: Approval) {
       await work();
       setProgress({ step: 'done' });
     } catch (error) {
-      setProgress({ step: 'failed', error, again });
+      setProgress({ step: isUnanswered(error) ? 'unanswered' : 'failed', error, again });
     }
   };
   const cast = (ballot: Ballot) => {
     const current = new AbortController();
     controller.current = current;
+    const onSigned = () => setProgress({ step: 'sending' });
     setProgress({ step: 'wallet' });
     void attempt(
       () =>
@@ -33,23 +34,28 @@ export function useVoting(approval: Approval) {
           address: member.walletAddress,
           found: lastWallet(),
           signal: current.signal,
-          onSigned: () => setProgress({ step: 'sending' }),
+          onSigned,
         }),
-      () => cast(ballotOf(ballot)),
+      () => cast(ballot),
     );
   };
-  const run = (outcome: 'approve' | 'reject') => {
+  const run = (record: Approval, outcome: 'approve' | 'reject') => {
     setProgress({ step: 'sending' });
     void attempt(
-      () => execute(approval, outcome),
-      () => run(outcome),
+      () => execute(record, outcome),
+      () => run(record, outcome),
     );
   };
+  const [progress, setProgress] = useState<Progress>(() => {
+    const begun = unansweredOf(approval.id);
+    if (!begun) return { step: 'none' };
+    const again = () => ('ballot' in begun ? cast(begun.ballot) : run(begun.approval, begun.outcome));
+    return { step: 'unanswered', error: begun.error, again };
+  });
   return {
     progress,
-    vote: (asked: { vote: VoteType; digest: string; execute: boolean; reason: string }) =>
-      cast(ballotOf({ approval, ...asked })),
-    execute: run,
+    vote: (asked: Omit<Ballot, 'approval'>) => cast({ approval, ...asked }),
+    execute: (outcome: 'approve' | 'reject') => run(approval, outcome),
     stopWaiting: () => controller.current?.abort(),
   };
 }

@@ -1,0 +1,57 @@
+import type { FormEvent, ReactNode } from 'react';
+import { Button } from '../../ui/Button.tsx';
+import { Section } from '../../ui/Page.tsx';
+import { ErrorNotice } from '../../ui/States.tsx';
+import type { Organization } from '../../useOrganization.ts';
+import { DryRun } from './DryRun.tsx';
+import type { useRequest } from './useRequest.ts';
+import './ask.css';
+
+/** A transaction that is typed, beside what the policies say of it. */
+export function RequestForm({
+  request,
+  organization,
+  isComplete,
+  children,
+}: {
+  readonly request: ReturnType<typeof useRequest>;
+  readonly organization: Organization;
+  readonly isComplete: boolean;
+  readonly children: ReactNode;
+}) {
+  const { asked, policyId, choosePolicy, isSending, error, send } = request;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void send();
+  };
+  return (
+    <div className="ask">
+      <form className="card stack" onSubmit={submit}>
+        {children}
+        {error === undefined ? null : <ErrorNotice error={error} />}
+        <div className="stack-small">
+          <Button
+            type="submit"
+            look="primary"
+            busy={isSending}
+            disabled={!isComplete || policyId === undefined}
+          >
+            Create the request
+          </Button>
+          <p className="small muted">
+            Nothing moves yet: you sign it on the next page, where it is compared with what you typed here.
+          </p>
+        </div>
+      </form>
+      <Section title="Dry run" id="dry-run">
+        <div className="card">
+          {asked ? (
+            <DryRun asked={asked} policyId={policyId} organization={organization} onChoice={choosePolicy} />
+          ) : (
+            <p className="muted">Once everything is filled in, you see here which policy permits it.</p>
+          )}
+        </div>
+      </Section>
+    </div>
+  );
+}

@@ -1,0 +1,40 @@
+import type { Schema } from '@orgwallet/client';
+
+export const NATIVE_CURRENCY = `0x${'0'.repeat(40)}`;
+
+/** Something that an account can send on a network. */
+export interface Sendable {
+  readonly tokenAddress: string;
+  readonly symbol: string;
+  readonly decimals: number;
+  /** In the smallest unit; undefined: not known. */
+  readonly balance: string | undefined;
+}
+
+/** The native currency, what the account holds, and the tokens that policies of the network name. */
+export function sendableOn(
+  network: Schema['Network'],
+  balances: readonly Schema['Balance'][],
+  policies: readonly Schema['Policy'][],
+): readonly Sendable[] {
+  const found = new Map<string, Sendable>();
+  const add = (asset: Omit<Sendable, 'balance'>, balance: string | undefined) => {
+    const key = asset.tokenAddress.toLowerCase();
+    if (!found.has(key)) {
+      const { tokenAddress, symbol, decimals } = asset;
+      found.set(key, { tokenAddress, symbol, decimals, balance });
+    }
+  };
+  for (const { networkId, asset, rawAmount } of balances) {
+    if (networkId === network.id) add(asset, rawAmount ?? undefined);
+  }
+  add({ ...network.nativeAsset, tokenAddress: NATIVE_CURRENCY }, undefined);
+  for (const policy of policies) {
+    if (policy.networkId !== network.id || policy.transactionType !== 'TOKEN_TRANSFER') continue;
+    const { tokenAddress, tokenSymbol, tokenDecimals } = policy.tokenTransferCondition;
+    if (tokenAddress !== null) {
+      add({ tokenAddress, symbol: tokenSymbol, decimals: tokenDecimals }, undefined);
+    }
+  }
+  return [...found.values()];
+}
