@@ -6,6 +6,7 @@ import { consoleRoutes } from './console';
 import type { Route } from './context';
 import type { ApiDependencies } from './dependencies';
 import { docsRoutes } from './docs';
+import type { EventStreams } from './eventStreams';
 import { beginExchange, type Exchange, refusalOf, sendRefusal } from './exchange';
 import { type HandlerDependencies, handlerOf } from './handlers';
 import type { Idempotency } from './idempotency';
@@ -20,6 +21,7 @@ type AppDependencies = Pick<
   'config' | 'db' | 'logger' | 'metrics' | 'tracer' | 'findSignedMessage'
 > & {
   routes: readonly Route[];
+  eventStreams: EventStreams;
   idempotency: Idempotency;
   authenticate: { readonly key: Authenticate; readonly session: Authenticate };
   /** True once the server stops. */
@@ -70,7 +72,8 @@ function routerOf(
 
 /** The Express application: the checks that all endpoints share, in their documented order. */
 export function createApp(dependencies: AppDependencies): Express {
-  const { config, db, logger, routes, idempotency, authenticate, findSignedMessage } = dependencies;
+  const { config, db, logger, routes, idempotency, authenticate, findSignedMessage, eventStreams } =
+    dependencies;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -85,7 +88,7 @@ export function createApp(dependencies: AppDependencies): Express {
     BASE_PATH,
     routerOf({ idempotency, turns, production: config.production }, routes, admission.admit),
   );
-  app.use(sessionRoutes({ db, config, admission, findSignedMessage }));
+  app.use(sessionRoutes({ db, config, admission, findSignedMessage, eventStreams }));
   const docs = docsRoutes();
   app.use(docs.router);
   for (const path of docs.paths) app.all(path, otherMethods(['get']));

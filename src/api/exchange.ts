@@ -27,6 +27,8 @@ export interface Exchange {
   /** Template of the path, for metrics and logs. */
   route: string;
   resourceId?: string;
+  /** When the answer began whose end is not awaited; a time of `performance.now()`. */
+  streamedAtMs?: number;
 }
 
 /** A caller in logs. */
@@ -65,9 +67,9 @@ export function beginExchange(
   }, REQUEST_TIMEOUT_MS);
   response.once('close', () => {
     clearTimeout(timer);
-    const ms = Math.round(performance.now() - startedAtMs);
+    const ms = Math.round((exchange.streamedAtMs ?? performance.now()) - startedAtMs);
     const { method } = request;
-    const status = response.writableFinished ? response.statusCode : 499;
+    const status = finalStatus(response);
     options.metrics.observeHttp({ method, route: exchange.route, status, seconds: ms / 1_000 });
     exchange.log.info(
       {
@@ -88,6 +90,18 @@ export function beginExchange(
 /** The exchange of a response that has begun. */
 export function exchangeOf(response: Response): Exchange {
   return response.locals.exchange as Exchange;
+}
+
+/** Begins an answer that goes on until either side ends it: its time is the one until it began. */
+export function beginStream(response: Response): void {
+  exchangeOf(response).streamedAtMs = performance.now();
+}
+
+/** The status of a closed response: 499 where the caller has left before the end. */
+export function finalStatus(response: Response): number {
+  const exchange = response.locals.exchange as Exchange | undefined;
+  const isComplete = response.writableFinished || exchange?.streamedAtMs !== undefined;
+  return isComplete ? response.statusCode : 499;
 }
 
 /** Sends JSON text, unless a response has been sent. HEAD receives only the headers. */

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { traceparentOf } from '../temporal/traceHeader';
 import type { Span, Tracer } from '../tracing';
-import type { Exchange } from './exchange';
+import { type Exchange, finalStatus } from './exchange';
 
 /**
  * Begins the span of a request, in the trace of its caller if it sends a `traceparent`. The response names it in
@@ -18,7 +18,7 @@ export function beginRequestSpan(tracer: Tracer, request: Request, response: Res
   response.setHeader('traceresponse', span.traceparent);
   response.once('close', () => {
     const exchange = response.locals.exchange as Exchange | undefined;
-    const status = response.writableFinished ? response.statusCode : 499;
+    const status = finalStatus(response);
     span.rename(`${method} ${exchange?.route ?? 'unknown'}`);
     span.set({
       'http.route': exchange?.route,

@@ -11,6 +11,7 @@ import { readCertificate, renewCertificate } from './certificate';
 import type { Route } from './context';
 import { type Cursors, createCursors } from './cursors';
 import type { ApiDependencies } from './dependencies';
+import { createEventStreams, type EventStreams } from './eventStreams';
 import { createExecutionWatch } from './executionWatch';
 import { HTTP_LIMITS, limitHttp } from './httpLimits';
 import { createIdempotency, type Idempotency } from './idempotency';
@@ -43,6 +44,7 @@ const TLS_HANDSHAKE_TIMEOUT_MS = 10_000;
 interface Running {
   readonly idempotency: Idempotency;
   readonly notifications: Notifications;
+  readonly eventStreams: EventStreams;
 }
 
 function routesOf(dependencies: ApiDependencies, notifications: Notifications, cursors: Cursors): Route[] {
@@ -68,7 +70,7 @@ function routesOf(dependencies: ApiDependencies, notifications: Notifications, c
 
 async function appOf(
   dependencies: ApiDependencies,
-  { idempotency, notifications }: Running,
+  { idempotency, notifications, eventStreams }: Running,
   stopping: () => boolean,
 ): Promise<Express> {
   const { config, db, logger, metrics, tracer, findSignedMessage } = dependencies;
@@ -80,6 +82,7 @@ async function appOf(
     metrics,
     tracer,
     idempotency,
+    eventStreams,
     authenticate: {
       key: createKeyMemory((keys) => authenticate(db, keys), notifications),
       session: createKeyMemory((tokens) => authenticateSessions(db, tokens), notifications),
@@ -123,6 +126,7 @@ export function createApiServer(dependencies: ApiDependencies): ApiServer {
   const running: Running = {
     idempotency: createIdempotency({ db, retentionMs: config.idempotencyRetentionMs, logger }),
     notifications: listenForNotifications(config.listenDatabaseUrl, [EXECUTION_ENDED, 'access_changed']),
+    eventStreams: createEventStreams(db, logger),
   };
   const servers: Server[] = [];
   let silent: SilentConnections | undefined;
@@ -145,6 +149,7 @@ export function createApiServer(dependencies: ApiDependencies): ApiServer {
     async stop() {
       stopping = true;
       stopRenewing();
+      running.eventStreams.stop();
       await closeAll(servers, silent);
       running.idempotency.stop();
       await running.notifications.stop();

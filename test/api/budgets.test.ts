@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { proposalPath, read, type Shown } from '../support/api';
 import { anAddress } from '../support/builders';
+import { listen } from '../support/eventStream';
 import type { Ask } from '../support/http';
 import { type RpcProxy, startRpcProxy } from '../support/rpcProxy';
 import { databaseSettings, signingAsk, type TestOrganization } from '../support/service';
+import { signIn } from '../support/session';
 import { createTestDatabase, networksFile, sharedStack } from '../support/stack';
 import { type LoggedStatement, logStatements, type StatementLog } from '../support/statementLog';
 import {
@@ -41,8 +43,13 @@ const BUDGET_OF_HISTORY = { events: 45, bytes: 20_000 };
  */
 const BUDGET_PER_IDLE_SECOND = 2;
 
-/** What a process sends by the clock, whatever it is asked: heartbeats, leases of what runs, keys once a second. */
-const BY_THE_CLOCK = [/^SELECT 1$/, /^UPDATE idempotency_requests SET lease_until/, /FROM api_keys k/];
+/** What a process sends by the clock, whatever it is asked: heartbeats, leases of what runs, credentials once a second. */
+const BY_THE_CLOCK = [
+  /^SELECT 1$/,
+  /^UPDATE idempotency_requests SET lease_until/,
+  /FROM api_keys k/,
+  /^WITH used AS \( UPDATE sessions s/,
+];
 
 /** Of each look at the chain beyond the first: how many there are depends on when the next block comes. */
 const BUDGET_PER_LOOK = 2;
@@ -236,6 +243,33 @@ describe('what an operation costs', () => {
     );
     expect(result.map(({ executionStatus }) => executionStatus)).toEqual(transactions.map(() => 'completed'));
     expectWithin(`execute ${TOGETHER} transactions at once`, ownCost(cost), BUDGET_TOGETHER, TOGETHER);
+  });
+
+  it('is the same in a session', async () => {
+    const dave = await signIn(world, org.dave);
+    // It has leased requests of its rate limit.
+    await dave.send({ path: '/api/v1/networks' });
+    const { cost } = await costOf(() => dave.send({ path: transactionPath(paid.id) }));
+    expectWithin('read a transaction in a session', ownCost(cost), BUDGETS['read a transaction']);
+    const created = await costOf(() => dave.send({ path: TRANSACTIONS, body: transfer() }));
+    expect(created.result.status).toBe(201);
+    expectWithin('create a transaction in a session', ownCost(created.cost), BUDGETS['create a transaction']);
+  });
+
+  it('is a statement a second for all who listen together, and none for nobody', async () => {
+    const browsers = [await signIn(world, org.dave), await signIn(world, org.alice)];
+    const streams = await Promise.all([...browsers, ...browsers].map((browser) => listen(world, browser)));
+    const wait = () => new Promise((resolve) => setTimeout(resolve, IDLE_MS));
+    const polls = async () => {
+      const { cost } = await costOf(wait);
+      return cost.statements.filter(({ text }) => text.includes('FROM audit_log a')).length;
+    };
+    const [seconds, listening] = [IDLE_MS / 1_000, await polls()];
+    expect(listening).toBeGreaterThan(seconds / 2);
+    expect(listening).toBeLessThanOrEqual(seconds + 1);
+    for (const stream of streams) stream.close();
+    await log.readQuiet();
+    expect(await polls()).toBe(0);
   });
 
   it('is almost nothing while nobody asks', async () => {

@@ -84,6 +84,18 @@ describe('signing in', () => {
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
+  it('begins with a nonce of five minutes', async () => {
+    const answer = await api.http.send({ path: '/session/nonce' });
+    expect(answer.body).toEqual({
+      data: { nonce: expect.stringMatching(/^[0-9a-f]{32}$/), expiresAt: expect.any(String) },
+    });
+    const { nonce, expiresAt } = answer.body.data;
+    const [stored] = await api.db('session_nonces').where({ nonce }).select('*', api.db.raw('now() AS now'));
+    expect(Date.parse(expiresAt)).toBe(stored?.expires_at.getTime());
+    expect(Date.parse(expiresAt) - stored?.now).toBeGreaterThan(4.5 * 60_000);
+    expect((await trySignIn(api, org.alice.wallet, { parts: { nonce } })).status).toBe(201);
+  });
+
   it('stores no token, and records the beginning', async () => {
     const { cookie, session } = await signIn(api, org.alice);
     const token = cookie.split('=')[1] ?? '';

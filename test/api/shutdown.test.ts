@@ -7,8 +7,10 @@ import { requestFreeze } from '../../src/journal/freezeRequests';
 import { leaseFile } from '../../src/journal/journal';
 import { PROPOSE, propose, startSeparateApi } from '../support/api';
 import { checkConformance } from '../support/conformance';
+import { listen } from '../support/eventStream';
 import type { Answer } from '../support/http';
 import { type SeparateService, startServicePart, type TestOrganization } from '../support/service';
+import { signIn } from '../support/session';
 import { openConnection, parseAnswer } from '../support/sockets';
 import { itDeep } from '../support/suite';
 import { until } from '../support/until';
@@ -48,6 +50,7 @@ describe('a service that is stopped', () => {
     const idle = openConnection(api, 'tls');
     idle.write(`GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n`);
     const silent = openConnection(api, 'plain on the TLS port');
+    const stream = await listen(api, await signIn(api, org.alice));
     await Promise.all(
       Array.from({ length: 10 }, () => api.http.send({ key: org.readKey, path: '/api/v1/members' })),
     );
@@ -75,6 +78,8 @@ describe('a service that is stopped', () => {
     }
     expect(await idle.closed).toMatch(/^HTTP\/1\.1 200/);
     expect(await silent.closed).toBe('');
+    expect(stream.events.map(({ type }) => type)).not.toContain('end');
+    expect([stream.status, stream.ended()]).toEqual([200, true]);
 
     const answered = answers.filter((answer): answer is Answer => !(answer instanceof Error));
     expect(answered.length).toBeGreaterThan(0);

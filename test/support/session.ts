@@ -1,5 +1,6 @@
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { createSiweMessage } from 'viem/siwe';
+import { openNonce } from '../../src/db/sessions';
 import type { Answer, Ask } from './http';
 import type { TestService } from './service';
 
@@ -13,11 +14,9 @@ export function originOf({ config }: TestService): string {
   return origin;
 }
 
-/** Asks for a nonce. */
+/** A nonce, past the limit of those who ask for many. */
 export async function newNonce(api: TestService): Promise<string> {
-  const answer = await api.http.send({ path: '/session/nonce' });
-  if (answer.status !== 200) throw new Error(`GET /session/nonce → ${answer.status} ${answer.text}`);
-  return answer.body.data.nonce;
+  return (await openNonce(api.db)).nonce;
 }
 
 /** A message to sign in, as a page makes it. */

@@ -22,15 +22,19 @@ import {
 import type { Admission } from '../admission';
 import { readJsonBody } from '../body';
 import type { ApiDependencies } from '../dependencies';
+import type { EventStreams } from '../eventStreams';
 import { exchangeOf, sendJson } from '../exchange';
 import { otherMethods } from '../methods';
 import { assertOwnOrigin } from '../origin';
 import { parseQuery, parseWith } from '../query';
-import { notFound, Refused } from '../refusals';
+import { notFound, pathNotFound, Refused } from '../refusals';
 import { CLEARED_COOKIE, sessionCookie } from '../sessionCookie';
 import { checkSignInMessage, readSignInMessage } from '../signInMessage';
 
-type Dependencies = { db: Db; admission: Admission } & Pick<ApiDependencies, 'findSignedMessage'> & {
+type Dependencies = { db: Db; admission: Admission; eventStreams: EventStreams } & Pick<
+  ApiDependencies,
+  'findSignedMessage'
+> & {
     config: Pick<ApiDependencies['config'], 'origins' | 'networks' | 'production' | 'temporal'>;
   };
 
@@ -132,7 +136,7 @@ async function sessionsOf(db: Db, { id, organizationId, limitedAs: memberId }: C
 
 /** Signing in and out, with a cookie for the browser. */
 export function sessionRoutes(dependencies: Dependencies): Router {
-  const { db, config, admission } = dependencies;
+  const { db, config, admission, eventStreams } = dependencies;
   const { origins, production, temporal } = config;
   const router = Router({ caseSensitive: true, strict: true });
 
@@ -240,6 +244,15 @@ export function sessionRoutes(dependencies: Dependencies): Router {
     }),
   );
   router.get(
+    '/session/events',
+    admission.admitSession,
+    answering('/session/events', async ({ request, response }) => {
+      if (request.method === 'HEAD') throw pathNotFound();
+      const lastEventId = request.headers['last-event-id'];
+      await eventStreams.open(response, credentialOf(response), lastEventId?.toString());
+    }),
+  );
+  router.get(
     '/sessions',
     admission.admitSession,
     answering('/sessions', async ({ request, response }) => {
@@ -256,6 +269,7 @@ export function sessionRoutes(dependencies: Dependencies): Router {
     }),
   );
   router.all('/session/nonce', otherMethods(['get']));
+  router.all('/session/events', otherMethods(['get']));
   router.all('/session', otherMethods(['get', 'post', 'delete']));
   router.all('/sessions', otherMethods(['get']));
   router.all('/sessions/:sessionId', otherMethods(['delete']));
