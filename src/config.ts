@@ -317,7 +317,7 @@ const settings = z.object({
   MUTATIONS_PER_ORGANIZATION: positive.default(8),
   WORKFLOW_TASK_SLOTS: positive.pipe(z.number().min(2, 'must be at least 2')).default(16),
   LOCAL_ACTIVITY_SLOTS: positive.default(16),
-  ACTIVITY_SLOTS: positive.default(40),
+  ACTIVITY_SLOTS: positive.default(16),
   WORKFLOW_CACHE: positive.default(1_000),
   DATABASE_POOL: positive.default(20),
   SIGNER_DATABASE_POOL: positive.default(5),

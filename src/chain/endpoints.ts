@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   BaseError,
   createTransport,
   type EIP1193RequestFn,
   HttpRequestError,
   http,
+  InternalRpcError,
   LimitExceededRpcError,
   RpcRequestError,
   type Transport,
@@ -35,6 +37,12 @@ const LACKS_BLOCK = /header not found|missing trie node|unknown block/i;
 const FIRST_REST_MS = 1_000;
 const LONGEST_REST_MS = 30_000;
 const LONGEST_LIMIT_MS = 60_000;
+/** The pauses before a read is repeated which failed for no reason that lasts. */
+const REPEAT_PAUSES_MS = [100, 300] as const;
+/** What takes longer to fail is not repeated. */
+const QUICK_FAILURE_MS = 1_000;
+/** After so many failures in a row an endpoint is taken to be down. */
+const DOWN_FAILURES = 4;
 
 /** The host of an endpoint: its path may hold a secret. */
 export function urlHost(url: string): string {
@@ -56,6 +64,22 @@ function resultOf(error: unknown): EndpointResult {
   if (!(answer instanceof RpcRequestError)) return 'failed';
   if (LIMIT_CODES.includes(answer.code)) return 'limited';
   return LACKS_BLOCK.test(answer.message) ? 'behind' : 'answered';
+}
+
+/** Whether a node has failed at a request which it may answer when it gets it again: no answer, or an error without a reason. */
+function isPassing(error: unknown): boolean {
+  const result = resultOf(error);
+  if (result !== 'answered') return result === 'failed' && !(error instanceof WrongChain);
+  const answer = error instanceof BaseError && error.walk((cause) => cause instanceof RpcRequestError);
+  return (
+    answer instanceof RpcRequestError && answer.code === InternalRpcError.code && answer.data === undefined
+  );
+}
+
+/** A read that failed in passing, while an endpoint is not down. */
+function isRepeatable({ method }: RpcRequest, error: unknown, endpoints: readonly Endpoint[]): boolean {
+  const isRead = method !== 'eth_sendRawTransaction';
+  return isRead && isPassing(error) && endpoints.some(({ isDown }) => !isDown);
 }
 
 /** Throws HttpRequestError for a response that is no answer, whatever its body says: no access, a limit, a failure. */
@@ -126,6 +150,11 @@ class Endpoint {
   rest(now: number): { readonly ms: number; readonly limited: boolean } {
     const ms = Math.max(0, this.restsUntil - now);
     return { ms, limited: this.isLimited && ms > 0 };
+  }
+
+  /** Whether it has failed so often in a row that another try would be in vain. */
+  get isDown(): boolean {
+    return this.failures >= DOWN_FAILURES;
   }
 
   /** Counts a request that was sent at `sentAt`. What was in flight when the rest began says nothing new. */
@@ -219,10 +248,34 @@ function refuse(endpoints: readonly Endpoint[], failures: readonly unknown[]): n
   throw new EndpointsLimited(`all endpoints limit requests (${hosts}): again in ${ms} ms`);
 }
 
+/** How the endpoints of a network are asked. */
+type Asking = Parameters<typeof askOne>[2];
+
+/** Asks them in turn until one answers. Throws the error that the network itself gives, or why none has answered. */
+async function askInTurn(
+  connected: readonly Connected[],
+  request: RpcRequest,
+  asking: Asking,
+): Promise<unknown> {
+  const failures: unknown[] = [];
+  for (const one of choose(connected, performance.now())) {
+    const asked = await askOne(one, request, asking);
+    if ('answer' in asked) return asked.answer;
+    if ('error' in asked) throw asked.error;
+    failures.push(asked.failure);
+  }
+  return refuse(
+    connected.map(({ endpoint }) => endpoint),
+    failures,
+  );
+}
+
 /**
  * Asks the endpoints of one network in their order until one answers, and leaves alone for a while those that failed or
  * want fewer requests (HTTP 429 with Retry-After, EIP-1474's limit). Each request is one HTTP call of at most `timeoutMs`
- * per endpoint, or a batch of at most `batchSize`. Throws the error of the first that failed, and EndpointsLimited.
+ * per endpoint, or a batch of at most `batchSize`. A read that fails at once is repeated twice within half a second, unless
+ * every endpoint is down: that costs less than the work of whoever asked. Throws the error of the first that failed, and
+ * EndpointsLimited.
  */
 export function failover(urls: readonly string[], options: FailoverOptions): Transport {
   const endpoints = urls.map((url) => new Endpoint(url, options));
@@ -235,14 +288,17 @@ export function failover(urls: readonly string[], options: FailoverOptions): Tra
       type: 'failover',
       retryCount: 0,
       request: (async (request) => {
-        const failures: unknown[] = [];
-        for (const one of choose(connected, performance.now())) {
-          const asked = await askOne(one, request, asking);
-          if ('answer' in asked) return asked.answer;
-          if ('error' in asked) throw asked.error;
-          failures.push(asked.failure);
+        for (let tries = 0; ; tries += 1) {
+          const sentAt = performance.now();
+          try {
+            return await askInTurn(connected, request, asking);
+          } catch (error) {
+            const pauseMs = REPEAT_PAUSES_MS[tries];
+            const isQuick = performance.now() - sentAt < QUICK_FAILURE_MS;
+            if (pauseMs === undefined || !isQuick || !isRepeatable(request, error, endpoints)) throw error;
+            await sleep(pauseMs);
+          }
         }
-        return refuse(endpoints, failures);
       }) as EIP1193RequestFn,
     });
   };

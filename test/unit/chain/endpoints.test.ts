@@ -6,12 +6,13 @@ import { ask, createChainClient } from '../../../src/chain/clients';
 import type { EndpointResult } from '../../../src/chain/endpoints';
 import type { NetworkConfig } from '../../../src/config';
 import { anAddress } from '../../support/builders';
+import { until } from '../../support/until';
 
 /** How an endpoint takes a request. */
 type Mode =
   | { readonly block: number; readonly chainId?: number }
   | { readonly status: number; readonly retryAfter?: string }
-  | { readonly error: { readonly code: number; readonly message: string } }
+  | { readonly error: { readonly code: number; readonly message: string; readonly data?: string } }
   | 'silent';
 
 interface Endpoint {
@@ -189,10 +190,49 @@ describe('the endpoints of a network', () => {
     const second = await open({ status: 500 });
     const { head } = connect([first, second]);
     await expect(head()).rejects.toThrow('Status: 500');
+    const before = second.requests.length;
     first.mode = { block: 7 };
     expect(await head()).toBe(7n);
-    expect(second.requests).toEqual([1]);
+    expect(second.requests).toHaveLength(before);
   });
+});
+
+describe('a read that fails at once', () => {
+  it.each<[string, Mode]>([
+    ['without an answer', { status: 502 }],
+    ['with an error without a reason', { error: { code: -32_603, message: 'internal error' } }],
+  ])('%s is repeated', async (_, mode) => {
+    const only = await open(mode);
+    const { head, seen } = connect([only]);
+    const asked = head();
+    await until('it was asked', async () => seen.length === 1);
+    only.mode = { block: 7 };
+    expect(await asked).toBe(7n);
+    expect(only.requests).toHaveLength(2);
+  });
+
+  it('is repeated twice, and not while the endpoint is down', async () => {
+    const only = await open({ status: 502 });
+    const { head } = connect([only]);
+    for (const requests of [3, 4, 5]) {
+      await expect(head()).rejects.toThrow('Status: 502');
+      expect(only.requests).toHaveLength(requests);
+      elapse(60_000);
+    }
+  });
+
+  it('is not repeated where the network gives a reason', async () => {
+    const only = await open({ error: { code: -32_603, message: 'reverted', data: '0x08c379a0' } });
+    await expect(connect([only]).head()).rejects.toThrow('reverted');
+    expect(only.requests).toEqual([1]);
+  });
+});
+
+it('a transaction is sent once', async () => {
+  const only = await open({ status: 502 });
+  const { client } = connect([only]);
+  await expect(client.rpc.sendRawTransaction({ serializedTransaction: '0x02' })).rejects.toThrow('502');
+  expect(only.requests).toEqual([1]);
 });
 
 it.each<[string, Mode]>([
