@@ -13,6 +13,7 @@ import { organizationCommands } from './organizations';
 import { processTerminal, type Terminal } from './output';
 import { exitStatus, isExpected, problemText } from './problems';
 import { proposalCommands } from './proposals';
+import { sessionCommands } from './sessions';
 import { signerCommands } from './signer';
 import { printable } from './text';
 import { transactionCommands } from './transactions';
@@ -48,6 +49,7 @@ export function createProgram(terminal: Terminal): Command {
   const within = createWithin(terminal);
   organizationCommands(program, within);
   keyCommands(program, within);
+  sessionCommands(program, within);
   keystoreCommands(program, within);
   signerCommands(program, within);
   freezeCommands(program, within);

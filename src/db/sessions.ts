@@ -217,10 +217,10 @@ export async function authenticateSessions(
   return authenticated;
 }
 
-/** The valid sessions of a member, newest first. */
+/** The valid sessions of all, of an organization, or of a member, newest first. */
 export async function listSessions(
   db: Db,
-  { organizationId, memberId }: { organizationId: string; memberId: string },
+  { organizationId = null, memberId = null }: { organizationId?: string | null; memberId?: string | null },
 ): Promise<Session[]> {
   const rows = await queryRows<SessionColumns>(
     db,
@@ -228,8 +228,9 @@ export async function listSessions(
        least(s.last_used_at + ${IDLE}, s.expires_at) AS idle_expires_at,
        o.name AS organization_name, ${memberColumn('m')} AS member, ${isAdmin} AS is_admin
      FROM sessions s JOIN members m ON m.id = s.member_id JOIN organizations o ON o.id = s.organization_id
-     WHERE s.organization_id = ? AND s.member_id = ? AND ${VALID} ORDER BY s.created_at DESC, s.id DESC`,
-    [organizationId, memberId],
+     WHERE s.organization_id = coalesce(:organizationId, s.organization_id)
+       AND s.member_id = coalesce(:memberId, s.member_id) AND ${VALID} ORDER BY s.created_at DESC, s.id DESC`,
+    { organizationId, memberId },
   );
   return rows.map((row) => ({
     id: row.id,

@@ -8,6 +8,7 @@ import { newId } from '../../src/db/ids';
 import { requireRow } from '../../src/db/rows';
 import { sweepSessions } from '../../src/db/sessions';
 import { deployAsFunder, newSafe, signAsSafe, wrapped } from '../chain/wallets';
+import { json, refused } from '../cli/command';
 import { approve, PROPOSE, proposalPath, propose, type Shown, settled, startApi } from '../support/api';
 import type { Answer } from '../support/http';
 import { signingAsk, type TestOrganization, type TestService } from '../support/service';
@@ -561,6 +562,22 @@ describe('a session ends', () => {
     expect(await reasons(dave)).toEqual([reason]);
     expect(await verifyAudit(api.db, there.id)).toMatchObject({ ok: true });
     expect((await trySignIn(api, there.dave.wallet)).status).toBe(401);
+  });
+
+  it('when an operator ends it', async () => {
+    const [one, other] = [await signIn(api, org.alice), await signIn(api, org.alice)];
+    const listed = await json(api.env, 'sessions', 'list', '--org', org.id);
+    expect(listed.map(({ id }: Shown) => id)).toEqual(
+      expect.arrayContaining([one.session.id, other.session.id]),
+    );
+    expect(await json(api.env, 'sessions', 'end', one.session.id)).toEqual({
+      id: one.session.id,
+      ended: true,
+    });
+    await until('the session is over', async () => (await status(one)) === 401, 2_000);
+    expect(await status(other)).toBe(200);
+    expect(await reasons(one)).toEqual(['operator']);
+    expect(await refused(api.env, 'sessions', 'end', one.session.id)).toMatch(/not found/);
   });
 
   it('when its member has begun 20 others', async () => {
