@@ -34,8 +34,59 @@ const call = createRoute({
   component: lazyRouteComponent(() => import('./pages/ask/CallPage.tsx'), 'CallPage'),
 });
 
+/** What a link to a form begins with. */
+const target = ({ action, id }: { action?: string; id?: string }) => ({
+  action: optional(action),
+  id: optional(id),
+});
+const propose = createRoute({
+  getParentRoute,
+  path: '/new/change',
+  component: lazyRouteComponent(() => import('./pages/propose/ProposePage.tsx'), 'ProposePage'),
+});
+const newMembers = createRoute({
+  getParentRoute,
+  path: '/new/members',
+  validateSearch: target,
+  component: lazyRouteComponent(() => import('./pages/propose/MembersPage.tsx'), 'MembersPage'),
+});
+const newGroups = createRoute({
+  getParentRoute,
+  path: '/new/groups',
+  validateSearch: target,
+  component: lazyRouteComponent(() => import('./pages/propose/GroupsPage.tsx'), 'GroupsPage'),
+});
+const newPolicies = createRoute({
+  getParentRoute,
+  path: '/new/policies',
+  validateSearch: target,
+  component: lazyRouteComponent(() => import('./pages/propose/PoliciesPage.tsx'), 'PoliciesPage'),
+});
+const newAccounts = createRoute({
+  getParentRoute,
+  path: '/new/accounts',
+  validateSearch: target,
+  component: lazyRouteComponent(() => import('./pages/propose/AccountsPage.tsx'), 'AccountsPage'),
+});
+const newAdmins = createRoute({
+  getParentRoute,
+  path: '/new/admins',
+  component: lazyRouteComponent(() => import('./pages/propose/AdminsPage.tsx'), 'AdminsPage'),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([waiting, request, transfer, call]),
+  routeTree: root.addChildren([
+    waiting,
+    request,
+    transfer,
+    call,
+    propose,
+    newMembers,
+    newGroups,
+    newPolicies,
+    newAccounts,
+    newAdmins,
+  ]),
   defaultErrorComponent: PageError,
   defaultPreload: 'intent',
   scrollRestoration: true,

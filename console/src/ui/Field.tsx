@@ -103,7 +103,7 @@ export function CheckField({
   label,
   hint,
   ...rest
-}: Omit<Frame, 'error'> & InputHTMLAttributes<HTMLInputElement>) {
+}: Omit<Frame, 'error' | 'label'> & { readonly label: ReactNode } & InputHTMLAttributes<HTMLInputElement>) {
   const id = useId();
   return (
     <div className="check">

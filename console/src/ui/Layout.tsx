@@ -18,6 +18,7 @@ const PLACES = [
     places: [
       { to: '/new/transfer', name: 'Send money' },
       { to: '/new/call', name: 'Call a contract' },
+      { to: '/new/change', name: 'Propose a change' },
     ],
   },
 ] as const;

@@ -33,12 +33,12 @@ function ChangeTable({ change }: { readonly change: Change }) {
               <tr key={field}>
                 <th scope="row">{field}</th>
                 {change.kind === 'added' ? null : (
-                  <td data-title="Before" className={after === undefined ? '' : 'before'}>
+                  <td data-title="Before" className={change.kind === 'changed' ? 'before' : ''}>
                     {before ?? ABSENT}
                   </td>
                 )}
                 {change.kind === 'removed' ? null : (
-                  <td data-title="After" className="after">
+                  <td data-title="After" className={change.kind === 'changed' ? 'after' : ''}>
                     {after ?? ABSENT}
                   </td>
                 )}

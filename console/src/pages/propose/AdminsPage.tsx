@@ -1,0 +1,86 @@
+import type { OperationIntent, Schema } from '@orgwallet/client';
+import { useQuery } from '@tanstack/react-query';
+import { useDraft } from '../../drafts.ts';
+import { adminsQuery } from '../../queries.ts';
+import { CheckList } from '../../ui/Choices.tsx';
+import { TextField } from '../../ui/Field.tsx';
+import { Notice } from '../../ui/Notice.tsx';
+import { Loaded } from '../../ui/States.tsx';
+import type { Organization } from '../../useOrganization.ts';
+import { membershipUpdates } from './membership.ts';
+import { ProposalForm } from './ProposalForm.tsx';
+import { useProposal } from './useProposal.ts';
+import { WithOrganization } from './WithOrganization.tsx';
+
+const EMPTY = { members: null as readonly string[] | null, threshold: '' };
+
+function Form({
+  organization,
+  admins,
+}: {
+  readonly organization: Organization;
+  readonly admins: Schema['Admins'];
+}) {
+  const [draft, change, forget] = useDraft('admins', EMPTY);
+  const proposal = useProposal(forget);
+  const { errors } = proposal;
+  const present = admins.members.map(({ id }) => id);
+  const chosen = draft.members ?? present;
+  const typed = draft.threshold === '' ? String(admins.threshold) : draft.threshold;
+  const updates = membershipUpdates(present, chosen);
+  const threshold = Number(typed);
+  const isValid = /^\d+$/.test(typed) && threshold >= 1 && threshold <= chosen.length;
+  const isChanged = updates.length > 0 || threshold !== admins.threshold;
+  const intent: OperationIntent | undefined =
+    isValid && isChanged ? { type: 'admins.update', updates, threshold } : undefined;
+  const people = organization.members.filter(({ id, type }) => chosen.includes(id) && type === 'user').length;
+  return (
+    <ProposalForm proposal={proposal} intent={intent}>
+      <CheckList
+        label="Admins"
+        empty="There are no members."
+        options={organization.members.map(({ id, name, type, walletAddress }) => ({
+          id,
+          name: type === 'api' ? `${name} (a bot)` : name,
+          hint: walletAddress,
+        }))}
+        chosen={chosen}
+        error={errors.updates ?? errors['updates[0].id']}
+        onChange={(members) => change({ members })}
+      />
+      <TextField
+        label="Signatures needed"
+        inputMode="numeric"
+        value={typed}
+        hint={`Now: ${admins.threshold} of ${admins.members.length}`}
+        error={isValid ? errors.threshold : `Not a number from 1 to ${chosen.length}`}
+        onChange={({ target }) => change({ threshold: target.value })}
+      />
+      {isValid && threshold >= people ? (
+        <Notice tone="warning" title="One lost wallet could stop everything">
+          <p>
+            {threshold} of {people} people have to sign. Once fewer than that have their wallets, no change
+            can be approved any more.
+          </p>
+        </Notice>
+      ) : null}
+    </ProposalForm>
+  );
+}
+
+/** Proposes who decides about the organization. */
+export function AdminsPage() {
+  const admins = useQuery(adminsQuery);
+  return (
+    <WithOrganization
+      title="Propose: admins"
+      lead="The members who approve changes, and how many of them have to."
+    >
+      {(organization) => (
+        <Loaded query={admins} what="the admins">
+          {(data) => <Form organization={organization} admins={data} />}
+        </Loaded>
+      )}
+    </WithOrganization>
+  );
+}

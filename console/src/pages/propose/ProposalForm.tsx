@@ -1,0 +1,46 @@
+import type { OperationIntent } from '@orgwallet/client';
+import type { FormEvent, ReactNode } from 'react';
+import { Button } from '../../ui/Button.tsx';
+import { Notice } from '../../ui/Notice.tsx';
+import { ErrorNotice } from '../../ui/States.tsx';
+import { useSession } from '../../useSession.ts';
+import type { useProposal } from './useProposal.ts';
+import '../ask/ask.css';
+
+/** A change that is typed. `intent` is undefined while something is missing. */
+export function ProposalForm({
+  proposal,
+  intent,
+  children,
+}: {
+  readonly proposal: ReturnType<typeof useProposal>;
+  readonly intent: OperationIntent | undefined;
+  readonly children: ReactNode;
+}) {
+  const { isAdmin } = useSession();
+  const { propose, isSending, error } = proposal;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (intent) void propose(intent);
+  };
+  return (
+    <form className="card stack proposal-form" onSubmit={submit}>
+      {isAdmin ? null : (
+        <Notice tone="warning" title="Only admins can propose changes">
+          <p>You can prepare it here; ask an admin to propose it.</p>
+        </Notice>
+      )}
+      {children}
+      {error === undefined ? null : <ErrorNotice error={error} />}
+      <div className="stack-small">
+        <Button type="submit" look="primary" busy={isSending} disabled={!intent || !isAdmin}>
+          Propose it
+        </Button>
+        <p className="small muted">
+          Nothing changes yet: the admins approve it on the next page, where you see what it changes, field by
+          field.
+        </p>
+      </div>
+    </form>
+  );
+}
