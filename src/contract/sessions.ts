@@ -41,6 +41,9 @@ const session = z.strictObject({
 /** A session in responses. */
 export type ShownSession = z.input<typeof session>;
 
-export const nonceResponse = envelope(z.strictObject({ nonce: z.string(), expiresAt: timestamp }));
+/** `networkIds`: the chain ids that the message may name. */
+export const nonceResponse = envelope(
+  z.strictObject({ nonce: z.string(), expiresAt: timestamp, networkIds: z.array(z.int()) }),
+);
 export const sessionResponse = envelope(session);
 export const sessionsResponse = envelope(z.array(session));

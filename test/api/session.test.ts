@@ -118,6 +118,11 @@ describe('signing in', () => {
     expect((await signIn(api, org.dave)).session.isAdmin).toBe(false);
   });
 
+  it('says which chain IDs a message may have', async () => {
+    const { body } = await api.http.send({ path: '/session/nonce' });
+    expect(body.data.networkIds).toEqual(api.config.networks.map(({ id }) => id));
+  });
+
   it('takes a nonce once, also from two at a time', async () => {
     const message = await signInText(api, org.alice.wallet);
     const signature = await org.alice.wallet.signMessage({ message });

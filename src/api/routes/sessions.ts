@@ -213,7 +213,10 @@ export function sessionRoutes(dependencies: Dependencies): Router {
     answering('/session/nonce', async ({ request, response }) => {
       admission.countNonce(exchangeOf(response));
       const { nonce, expiresAt } = await openNonce(db);
-      send({ request, response }, nonceResponse, { data: { nonce, expiresAt: expiresAt.toISOString() } });
+      const networkIds = config.networks.map(({ id }) => id);
+      send({ request, response }, nonceResponse, {
+        data: { nonce, expiresAt: expiresAt.toISOString(), networkIds },
+      });
     }),
   );
   router.post(
