@@ -55,6 +55,6 @@ export function recipientText({ owner, policies, earlier, lookedThrough }: Recip
   const history =
     earlier > 0
       ? `paid ${earlier} time${earlier === 1 ? '' : 's'} before`
-      : `first time (none in the last ${lookedThrough} transactions)`;
+      : `first time (no other among the last ${lookedThrough + 1} transactions)`;
   return [...(known.length > 0 ? known : ['not known here']), history].join(', ');
 }

@@ -13,7 +13,7 @@ const ABSENT = '—';
 
 function ChangeTable({ change }: { readonly change: Change }) {
   return (
-    <div className="difference">
+    <div className={`difference ${change.kind}`}>
       <h3 className="row">
         {change.title} <Badge tone={TONES[change.kind]}>{change.kind}</Badge>
       </h3>
@@ -33,12 +33,12 @@ function ChangeTable({ change }: { readonly change: Change }) {
               <tr key={field}>
                 <th scope="row">{field}</th>
                 {change.kind === 'added' ? null : (
-                  <td data-title="Before" className={change.kind === 'changed' ? 'before' : ''}>
+                  <td data-title="Before" className="before">
                     {before ?? ABSENT}
                   </td>
                 )}
                 {change.kind === 'removed' ? null : (
-                  <td data-title="After" className={change.kind === 'changed' ? 'after' : ''}>
+                  <td data-title="After" className="after">
                     {after ?? ABSENT}
                   </td>
                 )}

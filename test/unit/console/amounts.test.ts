@@ -1,0 +1,47 @@
+import { amountText, assetText, readAmount } from '../../../console/src/text/amounts.ts';
+
+describe('an amount', () => {
+  it.each([
+    ['0', 18, '0'],
+    ['1', 18, '0.000000000000000001'],
+    ['1250500000000000000000', 18, '1,250.5'],
+    ['1234567890', 0, '1,234,567,890'],
+    ['100', 2, '1'],
+    [(2n ** 256n - 1n).toString(), 0, (2n ** 256n - 1n).toLocaleString('en-US')],
+  ])('%s with %i decimals is shown as %s, to the last digit', (raw, decimals, text) => {
+    expect(amountText(raw, decimals)).toBe(text);
+  });
+
+  it.each([
+    ['1,250.50', 6, { raw: '1250500000' }],
+    [' 0.000001 ', 6, { raw: '1' }],
+    ['1.0000000', 6, { raw: '1000000' }],
+    ['007', 0, { raw: '7' }],
+  ])('typed as %s with %i decimals is read', (text, decimals, read) => {
+    expect(readAmount(text, decimals)).toEqual(read);
+  });
+
+  it.each([
+    ['', 18],
+    ['1,25', 18],
+    ['1.2.3', 18],
+    ['-1', 18],
+    ['1e18', 18],
+    ['0x10', 18],
+    ['٣', 18],
+  ])('typed as "%s" is refused', (text, decimals) => {
+    expect(readAmount(text, decimals)).toEqual({
+      error: 'Not an amount (expected digits, such as 1250 or 0.05)',
+    });
+  });
+
+  it('with more decimals than there are is refused and not rounded', () => {
+    expect(readAmount('0.0000001', 6)).toEqual({ error: 'More decimals than there are (at most 6)' });
+  });
+
+  it('names its asset, and says so where the asset is not known', () => {
+    expect(assetText('1500000', { symbol: 'USDC', decimals: 6 })).toBe('1.5 USDC');
+    expect(assetText('7', { symbol: '', decimals: 0, tokenAddress: '0x12' })).toBe('7 token 0x12');
+    expect(assetText('7', undefined)).toBe('7 of the smallest unit');
+  });
+});

@@ -1,0 +1,216 @@
+import type { Schema } from '@orgwallet/client';
+import { differenceOf, type Present } from '../../../console/src/text/difference.ts';
+import { draftErrors, draftOf, NO_POLICY, policyOf } from '../../../console/src/text/policyDraft.ts';
+import { policyAspects } from '../../../console/src/text/policySentences.ts';
+
+const TOKEN = '0x468f18d57bC8bAE33874e6429638edf9F6F77c41';
+const ALICE = {
+  id: 'mem_a',
+  name: 'Alice',
+  type: 'user',
+  walletKind: 'key',
+  walletAddress: `0x${'a'.repeat(40)}`,
+} as const;
+const BOB = { ...ALICE, id: 'mem_b', name: 'Bob', walletAddress: `0x${'b'.repeat(40)}` } as const;
+const TIMES = { createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' };
+
+const POLICY: Schema['Policy'] = {
+  ...TIMES,
+  id: 'pol_1',
+  name: 'Suppliers',
+  type: 'MANUAL_APPROVAL',
+  networkId: 1,
+  accountIds: ['acc_1'],
+  accounts: [{ id: 'acc_1', name: 'Treasury', address: `0x${'1'.repeat(40)}` }],
+  initiatorSetting: null,
+  approverSetting: { type: 'group', groupId: 'grp_1', threshold: 2, excludeInitiator: true },
+  limitation: {
+    hours: 24,
+    initiatorScope: 'ALL_ITEMS',
+    sourceAccountScope: 'PER_ITEM',
+    destinationScope: 'PER_ITEM',
+  },
+  transactionType: 'TOKEN_TRANSFER',
+  tokenTransferCondition: {
+    tokenAddress: TOKEN,
+    tokenSymbol: 'USDC',
+    tokenName: 'USD Coin',
+    tokenDecimals: 6,
+    amountThreshold: '5000000000',
+    destinationAddresses: [BOB.walletAddress],
+  },
+};
+
+const MEMBERS = [ALICE, BOB].map((member) => ({ ...member, ...TIMES, registeredAt: null }));
+const NOW: Present = {
+  members: MEMBERS,
+  groups: [{ ...TIMES, id: 'grp_1', name: 'Finance', members: [ALICE, BOB] }],
+  policies: [POLICY],
+  accounts: [
+    {
+      ...TIMES,
+      id: 'acc_1',
+      name: 'Treasury',
+      address: `0x${'1'.repeat(40)}`,
+      networks: [{ id: 1, name: 'Ethereum' }],
+    },
+  ],
+  admins: { members: [ALICE, BOB], threshold: 2 },
+  member: (id) => MEMBERS.find((one) => one.id === id)?.name,
+  group: (id) => (id === 'grp_1' ? 'Finance' : undefined),
+  account: () => undefined,
+  network: (id) => ({ 1: 'Ethereum', 137: 'Polygon' })[id],
+  owner: (address) => (address === BOB.walletAddress ? 'Bob' : undefined),
+  nativeAsset: () => ({ symbol: 'ETH', decimals: 18 }),
+};
+
+const sentences = (policy: Schema['Policy']) =>
+  policyAspects(policy, NOW).map(({ name, text }) => `${name}: ${text}`);
+
+describe('a policy', () => {
+  it('reads as sentences', () => {
+    expect(sentences(POLICY)).toEqual([
+      `Permits: Transfers of at most 5,000 USDC (${TOKEN})`,
+      'On: Ethereum',
+      'From: “Treasury”',
+      `To: “Bob” (${BOB.walletAddress})`,
+      'Started by: Any member',
+      'Approved by: 2 of the group “Finance”; the initiator cannot approve',
+      'Budget: At most 5,000 USDC within any 24 hours, counted for each account and destination',
+    ]);
+  });
+
+  it('says where there is no limit', () => {
+    const {
+      tokenTransferCondition: _,
+      approverSetting: __,
+      limitation: ___,
+      ...rest
+    } = POLICY as Extract<Schema['Policy'], { transactionType: 'TOKEN_TRANSFER' }>;
+    const any = { ...rest, type: 'AUTO_APPROVAL', accountIds: null } as const;
+    expect(sentences({ ...any, transactionType: 'ANY' })).toEqual([
+      'Permits: Transfers and calls of any kind, WITHOUT LIMIT',
+      'On: Ethereum',
+      'From: Any account',
+      'Started by: Any member',
+      "Approved by: Nobody: the initiator's signature is enough",
+      'Budget: None',
+    ]);
+    expect(
+      sentences({ ...any, transactionType: 'CONTRACT_INTERACTION', contractInteractionCondition: null })[0],
+    ).toBe('Permits: Calls of any contract, WITHOUT LIMIT');
+  });
+
+  it('that is typed again as it is asks for the same policy', () => {
+    const draft = draftOf(POLICY, 18);
+    expect(draftErrors(draft, 18)).toEqual({});
+    const { createdAt: _, updatedAt: __, accounts: ___, ...asked } = POLICY;
+    const { tokenSymbol, tokenName, ...condition } = (
+      POLICY as Extract<Schema['Policy'], { transactionType: 'TOKEN_TRANSFER' }>
+    ).tokenTransferCondition;
+    expect([tokenSymbol, tokenName]).toEqual(['USDC', 'USD Coin']);
+    expect(policyOf(draft, 18)).toEqual({ ...asked, tokenTransferCondition: condition });
+  });
+
+  it('is incomplete while something is missing or wrong, field by field', () => {
+    expect(
+      draftErrors({ ...NO_POLICY, amount: '1.', destinations: '0x12', hasBudget: true, hours: '0' }, 18),
+    ).toEqual({
+      name: 'Missing',
+      networkId: 'Missing',
+      accountIds: 'Choose accounts, or any account',
+      hours: 'Not a number of hours (expected 1 to 8760)',
+      amount: 'Not an amount (expected digits, such as 1250 or 0.05)',
+      destinations: '0x12: not an address, or its checksum is wrong (expected 0x and 40 hex digits)',
+    });
+  });
+});
+
+describe('a difference', () => {
+  it('of a policy names the sentences that change, and no other', () => {
+    const after = {
+      ...POLICY,
+      tokenTransferCondition: {
+        ...(POLICY as { tokenTransferCondition: object }).tokenTransferCondition,
+        destinationAddresses: [],
+      },
+      approverSetting: { type: 'group', groupId: 'grp_1', threshold: 1, excludeInitiator: false },
+    };
+    expect(
+      differenceOf({ resourceType: 'policies', action: 'update', data: { policies: [after] } }, NOW),
+    ).toEqual([
+      {
+        id: 'pol_1',
+        title: 'Suppliers',
+        kind: 'changed',
+        fields: [
+          { field: 'To', before: `“Bob” (${BOB.walletAddress})`, after: 'Any address' },
+          {
+            field: 'Approved by',
+            before: '2 of the group “Finance”; the initiator cannot approve',
+            after: '1 of the group “Finance”; the initiator may approve too',
+          },
+        ],
+      },
+    ]);
+  });
+
+  it('of a policy that is new, in a proposal of both, says so', () => {
+    const data = { policies: [{ ...POLICY, id: 'pol_2', name: 'Rent' }] };
+    expect(differenceOf({ resourceType: 'policies', action: 'update', data }, NOW)[0]).toMatchObject({
+      title: 'Rent',
+      kind: 'added',
+    });
+  });
+
+  it.each([
+    [
+      'members',
+      'update',
+      {
+        items: [
+          {
+            id: 'mem_b',
+            revision: 2,
+            name: 'Bob',
+            walletAddress: `0x${'c'.repeat(40)}`,
+            walletKind: 'contract',
+          },
+        ],
+      },
+      [
+        { field: 'Wallet', before: BOB.walletAddress, after: `0x${'c'.repeat(40)}` },
+        { field: 'Signatures are verified by', before: 'a key', after: 'a contract' },
+      ],
+    ],
+    [
+      'groups',
+      'update',
+      { items: [{ id: 'grp_1', revision: 2, name: 'Finance', members: [ALICE] }] },
+      [{ field: 'Members', before: 'Alice, Bob', after: 'Alice' }],
+    ],
+    [
+      'accounts',
+      'update',
+      { items: [{ id: 'acc_1', revision: 2, networkIds: [137] }] },
+      [{ field: 'Networks', before: 'Ethereum', after: 'Ethereum, Polygon' }],
+    ],
+    [
+      'admins',
+      'update',
+      { revision: 3, members: [ALICE], threshold: 1 },
+      [
+        { field: 'Admins', before: 'Alice, Bob', after: 'Alice' },
+        { field: 'Signatures needed', before: '2 of 2', after: '1 of 1' },
+      ],
+    ],
+  ])('of %s/%s has each field before and after', (resourceType, action, data, fields) => {
+    expect(differenceOf({ resourceType, action, data }, NOW)[0]?.fields).toEqual(fields);
+  });
+
+  it('of a removal shows what is lost', () => {
+    const [change] = differenceOf({ resourceType: 'members', action: 'remove', data: { items: [BOB] } }, NOW);
+    expect(change).toMatchObject({ title: 'Bob', kind: 'removed' });
+    expect(change?.fields).toContainEqual({ field: 'Wallet', before: BOB.walletAddress, after: undefined });
+  });
+});
