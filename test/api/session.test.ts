@@ -85,10 +85,14 @@ describe('signing in', () => {
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
-  it('begins with a nonce of five minutes', async () => {
+  it('begins with a nonce of five minutes, and the chain IDs that a message may have', async () => {
     const answer = await api.http.send({ path: '/session/nonce' });
     expect(answer.body).toEqual({
-      data: { nonce: expect.stringMatching(/^[0-9a-f]{32}$/), expiresAt: expect.any(String) },
+      data: {
+        nonce: expect.stringMatching(/^[0-9a-f]{32}$/),
+        expiresAt: expect.any(String),
+        networkIds: api.config.networks.map(({ id }) => id),
+      },
     });
     const { nonce, expiresAt } = answer.body.data;
     const [stored] = await api.db('session_nonces').where({ nonce }).select('*', api.db.raw('now() AS now'));
@@ -116,11 +120,6 @@ describe('signing in', () => {
 
   it('answers for a member who is not an admin', async () => {
     expect((await signIn(api, org.dave)).session.isAdmin).toBe(false);
-  });
-
-  it('says which chain IDs a message may have', async () => {
-    const { body } = await api.http.send({ path: '/session/nonce' });
-    expect(body.data.networkIds).toEqual(api.config.networks.map(({ id }) => id));
   });
 
   it('takes a nonce once, also from two at a time', async () => {
