@@ -57,7 +57,13 @@ export async function openSite(env: NodeJS.ProcessEnv = {}): Promise<Site> {
     },
     async leave() {
       const left = visitors.splice(0);
-      await Promise.all(left.map(({ context }) => context.close()));
+      await Promise.all(
+        left.map(async ({ context }) => {
+          // Answers that are on their way to a page that is closed.
+          await context.unrouteAll({ behavior: 'ignoreErrors' });
+          await context.close();
+        }),
+      );
       const faults = left.flatMap((visitor) => visitor.faults);
       if (faults.length > 0) throw new Error(`the page did what it must not:\n${faults.join('\n')}`);
     },

@@ -1,0 +1,119 @@
+/** @deep */
+
+import { propose } from '../support/api';
+import { violationsEverywhere } from '../support/browser/axe';
+import { lie, type Swap, swapAddress } from '../support/browser/network';
+import { alert, button, section, signaturesOn, untilOn, untilShown } from '../support/browser/page';
+import { makePaymentWorld, type PaymentWorld } from '../support/browser/paymentWorld';
+import { openSite, type Site } from '../support/browser/site';
+import type { Visitor } from '../support/browser/visitor';
+import { anAddress } from '../support/builders';
+import { aTransactionBody, initiate } from '../support/transactionApi';
+
+/** A change is shown within 2 s on an idle machine; nothing but its event would show it, however long it took. */
+const LIVE = { timeout: 20_000 };
+
+let site: Site;
+let world: PaymentWorld;
+
+beforeAll(async () => {
+  site = await openSite();
+  world = await makePaymentWorld(site.api);
+});
+afterEach(() => site?.leave());
+afterAll(() => site?.stop());
+
+/** Types a payment from the only account. */
+async function type({ page }: Visitor, { amount, to }: { amount: string; to: string }): Promise<void> {
+  await page.getByLabel('Amount').fill(amount);
+  await page.getByLabel('To', { exact: true }).fill(to);
+}
+
+const create = (visitor: Visitor) => button(visitor, 'Create the request').click();
+
+describe('a payment', () => {
+  it('goes through dry run and two approvers, and is watched until it is completed', async () => {
+    const { dave, alice, bob } = world.org;
+    const initiator = await site.signedIn(dave, '/new/transfer');
+    const first = await site.signedIn(alice);
+    await untilShown(first, 'Nothing waits for you');
+
+    await type(initiator, { amount: '1.5', to: anAddress() });
+    const dryRun = section(initiator, 'Dry run');
+    await dryRun.getByRole('radio', { name: /Reviewed payments/ }).waitFor();
+    await dryRun.getByText('1 policy does not permit it').click();
+    await dryRun.getByText('Amount: 1.5 (permitted: at most 1)').waitFor();
+    expect(await violationsEverywhere(initiator.page)).toEqual([]);
+    await create(initiator);
+    await button(initiator, 'Sign: 2 approvals needed').click();
+    await untilShown(initiator, '0 of 2 needed approvals');
+
+    // Nobody has loaded these pages again.
+    await first.page.getByRole('link', { name: /^Send 1.5 ETH from “Treasury”/ }).click(LIVE);
+    await button(first, 'Approve: 1 more needed').click();
+    await initiator.page.getByText('1 of 2 needed approvals').waitFor(LIVE);
+    const second = await site.signedIn(bob, new URL(first.page.url()).pathname);
+    await button(second, 'Approve and execute').waitFor();
+    expect(await violationsEverywhere(second.page)).toEqual([]);
+    await button(second, 'Approve and execute').click();
+    await untilShown(second, 'It was executed as it was signed.');
+    await initiator.page.getByText('It was executed as it was signed.').waitFor(LIVE);
+    expect(await signaturesOn(initiator)).toEqual(['Dave: initiated', 'Alice: approved', 'Bob: approved']);
+    expect([initiator, first, second].map(({ wallet }) => wallet.typedData.length)).toEqual([1, 1, 1]);
+  });
+});
+
+describe('a server that lies', () => {
+  const recipient = anAddress();
+  const cases: readonly [what: string, field: string, swaps: () => readonly Swap[]][] = [
+    ['recipient', 'message.recipient', () => swapAddress(recipient, anAddress())],
+    [
+      'amount',
+      'message.amount',
+      () => [
+        [/1500000000000000000/, '9500000000000000000'],
+        [/(?<=Send |")1\.5(?= |")/, '9.5'],
+      ],
+    ],
+    ['policy', 'message.policyId', () => [[world.byTwo.id, world.atOnce.id]]],
+  ];
+
+  it.each(cases)('with another %s in what is signed gets no signature', async (_, field, swaps) => {
+    const dave = await site.signedIn(world.org.dave, '/new/transfer');
+    await type(dave, { amount: '1.5', to: recipient });
+    await lie(dave.context, swaps());
+    await create(dave);
+    await alert(dave).getByText('Do not sign this: it is not what it claims to be').waitFor();
+    expect(await alert(dave).getByRole('definition').first().textContent()).toBe(field);
+    expect(await button(dave, /Sign/).filter({ hasNotText: 'Sign out' }).count()).toBe(0);
+    expect(dave.wallet.typedData).toEqual([]);
+  });
+
+  it('with the salt of another organization in what is signed gets no signature', async () => {
+    const { alice } = world.org;
+    const [one, other] = [await propose(site.api.http, world.org), await propose(site.api.http, world.org)];
+    const visitor = await site.signedIn(alice, `/requests/${one.id}`);
+    await button(visitor, 'Approve: 1 more needed').waitFor();
+    const { salt } = JSON.parse(one.signingPayloads.approvePayload).domain;
+    await lie(visitor.context, [[salt, `0x${'5a'.repeat(32)}`]]);
+    await visitor.page.goto(`/requests/${other.id}`);
+    await alert(visitor).getByText('Do not sign this: it is not what it claims to be').waitFor();
+    expect(await alert(visitor).getByRole('definition').first().textContent()).toBe('domain.salt');
+    expect(await button(visitor, /Approve|Reject/).count()).toBe(0);
+    expect(visitor.wallet.typedData).toEqual([]);
+  });
+
+  it('that shows one recipient and has another one signed gets no signature', async () => {
+    const { org, treasury: account, byTwo: policy } = world;
+    const body = aTransactionBody(org, { account, policy, to: recipient });
+    const { id } = await initiate(site.api.http, org, body);
+    const alice = await site.visit(org.alice);
+    await lie(alice.context, swapAddress(recipient, anAddress()), { only: 'payloads' });
+    await button(alice, 'Sign in with Test Wallet').click();
+    await untilOn(alice, 'Waiting for you');
+    await alice.page.goto(`/requests/${id}`);
+    await alert(alice).getByText('Do not sign this: it is not what it claims to be').waitFor();
+    expect(await alert(alice).getByRole('definition').first().textContent()).toBe('message.summary');
+    expect(alice.wallet.typedData).toEqual([]);
+  });
+});

@@ -1,0 +1,80 @@
+/** @deep */
+
+import { change, propose, proposeChange, type Shown } from '../support/api';
+import { violationsEverywhere } from '../support/browser/axe';
+import { button, section, signaturesOn, untilOn, untilShown } from '../support/browser/page';
+import { openSite, type Site } from '../support/browser/site';
+import { aPolicyItem, aTokenCondition } from '../support/policies';
+import type { TestMember, TestOrganization } from '../support/service';
+import { itDeep } from '../support/suite';
+
+let site: Site;
+let org: TestOrganization;
+
+beforeAll(async () => {
+  site = await openSite();
+  org = await site.api.createOrganization();
+});
+afterEach(() => site?.leave());
+afterAll(() => site?.stop());
+
+/** Opens a request on somebody's page. */
+const open = (member: TestMember, { id }: Shown) => site.signedIn(member, `/requests/${id}`);
+
+describe('a proposal', () => {
+  it('waits for those who can sign it, is approved by one and executed by the next', async () => {
+    const proposal = await propose(site.api.http, org, { name: 'Operations' });
+    const alice = await site.signedIn(org.alice);
+    await alice.page.getByRole('link', { name: 'Create account “Operations”' }).click();
+    await button(alice, 'Approve: 1 more needed').waitFor();
+    expect(await violationsEverywhere(alice.page)).toEqual([]);
+    await button(alice, 'Approve: 1 more needed').click();
+    await untilShown(alice, '1 of 2 needed approvals');
+    expect(alice.wallet.typedData).toEqual([proposal.signingPayloads.approvePayload]);
+    expect(await signaturesOn(alice)).toContain('Alice: approved');
+
+    const bob = await open(org.bob, proposal);
+    await button(bob, 'Approve and execute').click();
+    await untilShown(bob, 'It was executed as it was signed.');
+    expect(await signaturesOn(bob)).toEqual(expect.arrayContaining(['Alice: approved', 'Bob: approved']));
+  });
+
+  itDeep('is rejected with a reason', async () => {
+    const proposal = await propose(site.api.http, org, { name: 'Unwanted' });
+    const alice = await open(org.alice, proposal);
+    await alice.page.getByLabel('Reason (optional)').fill('We have one already');
+    await button(alice, 'Reject: 1 more needed').click();
+    await untilShown(alice, '1 rejections');
+    const bob = await open(org.bob, proposal);
+    await button(bob, 'Reject and close').click();
+    await untilShown(bob, 'It was rejected and closed. Nothing was changed.');
+  });
+
+  itDeep('shows a change of a policy field by field, as sentences', async () => {
+    const made = await change(site.api.http, org, '/policies/proposals/add', {
+      policies: [aPolicyItem({ name: 'Payroll' })],
+    });
+    const { resourceId, id = resourceId } = made.result.resources[0];
+    const proposal = await proposeChange(site.api.http, org, '/policies/proposals/update', {
+      policies: [
+        {
+          id,
+          ...aPolicyItem({
+            name: 'Payroll',
+            tokenTransferCondition: aTokenCondition({ amountThreshold: '5000000000000000000' }),
+          }),
+        },
+      ],
+    });
+    const alice = await open(org.alice, proposal);
+    await untilOn(alice, 'Change policy “Payroll”');
+    expect(await section(alice, 'What changes').getByRole('table').textContent()).toContain('5 ETH');
+  });
+
+  itDeep('can be read and not signed by somebody who is no admin', async () => {
+    const proposal = await propose(site.api.http, org);
+    const dave = await open(org.dave, proposal);
+    await section(dave, 'Signatures').waitFor();
+    expect(await button(dave, /Approve|Reject|Execute/).count()).toBe(0);
+  });
+});

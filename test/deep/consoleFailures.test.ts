@@ -1,0 +1,201 @@
+import type { Locator } from 'playwright-core';
+import { change, propose, type Shown } from '../support/api';
+import { failMutations } from '../support/browser/network';
+import { alert, button, section, untilOn, untilShown } from '../support/browser/page';
+import { makePaymentWorld, type PaymentWorld } from '../support/browser/paymentWorld';
+import { openSite, type Site } from '../support/browser/site';
+import type { Visitor } from '../support/browser/visitor';
+import { anAddress } from '../support/builders';
+import type { TestMember } from '../support/service';
+import { signIn as beginSession } from '../support/session';
+import { aTransactionBody } from '../support/transactionApi';
+
+let site: Site;
+let world: PaymentWorld;
+
+beforeAll(async () => {
+  site = await openSite();
+  world = await makePaymentWorld(site.api);
+});
+afterEach(() => site?.leave());
+afterAll(() => site?.stop());
+
+const signInAgain = ({ page }: Visitor) =>
+  page
+    .getByRole('dialog', { name: 'Your session has ended' })
+    .getByRole('button', { name: /^Sign in with/ })
+    .click();
+
+/** Ends the sessions of a member as their member does, in another browser. */
+async function endSessionsOf(member: TestMember): Promise<void> {
+  const other = await beginSession(site.api, member);
+  const { data } = (await other.send({ path: '/sessions' })).body;
+  for (const { id } of data.filter(({ current }: Shown) => !current)) {
+    await other.send({ method: 'DELETE', path: `/sessions/${id}`, idempotencyKey: null });
+  }
+}
+
+/** Opens the page of a new proposal as one of its approvers. */
+async function openProposal(member: TestMember): Promise<Visitor & { proposal: Shown }> {
+  const proposal = await propose(site.api.http, world.org);
+  return { ...(await site.signedIn(member, `/requests/${proposal.id}`)), proposal };
+}
+
+const approveButton = (visitor: Visitor) => button(visitor, 'Approve: 1 more needed');
+const untilApproved = (visitor: Visitor) => untilShown(visitor, '1 of 2 needed approvals');
+
+describe('a wallet', () => {
+  it('that refuses can be asked again', async () => {
+    const alice = await openProposal(world.org.alice);
+    alice.wallet.answer = 'refuses';
+    await approveButton(alice).click();
+    await alert(alice).getByText('Test Wallet has refused. Nothing was signed.').waitFor();
+    alice.wallet.answer = 'signs';
+    await approveButton(alice).click();
+    await untilApproved(alice);
+  });
+
+  it('that does not answer is waited for until somebody stops', async () => {
+    const alice = await openProposal(world.org.alice);
+    alice.wallet.answer = 'hangs';
+    await approveButton(alice).click();
+    await button(alice, 'Stop waiting').click();
+    await alert(alice).getByText('No longer waiting for Test Wallet. Nothing was sent.').waitFor();
+    alice.wallet.answer = 'signs';
+    await approveButton(alice).click();
+    await untilApproved(alice);
+  });
+
+  it('on another account is not asked to sign, and signs once the account is chosen', async () => {
+    const { alice, bob } = world.org;
+    const visitor = await openProposal(alice);
+    await visitor.wallet.choose(bob.wallet);
+    await approveButton(visitor).click();
+    await alert(visitor).getByText(`Your signature has to come from ${alice.wallet.address}`).waitFor();
+    expect(visitor.wallet.typedData).toEqual([]);
+    await visitor.wallet.choose(bob.wallet, alice.wallet);
+    await approveButton(visitor).click();
+    await untilApproved(visitor);
+  });
+});
+
+describe('a vote whose answer does not arrive', () => {
+  it.each([
+    ['after a 500', 'internalError'],
+    ['after the connection broke', 'lostAnswer'],
+    ['while the service is not reached', 'unreachable'],
+  ] as const)('%s is sent again with the same key and signature', async (_, how) => {
+    const alice = await openProposal(world.org.alice);
+    const sent = await failMutations(alice.context, /\/signatures$/, how);
+    await approveButton(alice).click();
+    await untilApproved(alice);
+    expect(alice.wallet.typedData).toHaveLength(1);
+    expect(sent).toHaveLength(2);
+    expect(new Set(sent.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(1);
+  });
+
+  it('at all is sent again by hand, with the same key and signature', async () => {
+    const alice = await openProposal(world.org.alice);
+    const sent = await failMutations(alice.context, /\/signatures$/, 'unreachable', 1_000);
+    await approveButton(alice).click();
+    await alert(alice).getByText('The service did not answer').waitFor();
+    await alice.context.unroute(/\/signatures$/);
+    const again = await failMutations(alice.context, /\/signatures$/, 'unreachable', 0);
+    await alert(alice).getByRole('button', { name: 'Try again' }).click();
+    await untilApproved(alice);
+    expect(alice.wallet.typedData).toHaveLength(1);
+    expect(new Set([...sent, ...again].map(({ idempotencyKey }) => idempotencyKey)).size).toBe(1);
+  });
+});
+
+describe('a session that ends', () => {
+  it('loses nothing that was typed', async () => {
+    const dave = await site.visit(world.org.dave, '/new/transfer');
+    const { page } = dave;
+    await button(dave, 'Sign in with Test Wallet').click();
+    const to = anAddress();
+    await page.getByLabel('Amount').fill('1.25');
+    await page.getByLabel('To', { exact: true }).fill(to);
+    await endSessionsOf(world.org.dave);
+    await signInAgain(dave);
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await page.getByLabel('Amount').inputValue()).toBe('1.25');
+    expect(await page.getByLabel('To', { exact: true }).inputValue()).toBe(to);
+    await page.reload();
+    expect(await page.getByLabel('Amount').inputValue()).toBe('1.25');
+  });
+
+  it('because its member is removed does not begin again', async () => {
+    const { org } = world;
+    const dave = await site.signedIn(org.dave);
+    await untilOn(dave, 'Waiting for you');
+    await change(site.api.http, org, '/members/proposals/remove', { ids: [org.dave.id] });
+    await signInAgain(dave);
+    await alert(dave).waitFor();
+    expect(await alert(dave).textContent()).toContain('member');
+  });
+});
+
+describe('a payment over its budget', () => {
+  it('is blocked with the reason', async () => {
+    const { org, treasury: account, atOnce: policy } = world;
+    const body = { value: '800000000000000000', initiatorWalletAddress: org.alice.wallet.address };
+    const { http } = site.api;
+    const create = async () => {
+      const asked = aTransactionBody(org, { account, policy, to: anAddress() }, body);
+      return (await http.send({ key: org.readKey, path: '/api/v1/transactions', body: asked })).body.data;
+    };
+    const [first, second] = [await create(), await create()];
+    const alice = await site.signedIn(org.alice, `/requests/${first.id}`);
+    await button(alice, 'Sign and execute').click();
+    await untilShown(alice, 'It was executed as it was signed.');
+    await alice.page.goto(`/requests/${second.id}`);
+    await section(alice, 'What the policies say now').getByText('does not permit it').waitFor();
+    await button(alice, 'Sign and execute').click();
+    await section(alice, 'What happened')
+      .getByText(/Blocked/)
+      .waitFor();
+    expect(await section(alice, 'What happened').textContent()).toMatch(/budget|limit/i);
+  });
+});
+
+describe('a request that expires', () => {
+  it('while it is looked at cannot be signed any more', async () => {
+    const proposal = await propose(site.api.http, world.org);
+    const alice = await site.visit(world.org.alice);
+    await alice.page.clock.install();
+    await button(alice, 'Sign in with Test Wallet').click();
+    await untilOn(alice, 'Waiting for you');
+    await alice.page.goto(`/requests/${proposal.id}`);
+    await approveButton(alice).waitFor();
+    await alice.page.clock.fastForward(8 * 24 * 3_600_000);
+    await untilShown(alice, 'Nobody can sign it any more.');
+    expect(await button(alice, /Approve|Reject/).count()).toBe(0);
+  });
+});
+
+/** Presses Tab until an element has the focus. Throws Error when it does not get it. */
+async function tabTo({ page }: Visitor, element: Locator): Promise<void> {
+  const focused = element.and(page.locator(':focus'));
+  for (let presses = 0; presses < 60; presses += 1) {
+    await page.keyboard.press('Tab');
+    if ((await focused.count()) > 0) return;
+  }
+  throw new Error('the element is not reached with 60 presses of Tab');
+}
+
+describe('the keyboard alone', () => {
+  it('signs in, opens a request and approves it', async () => {
+    await propose(site.api.http, world.org, { name: 'By keyboard' });
+    const alice = await site.visit(world.org.alice);
+    const press = async (element: Locator) => {
+      await element.waitFor();
+      await tabTo(alice, element);
+      await alice.page.keyboard.press('Enter');
+    };
+    await press(button(alice, 'Sign in with Test Wallet'));
+    await press(alice.page.getByRole('link', { name: 'Create account “By keyboard”' }));
+    await press(approveButton(alice));
+    await untilApproved(alice);
+  });
+});

@@ -1,0 +1,30 @@
+import type { Locator } from 'playwright-core';
+import type { Visitor } from './visitor';
+
+/** A button by its name. */
+export const button = ({ page }: Visitor, name: string | RegExp): Locator =>
+  page.getByRole('button', { name });
+
+/** A section of a page by its heading. */
+export const section = ({ page }: Visitor, name: string): Locator => page.getByRole('region', { name });
+
+/** What a page reports as wrong. */
+export const alert = ({ page }: Visitor): Locator => page.getByRole('alert');
+
+/** Waits until a page has this heading. */
+export const untilOn = ({ page }: Visitor, title: string): Promise<void> =>
+  page.getByRole('heading', { name: title, level: 1 }).waitFor();
+
+/** Waits until a page has this text. */
+export const untilShown = ({ page }: Visitor, text: string | RegExp): Promise<void> =>
+  page.getByText(text).waitFor();
+
+/** The id of the request that a page shows. */
+export const requestIdOn = ({ page }: Visitor): string =>
+  new URL(page.url()).pathname.replace('/requests/', '');
+
+/** Who has signed and who has not, as a request's page lists them: `Alice: approved`. */
+export async function signaturesOn(visitor: Visitor): Promise<string[]> {
+  const rows = await section(visitor, 'Signatures').getByRole('listitem').allTextContents();
+  return rows.map((text) => text.replace(/ 0x[0-9a-fA-F]{4}….{4}/, ': '));
+}
