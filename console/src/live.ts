@@ -23,7 +23,8 @@ const LISTS: { readonly [resourceType: string]: readonly QueryKey[] } = {
   group: [['groups'], ['evaluation']],
   policy: [['policies'], ['evaluation']],
   account: [['accounts'], ['balances']],
-  admins: [['admins'], ['proposals'], ['session']],
+  admin: [['admins'], ['proposals'], ['session']],
+  session: [['sessions']],
 };
 
 function keysOf({ resourceType, resourceId }: Change): readonly QueryKey[] {

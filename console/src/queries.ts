@@ -2,6 +2,7 @@ import type { Approval, Schema } from '@orgwallet/client';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { orgwallet, queryClient, READ_TIMEOUT_MS } from './api.ts';
 import { sessions } from './session.ts';
+import type { AuditFilter } from './text/audit.ts';
 
 const timed = (signal: AbortSignal) => ({ signal, timeoutMs: READ_TIMEOUT_MS });
 
@@ -86,6 +87,20 @@ export const transactionPagesQuery = (filter: { accountId?: string; status?: Sch
     queryFn: ({ signal, pageParam }) =>
       orgwallet.page(
         'listTransactions',
+        pageParam ? { cursor: pageParam, limit: 50 } : { ...filter, limit: 50 },
+        timed(signal),
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ pagination }) => (pagination?.hasMore ? pagination.cursor : undefined),
+  });
+
+/** Entries of the audit log, newest first. */
+export const auditPagesQuery = (filter: AuditFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['audit', 'pages', filter],
+    queryFn: ({ signal, pageParam }) =>
+      orgwallet.page(
+        'listAuditLogs',
         pageParam ? { cursor: pageParam, limit: 50 } : { ...filter, limit: 50 },
         timed(signal),
       ),

@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { Root } from './Root.tsx';
+import { auditSearch, historySearch } from './search.ts';
 import { NotFound, PageError } from './ui/PageError.tsx';
 
 const root = createRootRoute({ component: Root, notFoundComponent: NotFound });
@@ -15,6 +16,53 @@ const request = createRoute({
   getParentRoute,
   path: '/requests/$id',
   component: lazyRouteComponent(() => import('./pages/request/RequestPage.tsx'), 'RequestPage'),
+});
+const accounts = createRoute({
+  getParentRoute,
+  path: '/accounts',
+  component: lazyRouteComponent(() => import('./pages/accounts/AccountsPage.tsx'), 'AccountsPage'),
+});
+const account = createRoute({
+  getParentRoute,
+  path: '/accounts/$id',
+  validateSearch: historySearch,
+  component: lazyRouteComponent(() => import('./pages/accounts/AccountPage.tsx'), 'AccountPage'),
+});
+const policies = createRoute({
+  getParentRoute,
+  path: '/policies',
+  component: lazyRouteComponent(() => import('./pages/policies/PoliciesPage.tsx'), 'PoliciesPage'),
+});
+const policy = createRoute({
+  getParentRoute,
+  path: '/policies/$id',
+  component: lazyRouteComponent(() => import('./pages/policies/PolicyPage.tsx'), 'PolicyPage'),
+});
+const members = createRoute({
+  getParentRoute,
+  path: '/members',
+  component: lazyRouteComponent(() => import('./pages/members/MembersPage.tsx'), 'MembersPage'),
+});
+const groups = createRoute({
+  getParentRoute,
+  path: '/groups',
+  component: lazyRouteComponent(() => import('./pages/members/GroupsPage.tsx'), 'GroupsPage'),
+});
+const admins = createRoute({
+  getParentRoute,
+  path: '/admins',
+  component: lazyRouteComponent(() => import('./pages/members/AdminsPage.tsx'), 'AdminsPage'),
+});
+const audit = createRoute({
+  getParentRoute,
+  path: '/audit',
+  validateSearch: auditSearch,
+  component: lazyRouteComponent(() => import('./pages/audit/AuditPage.tsx'), 'AuditPage'),
+});
+const you = createRoute({
+  getParentRoute,
+  path: '/you',
+  component: lazyRouteComponent(() => import('./pages/you/YouPage.tsx'), 'YouPage'),
 });
 
 const optional = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
@@ -86,6 +134,15 @@ export const router = createRouter({
     newPolicies,
     newAccounts,
     newAdmins,
+    accounts,
+    account,
+    policies,
+    policy,
+    members,
+    groups,
+    admins,
+    audit,
+    you,
   ]),
   defaultErrorComponent: PageError,
   defaultPreload: 'intent',

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
+import { announcement } from '../announcement.ts';
 import { queryClient } from '../api.ts';
 import { unreachable } from '../connection.ts';
 import { forgetDrafts } from '../drafts.ts';
@@ -19,6 +20,17 @@ const PLACES = [
       { to: '/new/transfer', name: 'Send money' },
       { to: '/new/call', name: 'Call a contract' },
       { to: '/new/change', name: 'Propose a change' },
+    ],
+  },
+  {
+    title: 'Look',
+    places: [
+      { to: '/accounts', name: 'Accounts' },
+      { to: '/policies', name: 'Policies' },
+      { to: '/members', name: 'Members' },
+      { to: '/groups', name: 'Groups' },
+      { to: '/admins', name: 'Admins' },
+      { to: '/audit', name: 'Audit log' },
     ],
   },
 ] as const;
@@ -71,6 +83,7 @@ function ThemeChoice() {
 export function Layout({ session, children }: { readonly session: Session; readonly children: ReactNode }) {
   const [isMenuOpen, setMenuOpen] = useState(false);
   const isUnreachable = useStore(unreachable);
+  const said = useStore(announcement);
   const { organization, member, isAdmin } = session;
   return (
     <div className="layout">
@@ -93,7 +106,9 @@ export function Layout({ session, children }: { readonly session: Session; reado
           <Navigation onChoice={() => setMenuOpen(false)} />
           <div className="person">
             <p>
-              <b>{member.name}</b>
+              <Link to="/you" onClick={() => setMenuOpen(false)}>
+                {member.name}
+              </Link>
               {isAdmin ? <span className="muted"> · admin</span> : null}
             </p>
             <code className="small muted" title={member.walletAddress}>
@@ -114,6 +129,9 @@ export function Layout({ session, children }: { readonly session: Session; reado
               </Notice>
             ) : null}
           </div>
+          <p role="status" className="hidden-visually">
+            {said}
+          </p>
           <FrozenNotice />
           {children}
         </main>

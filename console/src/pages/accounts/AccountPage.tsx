@@ -1,0 +1,112 @@
+import { Link, useParams, useSearch } from '@tanstack/react-router';
+import { Address } from '../../ui/Address.tsx';
+import { Badge } from '../../ui/Badge.tsx';
+import { ExplorerLink } from '../../ui/ExplorerLink.tsx';
+import { Facts } from '../../ui/Facts.tsx';
+import { Gone } from '../../ui/Gone.tsx';
+import { Page, Section } from '../../ui/Page.tsx';
+import { ShortId } from '../../ui/ShortText.tsx';
+import { Empty } from '../../ui/States.tsx';
+import { Times } from '../../ui/Times.tsx';
+import { WithOrganization } from '../../ui/WithOrganization.tsx';
+import type { Organization } from '../../useOrganization.ts';
+import { Balances } from './Balances.tsx';
+import { History } from './History.tsx';
+
+type Account = Organization['accounts'][number];
+interface Props {
+  readonly account: Account;
+  readonly organization: Organization;
+}
+
+function About({ account, organization }: Props) {
+  const { id, name, address, networks, createdAt, updatedAt } = account;
+  return (
+    <div className="card">
+      <Facts
+        rows={[
+          ['Address', <Address key="address" address={address} />],
+          [
+            'Networks',
+            networks.length === 0 ? (
+              'none yet'
+            ) : (
+              <ul key="networks">
+                {networks.map((network) => (
+                  <li key={network.id} className="row">
+                    {network.name} <span className="muted small">chain {network.id}</span>
+                    <ExplorerLink
+                      network={organization.networks.find((one) => one.id === network.id)}
+                      kind="address"
+                      value={address}
+                      of={name}
+                    />
+                  </li>
+                ))}
+              </ul>
+            ),
+          ],
+          ['Id', <ShortId key="id" id={id} of={`id of ${name}`} />],
+          ['Since', <Times key="times" createdAt={createdAt} updatedAt={updatedAt} />],
+        ]}
+      />
+    </div>
+  );
+}
+
+function Permitted({ account, organization }: Props) {
+  const networkIds = new Set(account.networks.map(({ id }) => id));
+  const policies = organization.policies.filter(
+    ({ accountIds, networkId }) =>
+      networkIds.has(networkId) && (accountIds === null || accountIds.includes(account.id)),
+  );
+  if (policies.length === 0) {
+    return (
+      <Empty title="No policy covers this account">
+        <p>Nothing can leave it until an admin proposes a policy and the admins approve it.</p>
+      </Empty>
+    );
+  }
+  return (
+    <ul className="stack-small">
+      {policies.map(({ id, name, networkId, type }) => (
+        <li key={id} className="row">
+          <Link to="/policies/$id" params={{ id }}>
+            {name}
+          </Link>
+          <span className="muted">on {organization.network(networkId) ?? `network ${networkId}`}</span>
+          <Badge>{type === 'AUTO_APPROVAL' ? 'no approval needed' : 'needs approval'}</Badge>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** One shared wallet: where it is, what it holds, what may leave it, and what has. */
+export function AccountPage() {
+  const { id } = useParams({ from: '/accounts/$id' });
+  const search = useSearch({ from: '/accounts/$id' });
+  return (
+    <WithOrganization what="the account">
+      {(organization) => {
+        const account = organization.accounts.find((one) => one.id === id);
+        if (!account) return <Gone what="account" id={id} />;
+        const both = { account, organization };
+        return (
+          <Page title={account.name} lead={<Link to="/accounts">All accounts</Link>}>
+            <Section title="Account" id="account">
+              <About {...both} />
+            </Section>
+            <Section title="Balances" id="balances">
+              <Balances accountId={id} organization={organization} />
+            </Section>
+            <Section title="What may leave it" id="policies">
+              <Permitted {...both} />
+            </Section>
+            <History {...both} search={search} />
+          </Page>
+        );
+      }}
+    </WithOrganization>
+  );
+}

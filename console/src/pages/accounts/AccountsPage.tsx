@@ -1,0 +1,58 @@
+import type { Schema } from '@orgwallet/client';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { accountsQuery } from '../../queries.ts';
+import { Page } from '../../ui/Page.tsx';
+import { ShortText } from '../../ui/ShortText.tsx';
+import { Empty, Loaded } from '../../ui/States.tsx';
+import { type Column, type Columns, Table } from '../../ui/Table.tsx';
+import { AccountFunds } from './AccountFunds.tsx';
+
+/** Balances are read from the chains, account by account: of more accounts they are only on their own pages. */
+const MOST_WITH_FUNDS = 25;
+
+const columns: Columns<Schema['Account']> = [
+  {
+    name: 'Account',
+    cell: ({ id, name }) => (
+      <Link to="/accounts/$id" params={{ id }}>
+        {name}
+      </Link>
+    ),
+  },
+  {
+    name: 'Address',
+    cell: ({ address, name }) => <ShortText text={address} of={`address of ${name}`} />,
+  },
+  { name: 'Networks', cell: ({ networks }) => networks.map(({ name }) => name).join(', ') },
+];
+const funds: Column<Schema['Account']> = {
+  name: 'Holds',
+  cell: (account) => <AccountFunds account={account} />,
+  align: 'end',
+};
+
+/** The shared wallets of the organization. */
+export function AccountsPage() {
+  const query = useQuery(accountsQuery);
+  return (
+    <Page title="Accounts" lead="Shared wallets. Each has one address, the same on all its networks.">
+      <Loaded query={query} what="the accounts">
+        {(accounts) =>
+          accounts.length === 0 ? (
+            <Empty title="There are no accounts">
+              <p>An admin proposes one; it exists as soon as enough admins have approved it.</p>
+            </Empty>
+          ) : (
+            <Table
+              caption="Accounts"
+              columns={accounts.length > MOST_WITH_FUNDS ? columns : [...columns, funds]}
+              rows={accounts}
+              rowKey={({ id }) => id}
+            />
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}

@@ -1,0 +1,80 @@
+import type { Schema } from '@orgwallet/client';
+import { useQuery } from '@tanstack/react-query';
+import { balancesQuery } from '../../queries.ts';
+import { amountText } from '../../text/amounts.ts';
+import { Notice } from '../../ui/Notice.tsx';
+import { ShortText } from '../../ui/ShortText.tsx';
+import { Empty, Loaded } from '../../ui/States.tsx';
+import { type Columns, Table } from '../../ui/Table.tsx';
+import type { Organization } from '../../useOrganization.ts';
+
+type Balance = Schema['Balance'];
+
+const NATIVE_CURRENCY = `0x${'0'.repeat(40)}`;
+
+function Asset({ asset }: { readonly asset: Schema['Asset'] }) {
+  const { symbol, name, tokenAddress } = asset;
+  return (
+    <>
+      {symbol || name || 'A token without a symbol'}
+      {name && symbol ? <span className="muted"> {name}</span> : null}
+      {tokenAddress === NATIVE_CURRENCY ? null : (
+        <div className="small">
+          <ShortText text={tokenAddress} of={`address of the token ${symbol}`} />
+        </div>
+      )}
+    </>
+  );
+}
+
+/** What an account holds, of every asset on every network. */
+export function Balances({
+  accountId,
+  organization,
+}: {
+  readonly accountId: string;
+  readonly organization: Organization;
+}) {
+  const query = useQuery(balancesQuery(accountId));
+  const networkName = (id: number) => organization.network(id) ?? `network ${id}`;
+  const columns: Columns<Balance> = [
+    { name: 'Asset', cell: ({ asset }) => <Asset asset={asset} /> },
+    { name: 'Network', cell: ({ networkId }) => networkName(networkId) },
+    {
+      name: 'Amount',
+      align: 'end',
+      cell: ({ rawAmount, asset }) =>
+        rawAmount === null ? (
+          <span className="muted">not available now</span>
+        ) : (
+          amountText(rawAmount, asset.decimals)
+        ),
+    },
+  ];
+  return (
+    <Loaded query={query} what="the balances">
+      {(balances) => {
+        const away = [...new Set(balances.filter((one) => one.unavailable).map((one) => one.networkId))];
+        return (
+          <div className="stack">
+            {away.length > 0 ? (
+              <Notice tone="warning" title={`${away.map(networkName).join(', ')} does not answer`}>
+                <p>What the account holds there is not known now. It still has it.</p>
+              </Notice>
+            ) : null}
+            {balances.length === 0 ? (
+              <Empty title="This account is on no network yet" />
+            ) : (
+              <Table
+                caption="Balances"
+                columns={columns}
+                rows={balances}
+                rowKey={({ networkId, asset }) => `${networkId}:${asset.id}`}
+              />
+            )}
+          </div>
+        );
+      }}
+    </Loaded>
+  );
+}

@@ -1,0 +1,156 @@
+import type { Schema, Transaction } from '@orgwallet/client';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { orgwallet } from '../../api.ts';
+import { transactionPagesQuery } from '../../queries.ts';
+import type { HistorySearch } from '../../search.ts';
+import { TRANSACTION_COLUMNS } from '../../text/csvColumns.ts';
+import { headline } from '../../text/headline.ts';
+import { stateOf } from '../../text/labels.ts';
+import { dateTime } from '../../text/time.ts';
+import { Badge } from '../../ui/Badge.tsx';
+import { ExplorerLink } from '../../ui/ExplorerLink.tsx';
+import { Export } from '../../ui/Export.tsx';
+import { More } from '../../ui/More.tsx';
+import { Section } from '../../ui/Page.tsx';
+import { ShortText } from '../../ui/ShortText.tsx';
+import { Empty, ErrorNotice, Loading } from '../../ui/States.tsx';
+import { type Columns, Table } from '../../ui/Table.tsx';
+import type { Organization } from '../../useOrganization.ts';
+import { HistoryFilters } from './HistoryFilters.tsx';
+import '../../ui/filters.css';
+
+const STATUSES: readonly string[] = ['queued', 'executed'] satisfies Schema['TransactionFilter'][];
+
+/** What the service looks for itself; network and kind are looked for in what it answers. */
+function asked(accountId: string, { status = '' }: HistorySearch) {
+  const known = STATUSES.includes(status) ? (status as Schema['TransactionFilter']) : undefined;
+  return { accountId, ...(known ? { status: known } : {}) };
+}
+
+const isWanted = (transaction: Transaction, { networkId, type }: HistorySearch) =>
+  (!networkId || networkId === String(transaction.networkId)) && (!type || type === transaction.type);
+
+async function* wantedOf(accountId: string, search: HistorySearch, signal: AbortSignal) {
+  for await (const one of orgwallet.each('listTransactions', asked(accountId, search), { signal }))
+    if (isWanted(one, search)) yield one;
+}
+
+function ChainLink({ of, organization }: { readonly of: Transaction; readonly organization: Organization }) {
+  const hash = of.result?.transactionHash ?? of.chain?.transactionHash;
+  if (hash === undefined) return null;
+  const network = organization.networks.find(({ id }) => id === of.networkId);
+  return (
+    <div className="row">
+      <ShortText text={hash} of="transaction hash" />
+      <ExplorerLink network={network} kind="tx" value={hash} of={`transaction ${hash.slice(0, 8)}`} />
+    </div>
+  );
+}
+
+const columnsOf = (organization: Organization): Columns<Transaction> => [
+  {
+    name: 'Transaction',
+    cell: (transaction) => (
+      <>
+        <Link to="/requests/$id" params={{ id: transaction.id }}>
+          {headline(transaction, organization)}
+        </Link>
+        {transaction.description ? <p className="small muted">{transaction.description}</p> : null}
+      </>
+    ),
+  },
+  { name: 'Asked by', cell: ({ initiator }) => initiator.name },
+  { name: 'Asked', cell: ({ createdAt }) => <time dateTime={createdAt}>{dateTime(createdAt)}</time> },
+  {
+    name: 'State',
+    cell: (transaction) => {
+      const { text, tone } = stateOf(transaction, Date.now());
+      return <Badge tone={tone}>{text}</Badge>;
+    },
+  },
+  { name: 'On chain', cell: (transaction) => <ChainLink of={transaction} organization={organization} /> },
+];
+
+function NothingFound({ isFiltered }: { readonly isFiltered: boolean }) {
+  return isFiltered ? (
+    <Empty title="None of these is such a transaction">
+      <p>Choose other filters.</p>
+    </Empty>
+  ) : (
+    <Empty title="No transaction of this account yet">
+      <p>What is asked for appears here, also while it waits for approvals.</p>
+    </Empty>
+  );
+}
+
+/** The transactions of an account, newest first. */
+export function History({
+  account,
+  search,
+  organization,
+}: {
+  readonly account: Schema['Account'];
+  readonly search: HistorySearch;
+  readonly organization: Organization;
+}) {
+  const navigate = useNavigate();
+  const query = useInfiniteQuery(transactionPagesQuery(asked(account.id, search)));
+  const read = query.data?.pages.flatMap(({ data }) => data);
+  const wanted = read?.filter((one) => isWanted(one, search)) ?? [];
+  const isFiltered = Object.values(search).some(Boolean);
+  return (
+    <Section
+      title="History"
+      id="history"
+      aside={
+        <Export
+          what="transactions"
+          fileName={`transactions-${account.id}.csv`}
+          columns={TRANSACTION_COLUMNS}
+          read={(signal) => wantedOf(account.id, search, signal)}
+        />
+      }
+    >
+      <div className="stack">
+        <HistoryFilters
+          search={search}
+          networks={organization.networks.filter(({ id }) => account.networks.some((one) => one.id === id))}
+          onChange={(next) =>
+            void navigate({
+              to: '/accounts/$id',
+              params: { id: account.id },
+              search: next,
+              replace: true,
+              resetScroll: false,
+            })
+          }
+        />
+        {query.error && !query.isFetchNextPageError ? (
+          <ErrorNotice error={query.error} retry={() => void query.refetch()} />
+        ) : null}
+        {query.isPending ? <Loading what="the history" /> : null}
+        {wanted.length > 0 ? (
+          <Table
+            caption={`Transactions of ${account.name}, newest first`}
+            columns={columnsOf(organization)}
+            rows={wanted}
+            rowKey={({ id }) => id}
+          />
+        ) : null}
+        {read && wanted.length === 0 ? <NothingFound isFiltered={isFiltered} /> : null}
+        {read && read.length > 0 ? (
+          <More
+            query={query}
+            count={
+              wanted.length === read.length
+                ? `${read.length} shown`
+                : `${wanted.length} of the last ${read.length} shown`
+            }
+            what="transactions"
+          />
+        ) : null}
+      </div>
+    </Section>
+  );
+}

@@ -1,0 +1,64 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import type { FormEvent } from 'react';
+import { type AuditSearch, auditSearch } from '../../search.ts';
+import { Button } from '../../ui/Button.tsx';
+import { SelectField, TextField } from '../../ui/Field.tsx';
+import '../../ui/filters.css';
+
+const RESOURCE_TYPES = [
+  'transaction',
+  'proposal',
+  'account',
+  'policy',
+  'member',
+  'group',
+  'admin',
+  'session',
+  'apiKey',
+  'organization',
+];
+
+interface Props {
+  readonly search: AuditSearch;
+  /** What the service says about a field. */
+  readonly errors: { readonly [field: string]: string };
+}
+
+/** Chooses which entries are shown. The choice is in the address of the page, so that it can be passed on. */
+export function AuditFilters({ search, errors }: Props) {
+  const navigate = useNavigate();
+  const choose = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const fields = Object.fromEntries(new FormData(event.currentTarget));
+    void navigate({ to: '/audit', search: auditSearch(fields), resetScroll: false });
+  };
+  const field = (name: keyof AuditSearch) => ({
+    name,
+    defaultValue: search[name] ?? '',
+    error: errors[name],
+  });
+  return (
+    <form className="stack-small" onSubmit={choose}>
+      <div className="filters">
+        <SelectField label="About" {...field('resourceType')}>
+          <option value="">anything</option>
+          {RESOURCE_TYPES.map((type) => (
+            <option key={type}>{type}</option>
+          ))}
+        </SelectField>
+        <TextField label="Id" hint="Of what it is about" {...field('resourceId')} />
+        <TextField label="Action" hint="Such as proposal.signed" {...field('action')} />
+        <TextField label="From" type="date" {...field('from')} />
+        <TextField label="To" type="date" hint="This day included" {...field('to')} />
+      </div>
+      <div className="row">
+        <Button type="submit">Show</Button>
+        {Object.keys(search).length > 0 ? (
+          <Link to="/audit" search={{}}>
+            Remove the filters
+          </Link>
+        ) : null}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,64 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import { orgwallet } from '../../api.ts';
+import { auditPagesQuery } from '../../queries.ts';
+import { auditFilter } from '../../text/audit.ts';
+import { AUDIT_COLUMNS } from '../../text/csvColumns.ts';
+import { fieldErrors } from '../../text/errors.ts';
+import { Export } from '../../ui/Export.tsx';
+import { More } from '../../ui/More.tsx';
+import { Page, Section } from '../../ui/Page.tsx';
+import { Empty, ErrorNotice, Loading } from '../../ui/States.tsx';
+import { AuditEntry } from './AuditEntry.tsx';
+import { AuditFilters } from './AuditFilters.tsx';
+import { Proof } from './Proof.tsx';
+import './audit.css';
+
+/** Every change of the organization, newest first. */
+export function AuditPage() {
+  const search = useSearch({ from: '/audit' });
+  const filter = auditFilter(search);
+  const query = useInfiniteQuery(auditPagesQuery(filter));
+  const entries = query.data?.pages.flatMap(({ data }) => data);
+  const isFiltered = Object.keys(search).length > 0;
+  return (
+    <Page title="Audit log" lead="Every change, with who made it. Nothing in it is ever changed or removed.">
+      <Proof />
+      <Section
+        title="Entries"
+        id="entries"
+        aside={
+          <Export
+            what="entries"
+            fileName="audit-log.csv"
+            columns={AUDIT_COLUMNS}
+            read={(signal) => orgwallet.each('listAuditLogs', filter, { signal })}
+          />
+        }
+      >
+        <div className="stack">
+          <AuditFilters key={JSON.stringify(search)} search={search} errors={fieldErrors(query.error)} />
+          {query.error && !query.isFetchNextPageError ? (
+            <ErrorNotice error={query.error} retry={() => void query.refetch()} />
+          ) : null}
+          {query.isPending ? <Loading what="the audit log" /> : null}
+          {entries && entries.length > 0 ? (
+            <ol className="audit-entries">
+              {entries.map((entry) => (
+                <AuditEntry key={entry.id} entry={entry} />
+              ))}
+            </ol>
+          ) : null}
+          {entries?.length === 0 ? (
+            <Empty title={isFiltered ? 'No entry is like that' : 'The log is empty'}>
+              {isFiltered ? <p>Choose other filters, or remove them.</p> : null}
+            </Empty>
+          ) : null}
+          {entries && entries.length > 0 ? (
+            <More query={query} count={`${entries.length} shown`} what="entries" />
+          ) : null}
+        </div>
+      </Section>
+    </Page>
+  );
+}

@@ -1,0 +1,38 @@
+import { Link } from '@tanstack/react-router';
+
+/** Leads to what an entry is about, where this page shows such things. */
+export function ResourceLink({ type, id }: { readonly type: string; readonly id: string }) {
+  switch (type) {
+    case 'proposal':
+    case 'transaction':
+      return (
+        <Link to="/requests/$id" params={{ id }}>
+          {type === 'proposal' ? 'Proposal' : 'Transaction'}
+        </Link>
+      );
+    case 'account':
+      return (
+        <Link to="/accounts/$id" params={{ id }}>
+          Account
+        </Link>
+      );
+    case 'policy':
+      return (
+        <Link to="/policies/$id" params={{ id }}>
+          Policy
+        </Link>
+      );
+    case 'member':
+      return <Link to="/members">Member</Link>;
+    case 'group':
+      return (
+        <Link to="/groups" hash={id}>
+          Group
+        </Link>
+      );
+    case 'admin':
+      return <Link to="/admins">Admins</Link>;
+    default:
+      return <span>{type}</span>;
+  }
+}

@@ -1,0 +1,79 @@
+import type { Schema } from '@orgwallet/client';
+import { Link } from '@tanstack/react-router';
+import { MemberTable } from '../../ui/MemberTable.tsx';
+import { Page, Section } from '../../ui/Page.tsx';
+import { ShortId } from '../../ui/ShortText.tsx';
+import { Empty } from '../../ui/States.tsx';
+import { WithOrganization } from '../../ui/WithOrganization.tsx';
+import type { Organization } from '../../useOrganization.ts';
+
+function Uses({ id, policies }: { readonly id: string; readonly policies: Organization['policies'] }) {
+  const using = policies.filter(({ initiatorSetting, approverSetting }) =>
+    [initiatorSetting, approverSetting].some(
+      (setting) => setting?.type === 'group' && setting.groupId === id,
+    ),
+  );
+  if (using.length === 0) return <p className="small muted">No policy names this group.</p>;
+  return (
+    <ul className="row small">
+      <li className="muted">Named by</li>
+      {using.map((policy) => (
+        <li key={policy.id}>
+          <Link to="/policies/$id" params={{ id: policy.id }}>
+            {policy.name}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function GroupSection({
+  group,
+  organization,
+}: {
+  readonly group: Schema['Group'];
+  readonly organization: Organization;
+}) {
+  const { id, name, members } = group;
+  return (
+    <Section
+      title={name}
+      id={id}
+      aside={
+        <div className="row small">
+          <ShortId id={id} of={`id of ${name}`} />
+          <Link to="/audit" search={{ resourceId: id }}>
+            Changes<span className="hidden-visually"> of {name}</span>
+          </Link>
+        </div>
+      }
+    >
+      <div className="stack-small">
+        <MemberTable caption={`Members of ${name}`} members={members} />
+        <Uses id={id} policies={organization.policies} />
+      </div>
+    </Section>
+  );
+}
+
+/** Named sets of members, which policies use. */
+export function GroupsPage() {
+  return (
+    <Page title="Groups" lead="Named sets of members. Policies say what a group may start or approve.">
+      <WithOrganization what="the groups">
+        {(organization) =>
+          organization.groups.length === 0 ? (
+            <Empty title="There are no groups">
+              <p>A policy can name single members as well.</p>
+            </Empty>
+          ) : (
+            organization.groups.map((group) => (
+              <GroupSection key={group.id} group={group} organization={organization} />
+            ))
+          )
+        }
+      </WithOrganization>
+    </Page>
+  );
+}

@@ -1,0 +1,97 @@
+import type { Schema } from '@orgwallet/client';
+import { Link, useParams } from '@tanstack/react-router';
+import { policyAspects } from '../../text/policySentences.ts';
+import { Facts } from '../../ui/Facts.tsx';
+import { Gone } from '../../ui/Gone.tsx';
+import { MemberTable } from '../../ui/MemberTable.tsx';
+import { Notice } from '../../ui/Notice.tsx';
+import { Page, Section } from '../../ui/Page.tsx';
+import { Sentence } from '../../ui/Sentence.tsx';
+import { ShortId } from '../../ui/ShortText.tsx';
+import { Times } from '../../ui/Times.tsx';
+import { WithOrganization } from '../../ui/WithOrganization.tsx';
+import type { Organization } from '../../useOrganization.ts';
+
+type Policy = Schema['Policy'];
+type Setting = Policy['initiatorSetting'] | Policy['approverSetting'];
+
+interface Props {
+  readonly policy: Policy;
+  readonly organization: Organization;
+}
+
+/** The members that a setting means, as they are now. */
+function membersOf(setting: Setting, { members, groups }: Organization): readonly Schema['MemberSummary'][] {
+  if (!setting) return members;
+  if (setting.type === 'user') return members.filter(({ id }) => id === setting.memberId);
+  return groups.find(({ id }) => id === setting.groupId)?.members ?? [];
+}
+
+function People({ policy, organization }: Props) {
+  const { initiatorSetting, approverSetting } = policy;
+  const initiators = membersOf(initiatorSetting, organization);
+  const approvers = approverSetting ? membersOf(approverSetting, organization) : [];
+  const needed = approverSetting?.type === 'group' ? approverSetting.threshold : 1;
+  const isDead = initiators.length === 0 || (approverSetting && approvers.length < needed);
+  return (
+    <>
+      {isDead ? (
+        <Notice tone="warning" title="This policy permits nothing now">
+          <p>Too few of those whom it names are members of the organization.</p>
+        </Notice>
+      ) : null}
+      <Section title="Who may start" id="initiators">
+        <MemberTable caption="Members who may start" members={initiators} />
+      </Section>
+      {approverSetting ? (
+        <Section title="Who may approve" id="approvers">
+          <MemberTable caption="Members who may approve" members={approvers} />
+        </Section>
+      ) : null}
+    </>
+  );
+}
+
+function About({ policy, organization }: Props) {
+  const { id, name, createdAt, updatedAt } = policy;
+  return (
+    <div className="card">
+      <Facts
+        rows={[
+          ...policyAspects(policy, organization).map(
+            ({ name: aspect, text }) => [aspect, <Sentence key={aspect} text={text} />] as const,
+          ),
+          ['Id', <ShortId key="id" id={id} of={`id of ${name}`} />],
+          ['Since', <Times key="times" createdAt={createdAt} updatedAt={updatedAt} />],
+          [
+            'Changes',
+            <Link key="log" to="/audit" search={{ resourceId: id }}>
+              In the audit log
+            </Link>,
+          ],
+        ]}
+      />
+    </div>
+  );
+}
+
+/** One policy as sentences, and whom it means. */
+export function PolicyPage() {
+  const { id } = useParams({ from: '/policies/$id' });
+  return (
+    <WithOrganization what="the policy">
+      {(organization) => {
+        const policy = organization.policies.find((one) => one.id === id);
+        if (!policy) return <Gone what="policy" id={id} />;
+        return (
+          <Page title={policy.name} lead={<Link to="/policies">All policies</Link>}>
+            <Section title="What it says" id="policy">
+              <About policy={policy} organization={organization} />
+            </Section>
+            <People policy={policy} organization={organization} />
+          </Page>
+        );
+      }}
+    </WithOrganization>
+  );
+}

@@ -1,0 +1,78 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { queryClient } from '../../api.ts';
+import { sessionsQuery } from '../../queries.ts';
+import { type Session, sessions } from '../../session.ts';
+import { dateTime } from '../../text/time.ts';
+import { browserText } from '../../text/userAgent.ts';
+import { Badge } from '../../ui/Badge.tsx';
+import { Button } from '../../ui/Button.tsx';
+import { ErrorNotice, Loaded } from '../../ui/States.tsx';
+import { type Columns, Table } from '../../ui/Table.tsx';
+
+const ends = ({ idleExpiresAt, expiresAt }: Session) =>
+  idleExpiresAt < expiresAt ? idleExpiresAt : expiresAt;
+
+function columnsOf(endingId: string | undefined, end: (id: string) => void): Columns<Session> {
+  return [
+    {
+      name: 'Browser',
+      cell: ({ userAgent, current }) => (
+        <span className="row">
+          {browserText(userAgent)} {current ? <Badge tone="accent">this one</Badge> : null}
+        </span>
+      ),
+    },
+    { name: 'Since', cell: ({ createdAt }) => <time dateTime={createdAt}>{dateTime(createdAt)}</time> },
+    {
+      name: 'Last used',
+      cell: ({ lastUsedAt }) => <time dateTime={lastUsedAt}>{dateTime(lastUsedAt)}</time>,
+    },
+    {
+      name: 'Ends unused',
+      cell: (session) => <time dateTime={ends(session)}>{dateTime(ends(session))}</time>,
+    },
+    {
+      name: 'End',
+      cell: ({ id, current, userAgent, createdAt }) =>
+        current ? (
+          <span className="muted">with “Sign out”</span>
+        ) : (
+          <Button className="small" busy={endingId === id} onClick={() => end(id)}>
+            End
+            <span className="hidden-visually">
+              {' '}
+              the session of {browserText(userAgent)} since {dateTime(createdAt)}
+            </span>
+          </Button>
+        ),
+    },
+  ];
+}
+
+/** The open sessions of this member, and how to end the others. */
+export function Sessions() {
+  const query = useQuery(sessionsQuery);
+  const { mutate, error, isPending, variables } = useMutation({
+    mutationFn: sessions.endOther,
+    onSettled: () => queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
+  });
+  return (
+    <div className="stack">
+      {error ? <ErrorNotice error={error} /> : null}
+      <Loaded query={query} what="your sessions">
+        {(open) => (
+          <Table
+            caption="Your open sessions"
+            columns={columnsOf(isPending ? variables : undefined, mutate)}
+            rows={open}
+            rowKey={({ id }) => id}
+          />
+        )}
+      </Loaded>
+      <p className="small muted">
+        A session that you do not know may be somebody else's: end it, and tell an admin. Nobody can approve
+        anything with it: that takes a signature of your wallet.
+      </p>
+    </div>
+  );
+}

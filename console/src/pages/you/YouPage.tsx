@@ -1,0 +1,46 @@
+import { Link } from '@tanstack/react-router';
+import { Address } from '../../ui/Address.tsx';
+import { Facts } from '../../ui/Facts.tsx';
+import { Page, Section } from '../../ui/Page.tsx';
+import { ShortId } from '../../ui/ShortText.tsx';
+import { WithOrganization } from '../../ui/WithOrganization.tsx';
+import { useSession } from '../../useSession.ts';
+import { Sessions } from './Sessions.tsx';
+
+/** Who is signed in, and where else. */
+export function YouPage() {
+  const { member, organization: own, isAdmin } = useSession();
+  return (
+    <Page title="You" lead={`${member.name}, of ${own.name}.`}>
+      <Section title="Your membership" id="membership">
+        <div className="card">
+          <WithOrganization what="your membership">
+            {({ groups }) => {
+              const mine = groups.filter(({ members }) => members.some(({ id }) => id === member.id));
+              return (
+                <Facts
+                  rows={[
+                    ['Wallet', <Address key="wallet" address={member.walletAddress} />],
+                    ['Role', isAdmin ? 'Admin: you decide about the organization' : 'Member'],
+                    ['Groups', mine.length === 0 ? 'none' : mine.map(({ name }) => name).join(', ')],
+                    ['Id', <ShortId key="id" id={member.id} of="your id" />],
+                    ['Organization', <ShortId key="organization" id={own.id} of="id of the organization" />],
+                    [
+                      'Changes',
+                      <Link key="log" to="/audit" search={{ resourceId: member.id }}>
+                        In the audit log
+                      </Link>,
+                    ],
+                  ]}
+                />
+              );
+            }}
+          </WithOrganization>
+        </div>
+      </Section>
+      <Section title="Where you are signed in" id="sessions">
+        <Sessions />
+      </Section>
+    </Page>
+  );
+}

@@ -1,0 +1,19 @@
+/** Reads the named fields of an address's query, as texts; what is empty or absent is left out. */
+export function searchTexts<Field extends string>(...fields: readonly Field[]) {
+  return (search: { readonly [field: string]: unknown }): { readonly [F in Field]?: string } =>
+    Object.fromEntries(
+      fields.flatMap((field) => {
+        const value = search[field];
+        const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+        return text === '' ? [] : [[field, text]];
+      }),
+    ) as { [F in Field]?: string };
+}
+
+/** Which transactions of an account are shown. */
+export const historySearch = searchTexts('status', 'networkId', 'type');
+export type HistorySearch = ReturnType<typeof historySearch>;
+
+/** Which entries of the audit log are shown; both dates are days, the last one included. */
+export const auditSearch = searchTexts('resourceType', 'resourceId', 'action', 'from', 'to');
+export type AuditSearch = ReturnType<typeof auditSearch>;

@@ -1,0 +1,23 @@
+/** A column of a table that is written to a file: its heading, and its text of a row. */
+export type CsvColumn<Row> = readonly [heading: string, text: (row: Row) => string | number | undefined];
+
+/** What a spreadsheet would take for the beginning of a formula. */
+const FORMULA = /^[=+\-@\t\r]/;
+
+function field(value: string | number | undefined): string {
+  const text = String(value ?? '');
+  const harmless = FORMULA.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+}
+
+/**
+ * Rows as comma-separated values. What a spreadsheet would run as a formula gets a `'` in front: names and
+ * descriptions come from other people. Source: RFC 4180.
+ */
+export function csv<Row>(columns: readonly CsvColumn<Row>[], rows: readonly Row[]): string {
+  const lines = [
+    columns.map(([heading]) => heading),
+    ...rows.map((row) => columns.map(([, text]) => text(row))),
+  ];
+  return lines.map((line) => `${line.map(field).join(',')}\r\n`).join('');
+}

@@ -1,0 +1,40 @@
+import type { Schema } from '@orgwallet/client';
+import { ShortText } from './ShortText.tsx';
+import { Empty } from './States.tsx';
+import { type Column, Table } from './Table.tsx';
+
+interface Props<Member> {
+  readonly caption: string;
+  readonly members: readonly Member[];
+  readonly more?: readonly Column<Member>[];
+}
+
+/** Members with their wallets. */
+export function MemberTable<Member extends Schema['MemberSummary']>({
+  caption,
+  members,
+  more = [],
+}: Props<Member>) {
+  if (members.length === 0) return <Empty title="Nobody" />;
+  return (
+    <Table
+      caption={caption}
+      columns={[
+        { name: 'Name', cell: ({ name }) => name },
+        { name: 'Is', cell: ({ type }) => (type === 'user' ? 'a person' : 'a bot') },
+        {
+          name: 'Wallet',
+          cell: ({ name, walletAddress, walletKind }) => (
+            <>
+              <ShortText text={walletAddress} of={`wallet of ${name}`} />
+              {walletKind === 'contract' ? <span className="muted small"> contract</span> : null}
+            </>
+          ),
+        },
+        ...more,
+      ]}
+      rows={members}
+      rowKey={({ id }) => id}
+    />
+  );
+}

@@ -1,0 +1,11 @@
+import type { ReactNode } from 'react';
+
+/** A link to another site, in a tab of its own that knows nothing of this page. */
+export function OutsideLink({ href, children }: { readonly href: string; readonly children: ReactNode }) {
+  return (
+    <a href={href} target="_blank" rel="noopener noreferrer">
+      {children} <span aria-hidden="true">↗</span>
+      <span className="hidden-visually"> (opens a new tab)</span>
+    </a>
+  );
+}

@@ -1,0 +1,53 @@
+import type { ReactNode } from 'react';
+import './table.css';
+
+/** A column: its heading, and what it shows of a row. */
+export interface Column<Row> {
+  readonly name: string;
+  readonly cell: (row: Row) => ReactNode;
+  /** Amounts stand below each other by their last digit. */
+  readonly align?: 'end';
+}
+
+export type Columns<Row> = readonly [Column<Row>, ...Column<Row>[]];
+
+interface Props<Row> {
+  /** What the rows are; only read out. */
+  readonly caption: string;
+  readonly columns: Columns<Row>;
+  readonly rows: readonly Row[];
+  readonly rowKey: (row: Row) => string;
+}
+
+/** Rows of facts; on narrow screens each row is a card. The first column names its row. */
+export function Table<Row>({ caption, columns, rows, rowKey }: Props<Row>) {
+  const [first, ...others] = columns;
+  return (
+    <div className="table-frame">
+      <table className="table">
+        <caption className="hidden-visually">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map(({ name, align }) => (
+              <th key={name} scope="col" data-align={align}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={rowKey(row)}>
+              <th scope="row">{first.cell(row)}</th>
+              {others.map(({ name, cell, align }) => (
+                <td key={name} data-name={name} data-align={align}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
