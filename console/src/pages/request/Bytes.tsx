@@ -1,4 +1,4 @@
-import type { Verified } from '@orgwallet/client';
+import type { Hashes, Verified } from '@orgwallet/client';
 import { Copy } from '../../ui/Copy.tsx';
 import './bytes.css';
 
@@ -7,6 +7,24 @@ const HASHES = [
   ['messageHash', 'Message hash'],
   ['digest', 'Digest'],
 ] as const;
+
+/** The hashes of a payload. */
+export function HashList({ hashes }: { readonly hashes: Hashes }) {
+  return (
+    <dl className="hashes">
+      {HASHES.map(([hash, title]) => (
+        <div key={hash}>
+          <dt>
+            {title} <Copy text={hashes[hash]} of={`the ${title.toLowerCase()}`} />
+          </dt>
+          <dd>
+            <code>0x{hashes[hash].slice(2).replace(/(.{8})(?=.)/g, '$1 ')}</code>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
 
 /** What a payload says, made from its bytes alone, and the hashes that a hardware wallet shows. */
 export function Bytes({ verified }: { readonly verified: Verified }) {
@@ -21,22 +39,7 @@ export function Bytes({ verified }: { readonly verified: Verified }) {
       </details>
       <details>
         <summary>Compare with a hardware wallet</summary>
-        <dl className="hashes">
-          {HASHES.map(([hash, title]) => (
-            <div key={hash}>
-              <dt>
-                {title} <Copy text={verified[hash]} of={`the ${title.toLowerCase()}`} />
-              </dt>
-              <dd>
-                <code>
-                  {verified[hash]
-                    .replace(/(.{2})(.{8})/, '$1$2 ')
-                    .replace(/([0-9a-f]{8})(?=[0-9a-f])/g, '$1 ')}
-                </code>
-              </dd>
-            </div>
-          ))}
-        </dl>
+        <HashList hashes={verified} />
       </details>
     </div>
   );

@@ -1,10 +1,12 @@
-import type { Approval, Schema } from '@orgwallet/client';
+import { type Approval, type Hashes, hashesOf, type Schema, statementOf } from '@orgwallet/client';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Session } from '../../session.ts';
 import { dateTime } from '../../text/time.ts';
 import { Facts } from '../../ui/Facts.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import type { Organization } from '../../useOrganization.ts';
+import { HashList } from './Bytes.tsx';
 
 /** A transaction of a chain, with a link where the network has an explorer. */
 export function ChainHash({
@@ -63,6 +65,13 @@ export function workflowUrl(approval: Approval, session: Session): string | unde
   return `${temporalUiUrl}/namespaces/${temporalNamespace}/workflows/${encodeURIComponent(workflowId)}`;
 }
 
+/** What approvers of a closed transaction have signed. */
+function signedHashes(approval: Approval): Hashes | undefined {
+  if ('resourceType' in approval || approval.signingPayloads) return undefined;
+  const { signatureData } = approval;
+  return 'approvePayload' in signatureData ? hashesOf(statementOf(signatureData.approvePayload)) : undefined;
+}
+
 /** What became of a request. */
 export function Outcome({
   approval,
@@ -72,6 +81,7 @@ export function Outcome({
   readonly organization: Organization;
 }) {
   const { failure, notes } = approval;
+  const signed = signedHashes(approval);
   const rows = chainRows(approval, organization).filter(([, value]) => value !== undefined);
   return (
     <div className="stack">
@@ -88,11 +98,22 @@ export function Outcome({
           <p>{failure.message}</p>
           <p className="small muted">
             Attempt {failure.attempt}, {dateTime(failure.at)}.{' '}
-            {failure.retryable === false ? 'It cannot be executed again: make a new request.' : ''}
+            {failure.retryable === false ? 'It cannot be executed again.' : ''}
           </p>
+          {failure.retryable === false && 'initiator' in approval ? (
+            <Link to="/new/transfer" search={{ accountId: approval.accountId, replaces: approval.id }}>
+              Send it anew, in place of this one
+            </Link>
+          ) : null}
         </Notice>
       ) : null}
       {rows.length > 0 ? <Facts rows={rows} /> : null}
+      {signed ? (
+        <details>
+          <summary>Hashes of what approvers signed</summary>
+          <HashList hashes={signed} />
+        </details>
+      ) : null}
       {notes.length > 0 ? (
         <ul className="notes">
           {notes.map(({ at, message }) => (

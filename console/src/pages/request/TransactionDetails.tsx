@@ -114,7 +114,9 @@ export function TransactionDetails({
         ],
         [
           'Simulation',
-          'The service simulates the call before it signs anything; a call that would fail is not sent.',
+          transaction.signingPayloads
+            ? 'The service simulates the call before it signs anything; a call that would fail is not sent.'
+            : undefined,
         ],
       ]}
     />
