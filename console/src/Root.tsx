@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import { pinFor, queryClient } from './api.ts';
 import { sessionOver } from './connection.ts';
 import { forgetDrafts } from './drafts.ts';
@@ -23,11 +24,22 @@ function enter(session: Session): void {
   void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
 }
 
+/** Begins anew when another tab has signed in as somebody else: nothing of the one before may stay. */
+function useSamePerson(session: Session | null | undefined): void {
+  const first = useRef<string>(undefined);
+  const person = session ? `${session.organization.id}/${session.member.id}` : undefined;
+  useEffect(() => {
+    if (person === undefined) return;
+    first.current ??= person;
+    if (first.current !== person) location.reload();
+  }, [person]);
+}
+
 /** Who is signed in decides what there is. A session that ends leaves its page where it is. */
 export function Root() {
   const { data: session, error, refetch, isPending } = useQuery(sessionQuery);
   const isOver = useStore(sessionOver) || session === null;
-  // The last session stays the frame of the page until somebody signs in again.
+  useSamePerson(session);
   useLiveUpdates(session?.id, isOver);
   if (session) pinFor(session.organization.id);
 

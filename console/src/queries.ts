@@ -1,15 +1,26 @@
 import type { Approval, Schema } from '@orgwallet/client';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { orgwallet, queryClient, READ_TIMEOUT_MS } from './api.ts';
-import { sessions } from './session.ts';
+import { sessionOver } from './connection.ts';
+import { type Session, sessions } from './session.ts';
 import type { AuditFilter } from './text/audit.ts';
 
 const timed = (signal: AbortSignal) => ({ signal, timeoutMs: READ_TIMEOUT_MS });
 
+const SESSION_KEY = ['session'] as const;
+
+/** Who is signed in; null: nobody yet. A session that has ended stays what the page is shown with. */
 export const sessionQuery = queryOptions({
-  queryKey: ['session'],
-  queryFn: sessions.current,
+  queryKey: SESSION_KEY,
+  queryFn: async (): Promise<Session | null> => {
+    const found = await sessions.current();
+    const before = queryClient.getQueryData<Session>(SESSION_KEY) ?? null;
+    if (!found && before) sessionOver.set(true);
+    return found ?? before;
+  },
   staleTime: Number.POSITIVE_INFINITY,
+  // Another tab may have signed out, or in as somebody else.
+  refetchOnWindowFocus: 'always',
 });
 export const sessionsQuery = queryOptions({ queryKey: ['sessions'], queryFn: sessions.list });
 

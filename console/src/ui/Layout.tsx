@@ -1,7 +1,7 @@
+import { ApiError } from '@orgwallet/client';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { announcement } from '../announcement.ts';
-import { queryClient } from '../api.ts';
 import { unreachable } from '../connection.ts';
 import { forgetDrafts } from '../drafts.ts';
 import { type Session, sessions } from '../session.ts';
@@ -10,6 +10,7 @@ import { chooseTheme, type Theme, themeStore } from '../theme/theme.ts';
 import { Button } from './Button.tsx';
 import { FrozenNotice } from './FrozenNotice.tsx';
 import { Notice } from './Notice.tsx';
+import { ErrorNotice } from './States.tsx';
 import './layout.css';
 
 const PLACES = [
@@ -37,11 +38,27 @@ const PLACES = [
 
 const BUILD = document.querySelector<HTMLMetaElement>('meta[name="orgwallet-build"]')?.content;
 
+/** Ends the session. One that is over already counts as ended. */
 async function signOut(): Promise<void> {
-  await sessions.end();
+  try {
+    await sessions.end();
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 401)) throw error;
+  }
   forgetDrafts();
-  queryClient.clear();
   location.assign('/');
+}
+
+function SignOut() {
+  const [error, setError] = useState<unknown>();
+  return (
+    <>
+      <Button look="quiet" onClick={() => void signOut().catch(setError)}>
+        Sign out
+      </Button>
+      {error === undefined ? null : <ErrorNotice error={error} />}
+    </>
+  );
 }
 
 function Navigation({ onChoice }: { readonly onChoice: () => void }) {
@@ -114,9 +131,7 @@ export function Layout({ session, children }: { readonly session: Session; reado
             <code className="small muted" title={member.walletAddress}>
               {member.walletAddress.slice(0, 10)}…{member.walletAddress.slice(-6)}
             </code>
-            <Button look="quiet" onClick={() => void signOut()}>
-              Sign out
-            </Button>
+            <SignOut />
           </div>
         </div>
       </header>
