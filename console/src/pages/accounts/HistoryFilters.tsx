@@ -1,5 +1,5 @@
 import type { Schema } from '@orgwallet/client';
-import type { HistorySearch } from '../../search.ts';
+import { type HistorySearch, historySearch } from '../../search.ts';
 import { SelectField } from '../../ui/Field.tsx';
 
 interface Props {
@@ -13,7 +13,7 @@ export function HistoryFilters({ search, networks, onChange }: Props) {
   const field = (name: keyof HistorySearch) => ({
     value: search[name] ?? '',
     onChange: ({ target }: { readonly target: { readonly value: string } }) =>
-      onChange({ ...search, [name]: target.value }),
+      onChange(historySearch({ ...search, [name]: target.value })),
   });
   return (
     <fieldset className="filters">

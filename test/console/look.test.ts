@@ -1,0 +1,209 @@
+/** @deep */
+
+import { readFileSync } from 'node:fs';
+import { propose } from '../support/api';
+import { violationsEverywhere } from '../support/browser/axe';
+import { alert, button, section, untilOn, untilShown } from '../support/browser/page';
+import { makePaymentWorld, type PaymentWorld } from '../support/browser/paymentWorld';
+import { openSite, type Site } from '../support/browser/site';
+import type { Visitor } from '../support/browser/visitor';
+import { anAddress } from '../support/builders';
+import { describeDeep, itDeep } from '../support/suite';
+import { aTransactionBody, createTransaction, settledTransaction, signed } from '../support/transactionApi';
+
+/** A change is shown within 2 s on an idle machine; nothing but its event would show it, however long it took. */
+const LIVE = { timeout: 20_000 };
+
+let site: Site;
+let world: PaymentWorld;
+let paid: { readonly id: string };
+
+beforeAll(async () => {
+  site = await openSite();
+  world = await makePaymentWorld(site.api);
+  const { org, treasury: account, atOnce: policy } = world;
+  const { http } = site.api;
+  const body = aTransactionBody(org, { account, policy, to: anAddress() });
+  const created = await createTransaction(http, org, {
+    ...body,
+    description: '=2+3',
+    value: '250000000000000000',
+  });
+  paid = await signed(http, org, created, org.dave, 'initiator', { execute: true });
+  await settledTransaction(http, org, paid);
+});
+afterEach(() => site?.leave());
+afterAll(() => site?.stop());
+
+/** The rows of the file that a button saves, its headings first. */
+async function savedBy(visitor: Visitor, name: RegExp): Promise<string[]> {
+  const [download] = await Promise.all([
+    visitor.page.waitForEvent('download'),
+    button(visitor, name).click(),
+  ]);
+  return readFileSync(await download.path(), 'utf8')
+    .trimEnd()
+    .split('\r\n');
+}
+
+const place = ({ page }: Visitor, name: string) =>
+  page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name, exact: true });
+const isOverflowing = ({ page }: Visitor) =>
+  page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
+
+describe('an account', () => {
+  it('shows what it holds and what was paid from it, in a file without formulas', async () => {
+    const visitor = await site.signedIn(world.org.dave);
+    await place(visitor, 'Accounts').click();
+    await visitor.page.getByRole('link', { name: 'Treasury' }).click();
+    await untilOn(visitor, 'Treasury');
+    const balances = section(visitor, 'Balances');
+    await balances.getByRole('row', { name: /^ETH/ }).waitFor();
+    const history = section(visitor, 'History');
+    await history.getByRole('link', { name: /^Send 0.25 ETH from “Treasury”/ }).waitFor();
+    await history.getByText('Completed').waitFor();
+    expect(await violationsEverywhere(visitor.page)).toEqual([]);
+
+    const [headings = '', row = '', ...others] = await savedBy(visitor, /^Save as CSV/);
+    expect(others).toEqual([]);
+    const saved = new Map(headings.split(',').map((heading, i) => [heading, row.split(',')[i]]));
+    expect(Object.fromEntries(saved)).toMatchObject({
+      id: paid.id,
+      description: "'=2+3",
+      amount: '0.25',
+      symbol: 'ETH',
+      rawAmount: '250000000000000000',
+      executionStatus: 'completed',
+    });
+  });
+
+  itDeep('looks for transactions by state and kind, and keeps the choice in its address', async () => {
+    const visitor = await site.signedIn(
+      world.org.dave,
+      `/accounts/${world.treasury.id}?type=CONTRACT_INTERACTION`,
+    );
+    await untilShown(visitor, 'None of these is such a transaction');
+    await visitor.page.getByLabel('Kind').selectOption('all');
+    await visitor.page.getByLabel('State').selectOption('closed');
+    await visitor.page.getByRole('link', { name: /^Send 0.25 ETH/ }).waitFor();
+    expect(new URL(visitor.page.url()).search).toBe('?status=executed');
+    await visitor.page.getByLabel('State').selectOption('can still change');
+    await untilShown(visitor, 'None of these is such a transaction');
+  });
+
+  itDeep('says where to look for one that is not there', async () => {
+    const visitor = await site.signedIn(world.org.dave, '/accounts/acc_00000000000000000000000000');
+    await untilOn(visitor, 'There is no such account');
+  });
+});
+
+describe('the audit log', () => {
+  it('is looked through by what it is about, with all that was recorded', async () => {
+    const visitor = await site.signedIn(world.org.alice, '/audit');
+    await visitor.page.getByLabel('Id').fill(paid.id);
+    await visitor.page.keyboard.press('Enter');
+    await visitor.page.getByText('Transaction executed', { exact: true }).waitFor();
+    await visitor.page.getByText(/^\d+ shown, and there are no more$/).waitFor();
+    const actions = await visitor.page
+      .getByRole('listitem')
+      .getByText(/^Transaction \w/)
+      .allTextContents();
+    expect(actions.at(-1)).toBe('Transaction created');
+    const saved = await savedBy(visitor, /^Save as CSV/);
+    expect(saved.length).toBe(actions.length + 1);
+  });
+
+  it('shows a change as soon as it is made', async () => {
+    const visitor = await site.signedIn(
+      world.org.alice,
+      '/audit?resourceType=proposal&action=proposal.created',
+    );
+    const entries = section(visitor, 'Entries').getByRole('listitem');
+    const before = await entries.first().textContent();
+    await propose(site.api.http, world.org, { name: 'Watched' });
+    await entries
+      .first()
+      .filter({ hasNotText: before ?? '' })
+      .waitFor(LIVE);
+  });
+
+  itDeep('says at a field what is wrong with it', async () => {
+    const visitor = await site.signedIn(world.org.alice, '/audit');
+    await visitor.page.getByLabel('Id').fill('no id');
+    await button(visitor, 'Show').click();
+    await visitor.page
+      .getByRole('textbox', { name: 'Id' })
+      .and(visitor.page.locator('[aria-invalid]'))
+      .waitFor();
+    await alert(visitor).getByText('Request id').waitFor();
+  });
+
+  itDeep('says how an operator verifies it', async () => {
+    const visitor = await site.signedIn(world.org.alice, '/audit');
+    await untilShown(visitor, 'not checked by this page: how to verify the log');
+    await visitor.page.getByText('not checked by this page').click();
+    await untilShown(visitor, `npx orgwallet audit verify --org ${world.org.id}`);
+  });
+});
+
+describe("one's own sessions", () => {
+  it('are listed and ended, where they then end at once', async () => {
+    const { carol } = world.org;
+    const [here, there] = [await site.signedIn(carol), await site.signedIn(carol, '/members')];
+    await untilOn(there, 'Members');
+    await here.page.getByRole('banner').getByRole('link', { name: 'Carol' }).click();
+    await button(here, /^End/).click();
+    await button(here, /^End/).waitFor({ state: 'detached' });
+    await there.page.getByRole('dialog', { name: 'Your session has ended' }).waitFor(LIVE);
+  });
+});
+
+describeDeep('each page to look at', () => {
+  const pages: readonly [path: string, heading: string][] = [
+    ['/accounts', 'Accounts'],
+    ['/policies', 'Policies'],
+    ['/members', 'Members'],
+    ['/groups', 'Groups'],
+    ['/admins', 'Admins'],
+    ['/audit?resourceType=account', 'Audit log'],
+    ['/you', 'You'],
+  ];
+
+  it.each(pages)('%s is accessible in both themes, and as wide as its screen', async (path, heading) => {
+    const visitor = await site.signedIn(world.org.alice, path);
+    await untilOn(visitor, heading);
+    await visitor.page.getByText('Loading').first().waitFor({ state: 'detached' });
+    expect(await violationsEverywhere(visitor.page)).toEqual([]);
+    await visitor.page.setViewportSize({ width: 390, height: 844 });
+    expect(await isOverflowing(visitor)).toBe(false);
+  });
+
+  it('says what went wrong with the id of the request, and reads again', async () => {
+    const visitor = await site.visit(world.org.alice);
+    const answers = { status: 403, headers: { 'x-request-id': 'req_of_the_test' } };
+    const json = { error: { code: 'forbidden', message: 'not now' } };
+    await visitor.context.route('**/api/v1/admins', (route) => route.fulfill({ ...answers, json }), {
+      times: 1,
+    });
+    await button(visitor, 'Sign in with Test Wallet').click();
+    await place(visitor, 'Admins').click();
+    await alert(visitor).getByText('req_of_the_test').waitFor();
+    await button(visitor, 'Try again').click();
+    await section(visitor, 'Who they are')
+      .getByRole('row', { name: /^Alice/ })
+      .waitFor();
+  });
+
+  it('can be loaded once the service answers again', async () => {
+    const visitor = await site.signedIn(world.org.alice);
+    await untilOn(visitor, 'Waiting for you');
+    await visitor.context.route('**/assets/**', (route) => route.abort('connectionrefused'));
+    await place(visitor, 'Groups').click();
+    await alert(visitor).getByText('It could not be loaded').waitFor();
+    await visitor.context.unroute('**/assets/**');
+    await button(visitor, 'Load it again').click();
+    await section(visitor, 'Finance').waitFor();
+    const faults = (visitor.faults as string[]).splice(0);
+    expect(faults.filter((fault) => !fault.includes('Unable to preload CSS'))).toEqual([]);
+  });
+});
