@@ -14,7 +14,6 @@ import {
   type VoteType,
 } from '../../src/domain/approval';
 import { credentialDetail } from '../../src/domain/credential';
-
 import { failpoint } from '../../src/failpoints';
 import type { MessageResult } from '../../src/temporal/messages';
 import { approvalEntry, messageActor } from './audit';

@@ -11,7 +11,6 @@ import {
   tally,
 } from '../../src/domain/approval';
 import { credentialDetail } from '../../src/domain/credential';
-
 import { failpoint } from '../../src/failpoints';
 import type { MessageResult, SignMessage } from '../../src/temporal/messages';
 import { approvalEntry, memberActor } from './audit';

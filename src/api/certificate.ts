@@ -14,13 +14,16 @@ export function readCertificate({ certFile, keyFile }: Config['tls']) {
  * Has a server use a certificate that was renewed, for new connections. While the files do not fit each other it keeps the one
  * that it has. Returns what ends this.
  */
-export function renewCertificate(server: Server, tls: Config['tls'], logger: Logger): () => void {
+export function watchCertificate(server: Server, tls: Config['tls'], logger: Logger): () => void {
   const renew = () => {
     try {
       server.setSecureContext(readCertificate(tls));
       logger.info({ file: tls.certFile }, 'the certificate was renewed');
     } catch (error) {
-      logger.warn({ err: error, file: tls.certFile }, 'the certificate cannot be renewed yet');
+      logger.warn(
+        { err: error, file: tls.certFile },
+        'the new certificate cannot be used; the previous one stays in use',
+      );
     }
   };
   const files = [tls.certFile, tls.keyFile];

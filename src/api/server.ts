@@ -7,7 +7,7 @@ import { readCursorSecret } from '../db/installation';
 import { listenForNotifications, type Notifications } from '../db/notifications';
 import { authenticateSessions } from '../db/sessions';
 import { createApp } from './app';
-import { readCertificate, renewCertificate } from './certificate';
+import { readCertificate, watchCertificate } from './certificate';
 import type { Route } from './context';
 import { type Cursors, createCursors } from './cursors';
 import type { ApiDependencies } from './dependencies';
@@ -130,14 +130,14 @@ export function createApiServer(dependencies: ApiDependencies): ApiServer {
   };
   const servers: Server[] = [];
   let silent: SilentConnections | undefined;
-  let stopRenewing = () => {};
+  let unwatchCertificate = () => {};
   let stopping = false;
 
   return {
     async start() {
       const app = await appOf(dependencies, running, () => stopping);
       const https = config.tlsEndsAtProxy ? undefined : createHttps(config.tls, app);
-      if (https) stopRenewing = renewCertificate(https, config.tls, logger);
+      if (https) unwatchCertificate = watchCertificate(https, config.tls, logger);
       const http = createHttpServer(HTTP_LIMITS, app);
       servers.push(http, ...(https ? [https] : []));
       for (const server of servers) limitHttp(server);
@@ -148,7 +148,7 @@ export function createApiServer(dependencies: ApiDependencies): ApiServer {
     },
     async stop() {
       stopping = true;
-      stopRenewing();
+      unwatchCertificate();
       running.eventStreams.stop();
       await closeAll(servers, silent);
       running.idempotency.stop();

@@ -273,8 +273,8 @@ async function askInTurn(
 /**
  * Asks the endpoints of one network in their order until one answers, and leaves alone for a while those that failed or
  * want fewer requests (HTTP 429 with Retry-After, EIP-1474's limit). Each request is one HTTP call of at most `timeoutMs`
- * per endpoint, or a batch of at most `batchSize`. A read that fails at once is repeated twice within half a second, unless
- * every endpoint is down: that costs less than the work of whoever asked. Throws the error of the first that failed, and
+ * per endpoint, or a batch of at most `batchSize`. A read that fails within a second is repeated at most twice, after 100 and
+ * 300 ms, unless every endpoint is down: that costs less than the work of whoever asked. Throws the error of the first that failed, and
  * EndpointsLimited.
  */
 export function failover(urls: readonly string[], options: FailoverOptions): Transport {

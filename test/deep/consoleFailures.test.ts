@@ -91,6 +91,7 @@ describe('a vote whose answer does not arrive', () => {
     await untilApproved(alice);
     expect(alice.wallet.typedData).toHaveLength(1);
     expect(sent).toHaveLength(2);
+    expect(sent[0]?.idempotencyKey).toMatch(/^[0-9a-f-]{36}$/);
     expect(new Set(sent.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(1);
   });
 
@@ -104,6 +105,7 @@ describe('a vote whose answer does not arrive', () => {
     await alert(alice).getByRole('button', { name: 'Try again' }).click();
     await untilApproved(alice);
     expect(alice.wallet.typedData).toHaveLength(1);
+    expect(sent[0]?.idempotencyKey).toMatch(/^[0-9a-f-]{36}$/);
     expect(new Set([...sent, ...again].map(({ idempotencyKey }) => idempotencyKey)).size).toBe(1);
   });
 });

@@ -53,7 +53,7 @@ export interface Sent {
 const sentOf = (request: Request): Sent => ({
   method: request.method(),
   path: new URL(request.url()).pathname,
-  idempotencyKey: request.headers()['idempotency-key'],
+  idempotencyKey: request.headers()['x-idempotency-key'],
 });
 
 /** What becomes of an answer that the page does not get. */

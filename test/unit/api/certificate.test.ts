@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { connect } from 'node:tls';
-import { readCertificate, renewCertificate } from '../../../src/api/certificate';
+import { readCertificate, watchCertificate } from '../../../src/api/certificate';
 import { createLogger } from '../../../src/logging';
 import { ensureCertificate } from '../../../tools/dev/certificate';
 import { until } from '../../support/until';
@@ -26,7 +26,7 @@ function replace(file: string, other: string): void {
 it('is used for new connections once it was renewed, and never with the key of another', async () => {
   const [old, renewed] = [await makeCertificate(), await makeCertificate()];
   const server = createServer(readCertificate(old)).listen(0, '127.0.0.1');
-  const stop = renewCertificate(server, old, createLogger('silent'));
+  const stop = watchCertificate(server, old, createLogger('silent'));
   try {
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
