@@ -11,7 +11,7 @@ export interface Words {
 const TITLES: { readonly [code: string]: string } = {
   validationError: 'Something in it is not valid',
   invalidSignature: 'The signature was not accepted',
-  unauthorized: 'Your session has ended',
+  unauthorized: 'You are not signed in',
   forbidden: 'Not permitted',
   notFound: 'Not found',
   conflict: 'The current state does not permit this',
@@ -31,7 +31,10 @@ export function wordsOf(error: unknown): Words {
   if (error instanceof NoAnswer) {
     return {
       title: 'The service did not answer',
-      message: 'It may or may not have taken effect. Trying again is safe: nothing happens twice.',
+      message:
+        error.idempotencyKey === undefined
+          ? 'Check your connection, then try again.'
+          : 'It may or may not have taken effect. Trying again is safe: nothing happens twice.',
     };
   }
   if (error instanceof PayloadMismatch) {

@@ -54,7 +54,7 @@ export function recipientText({ owner, policies, earlier, lookedThrough }: Recip
   ];
   const history =
     earlier > 0
-      ? `paid ${earlier} time${earlier === 1 ? '' : 's'} before`
-      : `first time (no other among the last ${lookedThrough + 1} transactions)`;
+      ? `${earlier} completed transaction${earlier === 1 ? '' : 's'} to it before`
+      : `first time (none of the last ${lookedThrough} transactions that completed went to it)`;
   return [...(known.length > 0 ? known : ['not known here']), history].join(', ');
 }

@@ -1,13 +1,18 @@
 import { useState } from 'react';
+import { announce } from '../announcement.ts';
 import { Button } from './Button.tsx';
 
 /** Copies a text. `of` says what it is, for those who do not see what is beside it. */
 export function Copy({ text, of }: { readonly text: string; readonly of: string }) {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-    setTimeout(() => setCopied(false), 2_000);
+    try {
+      await navigator.clipboard.writeText(text);
+      setCopied(true);
+      setTimeout(() => setCopied(false), 2_000);
+    } catch {
+      announce('The browser did not permit copying');
+    }
   };
   return (
     <Button look="quiet" className="small" onClick={() => void copy()} aria-label={`Copy ${of}`}>

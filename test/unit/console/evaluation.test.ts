@@ -70,12 +70,12 @@ describe('a recipient', () => {
 
   it('is known from policies and completed payments, whatever the case of its digits', () => {
     const found = recipientOf(`0x${'b'.repeat(40)}`, now, [paid('completed'), paid('failed')]);
-    expect(recipientText(found)).toBe('named by “Suppliers”, paid 1 time before');
+    expect(recipientText(found)).toBe('named by “Suppliers”, 1 completed transaction to it before');
   });
 
   it('that is not known is a first one', () => {
     expect(recipientText(recipientOf(`0x${'c'.repeat(40)}`, now, [paid('completed')]))).toBe(
-      'not known here, first time (no other among the last 2 transactions)',
+      'not known here, first time (none of the last 1 transactions that completed went to it)',
     );
   });
 });
