@@ -1,7 +1,7 @@
 import type { NetworkConfig } from '../config';
 import type { Tx } from '../db/database';
 import { readState } from '../db/seals';
-import type { JsonValue } from '../domain/canonicalJson';
+import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
 import { refuseDemoWallet } from '../domain/demoWallets';
 import { applyEdits, type Changed, type OrganizationState } from '../domain/governance';
 import { accept, type Outcome, refuse } from '../domain/refusal';
@@ -9,11 +9,23 @@ import type { DecisionSeal } from '../domain/seal';
 import { findKind } from './index';
 import type { Plan, ProposalKind } from './kind';
 
+/**
+ * Refuses data that does not have the shape of its kind, or has anything besides: what nobody reads is shown to those
+ * who sign, and could hide what counts. Undefined otherwise.
+ */
+export function misshapen(kind: ProposalKind, data: JsonValue) {
+  const of = `the data of this ${kind.resourceType} ${kind.action}`;
+  const parsed = kind.data.safeParse(data);
+  if (!parsed.success) return refuse('conflict', `${of} is unreadable`);
+  // A schema leaves out what it does not know, at any depth.
+  if (canonicalJson(parsed.data) === canonicalJson(data)) return undefined;
+  return refuse('conflict', `${of} has fields that do not belong to it`);
+}
+
 /** What a kind's signed data makes of a state. Refuses with conflict, also data that does not have its shape. */
 export function changeState(kind: ProposalKind, state: OrganizationState, data: JsonValue): Outcome<Changed> {
-  const parsed = kind.data.safeParse(data);
-  if (!parsed.success)
-    return refuse('conflict', `the data of this ${kind.resourceType} ${kind.action} is unreadable`);
+  const unfit = misshapen(kind, data);
+  if (unfit) return unfit;
   const edits = kind.change(state, data);
   return edits.ok ? applyEdits(state, edits.value) : edits;
 }

@@ -44,8 +44,18 @@ export interface PoliciesData {
 /** A policy in a proposal; `revision` is absent for a new one. */
 export type ProposedPolicy = PolicyView & { readonly id: string; readonly revision?: number };
 
+/** True when a policy in a proposal is one: its schema does not relate `type` to `approverSetting`. */
+function isPolicy(shown: ProposedPolicy): boolean {
+  try {
+    definitionIn(shown);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 export const policiesData: z.ZodType<PoliciesData> = z
-  .object({ policies: z.array(proposedPolicy) })
+  .object({ policies: z.array(proposedPolicy.refine(isPolicy)) })
   .meta({ id: 'PoliciesData' });
 
 /** What the tokens of a request report about themselves, in the order of its policies; null where none is named. */

@@ -2,12 +2,13 @@ import { deriveAccount } from '../../../src/chain/safeAccount';
 import type { MemberSummary } from '../../../src/domain/approval';
 import type { JsonValue } from '../../../src/domain/canonicalJson';
 import { findResource, type OrganizationState } from '../../../src/domain/governance';
-import { policyView } from '../../../src/domain/policy';
+import { type Policy, policyView } from '../../../src/domain/policy';
 import type { ProposalAction, ResourceType } from '../../../src/domain/proposal';
 import { kindOf, operations } from '../../../src/operations';
 import { changeState } from '../../../src/operations/plan';
 import { aMember, anAddress, anId, aState } from '../../support/builders';
-import { aPolicy } from '../../support/transactions';
+import { valuesIn, withValue } from '../../support/leaves';
+import { aCallPolicy, aPolicy, aRule, aTransferPolicy } from '../../support/transactions';
 
 const bot = aMember().bot().named('Bot').build();
 const ada = aMember().named('Ada').build();
@@ -138,6 +139,52 @@ describe.each(CASES)('the change of %s', (of, data, touched) => {
     ]) {
       expect(change(of, before, wrong)).toEqual(conflict('unreadable'));
     }
+  });
+
+  it('is refused for data with a field that nobody reads, anywhere in it', () => {
+    expect(decoysIn(data).length).toBeGreaterThan(0);
+    for (const decoy of decoysIn(data)) {
+      expect(change(of, before, decoy)).toEqual(conflict('has fields that do not belong to it'));
+    }
+  });
+});
+
+/** The data with one more field, once in each of its objects. */
+function decoysIn(data: object): object[] {
+  const plain = JSON.parse(JSON.stringify(data));
+  return [...valuesIn(plain)]
+    .filter(([, value]) => typeof value === 'object' && value !== null && !Array.isArray(value))
+    .map(([path]) => withValue(plain, [...path, 'memberIdsOfOthers'], []));
+}
+
+describe('a policy with every condition and setting', () => {
+  const rule = {
+    ...aRule(anAddress()),
+    allowedFunctions: ['mint(address,uint256)'],
+    functions: [{ name: 'mint', selector: '0x40c10f19' }],
+  };
+  const settings = {
+    initiatorSetting: { type: 'user' as const, memberId: ada.id },
+    type: 'MANUAL_APPROVAL' as const,
+    approverSetting: { type: 'group' as const, groupId, threshold: 1, excludeInitiator: true },
+    accountIds: [accountId],
+  };
+  const shown = (policy: Policy) => policyView(policy, [{ id: accountId, name: 'Treasury', address }]);
+
+  it.each([
+    ['calls', aCallPolicy([rule], settings)],
+    ['transfers', aTransferPolicy({}, settings)],
+  ])('is refused with a field that nobody reads, and taken without: %s', (_, policy) => {
+    const data = { policies: [shown(policy)] };
+    expect(change('policies/create', before, data)).toMatchObject({ ok: true });
+    for (const decoy of decoysIn(data)) {
+      expect(change('policies/create', before, decoy)).toEqual(conflict('fields that do not belong to it'));
+    }
+  });
+
+  it('is refused with the approver of another type', () => {
+    const { approverSetting: _, ...data } = shown(aTransferPolicy({}, settings));
+    expect(change('policies/create', before, { policies: [data] })).toEqual(conflict('unreadable'));
   });
 });
 
