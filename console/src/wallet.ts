@@ -150,6 +150,21 @@ async function assertAccount(wallet: FoundWallet, address: string, signal: Abort
   );
 }
 
+/**
+ * Asks a wallet to go to the chain that typed data names: many sign only what is of the chain that they are on. One that
+ * cannot is asked to sign all the same, and says itself why it does not. Throws WalletError when the person refuses.
+ * Source: EIP-3326.
+ */
+async function goToChain(wallet: FoundWallet, chainId: number, signal: AbortSignal): Promise<void> {
+  if ((await chainOf(wallet, signal)) === chainId) return;
+  const asked = [{ chainId: `0x${chainId.toString(16)}` }];
+  try {
+    await request(wallet, 'wallet_switchEthereumChain', asked, signal);
+  } catch (error) {
+    if (!(error instanceof WalletError) || error.code !== 'failed') throw error;
+  }
+}
+
 /** The wallet that signs for a member. Throws WalletError when there is none. */
 export function walletFor(address: string, wallet: FoundWallet | undefined, signal: AbortSignal): Wallet {
   if (!wallet) throw new WalletError('none', 'No wallet was found in this browser.');
@@ -161,6 +176,8 @@ export function walletFor(address: string, wallet: FoundWallet | undefined, sign
     address: () => address,
     sign: async (typedData: TypedData) => {
       await assertAccount(wallet, address, signal);
+      const { chainId } = typedData.domain;
+      if (chainId !== undefined) await goToChain(wallet, Number(chainId), signal);
       const signature = await asked.sign(typedData);
       rememberWallet(wallet);
       return signature;

@@ -8,7 +8,7 @@ import type { Visitor } from '../support/browser/visitor';
 import { anAddress } from '../support/builders';
 import type { TestMember } from '../support/service';
 import { signIn as beginSession } from '../support/session';
-import { aTransactionBody } from '../support/transactionApi';
+import { aTransactionBody, initiate } from '../support/transactionApi';
 
 let site: Site;
 let world: PaymentWorld;
@@ -76,6 +76,32 @@ describe('a wallet', () => {
     await visitor.wallet.choose(bob.wallet, alice.wallet);
     await approveButton(visitor).click();
     await untilApproved(visitor);
+  });
+});
+
+describe('a wallet on another chain', () => {
+  /** Opens the page of a payment that waits for approvals. */
+  async function openPayment(member: TestMember): Promise<Visitor> {
+    const { org, treasury: account, byTwo: policy } = world;
+    const asked = aTransactionBody(org, { account, policy, to: anAddress() });
+    const { id } = await initiate(site.api.http, org, asked);
+    return site.signedIn(member, `/requests/${id}`);
+  }
+
+  it('is asked to go to that of the account, and signs there', async () => {
+    const alice = await openPayment(world.org.alice);
+    alice.wallet.chainId = 1;
+    await approveButton(alice).click();
+    await untilApproved(alice);
+    expect(alice.wallet.chainId).toBe(31_337);
+  });
+
+  it('that it cannot leave says so itself', async () => {
+    const alice = await openPayment(world.org.alice);
+    alice.wallet.chainId = 1;
+    alice.wallet.knownChains = [1];
+    await approveButton(alice).click();
+    await alert(alice).getByText('Provided chainId "31337" must match the active chainId "1"').waitFor();
   });
 });
 

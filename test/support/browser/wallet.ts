@@ -16,6 +16,11 @@ const REFUSED = failure(4001, 'User rejected the request.');
 const UNAUTHORIZED = failure(4100, 'The account is not one of this wallet.');
 const UNSUPPORTED = failure(4200, 'The method is not supported.');
 
+/** As MetaMask says it. */
+const otherChain = (asked: number, current: number) =>
+  failure(-32000, `Provided chainId "${asked}" must match the active chainId "${current}"`);
+const unknownChain = (asked: string) => failure(4902, `Unrecognized chain ID "${asked}".`);
+
 const TYPED_DATA = 'eth_signTypedData_v4';
 const SIGNING = ['personal_sign', TYPED_DATA];
 
@@ -25,6 +30,8 @@ export class TestWallet {
   answer: 'signs' | 'refuses' | 'hangs' = 'signs';
   /** The chain that it is on. */
   chainId = 31_337;
+  /** The chains that it can go to. It signs typed data only of the one that it is on. */
+  knownChains: readonly number[] = [31_337, 31_338, 1];
   /** Everything that pages have asked for. */
   readonly requests: WalletRequest[] = [];
 
@@ -72,10 +79,26 @@ export class TestWallet {
       case 'personal_sign':
         return this.sign(params[1], (by) => by.signMessage({ message: hexToString(params[0] as Hex) }));
       case TYPED_DATA:
-        return this.sign(params[0], (by) => by.signTypedData(JSON.parse(String(params[1]))));
+        return this.signTypedData(params);
+      case 'wallet_switchEthereumChain':
+        return this.goTo((params[0] as { chainId: string }).chainId);
       default:
         return UNSUPPORTED;
     }
+  }
+
+  private goTo(chainId: string): Outcome {
+    if (!this.knownChains.includes(Number(chainId))) return unknownChain(chainId);
+    this.chainId = Number(chainId);
+    return { result: null };
+  }
+
+  private async signTypedData([address, text]: readonly unknown[]): Promise<Outcome> {
+    const typedData = JSON.parse(String(text));
+    const { chainId = this.chainId } = typedData.domain;
+    return chainId === this.chainId
+      ? this.sign(address, (by) => by.signTypedData(typedData))
+      : otherChain(chainId, this.chainId);
   }
 
   private async sign(address: unknown, work: (by: PrivateKeyAccount) => Promise<string>): Promise<Outcome> {
