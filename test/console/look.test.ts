@@ -48,8 +48,6 @@ async function savedBy(visitor: Visitor, name: RegExp): Promise<string[]> {
 
 const place = ({ page }: Visitor, name: string) =>
   page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name, exact: true });
-const isOverflowing = ({ page }: Visitor) =>
-  page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
 
 describe('an account', () => {
   it('shows what it holds and what was paid from it, in a file without formulas', async () => {
@@ -158,26 +156,7 @@ describe("one's own sessions", () => {
   });
 });
 
-describeDeep('each page to look at', () => {
-  const pages: readonly [path: string, heading: string][] = [
-    ['/accounts', 'Accounts'],
-    ['/policies', 'Policies'],
-    ['/members', 'Members'],
-    ['/groups', 'Groups'],
-    ['/admins', 'Admins'],
-    ['/audit?resourceType=account', 'Audit log'],
-    ['/you', 'You'],
-  ];
-
-  it.each(pages)('%s is accessible in both themes, and as wide as its screen', async (path, heading) => {
-    const visitor = await site.signedIn(world.org.alice, path);
-    await untilOn(visitor, heading);
-    await visitor.page.getByText('Loading').first().waitFor({ state: 'detached' });
-    expect(await violationsEverywhere(visitor.page)).toEqual([]);
-    await visitor.page.setViewportSize({ width: 390, height: 844 });
-    expect(await isOverflowing(visitor)).toBe(false);
-  });
-
+describeDeep('a page that cannot be read', () => {
   it('says what went wrong with the id of the request, and reads again', async () => {
     const visitor = await site.visit(world.org.alice);
     const answers = { status: 403, headers: { 'x-request-id': 'req_of_the_test' } };

@@ -2,7 +2,15 @@
 
 import { change, propose, proposeChange, type Shown } from '../support/api';
 import { violationsEverywhere } from '../support/browser/axe';
-import { button, section, signaturesOn, untilOn, untilShown } from '../support/browser/page';
+import { lie } from '../support/browser/network';
+import {
+  button,
+  section,
+  signaturesOn,
+  untilNotSignable,
+  untilOn,
+  untilShown,
+} from '../support/browser/page';
 import { openSite, type Site } from '../support/browser/site';
 import { aPolicyItem, aTokenCondition } from '../support/policies';
 import type { TestMember, TestOrganization } from '../support/service';
@@ -69,6 +77,45 @@ describe('a proposal', () => {
     const alice = await open(org.alice, proposal);
     await untilOn(alice, 'Change policy “Payroll”');
     expect(await section(alice, 'What changes').getByRole('table').textContent()).toContain('5 ETH');
+  });
+
+  itDeep('of a policy is typed as a form, read as a difference and signed as it was typed', async () => {
+    const alice = await site.signedIn(org.alice, '/new/policies');
+    const { page } = alice;
+    await page.getByLabel('Name').fill('Petty cash');
+    await page.getByLabel('Network').selectOption('31337');
+    await page.getByLabel('Any account of the organization').check();
+    await page.getByLabel('At most').fill('0.25');
+    await page.getByLabel('Limit what is permitted within a time').check();
+    await button(alice, 'Propose it').click();
+    await untilOn(alice, 'Add policy “Petty cash”');
+    const difference = section(alice, 'What changes').getByRole('table');
+    await difference
+      .getByText(/0\.25 ETH/)
+      .first()
+      .waitFor();
+    await button(alice, 'Approve: 1 more needed').click();
+    await untilShown(alice, '1 of 2 needed approvals');
+    const [typedData = ''] = alice.wallet.typedData;
+    expect(JSON.parse(JSON.parse(typedData).message.data).policies).toMatchObject([
+      { name: 'Petty cash', tokenTransferCondition: { amountThreshold: '250000000000000000' } },
+    ]);
+  });
+
+  itDeep('of a policy that the server makes looser gets no signature', async () => {
+    const alice = await site.signedIn(org.alice, '/new/policies');
+    const { page } = alice;
+    await page.getByLabel('Name').fill('Small change');
+    await page.getByLabel('Network').selectOption('31337');
+    await page.getByLabel('Any account of the organization').check();
+    await page.getByLabel('At most').fill('0.25');
+    await lie(alice.context, [
+      [/250000000000000000/, '950000000000000000'],
+      [/0\.25/, '0.95'],
+    ]);
+    await button(alice, 'Propose it').click();
+    await untilNotSignable(alice, 'message.data.policies[0].tokenTransferCondition.amountThreshold');
+    expect(alice.wallet.typedData).toEqual([]);
   });
 
   itDeep('can be read and not signed by somebody who is no admin', async () => {

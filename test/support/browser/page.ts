@@ -19,9 +19,13 @@ export const untilOn = ({ page }: Visitor, title: string): Promise<void> =>
 export const untilShown = ({ page }: Visitor, text: string | RegExp): Promise<void> =>
   page.getByText(text).waitFor();
 
-/** The id of the request that a page shows. */
-export const requestIdOn = ({ page }: Visitor): string =>
-  new URL(page.url()).pathname.replace('/requests/', '');
+/** Waits until a request's page says that a field of its payload is not what was asked, and offers no vote. */
+export async function untilNotSignable(visitor: Visitor, field: string): Promise<void> {
+  const refusal = alert(visitor).filter({ hasText: 'Do not sign this: it is not what it claims to be' });
+  await refusal.getByRole('definition').first().getByText(field, { exact: true }).waitFor();
+  const votes = await button(visitor, /^(Sign\b(?! out)|Approve|Reject)/).count();
+  if (votes > 0) throw new Error(`the page offers ${votes} votes beside the refusal`);
+}
 
 /** Who has signed and who has not, as a request's page lists them: `Alice: approved`. */
 export async function signaturesOn(visitor: Visitor): Promise<string[]> {
