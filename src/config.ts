@@ -290,7 +290,10 @@ const settings = z.object({
   TEMPORAL_TLS_CERT_FILE: z.string().optional(),
   TEMPORAL_TLS_KEY_FILE: z.string().optional(),
   TEMPORAL_TLS_SERVER_NAME: z.string().optional(),
-  TEMPORAL_UI_URL: z.string().optional(),
+  // Links of the console: no scheme that runs code.
+  TEMPORAL_UI_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
+    .optional(),
   TEMPORAL_PAYLOAD_KEYS_FILE: z.string().optional(),
   TEMPORAL_CODEC_ORIGIN: z
     .url({ protocol: /^https?$/ })

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 import { type Request, type Response, Router } from 'express';
 import { exchangeOf } from './exchange';
+import { PAGE_HEADERS } from './pageHeaders';
 import { pathNotFound, Refused } from './refusals';
 
 /** One form in which a file can be sent. */
@@ -37,14 +38,12 @@ const HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
     "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  'Referrer-Policy': 'no-referrer',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-  'Permissions-Policy':
-    'camera=(), microphone=(), geolocation=(), display-capture=(), payment=(), serial=(), midi=()',
+  ...PAGE_HEADERS,
 };
 
 const INDEX = '/index.html';
+/** The last file that a build writes. */
+const FINISHED = '.built-from';
 /** Paths that are not pages of the console, and those below them. */
 const NO_PAGE = /^\/(api|docs|openapi\.json|session|sessions|assets)(\/|$)/;
 const IMMUTABLE = 'public, max-age=31536000, immutable';
@@ -62,7 +61,8 @@ function formOf(file: string, encoding: Form['encoding']): Form {
 function readConsole(dir: string): ReadonlyMap<string, ConsoleFile> {
   const names = readdirSync(dir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => relative(dir, join(entry.parentPath, entry.name)));
+    .map((entry) => relative(dir, join(entry.parentPath, entry.name)))
+    .filter((name) => name !== FINISHED);
   const known = new Set(names);
   const files = new Map<string, ConsoleFile>();
   for (const name of names.filter((one) => !(extname(one) in ENCODINGS))) {
@@ -78,13 +78,21 @@ function readConsole(dir: string): ReadonlyMap<string, ConsoleFile> {
   return files;
 }
 
-/** The files of a folder; read again when the console has been built again. Undefined while there is none. */
+/**
+ * The files of a folder; read again when the console has been built again. Undefined while there is no finished build: files
+ * that were read meanwhile may be of two builds.
+ */
 function consoleIn(dir: string): () => ReadonlyMap<string, ConsoleFile> | undefined {
   let read: { readonly files: ReadonlyMap<string, ConsoleFile>; readonly builtAtMs: number } | undefined;
+  const finishedAtMs = () => statSync(join(dir, FINISHED), { throwIfNoEntry: false })?.mtimeMs;
   return () => {
-    const builtAtMs = statSync(join(dir, INDEX), { throwIfNoEntry: false })?.mtimeMs;
+    const builtAtMs = finishedAtMs();
     if (builtAtMs === undefined) return undefined;
-    if (read?.builtAtMs !== builtAtMs) read = { files: readConsole(dir), builtAtMs };
+    if (read?.builtAtMs !== builtAtMs) {
+      const files = readConsole(dir);
+      if (finishedAtMs() !== builtAtMs) return undefined;
+      read = { files, builtAtMs };
+    }
     return read.files;
   };
 }

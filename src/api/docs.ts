@@ -4,6 +4,7 @@ import { type RequestHandler, Router } from 'express';
 import { openApiText } from '../contract/openapi';
 import { endpoints } from './endpoints';
 import { exchangeOf, sendJson } from './exchange';
+import { PAGE_HEADERS } from './pageHeaders';
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -56,6 +57,7 @@ export function docsRoutes(): { paths: string[]; router: Router } {
       exchangeOf(response).route = path;
       response.setHeader('Content-Type', type);
       response.setHeader('Content-Security-Policy', POLICY);
+      for (const [name, value] of Object.entries(PAGE_HEADERS)) response.setHeader(name, value);
       response.setHeader('Content-Length', bytes.length);
       response.setHeader('Cache-Control', 'public, max-age=3600');
       response.end(request.method === 'HEAD' ? undefined : bytes);

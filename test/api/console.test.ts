@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { startApi } from '../support/api';
@@ -28,7 +28,8 @@ function build(page = PAGE, builtAt = new Date()) {
   writeFileSync(join(dir, 'assets/style.css'), 'a{}');
   writeFileSync(join(dir, 'icon.svg'), '<svg/>');
   writeFileSync(join(dir, 'index.html'), page);
-  utimesSync(join(dir, 'index.html'), builtAt, builtAt);
+  writeFileSync(join(dir, '.built-from'), 'sources');
+  utimesSync(join(dir, '.built-from'), builtAt, builtAt);
 }
 
 beforeAll(async () => {
@@ -106,7 +107,7 @@ describe('the console', () => {
     expect((await open(path)).status).toBe(404);
   });
 
-  it.each(['/nothing', '/favicon.ico', '/icon.svg/', '/__proto__', '/../package.json'])(
+  it.each(['/nothing', '/favicon.ico', '/icon.svg/', '/__proto__', '/../package.json', '/.built-from'])(
     'has no file %s',
     async (path) => {
       expect((await api.http.send({ path })).body.code).toBe('notFound');
@@ -114,7 +115,11 @@ describe('the console', () => {
   );
 
   it('leaves what was there as it was', async () => {
-    expect((await open('/docs')).text).toContain('swagger-ui');
+    const docs = await open('/docs');
+    expect(docs.text).toContain('swagger-ui');
+    const { 'content-security-policy': _, ...others } = OWN;
+    expect(docs.headers).toMatchObject(others);
+    expect((await api.http.send({ path: '/docs/start.js' })).headers).toMatchObject(others);
     expect((await open('/openapi.json')).body.openapi).toMatch(/^3/);
     expect((await open('/api/v1/members')).status).toBe(401);
   });
@@ -122,6 +127,21 @@ describe('the console', () => {
   it('is read again when it has been built again', async () => {
     build('<!doctype html><title>Next</title>', new Date(Date.now() + 10_000));
     expect((await open('/')).text).toContain('Next');
+  });
+
+  it('is not read while it is built: a page and files of two builds would stay', async () => {
+    const finished = join(dir, '.built-from');
+    rmSync(finished);
+    writeFileSync(join(dir, 'index.html'), '<!doctype html><title>Half</title>');
+    expect((await open('/')).status).toBe(404);
+    build('<!doctype html><title>Whole</title>', new Date(Date.now() + 20_000));
+    expect((await open('/')).text).toContain('Whole');
+    // Written later than the page was: the page's own time does not say so.
+    const { mtime } = statSync(join(dir, 'index.html'));
+    writeFileSync(join(dir, 'index.html'), '<!doctype html><title>Later</title>');
+    utimesSync(join(dir, 'index.html'), mtime, mtime);
+    utimesSync(finished, new Date(), new Date(Date.now() + 30_000));
+    expect((await open('/')).text).toContain('Later');
   });
 
   it('is not found where it is not built', async () => {

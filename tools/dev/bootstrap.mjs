@@ -317,8 +317,7 @@ async function buildPage(hash) {
   const target = join(CONSOLE, `dist.${process.pid}`);
   try {
     const { buildConsole } = await import('./buildConsole.mjs');
-    await buildConsole(target);
-    writeFileSync(join(target, '.built-from'), hash);
+    await buildConsole(target, hash);
     replaceFolder(target, join(CONSOLE, 'dist'));
   } finally {
     rmSync(target, { recursive: true, force: true });

@@ -21,8 +21,10 @@ function compress(dir) {
   }
 }
 
-/** Builds into `outDir`, which is made. */
-export async function buildConsole(outDir) {
+/**
+ * Builds into `outDir`, which is made. Its last file, `.built-from`, says that it is finished, and of which sources it is.
+ */
+export async function buildConsole(outDir, builtFrom = '') {
   if (existsSync(outDir)) rmSync(outDir, { recursive: true });
   mkdirSync(outDir, { recursive: true });
   await build({
@@ -45,6 +47,7 @@ export async function buildConsole(outDir) {
   const index = join(outDir, 'index.html');
   writeFileSync(index, withHash(readFileSync(index, 'utf8'), hashOfBuild(outDir)));
   compress(outDir);
+  writeFileSync(join(outDir, '.built-from'), builtFrom);
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) await buildConsole(process.argv[2]);
