@@ -87,14 +87,17 @@ export function prepareAudit(
     statement: tx.raw(sql, bindings),
   });
   return [
-    named('audit_head', 'SELECT position, hash FROM audit_heads WHERE organization_id = ? FOR UPDATE', [
-      organizationId,
-    ]),
-    // The clock is read once the head is locked, so that times increase along the chain. Without a head nothing is stored:
-    // its position is null, which the table refuses.
+    named(
+      'audit_head',
+      'SELECT position, hash, created_at FROM audit_heads WHERE organization_id = ? FOR UPDATE',
+      [organizationId],
+    ),
+    // The clock is read once the head is locked, and does not count while it is behind the last entry, so that times never
+    // decrease along the chain. Without a head nothing is stored: its position is null, which the table refuses.
     named(
       'audit_start',
-      `SELECT o.organization_id, h.position, h.hash, date_trunc('milliseconds', clock_timestamp()) AS now
+      `SELECT o.organization_id, h.position, h.hash,
+        greatest(date_trunc('milliseconds', clock_timestamp()), h.created_at) AS now
       FROM (VALUES (?)) AS o (organization_id) LEFT JOIN audit_head h ON true`,
       [organizationId],
     ),
@@ -114,7 +117,7 @@ export function prepareAudit(
     ),
     named(
       'audit_moved',
-      `UPDATE audit_heads h SET position = c.position, hash = c.hash FROM audit_chain c
+      `UPDATE audit_heads h SET position = c.position, hash = c.hash, created_at = c.now FROM audit_chain c
       WHERE h.organization_id = ? AND c.n = ?`,
       [organizationId, rows.length],
     ),

@@ -237,6 +237,7 @@ export interface AuditHeadRow {
   organization_id: string;
   position: bigint;
   hash: string;
+  created_at: Date;
 }
 
 export interface AuditLogRow {
@@ -525,7 +526,7 @@ declare module 'knex/types/tables' {
     proposals: Table<ProposalRow, 'effective'>;
     deployments: Table<DeploymentRow, 'updated_at'>;
     transactions: Table<TransactionRow, 'cancelling'>;
-    audit_heads: Table<AuditHeadRow>;
+    audit_heads: Table<AuditHeadRow, 'created_at'>;
     audit_log: Table<AuditLogRow>;
     policy_usage: Table<PolicyUsageRow, 'status' | 'reserved_at', 'id' | 'counted_from'>;
     authorizations: Table<AuthorizationRow, 'authorized_at', 'counted_from'>;

@@ -160,4 +160,25 @@ describe('the audit log', () => {
     expect((await api.http.send({ ...ask, idempotencyKey: undefined as never })).status).toBe(409);
     expect(await log()).toHaveLength(before.length + 1);
   });
+
+  it('never goes back in time, also while the clock of the database does', async () => {
+    const there = await api.createOrganization();
+    const ahead = new Date(Date.now() + 3_600_000);
+    await api.db('audit_heads').where({ organization_id: there.id }).update({ created_at: ahead });
+    const { id } = await propose(api.http, there);
+    const [entry] = await read(api.http, there.readKey, `/api/v1/audit-logs?resourceId=${id}`);
+    expect(entry.createdAt).toBe(ahead.toISOString());
+    expect(await verifyAudit(api.db, there.id)).toMatchObject({ ok: true });
+    const head = await api.db('audit_heads').where({ organization_id: there.id }).first();
+    expect(head?.created_at).toEqual(ahead);
+  });
+
+  it('has the time of its last entry at its head', async () => {
+    const head = await api.db('audit_heads').where({ organization_id: org.id }).first();
+    const last = await api
+      .db('audit_log')
+      .where({ hash: head?.hash ?? '' })
+      .first();
+    expect(head?.created_at).toEqual(last?.created_at);
+  });
 });

@@ -273,7 +273,9 @@ export async function up(knex: Knex): Promise<void> {
     CREATE TABLE audit_heads (
       organization_id text PRIMARY KEY REFERENCES organizations,
       position bigint NOT NULL,
-      hash text NOT NULL
+      hash text NOT NULL,
+      -- of the last entry: the next one is not before it, whatever the clock says
+      created_at timestamptz(3) NOT NULL DEFAULT now()
     );
     CREATE TABLE audit_log (
       organization_id text NOT NULL REFERENCES organizations,
@@ -653,7 +655,7 @@ export async function up(knex: Knex): Promise<void> {
     GRANT UPDATE (applied_at, effective) ON proposals TO orgwallet_service;
     GRANT UPDATE (status, transaction_hash, failure, waiting_for, updated_at) ON deployments TO orgwallet_service;
     GRANT UPDATE (awaits_relayer_wei, cancelling) ON transactions TO orgwallet_service;
-    GRANT UPDATE (position, hash) ON audit_heads TO orgwallet_service;
+    GRANT UPDATE (position, hash, created_at) ON audit_heads TO orgwallet_service;
     GRANT UPDATE (revoked_at, rotated_to) ON api_keys TO orgwallet_service;
     GRANT INSERT, DELETE ON admin_set_members, group_members, claims TO orgwallet_service;
     GRANT INSERT ON votes, received_messages, evidence, audit_log, api_key_members TO orgwallet_service;
