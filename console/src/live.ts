@@ -1,7 +1,7 @@
 import type { QueryKey } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { queryClient } from './api.ts';
-import { sessionOver, unreachable } from './connection.ts';
+import { inBackground, sessionOver, unreachable } from './connection.ts';
 import { sessions } from './session.ts';
 
 /** A change in the organization, as `GET /session/events` reports it. */
@@ -15,6 +15,10 @@ interface Change {
 const GATHER_MS = 150;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 15_000;
+/** What a person does, as the window hears of it before anything else. */
+const INPUTS = ['pointerdown', 'keydown', 'click', 'popstate'] as const;
+
+const byPerson = () => inBackground.set(false);
 
 const LISTS: { readonly [resourceType: string]: readonly QueryKey[] } = {
   proposal: [['proposals'], ['approval']],
@@ -46,6 +50,7 @@ function follow(): () => void {
 
   const readAgain = () => {
     gathering = undefined;
+    inBackground.set(true);
     const keys = [...waiting.values(), ['audit']];
     waiting.clear();
     for (const queryKey of keys) void queryClient.invalidateQueries({ queryKey });
@@ -76,6 +81,7 @@ function follow(): () => void {
     });
   };
   const reconnect = async () => {
+    inBackground.set(true);
     const session = await sessions.current().catch(() => undefined);
     if (session === null) sessionOver.set(true);
     else if (session === undefined) unreachable.set(true);
@@ -83,7 +89,9 @@ function follow(): () => void {
   };
 
   connect();
+  for (const input of INPUTS) addEventListener(input, byPerson, { capture: true });
   return () => {
+    for (const input of INPUTS) removeEventListener(input, byPerson, { capture: true });
     clearTimeout(timer);
     clearTimeout(gathering);
     source?.close();

@@ -1,5 +1,5 @@
 import { ApiError, type ErrorCode, NoAnswer, type Schema } from '@orgwallet/client';
-import { watchedFetch } from './connection.ts';
+import { markedFetch, watchedFetch } from './connection.ts';
 
 /** Who is signed in. */
 export interface Session {
@@ -75,7 +75,7 @@ export const sessions = {
   /** The session of this browser, or null when it has none. */
   current: async (): Promise<Session | null> => {
     try {
-      return await ask<Session>('GET', '/session', undefined, fetch);
+      return await ask<Session>('GET', '/session', undefined, markedFetch);
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) return null;
       throw error;

@@ -12,8 +12,22 @@ import { sessionToken } from './sessionCookie';
 /** Finds whose a secret is; undefined for an invalid one. */
 export type Authenticate = (secret: string) => Promise<Credential | undefined>;
 
+/** Whose each kind of secret is. */
+export interface Authenticators {
+  readonly key: Authenticate;
+  /** Counts as use of the session. */
+  readonly session: Authenticate;
+  readonly sessionInBackground: Authenticate;
+}
+
 /** Failed authentications per caller: a hundred at once, then two a second. */
 const FAILED_AUTHENTICATION = { perSecond: 2, burst: 100 };
+
+/** Sessions that a member begins: thirty at once, then one a minute. Each is an entry of the audit log. */
+const SESSIONS_BEGUN = { perSecond: 1 / 60, burst: 30 };
+
+/** With the value 1: nobody has asked for this, the page keeps itself up to date. */
+const BACKGROUND_HEADER = 'x-orgwallet-background';
 
 const BEARER = /^Bearer +(\S+) *$/i;
 
@@ -23,10 +37,17 @@ export interface Admission {
   readonly admit: RequestHandler;
   /** The same, for sessions alone. */
   readonly admitSession: RequestHandler;
+  /** The same, without counting as use of the session. */
+  readonly admitListener: RequestHandler;
   /** Counts a nonce that is given to a caller. Refuses with 429. */
   readonly countNonce: (exchange: Exchange) => void;
-  /** Counts a failed authentication of a caller. Refuses with 429. */
-  readonly countFailure: (exchange: Exchange) => void;
+  /**
+   * Counts an attempt to sign in as failed, before any work is done for it. Refuses with 429. Returns what takes it back,
+   * once it has not failed.
+   */
+  readonly countAttempt: (exchange: Exchange) => () => void;
+  /** Counts a session that a member begins. Refuses with 429. */
+  readonly countSession: (memberId: string) => Promise<void>;
 }
 
 function tooMany(message: string): Refused {
@@ -62,11 +83,12 @@ async function limitRate(
 export function createAdmission(
   db: Db,
   { rateLimit, origins }: Pick<Config, 'rateLimit' | 'origins'>,
-  authenticate: { readonly key: Authenticate; readonly session: Authenticate },
+  authenticate: Authenticators,
 ): Admission {
   const limit = createCredentialRateLimiter(db, rateLimit);
   const failures = createFailureLimiter(FAILED_AUTHENTICATION);
   const nonces = createFailureLimiter(FAILED_AUTHENTICATION);
+  const begun = createCredentialRateLimiter(db, SESSIONS_BEGUN);
 
   /** The credential of a secret. Counts its failures. */
   async function identify(
@@ -88,13 +110,23 @@ export function createAdmission(
     });
   }
 
-  function ofSession(request: Request, exchange: Exchange): Promise<Credential> {
+  function identifySession(find: Authenticate, request: Request, exchange: Exchange): Promise<Credential> {
     assertOwnOrigin(request, origins);
     const token = sessionToken(request.headers.cookie);
-    return identify(token === undefined ? undefined : authenticate.session(token), exchange, {
+    return identify(token === undefined ? undefined : find(token), exchange, {
       tooMany: 'too many requests without a valid session',
       invalid: 'the session is over or unknown: sign in again',
     });
+  }
+
+  function ofListener(request: Request, exchange: Exchange): Promise<Credential> {
+    return identifySession(authenticate.sessionInBackground, request, exchange);
+  }
+
+  function ofSession(request: Request, exchange: Exchange): Promise<Credential> {
+    const inBackground = request.method === 'GET' && request.headers[BACKGROUND_HEADER] === '1';
+    const find = inBackground ? authenticate.sessionInBackground : authenticate.session;
+    return identifySession(find, request, exchange);
   }
 
   /** A key wins: it was given on purpose. */
@@ -118,11 +150,22 @@ export function createAdmission(
   return {
     admit: admitBy((request, exchange) => (isOfSession(request) ? ofSession : ofKey)(request, exchange)),
     admitSession: admitBy(ofSession),
+    admitListener: admitBy(ofListener),
     countNonce({ client }) {
       if (!nonces.count(callerNetwork(client))) throw tooMany('too many requests for a nonce');
     },
-    countFailure({ client }) {
-      if (!failures.count(callerNetwork(client))) throw tooMany('too many failed requests to sign in');
+    countAttempt({ client }) {
+      const caller = callerNetwork(client);
+      if (!failures.count(caller)) throw tooMany('too many failed requests to sign in');
+      return () => failures.takeBack(caller);
+    },
+    async countSession(memberId) {
+      const { allowed, retryAfterSeconds } = await begun(`sessions:${memberId}`);
+      if (allowed) return;
+      throw new Refused(
+        { code: 'rateLimited', message: 'this member has begun too many sessions' },
+        { headers: { 'Retry-After': String(retryAfterSeconds) } },
+      );
     },
   };
 }

@@ -1,7 +1,7 @@
 import express, { type Express, type Request, type RequestHandler, type Response, Router } from 'express';
 import { BASE_PATH } from '../contract/endpoint';
 import { withSpan } from '../tracing';
-import { type Authenticate, createAdmission } from './admission';
+import { type Authenticators, createAdmission } from './admission';
 import { consoleRoutes } from './console';
 import type { Route } from './context';
 import type { ApiDependencies } from './dependencies';
@@ -23,7 +23,7 @@ type AppDependencies = Pick<
   routes: readonly Route[];
   eventStreams: EventStreams;
   idempotency: Idempotency;
-  authenticate: { readonly key: Authenticate; readonly session: Authenticate };
+  authenticate: Authenticators;
   /** True once the server stops. */
   stopping: () => boolean;
 };

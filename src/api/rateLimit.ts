@@ -82,6 +82,8 @@ export function createCredentialRateLimiter(db: Db, size: BucketSize) {
 export interface FailureLimiter {
   /** Counts one failure. False when there were too many. */
   count(caller: string): boolean;
+  /** Takes back a failure that was counted before it was known to be none. */
+  takeBack(caller: string): void;
 }
 
 /** A token bucket per caller, in memory; drops the oldest callers above a maximum. */
@@ -100,6 +102,10 @@ export function createFailureLimiter(
       const oldest = callers.keys().next().value;
       if (callers.size > MAX_BUCKETS && oldest !== undefined) callers.delete(oldest);
       return tokens >= 1;
+    },
+    takeBack(caller) {
+      const known = callers.get(caller);
+      if (known) known.tokens = Math.min(size.burst, known.tokens + 1);
     },
   };
 }

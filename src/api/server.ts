@@ -85,7 +85,15 @@ async function appOf(
     eventStreams,
     authenticate: {
       key: createKeyMemory((keys) => authenticate(db, keys), notifications),
-      session: createKeyMemory((tokens) => authenticateSessions(db, tokens), notifications),
+      session: createKeyMemory(
+        (tokens) => authenticateSessions(db, tokens, { countsAsUse: true }),
+        notifications,
+      ),
+      // Not cached with the others: whoever is found here must not keep a use from being counted.
+      sessionInBackground: createKeyMemory(
+        (tokens) => authenticateSessions(db, tokens, { countsAsUse: false }),
+        notifications,
+      ),
     },
     findSignedMessage,
     stopping,

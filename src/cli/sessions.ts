@@ -18,7 +18,7 @@ export function sessionCommands(program: Command, within: Within): void {
         await organizationsOf(db(), options.org);
         const list = await listSessions(
           db(),
-          options.org === undefined ? {} : { organizationId: options.org },
+          options.org === undefined ? 'allOrganizations' : { organizationId: options.org },
         );
         output.result(
           list,

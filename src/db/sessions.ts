@@ -1,7 +1,13 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Actor } from '../domain/actor';
 import type { MemberSummary } from '../domain/approval';
-import { IDLE_SECONDS, NONCE_SECONDS, SESSION_SECONDS, type SessionEnd } from '../domain/session';
+import {
+  IDLE_SECONDS,
+  NONCE_ATTEMPTS,
+  NONCE_SECONDS,
+  SESSION_SECONDS,
+  type SessionEnd,
+} from '../domain/session';
 import type { Wallet, WalletKind } from '../domain/wallet';
 import { memberColumn } from './approvals';
 import { type AuditInput, appendAudit, SYSTEM } from './audit';
@@ -59,19 +65,21 @@ export async function openNonce(db: Db): Promise<{ nonce: string; expiresAt: Dat
   const nonce = randomBytes(NONCE_BYTES).toString('hex');
   const [row] = await queryRows<Pick<SessionNonceRow, 'expires_at'>>(
     db,
-    'INSERT INTO session_nonces VALUES (?, now() + make_interval(secs => ?)) RETURNING expires_at',
+    'INSERT INTO session_nonces (nonce, expires_at) VALUES (?, now() + make_interval(secs => ?)) RETURNING expires_at',
     [nonce, NONCE_SECONDS],
   );
   return { nonce, expiresAt: requireRow(row).expires_at };
 }
 
-/** Whether a nonce can be used, and the time of the database. */
-export async function readNonce(db: Db, nonce: string): Promise<{ open: boolean; now: Date }> {
+/** Counts an attempt to sign in with a nonce. Returns whether it may be made, and the time of the database. */
+export async function attemptNonce(db: Db, nonce: string): Promise<{ open: boolean; now: Date }> {
   const [row] = await queryRows<{ open: boolean; now: Date }>(
     db,
-    `SELECT EXISTS (SELECT FROM session_nonces WHERE nonce = ? AND expires_at > now()) AS open,
-       date_trunc('milliseconds', now()) AS now`,
-    [nonce],
+    `WITH attempt AS (
+       UPDATE session_nonces SET attempts = attempts + 1
+       WHERE nonce = ? AND expires_at > now() AND attempts < ? RETURNING nonce)
+     SELECT EXISTS (SELECT FROM attempt) AS open, date_trunc('milliseconds', now()) AS now`,
+    [nonce, NONCE_ATTEMPTS],
   );
   return requireRow(row);
 }
@@ -168,16 +176,26 @@ export async function startSession(
   });
 }
 
-/** Ends the oldest sessions of a member who has as many as are kept. Returns their ids. */
+/**
+ * Ends the oldest sessions of a member who has as many as are kept. Returns their ids. Nothing is updated where there are
+ * fewer: an update, also of no row, clears the cached sessions of every process.
+ */
 async function endOldest(tx: Tx, memberId: string): Promise<string[]> {
-  const rows = await queryRows<{ id: string }>(
-    tx,
-    `UPDATE sessions SET ended_at = now() WHERE ended_at IS NULL AND id IN (
-       SELECT id FROM sessions WHERE member_id = ? AND ended_at IS NULL ORDER BY created_at DESC, id DESC OFFSET ?)
-     RETURNING id`,
-    [memberId, MAX_SESSIONS - 1],
-  );
-  return rows.map(({ id }) => id);
+  const oldest: string[] = await tx('sessions')
+    .where({ member_id: memberId, ended_at: null })
+    .orderBy([
+      { column: 'created_at', order: 'desc' },
+      { column: 'id', order: 'desc' },
+    ])
+    .offset(MAX_SESSIONS - 1)
+    .pluck('id');
+  if (oldest.length === 0) return [];
+  const ended = await tx('sessions')
+    .whereIn('id', oldest)
+    .where({ ended_at: null })
+    .update({ ended_at: tx.fn.now() })
+    .returning('id');
+  return ended.map(({ id }) => id);
 }
 
 /** What `SESSIONS_BY_HASH` reads. */
@@ -185,29 +203,40 @@ interface SessionByHash extends Pick<SessionRow, 'id' | 'organization_id' | 'tok
   readonly member: CredentialMember;
 }
 
-// To be looked up is to be used.
 const SESSIONS_BY_HASH: PreparedStatement = {
   name: 'sessions_by_hash',
-  text: `WITH used AS (
-      UPDATE sessions s SET last_used_at = now() FROM members m
-      WHERE s.token_hash = ANY($1) AND m.id = s.member_id AND ${VALID}
-        AND s.last_used_at < now() - interval '1 minute'
-    )
-    SELECT s.id, s.organization_id, s.token_hash, s.expires_at, json_build_object(
+  text: `SELECT s.id, s.organization_id, s.token_hash, s.expires_at, json_build_object(
       'id', m.id, 'name', m.name, 'walletAddress', m.wallet_address, 'isAdmin', ${isAdmin}) AS member
     FROM sessions s JOIN members m ON m.id = s.member_id
     WHERE s.token_hash = ANY($1) AND ${VALID}`,
 };
 
-/** Whose sessions the tokens are. A token that is malformed, unknown or of a session that is over is not in the result. */
+/** The same, which counts as use. */
+const USED_SESSIONS_BY_HASH: PreparedStatement = {
+  name: 'used_sessions_by_hash',
+  text: `WITH used AS (
+      UPDATE sessions s SET last_used_at = now() FROM members m
+      WHERE s.token_hash = ANY($1) AND m.id = s.member_id AND ${VALID}
+        AND s.last_used_at < now() - interval '1 minute'
+    )
+    ${SESSIONS_BY_HASH.text}`,
+};
+
+/**
+ * Whose sessions the tokens are. A token that is malformed, unknown or of a session that is over is not in the result.
+ * `countsAsUse`: they end so much later.
+ */
 export async function authenticateSessions(
   db: Db,
   tokens: readonly string[],
+  { countsAsUse }: { readonly countsAsUse: boolean },
 ): Promise<ReadonlyMap<string, Credential>> {
   const wellShaped = tokens.filter((token) => TOKEN_SHAPE.test(token));
   if (wellShaped.length === 0) return new Map();
   const hashes = wellShaped.map(secretHash);
-  const rows = await runPrepared<SessionByHash>(db, SESSIONS_BY_HASH, [hashes]);
+  const rows = await runPrepared<SessionByHash>(db, countsAsUse ? USED_SESSIONS_BY_HASH : SESSIONS_BY_HASH, [
+    hashes,
+  ]);
   const authenticated = new Map<string, Credential>();
   for (const { id, organization_id: organizationId, token_hash, expires_at: expiresAt, member } of rows) {
     const token = wellShaped[hashes.findIndex((hash) => timingSafeEqual(token_hash, hash))];
@@ -217,20 +246,24 @@ export async function authenticateSessions(
   return authenticated;
 }
 
-/** The valid sessions of all, of an organization, or of a member, newest first. */
-export async function listSessions(
-  db: Db,
-  { organizationId = null, memberId = null }: { organizationId?: string | null; memberId?: string | null },
-): Promise<Session[]> {
+/** Which sessions: those of one organization, of one of its members, or, said in so many words, of all organizations. */
+export type SessionFilter =
+  | 'allOrganizations'
+  | { readonly organizationId: string; readonly memberId?: string };
+
+/** The valid sessions, newest first. */
+export async function listSessions(db: Db, filter: SessionFilter): Promise<Session[]> {
+  const all = filter === 'allOrganizations';
+  const { organizationId = null, memberId = null } = all ? {} : filter;
   const rows = await queryRows<SessionColumns>(
     db,
     `SELECT s.id, s.organization_id, s.user_agent, s.created_at, s.last_used_at, s.expires_at,
        least(s.last_used_at + ${IDLE}, s.expires_at) AS idle_expires_at,
        o.name AS organization_name, ${memberColumn('m')} AS member, ${isAdmin} AS is_admin
      FROM sessions s JOIN members m ON m.id = s.member_id JOIN organizations o ON o.id = s.organization_id
-     WHERE s.organization_id = coalesce(:organizationId, s.organization_id)
+     WHERE (:all OR s.organization_id = :organizationId)
        AND s.member_id = coalesce(:memberId, s.member_id) AND ${VALID} ORDER BY s.created_at DESC, s.id DESC`,
-    { organizationId, memberId },
+    { all, organizationId, memberId },
   );
   return rows.map((row) => ({
     id: row.id,

@@ -322,6 +322,7 @@ export interface SessionRow {
 
 export interface SessionNonceRow {
   nonce: string;
+  attempts: number;
   expires_at: Date;
 }
 
@@ -533,7 +534,7 @@ declare module 'knex/types/tables' {
     api_keys: Table<ApiKeyRow, 'created_at'>;
     api_key_members: Table<ApiKeyMemberRow>;
     sessions: Table<SessionRow, 'created_at' | 'last_used_at'>;
-    session_nonces: Table<SessionNonceRow>;
+    session_nonces: Table<SessionNonceRow, 'attempts'>;
     idempotency_requests: Table<IdempotencyRequestRow, 'id' | 'created_at'>;
     rate_limit_buckets: Table<RateLimitBucketRow>;
     genesis: Table<GenesisRow, 'created_at'>;

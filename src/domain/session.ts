@@ -1,5 +1,7 @@
 /** How long a nonce can be signed, in seconds. */
 export const NONCE_SECONDS = 300;
+/** How often a nonce can be tried: its wallet may have to choose an organization. */
+export const NONCE_ATTEMPTS = 5;
 /** A session ends when it is not used for so long, in seconds. */
 export const IDLE_SECONDS = 30 * 60;
 /** A session ends at this age, in seconds. */

@@ -1,12 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
+import { Client } from 'pg';
 import { hashMessage } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { verifyAudit } from '../../src/db/audit';
 import { newId } from '../../src/db/ids';
 import { requireRow } from '../../src/db/rows';
-import { sweepSessions } from '../../src/db/sessions';
+import { listSessions, sweepSessions } from '../../src/db/sessions';
 import { deployAsFunder, newSafe, signAsSafe, wrapped } from '../chain/wallets';
 import { json, refused } from '../cli/command';
 import { approve, PROPOSE, proposalPath, propose, type Shown, settled, startApi } from '../support/api';
@@ -21,7 +22,7 @@ import {
   signInText,
   trySignIn,
 } from '../support/session';
-import { endpointOf } from '../support/stack';
+import { endpointOf, freePorts, networksFile } from '../support/stack';
 import {
   aTransactionBody,
   settledTransaction,
@@ -134,11 +135,51 @@ describe('signing in', () => {
     ]);
   });
 
-  it('keeps a nonce that was refused', async () => {
+  it.each([
+    [4, 201],
+    [5, 401],
+  ])('after a nonce was refused %i times answers %i', async (times, status) => {
     const nonce = await newNonce(api);
     const stranger = privateKeyToAccount(generatePrivateKey());
-    expect((await trySignIn(api, stranger, { parts: { nonce } })).status).toBe(401);
-    expect((await trySignIn(api, org.alice.wallet, { parts: { nonce } })).status).toBe(201);
+    for (let time = 0; time < times; time += 1) {
+      expect((await trySignIn(api, stranger, { parts: { nonce } })).status).toBe(401);
+    }
+    expect((await trySignIn(api, org.alice.wallet, { parts: { nonce } })).status).toBe(status);
+  });
+
+  it('reads no more than a message and a signature need', async () => {
+    const bad = { message: 'x', signature: `0x${'00'.repeat(16_384)}` };
+    expect((await postSession(api, bad)).body.message).toBe('body is larger than 32768 bytes');
+    const longest = { message: 'x', signature: `0x${'00'.repeat(9_999)}` };
+    expect((await postSession(api, longest)).body.error.details.field).toBe('message');
+  });
+
+  it('does not announce a session: nothing that is cached has changed', async () => {
+    const announced: unknown[] = [];
+    const listener = new Client({ connectionString: api.config.databaseUrl });
+    await listener.connect();
+    try {
+      await listener.query('LISTEN access_changed');
+      listener.on('notification', (notification) => announced.push(notification));
+      const { session } = await signIn(api, org.carol);
+      await listener.query('SELECT 1');
+      expect(announced).toEqual([]);
+      await row(session).update({ ended_at: new Date() });
+      await until('the end is announced', async () => announced.length > 0);
+    } finally {
+      await listener.end();
+    }
+  });
+
+  it('is limited for each member, whatever the nonces', async () => {
+    const there = await api.createOrganization();
+    const bucket = `sessions:${there.alice.id}`;
+    const updated_at = new Date(Date.now() + 3_600_000);
+    await api.db('rate_limit_buckets').insert({ bucket, tokens: 0, taken: 0, updated_at });
+    const answer = await trySignIn(api, there.alice.wallet);
+    expect(outcome(answer)).toEqual([429, 'rateLimited', 'this member has begun too many sessions']);
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await trySignIn(api, there.bob.wallet)).status).toBe(201);
   });
 
   it('refuses an expired nonce, and deletes it', async () => {
@@ -261,6 +302,36 @@ describe('signing in', () => {
       expect((await postSession(api, { message, signature })).status).toBe(201);
       const another = await signInText(api, safe);
       expect(outcome(await postSession(api, { message: another, signature }))).toEqual(NOT_A_MEMBER);
+    }
+  });
+});
+
+describe('without the network of contract wallets', () => {
+  it('says the same to the contract of a member and of nobody', async () => {
+    const [nothing] = await freePorts(1);
+    const file = networksFile([{ id: 41_023, name: 'Gone', rpcUrl: `http://127.0.0.1:${nothing}` }]);
+    const env = { NETWORKS_FILE: file, SIGNER_NETWORK: '41023', ORGWALLET_ROLES: 'api' };
+    const apart = await startApi({ env, ready: false });
+    try {
+      const there = await apart.createOrganization();
+      const contract = newSafe();
+      await apart
+        .db('members')
+        .where({ id: there.bob.id })
+        .update({ wallet_address: contract.address, wallet_kind: 'contract' });
+      const answers = [];
+      for (const wallet of [contract, newSafe(), privateKeyToAccount(generatePrivateKey())]) {
+        const message = await signInText(apart, wallet);
+        answers.push(await postSession(apart, { message, signature: `0x${'11'.repeat(65)}` }));
+      }
+      const [ofMember, ...ofOthers] = answers.map(outcome);
+      expect(ofMember?.slice(0, 2)).toEqual([500, 'internalError']);
+      expect(ofOthers).toEqual([ofMember, ofMember]);
+      // What a key has signed needs no network.
+      expect((await trySignIn(apart, there.alice.wallet)).status).toBe(201);
+      expect((await trySignIn(apart, privateKeyToAccount(generatePrivateKey()))).status).toBe(401);
+    } finally {
+      await apart.stop();
     }
   });
 });
@@ -539,6 +610,31 @@ describe('a session ends', () => {
     });
   });
 
+  it('no later for what the page reads by itself', async () => {
+    const browser = await signIn(api, org.dave);
+    const long = new Date(Date.now() - 20 * 60_000);
+    const lastUse = async () => (await row(browser.session).first('last_used_at'))?.last_used_at as Date;
+    const headers = { 'x-orgwallet-background': '1' };
+    await row(browser.session).update({ last_used_at: long });
+    for (const path of ['/session', '/sessions', MEMBERS]) {
+      expect((await browser.send({ path, headers })).status).toBe(200);
+      expect(await lastUse()).toEqual(long);
+    }
+    // Found a moment ago, and used now for the first time.
+    expect((await browser.send({ path: MEMBERS })).status).toBe(200);
+    expect((await lastUse()).getTime()).toBeGreaterThan(long.getTime());
+  });
+
+  it('later for what is not read, whatever it says', async () => {
+    const browser = await signIn(api, org.dave);
+    const long = new Date(Date.now() - 20 * 60_000);
+    await row(browser.session).update({ last_used_at: long });
+    const headers = { 'x-orgwallet-background': '1' };
+    await browser.send({ path: PROPOSE, body: body(), headers });
+    const { last_used_at: used } = requireRow(await row(browser.session).first('last_used_at'));
+    expect(used.getTime()).toBeGreaterThan(long.getTime());
+  });
+
   it.each<[string, string, (there: TestOrganization) => { path: string; body: object }]>([
     [
       'is removed',
@@ -574,6 +670,14 @@ describe('a session ends', () => {
     expect(listed.map(({ id }: Shown) => id)).toEqual(
       expect.arrayContaining([one.session.id, other.session.id]),
     );
+    const foreign = await signIn(api, await api.createOrganization().then(({ alice }) => alice));
+    const everywhere = await json(api.env, 'sessions', 'list');
+    expect(everywhere.map(({ id }: Shown) => id)).toEqual(
+      expect.arrayContaining([one.session.id, foreign.session.id]),
+    );
+    expect(listed.map(({ id }: Shown) => id)).not.toContain(foreign.session.id);
+    // Forgetting which organization is not asking for all of them.
+    expect(await listSessions(api.db, { organizationId: undefined as never })).toEqual([]);
     expect(await json(api.env, 'sessions', 'end', one.session.id)).toEqual({
       id: one.session.id,
       ended: true,
@@ -626,6 +730,26 @@ describe('a transaction', () => {
 });
 
 describe('the limits of those who are not known', () => {
+  it('are on attempts, before any work is done for them, and not on those that succeed', async () => {
+    const apart = await startApi();
+    try {
+      const { alice } = await apart.createOrganization();
+      for (let time = 0; time < 20; time += 1) await signIn(apart, alice);
+      const many = await Promise.all(
+        Array.from({ length: 130 }, () => postSession(apart, { message: 'x', signature: '0x' })),
+      );
+      const malformed = many.filter(({ status }) => status === 400);
+      const refused = many.filter(({ status }) => status === 429);
+      expect([malformed.length >= 100, refused.length > 0, malformed.length + refused.length]).toEqual([
+        true,
+        true,
+        130,
+      ]);
+    } finally {
+      await apart.stop();
+    }
+  });
+
   it('are on nonces', async () => {
     const many = await Promise.all(
       Array.from({ length: 120 }, () => api.http.send({ path: '/session/nonce' })),

@@ -108,10 +108,11 @@ describe('the stream of a session', () => {
   });
 
   it('does not count as use', async () => {
-    const { id } = alice.session;
-    const stream = await opened();
+    const browser = await signIn(api, org.alice);
+    const { id } = browser.session;
     const long = new Date(Date.now() - 20 * 60_000);
     await api.db('sessions').where({ id }).update({ last_used_at: long });
+    const stream = await opened(browser);
     await happen();
     await stream.next('change');
     const row = await api.db('sessions').where({ id }).first('last_used_at');

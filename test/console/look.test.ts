@@ -10,6 +10,7 @@ import type { Visitor } from '../support/browser/visitor';
 import { anAddress } from '../support/builders';
 import { describeDeep, itDeep } from '../support/suite';
 import { aTransactionBody, createTransaction, settledTransaction, signed } from '../support/transactionApi';
+import { until } from '../support/until';
 
 /** A change is shown within 2 s on an idle machine; nothing but its event would show it, however long it took. */
 const LIVE = { timeout: 20_000 };
@@ -153,6 +154,25 @@ describe("one's own sessions", () => {
     await button(here, /^End/).click();
     await button(here, /^End/).waitFor({ state: 'detached' });
     await there.page.getByRole('dialog', { name: 'Your session has ended' }).waitFor(LIVE);
+  });
+
+  it('are not used by what a page reads by itself, and are by who clicks', async () => {
+    const { bob } = world.org;
+    const visitor = await site.signedIn(bob);
+    const sessions = () => site.api.db('sessions').where({ member_id: bob.id, ended_at: null });
+    const lastUse = async () => (await sessions().first('last_used_at'))?.last_used_at.getTime() ?? 0;
+    const happens = async (name: string) => {
+      await propose(site.api.http, world.org, { name });
+      await visitor.page.getByRole('link', { name: `Create account “${name}”` }).waitFor(LIVE);
+    };
+    await untilOn(visitor, 'Waiting for you');
+    await happens('Seen before');
+    const long = new Date(Date.now() - 20 * 60_000);
+    await sessions().update({ last_used_at: long });
+    await happens('Seen after');
+    expect(await lastUse()).toBe(long.getTime());
+    await visitor.page.getByRole('link', { name: 'Create account “Seen after”' }).click();
+    await until('the click counts', async () => (await lastUse()) > long.getTime());
   });
 });
 

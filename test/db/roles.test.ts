@@ -455,6 +455,7 @@ describe('data that one role may write', () => {
     ['policy_usage', ['status', 'block_at', 'decided_at']],
     ['api_keys', ['revoked_at', 'rotated_to']],
     ['audit_heads', ['position', 'hash', 'created_at']],
+    ['session_nonces', ['attempts']],
   ])('of %s what changes, and not what is signed or derived: the service', async (table, changing) => {
     const columns: string[] = await owner('information_schema.columns')
       .where({ table_schema: 'public', table_name: table, is_identity: 'NO', is_generated: 'NEVER' })

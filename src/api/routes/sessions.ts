@@ -10,12 +10,12 @@ import {
 import type { Credential } from '../../db/credentials';
 import type { Db } from '../../db/database';
 import {
+  attemptNonce,
   endSession,
   findPeople,
   listSessions,
   type Membership,
   openNonce,
-  readNonce,
   type Session,
   startSession,
 } from '../../db/sessions';
@@ -39,6 +39,8 @@ type Dependencies = { db: Db; admission: Admission; eventStreams: EventStreams }
   };
 
 const MAX_USER_AGENT_LENGTH = 200;
+/** Room for the longest message and signature, in bytes: anybody can have a body of this size read. */
+const MAX_BODY_BYTES = 32_768;
 const NO_QUERY = z.strictObject({});
 
 function unauthorized(message: string): Refused {
@@ -53,7 +55,10 @@ function userAgentOf({ headers }: Request): string | null {
   return text === '' ? null : text;
 }
 
-/** The members whose wallet has signed a text, in all organizations. */
+/**
+ * The members whose wallet has signed a text, in all organizations. Also the contract of somebody who is no member is asked
+ * about what its key has not signed: neither the time nor a failure of the network says who is one.
+ */
 async function findSignatories(
   { db, findSignedMessage }: Pick<Dependencies, 'db' | 'findSignedMessage'>,
   { walletAddress, message, signature }: { walletAddress: string; message: string; signature: string },
@@ -62,8 +67,8 @@ async function findSignatories(
   const hasSigned = async (walletKind: Membership['walletKind']) =>
     (await findSignedMessage({ walletAddress, walletKind, signature, messages: [message] })).ok;
   const byKey = await hasSigned('key');
-  const byContract =
-    people.some(({ walletKind }) => walletKind === 'contract') && (await hasSigned('contract'));
+  const mayBeContract = !byKey || people.some(({ walletKind }) => walletKind === 'contract');
+  const byContract = mayBeContract && (await hasSigned('contract'));
   return people.filter(({ walletKind }) => (walletKind === 'key' ? byKey : byContract));
 }
 
@@ -100,16 +105,17 @@ async function signIn(
   dependencies: Dependencies,
   request: Request,
 ): Promise<{ token: string; session: Session }> {
-  const { db, config } = dependencies;
+  const { db, config, admission } = dependencies;
   const origin = request.headers.origin ?? '';
-  const body = parseWith(newSession, await readJsonBody(request));
+  const body = parseWith(newSession, await readJsonBody(request, MAX_BODY_BYTES));
   const message = readSignInMessage(body.message);
-  const { open, now } = await readNonce(db, message.nonce);
+  const { open, now } = await attemptNonce(db, message.nonce);
   checkSignInMessage(message, { origin, networkIds: config.networks.map(({ id }) => id), now });
   if (!open) throw unauthorized(SPENT);
   const walletAddress = message.address;
   const signatories = await findSignatories(dependencies, { ...body, walletAddress });
   const { organizationId, memberId, walletKind } = chosenMembership(signatories, body.organizationId);
+  await admission.countSession(memberId);
   const started = await startSession(db, {
     organizationId,
     memberId,
@@ -222,10 +228,9 @@ export function sessionRoutes(dependencies: Dependencies): Router {
   router.post(
     '/session',
     answering('/session', async ({ request, response }) => {
-      const { token, session } = await signIn(dependencies, request).catch((error) => {
-        if (error instanceof Refused && error.status === 401) admission.countFailure(exchangeOf(response));
-        throw error;
-      });
+      const takeBack = admission.countAttempt(exchangeOf(response));
+      const { token, session } = await signIn(dependencies, request);
+      takeBack();
       response.setHeader('Set-Cookie', sessionCookie(token));
       send({ request, response }, sessionResponse, { data: shown(session, session.id) }, 201);
     }),
@@ -248,7 +253,7 @@ export function sessionRoutes(dependencies: Dependencies): Router {
   );
   router.get(
     '/session/events',
-    admission.admitSession,
+    admission.admitListener,
     answering('/session/events', async ({ request, response }) => {
       if (request.method === 'HEAD') throw pathNotFound();
       const lastEventId = request.headers['last-event-id'];

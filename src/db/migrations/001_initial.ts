@@ -375,6 +375,8 @@ export async function up(knex: Knex): Promise<void> {
     -- each begins one session: its row is deleted with it
     CREATE TABLE session_nonces (
       nonce text PRIMARY KEY,
+      -- to sign in with it
+      attempts integer NOT NULL DEFAULT 0,
       expires_at timestamptz(3) NOT NULL
     );
     CREATE INDEX session_nonces_expiry ON session_nonces (expires_at);
@@ -662,7 +664,7 @@ export async function up(knex: Knex): Promise<void> {
     GRANT INSERT, UPDATE, DELETE ON idempotency_requests, rate_limit_buckets, registration_challenges
       TO orgwallet_service;
     GRANT INSERT, DELETE, UPDATE (last_used_at, ended_at) ON sessions TO orgwallet_service;
-    GRANT INSERT, DELETE ON session_nonces TO orgwallet_service;
+    GRANT INSERT, UPDATE (attempts), DELETE ON session_nonces TO orgwallet_service;
     GRANT INSERT, UPDATE (status, block_at, decided_at) ON policy_usage TO orgwallet_service;
     GRANT INSERT ON seals, sealed_states, signing_keys, chain_attempts, chain_signatures, relayer_reservations,
       chain_envelopes, authorizations, freezes, unknown_executions TO orgwallet_signer;

@@ -76,4 +76,13 @@ describe('the limit on failed authentication', () => {
     ms += 1_000;
     expect([failures.count('a'), failures.count('a')]).toEqual([true, false]);
   });
+
+  it('takes back what was none', () => {
+    const failures = createFailureLimiter({ perSecond: 1, burst: 1 }, () => 0);
+    expect([failures.count('a'), failures.count('a')]).toEqual([true, false]);
+    failures.takeBack('a');
+    failures.takeBack('a');
+    failures.takeBack('b');
+    expect([failures.count('a'), failures.count('a')]).toEqual([true, false]);
+  });
 });
