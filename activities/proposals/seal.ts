@@ -10,6 +10,7 @@ import { adminsOf, type Changed, type OrganizationState } from '../../src/domain
 import { networkNotConfigured } from '../../src/domain/network';
 import type { DecisionSeal, SealedVote } from '../../src/domain/seal';
 import { proposalPayload, voteStatement } from '../../src/domain/signing';
+import { textDifference } from '../../src/domain/textDifference';
 import { failpoint } from '../../src/failpoints';
 import { kindOf } from '../../src/operations';
 import { changeState, demoWalletRefused, misshapen } from '../../src/operations/plan';
@@ -106,6 +107,13 @@ function changeOf(context: SignerContext, state: OrganizationState, record: Stor
     if (!networks.some((network) => network.id === id)) {
       throw new SignerRefusal('stale', networkNotConfigured(networks, id));
     }
+  }
+  const summary = kind.summary({ state, networks }, record.data);
+  if (summary !== record.summary) {
+    throw new SignerRefusal(
+      'stale',
+      `the summary of proposal ${record.id} is not what it does now: ${textDifference(record.summary, summary)}`,
+    );
   }
   return changed.value;
 }

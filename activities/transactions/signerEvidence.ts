@@ -8,7 +8,7 @@ import { findReservation, type UsageOfExecution } from '../../src/db/policyUsage
 import { readTransaction, type StoredTransaction, type TransactionSnapshot } from '../../src/db/transactions';
 import { countedVoters, type Decision, isExpired } from '../../src/domain/approval';
 import { canonicalJson } from '../../src/domain/canonicalJson';
-import { quoted } from '../../src/domain/signing';
+import { textDifference } from '../../src/domain/textDifference';
 import { initiatorVote, transactionRules } from '../../src/domain/transaction';
 import { checkTarget } from '../../src/domain/transactionContent';
 import { contentOf, policyRefusal, policyTransactionOf, usageOf } from '../../src/transactions/policy';
@@ -96,22 +96,6 @@ function assertVotes(record: StoredTransaction, now: TransactionSnapshot['now'])
   }
 }
 
-/** Longest part of a summary that a refusal repeats, in characters. */
-const MAX_DIFFERENCE = 200;
-
-/** The part in which one text differs from another, in whole words. */
-function differenceOf(text: string, other: string): string {
-  const [words, others] = [text.split(' '), other.split(' ')];
-  const sameUntil = (of: readonly string[], to: readonly string[]) => {
-    const at = of.findIndex((word, i) => word !== to[i]);
-    return at < 0 ? of.length : at;
-  };
-  const first = sameUntil(words, others);
-  const last = sameUntil(words.slice(first).reverse(), others.slice(first).reverse());
-  const part = words.slice(first, words.length - last).join(' ');
-  return quoted(part.length > MAX_DIFFERENCE ? `${part.slice(0, MAX_DIFFERENCE)}…` : part);
-}
-
 /**
  * Throws SignerRefusal unless the summary that was signed is the one that the bytes make, with the names, networks and
  * tokens of now.
@@ -136,10 +120,9 @@ async function assertSummary(
   const facts = { network, account: { name, address }, calldata, replaces, token };
   const rebuilt = summaryOf({ ...facts, policy, content });
   if (rebuilt === record.summary) return;
-  const [signed, now] = [differenceOf(record.summary, rebuilt), differenceOf(rebuilt, record.summary)];
   throw new SignerRefusal(
     'stale',
-    `the summary of transaction ${record.id} is not what it does now: it says ${signed} instead of ${now}`,
+    `the summary of transaction ${record.id} is not what it does now: ${textDifference(record.summary, rebuilt)}`,
   );
 }
 

@@ -197,6 +197,7 @@ function checkAdmins(state: OrganizationState): Outcome<null> {
   const missing = memberIds.find((id) => !findResource(state, 'member', id));
   if (missing !== undefined)
     return refuse('conflict', `admin ${missing} is not a member of the organization`);
+  if (new Set(memberIds).size < memberIds.length) return refuse('conflict', 'an admin is named twice');
   if (threshold < 1 || threshold > members.length) {
     return refuse('conflict', `${members.length} admins cannot reach a threshold of ${threshold}`);
   }
@@ -221,12 +222,15 @@ function checkWallets({ members }: OrganizationState): Outcome<null> {
   return accept(null);
 }
 
-/** Refuses a group with somebody who is no member. */
+/** Refuses a group with somebody who is no member, or with a member twice. */
 function checkGroups(state: OrganizationState): Outcome<null> {
   for (const { id, memberIds } of Object.values(state.groups)) {
     const missing = memberIds.find((memberId) => !findResource(state, 'member', memberId));
     if (missing !== undefined)
       return refuse('conflict', `member ${missing} of group ${id} is not in the organization`);
+    if (new Set(memberIds).size < memberIds.length) {
+      return refuse('conflict', `a member of group ${id} is named twice`);
+    }
   }
   return accept(null);
 }
@@ -271,8 +275,14 @@ export interface Changed {
   readonly changes: readonly ResourceChange[];
 }
 
-/** The next state. Refuses one that must not be, as `checkState` does. */
+/**
+ * The next state. Refuses one that must not be, as `checkState` does, and a second edit of a resource: it would undo the
+ * first, which those who sign see as well.
+ */
 export function applyEdits(state: OrganizationState, edits: readonly Edit[]): Outcome<Changed> {
+  const edited = edits.map(({ type, id }) => `${type} ${id}`);
+  const twice = edited.find((one, i) => edited.indexOf(one) !== i);
+  if (twice !== undefined) return refuse('conflict', `${twice} would change twice`);
   const sequence = state.sequence + 1;
   const changes = edits.map((edit) => changeOf(state, edit, sequence));
   const next = withResources(state, sequence, changes);

@@ -19,6 +19,7 @@ import { quoted } from '../domain/signing';
 import { deploymentCompleted, deploymentFailed } from './accountDeployments';
 import { defineOperation } from './kind';
 import { describeNetworks, networkSubjects, unknownNetwork } from './networks';
+import { sentence } from './words';
 
 const item = z
   .strictObject({
@@ -62,13 +63,8 @@ export const accountsCreate = defineOperation({
       const id = newId('acc');
       return { id, address: deriveAccount(state.signingKey, id).address, ...item };
     });
-    const described = accounts.map(
-      ({ name, address: at, networkIds }) =>
-        `${quoted(name)} (${at}) on ${describeNetworks(networks, networkIds)}`,
-    );
     return accept({
       data: { items: accounts },
-      summary: `Create ${items.length === 1 ? 'account' : `${items.length} accounts:`} ${described.join('; ')}`,
       // An account exists once it is on one network; until it is on all, no other proposal changes it.
       claims: accounts.map(({ id }) => `account:${id}`),
       names: networkSubjects(items),
@@ -88,6 +84,14 @@ export const accountsCreate = defineOperation({
       edits.push({ type: 'account', id, after: { id, name, address: signed, networkIds: ascending } });
     }
     return accept(edits);
+  },
+
+  summary({ networks }, { items }) {
+    const described = items.map(
+      ({ name, address: at, networkIds }) =>
+        `${quoted(name)} (${at}) on ${describeNetworks(networks, networkIds)}`,
+    );
+    return sentence('Create', 'account', described, '; ');
   },
 
   networkIds: ({ items }) => items.flatMap(({ networkIds }) => networkIds),

@@ -14,12 +14,13 @@ import {
   timestamp,
 } from '../contract/primitives';
 import { type Account, findAccounts } from '../db/accounts';
-import { type Edit, expectRevision, findResource } from '../domain/governance';
-import { accept, type Outcome, refuse } from '../domain/refusal';
+import { type AccountState, type Edit, expectRevision, findResource } from '../domain/governance';
+import { accept, refuse } from '../domain/refusal';
 import { quoted } from '../domain/signing';
 import { deploymentCompleted, deploymentFailed } from './accountDeployments';
 import { defineOperation } from './kind';
 import { describeNetworks, networkSubjects, unknownNetwork } from './networks';
+import { sentence } from './words';
 
 const item = z
   .strictObject({
@@ -53,13 +54,8 @@ const data = z.object({
 
 type Item = z.output<typeof item>;
 
-/** What an item changes about an account. Refuses networks that it is already on, and an empty change. */
-function describeChange(
-  networks: readonly NetworkConfig[],
-  account: Account,
-  { name, networkIds = [] }: Item,
-  field: string,
-): Outcome<string> {
+/** Refuses networks that an account is already on, and an empty change. */
+function idleChange(account: Account, { name, networkIds = [] }: Item, field: string) {
   const present = networkIds.findIndex((id) => account.networkIds.includes(id));
   if (present >= 0) {
     return refuse(
@@ -68,14 +64,21 @@ function describeChange(
       `${field}.networkIds[${present}]`,
     );
   }
+  if (networkIds.length > 0 || (name !== undefined && name !== account.name)) return undefined;
+  return refuse('validationError', `nothing about account ${account.id} would change`, field);
+}
+
+/** What an item changes about an account, in words. */
+function describeChange(
+  networks: readonly NetworkConfig[],
+  account: AccountState,
+  { name, networkIds = [] }: z.output<typeof data>['items'][number],
+): string {
   const changes = [
     ...(name === undefined || name === account.name ? [] : [`name it ${quoted(name)}`]),
     ...(networkIds.length === 0 ? [] : [`add ${describeNetworks(networks, networkIds)}`]),
   ];
-  if (changes.length === 0) {
-    return refuse('validationError', `nothing about account ${account.id} would change`, field);
-  }
-  return accept(`${quoted(account.name)} (${account.address}): ${changes.join(' and ')}`);
+  return `${quoted(account.name)} (${account.address}): ${changes.join(' and ')}`;
 }
 
 /** New names or further networks for accounts. */
@@ -101,7 +104,6 @@ export const accountsUpdate = defineOperation({
     if (unknown) return unknown;
     const ids = items.map(({ id }) => id);
     const accounts = await findAccounts(tx, state.id, ids);
-    const described: string[] = [];
     const planned: z.output<typeof data>['items'] = [];
     for (const [i, item] of items.entries()) {
       const account = accounts.find(({ id }) => id === item.id);
@@ -113,14 +115,12 @@ export const accountsUpdate = defineOperation({
           `items[${i}].id`,
         );
       }
-      const change = describeChange(networks, account, item, `items[${i}]`);
-      if (!change.ok) return change;
-      described.push(change.value);
+      const idle = idleChange(account, item, `items[${i}]`);
+      if (idle) return idle;
       planned.push({ ...item, revision: decided.revision });
     }
     return accept({
       data: { items: planned },
-      summary: `Update ${items.length === 1 ? 'account' : `${items.length} accounts:`} ${described.join('; ')}`,
       claims: items.map(({ id }) => `account:${id}`),
       names: [...items.map(({ id }) => `account:${id}`), ...networkSubjects(items)],
     });
@@ -137,6 +137,14 @@ export const accountsUpdate = defineOperation({
       edits.push({ type: 'account', id: account.id, after });
     }
     return accept(edits);
+  },
+
+  summary({ state, networks }, { items }) {
+    const described = items.flatMap((item) => {
+      const account = findResource(state, 'account', item.id);
+      return account ? describeChange(networks, account, item) : [];
+    });
+    return sentence('Update', 'account', described, '; ');
   },
 
   networkIds: ({ items }) => items.flatMap(({ networkIds = [] }) => networkIds),

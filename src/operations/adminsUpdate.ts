@@ -3,7 +3,7 @@ import { adminThreshold } from '../contract/admins';
 import { memberSummary as memberSummarySchema, membershipUpdate } from '../contract/members';
 import { idOf, responseOnly, revision, uniqueList } from '../contract/primitives';
 import { type MemberSummary, memberSummary } from '../domain/approval';
-import { expectRevision, membersOf } from '../domain/governance';
+import { expectRevision, membersOf, type OrganizationState } from '../domain/governance';
 import { accept, refuse } from '../domain/refusal';
 import { quoted } from '../domain/signing';
 import { walletText } from '../domain/wallet';
@@ -40,21 +40,21 @@ function cannotDecide(members: readonly MemberSummary[], threshold: number) {
   return undefined;
 }
 
-function describeUpdates(
-  updates: readonly { readonly action: string; readonly id: string }[],
-  members: readonly MemberSummary[],
-): string {
-  return updates
-    .flatMap(({ action, id }) =>
-      members
-        .filter((member) => member.id === id)
-        .map((member) =>
-          action === 'addMember'
-            ? `add ${quoted(member.name)} (${member.type}, ${walletText(member)})`
-            : `remove ${quoted(member.name)} (${walletText(member)})`,
-        ),
-    )
-    .join(', ');
+/** Who becomes an admin, and who stops being one, in words; nothing where nobody does. */
+function describeUpdates(state: OrganizationState, memberIds: readonly string[]): string[] {
+  const now = state.admins.memberIds;
+  const without = (ids: readonly string[], others: readonly string[]) =>
+    membersOf(
+      state,
+      ids.filter((id) => !others.includes(id)),
+    );
+  const updates = [
+    ...without(memberIds, now).map(
+      (member) => `add ${quoted(member.name)} (${member.type}, ${walletText(member)})`,
+    ),
+    ...without(now, memberIds).map((member) => `remove ${quoted(member.name)} (${walletText(member)})`),
+  ];
+  return updates.length === 0 ? [] : [updates.join(', ')];
 }
 
 function describeThreshold(before: number, after: number): string {
@@ -101,13 +101,8 @@ export const adminsUpdate = defineOperation({
     if (updates.length === 0 && threshold === admins.threshold) {
       return refuse('validationError', 'nothing about the admins would change', 'updates');
     }
-    const parts = [
-      ...(updates.length === 0 ? [] : [describeUpdates(updates, membersOf(state, ids))]),
-      describeThreshold(admins.threshold, threshold),
-    ];
     return accept({
       data: { revision: admins.revision, members, threshold },
-      summary: `Change the admins: ${parts.join('; ')}`,
       claims: [],
       names: [...new Set([...members.map(({ id }) => id), ...ids])].map((id) => `member:${id}`),
     });
@@ -121,5 +116,14 @@ export const adminsUpdate = defineOperation({
     if (difference !== undefined) return refuse('conflict', difference);
     const memberIds = members.map((member) => member.id).sort();
     return accept([{ type: 'admin', id, after: { id, memberIds, threshold } }]);
+  },
+
+  summary({ state }, { members, threshold }) {
+    const updates = describeUpdates(
+      state,
+      members.map(({ id }) => id),
+    );
+    const parts = [...updates, describeThreshold(state.admins.threshold, threshold)];
+    return `Change the admins: ${parts.join('; ')}`;
   },
 });

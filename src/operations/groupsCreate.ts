@@ -58,18 +58,9 @@ export const groupsCreate = defineOperation({
       const unknown = unknownMember(state, item.memberIds, (j) => `items[${i}].memberIds[${j}]`);
       if (unknown) return unknown;
     }
-    const named = areNamed(items.map((item) => item.memberIds));
     const memberIds = [...new Set(items.flatMap((item) => item.memberIds))];
     return accept({
       data: { items: items.map((item) => ({ id: newId('grp'), ...item })) },
-      summary: sentence(
-        'Create',
-        'group',
-        items.map(
-          (item) => `${quoted(item.name)} ${describeMembership(membersOf(state, item.memberIds), named)}`,
-        ),
-        '; ',
-      ),
       claims: [],
       names: memberIds.map((id) => `member:${id}`),
     });
@@ -92,5 +83,13 @@ export const groupsCreate = defineOperation({
         after: { id, name, memberIds: [...memberIds].sort() },
       })),
     );
+  },
+
+  summary({ state }, { items }) {
+    const named = areNamed(items.map(({ memberIds }) => memberIds));
+    const described = items.map(
+      ({ name, memberIds }) => `${quoted(name)} ${describeMembership(membersOf(state, memberIds), named)}`,
+    );
+    return sentence('Create', 'group', described, '; ');
   },
 });

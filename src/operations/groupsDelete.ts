@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { memberSummary } from '../contract/members';
 import { idOf, itemsOf, noDuplicates, responseOnly, timestamp } from '../contract/primitives';
-import { type Edit, expectRevision } from '../domain/governance';
-import { accept } from '../domain/refusal';
+import { type Edit, expectRevision, findResource, membersOf } from '../domain/governance';
+import { accept, refuse } from '../domain/refusal';
 import { areNamed, describeGroup, describeMembership, groupsData, groupsWithMembers } from './groups';
 import { defineOperation } from './kind';
+import { membersDiffer } from './members';
 import { sentence } from './words';
 
 const item = z
@@ -45,16 +46,9 @@ export const groupsDelete = defineOperation({
     const found = groupsWithMembers(state, items);
     if (!found.ok) return found;
     const doomed = found.value;
-    const named = areNamed(doomed.map(({ members }) => members));
     const subjects = items.map(({ id }) => `group:${id}`);
     return accept({
       data: { items: doomed.map((group) => ({ ...group, members: [...group.members] })) },
-      summary: sentence(
-        'Delete',
-        'group',
-        doomed.map((group) => `${describeGroup(group)} ${describeMembership(group.members, named)}`),
-        '; ',
-      ),
       claims: subjects,
       names: subjects,
     });
@@ -65,8 +59,24 @@ export const groupsDelete = defineOperation({
     for (const item of items) {
       const group = expectRevision(state, 'group', item, `group ${describeGroup(item)}`);
       if (!group.ok) return group;
+      const difference = membersDiffer(state, item.members);
+      if (difference !== undefined) return refuse('conflict', difference);
+      const { name, memberIds } = group.value;
+      const shownIds = item.members.map(({ id }) => id).sort();
+      if (item.name !== name || shownIds.join() !== memberIds.join()) {
+        return refuse('conflict', `group ${describeGroup(item)} is not as it is shown`);
+      }
       edits.push({ type: 'group', id: item.id, after: null });
     }
     return accept(edits);
+  },
+
+  summary({ state }, { items }) {
+    const groups = items.flatMap(({ id }) => findResource(state, 'group', id) ?? []);
+    const named = areNamed(groups.map(({ memberIds }) => memberIds));
+    const described = groups.map(
+      (group) => `${describeGroup(group)} ${describeMembership(membersOf(state, group.memberIds), named)}`,
+    );
+    return sentence('Delete', 'group', described, '; ');
   },
 });

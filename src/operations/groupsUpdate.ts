@@ -11,7 +11,14 @@ import {
   uniqueList,
 } from '../contract/primitives';
 import { type MemberSummary, memberSummary } from '../domain/approval';
-import { type Edit, expectRevision, membersOf, type OrganizationState } from '../domain/governance';
+import {
+  type Edit,
+  expectRevision,
+  findResource,
+  type GroupState,
+  membersOf,
+  type OrganizationState,
+} from '../domain/governance';
 import { accept, type Outcome, refuse } from '../domain/refusal';
 import { quoted } from '../domain/signing';
 import { areNamed, describeGroup, type GroupWithMembers, groupsData, groupsWithMembers } from './groups';
@@ -39,25 +46,43 @@ export const groupsUpdateBody = z.strictObject({
 
 type Item = z.output<typeof item>;
 
-function describeChange(
-  name: string | undefined,
-  added: readonly MemberSummary[],
-  removed: readonly MemberSummary[],
-  named: boolean,
-): string {
+/** What becomes of a group. */
+interface Change {
+  readonly before: GroupState;
+  readonly name: string;
+  readonly added: readonly MemberSummary[];
+  readonly removed: readonly MemberSummary[];
+}
+
+/** What becomes of a group that will have these members. */
+function changeTo(
+  state: OrganizationState,
+  { id, name, members }: z.output<typeof groupsData>['items'][number],
+): Change[] {
+  const before = findResource(state, 'group', id);
+  if (!before) return [];
+  const ids = members.map((member) => member.id);
+  const without = (some: readonly string[], others: readonly string[]) =>
+    membersOf(
+      state,
+      some.filter((memberId) => !others.includes(memberId)),
+    );
+  return [{ before, name, added: without(ids, before.memberIds), removed: without(before.memberIds, ids) }];
+}
+
+function describeChange({ before, name, added, removed }: Change, named: boolean): string {
   const changes = [
-    ...(name === undefined ? [] : [`name it ${quoted(name)}`]),
+    ...(name === before.name ? [] : [`name it ${quoted(name)}`]),
     ...(added.length === 0 ? [] : [`add ${describeMembers(added, named)}`]),
     ...(removed.length === 0 ? [] : [`remove ${describeMembers(removed, named)}`]),
   ];
-  return changes.join(' and ');
+  return `${describeGroup(before)}: ${changes.join(' and ')}`;
 }
 
 interface PlannedChange {
   readonly after: GroupWithMembers;
   /** The members who leave. */
   readonly removed: readonly MemberSummary[];
-  readonly described: string;
 }
 
 /** Refuses the first member update that names no member of the organization, or that changes nothing. */
@@ -84,7 +109,7 @@ function planChange(
   state: OrganizationState,
   group: GroupWithMembers,
   { name, memberUpdates = [] }: Item,
-  { named, field }: { readonly named: boolean; readonly field: string },
+  field: string,
 ): Outcome<PlannedChange> {
   const wrong = wrongMemberUpdate(state, group, memberUpdates, field);
   if (wrong) return wrong;
@@ -108,8 +133,7 @@ function planChange(
       `${field}.memberUpdates`,
     );
   }
-  const described = `${describeGroup(group)}: ${describeChange(newName, added, removed, named)}`;
-  return accept({ after: { ...group, name: newName ?? group.name, members }, removed, described });
+  return accept({ after: { ...group, name: newName ?? group.name, members }, removed });
 }
 
 /** New names for groups; members to add and to remove. */
@@ -139,11 +163,10 @@ export const groupsUpdate = defineOperation({
   async plan({ state }, { items }) {
     const found = groupsWithMembers(state, items);
     if (!found.ok) return found;
-    const named = areNamed(items.map(({ memberUpdates = [] }) => memberUpdates));
     const planned: PlannedChange[] = [];
     for (const [i, group] of found.value.entries()) {
       const item = items[i] ?? { id: group.id };
-      const outcome = planChange(state, group, item, { named, field: `items[${i}]` });
+      const outcome = planChange(state, group, item, `items[${i}]`);
       if (!outcome.ok) return outcome;
       planned.push(outcome.value);
     }
@@ -153,12 +176,6 @@ export const groupsUpdate = defineOperation({
     );
     return accept({
       data: { items: planned.map(({ after }) => ({ ...after, members: [...after.members] })) },
-      summary: sentence(
-        'Update',
-        'group',
-        planned.map(({ described }) => described),
-        '; ',
-      ),
       claims,
       names: [...claims, ...new Set(memberIds.map((id) => `member:${id}`))],
     });
@@ -178,5 +195,12 @@ export const groupsUpdate = defineOperation({
       });
     }
     return accept(edits);
+  },
+
+  summary({ state }, { items }) {
+    const changes = items.flatMap((item) => changeTo(state, item));
+    const named = areNamed(changes.flatMap(({ added, removed }) => [added, removed]));
+    const described = changes.map((change) => describeChange(change, named));
+    return sentence('Update', 'group', described, '; ');
   },
 });

@@ -10,11 +10,15 @@ import type { ProposalAction, ResourceType } from '../domain/proposal';
 import type { Outcome } from '../domain/refusal';
 import type { WalletCode } from '../domain/wallet';
 
-/** The context of a plan: the transaction of the request, what the admins have decided, and the configured networks. */
-export interface PlanContext {
-  readonly tx: Tx;
+/** What a summary is made of, besides the data: what the admins have decided before, and the configured networks. */
+export interface SummaryContext {
   readonly state: OrganizationState;
   readonly networks: readonly NetworkConfig[];
+}
+
+/** The context of a plan: the transaction of the request besides. */
+export interface PlanContext extends SummaryContext {
+  readonly tx: Tx;
 }
 
 /** What a token reports about itself, and its logo in the configured token list. */
@@ -59,8 +63,6 @@ export interface Plan<Data> {
    * out.
    */
   readonly data: Data;
-  /** One line in plain words. It is signed. */
-  readonly summary: string;
   /** What this proposal changes, and no other open proposal may claim, such as `member:mem_…` or `wallet:0x…`. */
   readonly claims: readonly string[];
   /** What it is about, whether it changes it or not; `network:<id>` too. A change of these is noted on it. */
@@ -130,6 +132,11 @@ export interface Operation<Body, Data, Facts> {
    * proof get the same. Refuses with conflict when exactly this change can no longer be made.
    */
   change(state: OrganizationState, data: Data): Outcome<readonly Edit[]>;
+  /**
+   * The change of `data` in one line of plain words. It is signed, and the signer makes it again: it depends on nothing
+   * but the context and the data. Called only with data that `change` accepts.
+   */
+  summary(context: SummaryContext, data: Data): string;
   /** The networks that must be configured when it is carried out. */
   networkIds?(data: Data): readonly number[];
   /** The tokens that it names, as those who sign see them: the signer reads them again. */

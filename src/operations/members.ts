@@ -1,7 +1,8 @@
 import { checksumAddress } from '../chain/address';
 import { nonzeroAddressInput } from '../contract/primitives';
 import { isSameAddress } from '../domain/address';
-import type { MemberSummary } from '../domain/approval';
+import { type MemberSummary, memberSummary } from '../domain/approval';
+import { canonicalJson } from '../domain/canonicalJson';
 import { findResource, type OrganizationState } from '../domain/governance';
 import { refuse } from '../domain/refusal';
 import { quoted } from '../domain/signing';
@@ -82,21 +83,20 @@ export async function walletWarnings(
   return warnings.filter((warning) => warning !== undefined);
 }
 
-/**
- * How members differ from what a proposal shows; undefined when all of them are members with the same wallet. Names may
- * have changed.
- */
+/** How members differ from what a proposal shows of them; undefined when all of them are members, and exactly so. */
 export function membersDiffer(
   state: OrganizationState,
-  shown: readonly Pick<MemberSummary, 'id' | 'name' | 'walletAddress' | 'walletKind'>[],
+  shown: readonly (MemberSummary & { readonly revision?: number | undefined })[],
 ): string | undefined {
   const differences = shown.flatMap((signed) => {
     const member = findResource(state, 'member', signed.id);
     if (!member) return [`member ${describeMember(signed)} has left the organization`];
-    if (isSameWallet(member, signed)) return [];
-    return [
-      `member ${quoted(member.name)} (${member.id}) now has the wallet ${walletText(member)}, not ${walletText(signed)}`,
-    ];
+    const { revision: _, ...summary } = signed;
+    if (canonicalJson(memberSummary(member)) === canonicalJson(summary)) return [];
+    const who = `member ${quoted(member.name)} (${member.id})`;
+    return isSameWallet(member, signed)
+      ? [`${who}, of type ${member.type}, is shown as ${quoted(signed.name)}, of type ${signed.type}`]
+      : [`${who} now has the wallet ${walletText(member)}, not ${walletText(signed)}`];
   });
   return differences.length === 0 ? undefined : listed(differences, '; ');
 }

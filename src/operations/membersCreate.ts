@@ -72,11 +72,6 @@ export const membersCreate = defineOperation({
     const wallets = items.map(({ walletAddress }) => walletSubject(walletAddress));
     return accept({
       data: { items: items.map((item) => ({ id: newId('mem'), ...item })) },
-      summary: sentence(
-        'Add',
-        'member',
-        items.map((member) => `${quoted(member.name)} (${member.type}, ${walletText(member)})`),
-      ),
       claims: wallets,
       names: wallets,
       notes,
@@ -89,4 +84,11 @@ export const membersCreate = defineOperation({
     if (taken) return taken;
     return accept(items.map((member) => ({ type: 'member', id: member.id, after: member })));
   },
+
+  summary: (_, { items }) =>
+    sentence(
+      'Add',
+      'member',
+      items.map((member) => `${quoted(member.name)} (${member.type}, ${walletText(member)})`),
+    ),
 });

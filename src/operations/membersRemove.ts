@@ -58,7 +58,6 @@ export const membersRemove = defineOperation({
     const subjects = ids.map((id) => `member:${id}`);
     return accept({
       data: { items: [...members] },
-      summary: sentence('Remove', 'member', members.map(describeMember)),
       claims: subjects,
       names: subjects,
     });
@@ -75,5 +74,13 @@ export const membersRemove = defineOperation({
     const ids = items.map(({ id }) => id);
     const removed = ids.map((id): Edit => ({ type: 'member', id, after: null }));
     return isAdmin(state, ids) ?? accept([...removed, ...leavingGroups(state, ids)]);
+  },
+
+  summary({ state }, { items }) {
+    const members = membersOf(
+      state,
+      items.map(({ id }) => id),
+    );
+    return sentence('Remove', 'member', members.map(describeMember));
   },
 });

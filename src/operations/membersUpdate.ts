@@ -63,10 +63,10 @@ interface Change {
   readonly walletKind?: WalletKind;
 }
 
-function describeChange(member: MemberState, { name, ...wallet }: Change): string {
-  const after = { ...member, ...wallet };
+function describeChange(member: MemberState, after: Required<Change>): string {
+  const { name } = after;
   const changes = [
-    ...(name === undefined ? [] : [`the name to ${quoted(name)}`]),
+    ...(name === member.name ? [] : [`the name to ${quoted(name)}`]),
     ...(isSameAddress(member.walletAddress, after.walletAddress)
       ? []
       : [`the wallet to ${walletText(after)}`]),
@@ -152,12 +152,6 @@ export const membersUpdate = defineOperation({
       data: {
         items: planned.map(({ member: { type: _, ...member }, change }) => ({ ...member, ...change })),
       },
-      summary: sentence(
-        'Update',
-        'member',
-        planned.map(({ member, change }) => `${describeMember(member)}: ${describeChange(member, change)}`),
-        '; ',
-      ),
       claims: subjects,
       names: subjects,
       notes,
@@ -177,5 +171,13 @@ export const membersUpdate = defineOperation({
       edits.push({ type: 'member', id: after.id, after: { ...after, type: member.value.type } });
     }
     return walletInUse(state, items) ?? accept(edits);
+  },
+
+  summary({ state }, { items }) {
+    const described = items.flatMap((after) => {
+      const member = findResource(state, 'member', after.id);
+      return member ? `${describeMember(member)}: ${describeChange(member, after)}` : [];
+    });
+    return sentence('Update', 'member', described, '; ');
   },
 });

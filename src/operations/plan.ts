@@ -73,12 +73,14 @@ export async function planOperation(
   kind: ProposalKind,
   body: JsonValue,
   facts: unknown,
-): Promise<Outcome<Plan<JsonValue>>> {
+): Promise<Outcome<Plan<JsonValue> & { readonly summary: string }>> {
   const state = await readState(tx, organizationId);
   if (!state) return notAdmitted(organizationId);
   const planned = await kind.plan({ tx, state, networks }, body, facts);
   if (!planned.ok) return planned;
-  const changed = changeState(kind, state, planned.value.data);
+  const { data } = planned.value;
+  const changed = changeState(kind, state, data);
   if (!changed.ok) return changed;
-  return demoWalletRefused({ production }, changed.value) ?? planned;
+  const demo = demoWalletRefused({ production }, changed.value);
+  return demo ?? accept({ ...planned.value, summary: kind.summary({ state, networks }, data) });
 }

@@ -7,6 +7,7 @@ import {
   policiesData,
   policyNetworks,
   policyTokens,
+  summaryOfPolicies,
 } from './policyItems';
 import { EXAMPLE_POLICY, mixedRequest } from './policyRequests';
 
@@ -29,6 +30,7 @@ export const policiesCreate = defineOperation({
   observe: observePolicies,
   plan: planPolicies,
   change: changePolicies,
+  summary: summaryOfPolicies,
   networkIds: policyNetworks,
   tokens: policyTokens,
 });

@@ -4,7 +4,7 @@ import { type Edit, expectRevision, findResource, type PolicyState } from '../do
 import { policyView } from '../domain/policy';
 import { accept, refuse } from '../domain/refusal';
 import { defineOperation } from './kind';
-import { describePolicy, named, type ProposedPolicy, policiesData } from './policyItems';
+import { describePolicy, named, type ProposedPolicy, policiesData, shownOtherwise } from './policyItems';
 import { listed } from './words';
 
 /** Removes policies. */
@@ -48,10 +48,6 @@ export const policiesRemove = defineOperation({
           }),
         ),
       },
-      summary: `Remove ${doomed.length === 1 ? 'policy' : `${doomed.length} policies:`} ${listed(
-        doomed.map((policy) => describePolicy(named(policy))),
-        ', ',
-      )}`,
       claims: subjects,
       names: subjects,
     });
@@ -59,7 +55,8 @@ export const policiesRemove = defineOperation({
 
   change(state, { policies }) {
     const edits: Edit[] = [];
-    for (const { id, name, revision = -1 } of policies) {
+    for (const shown of policies) {
+      const { id, name, revision = -1 } = shown;
       const policy = expectRevision(
         state,
         'policy',
@@ -67,8 +64,19 @@ export const policiesRemove = defineOperation({
         `policy ${describePolicy({ id, name })}`,
       );
       if (!policy.ok) return policy;
+      const difference = shownOtherwise(shown, policy.value.definition, state);
+      if (difference !== undefined) {
+        return refuse('conflict', `policy ${describePolicy({ id, name })} cannot be removed: ${difference}`);
+      }
       edits.push({ type: 'policy', id, after: null });
     }
     return accept(edits);
+  },
+
+  summary({ state }, { policies }) {
+    const doomed = policies.flatMap(({ id }) => findResource(state, 'policy', id) ?? []);
+    const described = doomed.map((policy) => describePolicy(named(policy)));
+    const what = doomed.length === 1 ? 'policy' : `${doomed.length} policies:`;
+    return `Remove ${what} ${listed(described, ', ')}`;
   },
 });

@@ -7,6 +7,7 @@ import {
   policiesData,
   policyNetworks,
   policyTokens,
+  summaryOfPolicies,
 } from './policyItems';
 import { EXAMPLE_CHANGED_POLICY, mixedRequest } from './policyRequests';
 
@@ -30,6 +31,7 @@ export const policiesUpdate = defineOperation({
   observe: observePolicies,
   plan: planPolicies,
   change: changePolicies,
+  summary: summaryOfPolicies,
   networkIds: policyNetworks,
   tokens: policyTokens,
 });

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { parseFunction } from '../chain/functions';
 import { type PolicyItem, proposedPolicy } from '../contract/policies';
+import { capital } from '../contract/primitives';
 import { findAccounts } from '../db/accounts';
 import { newId } from '../db/ids';
-import { isSameAddress } from '../domain/address';
 import { canonicalJson } from '../domain/canonicalJson';
 import {
   type Edit,
@@ -15,6 +16,7 @@ import {
 import { networkNotConfigured } from '../domain/network';
 import {
   type ApproverSetting,
+  contractRules,
   type InitiatorSetting,
   NATIVE_CURRENCY,
   type Policy,
@@ -29,7 +31,7 @@ import {
 import { policyText } from '../domain/policyText';
 import { accept, type Outcome, refuse } from '../domain/refusal';
 import { quoted } from '../domain/signing';
-import type { Outside, Plan, PlanContext, ShownToken, Token } from './kind';
+import type { Outside, Plan, PlanContext, ShownToken, SummaryContext, Token } from './kind';
 
 /** The body of a request that creates or changes policies. */
 export interface PoliciesBody {
@@ -265,14 +267,10 @@ function present<T>(thing: T | undefined): T {
   return thing;
 }
 
-function textOf(
-  policy: PolicyDefinition,
-  { state, networks }: PlanContext,
-  accounts: readonly PolicyAccount[],
-): string {
+function textOf(policy: PolicyDefinition, { state, networks }: SummaryContext): string {
   return policyText(policy, {
     network: present(networks.find(({ id }) => id === policy.networkId)),
-    account: (id) => present(accounts.find((account) => account.id === id)),
+    account: (id) => present(findResource(state, 'account', id)),
     member: (id) => present(findResource(state, 'member', id)).name,
     group: (id) => present(findResource(state, 'group', id)).name,
   });
@@ -283,30 +281,26 @@ export function describePolicy({ id, name }: Pick<Policy, 'id' | 'name'>): strin
   return `${quoted(name)} (${id})`;
 }
 
-/** Plans one policy: how it reads, and what is proposed. Refuses with validationError; its field is the item's own. */
+/** Plans one policy. Refuses with validationError; its field is the item's own. */
 function planPolicy(
   context: PlanContext,
   item: PolicyItem,
   definition: PolicyDefinition,
   accounts: readonly PolicyAccount[],
-): Outcome<{ readonly described: string; readonly proposed: ProposedPolicy }> {
+): Outcome<ProposedPolicy> {
   const before = item.id === undefined ? undefined : findResource(context.state, 'policy', item.id);
   if (item.id !== undefined && !before) {
     return refuse('validationError', `policy ${item.id} not found in this organization`, '.id');
   }
   const fault = requestFault(definition, context, accounts);
   if (fault) return refuse('validationError', fault.message, `.${fieldIn(item, fault)}`);
-  const text = textOf(definition, context, accounts);
   const view = policyView(definition, accounts);
-  if (!before) {
-    return accept({ described: `create policy ${text}`, proposed: { id: newId('pol'), ...view } });
-  }
+  if (!before) return accept({ id: newId('pol'), ...view });
   const { id, revision } = before;
   if (canonicalJson(definition) === canonicalJson(before.definition)) {
     return refuse('validationError', `nothing about policy ${id} would change`, '');
   }
-  const described = `change policy ${describePolicy(named(before))} to ${text}`;
-  return accept({ described, proposed: { id, revision, ...view } });
+  return accept({ id, revision, ...view });
 }
 
 /** Plans new policies and changes of existing ones. */
@@ -318,7 +312,7 @@ export async function planPolicies(
   const { tx, state } = context;
   const definitions = items.map((item, i) => definitionFrom(item, facts[i] ?? null));
   const accounts = await findAccounts(tx, state.id, idsIn(definitions).accountIds);
-  const planned: { described: string; proposed: ProposedPolicy }[] = [];
+  const planned: ProposedPolicy[] = [];
   for (const [i, item] of items.entries()) {
     const policy = planPolicy(context, item, present(definitions[i]), accounts);
     if (!policy.ok) {
@@ -327,11 +321,9 @@ export async function planPolicies(
     }
     planned.push(policy.value);
   }
-  const summary = planned.map(({ described }) => described).join('; ');
   const claims = items.flatMap(({ id }) => (id === undefined ? [] : `policy:${id}`));
   return accept({
-    data: { policies: planned.map(({ proposed }) => proposed) },
-    summary: `${summary.slice(0, 1).toUpperCase()}${summary.slice(1)}`,
+    data: { policies: planned },
     claims,
     names: [...claims, ...subjectsOf(definitions)],
   });
@@ -347,19 +339,45 @@ export function definitionIn({ id: _, revision: __, ...view }: ProposedPolicy): 
   return policyOfView(view as PolicyView);
 }
 
+/** How a proposal shows a policy otherwise than it is, with its accounts as they are; undefined when it does not. */
+export function shownOtherwise(
+  { id, revision, ...shown }: ProposedPolicy,
+  definition: PolicyDefinition,
+  state: OrganizationState,
+): string | undefined {
+  const accounts = (definition.accountIds ?? []).flatMap((id) => findResource(state, 'account', id) ?? []);
+  const other = shown.accounts.find((signed) => {
+    const account = accounts.find(({ id }) => id === signed.id);
+    return account?.name !== signed.name || account.address !== signed.address;
+  });
+  if (other) return `account ${other.id} is not ${quoted(other.name)} (${other.address})`;
+  const isWhole = accounts.length === (definition.accountIds ?? []).length;
+  if (isWhole && canonicalJson(policyView(definition, accounts)) === canonicalJson(shown)) return undefined;
+  return 'it is shown otherwise than it is';
+}
+
+/** The contract of a policy whose `functions` are not those that its `allowedFunctions` name. */
+function misnamedFunctions(definition: PolicyDefinition): string | undefined {
+  return contractRules(definition)?.find(({ allowedFunctions, functions }) => {
+    const named = allowedFunctions.map((entry) => {
+      const parsed = parseFunction(entry);
+      return parsed.ok ? parsed.function : null;
+    });
+    return canonicalJson(named) !== canonicalJson(functions);
+  })?.contractAddress;
+}
+
 /** Why a policy would differ from what was signed. */
 function differs(
-  { accounts }: ProposedPolicy,
+  proposed: ProposedPolicy,
   definition: PolicyDefinition,
   state: OrganizationState,
 ): string | undefined {
   const fault = faultOf(definition, state);
   if (fault) return fault.message;
-  const moved = accounts.find(({ id, address }) => {
-    const account = findResource(state, 'account', id);
-    return account && !isSameAddress(account.address, address);
-  });
-  return moved && `account ${moved.id} does not have the address ${moved.address}`;
+  const misnamed = misnamedFunctions(definition);
+  if (misnamed !== undefined) return `the functions of ${misnamed} are not those that it allows`;
+  return shownOtherwise(proposed, definition, state);
 }
 
 /** New policies, and the new content of existing ones. */
@@ -390,6 +408,16 @@ export function changePolicies(
     edits.push({ type: 'policy', id, after: { id, definition } });
   }
   return accept(edits);
+}
+
+/** New policies, and what existing ones become, in one line. */
+export function summaryOfPolicies(context: SummaryContext, { policies }: PoliciesData): string {
+  const described = policies.map((proposed) => {
+    const text = textOf(definitionIn(proposed), context);
+    const before = findResource(context.state, 'policy', proposed.id);
+    return before ? `change policy ${describePolicy(named(before))} to ${text}` : `create policy ${text}`;
+  });
+  return capital(described.join('; '));
 }
 
 /** The networks of proposed policies. */

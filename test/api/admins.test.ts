@@ -206,13 +206,16 @@ describe('a stale proposal is blocked', () => {
     expect(await get('/admins')).toEqual(before);
   });
 
-  itDeep('when the wallet of an admin has changed, and not when a name has', async () => {
+  itDeep('when the wallet or the name of an admin has changed', async () => {
     const update = '/members/proposals/update';
     const renamed = await propose({ updates: [add(org.dave)], threshold: 2 });
     await change(api.http, org, update, { items: [{ id: org.dave.id, name: 'David' }] });
-    expect((await approve(api.http, org, renamed)).executionStatus).toBe('completed');
+    const refused = await approve(api.http, org, renamed);
+    expect(refused).toMatchObject(blocked);
+    expect(refused.failure.message).toContain('is shown as "Dave"');
+    await reject(api.http, org, renamed);
 
-    const proposed = await propose({ updates: [], threshold: 3 });
+    const proposed = await propose({ updates: [add(org.dave)], threshold: 3 });
     const wallet = anAddress();
     await change(api.http, org, update, { items: [{ id: org.dave.id, walletAddress: wallet }] });
     const outcome = await approve(api.http, org, proposed);

@@ -260,16 +260,21 @@ describe('a group', () => {
   itDeep('and its members are changed by different proposals', async () => {
     const [frank, group] = [await makeMember('Frank'), await makeGroup('Loose', org.dave)];
     const open = [
-      await proposeChange(api.http, org, '/members/proposals/update', {
-        items: [{ id: frank.id, name: 'Francis' }],
-      }),
       await proposeChange(api.http, org, UPDATE, {
         items: [{ id: group.id, memberUpdates: [add(frank)] }],
       }),
-      await proposeChange(api.http, org, CREATE, { items: [{ name: 'More', memberIds: [frank.id] }] }),
+      await proposeChange(api.http, org, '/members/proposals/update', {
+        items: [{ id: frank.id, name: 'Francis' }],
+      }),
     ];
-    // A new name is no other member.
+    const late = await proposeChange(api.http, org, CREATE, {
+      items: [{ name: 'More', memberIds: [frank.id] }],
+    });
     for (const proposal of open) await carryOut(api.http, org, proposal);
+    // It was signed as a group with Frank.
+    const outcome = await approve(api.http, org, late);
+    expect(outcome).toMatchObject({ executionStatus: 'blocked', failure: { code: 'stale' } });
+    expect(outcome.failure.message).toContain('it says "\\"Frank');
     expect((await get(`/groups/${group.id}`)).members.map(({ name }: Shown) => name)).toContain('Francis');
   });
 });

@@ -721,18 +721,15 @@ describe('while a proposal is open', () => {
     },
   );
 
-  itDeep('a member or group that a policy names may be renamed', async () => {
+  itDeep('an account that a policy names is still named so, or the policy is blocked', async () => {
     const named = await makeAccount(api.http, org, { name: 'Before' });
     const proposed = await proposeChange(api.http, org, ADD, {
       policies: [aPolicyItem({ accountIds: [named.id] })],
     });
     await change(api.http, org, '/accounts/proposals/update', { items: [{ id: named.id, name: 'After' }] });
-    const done = await carryOut(api.http, org, proposed);
-    expect(done.data.policies[0].accounts).toEqual([
-      { id: named.id, name: 'Before', address: named.address },
-    ]);
-    const policy = await read(api.http, org.readKey, done.result.resources[0].uri);
-    expect(policy.accounts).toEqual([{ id: named.id, name: 'After', address: named.address }]);
+    const done = await approve(api.http, org, proposed);
+    expect(done).toMatchObject({ executionStatus: 'blocked', failure: { code: 'stale' } });
+    expect(done.failure.message).toContain(`account ${named.id} is not "Before" (${named.address})`);
   });
 
   it('a rejected one changes nothing', async () => {

@@ -162,7 +162,7 @@ async function executing(more: How = {}): Promise<DeploymentKey & { address: Add
     data: {
       items: [{ id: accountId, name, address: account.address, networkIds: [...networkIds] }],
     },
-    summary: `Create account "${name}"`,
+    summary: `Create account "${name}" (${account.address}) on ${networkIds.map((networkId) => `"Own Chain" (${networkId})`).join(', ')}`,
     expiresAt,
   } as const;
   const { domainSalt } = await readOrganization(db, org.id);

@@ -6,6 +6,7 @@
 import {
   type Change,
   type Judgement,
+  namedBy,
   type Place,
   type ProposedState,
   type Refusal,
@@ -46,6 +47,8 @@ export interface Proposal {
   readonly revisions: ReadonlyMap<string, number>;
   /** What is signed and has to come true. */
   readonly data: ProposedState;
+  /** What it says about others. */
+  readonly says: string;
   /** What it is about. */
   readonly names: ReadonlySet<string>;
   /** What nobody else may touch while it is open. */
@@ -152,6 +155,7 @@ export class OrganizationModel extends Organization {
       newIds,
       revisions: new Map(claims.flatMap((claim) => this.revisionOf(claim))),
       data,
+      says: namedBy(this.sealed, request, data),
       names: new Set([...names, ...own]),
       claims: [...claims, ...own].sort(),
       votes: [],
@@ -317,9 +321,10 @@ export class OrganizationModel extends Organization {
       this.unshown.push({ proposalId: id, after: this.sealed.snapshot() });
       return;
     }
-    if (!this.sealed.isUnchanged(proposal.revisions)) return;
+    const { request, data, revisions, says } = proposal;
+    if (!this.sealed.isUnchanged(revisions) || namedBy(this.sealed, request, data) !== says) return;
     const before = this.sealed.snapshot();
-    const change = rulesFor(proposal.request).carryOut(this.sealed, proposal);
+    const change = rulesFor(request).carryOut(this.sealed, proposal);
     if (change === 'blocked') return;
     this.sequence += 1;
     this.sealed.revise(before, this.sequence);

@@ -133,6 +133,52 @@ function isAsShown(organization: Organization, { id, walletAddress, walletKind }
   return now?.walletAddress === walletAddress && now.walletKind === walletKind;
 }
 
+/** What a proposal says about others, as it is now: their names, and the wallets of members. */
+export function namedBy(organization: Organization, request: Request, data: ProposedState): string {
+  const member = (id: string) => {
+    const { name, walletAddress, walletKind } = organization.members.get(id) ?? {};
+    return [id, name, walletAddress, walletKind];
+  };
+  const named = (things: ReadonlyMap<string, { readonly name: string }>, id: string) => [
+    id,
+    things.get(id)?.name,
+  ];
+  const accounts = (data.policies ?? []).flatMap(({ accountIds }) =>
+    (accountIds ?? []).map((id) => named(organization.accounts, id)),
+  );
+  switch (request.kind) {
+    case 'groups/create':
+      return JSON.stringify(request.items.flatMap(({ memberIds }) => memberIds).map(member));
+    case 'groups/update':
+    case 'groups/delete':
+      return JSON.stringify(
+        [
+          ...(data.groups ?? []).flatMap(({ members }) => idsOf(members)),
+          ...request.items.flatMap((item) =>
+            'memberUpdates' in item ? idsOf(item.memberUpdates ?? []) : [],
+          ),
+        ].map(member),
+      );
+    case 'admins/update':
+      return JSON.stringify([...idsOf(data.members ?? []), ...idsOf(request.updates)].map(member));
+    case 'policies/create':
+    case 'policies/update': {
+      const settings = request.policies.flatMap(({ initiator, approver }) => [initiator, approver]);
+      const whose = settings.map((setting) => {
+        if (setting === null) return null;
+        return setting.type === 'user'
+          ? named(organization.members, setting.memberId)
+          : named(organization.groups, setting.groupId);
+      });
+      return JSON.stringify([accounts, whose]);
+    }
+    case 'policies/remove':
+      return JSON.stringify(accounts);
+    default:
+      return '';
+  }
+}
+
 // --- members -----------------------------------------------------------------------------------------------------
 
 /** True when a wallet is nobody's, its new owner's, or that of a member who changes to another. */

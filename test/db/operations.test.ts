@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sealProposal } from '../../activities/proposals/seal';
 import { createSignerContext, type SignerContext } from '../../activities/signer/context';
 import { newId } from '../../src/db/ids';
-import { findProposal } from '../../src/db/proposals';
+import { findProposal, type StoredProposal } from '../../src/db/proposals';
 import { requireRow } from '../../src/db/rows';
 import { decisionIn, findSeal } from '../../src/db/seals';
 import type { Decision } from '../../src/domain/approval';
@@ -231,6 +231,67 @@ describe('the signer refuses', () => {
     const text = JSON.stringify(data).replaceAll(WALLET_KEYS[8]?.address ?? '', NOBODY.address);
     await stage.owner('proposals').where({ id }).update({ data: text });
     await expectRefused(id, 'stale', 'the signer found 0 valid signatures of current admins');
+  });
+
+  describe('what a service that lies has had signed:', () => {
+    /** Has two admins sign what the record says by then. */
+    async function signedAs(
+      request: Request,
+      lie: (record: StoredProposal) => Partial<StoredProposal>,
+    ): Promise<string> {
+      const { id, refusal } = await world.propose(request);
+      expect(refusal).toBeUndefined();
+      await world.look();
+      const record = requireRow(await findProposal(stage.owner, world.organizationId, id));
+      const content = lie(record);
+      const { summary, data } = { ...record, ...content };
+      await stage.owner('approvals').where({ id }).update({ summary });
+      await stage
+        .owner('proposals')
+        .where({ id })
+        .update({ data: JSON.stringify(data) });
+      for (const { address } of [ALICE, BOB])
+        expect(await world.vote(id, 'approve', { signer: address, content })).toBeUndefined();
+      expect(await begin(id)).toMatchObject({ ok: true });
+      return id;
+    }
+
+    it('the summary of something else', async () => {
+      const id = await signedAs(aMember, () => ({ summary: 'Rename group "A" (grp_1) to "B"' }));
+      await expectRefused(
+        id,
+        'stale',
+        `the summary of proposal ${id} is not what it does now: it says "Rename`,
+      );
+    });
+
+    it('its own summary with the data of something else', async () => {
+      const id = await signedAs(aMember, ({ data }) => ({
+        data: JSON.parse(JSON.stringify(data).replace(ERIN.walletAddress, NOBODY.address)),
+      }));
+      await expectRefused(id, 'stale', `instead of "${NOBODY.address})"`);
+    });
+
+    it('an admin under the name of another member', async () => {
+      const dave = requireRow(world.last.members.find(({ name }) => name === 'Dave'));
+      const admins: Request = {
+        kind: 'admins/update',
+        updates: [{ action: 'addMember', id: dave.id }],
+        threshold: 2,
+      };
+      const id = await signedAs(admins, ({ data, summary }) => ({
+        data: JSON.parse(JSON.stringify(data).replace('"Dave"', '"Alicia"')),
+        summary: summary.replace('"Dave"', '"Alicia"'),
+      }));
+      await expectRefused(id, 'stale', `member "Dave" (${dave.id}), of type user, is shown as "Alicia"`);
+    });
+
+    it('data with a field that nobody reads', async () => {
+      const id = await signedAs(aGroup, ({ data }) => ({
+        data: { policies: [], ...(data as object) },
+      }));
+      await expectRefused(id, 'stale', 'has fields that do not belong to it');
+    });
   });
 
   it('what is based on a state that it has not sealed', async () => {

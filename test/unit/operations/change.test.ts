@@ -182,6 +182,42 @@ describe('a policy with every condition and setting', () => {
     }
   });
 
+  const lying = (lie: object) =>
+    change('policies/create', before, {
+      policies: [{ ...shown(aCallPolicy([rule], settings)), ...lie }],
+    });
+
+  it.each<[string, object]>([
+    ['another name', { name: 'Safe' }],
+    ['another address', { address: anAddress() }],
+    ['another id', { id: anId('acc') }],
+  ])('is refused with %s of an account', (_, lie) => {
+    const accounts = [{ id: accountId, name: 'Treasury', address, ...lie }];
+    expect(lying({ accounts })).toEqual(conflict(/account acc_\w+ is not "/));
+  });
+
+  it('is refused without its accounts, or with another user than member', () => {
+    expect(lying({ accounts: [] })).toEqual(conflict('otherwise than it is'));
+    const initiatorSetting = { type: 'user', memberId: ada.id, userId: bo.id };
+    expect(lying({ initiatorSetting })).toEqual(conflict('otherwise than it is'));
+  });
+
+  it.each<[string, object]>([
+    ['another selector', { functions: [{ name: 'mint', selector: '0x095ea7b3' }] }],
+    ['another name', { functions: [{ name: 'transfer', selector: '0x40c10f19' }] }],
+    ['no function', { functions: [] }],
+    ['one more', { functions: [...rule.functions, { name: 'approve', selector: '0x095ea7b3' }] }],
+    ['what is no function', { allowedFunctions: ['mint'] }],
+    [
+      'another name for a selector',
+      { allowedFunctions: ['0x095ea7b3'], functions: [{ name: 'transfer', selector: '0x095ea7b3' }] },
+    ],
+  ])('is refused with %s among what it allows', (_, lie) => {
+    expect(lying({ contractInteractionCondition: [{ ...rule, ...lie }] })).toEqual(
+      conflict(`the functions of ${rule.contractAddress} are not those that it allows`),
+    );
+  });
+
   it('is refused with the approver of another type', () => {
     const { approverSetting: _, ...data } = shown(aTransferPolicy({}, settings));
     expect(change('policies/create', before, { policies: [data] })).toEqual(conflict('unreadable'));
@@ -258,12 +294,62 @@ describe('who decides', () => {
     );
   });
 
+  it.each<[string, Partial<MemberSummary>, string]>([
+    ['another name', { name: 'Bo' }, 'is shown as "Bo", of type user'],
+    ['another type', { type: 'api' }, 'is shown as "Ada", of type api'],
+    ['another kind of wallet', { walletKind: 'contract' }, 'now has the wallet'],
+    ['another wallet', { walletAddress: anAddress() }, 'now has the wallet'],
+  ])('cannot become somebody who is shown with %s', (_, lie, message) => {
+    const members = [bot, { ...ada, ...lie }];
+    expect(change('admins/update', before, { revision: 0, members, threshold: 2 })).toEqual(
+      conflict(message),
+    );
+    const items = [{ ...shownGroup, members: [{ ...ada, ...lie }, bo] }];
+    for (const operation of ['groups/update', 'groups/delete'])
+      expect(change(operation, before, { items })).toEqual(conflict(message));
+    const leaving = { items: [{ ...ada, ...lie, revision: 0 }] };
+    expect(change('members/remove', before, leaving)).toEqual(conflict(message));
+  });
+
+  it('is not shown with the time at which they joined: nobody has decided that', () => {
+    const members = [bot, { ...ada, createdAt: '2026-01-01T00:00:00.000Z' }];
+    expect(change('admins/update', before, { revision: 0, members, threshold: 2 })).toEqual(conflict());
+  });
+
+  it('is named once', () => {
+    const members = [bot, bot];
+    expect(change('admins/update', before, { revision: 0, members, threshold: 2 })).toEqual(
+      conflict('named twice'),
+    );
+    const items = [{ ...shownGroup, members: [ada, ada] }];
+    expect(change('groups/update', before, { items })).toEqual(conflict('named twice'));
+    const twice = [changed(ada, { name: 'Eva' }), changed(ada, { name: 'Eve' })];
+    expect(change('members/update', before, { items: twice })).toEqual(conflict('would change twice'));
+  });
+
   it.each([
     ['nobody of type api', [ada], 1, 'type api'],
     ['fewer than the threshold', [bot, ada], 3, 'cannot reach'],
     ['a stranger', [bot, newMember], 1, 'has left'],
   ])('cannot become %s', (_, members, threshold, message) => {
     expect(change('admins/update', before, { revision: 0, members, threshold })).toEqual(conflict(message));
+  });
+});
+
+describe('what is deleted', () => {
+  it('is a group of those who are shown, by the name that is shown', () => {
+    for (const lie of [{ name: 'Nobody' }, { members: [ada] }]) {
+      expect(change('groups/delete', before, { items: [{ ...shownGroup, ...lie }] })).toEqual(
+        conflict('not as it is shown'),
+      );
+    }
+  });
+
+  it('is a policy that permits what is shown', () => {
+    for (const lie of [{ name: 'Other' }, { networkId: 7 }, { type: 'MANUAL_APPROVAL' }]) {
+      const policies = [{ ...policyShown(policyId, 'Payroll', 3), ...lie }];
+      expect(change('policies/remove', before, { policies })).toEqual(conflict());
+    }
   });
 });
 
