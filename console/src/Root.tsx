@@ -46,6 +46,7 @@ export function Root() {
   if (isPending) {
     return (
       <main className="sign-in">
+        <h1 className="hidden-visually">orgwallet</h1>
         <Loading what="the page" />
       </main>
     );
@@ -53,6 +54,7 @@ export function Root() {
   if (session === undefined) {
     return (
       <main className="sign-in">
+        <h1 className="hidden-visually">orgwallet</h1>
         <ErrorNotice error={error} retry={() => void refetch()} />
       </main>
     );

@@ -60,7 +60,7 @@ export function Signatures({
       <p>
         {threshold === 0
           ? "The initiator's signature is enough."
-          : `${approvals.length} of ${threshold} needed approvals, ${rejections.length} rejections.`}
+          : `${approvals.length} of ${threshold} needed approvals, ${rejections.length} rejection${rejections.length === 1 ? '' : 's'}.`}
       </p>
       <ul className="signatures">
         {isProposal ? null : (
