@@ -15,6 +15,8 @@ import { makePaymentWorld, type PaymentWorld } from '../support/browser/paymentW
 import { openSite, type Site } from '../support/browser/site';
 import type { Visitor } from '../support/browser/visitor';
 import { anAddress } from '../support/builders';
+import { sharedStack } from '../support/stack';
+import { describeDeep } from '../support/suite';
 import { aTransactionBody, initiate } from '../support/transactionApi';
 
 /** A change is shown within 2 s on an idle machine; nothing but its event would show it, however long it took. */
@@ -67,6 +69,35 @@ describe('a payment', () => {
     await initiator.page.getByText('It was executed as it was signed.').waitFor(LIVE);
     expect(await signaturesOn(initiator)).toEqual(['Dave: initiated', 'Alice: approved', 'Bob: approved']);
     expect([initiator, first, second].map(({ wallet }) => wallet.typedData.length)).toEqual([1, 1, 1]);
+  });
+});
+
+describeDeep('a contract call', () => {
+  it('is typed by its signature, checked while it is typed, and executed', async () => {
+    const { org } = world;
+    const [chain] = sharedStack().chains;
+    const dave = await site.signedIn(org.dave, '/new/call');
+    const { page } = dave;
+    await page.getByLabel('Contract').fill(chain?.token.address ?? '');
+    await page.getByLabel('ABI').fill('burn(uint256 amount)');
+    await page.getByLabel('amount (uint256)').fill('a lot');
+    const isWrong = page
+      .getByRole('textbox', { name: 'amount (uint256)' })
+      .and(page.locator('[aria-invalid=true]'));
+    await isWrong.waitFor();
+    expect(await button(dave, 'Create the request').isDisabled()).toBe(true);
+    await page.getByLabel('amount (uint256)').fill('0');
+    await create(dave);
+    await button(dave, 'Sign: 2 approvals needed').click();
+    await untilShown(dave, '0 of 2 needed approvals');
+    const path = new URL(page.url()).pathname;
+    const alice = await site.signedIn(org.alice, path);
+    await section(alice, 'What it does').getByText('burn').first().waitFor();
+    await button(alice, 'Approve: 1 more needed').click();
+    await untilShown(alice, '1 of 2 needed approvals');
+    const bob = await site.signedIn(org.bob, path);
+    await button(bob, 'Approve and execute').click();
+    await dave.page.getByText('It was executed as it was signed.').waitFor(LIVE);
   });
 });
 

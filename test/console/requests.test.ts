@@ -52,7 +52,7 @@ describe('a proposal', () => {
     const alice = await open(org.alice, proposal);
     await alice.page.getByLabel('Reason (optional)').fill('We have one already');
     await button(alice, 'Reject: 1 more needed').click();
-    await untilShown(alice, '1 rejections');
+    await untilShown(alice, '1 rejection.');
     const bob = await open(org.bob, proposal);
     await button(bob, 'Reject and close').click();
     await untilShown(bob, 'It was rejected and closed. Nothing was changed.');

@@ -1,4 +1,7 @@
 import type { Locator } from 'playwright-core';
+import { createDatabase } from '../../src/db/database';
+import { auditFreezes } from '../../src/db/freezes';
+import { words } from '../cli/command';
 import { change, propose, type Shown } from '../support/api';
 import { failMutations } from '../support/browser/network';
 import { alert, button, section, untilOn, untilShown } from '../support/browser/page';
@@ -199,6 +202,22 @@ describe('a request that expires', () => {
     await alice.page.clock.fastForward(8 * 24 * 3_600_000);
     await untilShown(alice, 'Nobody can sign it any more.');
     expect(await button(alice, /Approve|Reject/).count()).toBe(0);
+  });
+});
+
+describe('a frozen organization', () => {
+  it('is shown as frozen until it is not any more', async () => {
+    const { api } = site;
+    const org = await api.createOrganization();
+    const serviceDb = createDatabase(api.env.DATABASE_URL ?? '', { poolMax: 1 });
+    const alice = await site.signedIn(org.alice);
+    await untilShown(alice, 'Nothing waits for you');
+    await words(api.env, 'freeze', '--org', org.id);
+    await auditFreezes(serviceDb);
+    await untilShown(alice, /^Frozen since/);
+    await words(api.env, 'unfreeze', '--org', org.id);
+    await auditFreezes(serviceDb).finally(() => serviceDb.destroy());
+    await alice.page.getByText(/^Frozen since/).waitFor({ state: 'detached' });
   });
 });
 
