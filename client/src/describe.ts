@@ -1,4 +1,5 @@
 import { formatUnits } from 'viem';
+import { Depends, Matcher, PartialMatch, partsOf } from './expectation.ts';
 import type { Statement } from './payload.ts';
 import { isNative, isTransfer } from './transactionCall.ts';
 
@@ -6,15 +7,18 @@ import { isNative, isTransfer } from './transactionCall.ts';
 const UNSEEN =
   /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800\u{1d159}]/gu;
 
-/** A value on one line, with nothing in it that cannot be seen. */
-function shown(value: unknown): string {
-  return JSON.stringify(value).replace(UNSEEN, (found) =>
+/** A text in which nothing is unseen, and nothing turns the direction of what is around it. */
+export function visible(text: string): string {
+  return text.replace(UNSEEN, (found) =>
     Array.from(
       { length: found.length },
       (_, i) => `\\u${found.charCodeAt(i).toString(16).padStart(4, '0')}`,
     ).join(''),
   );
 }
+
+/** A value on one line, with nothing in it that cannot be seen. */
+const shown = (value: unknown) => visible(JSON.stringify(value));
 
 /** The name of a field; one that is no word could imitate other lines. */
 const named = (key: string) => (/^\w+$/.test(key) ? key : shown(key));
@@ -23,7 +27,7 @@ const named = (key: string) => (/^\w+$/.test(key) ? key : shown(key));
 const ANY_IF_EMPTY = ['destinationAddresses', 'allowedFunctions'];
 
 /** Every field of the data of a proposal, one line each; what permits without a limit says so. */
-function* linesOf(value: unknown, path: string): Generator<string> {
+export function* linesOf(value: unknown, path: string): Generator<string> {
   const name = path.split('.').at(-1) ?? '';
   if (value === null) yield `${path}: any, WITHOUT LIMIT`;
   else if (Array.isArray(value) && value.length === 0)
@@ -34,6 +38,15 @@ function* linesOf(value: unknown, path: string): Generator<string> {
       : Object.entries(value).map(([key, field]) => [`${path}${path === '' ? '' : '.'}${named(key)}`, field]);
     for (const [below, part] of parts) yield* linesOf(part, String(below));
   } else yield `${path}: ${shown(value)}`;
+}
+
+/** The parts of a change that nobody asked for in these words, one line each. Its revisions are no part of it. */
+export function* restOf(expected: unknown, got: unknown, path = ''): Generator<string> {
+  const asked = expected instanceof PartialMatch ? expected.fields : expected;
+  if (got === undefined || /(^|\.)revision$/.test(path)) return;
+  if (asked instanceof Depends) yield* restOf(asked.on(got), got, path);
+  else if (asked === undefined || asked instanceof Matcher) yield* linesOf(got, path);
+  else for (const [below, one, other] of partsOf(path, asked, got) ?? []) yield* restOf(one, other, below);
 }
 
 const HEADS = { initiator: 'Initiate', approve: 'Approve', reject: 'Reject' } as const;

@@ -10,13 +10,19 @@ export class Matcher {
   ) {}
 }
 
+/** An expectation that depends on what there is, such as a list of any length. */
+export class Depends {
+  constructor(readonly on: (got: unknown) => unknown) {}
+}
+
 /** An object of which only these fields were asked for; the others say what there was. */
 export class PartialMatch {
   constructor(readonly fields: Record<string, unknown>) {}
 }
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
-const textMatcher = (text: string, pattern: RegExp, optional = false) =>
+/** A text of a form. */
+export const textMatcher = (text: string, pattern: RegExp, optional = false) =>
   new Matcher(text, (got) => typeof got === 'string' && pattern.test(got), optional);
 
 export const anyAddress = textMatcher('an address', ADDRESS);
@@ -41,7 +47,11 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** The parts of two values that are compared one by one; undefined where the values themselves are. */
-function partsOf(field: string, asked: unknown, got: unknown): [string, unknown, unknown][] | undefined {
+export function partsOf(
+  field: string,
+  asked: unknown,
+  got: unknown,
+): [string, unknown, unknown][] | undefined {
   const below = (key: string) => (field === '' ? key : `${field}.${key}`);
   if (asked instanceof PartialMatch && isObject(got)) {
     return Object.entries(asked.fields).map(([key, value]) => [below(key), value, got[key]]);
@@ -52,7 +62,9 @@ function partsOf(field: string, asked: unknown, got: unknown): [string, unknown,
   }
   if (!isObject(asked) || !isObject(got) || asked instanceof PartialMatch) return undefined;
   const keys = [...new Set([...Object.keys(asked), ...Object.keys(got)])];
-  return keys.map((key) => [below(key), asked[key], got[key]]);
+  const own = (fields: Record<string, unknown>, key: string) =>
+    Object.hasOwn(fields, key) ? fields[key] : undefined;
+  return keys.map((key) => [below(key), own(asked, key), own(got, key)]);
 }
 
 /**
@@ -60,6 +72,10 @@ function partsOf(field: string, asked: unknown, got: unknown): [string, unknown,
  * first field that differs, that is missing, or that nobody asked for.
  */
 export function match(field: string, asked: unknown, got: unknown): void {
+  if (asked instanceof Depends) {
+    match(field, asked.on(got), got);
+    return;
+  }
   if (asked instanceof Matcher) {
     if (asked.fits(got) || (asked.optional && got === undefined)) return;
     throw new PayloadMismatch(field, asked.text, got);

@@ -1,4 +1,5 @@
 export { type Api, createApi, type Page } from './api.ts';
+export { visible } from './describe.ts';
 export type * from './endpoints.ts';
 export * from './errors.ts';
 export type { Connection } from './exchange.ts';
@@ -13,6 +14,7 @@ export {
   type VoteType,
 } from './payload.ts';
 export { type Pin, type PinStore, pinInMemory } from './pins.ts';
+export { type Payloads, verifyRecord } from './recordPayloads.ts';
 export * from './records.ts';
 export * from './signWith.ts';
-export { type Known, type Verified, verify } from './verify.ts';
+export { type Change, type Known, type Verified, verify } from './verify.ts';

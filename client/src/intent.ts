@@ -20,7 +20,7 @@ export interface TransferIntent extends FromAccount {
   readonly to: string;
   /** In the smallest unit. */
   readonly amount: bigint | string;
-  /** Of the token, so that the amount in the summary can be checked; of native currency 18 by default. */
+  /** Of the token: without them its summary may have the amount in the smallest unit only. */
   readonly decimals?: number;
 }
 

@@ -1,13 +1,4 @@
-import { keccak256, stringToHex } from 'viem';
-import {
-  anyAddress,
-  anyId,
-  anyInteger,
-  anyText,
-  optionalText,
-  PartialMatch,
-  unchanged,
-} from './expectation.ts';
+import { anyAddress, anyId, anyInteger, anyText, PartialMatch, unchanged } from './expectation.ts';
 import type { Before, OperationIntent, OperationType } from './intent.ts';
 import type { Schema } from './records.ts';
 
@@ -59,16 +50,10 @@ function approverOf(setting: NonNullable<PolicyRequest['approverSetting']>): obj
   );
 }
 
-/** A function that is permitted: its selector is what decides, so it is made from the text that was asked for. */
-function functionOf(entry: string): object {
-  if (/^0x/i.test(entry)) return { name: optionalText, selector: entry.toLowerCase() };
-  return { name: entry.slice(0, entry.indexOf('(')), selector: keccak256(stringToHex(entry)).slice(0, 10) };
-}
+// What these do not name, the shape of the data has: functions follow from those that are allowed, accounts from their ids.
 
-function ruleOf({ contractAddress, allowedFunctions, maxValue = '0' }: Schema['ContractRuleInput']): object {
-  const entries = allowedFunctions ?? [];
-  return { contractAddress, allowedFunctions: entries, functions: entries.map(functionOf), maxValue };
-}
+const ruleOf = ({ contractAddress, allowedFunctions, maxValue = '0' }: Schema['ContractRuleInput']) =>
+  new PartialMatch({ contractAddress, allowedFunctions: allowedFunctions ?? [], maxValue });
 
 function conditionOf(policy: PolicyRequest): object {
   const { tokenTransferCondition: transfer, contractInteractionCondition: rules } = policy;
@@ -76,39 +61,34 @@ function conditionOf(policy: PolicyRequest): object {
     return { contractInteractionCondition: rules?.map(ruleOf) ?? null };
   }
   if (policy.transactionType === 'ANY' || !transfer) return {};
+  const { tokenAddress, amountThreshold, destinationAddresses, tokenDecimals } = transfer;
   return {
-    tokenTransferCondition: {
-      tokenAddress: transfer.tokenAddress,
-      amountThreshold: transfer.amountThreshold,
-      destinationAddresses: transfer.destinationAddresses ?? [],
-      tokenDecimals: transfer.tokenDecimals ?? anyInteger,
-      tokenSymbol: anyText,
-      tokenName: anyText,
-      tokenLogoUrl: optionalText,
-    },
+    tokenTransferCondition: new PartialMatch({
+      tokenAddress,
+      amountThreshold,
+      destinationAddresses: destinationAddresses ?? [],
+      ...withoutAbsent({ tokenDecimals }),
+    }),
   };
 }
 
-function policyOf(policy: PolicyRequest): object {
+function policyOf(policy: PolicyRequest): PartialMatch {
   const { id, name, type, transactionType, networkId, description, accountIds, limitation } = policy;
   const { initiatorSetting, approverSetting } = policy;
-  return {
-    ...(id ? { id, revision: anyInteger } : { id: anyId('pol') }),
+  return new PartialMatch({
+    ...(id ? { id, revision: anyInteger } : { revision: undefined }),
     name,
     type,
     transactionType,
     networkId,
     accountIds,
-    accounts: (accountIds ?? []).map((accountId) => ({ id: accountId, name: anyText, address: anyAddress })),
     initiatorSetting: initiatorSetting && settingOf(initiatorSetting, {}),
-    // An empty description is none.
-    ...withoutAbsent({
-      description: description || undefined,
-      limitation,
-      approverSetting: approverSetting && approverOf(approverSetting),
-    }),
+    // Absent fields have to be absent; an empty description is none.
+    description: description || undefined,
+    limitation: limitation ?? undefined,
+    approverSetting: approverSetting ? approverOf(approverSetting) : undefined,
     ...conditionOf(policy),
-  };
+  });
 }
 
 const policies = ({ policies: asked }: { policies: readonly PolicyRequest[] }) => ({

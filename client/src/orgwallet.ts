@@ -6,6 +6,7 @@ import type { Connection } from './exchange.ts';
 import type { Before, CallIntent, Intent, OperationIntent, OperationType, TransferIntent } from './intent.ts';
 import type { VoteType } from './payload.ts';
 import { type PinStore, pinInMemory } from './pins.ts';
+import { verifyRecord } from './recordPayloads.ts';
 import {
   type Approval,
   type Proposal,
@@ -13,20 +14,24 @@ import {
   readApproval,
   SINGULAR,
   type Status,
+  sameRecord,
   type Transaction,
   type WaitOptions,
   waitFor,
 } from './records.ts';
 import { encodedSignature, type Wallet } from './signWith.ts';
 import { callOf } from './transactionCall.ts';
-import { type Verified, verify } from './verify.ts';
+import type { Verified } from './verify.ts';
 
 /** How a vote is given. */
 export interface VoteOptions extends CallOptions {
   readonly wallet: Wallet;
   /** What the caller wants: the payload is compared with it. */
   readonly intent?: Intent;
-  /** Of a request of somebody else: shown what the bytes do, decides whether to sign. Needed without an intent. */
+  /**
+   * Is shown what the bytes do, and decides whether to sign. Needed without an intent; with one, `verified.rest` is what
+   * it does not cover.
+   */
   readonly confirm?: (verified: Verified) => boolean | Promise<boolean>;
   /** The records as they were; absent: they are read. */
   readonly before?: Before;
@@ -54,6 +59,8 @@ export type CallRequest = Request & Omit<CallIntent, 'type' | 'account'>;
 export interface ProposeOptions extends CallOptions {
   /** Approves it at once with this wallet. */
   readonly wallet?: Wallet;
+  /** Decides whether to approve it, as in `VoteOptions`. */
+  readonly confirm?: VoteOptions['confirm'];
   /** Executes it as well, if the threshold is then met. */
   readonly execute?: boolean;
 }
@@ -97,21 +104,15 @@ export interface Settings extends Connection {
   readonly pins?: PinStore;
 }
 
-const PROPOSE = {
-  'members.create': 'proposeMembersCreate',
-  'members.update': 'proposeMembersUpdate',
-  'members.remove': 'proposeMembersRemove',
-  'groups.create': 'proposeGroupsCreate',
-  'groups.update': 'proposeGroupsUpdate',
-  'groups.delete': 'proposeGroupsDelete',
-  'policies.change': 'proposePolicies',
-  'policies.add': 'proposePoliciesAdd',
-  'policies.update': 'proposePoliciesUpdate',
-  'policies.remove': 'proposePoliciesRemove',
-  'accounts.create': 'proposeAccountsCreate',
-  'accounts.update': 'proposeAccountsUpdate',
-  'admins.update': 'proposeAdminsUpdate',
-} as const satisfies { [T in OperationType]: keyof Api };
+type MethodOf<Type> = Type extends `${infer Resource}.${infer Verb}`
+  ? `propose${Capitalize<Resource>}${Verb extends 'change' ? '' : Capitalize<Verb>}`
+  : never;
+
+/** The method that proposes a kind of change: `members.create` → `proposeMembersCreate`. */
+function methodOf<Type extends OperationType>(type: Type): MethodOf<Type> {
+  const words = type.replace('.change', '').split('.');
+  return `propose${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}` as MethodOf<Type>;
+}
 
 const isTransaction = (record: Approval): record is Transaction => record.id.startsWith('txn_');
 
@@ -130,15 +131,6 @@ async function readBefore(api: Api, intent: Intent | undefined, options: CallOpt
     type === 'admins.update' ? api.listAdmins(undefined, options) : undefined,
   ]);
   return { members, ...(groups ? { groups } : {}), ...(admins ? { admins } : {}) };
-}
-
-/** The payload of a vote on a record. */
-function payloadOf({ id, signingPayloads }: Approval, vote: VoteType): string {
-  const payload = (signingPayloads as { [payload: string]: string } | undefined)?.[`${vote}Payload`];
-  if (payload === undefined) {
-    throw new NotSigned(`${id} has no ${vote} payload: it is closed, or waits for another signature`);
-  }
-  return payload;
 }
 
 /**
@@ -162,6 +154,9 @@ export function createOrgwallet(settings: Settings): Orgwallet {
     return { id: account, address };
   };
 
+  const recordOf = async (approval: string | Approval, options?: CallOptions): Promise<Approval> =>
+    typeof approval === 'string' ? readApproval(api, approval, options) : approval;
+
   async function sendVote(
     record: Approval,
     vote: VoteType,
@@ -181,39 +176,36 @@ export function createOrgwallet(settings: Settings): Orgwallet {
   ) {
     const { intent, confirm, initiatorSignature } = options;
     if (!intent && !confirm) throw new TypeError('intent or confirm is required');
-    const record: Approval =
-      typeof approval === 'string'
-        ? await readApproval(api, approval as string, withoutKey(options))
-        : approval;
+    const record = await recordOf(approval, withoutKey(options));
     if (type === 'initiator' && !isTransaction(record)) {
       throw new TypeError('invalid vote "initiator" for a proposal (expected approve or reject)');
     }
-    const { id, summary, expiresAt } = record;
+    const { id } = record;
     const before = options.before ?? (await readBefore(api, intent, withoutKey(options)));
-    const verified = verify(payloadOf(record, type), intent, {
-      id,
-      summary,
-      expiresAt,
-      vote: type,
+    const verified = verifyRecord(record, intent, {
       pins,
       before,
       ...(initiatorSignature ? { initiatorSignature } : {}),
-    });
+    })[type];
+    if (!verified) {
+      throw new NotSigned(`${id} has no ${type} payload: it is closed, or waits for another signature`);
+    }
     if (confirm && !(await confirm(verified))) throw new NotSigned(`${id} was not confirmed`);
     const signature = await encodedSignature(options.wallet, verified.typedData);
-    return (await sendVote(record, type, signature, options)) as RecordOf<Target>;
+    return sameRecord(id, await sendVote(record, type, signature, options)) as RecordOf<Target>;
   }
 
   async function propose(intent: OperationIntent, options: ProposeOptions = {}): Promise<Proposal> {
-    const { wallet, execute = false } = options;
+    const { wallet, confirm, execute = false } = options;
     const { type, ...body } = intent;
     const before = await readBefore(api, intent, withoutKey(options));
-    const proposed = await (api[PROPOSE[type]] as (body: object, options: CallOptions) => Promise<Proposal>)(
+    const proposed = await (api[methodOf(type)] as (body: object, options: CallOptions) => Promise<Proposal>)(
       body,
       options,
     );
     if (!wallet) return proposed;
-    return vote(proposed, 'approve', { ...withoutKey(options), wallet, intent, before, execute });
+    const more = { before, execute, ...(confirm ? { confirm } : {}) };
+    return vote(proposed, 'approve', { ...withoutKey(options), wallet, intent, ...more });
   }
 
   async function request(
@@ -252,12 +244,11 @@ export function createOrgwallet(settings: Settings): Orgwallet {
     propose,
     vote,
     execute: async (approval, type, options) => {
-      const record: Approval =
-        typeof approval === 'string' ? await readApproval(api, approval as string, options) : approval;
+      const record = await recordOf(approval, options);
       const executed = isTransaction(record)
         ? api.executeTransaction(record.id, { type }, options)
         : api[`execute${SINGULAR[record.resourceType]}Proposal`](record.id, { type }, options);
-      return (await executed) as RecordOf<typeof approval>;
+      return sameRecord(record.id, await executed) as RecordOf<typeof approval>;
     },
     transfer: async ({ account, ...asked }) => {
       const { id, address } = await accountOf(account, withoutKey(asked));

@@ -73,7 +73,8 @@ const FORMS: { readonly [type: string]: RegExp } = {
   bytes32: /^0x[0-9a-f]{64}$/,
 };
 
-const formOf = ({ type }: Field) =>
+/** A value in the form in which the service writes its type. */
+export const formOf = ({ type }: Pick<Field, 'type'>) =>
   type === 'string'
     ? anyText
     : new Matcher(
@@ -115,8 +116,8 @@ export function statementOf(payload: string): Statement {
         name: 'orgwallet',
         version: '1',
         ...(subject === 'proposal'
-          ? { salt: formOf({ name: 'salt', type: 'bytes32' }) }
-          : { chainId, verifyingContract: formOf({ name: '', type: 'address' }) }),
+          ? { salt: formOf({ type: 'bytes32' }) }
+          : { chainId, verifyingContract: formOf({ type: 'address' }) }),
       },
       message: Object.fromEntries(fields.map((field) => [field.name, formOf(field)])),
     },

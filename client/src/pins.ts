@@ -5,9 +5,12 @@ export interface Pin {
   readonly salt: string;
 }
 
-/** Where the pin is kept: in memory by default, in a file or in the browser's storage if it is to last. */
+/**
+ * Where the pin is kept: in memory by default, in a file or in the browser's storage if it is to last. `organization` is
+ * the one that a payload names: a store for several keeps one pin of each.
+ */
 export interface PinStore {
-  get(): Pin | undefined;
+  get(organization: string): Pin | undefined;
   set(pin: Pin): void;
 }
 

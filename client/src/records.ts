@@ -1,6 +1,7 @@
 import type { CallOptions, Methods } from './endpoints.ts';
 import { ApiError, NotReached } from './errors.ts';
 import { pause } from './exchange.ts';
+import { match } from './expectation.ts';
 import type { components } from './openapi.ts';
 
 /** The records and bodies of the API, by their names in openapi.json. */
@@ -39,7 +40,13 @@ async function findProposal(api: Methods, id: string, options?: CallOptions): Pr
   throw missing;
 }
 
-/** Reads a proposal or a transaction, by its id or as it was read before. */
+/** The record of an answer: another one than was asked for is refused. Throws PayloadMismatch. */
+export function sameRecord(id: string, record: Approval): Approval {
+  match('id', id, record.id);
+  return record;
+}
+
+/** Reads a proposal or a transaction, by its id or as it was read before. Throws PayloadMismatch for another one. */
 export async function readApproval<Target extends string | Approval>(
   api: Methods,
   approval: Target,
@@ -51,7 +58,7 @@ export async function readApproval<Target extends string | Approval>(
     : typeof approval === 'object' && 'resourceType' in approval
       ? api[`get${SINGULAR[approval.resourceType]}Proposal`](id, options)
       : findProposal(api, id, options);
-  return (await read) as RecordOf<Target>;
+  return sameRecord(id, await read) as RecordOf<Target>;
 }
 
 /** What can be waited for. */

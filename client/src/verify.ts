@@ -1,12 +1,14 @@
 import { type Hex, keccak256 } from 'viem';
 import { canonicalJson } from './canonicalJson.ts';
-import { describe } from './describe.ts';
+import { describe, linesOf, restOf, visible } from './describe.ts';
 import { PayloadMismatch } from './errors.ts';
 import { anyId, isSameAddress, Matcher, match } from './expectation.ts';
 import type { Before, Intent, OperationIntent, OperationType, TransactionIntent } from './intent.ts';
 import { actionOf, EXPECTED_DATA, namedIn } from './operationData.ts';
+import { OPERATION_SHAPES } from './operationShape.ts';
 import { type Hashes, hashesOf, type Statement, statementOf, type VoteType } from './payload.ts';
 import type { PinStore } from './pins.ts';
+import type { Proposal } from './records.ts';
 import { checkSummary } from './summary.ts';
 import { callOf, spentBy } from './transactionCall.ts';
 
@@ -23,12 +25,30 @@ export interface Known {
   readonly initiatorSignature?: Hex;
   readonly before?: Before;
   readonly pins?: PinStore;
+  /** The id of the organization of a proposal. */
+  readonly organization?: string;
+  /** The address of the account of a transaction. */
+  readonly account?: string;
+  /** Of the token that is sent, where the intent does not have them. */
+  readonly decimals?: number;
 }
+
+type ChangeOf<Kind> = Kind extends Proposal ? Pick<Kind, 'resourceType' | 'action' | 'data'> : never;
+
+/** What a proposal does. */
+export type Change = ChangeOf<Proposal>;
 
 /** A payload that is what was asked for. */
 export interface Verified extends Statement, Hashes {
   /** What it does, made from the bytes alone, line by line. */
   readonly description: string;
+  /** Of a proposal: what it changes, read from the bytes. It has the fields of its kind, and no other. */
+  readonly change?: Change;
+  /**
+   * The lines of a change that the intent does not have in so many words: they are what the service says that it was
+   * before, or has added. Without an intent all of them.
+   */
+  readonly rest: readonly string[];
 }
 
 const seconds = (date: string) => String(Math.floor(Date.parse(date) / 1_000));
@@ -41,11 +61,21 @@ const validExpiry = new Matcher('a future time within 366 days', (got) => {
   return left > 0 && left < MAX_LIFETIME_S;
 });
 
+const visibleText = new Matcher(
+  'a text without unseen characters',
+  (got) => typeof got === 'string' && visible(got) === got,
+);
+
 const isTransaction = (intent: Intent): intent is TransactionIntent =>
   intent.type === 'transfer' || intent.type === 'call';
 
-function checkTransaction({ typedData }: Statement, intent: TransactionIntent | undefined): void {
+function checkTransaction(
+  { typedData }: Statement,
+  intent: TransactionIntent | undefined,
+  { account, decimals }: Known,
+): void {
   const { domain, message } = typedData;
+  if (account) match('domain.verifyingContract', account, domain.verifyingContract);
   if (intent) {
     const call = callOf(intent);
     match('domain.chainId', intent.networkId, domain.chainId);
@@ -59,11 +89,30 @@ function checkTransaction({ typedData }: Statement, intent: TransactionIntent | 
   // A wallet shows these three beside the call: they must be what the call gives away.
   for (const [field, asked] of Object.entries(spentBy(message)))
     match(`message.${field}`, asked, message[field]);
-  checkSummary(typedData, intent);
+  checkSummary(typedData, intent, (intent?.type === 'transfer' ? intent.decimals : undefined) ?? decimals);
 }
 
-function checkOperation({ typedData }: Statement, intent: OperationIntent | undefined, before: Before): void {
-  const { message } = typedData;
+type ExpectedData = (asked: OperationIntent<OperationType>, before: Before) => unknown;
+
+const expectedData = (intent: OperationIntent, before: Before) =>
+  (EXPECTED_DATA[intent.type] as ExpectedData)(intent, before);
+
+/** Compares a change with the fields that its kind has: what is beside them would be shown and have no effect. */
+function checkShape(message: Statement['typedData']['message'], data: unknown): Change {
+  const { resourceType = '', action = '' } = message;
+  const kind = `${resourceType}.${action}`;
+  if (!Object.hasOwn(OPERATION_SHAPES, kind)) {
+    throw new PayloadMismatch('message.action', 'a kind of operation', kind);
+  }
+  match('message.data', OPERATION_SHAPES[kind], data);
+  return { resourceType, action, data } as Change;
+}
+
+function checkOperation(
+  { typedData: { message } }: Statement,
+  intent: OperationIntent | undefined,
+  before: Before,
+): Change {
   const text = message.data ?? '';
   let data: unknown;
   try {
@@ -72,32 +121,29 @@ function checkOperation({ typedData }: Statement, intent: OperationIntent | unde
     throw new PayloadMismatch('message.data', 'JSON text', text);
   }
   match('message.data', canonicalJson(data), text);
-  if (!intent) return;
+  if (!intent) return checkShape(message, data);
   const [resourceType] = intent.type.split('.');
   match('message.resourceType', resourceType, message.resourceType);
   match('message.action', actionOf(intent), message.action);
-  const expected = EXPECTED_DATA[intent.type] as (
-    asked: OperationIntent<OperationType>,
-    before: Before,
-  ) => unknown;
-  match('message.data', expected(intent, before), data);
+  match('message.data', expectedData(intent, before), data);
   const summary = message.summary ?? '';
   const missing = namedIn(intent).find((name) => !isIn(summary, name));
   if (missing !== undefined && namedIn(intent).length <= 10) {
     throw new PayloadMismatch('message.summary', `a text that has ${JSON.stringify(missing)}`, summary);
   }
+  return checkShape(message, data);
 }
 
 function isIn(summary: string, name: string): boolean {
   return isSameAddress(name, name)
     ? summary.toLowerCase().includes(name.toLowerCase())
-    : summary.includes(JSON.stringify(name));
+    : summary.includes(visible(JSON.stringify(name)));
 }
 
 /** The first payload decides which organization this is; no later one may be of another. */
 function checkPin({ typedData: { domain, message } }: Statement, pins: PinStore): void {
   const [organization, salt] = [message.organization ?? '', domain.salt ?? ''];
-  const pin = pins.get();
+  const pin = pins.get(organization);
   if (pin) match('message.organization', pin.organization, organization);
   if (pin) match('domain.salt', pin.salt, salt);
   else pins.set({ organization, salt });
@@ -108,6 +154,8 @@ function checkKnown({ subject, vote, typedData: { message } }: Statement, known:
   match('vote', known.vote ?? vote, vote);
   match(`message.${idField}`, known.id ?? anyId(subject === 'proposal' ? 'prop' : 'txn'), message[idField]);
   if (known.summary !== undefined) match('message.summary', known.summary, message.summary);
+  // It is shown, and what turns its direction would make it read otherwise.
+  match('message.summary', visibleText, message.summary);
   if (known.expiresAt) match('message.expiresAt', seconds(known.expiresAt), message.expiresAt);
   match('message.expiresAt', validExpiry, message.expiresAt);
   if (known.initiatorSignature && message.initiatorSignatureHash) {
@@ -123,7 +171,7 @@ function checkKnown({ subject, vote, typedData: { message } }: Statement, known:
  * Makes sure that a payload is what the caller asked for, before it is signed: the message is made again from the
  * intent and compared field by field, domain and hashes are computed again. A proposal must also be of the organization
  * of the first payload (`known.pins`). Without an intent, which is for a request of somebody else, only what is
- * contradictory in itself is refused: show `description` to whoever decides.
+ * contradictory in itself, or unknown, is refused: show `description` to whoever decides.
  *
  * Throws PayloadMismatch with the field, what was asked and what is there.
  *
@@ -135,10 +183,15 @@ export function verify(payload: string, intent?: Intent, known: Known = {}): Ver
   if (intent) match('primaryType', isTransaction(intent) ? 'transaction' : 'proposal', read.subject);
   checkKnown(read, known);
   if (read.subject === 'transaction') {
-    checkTransaction(read, intent as TransactionIntent | undefined);
-  } else {
-    checkOperation(read, intent as OperationIntent | undefined, known.before ?? {});
-    if (known.pins) checkPin(read, known.pins);
+    checkTransaction(read, intent as TransactionIntent | undefined, known);
+    return { ...read, ...hashesOf(read), description: describe(read), rest: [] };
   }
-  return { ...read, ...hashesOf(read), description: describe(read) };
+  const asked = intent as OperationIntent | undefined;
+  if (known.organization) {
+    match('message.organization', known.organization, read.typedData.message.organization);
+  }
+  const change = checkOperation(read, asked, known.before ?? {});
+  if (known.pins) checkPin(read, known.pins);
+  const rest = [...(asked ? restOf(expectedData(asked, {}), change.data) : linesOf(change.data, ''))];
+  return { ...read, ...hashesOf(read), description: describe(read), change, rest };
 }

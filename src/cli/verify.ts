@@ -7,7 +7,7 @@ import {
   statementOf,
   verify,
 } from '@orgwallet/client';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { Db } from '../db/database';
 import { readOrganization } from '../db/organizations';
 import { findProposalById, readProposalNow } from '../db/proposals';
@@ -19,8 +19,8 @@ import { transactionView } from '../domain/transactionView';
 import type { CommandContext, Within } from './context';
 import { CommandRefused } from './output';
 
-/** Payloads by name, such as `approvePayload`. */
-type Payloads = readonly (readonly [name: string, payload: string])[];
+/** Payloads by name, such as `approvePayload`, with the decimals of the token that a record says it sends. */
+type Payloads = readonly (readonly [name: string, payload: string, decimals?: number])[];
 
 function readJson(file: string): unknown {
   try {
@@ -35,7 +35,7 @@ function payloadsIn(content: unknown): Payloads {
   const { primaryType, data, signingPayloads, signatureData } = Object(content);
   if (primaryType !== undefined) return [['payload', canonicalJson(content)]];
   const found = Object.entries({ ...signatureData, ...signingPayloads }).flatMap(([name, payload]) =>
-    name.endsWith('Payload') ? [[name, String(payload)] as const] : [],
+    name.endsWith('Payload') ? [[name, String(payload), data?.asset?.decimals] as const] : [],
   );
   return found.length > 0 || typeof data !== 'object' ? found : payloadsIn(data);
 }
@@ -53,10 +53,25 @@ async function payloadsOf(db: Db, id: string): Promise<Payloads> {
   return payloadsIn(proposalView(record, await readProposalNow(db, record.organizationId), domainSalt));
 }
 
+interface Options {
+  readonly intent?: string;
+  readonly salt?: string;
+  readonly decimals?: number;
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,3}$/.test(text)) throw new InvalidArgumentError('expected a whole number, such as 6');
+  return Number(text);
+}
+
 /** What one payload is, or how it differs from what was asked for. Throws CommandRefused. */
-function verified(name: string, payload: string, intent: Intent | undefined, salt: string | undefined) {
+function verified(name: string, payload: string, intent: Intent | undefined, options: Options) {
   try {
-    const known = salt === undefined ? {} : knownSalt(payload, salt);
+    const { salt, decimals } = options;
+    const known = {
+      ...(salt === undefined ? {} : knownSalt(payload, salt)),
+      ...(decimals === undefined ? {} : { decimals }),
+    };
     const { typedData, description, domainHash, messageHash, digest } = verify(payload, intent, known);
     return {
       name,
@@ -79,17 +94,15 @@ function knownSalt(payload: string, salt: string): Known {
   return organization === undefined ? {} : { pins: pinInMemory({ organization, salt }) };
 }
 
-async function run(
-  { db, output }: CommandContext,
-  subject: string,
-  options: { intent?: string; salt?: string },
-): Promise<void> {
+async function run({ db, output }: CommandContext, subject: string, options: Options): Promise<void> {
   const payloads = /^(prop|txn)_/.test(subject)
     ? await payloadsOf(db(), subject)
     : payloadsIn(readJson(subject));
   if (payloads.length === 0) throw new CommandRefused(`${subject} has nothing to sign`);
   const intent = options.intent === undefined ? undefined : (readJson(options.intent) as Intent);
-  const results = payloads.map(([name, payload]) => verified(name, payload, intent, options.salt));
+  const results = payloads.map(([name, payload, decimals]) =>
+    verified(name, payload, intent, decimals === undefined ? options : { decimals, ...options }),
+  );
   const text = results.map(({ name, description, summary, domainHash, messageHash, digest }) =>
     [
       `${name}: ${description}`,
@@ -117,7 +130,12 @@ export function verifyCommand(program: Command, within: Within): void {
       'what was asked for, as JSON: refuse a payload that differs, and name the field',
     )
     .option('--salt <0x…>', 'the salt of your organization: refuse a payload with another one')
-    .action((subject: string, options: { intent?: string; salt?: string }, command: Command) =>
+    .option(
+      '--decimals <number>',
+      'of the token that is sent, where the file does not have them: to compare the amount in the summary',
+      wholeNumber,
+    )
+    .action((subject: string, options: Options, command: Command) =>
       within(command, (context) => run(context, subject, options)),
     );
 }

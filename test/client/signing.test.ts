@@ -406,7 +406,7 @@ describe('a server that swaps', () => {
       signingPayloads: { approvePayload: rejectPayload, rejectPayload: approvePayload },
     };
     const vote = () => orgwallet.vote(swapped, 'reject', { wallet: by(org.alice), confirm: () => true });
-    expect(await mismatch({}, vote)).toMatchObject({ field: 'vote', asked: 'reject', got: 'approve' });
+    expect(await mismatch({}, vote)).toMatchObject({ field: 'vote', asked: 'approve', got: 'reject' });
   });
 
   it('the initiator’s signature that an approver knows is found out', async () => {

@@ -1,11 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hashesOf, type Intent, type Known, pinInMemory, statementOf, verify } from '@orgwallet/client';
+import {
+  type Before,
+  hashesOf,
+  type Intent,
+  type Known,
+  type Pin,
+  pinInMemory,
+  statementOf,
+  verify,
+} from '@orgwallet/client';
 import fc from 'fast-check';
 import { hashDomain, keccak256, type TypedDataDefinition } from 'viem';
 import { canonicalJson as canonicalJsonOfClient } from '../../../client/src/canonicalJson';
 import { hashTypedPayload } from '../../../src/chain/typedData';
-import { canonicalJson } from '../../../src/domain/canonicalJson';
+import { canonicalJson, type JsonValue } from '../../../src/domain/canonicalJson';
 import { type TransactionToSign, transactionPayload } from '../../../src/domain/signing';
 import { readContent } from '../../../src/domain/transactionContent';
 import { type TransactionFacts, transactionSummary } from '../../../src/domain/transactionText';
@@ -16,6 +25,25 @@ import { transferData } from '../../support/transactions';
 const vectors = JSON.parse(readFileSync(join(__dirname, '../../../docs/vectors.json'), 'utf8'));
 const NATIVE_CURRENCY = `0x${'0'.repeat(40)}`;
 const inAWeek = () => new Date(Math.floor(Date.now() / 1_000 + 604_800) * 1_000);
+
+const POLICY = {
+  id: anId('pol'),
+  name: 'Payroll',
+  type: 'AUTO_APPROVAL',
+  transactionType: 'TOKEN_TRANSFER',
+  networkId: 1,
+  accountIds: null,
+  accounts: [],
+  initiatorSetting: null,
+  tokenTransferCondition: {
+    tokenAddress: NATIVE_CURRENCY,
+    tokenSymbol: 'ETH',
+    tokenName: 'Ether',
+    tokenDecimals: 18,
+    amountThreshold: '1',
+    destinationAddresses: [],
+  },
+};
 
 /** What an account is asked to do, and the texts around it. */
 interface Asked {
@@ -57,7 +85,7 @@ const transfers: fc.Arbitrary<Asked> = fc
       to,
       amount,
       ...(token ? { token } : {}),
-      ...(isKnown || !token ? { decimals } : {}),
+      ...(isKnown && token ? { decimals } : {}),
       ...(replaces ? { replaces } : {}),
     },
     facts: {
@@ -98,6 +126,9 @@ const calls: fc.Arbitrary<Asked> = fc
     },
   }));
 
+/** The decimals of a token that has some. */
+const decimalsOf = ({ facts: { token } }: Asked) => (token ? { decimals: token.decimals } : {});
+
 /** The payload of what is asked, as the service makes it. */
 function payloadsOf({ intent, facts }: Asked) {
   const isToken = intent.type === 'transfer' && intent.token !== undefined;
@@ -110,14 +141,13 @@ function payloadsOf({ intent, facts }: Asked) {
   const content = readContent(call, (address) => address);
   if (!content.ok) throw new Error(content.refusal.message);
   const { network: networkName, account: accountName, ...others } = facts;
-  const decimals = intent.type === 'transfer' ? (intent.decimals ?? 18) : 18;
   const summary = transactionSummary(content.value, {
     ...others,
     calldata: call.data,
     network: {
       id: intent.networkId,
       name: networkName,
-      nativeAsset: { symbol: 'ETH', name: 'Ether', decimals },
+      nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 },
     },
     account: { name: accountName, address: intent.account },
   });
@@ -154,14 +184,15 @@ describe('verify of a transaction', () => {
             vote,
             expiresAt: record.expiresAt.toISOString(),
             initiatorSignature,
+            ...decimalsOf(asked),
           };
           const { digest, domainHash, description, typedData } = verify(payloads[vote], intent, known);
           expect(digest).toBe(hashTypedPayload(payloads[vote]));
           expect(domainHash).toBe(hashDomain(typedData as unknown as Parameters<typeof hashDomain>[0]));
           expect(canonicalJson(typedData)).toBe(payloads[vote]);
           expect(description.split('\n').at(-1)).toBe(`until: ${record.expiresAt.toISOString()}`);
-          // For somebody else's request the bytes alone are enough.
-          expect(verify(payloads[vote]).description).toBe(description);
+          // For somebody else's request the bytes alone are enough, and the decimals of a token.
+          expect(verify(payloads[vote], undefined, decimalsOf(asked)).description).toBe(description);
         }
       }),
       { numRuns: 50 },
@@ -179,6 +210,7 @@ describe('verify of a transaction', () => {
           summary,
           expiresAt: expiresAt.toISOString(),
           initiatorSignature,
+          ...decimalsOf(asked),
         };
         for (const { field, payload } of changedPayloads(approve)) {
           expect([field, refusedField(payload, { ...asked.intent, policyId }, known)]).toEqual([
@@ -211,6 +243,74 @@ describe('verify of a transaction', () => {
     const lying = canonicalJson({ ...typedData, message: { ...typedData.message, summary: lie(summary) } });
     expect(refusedField(initiator, intent, {})).toBeUndefined();
     expect(refusedField(lying, intent, {})).toBe('message.summary');
+  });
+
+  it.each([
+    ['ten times the native currency', 'native currency', '0.5', {}],
+    ['a thousandth of it', 'native currency', '0.00005', {}],
+    ['a malformed number', 'native currency', '0.0.5', {}],
+    ['no number', 'native currency', '.', {}],
+    ['a number with zeros around it', 'native currency', '00.050', {}],
+    ['whole units of a token whose decimals nobody knows', 'token', '0.05', {}],
+    ['whole units of a token with other decimals', 'token', '0.05', { decimals: 6 }],
+  ])('refuses a summary with %s, also where nobody says what was asked', (_, of, shown, known) => {
+    const token = of === 'token' ? anAddress() : undefined;
+    const intent = {
+      type: 'transfer',
+      ...where,
+      to: anAddress(),
+      amount: 5n * 10n ** 16n,
+      ...(token ? { token } : {}),
+    } as const;
+    const listed = token ? { symbol: 'ETH', name: 'Ether', decimals: 18, logoUrl: null } : null;
+    const facts = { token: listed, replaces: null, call: null, network: 'Local', account: 'Treasury' };
+    const { initiator } = payloadsOf({ intent, facts });
+    const lying = initiator.replace('Send 0.05 ', `Send ${shown} `);
+    expect(refusedField(initiator, undefined, token ? { decimals: 18 } : {})).toBeUndefined();
+    expect(refusedField(lying, undefined, known)).toBe('message.summary');
+    // What is native has 18 decimals, whatever somebody says.
+    if (!token) {
+      expect(refusedField(lying, undefined, { decimals: 17 })).toBe('message.summary');
+      expect(refusedField(lying, { ...intent, decimals: 17 }, {})).toBe('message.summary');
+    }
+  });
+
+  it('compares the native currency that a call sends', () => {
+    const intent = {
+      type: 'call',
+      ...where,
+      to: anAddress(),
+      data: '0x12345678',
+      value: 10n ** 18n,
+    } as const;
+    const facts = { token: null, replaces: null, call: null, network: 'Local', account: 'Treasury' };
+    const { initiator } = payloadsOf({ intent, facts });
+    expect(refusedField(initiator, undefined, {})).toBeUndefined();
+    for (const lie of ['0.1', '10']) {
+      const lying = initiator.replace('together with 1 ', `together with ${lie} `);
+      expect(refusedField(lying, undefined, {})).toBe('message.summary');
+    }
+    expect(refusedField(initiator.replace(/, together with 1 \S+ /, ' '), undefined, {})).toBe(
+      'message.summary',
+    );
+  });
+
+  it('refuses characters in a summary that are not seen or turn its direction', () => {
+    const intent = { type: 'transfer', ...where, to: anAddress(), amount: 1n } as const;
+    const facts = { token: null, replaces: null, call: null, network: 'Local', account: 'Treasury' };
+    const { initiator } = payloadsOf({ intent, facts });
+    for (const unseen of ['\u202e', '\u200b', '\u2066', '\u00ad']) {
+      const lying = initiator.replace('Treasury', `Trea${unseen}sury`);
+      expect(refusedField(lying, intent, {})).toBe('message.summary');
+    }
+  });
+
+  it('refuses another account than the one that was shown', () => {
+    const intent = { type: 'transfer', ...where, to: anAddress(), amount: 1n } as const;
+    const facts = { token: null, replaces: null, call: null, network: 'Local', account: 'Treasury' };
+    const { initiator } = payloadsOf({ intent, facts });
+    expect(refusedField(initiator, undefined, { account: where.account })).toBeUndefined();
+    expect(refusedField(initiator, undefined, { account: anAddress() })).toBe('domain.verifyingContract');
   });
 
   it('refuses one that has expired, or counts for longer than a year', () => {
@@ -271,25 +371,55 @@ describe('statementOf', () => {
   });
 });
 
+/** The payload of a proposal that can be signed now. */
+function currentProposal(resourceType: string, action: string, data: object, summary = 'A change'): string {
+  const typedData = JSON.parse(vectors.statements[0].payload);
+  const expiresAt = String(Math.floor(inAWeek().getTime() / 1_000));
+  const message = {
+    ...typedData.message,
+    resourceType,
+    action,
+    summary,
+    data: canonicalJson(data as JsonValue),
+    expiresAt,
+  };
+  return canonicalJson({ ...typedData, message });
+}
+
 describe('the pin of an organization', () => {
   const [{ payload }] = vectors.statements;
   const { organization } = JSON.parse(payload).message;
   const { salt } = JSON.parse(payload).domain;
-  const current = canonicalJson({
-    ...JSON.parse(payload),
-    message: { ...JSON.parse(payload).message, expiresAt: String(Math.floor(inAWeek().getTime() / 1_000)) },
+  const current = currentProposal('accounts', 'create', {
+    items: [{ id: anId('acc'), name: 'Treasury', address: anAddress(), networkIds: [1] }],
   });
 
   it('is made by the first payload, and holds for all later ones', () => {
     const pins = pinInMemory();
     verify(current, undefined, { pins });
-    expect(pins.get()).toEqual({ organization, salt });
+    expect(pins.get(organization)).toEqual({ organization, salt });
     const other = aHash();
     expect(refusedField(current.replace(salt, other), undefined, { pins })).toBe('domain.salt');
     const elsewhere = current.replace(organization, anId('org'));
     expect(refusedField(elsewhere, undefined, { pins })).toBe('message.organization');
     expect(refusedField(elsewhere.replace(salt, other), undefined, { pins })).toBe('message.organization');
     expect(refusedField(current, undefined, { pins })).toBeUndefined();
+  });
+
+  it('is of the organization that the payload names, and that was meant', () => {
+    const pins = new Map<string, Pin>();
+    const store = {
+      get: (id: string) => pins.get(id),
+      set: (pin: Pin) => void pins.set(pin.organization, pin),
+    };
+    verify(current, undefined, { pins: store, organization });
+    expect([...pins.keys()]).toEqual([organization]);
+    expect(refusedField(current, undefined, { pins: store, organization: anId('org') })).toBe(
+      'message.organization',
+    );
+    expect(refusedField(current.replace(salt, aHash()), undefined, { pins: store, organization })).toBe(
+      'domain.salt',
+    );
   });
 
   it('can be known before', () => {
@@ -300,21 +430,21 @@ describe('the pin of an organization', () => {
 
 describe('the description of a payload', () => {
   it('shows what cannot be seen, and says what is without limit', () => {
-    const typedData = JSON.parse(vectors.statements[0].payload);
-    const data = canonicalJson({
-      policies: [{ name: 'a\u202eb\n', accountIds: null, destinationAddresses: [] }],
-      '\u202e\nuntil': 1,
+    const payload = currentProposal('policies', 'create', {
+      policies: [{ ...POLICY, name: 'a\u202eb\n' }],
     });
-    const expiresAt = String(Math.floor(inAWeek().getTime() / 1_000));
-    const payload = canonicalJson({ ...typedData, message: { ...typedData.message, data, expiresAt } });
-    expect(verify(payload).description.split('\n').slice(1, -1)).toEqual([
-      `organization: "${typedData.message.organization}"`,
-      'change: "accounts" "create"',
-      'policies[0].accountIds: any, WITHOUT LIMIT',
-      'policies[0].destinationAddresses: any',
-      String.raw`policies[0].name: "a\u202eb\n"`,
-      String.raw`"\u202e\nuntil": 1`,
+    const lines = verify(payload).description.split('\n');
+    expect(lines.slice(1, 3)).toEqual([
+      `organization: "${JSON.parse(payload).message.organization}"`,
+      'change: "policies" "create"',
     ]);
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'policies[0].accountIds: any, WITHOUT LIMIT',
+        'policies[0].tokenTransferCondition.destinationAddresses: any',
+        String.raw`policies[0].name: "a\u202eb\n"`,
+      ]),
+    );
   });
 
   it('says what a call and a transfer do', () => {
@@ -330,5 +460,188 @@ describe('the description of a payload', () => {
     const called = lines({ type: 'call', ...where, to, data: '0x095ea7b3ff', value: 0n });
     expect(called).toContain(`call: ${to}\nfunction: 0x095ea7b3\ncalldata: 0x095ea7b3ff`);
     expect(called).not.toContain(NATIVE_CURRENCY);
+  });
+});
+
+const MEMBER = {
+  id: anId('mem'),
+  name: 'Alice',
+  type: 'user',
+  walletAddress: anAddress(),
+  walletKind: 'key',
+};
+const RULE = {
+  contractAddress: anAddress(),
+  allowedFunctions: ['transfer(address,uint256)', '0x095ea7b3'],
+  functions: [{ name: 'transfer', selector: '0xa9059cbb' }, { selector: '0x095ea7b3' }],
+  maxValue: '0',
+};
+const CALLS = {
+  ...POLICY,
+  transactionType: 'CONTRACT_INTERACTION',
+  contractInteractionCondition: [RULE],
+  tokenTransferCondition: undefined,
+};
+const called = (rule: object) => ({
+  policies: [{ ...CALLS, contractInteractionCondition: [{ ...RULE, ...rule }] }],
+});
+const any = { ...POLICY, transactionType: 'ANY', tokenTransferCondition: undefined };
+const moderated = (setting: object, type = 'MANUAL_APPROVAL') => ({
+  policies: [{ ...any, type, approverSetting: { excludeInitiator: false, ...setting } }],
+});
+const json = (data: object) => JSON.parse(JSON.stringify(data));
+
+describe('the data of a proposal', () => {
+  const eve = anId('mem');
+
+  it.each([
+    ['members', 'create', { items: [MEMBER] }],
+    ['members', 'remove', { items: [{ ...MEMBER, revision: 3 }] }],
+    ['groups', 'create', { items: [{ id: anId('grp'), name: 'A', memberIds: [eve] }] }],
+    ['groups', 'delete', { items: [{ id: anId('grp'), revision: 1, name: 'A', members: [MEMBER] }] }],
+    ['policies', 'update', { policies: [{ ...any, revision: 2 }, POLICY, CALLS] }],
+    ['policies', 'create', moderated({ type: 'user', memberId: eve, userId: eve })],
+    ['policies', 'create', moderated({ type: 'group', groupId: anId('grp'), threshold: 2 })],
+    ['accounts', 'update', { items: [{ id: anId('acc'), revision: 1, networkIds: [1] }] }],
+    ['admins', 'update', { revision: 1, members: [MEMBER], threshold: 1 }],
+  ])('of %s %s has the fields of its kind', (resourceType, action, data) => {
+    const { change } = verify(currentProposal(resourceType, action, json(data)));
+    expect(change).toEqual({ resourceType, action, data: json(data) });
+  });
+
+  it.each([
+    [
+      'another list beside the one that counts',
+      'policies',
+      'create',
+      { items: [], policies: [any] },
+      'items',
+    ],
+    [
+      'members beside the ids of a new group',
+      'groups',
+      'create',
+      { items: [{ id: anId('grp'), name: 'A', memberIds: [eve], members: [MEMBER] }] },
+      'items[0].members',
+    ],
+    [
+      'ids beside the members of a group',
+      'groups',
+      'update',
+      { items: [{ id: anId('grp'), revision: 1, name: 'A', members: [], memberIds: [eve] }] },
+      'items[0].memberIds',
+    ],
+    ['a field of a member', 'members', 'create', { items: [{ ...MEMBER, wallet: 'x' }] }, 'items[0].wallet'],
+    [
+      'a condition of another kind of policy',
+      'policies',
+      'create',
+      { policies: [{ ...POLICY, transactionType: 'ANY' }] },
+      'policies[0].tokenTransferCondition',
+    ],
+    [
+      'a field named as one of every object',
+      'admins',
+      'update',
+      { revision: 1, members: [MEMBER], threshold: 1, toString: {} },
+      'toString',
+    ],
+    [
+      'another user than its member',
+      'policies',
+      'create',
+      moderated({ type: 'user', memberId: eve, userId: anId('mem') }),
+      'policies[0].approverSetting.userId',
+    ],
+    [
+      'an approver that has no part in it',
+      'policies',
+      'create',
+      moderated({ type: 'group', groupId: anId('grp'), threshold: 1 }, 'AUTO_APPROVAL'),
+      'policies[0].approverSetting',
+    ],
+    [
+      'a function with the selector of another one',
+      'policies',
+      'create',
+      called({ functions: [{ name: 'transfer', selector: '0x095ea7b3' }, RULE.functions[1]] }),
+      'policies[0].contractInteractionCondition[0].functions[0].selector',
+    ],
+    [
+      'a function that is not among those that were allowed',
+      'policies',
+      'create',
+      called({ allowedFunctions: ['transfer(address,uint256)'] }),
+      'policies[0].contractInteractionCondition[0].functions[1]',
+    ],
+    [
+      'other decimals of the native currency',
+      'policies',
+      'create',
+      {
+        policies: [
+          { ...POLICY, tokenTransferCondition: { ...POLICY.tokenTransferCondition, tokenDecimals: 21 } },
+        ],
+      },
+      'policies[0].tokenTransferCondition.tokenDecimals',
+    ],
+    [
+      'an account that it is not of',
+      'policies',
+      'create',
+      { policies: [{ ...any, accounts: [{ id: anId('acc'), name: 'Petty cash', address: anAddress() }] }] },
+      'policies[0].accounts[0]',
+    ],
+  ])('with %s is refused', (_, resourceType, action, data, field) => {
+    const payload = currentProposal(resourceType, action, json(data));
+    expect(refusedField(payload, undefined, {})).toBe(`message.data.${field}`);
+  });
+
+  it('of an unknown kind is refused', () => {
+    for (const [resourceType = '', action = ''] of [
+      ['wallets', 'create'],
+      ['admins', 'create'],
+      ['members', 'toString'],
+    ]) {
+      expect(refusedField(currentProposal(resourceType, action, {}), undefined, {})).toBe('message.action');
+    }
+  });
+});
+
+describe('the rest of a change', () => {
+  const bob = { ...MEMBER, id: anId('mem'), name: 'Bob', walletAddress: anAddress() };
+
+  it("is what the intent does not name: those who are admins already, and everybody's wallet", () => {
+    const payload = currentProposal('admins', 'update', {
+      revision: 4,
+      members: [MEMBER, bob].sort((one, two) => (one.id < two.id ? -1 : 1)),
+      threshold: 1,
+    });
+    const admins = { members: [MEMBER, bob], threshold: 2 } as Before['admins'];
+    const before = { admins, members: [MEMBER, bob] } as Before;
+    const { rest } = verify(payload, { type: 'admins.update', updates: [], threshold: 1 }, { before });
+    for (const { id, name, walletAddress } of [MEMBER, bob]) {
+      for (const text of [id, name, walletAddress]) expect(rest.join()).toContain(`"${text}"`);
+    }
+    expect(rest.join()).not.toMatch(/threshold|revision/);
+  });
+
+  it('has the wallet of a member of whom only the name was to change', () => {
+    const item = {
+      id: MEMBER.id,
+      revision: 1,
+      name: 'Alicia',
+      walletAddress: bob.walletAddress,
+      walletKind: 'key',
+    };
+    const payload = currentProposal('members', 'update', { items: [item] }, 'Update "Alicia"');
+    const before = { members: [{ ...MEMBER, walletAddress: bob.walletAddress }] } as Before;
+    const intent = { type: 'members.update', items: [{ id: MEMBER.id, name: 'Alicia' }] } as const;
+    const asked = intent as unknown as Intent;
+    expect(verify(payload, asked, { before }).rest).toEqual([
+      `items[0].walletAddress: "${bob.walletAddress}"`,
+      'items[0].walletKind: "key"',
+    ]);
+    expect(verify(payload).rest).toHaveLength(5);
   });
 });

@@ -1,0 +1,130 @@
+import {
+  anyAddress,
+  anyId,
+  anyInteger,
+  anyText,
+  Depends,
+  Matcher,
+  optionalText,
+  textMatcher,
+} from './expectation.ts';
+import { functionOf } from './functions.ts';
+import { formOf } from './payload.ts';
+import { isNative } from './transactionCall.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const anyList = new Matcher('a list', Array.isArray);
+const listOf = (item: unknown) => new Depends((got) => (Array.isArray(got) ? got.map(() => item) : anyList));
+const nullable = (value: unknown) => new Depends((got) => (got === null ? null : value));
+const optional = (value: unknown) => new Depends((got) => (got === undefined ? undefined : value));
+const oneOf = (...texts: readonly string[]) =>
+  textMatcher(texts.join(' or '), new RegExp(`^(${texts.join('|')})$`));
+const amount = formOf({ type: 'uint256' });
+
+/** A shape that depends on fields of the value itself. */
+const object = (shapeOf: (got: Fields) => Fields) => new Depends((got) => shapeOf(Object(got)));
+
+const wallet = { walletAddress: anyAddress, walletKind: oneOf('key', 'contract') };
+const member = { id: anyId('mem'), name: anyText, type: oneOf('user', 'api'), ...wallet };
+const groups = {
+  items: listOf({ id: anyId('grp'), revision: anyInteger, name: anyText, members: listOf(member) }),
+};
+
+const setting = (more: { readonly user: Fields; readonly group: Fields }) =>
+  object(({ type, memberId }) =>
+    type === 'group'
+      ? { type: 'group', groupId: anyId('grp'), ...more.group }
+      : { type: 'user', memberId: anyId('mem'), userId: memberId, ...more.user },
+  );
+const excludeInitiator = new Matcher('true or false', (got) => typeof got === 'boolean');
+const initiator = setting({ user: {}, group: {} });
+const approver = setting({
+  user: { excludeInitiator },
+  group: { threshold: anyInteger, excludeInitiator },
+});
+
+const scope = oneOf('PER_ITEM', 'ALL_ITEMS');
+const limitation = {
+  hours: anyInteger,
+  initiatorScope: scope,
+  sourceAccountScope: scope,
+  destinationScope: scope,
+};
+
+const transferCondition = object(({ tokenAddress }) => ({
+  tokenAddress: nullable(anyAddress),
+  tokenSymbol: anyText,
+  tokenName: anyText,
+  tokenLogoUrl: optionalText,
+  tokenDecimals: isNative(String(tokenAddress)) ? 18 : anyInteger,
+  amountThreshold: nullable(amount),
+  destinationAddresses: listOf(anyAddress),
+}));
+
+const rule = object(({ allowedFunctions }) => ({
+  contractAddress: anyAddress,
+  allowedFunctions: listOf(anyText),
+  // What decides is the selector: it has to be that of the function as it was written.
+  functions: Array.isArray(allowedFunctions)
+    ? allowedFunctions.map((entry) => functionOf(String(entry)))
+    : [],
+  maxValue: amount,
+}));
+
+const CONDITIONS: { readonly [transactionType: string]: Fields } = {
+  TOKEN_TRANSFER: { tokenTransferCondition: transferCondition },
+  CONTRACT_INTERACTION: { contractInteractionCondition: nullable(listOf(rule)) },
+  ANY: {},
+};
+
+const policy = object(({ type, transactionType, accountIds }) => ({
+  id: anyId('pol'),
+  revision: optional(anyInteger),
+  name: anyText,
+  type: oneOf('AUTO_APPROVAL', 'MANUAL_APPROVAL'),
+  transactionType: oneOf(...Object.keys(CONDITIONS)),
+  networkId: anyInteger,
+  description: optionalText,
+  accountIds: nullable(listOf(anyId('acc'))),
+  accounts: (Array.isArray(accountIds) ? accountIds : []).map((id) => ({
+    id,
+    name: anyText,
+    address: anyAddress,
+  })),
+  limitation: optional(limitation),
+  initiatorSetting: nullable(initiator),
+  approverSetting: type === 'MANUAL_APPROVAL' ? approver : undefined,
+  ...CONDITIONS[String(transactionType)],
+}));
+const policies = { policies: listOf(policy) };
+
+const networkIds = listOf(anyInteger);
+
+/**
+ * Every field that the `data` of each kind of operation has, by its name: a field beside them could be shown in
+ * place of the one that takes effect. Source: docs/operations.md.
+ */
+export const OPERATION_SHAPES: { readonly [kind: string]: Fields } = {
+  'members.create': { items: listOf(member) },
+  'members.update': { items: listOf({ id: anyId('mem'), revision: anyInteger, name: anyText, ...wallet }) },
+  'members.remove': { items: listOf({ ...member, revision: optional(anyInteger) }) },
+  'groups.create': { items: listOf({ id: anyId('grp'), name: anyText, memberIds: listOf(anyId('mem')) }) },
+  'groups.update': groups,
+  'groups.delete': groups,
+  'policies.create': policies,
+  'policies.update': policies,
+  'policies.remove': policies,
+  'accounts.create': {
+    items: listOf({ id: anyId('acc'), name: anyText, address: anyAddress, networkIds }),
+  },
+  'accounts.update': {
+    items: listOf({
+      id: anyId('acc'),
+      revision: anyInteger,
+      name: optionalText,
+      networkIds: optional(networkIds),
+    }),
+  },
+  'admins.update': { revision: anyInteger, members: listOf(member), threshold: anyInteger },
+};

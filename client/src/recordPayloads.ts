@@ -1,0 +1,110 @@
+import { encodeAbiParameters, parseAbiParameters } from 'viem';
+import { PayloadMismatch } from './errors.ts';
+import { match } from './expectation.ts';
+import { selectorOf } from './functions.ts';
+import type { Intent } from './intent.ts';
+import type { VoteType } from './payload.ts';
+import type { Approval, Proposal, Schema, Transaction } from './records.ts';
+import { isNative, isTransfer } from './transactionCall.ts';
+import { type Known, type Verified, verify } from './verify.ts';
+
+/** What can be signed about a record, verified. */
+export type Payloads = { readonly [Vote in VoteType]?: Verified };
+
+const VOTES: readonly VoteType[] = ['initiator', 'approve', 'reject'];
+
+type Parameter = Schema['FunctionParameter'];
+
+/** The value of a parameter as viem takes it. */
+function argumentOf({ type, value }: Parameter): unknown {
+  if (/[\])]$/.test(type)) return JSON.parse(value);
+  return type === 'bool' ? value === 'true' : value;
+}
+
+/** The calldata of a call as a record shows it, decoded; undefined where it has no encoding. */
+function calldataOf(functionName: string, parameters: readonly Parameter[]): string | undefined {
+  const types = parameters.map(({ type }) => type);
+  try {
+    const selector = selectorOf(`${functionName}(${types})`);
+    // viem does not know the type of functions, which is encoded as their bytes.
+    const encoded =
+      types.length > 0 ? parseAbiParameters(types.join().replace(/\bfunction\b/g, 'bytes24')) : [];
+    return selector + encodeAbiParameters(encoded, parameters.map(argumentOf)).slice(2);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the decoded part of a record says about the fields of the message. */
+function messageOf(data: Transaction['data']): { readonly [field: string]: string } {
+  if ('asset' in data) {
+    return { recipient: data.destination, token: data.asset.tokenAddress, amount: data.rawAmount };
+  }
+  const { toAddress: to, value, calldata, functionName, functionParameters = [] } = data;
+  if (functionName !== undefined && calldataOf(functionName, functionParameters) !== calldata.toLowerCase()) {
+    const values = functionParameters.map((parameter) => parameter.value);
+    throw new PayloadMismatch('message.data', `${functionName}(${values})`, calldata);
+  }
+  return { to, value, data: calldata };
+}
+
+function checkTransaction(record: Transaction, { typedData: { domain, message } }: Verified): void {
+  const { type, networkId, data, to, value, calldata, policy, replaces } = record;
+  match('type', type, isTransfer(message) ? 'TOKEN_TRANSFER' : 'CONTRACT_INTERACTION');
+  for (const chainId of [networkId, data.networkId]) match('domain.chainId', chainId, domain.chainId);
+  for (const fields of [{ to, value, data: calldata, policyId: policy.id }, messageOf(data)]) {
+    for (const [field, said] of Object.entries(fields)) match(`message.${field}`, said, message[field]);
+  }
+  const [, replaced] = /, in place of the failed (txn_\w+)$/.exec(message.summary ?? '') ?? [];
+  match('replaces', replaces, replaced);
+  if ('asset' in data && isNative(message.token)) match('data.asset.decimals', data.asset.decimals, 18);
+}
+
+function checkProposal(record: Proposal, { typedData: { message }, change }: Verified): void {
+  const { resourceType, action, data } = record;
+  match('message.resourceType', resourceType, message.resourceType);
+  match('message.action', action, message.action);
+  // Members have times only in the response that creates a proposal.
+  const signed = JSON.stringify(data, (key, value) => (/^(cre|upd)atedAt$/.test(key) ? undefined : value));
+  match('message.data', JSON.parse(signed), change?.data);
+}
+
+/** Compares everything that a record says about what is signed with a payload. Throws PayloadMismatch. */
+function checkRecord(record: Approval, verified: Verified): void {
+  if ('resourceType' in record) checkProposal(record, verified);
+  else checkTransaction(record, verified);
+}
+
+/**
+ * Verifies every payload that a record has, as `verify` does, and that they say the same as the record and as each other:
+ * what is shown of a record that passes is what is signed. The decimals of a token are the record's. Throws
+ * PayloadMismatch.
+ */
+export function verifyRecord(
+  record: Approval,
+  intent?: Intent,
+  known: Omit<Known, 'id' | 'vote' | 'summary' | 'expiresAt'> = {},
+): Payloads {
+  const { id, summary, expiresAt, signingPayloads = {} } = record;
+  const decimals = 'asset' in record.data ? record.data.asset.decimals : undefined;
+  const payloads: { [Vote in VoteType]?: Verified } = {};
+  for (const vote of VOTES) {
+    const payload = (signingPayloads as { [name: string]: string })[`${vote}Payload`];
+    if (payload === undefined) continue;
+    const verified = verify(payload, intent, {
+      ...(decimals === undefined ? {} : { decimals }),
+      ...known,
+      id,
+      summary,
+      expiresAt,
+      vote,
+    });
+    checkRecord(record, verified);
+    const [first = verified] = Object.values(payloads);
+    for (const part of ['domain', 'message'] as const) {
+      match(part, first.typedData[part], verified.typedData[part]);
+    }
+    payloads[vote] = verified;
+  }
+  return payloads;
+}

@@ -1,0 +1,307 @@
+import { type Approval, type PayloadMismatch, readApproval, verifyRecord } from '@orgwallet/client';
+import { encodeFunctionData, getAddress, keccak256, parseAbi } from 'viem';
+import { decodeCall } from '../../../src/chain/decode';
+import { canonicalJson } from '../../../src/domain/canonicalJson';
+import { proposalPayload, type TransactionToSign, transactionPayload } from '../../../src/domain/signing';
+import { readContent } from '../../../src/domain/transactionContent';
+import {
+  type TransactionFacts,
+  transactionData,
+  transactionSummary,
+} from '../../../src/domain/transactionText';
+import { aHash, anAddress, anId } from '../../support/builders';
+import type { Json } from '../../support/document';
+import { transferData } from '../../support/transactions';
+
+const [treasury, token, payee] = [anAddress(), anAddress(), anAddress()];
+const expiresAt = new Date(Math.floor(Date.now() / 1_000 + 3_600) * 1_000);
+
+/** A transaction that waits for approvers, as the API answers it. */
+function aTransaction(call: { to: string; value: bigint; data: string }, signatures: string[] = []): Json {
+  const content = readContent(call, (address) => address);
+  if (!content.ok) throw new Error(content.refusal.message);
+  const facts: TransactionFacts = {
+    calldata: call.data,
+    token: { symbol: 'USDC', name: 'USD Coin', decimals: 6, logoUrl: null },
+    network: { id: 1, name: 'Ethereum', nativeAsset: { symbol: 'ETH', name: 'Ether', decimals: 18 } },
+    account: { name: 'Treasury', address: treasury },
+    call: decodeCall(call.data, signatures),
+    replaces: null,
+  };
+  const id = anId('txn');
+  const policyId = anId('pol');
+  const summary = transactionSummary(content.value, facts);
+  const signed: TransactionToSign = {
+    id,
+    accountAddress: treasury,
+    networkId: 1,
+    to: call.to,
+    value: call.value,
+    calldata: call.data,
+    policyId,
+    summary,
+    expiresAt,
+  };
+  const bound = keccak256(aHash());
+  return {
+    id,
+    accountId: anId('acc'),
+    networkId: 1,
+    type: content.value.type,
+    to: call.to,
+    value: String(call.value),
+    calldata: call.data,
+    data: transactionData(content.value, facts),
+    summary,
+    policy: { id: policyId, threshold: 1 },
+    expiresAt: expiresAt.toISOString(),
+    signingPayloads: {
+      approvePayload: transactionPayload('ApproveTransaction', signed, bound),
+      rejectPayload: transactionPayload('RejectTransaction', signed, bound),
+    },
+  };
+}
+
+const MEMBER = {
+  id: anId('mem'),
+  name: 'Alice',
+  type: 'user',
+  walletAddress: anAddress(),
+  walletKind: 'key',
+};
+
+function aProposal(): Json {
+  const id = anId('prop');
+  const data = { items: [MEMBER] };
+  const summary = 'Add member "Alice"';
+  const signed = {
+    id,
+    organizationId: anId('org'),
+    resourceType: 'members',
+    action: 'create',
+    summary,
+    data,
+    expiresAt,
+  } as const;
+  const salt = aHash();
+  return {
+    id,
+    resourceType: 'members',
+    action: 'create',
+    data: { items: [{ ...MEMBER, createdAt: '2026-01-01T00:00:00.000Z' }] },
+    summary,
+    expiresAt: expiresAt.toISOString(),
+    signingPayloads: {
+      initiatorPayload: proposalPayload('InitiateProposal', salt, signed),
+      approvePayload: proposalPayload('ApproveProposal', salt, signed),
+      rejectPayload: proposalPayload('RejectProposal', salt, signed),
+    },
+  };
+}
+
+/** The field of which `verifyRecord` reports that record and bytes differ. */
+function refused(record: Json): string | undefined {
+  try {
+    verifyRecord(record as Approval);
+    return undefined;
+  } catch (error) {
+    if ((error as Error).name !== 'PayloadMismatch') throw error;
+    return (error as PayloadMismatch).field;
+  }
+}
+
+const NATIVE = { to: payee, value: 10n ** 21n, data: '0x' };
+const TOKENS = { to: token, value: 0n, data: transferData(payee, 5_000_000n) };
+const ABI = parseAbi([
+  'function pay((address to, uint256[] amounts)[] list, bool now, string note, bytes4 tag)',
+]);
+const SIGNATURE = 'pay((address,uint256[])[],bool,string,bytes4)';
+const CALL = {
+  to: token,
+  value: 1n,
+  data: encodeFunctionData({
+    abi: ABI,
+    args: [[{ to: getAddress(payee), amounts: [1n, 2n] }], true, 'a, "b"', '0x01020304'],
+  }),
+};
+
+describe('verifyRecord', () => {
+  it('verifies every payload of a record that says the same', () => {
+    expect(Object.keys(verifyRecord(aProposal() as Approval))).toEqual(['initiator', 'approve', 'reject']);
+    for (const call of [NATIVE, TOKENS, CALL, { ...CALL, data: '0x12345678' }]) {
+      expect(Object.keys(verifyRecord(aTransaction(call, [SIGNATURE]) as Approval))).toEqual([
+        'approve',
+        'reject',
+      ]);
+    }
+    expect(aTransaction(CALL, [SIGNATURE]).data.functionParameters).toHaveLength(4);
+    expect(verifyRecord({ ...aProposal(), signingPayloads: undefined } as Approval)).toEqual({});
+  });
+
+  const cases: [what: string, field: string, make: () => Json, lie: (record: Json) => void][] = [
+    [
+      'the amount',
+      'message.amount',
+      () => aTransaction(NATIVE),
+      ({ data }) => {
+        data.rawAmount = '1000000000000000000';
+      },
+    ],
+    [
+      'the recipient',
+      'message.recipient',
+      () => aTransaction(TOKENS),
+      ({ data }) => {
+        data.destination = anAddress();
+      },
+    ],
+    [
+      'the token',
+      'message.token',
+      () => aTransaction(TOKENS),
+      ({ data }) => {
+        data.asset.tokenAddress = anAddress();
+      },
+    ],
+    [
+      'the decimals of a token',
+      'message.summary',
+      () => aTransaction(TOKENS),
+      ({ data }) => {
+        data.asset.decimals = 8;
+      },
+    ],
+    [
+      'the decimals of the native currency',
+      'data.asset.decimals',
+      () => aTransaction(NATIVE),
+      ({ data }) => {
+        data.asset.decimals = 21;
+      },
+    ],
+    [
+      'the network',
+      'domain.chainId',
+      () => aTransaction(NATIVE),
+      (record) => Object.assign(record, { networkId: 5 }),
+    ],
+    [
+      'the policy',
+      'message.policyId',
+      () => aTransaction(NATIVE),
+      ({ policy }) => {
+        policy.id = anId('pol');
+      },
+    ],
+    [
+      'the value',
+      'message.value',
+      () => aTransaction(CALL),
+      (record) => Object.assign(record, { value: '0' }),
+    ],
+    [
+      'what it replaces',
+      'replaces',
+      () => aTransaction(NATIVE),
+      (record) => Object.assign(record, { replaces: anId('txn') }),
+    ],
+    [
+      'the kind of transaction',
+      'type',
+      () => aTransaction(CALL),
+      (record) => Object.assign(record, { type: 'TOKEN_TRANSFER', data: aTransaction(NATIVE).data }),
+    ],
+    [
+      'the contract',
+      'message.to',
+      () => aTransaction(CALL),
+      ({ data }) => {
+        data.toAddress = payee;
+      },
+    ],
+    [
+      'the function of a call',
+      'message.data',
+      () => aTransaction(CALL, [SIGNATURE]),
+      ({ data }) => {
+        data.functionName = 'vote';
+      },
+    ],
+    [
+      'an argument of a call',
+      'message.data',
+      () => aTransaction(CALL, [SIGNATURE]),
+      ({ data }) => {
+        data.functionParameters[0].value = JSON.stringify([[payee, ['1', '1']]]);
+      },
+    ],
+    [
+      'a function of which the calldata is too short',
+      'message.data',
+      () => aTransaction({ ...CALL, data: '0x12345678' }),
+      ({ data }) => Object.assign(data, { functionName: 'claim', functionParameters: [] }),
+    ],
+    [
+      'the change',
+      'message.data.items[0].walletAddress',
+      aProposal,
+      ({ data }) => {
+        data.items[0].walletAddress = anAddress();
+      },
+    ],
+    [
+      'the kind of change',
+      'message.action',
+      aProposal,
+      (record) => Object.assign(record, { action: 'remove' }),
+    ],
+    ['the id', 'message.proposalId', aProposal, (record) => Object.assign(record, { id: anId('prop') })],
+    [
+      'the summary',
+      'message.summary',
+      aProposal,
+      (record) => Object.assign(record, { summary: 'Rename group "A"' }),
+    ],
+  ];
+
+  it.each(cases)('refuses a record with another %s than the bytes', (_, field, make, lie) => {
+    const record = make();
+    expect(refused(record)).toBeUndefined();
+    lie(record);
+    expect(refused(record)).toBe(field);
+  });
+
+  it.each(['initiatorPayload', 'rejectPayload'])('refuses a %s that is of something else', (name) => {
+    const record = aProposal();
+    const typedData = JSON.parse(record.signingPayloads[name]);
+    typedData.domain.salt = aHash();
+    record.signingPayloads[name] = canonicalJson(typedData);
+    expect(refused(record)).toBe('domain.salt');
+  });
+
+  it('refuses payloads that are bound to two signatures of the initiator', () => {
+    const record = aTransaction(NATIVE);
+    const typedData = JSON.parse(record.signingPayloads.rejectPayload);
+    typedData.message.initiatorSignatureHash = aHash();
+    record.signingPayloads.rejectPayload = canonicalJson(typedData);
+    expect(refused(record)).toBe('message.initiatorSignatureHash');
+  });
+
+  it('refuses a payload in the place of another vote', () => {
+    const record = aTransaction(NATIVE);
+    const { approvePayload, rejectPayload } = record.signingPayloads;
+    record.signingPayloads = { approvePayload: rejectPayload, rejectPayload: approvePayload };
+    expect(refused(record)).toBe('vote');
+  });
+});
+
+describe('readApproval', () => {
+  it('refuses the record of another id', async () => {
+    const [asked, other] = [anId('txn'), anId('txn')];
+    const api = { getTransaction: async () => ({ id: other }) } as unknown as Parameters<
+      typeof readApproval
+    >[0];
+    await expect(readApproval(api, other)).resolves.toEqual({ id: other });
+    await expect(readApproval(api, asked)).rejects.toMatchObject({ code: 'payloadMismatch', field: 'id' });
+  });
+});
