@@ -1,10 +1,7 @@
-import { encodeAbiParameters, parseAbiParameters } from 'viem';
-import { PayloadMismatch } from './errors.ts';
 import { match } from './expectation.ts';
-import { selectorOf } from './functions.ts';
 import type { Intent } from './intent.ts';
 import type { VoteType } from './payload.ts';
-import type { Approval, Proposal, Schema, Transaction } from './records.ts';
+import type { Approval, Proposal, Transaction } from './records.ts';
 import { isNative, isTransfer } from './transactionCall.ts';
 import { type Known, type Verified, verify } from './verify.ts';
 
@@ -13,38 +10,12 @@ export type Payloads = { readonly [Vote in VoteType]?: Verified };
 
 const VOTES: readonly VoteType[] = ['initiator', 'approve', 'reject'];
 
-type Parameter = Schema['FunctionParameter'];
-
-/** The value of a parameter as viem takes it. */
-function argumentOf({ type, value }: Parameter): unknown {
-  if (/[\])]$/.test(type)) return JSON.parse(value);
-  return type === 'bool' ? value === 'true' : value;
-}
-
-/** The calldata of a call as a record shows it, decoded; undefined where it has no encoding. */
-function calldataOf(functionName: string, parameters: readonly Parameter[]): string | undefined {
-  const types = parameters.map(({ type }) => type);
-  try {
-    const selector = selectorOf(`${functionName}(${types})`);
-    // viem does not know the type of functions, which is encoded as their bytes.
-    const encoded =
-      types.length > 0 ? parseAbiParameters(types.join().replace(/\bfunction\b/g, 'bytes24')) : [];
-    return selector + encodeAbiParameters(encoded, parameters.map(argumentOf)).slice(2);
-  } catch {
-    return undefined;
-  }
-}
-
-/** What the decoded part of a record says about the fields of the message. */
+/** What the data of a record says about the fields of the message; how a call is decoded is not among them. */
 function messageOf(data: Transaction['data']): { readonly [field: string]: string } {
   if ('asset' in data) {
     return { recipient: data.destination, token: data.asset.tokenAddress, amount: data.rawAmount };
   }
-  const { toAddress: to, value, calldata, functionName, functionParameters = [] } = data;
-  if (functionName !== undefined && calldataOf(functionName, functionParameters) !== calldata.toLowerCase()) {
-    const values = functionParameters.map((parameter) => parameter.value);
-    throw new PayloadMismatch('message.data', `${functionName}(${values})`, calldata);
-  }
+  const { toAddress: to, value, calldata } = data;
   return { to, value, data: calldata };
 }
 

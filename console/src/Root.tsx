@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { pinFor, queryClient } from './api.ts';
+import { queryClient } from './api.ts';
 import { sessionOver } from './connection.ts';
 import { forgetDrafts } from './drafts.ts';
 import { useLiveUpdates } from './live.ts';
@@ -16,9 +16,15 @@ import { ErrorNotice, Loading } from './ui/States.tsx';
 const LAST_MEMBER = 'orgwallet-member';
 
 function enter(session: Session): void {
+  const before = queryClient.getQueryData(sessionQuery.queryKey);
   const member = `${session.organization.id}/${session.member.id}`;
   if (localStorage.getItem(LAST_MEMBER) !== member) forgetDrafts();
   localStorage.setItem(LAST_MEMBER, member);
+  if (before && `${before.organization.id}/${before.member.id}` !== member) {
+    // Nothing that was read for somebody else may stay on the page.
+    location.reload();
+    return;
+  }
   queryClient.setQueryData(sessionQuery.queryKey, session);
   sessionOver.set(false);
   void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
@@ -41,7 +47,6 @@ export function Root() {
   const isOver = useStore(sessionOver) || session === null;
   useSamePerson(session);
   useLiveUpdates(session?.id, isOver);
-  if (session) pinFor(session.organization.id);
 
   if (isPending) {
     return (

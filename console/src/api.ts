@@ -2,20 +2,22 @@ import { createOrgwallet, type PinStore } from '@orgwallet/client';
 import { QueryClient } from '@tanstack/react-query';
 import { watchedFetch } from './connection.ts';
 
-let organizationId = '';
+const pinKey = (organization: string) => `orgwallet.pin.${organization}`;
+const firstSeen = new Set<string>();
 
-/** Which organization the pin is of; each has its own salt. */
-export function pinFor(id: string): void {
-  organizationId = id;
-}
+/** Whether this page has made the pin of an organization: nobody here has compared its salt before. */
+export const isFirstSeen = (organization: string): boolean => firstSeen.has(organization);
 
-/** The organization's salt as its first payload showed it, kept by this browser. */
+/** The salt of each organization as its first payload showed it, kept by this browser. */
 export const pins: PinStore = {
-  get: () => {
-    const text = localStorage.getItem(`orgwallet.pin.${organizationId}`);
+  get: (organization) => {
+    const text = localStorage.getItem(pinKey(organization));
     return text === null ? undefined : JSON.parse(text);
   },
-  set: (pin) => localStorage.setItem(`orgwallet.pin.${organizationId}`, JSON.stringify(pin)),
+  set: (pin) => {
+    firstSeen.add(pin.organization);
+    localStorage.setItem(pinKey(pin.organization), JSON.stringify(pin));
+  },
 };
 
 /** How long a read may take with all its repetitions, in ms: people wait for it. */

@@ -1,31 +1,40 @@
 import {
   ApiError,
   type Approval,
+  type Payloads,
   type TypedData,
-  type Verified,
   type VoteType,
-  verify,
+  verifyRecord,
   type Wallet,
 } from '@orgwallet/client';
 import { orgwallet, pins, queryClient } from './api.ts';
 import { intentOf } from './intents.ts';
 import { isUnanswered, once } from './once.ts';
+import { checkDecoded } from './text/decodedCall.ts';
 import { type FoundWallet, walletFor } from './wallet.ts';
 
-/** A payload, read from its bytes: what it says, or why it must not be signed. */
-export type Reading = { readonly verified: Verified } | { readonly problem: unknown };
+/** What can be signed about a request, read from the bytes; or why nothing must be. */
+export interface Reading {
+  readonly payloads: Payloads;
+  readonly problem?: unknown;
+}
 
-/** Reads what a vote would sign: compared with what was asked for, where it was asked for on this page. */
-export function readVote(approval: Approval, vote: VoteType): Reading | undefined {
-  const { id, summary, expiresAt, signingPayloads } = approval;
-  const payload = (signingPayloads as { [payload: string]: string } | undefined)?.[`${vote}Payload`];
-  if (payload === undefined) return undefined;
-  const asked = intentOf(id);
+/**
+ * Reads every payload of a request: compared with what the request shows, with the other payloads, and with what was
+ * asked for, where it was asked for on this page.
+ */
+export function readPayloads(
+  approval: Approval,
+  known: { readonly organization: string; readonly account?: string },
+): Reading {
+  const asked = intentOf(approval.id);
   try {
     const before = asked ? { before: asked.before } : {};
-    return { verified: verify(payload, asked?.intent, { id, summary, expiresAt, vote, pins, ...before }) };
+    const payloads = verifyRecord(approval, asked?.intent, { ...known, ...before, pins });
+    if ('toAddress' in approval.data) checkDecoded(approval.data);
+    return { payloads };
   } catch (problem) {
-    return { problem };
+    return { payloads: {}, problem };
   }
 }
 

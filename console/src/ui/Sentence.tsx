@@ -1,9 +1,22 @@
-import { ShortText } from './ShortText.tsx';
+import { Fragment } from 'react';
+import { ShortId, ShortText } from './ShortText.tsx';
 
-/** A sentence of which every address can be read whole and copied. */
-export function Sentence({ text }: { readonly text: string }) {
-  return text.split(/(0x[0-9a-fA-F]{40})/).map((part, i) =>
-    // Every second part is an address: it is what the text was split by.
-    i % 2 === 1 ? <ShortText key={`${i} ${part}`} text={part} of="address" /> : part,
-  );
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+const ID = /^[a-z]+_[0-9a-z]{26}$/;
+/** Addresses, ids, and names in quotes. */
+const PARTS = /(0x[0-9a-fA-F]{40}\b|\b[a-z]+_[0-9a-z]{26}\b|“[^“”]*”|"(?:[^"\\]|\\.)*")/;
+
+/**
+ * A sentence of which every address and id can be read whole and copied, and no name changes how the words around it are
+ * read. `whole` shows addresses in full.
+ */
+export function Sentence({ text, whole = false }: { readonly text: string; readonly whole?: boolean }) {
+  return text.split(PARTS).map((part, i) => {
+    const key = `${i} ${part}`;
+    // Every second part is one that the text was split by.
+    if (i % 2 === 0) return <Fragment key={key}>{part}</Fragment>;
+    if (ID.test(part)) return <ShortId key={key} id={part} of="id" />;
+    if (!ADDRESS.test(part)) return <bdi key={key}>{part}</bdi>;
+    return whole ? <code key={key}>{part}</code> : <ShortText key={key} text={part} of="address" />;
+  });
 }

@@ -220,28 +220,6 @@ describe('verifyRecord', () => {
       },
     ],
     [
-      'the function of a call',
-      'message.data',
-      () => aTransaction(CALL, [SIGNATURE]),
-      ({ data }) => {
-        data.functionName = 'vote';
-      },
-    ],
-    [
-      'an argument of a call',
-      'message.data',
-      () => aTransaction(CALL, [SIGNATURE]),
-      ({ data }) => {
-        data.functionParameters[0].value = JSON.stringify([[payee, ['1', '1']]]);
-      },
-    ],
-    [
-      'a function of which the calldata is too short',
-      'message.data',
-      () => aTransaction({ ...CALL, data: '0x12345678' }),
-      ({ data }) => Object.assign(data, { functionName: 'claim', functionParameters: [] }),
-    ],
-    [
       'the change',
       'message.data.items[0].walletAddress',
       aProposal,

@@ -1,5 +1,6 @@
-import type { Hashes, Verified } from '@orgwallet/client';
+import type { Hashes, Payloads } from '@orgwallet/client';
 import { Copy } from '../../ui/Copy.tsx';
+import { Sentence } from '../../ui/Sentence.tsx';
 import './bytes.css';
 
 const HASHES = [
@@ -26,20 +27,36 @@ export function HashList({ hashes }: { readonly hashes: Hashes }) {
   );
 }
 
-/** What a payload says, made from its bytes alone, and the hashes that a hardware wallet shows. */
-export function Bytes({ verified }: { readonly verified: Verified }) {
-  const [head, ...lines] = verified.description.split('\n');
+const VOTES = [
+  ['initiator', 'To sign as initiator'],
+  ['approve', 'To approve'],
+  ['reject', 'To reject'],
+] as const;
+
+/** What the payloads say, made from their bytes alone, and the hashes that a hardware wallet shows for each. */
+export function Bytes({ payloads }: { readonly payloads: Payloads }) {
+  const [verified] = Object.values(payloads);
+  const [, ...lines] = verified?.description.split('\n') ?? [];
   return (
     <div className="bytes">
-      <p className="bytes-summary">{verified.typedData.message.summary}</p>
+      <p className="bytes-summary">
+        <Sentence text={verified?.typedData.message.summary ?? ''} whole />
+      </p>
       <details>
         <summary>Every field, read from the bytes</summary>
-        <p className="mono">{head}</p>
         <pre>{lines.join('\n')}</pre>
       </details>
       <details>
         <summary>Compare with a hardware wallet</summary>
-        <HashList hashes={verified} />
+        {VOTES.map(([vote, title]) => {
+          const hashes = payloads[vote];
+          return hashes ? (
+            <div key={vote}>
+              <h3>{title}</h3>
+              <HashList hashes={hashes} />
+            </div>
+          ) : null;
+        })}
       </details>
     </div>
   );

@@ -2,10 +2,11 @@ import {
   type Approval,
   isOrgwalletError,
   PayloadMismatch,
-  type Verified,
+  type Payloads,
   type VoteType,
 } from '@orgwallet/client';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
+import { isFirstSeen } from '../../api.ts';
 import { useDraft } from '../../drafts.ts';
 import { isUnanswered } from '../../once.ts';
 import { executeLabel, isDecisive, voteLabel } from '../../text/labels.ts';
@@ -14,7 +15,6 @@ import { Button } from '../../ui/Button.tsx';
 import { CheckField, TextField } from '../../ui/Field.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { ErrorNotice } from '../../ui/States.tsx';
-import { readVote } from '../../voting.ts';
 import { Bytes } from './Bytes.tsx';
 import { type Progress, useVoting } from './useVoting.ts';
 
@@ -50,20 +50,7 @@ function Failed({ error, again }: { readonly error: unknown; readonly again: () 
   return <ErrorNotice error={error} {...(canRepeat ? { retry: again } : {})} />;
 }
 
-type Payloads = { readonly [V in VoteType]?: Verified };
-
 const VOTES: readonly VoteType[] = ['initiator', 'approve', 'reject'];
-
-/** The payloads that can be signed now, verified; or the first problem with one of them. */
-function readAll(approval: Approval): { readonly payloads: Payloads; readonly problem?: unknown } {
-  const payloads: { [V in VoteType]?: Verified } = {};
-  for (const vote of VOTES) {
-    const reading = readVote(approval, vote);
-    if (reading && 'problem' in reading) return { payloads: {}, problem: reading.problem };
-    if (reading) payloads[vote] = reading.verified;
-  }
-  return { payloads };
-}
 
 function ProgressLine({ progress, onStop }: { readonly progress: Progress; readonly onStop: () => void }) {
   return (
@@ -93,17 +80,19 @@ function Buttons({
   approval,
   viewer,
   payloads,
+  isLocked,
 }: {
   readonly approval: Approval;
   readonly viewer: Viewer;
   readonly payloads: Payloads;
+  readonly isLocked: boolean;
 }) {
   const { progress, vote, execute, stopWaiting } = useVoting(approval);
   const [executes, setExecutes] = useState(true);
   const [{ reason }, changeReason] = useDraft(`reason.${approval.id}`, { reason: '' });
   const outcomes = outcomesOf(approval);
   const votes = votesOf(approval, viewer);
-  const mine = VOTES.filter((one) => votes[one] && payloads[one]);
+  const mine = VOTES.filter((one) => !isLocked && votes[one] && payloads[one]);
   const isBusy = progress.step === 'wallet' || progress.step === 'sending';
   const cast = (one: VoteType) => {
     const { digest = '' } = payloads[one] ?? {};
@@ -158,24 +147,51 @@ function Buttons({
   );
 }
 
-/** What is signed, and the buttons that sign it. A payload that is not what it should be has none. */
+/** The first payload of an organization decides what its salt is: somebody has to compare it. */
+function FirstSeen({ organization }: { readonly organization: string | undefined }) {
+  if (organization === undefined || !isFirstSeen(organization)) return null;
+  return (
+    <Notice tone="warning" title="This browser has not seen this organization before">
+      <p>
+        It takes the domain hash below as that of <code>{organization}</code> from now on, and refuses any
+        other. Compare it once with that of another admin.
+      </p>
+    </Notice>
+  );
+}
+
+/** What is signed, and the buttons that sign it. */
 export function Decision({
   approval,
   viewer,
+  payloads,
   isExpired,
+  isChanged,
+  onRead,
 }: {
   readonly approval: Approval;
   readonly viewer: Viewer;
+  /** What can be signed: it says what the page says. */
+  readonly payloads: Payloads;
   readonly isExpired: boolean;
+  /** Since it was read. */
+  readonly isChanged: boolean;
+  readonly onRead: () => void;
 }) {
-  const { payloads, problem } = useMemo(() => readAll(approval), [approval]);
-  const shownPayload = payloads.initiator ?? payloads.approve;
-  // Nobody can sign what has expired, and it is not compared any more.
-  if (problem && !isExpired) return <Mismatch problem={problem} />;
+  const [first] = Object.values(payloads);
   return (
     <div className="stack">
-      {shownPayload ? <Bytes verified={shownPayload} /> : null}
-      {isExpired ? null : <Buttons approval={approval} viewer={viewer} payloads={payloads} />}
+      {isChanged ? (
+        <Notice tone="warning" title="This request changed: read it again" urgent>
+          <p>What you would sign now is not what this page showed before.</p>
+          <Button onClick={onRead}>I have read it again</Button>
+        </Notice>
+      ) : null}
+      <FirstSeen organization={first?.typedData.message.organization} />
+      {first ? <Bytes payloads={payloads} /> : null}
+      {isExpired ? null : (
+        <Buttons approval={approval} viewer={viewer} payloads={payloads} isLocked={isChanged} />
+      )}
     </div>
   );
 }

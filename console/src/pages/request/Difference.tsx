@@ -1,11 +1,10 @@
-import type { Proposal } from '@orgwallet/client';
+import type { Proposal, Change as ProposedChange } from '@orgwallet/client';
 import { useQuery } from '@tanstack/react-query';
 import { adminsQuery } from '../../queries.ts';
 import { type Change, differenceOf } from '../../text/difference.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Loaded } from '../../ui/States.tsx';
 import type { Organization } from '../../useOrganization.ts';
-import { readVote } from '../../voting.ts';
 import './difference.css';
 
 const TONES = { added: 'good', removed: 'danger', changed: 'warning' } as const;
@@ -51,20 +50,15 @@ function ChangeTable({ change }: { readonly change: Change }) {
   );
 }
 
-/** The change as it is in the payload that is signed; of a closed proposal, as the service recorded it. */
-function changeIn(proposal: Proposal): { resourceType: string; action: string; data: unknown } {
-  const reading = readVote(proposal, 'approve');
-  if (!reading || !('verified' in reading)) return proposal;
-  const { resourceType = '', action = '', data = '' } = reading.verified.typedData.message;
-  return { resourceType, action, data: JSON.parse(data) };
-}
-
 /** What a proposal changes, field by field. */
 export function Difference({
   proposal,
+  change,
   organization,
 }: {
   readonly proposal: Proposal;
+  /** As it is signed; of a closed proposal, as the service recorded it. */
+  readonly change: ProposedChange;
   readonly organization: Organization;
 }) {
   const admins = useQuery(adminsQuery);
@@ -74,8 +68,8 @@ export function Difference({
       {(data) => (
         <div className="stack">
           {isOpen ? null : <p className="muted">It is decided: “before” is what the organization has now.</p>}
-          {differenceOf(changeIn(proposal), { ...organization, admins: data }).map((change) => (
-            <ChangeTable key={change.id} change={change} />
+          {differenceOf(change, { ...organization, admins: data }).map((one) => (
+            <ChangeTable key={one.id} change={one} />
           ))}
         </div>
       )}

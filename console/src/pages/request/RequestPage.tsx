@@ -13,15 +13,43 @@ import { ErrorNotice, Loading } from '../../ui/States.tsx';
 import { TimeLeft, useNow } from '../../ui/TimeLeft.tsx';
 import { type Organization, useOrganization } from '../../useOrganization.ts';
 import { useSession } from '../../useSession.ts';
-import { Decision } from './Decision.tsx';
+import { Decision, Mismatch } from './Decision.tsx';
 import { Difference } from './Difference.tsx';
 import { hasOutcome, Outcome, workflowUrl } from './Outcome.tsx';
 import { PolicyVerdict } from './PolicyVerdict.tsx';
 import { Signatures } from './Signatures.tsx';
 import { TransactionDetails } from './TransactionDetails.tsx';
+import { useReading } from './useReading.ts';
 import './request.css';
 
 const route = getRouteApi('/requests/$id');
+
+function Lead({
+  approval,
+  isExpired,
+  state,
+}: {
+  readonly approval: Approval;
+  readonly isExpired: boolean;
+  readonly state: ReturnType<typeof stateOf>;
+}) {
+  const workflow = workflowUrl(approval, useSession());
+  return (
+    <p className="request-lead">
+      <Badge tone={state.tone}>{state.text}</Badge>
+      {approval.signingPayloads || isExpired ? <TimeLeft until={approval.expiresAt} /> : null}
+      <span>asked {dateTime(approval.createdAt)}</span>
+      <span>
+        <code>{approval.id}</code> <Copy text={approval.id} of="the id" />
+      </span>
+      {workflow ? (
+        <a href={workflow} target="_blank" rel="noreferrer">
+          Workflow in the Temporal UI
+        </a>
+      ) : null}
+    </p>
+  );
+}
 
 function Content({
   approval,
@@ -37,33 +65,31 @@ function Content({
   const isExpired = state.text === 'Expired';
   const isProposal = 'resourceType' in approval;
   const outcomes = outcomesOf(approval);
-  const workflow = workflowUrl(approval, useSession());
   const isOpen = approval.signingPayloads !== undefined && !isExpired;
+  const { payloads, problem, isChanged, onRead } = useReading(approval, organization);
+  // Nobody can sign what has expired, and it is not compared any more.
+  if (problem && !isExpired) {
+    return (
+      <Page title={`Request ${approval.id}`}>
+        <Mismatch problem={problem} />
+      </Page>
+    );
+  }
   return (
     <Page
       title={headline(approval, organization)}
-      lead={
-        <p className="request-lead">
-          <Badge tone={state.tone}>{state.text}</Badge>
-          {approval.signingPayloads || isExpired ? <TimeLeft until={approval.expiresAt} /> : null}
-          <span>asked {dateTime(approval.createdAt)}</span>
-          <span>
-            <code>{approval.id}</code> <Copy text={approval.id} of="the id" />
-          </span>
-          {workflow ? (
-            <a href={workflow} target="_blank" rel="noreferrer">
-              Workflow in the Temporal UI
-            </a>
-          ) : null}
-        </p>
-      }
+      lead={<Lead approval={approval} isExpired={isExpired} state={state} />}
     >
       <div className="request">
         <div>
           {isProposal ? (
             <Section title="What changes" id="changes">
               <div className="card">
-                <Difference proposal={approval} organization={organization} />
+                <Difference
+                  proposal={approval}
+                  change={Object.values(payloads)[0]?.change ?? approval}
+                  organization={organization}
+                />
               </div>
             </Section>
           ) : (
@@ -95,7 +121,14 @@ function Content({
             <Section title={isExpired ? 'It has expired' : 'What you sign'} id="decide">
               <div className="card">
                 {isExpired ? <p className="muted">Nobody can sign it any more. Make a new request.</p> : null}
-                <Decision approval={approval} viewer={viewer} isExpired={isExpired} />
+                <Decision
+                  approval={approval}
+                  viewer={viewer}
+                  payloads={payloads}
+                  isExpired={isExpired}
+                  isChanged={isChanged}
+                  onRead={onRead}
+                />
               </div>
             </Section>
           ) : null}

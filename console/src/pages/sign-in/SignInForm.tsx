@@ -67,9 +67,8 @@ export function SignInForm({ as, onSignedIn }: Props) {
     attempt(async () => {
       controller.current = new AbortController();
       setWaitingFor(wallet);
-      const result = await signIn(wallet, controller.current.signal, as?.member.walletAddress);
+      const result = await signIn(wallet, controller.current.signal, as);
       if ('session' in result) onSignedIn(result.session);
-      else if (as) await begin(result.choice, as.organization.id);
       else setChoice(result.choice);
     });
 

@@ -39,8 +39,16 @@ function messageOf(nonce: Nonce, address: Address, ofWallet: number): string {
   });
 }
 
-/** Signs in with a wallet, as `only` if that is given. Throws WalletError, ApiError, NoAnswer. */
-export async function signIn(wallet: FoundWallet, signal: AbortSignal, only?: string): Promise<SignedIn> {
+/**
+ * Signs in with a wallet; as `as`, to its organization and no other, if that is given. Throws WalletError, ApiError,
+ * NoAnswer.
+ */
+export async function signIn(
+  wallet: FoundWallet,
+  signal: AbortSignal,
+  as?: Pick<Session, 'organization' | 'member'>,
+): Promise<SignedIn> {
+  const only = as?.member.walletAddress;
   const accounts = await accountsOf(wallet, signal);
   const address = only ? accounts.find((one) => one.toLowerCase() === only.toLowerCase()) : accounts[0];
   if (!address) {
@@ -55,7 +63,8 @@ export async function signIn(wallet: FoundWallet, signal: AbortSignal, only?: st
   const signature = await signText(wallet, address, message, signal);
   rememberWallet(wallet);
   try {
-    return { session: await sessions.begin({ message, signature }) };
+    const organization = as ? { organizationId: as.organization.id } : {};
+    return { session: await sessions.begin({ message, signature, ...organization }) };
   } catch (error) {
     const choices = choicesOf(error);
     if (!choices) throw error;
