@@ -21,6 +21,7 @@ import { signPayload, type TestMember } from '../support/service';
 import { freePorts, rpc } from '../support/stack';
 import { itDeep } from '../support/suite';
 import { aPolicy, aTransferPolicy, transferData } from '../support/transactions';
+import { until } from '../support/until';
 import { type Asked, type AskedWith, TransactionWorld } from './transactionWorld';
 import { deployAsFunder, execAsOwner, signAsSafe } from './wallets';
 
@@ -552,6 +553,8 @@ describe('the signer refuses', () => {
     expect(await refusal(ref, { chainNonce: elsewhere + 1 })).toMatchObject({
       message: expect.stringContaining(`its own endpoints have ${elsewhere}`),
     });
+    // A count of a moment ago is shared.
+    await until('the new count is read', async () => (await world.terms(ref)).chainNonce === elsewhere);
     await world.sign(ref);
     expect(await world.envelopes(ref)).toMatchObject([{ relayer_nonce: BigInt(elsewhere) }]);
     await world.execute(ref);
