@@ -28,7 +28,7 @@ function deploymentActivities(
   const { followDeployment } = proxyActivities<DeploymentChainActivities>({
     taskQueue: networkQueue(queues.chain, networkId),
     startToCloseTimeout: '30m',
-    heartbeatTimeout: '15s',
+    heartbeatTimeout: '30s',
     // The same stored bytes are sent again; the chain takes a nonce once.
     retry: { initialInterval: '500ms', maximumInterval: '15s' },
     summary: `Send and follow the deployment of ${summary}`,

@@ -39,7 +39,7 @@ function executionActivities(
   const { followTransaction } = proxyActivities<TransactionChainActivities>({
     taskQueue: networkQueue(queues.chain, networkId),
     startToCloseTimeout: '30m',
-    heartbeatTimeout: '15s',
+    heartbeatTimeout: '30s',
     // The same stored bytes are sent again; the chain takes a nonce once.
     retry: { initialInterval: '500ms', maximumInterval: '15s' },
     summary: `Send and follow ${summary}`,

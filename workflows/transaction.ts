@@ -21,7 +21,7 @@ function relayerActivities(chainQueue: string, { networkId, accountId, wei }: Aw
   return proxyActivities<RelayerActivities>({
     taskQueue: networkQueue(chainQueue, networkId),
     startToCloseTimeout: '30m',
-    heartbeatTimeout: '15s',
+    heartbeatTimeout: '30s',
     // It only reads, until the relayer is funded.
     retry: { initialInterval: '1s', maximumInterval: '15s' },
     summary: `Wait until the relayer of ${accountId} on network ${networkId} has ${wei} wei`,

@@ -5,7 +5,7 @@ import type { ChainCheck } from './envelopes';
 import { findBlocker, gapTerms } from './nonceGaps';
 import { TransactionRejected } from './send';
 import { sendInOrder } from './sendInOrder';
-import { MAX_RESEND_MS, RESEND_MS } from './sendLog';
+import { RESEND_MS } from './sendLog';
 import { type EnvelopeTerms, replacementTerms } from './terms';
 
 /** What blocks a followed envelope until the workflow acts. */
@@ -31,7 +31,9 @@ const MAX_POLL_FACTOR = 16;
 const POLL_GROWTH = 1.25;
 /** It is checked again without a new block, with pauses that grow by this: an endpoint may lag behind its own newest block. */
 const RECHECK_GROWTH = 4;
-const MAX_RECHECK_FACTOR = 64;
+const MAX_RECHECK_MS = 60_000;
+/** The same bytes are sent again without a new block, with pauses that grow up to this. A new block ends the pause. */
+const MAX_IDLE_RESEND_MS = 300_000;
 
 interface Waiting {
   readonly waitingFor: string | null;
@@ -64,7 +66,7 @@ async function sendNow<T>(
   // What was mined just now counts: the newest block is read after it.
   const head = await context.heads.read(chain, at);
   const before = progress.sent;
-  const againMs = before?.head === head ? Math.min(2 * before.againMs, MAX_RESEND_MS) : RESEND_MS;
+  const againMs = before?.head === head ? Math.min(2 * before.againMs, MAX_IDLE_RESEND_MS) : RESEND_MS;
   progress.sent = { at, head, againMs };
   progress.checked = undefined;
   const terms = gap && (await gapTerms(chain, gap));
@@ -105,7 +107,7 @@ async function check<T>(
   if ('end' in found) return found;
   const before = progress.checked;
   const grown = before?.head === head ? before.againMs * RECHECK_GROWTH : context.pollMs * RECHECK_GROWTH;
-  progress.checked = { at, head, found, againMs: Math.min(grown, context.pollMs * MAX_RECHECK_FACTOR) };
+  progress.checked = { at, head, found, againMs: Math.min(grown, MAX_RECHECK_MS) };
   progress.failed = false;
   return found;
 }

@@ -26,8 +26,8 @@ export type Observed = <Result>(
 /** What takes no longer than this keeps its slot, and is completed without another call. */
 const SLOT_MS = 1_000;
 /** Temporal gives an activity to another process when it has not heard of it for its heartbeat timeout. */
-const HEARTBEAT_MS = 5_000;
-const HEARTBEAT_TIMEOUT_MS = 15_000;
+const HEARTBEAT_MS = 10_000;
+const HEARTBEAT_TIMEOUT_MS = 30_000;
 const CALL_LIMIT_MS = 4_000;
 const RETRY_MS = 1_000;
 const STOP_LIMIT_MS = 2_000;
