@@ -84,9 +84,9 @@ export function rememberWallet({ id }: FoundWallet): void {
 function walletError(error: unknown, name: string): WalletError {
   if (error instanceof WalletError) return error;
   const { code, message } = (error ?? {}) as { code?: number; message?: string };
-  if (code === 4001) return new WalletError('refused', `${name} has refused. Nothing was signed.`);
+  if (code === 4001) return new WalletError('refused', `The request was declined in ${name}. Nothing was signed. Try again to sign.`);
   if (code === -32002) {
-    return new WalletError('busy', `${name} already shows a request: open it, and answer or close it.`);
+    return new WalletError('busy', `${name} has another open request. Answer or close it in the wallet, then try again.`);
   }
   return new WalletError('failed', `${name} could not sign: ${message ?? String(error)}`, { cause: error });
 }
@@ -100,7 +100,7 @@ async function request<T>(
 ): Promise<T> {
   let cancel = () => {};
   const cancelled = new Promise<never>((_, reject) => {
-    cancel = () => reject(new WalletError('cancelled', `No longer waiting for ${name}. Nothing was sent.`));
+    cancel = () => reject(new WalletError('cancelled', `Stopped waiting for ${name}. Nothing was sent.`));
     signal.addEventListener('abort', cancel, { once: true });
   });
   try {
@@ -146,7 +146,7 @@ async function assertAccount(wallet: FoundWallet, address: string, signal: Abort
   if (isAmong(address, asked)) return;
   throw new WalletError(
     'wrongAccount',
-    `${wallet.name} is on ${asked[0] ?? 'no account'}. Your signature has to come from ${address}: choose that account in the wallet, and try again.`,
+    `${wallet.name} has selected ${asked[0] ?? 'no account'}. Select account ${address} in the wallet, then try again.`,
   );
 }
 
@@ -167,7 +167,7 @@ async function goToChain(wallet: FoundWallet, chainId: number, signal: AbortSign
 
 /** The wallet that signs for a member. Throws WalletError when there is none. */
 export function walletFor(address: string, wallet: FoundWallet | undefined, signal: AbortSignal): Wallet {
-  if (!wallet) throw new WalletError('none', 'No wallet was found in this browser.');
+  if (!wallet) throw new WalletError('none', 'No wallet found in this browser. Install a wallet extension, then reload the page.');
   const asked = signWith.provider(
     { request: ({ method, params }) => request(wallet, method, params, signal) },
     address,

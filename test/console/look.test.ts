@@ -81,25 +81,25 @@ describe('an account', () => {
       world.org.dave,
       `/accounts/${world.treasury.id}?type=CONTRACT_INTERACTION`,
     );
-    await untilShown(visitor, 'None of these is such a transaction');
-    await visitor.page.getByLabel('Kind').selectOption('all');
+    await untilShown(visitor, 'No transaction matches the filters');
+    await visitor.page.getByLabel('Type').selectOption('all');
     await visitor.page.getByLabel('State').selectOption('closed');
     await visitor.page.getByRole('link', { name: /^Send 0.25 ETH/ }).waitFor();
     expect(new URL(visitor.page.url()).search).toBe('?status=executed');
-    await visitor.page.getByLabel('State').selectOption('can still change');
-    await untilShown(visitor, 'None of these is such a transaction');
+    await visitor.page.getByLabel('State').selectOption('open');
+    await untilShown(visitor, 'No transaction matches the filters');
   });
 
   itDeep('says where to look for one that is not there', async () => {
     const visitor = await site.signedIn(world.org.dave, '/accounts/acc_00000000000000000000000000');
-    await untilOn(visitor, 'There is no such account');
+    await untilOn(visitor, 'Account not found');
   });
 });
 
 describe('the audit log', () => {
   it('is looked through by what it is about, with all that was recorded', async () => {
     const visitor = await site.signedIn(world.org.alice, '/audit');
-    await visitor.page.getByLabel('Id').fill(paid.id);
+    await visitor.page.getByLabel('Resource id').fill(paid.id);
     await visitor.page.keyboard.press('Enter');
     await visitor.page.getByText('Transaction executed', { exact: true }).waitFor();
     await visitor.page.getByText(/^\d+ shown, and there are no more$/).waitFor();
@@ -128,10 +128,10 @@ describe('the audit log', () => {
 
   itDeep('says at a field what is wrong with it', async () => {
     const visitor = await site.signedIn(world.org.alice, '/audit');
-    await visitor.page.getByLabel('Id').fill('no id');
-    await button(visitor, 'Show').click();
+    await visitor.page.getByLabel('Resource id').fill('no id');
+    await button(visitor, 'Apply').click();
     await visitor.page
-      .getByRole('textbox', { name: 'Id' })
+      .getByRole('textbox', { name: 'Resource id' })
       .and(visitor.page.locator('[aria-invalid]'))
       .waitFor();
     await alert(visitor).getByText('Request id').waitFor();
@@ -188,7 +188,7 @@ describeDeep('a page that cannot be read', () => {
     await place(visitor, 'Admins').click();
     await alert(visitor).getByText('req_of_the_test').waitFor();
     await button(visitor, 'Try again').click();
-    await section(visitor, 'Who they are')
+    await section(visitor, 'Members')
       .getByRole('row', { name: /^Alice/ })
       .waitFor();
   });
@@ -198,9 +198,9 @@ describeDeep('a page that cannot be read', () => {
     await untilOn(visitor, 'Waiting for you');
     await visitor.context.route('**/assets/**', (route) => route.abort('connectionrefused'));
     await place(visitor, 'Groups').click();
-    await alert(visitor).getByText('It could not be loaded').waitFor();
+    await alert(visitor).getByText('A part of the page could not be loaded').waitFor();
     await visitor.context.unroute('**/assets/**');
-    await button(visitor, 'Load it again').click();
+    await button(visitor, 'Reload').click();
     await section(visitor, 'Finance').waitFor();
     const faults = (visitor.faults as string[]).splice(0);
     expect(faults.filter((fault) => !fault.includes('Unable to preload CSS'))).toEqual([]);

@@ -35,10 +35,10 @@ afterAll(() => site?.stop());
 /** Types a payment from the only account. */
 async function type({ page }: Visitor, { amount, to }: { amount: string; to: string }): Promise<void> {
   await page.getByLabel('Amount').fill(amount);
-  await page.getByLabel('To', { exact: true }).fill(to);
+  await page.getByLabel('Recipient').fill(to);
 }
 
-const create = (visitor: Visitor) => button(visitor, 'Create the request').click();
+const create = (visitor: Visitor) => button(visitor, 'Create transaction').click();
 
 describe('a payment', () => {
   it('goes through dry run and two approvers, and is watched until it is completed', async () => {
@@ -55,19 +55,19 @@ describe('a payment', () => {
     expect(await violationsEverywhere(initiator.page)).toEqual([]);
     await create(initiator);
     await button(initiator, 'Sign: 2 approvals needed').click();
-    await untilShown(initiator, '0 of 2 needed approvals');
+    await untilShown(initiator, '0 of 2 approvals');
 
     // Nobody has loaded these pages again.
     await first.page.getByRole('link', { name: /^Send 1.5 ETH from “Treasury”/ }).click(LIVE);
     await button(first, 'Approve: 1 more needed').click();
-    await initiator.page.getByText('1 of 2 needed approvals').waitFor(LIVE);
+    await initiator.page.getByText('1 of 2 approvals').waitFor(LIVE);
     const second = await site.signedIn(bob, new URL(first.page.url()).pathname);
     await button(second, 'Approve and execute').waitFor();
     expect(await violationsEverywhere(second.page)).toEqual([]);
     await button(second, 'Approve and execute').click();
     await untilShown(second, 'It was executed as it was signed.');
     await initiator.page.getByText('It was executed as it was signed.').waitFor(LIVE);
-    expect(await signaturesOn(initiator)).toEqual(['Dave: initiated', 'Alice: approved', 'Bob: approved']);
+    expect(await signaturesOn(initiator)).toEqual(['Dave: initiator, signed', 'Alice: approved', 'Bob: approved']);
     expect([initiator, first, second].map(({ wallet }) => wallet.typedData.length)).toEqual([1, 1, 1]);
   });
 });
@@ -85,16 +85,16 @@ describeDeep('a contract call', () => {
       .getByRole('textbox', { name: 'amount (uint256)' })
       .and(page.locator('[aria-invalid=true]'));
     await isWrong.waitFor();
-    expect(await button(dave, 'Create the request').isDisabled()).toBe(true);
+    expect(await button(dave, 'Create transaction').isDisabled()).toBe(true);
     await page.getByLabel('amount (uint256)').fill('0');
     await create(dave);
     await button(dave, 'Sign: 2 approvals needed').click();
-    await untilShown(dave, '0 of 2 needed approvals');
+    await untilShown(dave, '0 of 2 approvals');
     const path = new URL(page.url()).pathname;
     const alice = await site.signedIn(org.alice, path);
     await section(alice, 'What it does').getByText('burn').first().waitFor();
     await button(alice, 'Approve: 1 more needed').click();
-    await untilShown(alice, '1 of 2 needed approvals');
+    await untilShown(alice, '1 of 2 approvals');
     const bob = await site.signedIn(org.bob, path);
     await button(bob, 'Approve and execute').click();
     await dave.page.getByText('It was executed as it was signed.').waitFor(LIVE);

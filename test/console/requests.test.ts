@@ -37,7 +37,7 @@ describe('a proposal', () => {
     await button(alice, 'Approve: 1 more needed').waitFor();
     expect(await violationsEverywhere(alice.page)).toEqual([]);
     await button(alice, 'Approve: 1 more needed').click();
-    await untilShown(alice, '1 of 2 needed approvals');
+    await untilShown(alice, '1 of 2 approvals');
     expect(alice.wallet.typedData).toEqual([proposal.signingPayloads.approvePayload]);
     expect(await signaturesOn(alice)).toContain('Alice: approved');
 
@@ -54,8 +54,8 @@ describe('a proposal', () => {
     await button(alice, 'Reject: 1 more needed').click();
     await untilShown(alice, '1 rejection.');
     const bob = await open(org.bob, proposal);
-    await button(bob, 'Reject and close').click();
-    await untilShown(bob, 'It was rejected and closed. Nothing was changed.');
+    await button(bob, 'Reject and execute').click();
+    await untilShown(bob, 'It was rejected. Nothing was changed.');
   });
 
   itDeep('shows a change of a policy field by field, as sentences', async () => {
@@ -84,10 +84,10 @@ describe('a proposal', () => {
     const { page } = alice;
     await page.getByLabel('Name').fill('Petty cash');
     await page.getByLabel('Network').selectOption('31337');
-    await page.getByLabel('Any account of the organization').check();
-    await page.getByLabel('At most').fill('0.25');
-    await page.getByLabel('Limit what is permitted within a time').check();
-    await button(alice, 'Propose it').click();
+    await page.getByLabel('Any account').check();
+    await page.getByLabel('Amount threshold').fill('0.25');
+    await page.getByLabel('Limit what is permitted within a time window').check();
+    await button(alice, 'Create proposal').click();
     await untilOn(alice, 'Add policy “Petty cash”');
     const difference = section(alice, 'What changes').getByRole('table');
     await difference
@@ -95,7 +95,7 @@ describe('a proposal', () => {
       .first()
       .waitFor();
     await button(alice, 'Approve: 1 more needed').click();
-    await untilShown(alice, '1 of 2 needed approvals');
+    await untilShown(alice, '1 of 2 approvals');
     const [typedData = ''] = alice.wallet.typedData;
     expect(JSON.parse(JSON.parse(typedData).message.data).policies).toMatchObject([
       { name: 'Petty cash', tokenTransferCondition: { amountThreshold: '250000000000000000' } },
@@ -107,13 +107,13 @@ describe('a proposal', () => {
     const { page } = alice;
     await page.getByLabel('Name').fill('Small change');
     await page.getByLabel('Network').selectOption('31337');
-    await page.getByLabel('Any account of the organization').check();
-    await page.getByLabel('At most').fill('0.25');
+    await page.getByLabel('Any account').check();
+    await page.getByLabel('Amount threshold').fill('0.25');
     await lie(alice.context, [
       [/250000000000000000/, '950000000000000000'],
       [/0\.25/, '0.95'],
     ]);
-    await button(alice, 'Propose it').click();
+    await button(alice, 'Create proposal').click();
     await untilNotSignable(alice, 'message.data.policies[0].tokenTransferCondition.amountThreshold');
     expect(alice.wallet.typedData).toEqual([]);
   });

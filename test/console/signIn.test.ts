@@ -63,7 +63,7 @@ describeDeep('signing in that does not work', () => {
     const visitor = await site.visit(org.alice);
     visitor.wallet.answer = 'refuses';
     await signInButton(visitor).click();
-    await alert(visitor).getByText('Test Wallet has refused. Nothing was signed.').waitFor();
+    await alert(visitor).getByText('The request was declined in Test Wallet. Nothing was signed.').waitFor();
     visitor.wallet.answer = 'signs';
     await signInButton(visitor).click();
     await untilSignedIn(visitor, 'Alice');
@@ -75,7 +75,7 @@ describeDeep('signing in that does not work', () => {
     await signInButton(visitor).click();
     await visitor.page.getByText('Waiting for Test Wallet').waitFor();
     await visitor.page.getByRole('button', { name: 'Stop waiting' }).click();
-    await alert(visitor).getByText('No longer waiting for Test Wallet').waitFor();
+    await alert(visitor).getByText('Stopped waiting for Test Wallet').waitFor();
   });
 
   it('says that a wallet of nobody is refused, without saying who is a member', async () => {
@@ -98,7 +98,7 @@ describeDeep('signing in that does not work', () => {
     const context = await site.browser.newContext({ ignoreHTTPSErrors: true });
     const page = await context.newPage();
     await page.goto(site.origin);
-    await page.getByText('No wallet was found in this browser').waitFor();
+    await page.getByText('No wallet found in this browser').waitFor();
     await context.close();
   });
 });

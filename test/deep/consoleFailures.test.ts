@@ -45,14 +45,14 @@ async function openProposal(member: TestMember): Promise<Visitor & { proposal: S
 }
 
 const approveButton = (visitor: Visitor) => button(visitor, 'Approve: 1 more needed');
-const untilApproved = (visitor: Visitor) => untilShown(visitor, '1 of 2 needed approvals');
+const untilApproved = (visitor: Visitor) => untilShown(visitor, '1 of 2 approvals');
 
 describe('a wallet', () => {
   it('that refuses can be asked again', async () => {
     const alice = await openProposal(world.org.alice);
     alice.wallet.answer = 'refuses';
     await approveButton(alice).click();
-    await alert(alice).getByText('Test Wallet has refused. Nothing was signed.').waitFor();
+    await alert(alice).getByText('The request was declined in Test Wallet. Nothing was signed.').waitFor();
     alice.wallet.answer = 'signs';
     await approveButton(alice).click();
     await untilApproved(alice);
@@ -63,7 +63,7 @@ describe('a wallet', () => {
     alice.wallet.answer = 'hangs';
     await approveButton(alice).click();
     await button(alice, 'Stop waiting').click();
-    await alert(alice).getByText('No longer waiting for Test Wallet. Nothing was sent.').waitFor();
+    await alert(alice).getByText('Stopped waiting for Test Wallet. Nothing was sent.').waitFor();
     alice.wallet.answer = 'signs';
     await approveButton(alice).click();
     await untilApproved(alice);
@@ -74,7 +74,7 @@ describe('a wallet', () => {
     const visitor = await openProposal(alice);
     await visitor.wallet.choose(bob.wallet);
     await approveButton(visitor).click();
-    await alert(visitor).getByText(`Your signature has to come from ${alice.wallet.address}`).waitFor();
+    await alert(visitor).getByText(`Select account ${alice.wallet.address} in the wallet`).waitFor();
     expect(visitor.wallet.typedData).toEqual([]);
     await visitor.wallet.choose(bob.wallet, alice.wallet);
     await approveButton(visitor).click();
@@ -146,12 +146,12 @@ describe('a session that ends', () => {
     await button(dave, 'Sign in with Test Wallet').click();
     const to = anAddress();
     await page.getByLabel('Amount').fill('1.25');
-    await page.getByLabel('To', { exact: true }).fill(to);
+    await page.getByLabel('Recipient').fill(to);
     await endSessionsOf(world.org.dave);
     await signInAgain(dave);
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await page.getByLabel('Amount').inputValue()).toBe('1.25');
-    expect(await page.getByLabel('To', { exact: true }).inputValue()).toBe(to);
+    expect(await page.getByLabel('Recipient').inputValue()).toBe(to);
     await page.reload();
     expect(await page.getByLabel('Amount').inputValue()).toBe('1.25');
   });
@@ -181,7 +181,7 @@ describe('a payment over its budget', () => {
     await button(alice, 'Sign and execute').click();
     await untilShown(alice, 'It was executed as it was signed.');
     await alice.page.goto(`/requests/${second.id}`);
-    await section(alice, 'What the policies say now').getByText('does not permit it').waitFor();
+    await section(alice, 'Policy evaluation').getByText('does not permit it').waitFor();
     await button(alice, 'Sign and execute').click();
     await section(alice, 'What happened')
       .getByText(/Blocked/)
@@ -200,7 +200,7 @@ describe('a request that expires', () => {
     await alice.page.goto(`/requests/${proposal.id}`);
     await approveButton(alice).waitFor();
     await alice.page.clock.fastForward(8 * 24 * 3_600_000);
-    await untilShown(alice, 'Nobody can sign it any more.');
+    await untilShown(alice, 'It can no longer be signed.');
     expect(await button(alice, /Approve|Reject/).count()).toBe(0);
   });
 });

@@ -154,7 +154,7 @@ interface Picture {
 /** Types a payment of 1.5 ETH to Dave. */
 async function typePayment({ page }: Visitor): Promise<void> {
   await page.getByLabel('Amount').fill('1.5');
-  await page.getByLabel('To', { exact: true }).fill(world.org.dave.wallet.address);
+  await page.getByLabel('Recipient').fill(world.org.dave.wallet.address);
   await page.getByRole('radio').first().waitFor();
   await page.getByText('1 policy does not permit it').click();
 }
@@ -163,7 +163,7 @@ async function typePayment({ page }: Visitor): Promise<void> {
 async function beLiedTo(visitor: Visitor): Promise<void> {
   await typePayment(visitor);
   await lie(visitor.context, swapAddress(world.org.dave.wallet.address, anAddress()));
-  await button(visitor, 'Create the request').click();
+  await button(visitor, 'Create transaction').click();
   await untilNotSignable(visitor, 'message.recipient');
 }
 

@@ -14,10 +14,10 @@ export type TypedAmount = { readonly raw: string } | { readonly error: string };
 export function readAmount(text: string, decimals: number): TypedAmount {
   const typed = text.trim();
   const [, whole = '', fraction = ''] = /^(\d+|\d{1,3}(?:,\d{3})+)(?:\.(\d+))?$/.exec(typed) ?? [];
-  if (whole === '') return { error: 'Not an amount (expected digits, such as 1250 or 0.05)' };
+  if (whole === '') return { error: 'Invalid amount (expected digits, such as 1250 or 0.05)' };
   const places = fraction.replace(/0+$/, '');
   if (places.length > decimals) {
-    return { error: `More decimals than there are (at most ${decimals})` };
+    return { error: `Too many decimals (at most ${decimals})` };
   }
   return { raw: String(BigInt(whole.replaceAll(',', '') + places.padEnd(decimals, '0'))) };
 }
@@ -27,7 +27,7 @@ export function assetText(
   raw: string | bigint,
   asset: { readonly symbol: string; readonly decimals: number; readonly tokenAddress?: string } | undefined,
 ): string {
-  if (!asset) return `${raw} of the smallest unit`;
+  if (!asset) return `${raw} raw units`;
   const name = asset.symbol || `token ${asset.tokenAddress ?? ''}`;
   return `${amountText(raw, asset.decimals)} ${name}`;
 }

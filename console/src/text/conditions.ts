@@ -19,7 +19,7 @@ const TITLES: { readonly [C in Schema['PolicyCondition']]: string } = {
   network: 'Network',
   account: 'Account',
   initiator: 'Initiator',
-  transactionType: 'Kind of transaction',
+  transactionType: 'Transaction type',
   token: 'Token',
   amount: 'Amount',
   destination: 'Recipient',
@@ -41,11 +41,11 @@ export function remainingText(
   policy: Schema['Policy'] | undefined,
 ): string | undefined {
   if (remaining === null) return undefined;
-  if ('count' in remaining) return `${remaining.count} more execution${remaining.count === 1 ? '' : 's'}`;
+  if ('count' in remaining) return `${remaining.count} execution${remaining.count === 1 ? '' : 's'} left`;
   const token = policy?.transactionType === 'TOKEN_TRANSFER' ? policy.tokenTransferCondition : undefined;
   return token
     ? `${amountText(remaining.amount, token.tokenDecimals)} ${token.tokenSymbol} left`
-    : `${remaining.amount} of the smallest unit left`;
+    : `${remaining.amount} raw units left`;
 }
 
 /** Every condition that a policy has, met or not. */

@@ -36,11 +36,11 @@ export function readAbi(text: string): Typed<readonly AbiFunction[]> {
   if (text.trim() === '') return { value: [] };
   try {
     const value = functionsIn(text);
-    return value.length > 0 ? { value } : { error: 'It has no function that changes something' };
+    return value.length > 0 ? { value } : { error: 'No function in it changes state (expected at least one that is not view or pure)' };
   } catch (error) {
     const { shortMessage, message } = error as Error & { shortMessage?: string };
     return {
-      error: `Not an ABI (expected JSON, or lines like mint(address to, uint256 amount)): ${shortMessage ?? message}`,
+      error: `Invalid ABI (expected JSON, or lines like mint(address to, uint256 amount)): ${shortMessage ?? message}`,
     };
   }
 }
@@ -61,7 +61,7 @@ export function exampleOf(type: string): string {
 function readInteger(type: string, text: string): Typed<bigint> {
   const [, unsigned = '', bits = '256'] = /^(u?)int(\d*)$/.exec(type) ?? [];
   if (!/^-?\d+$/.test(text))
-    return { error: 'Not a whole number (in the smallest unit, without separators)' };
+    return { error: 'Invalid integer (expected digits, in the smallest unit)' };
   const value = BigInt(text);
   const width = BigInt(bits || '256');
   const [least, most] =
@@ -71,7 +71,7 @@ function readInteger(type: string, text: string): Typed<bigint> {
 
 function readBytes(type: string, text: string): Typed<Hex> {
   if (!isHex(text) || text.length % 2 === 1)
-    return { error: 'Not bytes (expected 0x and pairs of hex digits)' };
+    return { error: 'Invalid bytes (expected 0x and pairs of hex digits)' };
   const [, length = ''] = /^bytes(\d*)$/.exec(type) ?? [];
   return length !== '' && size(text) !== Number(length)
     ? { error: `${size(text)} bytes (expected ${length})` }
@@ -89,7 +89,7 @@ function readPlain(type: string, text: string): Typed<unknown> {
   if (type === 'bool') {
     return trimmed === 'true' || trimmed === 'false'
       ? { value: trimmed === 'true' }
-      : { error: 'Not true or false' };
+      : { error: 'Invalid value (expected true or false)' };
   }
   if (/^u?int/.test(type)) return readInteger(type, trimmed);
   return readBytes(type, trimmed);
@@ -97,7 +97,7 @@ function readPlain(type: string, text: string): Typed<unknown> {
 
 function readList(parameter: AbiParameter, given: unknown): Typed<unknown> {
   const [, type = '', length = ''] = /^(.*)\[(\d*)\]$/.exec(parameter.type) ?? [];
-  if (!Array.isArray(given)) return { error: 'Not a list (expected JSON in square brackets)' };
+  if (!Array.isArray(given)) return { error: 'Invalid array (expected JSON in square brackets)' };
   if (length !== '' && given.length !== Number(length)) {
     return { error: `${given.length} entries (expected ${length})` };
   }
@@ -111,7 +111,7 @@ function readList(parameter: AbiParameter, given: unknown): Typed<unknown> {
 
 function readTuple(parameters: readonly AbiParameter[], given: unknown): Typed<unknown> {
   if (typeof given !== 'object' || given === null)
-    return { error: 'Not an object (expected JSON in braces)' };
+    return { error: 'Invalid tuple (expected JSON in braces)' };
   const fields: { [name: string]: unknown } = {};
   for (const [index, parameter] of parameters.entries()) {
     const name = parameter.name ?? String(index);
@@ -129,7 +129,7 @@ function readJson(parameter: AbiParameter, given: unknown): Typed<unknown> {
   }
   // A number of JSON loses digits above 2^53.
   if (typeof given === 'number' && !Number.isSafeInteger(given)) {
-    return { error: `Write ${given} in quotes, so that no digit is lost` };
+    return { error: `Write ${given} in quotes: a JSON number loses digits` };
   }
   return given === undefined || typeof given === 'object'
     ? { error: `Missing (expected ${exampleOf(parameter.type)})` }
@@ -142,7 +142,7 @@ export function readArgument(parameter: AbiParameter, text: string): Typed<unkno
   try {
     return readJson(parameter, JSON.parse(text));
   } catch {
-    return { error: `Not JSON (expected ${exampleOf(parameter.type)})` };
+    return { error: `Invalid JSON (expected ${exampleOf(parameter.type)})` };
   }
 }
 

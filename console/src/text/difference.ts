@@ -29,8 +29,7 @@ type Fields = readonly (readonly [field: string, text: string | undefined])[];
 type Item = { readonly id: string; readonly name?: string };
 
 const KINDS = { create: 'added', remove: 'removed', delete: 'removed', update: 'changed' } as const;
-const WALLETS: { readonly [kind: string]: string } = { key: 'a key', contract: 'a contract' };
-const TYPES: { readonly [type: string]: string } = { user: 'a person', api: 'a bot' };
+const TYPES: { readonly [type: string]: string } = { user: 'person', api: 'bot' };
 
 /** Fields that differ, and of something changed only these. */
 function compared(before: Fields, after: Fields): FieldChange[] {
@@ -44,9 +43,9 @@ type Person = Partial<Pick<Schema['Member'], 'name' | 'type' | 'walletAddress' |
 
 const memberFields = ({ name, type, walletAddress, walletKind }: Person): Fields => [
   ['Name', name],
-  ...(type ? [['Is', TYPES[type]] as const] : []),
+  ...(type ? [['Type', TYPES[type]] as const] : []),
   ['Wallet', walletAddress],
-  ['Signatures are verified by', WALLETS[walletKind ?? '']],
+  ['Wallet kind', walletKind],
 ];
 
 const namesOf = (members: readonly { name: string }[]) =>
@@ -86,7 +85,7 @@ const KIND_OF: { readonly [resourceType: string]: Kind } = {
     present: ({ members }) => members,
     before: (member: Schema['Member']) => memberFields(member),
     after: (item: Person, _, before) => [
-      ...before.filter(([field]) => field === 'Is'),
+      ...before.filter(([field]) => field === 'Type'),
       ...memberFields(item),
     ],
   },
@@ -121,7 +120,7 @@ const KIND_OF: { readonly [resourceType: string]: Kind } = {
 
 const adminFields = ({ members, threshold }: Present['admins']): Fields => [
   ['Admins', namesOf(members)],
-  ['Signatures needed', `${threshold} of ${members.length}`],
+  ['Threshold', `${threshold} of ${members.length}`],
 ];
 
 /** A policy that is changed and one that is new can be in one proposal. */

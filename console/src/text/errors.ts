@@ -4,45 +4,59 @@ import { ApiError, NoAnswer, NotSigned, PayloadMismatch } from '@orgwallet/clien
 export interface Words {
   readonly title: string;
   readonly message: string;
+  /** What to do about it. */
+  readonly advice?: string;
   /** Names the request in the logs of the service. */
   readonly requestId?: string;
 }
 
-const TITLES: { readonly [code: string]: string } = {
-  validationError: 'Something in it is not valid',
-  invalidSignature: 'The signature was not accepted',
-  unauthorized: 'You are not signed in',
-  forbidden: 'Not permitted',
-  notFound: 'Not found',
-  conflict: 'The current state does not permit this',
-  thresholdNotMet: 'Signatures are missing',
-  proposalExpired: 'It has expired',
-  idempotencyConflict: 'This was sent before with other content',
-  rateLimited: 'Too many requests',
-  internalError: 'The service could not do this now',
+const BY_CODE: { readonly [code: string]: readonly [title: string, advice: string] } = {
+  validationError: ['Invalid request', 'Correct it, then try again.'],
+  invalidSignature: ['Invalid signature', 'Sign again, with the wallet of your membership.'],
+  unauthorized: ['Not signed in', 'Sign in again.'],
+  forbidden: ['Not permitted', 'Ask an admin of your organization.'],
+  notFound: ['Not found', 'Check the id. The audit log has what was removed.'],
+  conflict: ['Conflict with the current state', 'Reload the page and read what has changed.'],
+  thresholdNotMet: ['Threshold not met', 'Wait for the missing signatures.'],
+  proposalExpired: ['Expired', 'Create the request again.'],
+  idempotencyConflict: ['Idempotency key used for another request', 'Reload the page, then try again.'],
+  rateLimited: ['Too many requests', 'Wait a minute, then try again.'],
+  internalError: ['Service error', 'Try again. If it fails again, send the request id to your operator.'],
 };
 
 /** What an error means for the person who sees it. */
 export function wordsOf(error: unknown): Words {
   if (error instanceof ApiError) {
-    const title = TITLES[error.code] ?? 'The service refused this';
-    return { title, message: error.reason, ...(error.requestId ? { requestId: error.requestId } : {}) };
+    const [title, advice] = BY_CODE[error.code] ?? ['The service refused this', 'Reload the page, then try again.'];
+    const { requestId } = error;
+    return { title, message: error.reason, advice, ...(requestId ? { requestId } : {}) };
   }
   if (error instanceof NoAnswer) {
     return {
       title: 'The service did not answer',
-      message:
-        error.idempotencyKey === undefined
-          ? 'Check your connection, then try again.'
-          : 'It may or may not have taken effect. Trying again is safe: nothing happens twice.',
+      ...(error.idempotencyKey === undefined
+        ? { message: 'The request may not have arrived.', advice: 'Check your connection, then try again.' }
+        : {
+            message: 'The request may have taken effect or not.',
+            advice: 'Try again: it takes effect at most once.',
+          }),
     };
   }
   if (error instanceof PayloadMismatch) {
-    return { title: 'This is not what it claims to be', message: `${error.message}. Nothing was signed.` };
+    return {
+      title: 'The payload does not match the request',
+      message: `${error.message}. Nothing was signed.`,
+      advice: 'Report it to your operator.',
+    };
   }
   if (error instanceof NotSigned) return { title: 'Nothing was signed', message: error.message };
   const { name, message } = error instanceof Error ? error : { name: '', message: String(error) };
-  return { title: name === 'WalletError' ? 'The wallet did not sign' : 'Something went wrong', message };
+  if (name === 'WalletError') return { title: 'The wallet did not sign', message };
+  return {
+    title: 'Unexpected error',
+    message,
+    advice: 'Reload the page. If it happens again, report it to your operator.',
+  };
 }
 
 /** What is wrong with which field of a request, by the path that the service names. */

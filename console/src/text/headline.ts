@@ -31,7 +31,7 @@ function proposalLine(proposal: Proposal): string {
   const { resourceType, action, data } = proposal;
   if (resourceType === 'admins') {
     const { members, threshold } = data;
-    return `Change the admins: ${threshold} of ${members.length} decide`;
+    return `Change the admins: threshold ${threshold} of ${members.length}`;
   }
   const things: readonly { name?: string; id: string }[] = 'policies' in data ? data.policies : data.items;
   const verb = (VERBS[resourceType] as { readonly [action: string]: string })[action] ?? 'Change';

@@ -23,12 +23,12 @@ export function voteLabel(approval: Approval, vote: VoteType, execute: boolean):
   const missing = missingAfter(approval, vote);
   if (missing > 0) return `${verb}: ${missing} more needed`;
   if (!execute) return verb;
-  return vote === 'approve' ? 'Approve and execute' : 'Reject and close';
+  return vote === 'approve' ? 'Approve and execute' : 'Reject and execute';
 }
 
 /** What the button of an execution does. */
 export function executeLabel({ executionStatus }: Approval, outcome: 'approve' | 'reject'): string {
-  if (outcome === 'reject') return 'Execute the rejection';
+  if (outcome === 'reject') return 'Execute rejection';
   return executionStatus === null ? 'Execute' : 'Execute again';
 }
 
@@ -38,11 +38,11 @@ const STATES: { readonly [state: string]: string } = {
   rejected: 'Rejected',
   failed: 'Failed',
   blocked: 'Blocked',
-  pendingInitiatorSignature: 'Waits for its initiator',
-  pendingReviewSignatures: 'Waits for approvals',
+  pendingInitiatorSignature: 'Awaiting initiator',
+  pendingReviewSignatures: 'Awaiting approvals',
   approvalReady: 'Ready to execute',
-  rejectionReady: 'Ready to be rejected',
-  approvalAndRejectionReady: 'Ready to execute or reject',
+  rejectionReady: 'Ready to execute rejection',
+  approvalAndRejectionReady: 'Ready to execute approval or rejection',
   expired: 'Expired',
 };
 

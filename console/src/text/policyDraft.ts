@@ -102,7 +102,7 @@ function transferErrors({ token, decimals, anyAmount, amount, destinations }: Po
   return {
     ...(token !== '' && !isAddress(token) ? { token: NOT_ADDRESS } : {}),
     ...(isCounted && !/^\d{1,3}$/.test(decimals)
-      ? { decimals: 'Not a number of decimals (expected 0 to 255)' }
+      ? { decimals: 'Invalid decimals (expected 0 to 255)' }
       : {}),
     ...(read && 'error' in read ? { amount: read.error } : {}),
     ...(wrong === undefined ? {} : { destinations: `${wrong}: ${NOT_ADDRESS.toLowerCase()}` }),
@@ -117,7 +117,7 @@ function ruleErrors({ anyContract, rules }: PolicyDraft, nativeDecimals: number)
     const wrong = functionLines(functions).find((line) => !FUNCTION.test(line));
     if (wrong !== undefined) {
       errors[`rules[${index}].functions`] =
-        `${wrong}: not a signature (expected mint(address,uint256) or 0x40c10f19)`;
+        `${wrong}: invalid function (expected such as mint(address,uint256) or 0x40c10f19)`;
     }
     const read = readAmount(maxValue, nativeDecimals);
     if ('error' in read) errors[`rules[${index}].maxValue`] = read.error;
@@ -132,12 +132,12 @@ export function draftErrors(draft: PolicyDraft, nativeDecimals: number): DraftEr
   return {
     ...(name.trim() === '' ? { name: 'Missing' } : {}),
     ...(networkId === '' ? { networkId: 'Missing' } : {}),
-    ...(anyAccount || accountIds.length > 0 ? {} : { accountIds: 'Choose accounts, or any account' }),
+    ...(anyAccount || accountIds.length > 0 ? {} : { accountIds: 'Choose accounts, or “Any account”' }),
     ...(approver.startsWith('grp_') && !/^[1-9]\d{0,2}$/.test(threshold)
-      ? { threshold: 'Not a number (expected at least 1)' }
+      ? { threshold: 'Invalid threshold (expected 1 to 999)' }
       : {}),
     ...(hasBudget && !(/^\d{1,4}$/.test(hours) && Number(hours) >= 1 && Number(hours) <= 8_760)
-      ? { hours: 'Not a number of hours (expected 1 to 8760)' }
+      ? { hours: 'Invalid hours (expected 1 to 8760)' }
       : {}),
     ...(transactionType === 'TOKEN_TRANSFER' ? transferErrors(draft) : {}),
     ...(transactionType === 'CONTRACT_INTERACTION' ? ruleErrors(draft, nativeDecimals) : {}),

@@ -37,8 +37,8 @@ function tokenText({ tokenAddress, tokenSymbol }: Schema['TokenTransferCondition
 function transferText(condition: Schema['TokenTransferCondition']): string {
   const { amountThreshold, tokenDecimals } = condition;
   return amountThreshold === null
-    ? `Transfers of ${tokenText(condition)}, of any amount, WITHOUT LIMIT`
-    : `Transfers of at most ${amountText(amountThreshold, tokenDecimals)} ${tokenText(condition)}`;
+    ? `Token transfers of ${tokenText(condition)}, of any amount, WITHOUT LIMIT`
+    : `Token transfers of at most ${amountText(amountThreshold, tokenDecimals)} ${tokenText(condition)}`;
 }
 
 function ruleText(
@@ -61,10 +61,10 @@ function whatText(policy: Policy, names: PolicyNames): string {
       return transferText(policy.tokenTransferCondition);
     case 'CONTRACT_INTERACTION':
       return policy.contractInteractionCondition === null
-        ? 'Calls of any contract, WITHOUT LIMIT'
-        : `Calls of ${policy.contractInteractionCondition.map((rule) => ruleText(rule, policy.networkId, names)).join('; ')}`;
+        ? 'Contract interactions with any contract, WITHOUT LIMIT'
+        : `Contract interactions: ${policy.contractInteractionCondition.map((rule) => ruleText(rule, policy.networkId, names)).join('; ')}`;
     case 'ANY':
-      return 'Transfers and calls of any kind, WITHOUT LIMIT';
+      return 'Any transaction, WITHOUT LIMIT';
   }
 }
 
@@ -125,11 +125,11 @@ export function policyAspects(policy: Policy, names: PolicyNames): readonly Aspe
   const to = toText(policy, names);
   return [
     { name: 'Permits', text: whatText(policy, names) },
-    { name: 'On', text: names.network(policy.networkId) ?? `network ${policy.networkId}` },
-    { name: 'From', text: fromText(policy, names) },
-    ...(to === undefined ? [] : [{ name: 'To', text: to }]),
-    { name: 'Started by', text: initiatorText(policy, names) },
-    { name: 'Approved by', text: approverText(policy, names) },
+    { name: 'Network', text: names.network(policy.networkId) ?? `network ${policy.networkId}` },
+    { name: 'Accounts', text: fromText(policy, names) },
+    ...(to === undefined ? [] : [{ name: 'Recipients', text: to }]),
+    { name: 'Initiator', text: initiatorText(policy, names) },
+    { name: 'Approver', text: approverText(policy, names) },
     { name: 'Budget', text: budgetText(policy) },
     ...(policy.description ? [{ name: 'Description', text: policy.description }] : []),
   ];

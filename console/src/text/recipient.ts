@@ -50,11 +50,11 @@ export function recipientOf(
 export function recipientText({ owner, policies, earlier, lookedThrough }: Recipient): string {
   const known = [
     ...(owner ? [`the ${owner}`] : []),
-    ...(policies.length > 0 ? [`named by ${policies.map((name) => `“${name}”`).join(', ')}`] : []),
+    ...(policies.length > 0 ? [`named in ${policies.map((name) => `“${name}”`).join(', ')}`] : []),
   ];
   const history =
     earlier > 0
       ? `${earlier} completed transaction${earlier === 1 ? '' : 's'} to it before`
-      : `first time (none of the last ${lookedThrough} transactions that completed went to it)`;
-  return [...(known.length > 0 ? known : ['not known here']), history].join(', ');
+      : `first time: no completed transaction to it among the last ${lookedThrough}`;
+  return [...(known.length > 0 ? known : ['unknown address']), history].join(', ');
 }

@@ -108,15 +108,16 @@ export function taskOf(approval: Approval, viewer: Viewer): string {
   const outcomes = outcomesOf(approval);
   if (approval.executionStatus !== null && outcomes.approve) return 'Execute again';
   if (outcomes.approve) return 'Execute';
-  if (outcomes.reject) return 'Execute the rejection';
-  return approve ? 'Approve or reject' : 'Read';
+  if (outcomes.reject) return 'Execute rejection';
+  return approve ? 'Approve or reject' : 'View';
 }
 
 /** How far the signatures are. */
 export function tallyText({ signatureStatus, approvals, rejections, threshold }: Approval): string {
-  if (signatureStatus === 'pendingInitiatorSignature') return 'not signed by its initiator';
-  const rejected = rejections.length > 0 ? `, ${rejections.length} rejected` : '';
+  if (signatureStatus === 'pendingInitiatorSignature') return "awaiting the initiator's signature";
+  const { length } = rejections;
+  const rejected = length > 0 ? `, ${length} rejection${length === 1 ? '' : 's'}` : '';
   return threshold === 0
     ? `no approval needed${rejected}`
-    : `${approvals.length} of ${threshold} approved${rejected}`;
+    : `${approvals.length} of ${threshold} approvals${rejected}`;
 }

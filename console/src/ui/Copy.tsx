@@ -11,7 +11,7 @@ export function Copy({ text, of }: { readonly text: string; readonly of: string 
       setCopied(true);
       setTimeout(() => setCopied(false), 2_000);
     } catch {
-      announce('The browser did not permit copying');
+      announce('The browser does not permit copying: select the text and copy it');
     }
   };
   return (

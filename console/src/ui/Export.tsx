@@ -25,8 +25,9 @@ interface Props<Row> {
 function said(state: State, what: string): string {
   if (state.is === 'reading') return `${state.rows} read`;
   if (state.is !== 'done') return '';
-  const isWhole = state.isWhole ? '' : `, the newest; the file has no more`;
-  return `Saved ${state.rows} ${what}${isWhole}`;
+  return state.isWhole
+    ? `Saved ${state.rows} ${what}`
+    : `Saved the newest ${state.rows} ${what}: a file holds no more`;
 }
 
 /** Saves all rows of a list as a CSV file, also those that are not on the page. */

@@ -10,8 +10,8 @@ export function FrozenNotice() {
   return (
     <Notice tone="danger" title={`Frozen since ${dateTime(since)}`}>
       <p>
-        An operator has stopped all transactions. You can read and sign, and proposals are executed; no money
-        leaves an account until the operator ends it.
+        An operator has frozen the organization: no transaction is executed until they unfreeze it. You can
+        still read and sign, and proposals are still executed.
       </p>
     </Notice>
   );

@@ -1,14 +1,14 @@
 import { Link } from '@tanstack/react-router';
 import { Page } from './Page.tsx';
 
-/** Something that is not, or no longer, in the organization; the audit log still knows what was. */
+/** Something that is not, or no longer, in the organization; the audit log still has what was. */
 export function Gone({ what, id }: { readonly what: string; readonly id: string }) {
   return (
-    <Page title={`There is no such ${what}`}>
+    <Page title={`${what.charAt(0).toUpperCase()}${what.slice(1)} not found`}>
       <p>
-        The organization has no {what} <code>{id}</code> now. If it had one,{' '}
+        This organization has no {what} <code>{id}</code>. If it was removed,{' '}
         <Link to="/audit" search={{ resourceId: id }}>
-          the audit log says what became of it
+          the audit log says when and by whom
         </Link>
         .
       </p>

@@ -14,17 +14,17 @@ import { ErrorNotice } from './States.tsx';
 import './layout.css';
 
 const PLACES = [
-  { title: 'Decide', places: [{ to: '/', name: 'Waiting for you' }] },
+  { title: 'Approve', places: [{ to: '/', name: 'Waiting for you' }] },
   {
-    title: 'Ask',
+    title: 'New',
     places: [
-      { to: '/new/transfer', name: 'Send money' },
-      { to: '/new/call', name: 'Call a contract' },
-      { to: '/new/change', name: 'Propose a change' },
+      { to: '/new/transfer', name: 'Transfer' },
+      { to: '/new/call', name: 'Contract interaction' },
+      { to: '/new/change', name: 'Proposal' },
     ],
   },
   {
-    title: 'Look',
+    title: 'Organization',
     places: [
       { to: '/accounts', name: 'Accounts' },
       { to: '/policies', name: 'Policies' },
@@ -38,7 +38,7 @@ const PLACES = [
 
 const BUILD = document.querySelector<HTMLMetaElement>('meta[name="orgwallet-build"]')?.content;
 
-/** Ends the session. One that is over already counts as ended. */
+/** Ends the session. One that has ended already counts as ended. */
 async function signOut(): Promise<void> {
   try {
     await sessions.end();
@@ -86,9 +86,9 @@ function ThemeChoice() {
   const theme = useStore(themeStore);
   return (
     <label className="theme-choice">
-      Colours{' '}
+      Theme{' '}
       <select value={theme} onChange={({ target }) => chooseTheme(target.value as Theme)}>
-        <option value="system">as the browser</option>
+        <option value="system">system</option>
         <option value="light">light</option>
         <option value="dark">dark</option>
       </select>
@@ -139,8 +139,8 @@ export function Layout({ session, children }: { readonly session: Session; reado
         <main id="main" tabIndex={-1}>
           <div aria-live="polite">
             {isUnreachable ? (
-              <Notice tone="warning" title="The service cannot be reached">
-                <p>What you see may be old. Trying again by itself; nothing that you typed is lost.</p>
+              <Notice tone="warning" title="The service is unavailable">
+                <p>What you see may be out of date. The page reconnects by itself; what you typed is kept.</p>
               </Notice>
             ) : null}
           </div>
@@ -152,7 +152,7 @@ export function Layout({ session, children }: { readonly session: Session; reado
         </main>
         <footer className="foot">
           <span>
-            orgwallet · build <code>{BUILD?.slice(0, 16) || 'of development'}</code>
+            orgwallet · build <code>{BUILD?.slice(0, 16) || 'development'}</code>
           </span>
           <ThemeChoice />
         </footer>

@@ -15,13 +15,13 @@ export function MemberTable<Member extends Schema['MemberSummary']>({
   members,
   more = [],
 }: Props<Member>) {
-  if (members.length === 0) return <Empty title="Nobody" />;
+  if (members.length === 0) return <Empty title="No members" />;
   return (
     <Table
       caption={caption}
       columns={[
         { name: 'Name', cell: ({ name }) => name },
-        { name: 'Is', cell: ({ type }) => (type === 'user' ? 'a person' : 'a bot') },
+        { name: 'Type', cell: ({ type }) => (type === 'user' ? 'person' : 'bot') },
         {
           name: 'Wallet',
           cell: ({ name, walletAddress, walletKind }) => (

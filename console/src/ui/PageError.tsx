@@ -20,9 +20,9 @@ export function PageError({ error, reset }: { readonly error: unknown; readonly 
   return (
     <Page title="This page could not be shown">
       {isNotLoaded ? (
-        <Notice tone="warning" title="It could not be loaded" urgent>
-          <p>The service did not answer, or it has a new version of this page. Nothing you typed is lost.</p>
-          <Button onClick={() => void loadAgain()}>Load it again</Button>
+        <Notice tone="warning" title="A part of the page could not be loaded" urgent>
+          <p>The service is unavailable, or has a new version of this page. What you typed is kept.</p>
+          <Button onClick={() => void loadAgain()}>Reload</Button>
         </Notice>
       ) : (
         <ErrorNotice error={error} retry={reset} />
@@ -33,9 +33,9 @@ export function PageError({ error, reset }: { readonly error: unknown; readonly 
 
 export function NotFound() {
   return (
-    <Page title="There is no such page">
+    <Page title="Page not found">
       <p>
-        <Link to="/">Go to what waits for you</Link>
+        <Link to="/">Go to “Waiting for you”</Link>
       </p>
     </Page>
   );

@@ -28,7 +28,7 @@ export function ShortText({ text, of, head = 8, tail = 6 }: Props) {
       setCopied(true);
       announce('Copied');
     } catch {
-      announce('The browser did not permit copying');
+      announce('The browser does not permit copying: select the text and copy it');
     }
   };
   return (

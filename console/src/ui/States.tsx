@@ -30,10 +30,11 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
 
 /** An error in words, with the id under which the service's log has it. */
 export function ErrorNotice({ error, retry }: { readonly error: unknown; readonly retry?: () => void }) {
-  const { title, message, requestId } = wordsOf(error);
+  const { title, message, advice, requestId } = wordsOf(error);
   return (
     <Notice tone="danger" title={title} urgent>
       <p>{message}</p>
+      {advice ? <p>{advice}</p> : null}
       {requestId ? (
         <p className="small">
           Request id <code>{requestId}</code> <Copy text={requestId} of="the request id" />

@@ -23,8 +23,8 @@ export function Verdicts({
         {allowed ? (
           <span className="muted">
             {threshold === 0
-              ? 'nobody has to approve'
-              : `${threshold} of ${who} ${threshold === 1 ? 'has' : 'have'} to approve`}
+              ? 'no approval needed'
+              : `${threshold} approval${threshold === 1 ? '' : 's'} needed from ${who}`}
           </span>
         ) : null}
       </p>

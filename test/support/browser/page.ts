@@ -21,7 +21,7 @@ export const untilShown = ({ page }: Visitor, text: string | RegExp): Promise<vo
 
 /** Waits until a request's page says that a field of its payload is not what was asked, and offers no vote. */
 export async function untilNotSignable(visitor: Visitor, field: string): Promise<void> {
-  const refusal = alert(visitor).filter({ hasText: 'Do not sign this: it is not what it claims to be' });
+  const refusal = alert(visitor).filter({ hasText: 'Do not sign: the payload does not match the request' });
   await refusal.getByRole('definition').first().getByText(field, { exact: true }).waitFor();
   const votes = await button(visitor, /^(Sign\b(?! out)|Approve|Reject)/).count();
   if (votes > 0) throw new Error(`the page offers ${votes} votes beside the refusal`);

@@ -31,17 +31,17 @@ describe('an amount', () => {
     ['٣', 18],
   ])('typed as "%s" is refused', (text, decimals) => {
     expect(readAmount(text, decimals)).toEqual({
-      error: 'Not an amount (expected digits, such as 1250 or 0.05)',
+      error: 'Invalid amount (expected digits, such as 1250 or 0.05)',
     });
   });
 
   it('with more decimals than there are is refused and not rounded', () => {
-    expect(readAmount('0.0000001', 6)).toEqual({ error: 'More decimals than there are (at most 6)' });
+    expect(readAmount('0.0000001', 6)).toEqual({ error: 'Too many decimals (at most 6)' });
   });
 
   it('names its asset, and says so where the asset is not known', () => {
     expect(assetText('1500000', { symbol: 'USDC', decimals: 6 })).toBe('1.5 USDC');
     expect(assetText('7', { symbol: '', decimals: 0, tokenAddress: '0x12' })).toBe('7 token 0x12');
-    expect(assetText('7', undefined)).toBe('7 of the smallest unit');
+    expect(assetText('7', undefined)).toBe('7 raw units');
   });
 });

@@ -50,21 +50,21 @@ describe('an argument', () => {
     ['int8', '-128', undefined],
     ['int8', '-129', 'Does not fit in int8'],
     ['uint256', '-1', 'Does not fit in uint256'],
-    ['uint256', '1.5', 'Not a whole number (in the smallest unit, without separators)'],
+    ['uint256', '1.5', 'Invalid integer (expected digits, in the smallest unit)'],
     ['address', ADDRESS, undefined],
     [
       'address',
       ADDRESS.toLowerCase().replace('e', 'E'),
       'Not an address, or its checksum is wrong (expected 0x and 40 hex digits)',
     ],
-    ['bool', 'yes', 'Not true or false'],
-    ['bytes', '0x123', 'Not bytes (expected 0x and pairs of hex digits)'],
+    ['bool', 'yes', 'Invalid value (expected true or false)'],
+    ['bytes', '0x123', 'Invalid bytes (expected 0x and pairs of hex digits)'],
     ['bytes4', '0x1234', '2 bytes (expected 4)'],
     ['string', ' anything ', undefined],
     ['uint256[2]', '["1"]', '1 entries (expected 2)'],
-    ['uint256[]', '["1", "x"]', 'Entry 2: Not a whole number (in the smallest unit, without separators)'],
-    ['uint256[]', '[1e20]', 'Entry 1: Write 100000000000000000000 in quotes, so that no digit is lost'],
-    ['uint256[]', '1, 2', 'Not JSON (expected JSON, such as ["…", "…"])'],
+    ['uint256[]', '["1", "x"]', 'Entry 2: Invalid integer (expected digits, in the smallest unit)'],
+    ['uint256[]', '[1e20]', 'Entry 1: Write 100000000000000000000 in quotes: a JSON number loses digits'],
+    ['uint256[]', '1, 2', 'Invalid JSON (expected JSON, such as ["…", "…"])'],
   ])('of type %s, typed as %s', (type, text, error) => {
     expect(errorOf(type, text)).toBe(error);
   });

@@ -34,7 +34,7 @@ describe('the verdict of a policy', () => {
       'Network: met',
       'Account: met',
       'Initiator: met',
-      'Kind of transaction: met',
+      'Transaction type: met',
       'Token: met',
       'Amount: 9,000.5 (permitted: at most 5,000)',
       'Recipient: met',
@@ -42,7 +42,7 @@ describe('the verdict of a policy', () => {
     ]);
   });
 
-  it('of another kind of transaction says nothing about the conditions of its own kind', () => {
+  it('of another transaction type says nothing about the conditions of its own kind', () => {
     const failures = [
       { condition: 'transactionType', found: 'CONTRACT_INTERACTION', wanted: 'TOKEN_TRANSFER' },
     ] as const;
@@ -54,7 +54,7 @@ describe('the verdict of a policy', () => {
   it('says what is left of the budget', () => {
     const until = '2026-01-01T00:00:00.000Z';
     expect(remainingText({ amount: '1500000', until }, POLICY)).toBe('1.5 USDC left');
-    expect(remainingText({ count: 1, until }, POLICY)).toBe('1 more execution');
+    expect(remainingText({ count: 1, until }, POLICY)).toBe('1 execution left');
     expect(remainingText(null, POLICY)).toBeUndefined();
   });
 });
@@ -70,12 +70,12 @@ describe('a recipient', () => {
 
   it('is known from policies and completed payments, whatever the case of its digits', () => {
     const found = recipientOf(`0x${'b'.repeat(40)}`, now, [paid('completed'), paid('failed')]);
-    expect(recipientText(found)).toBe('named by “Suppliers”, 1 completed transaction to it before');
+    expect(recipientText(found)).toBe('named in “Suppliers”, 1 completed transaction to it before');
   });
 
   it('that is not known is a first one', () => {
     expect(recipientText(recipientOf(`0x${'c'.repeat(40)}`, now, [paid('completed')]))).toBe(
-      'not known here, first time (none of the last 1 transactions that completed went to it)',
+      'unknown address, first time: no completed transaction to it among the last 1',
     );
   });
 });
@@ -85,8 +85,9 @@ describe('an error', () => {
     const issues = [{ field: 'items[0].name', message: 'too long' }];
     const error = new ApiError('validationError', 400, 'too long', { issues }, 'req_1');
     expect(wordsOf(error)).toEqual({
-      title: 'Something in it is not valid',
+      title: 'Invalid request',
       message: 'too long',
+      advice: 'Correct it, then try again.',
       requestId: 'req_1',
     });
     expect(fieldErrors(error)).toEqual({ 'items[0].name': 'too long' });
@@ -96,7 +97,7 @@ describe('an error', () => {
   });
 
   it('without an answer can be tried again', () => {
-    expect(wordsOf(new NoAnswer('', 'key')).message).toContain('Trying again is safe');
+    expect(wordsOf(new NoAnswer('', 'key')).advice).toBe('Try again: it takes effect at most once.');
   });
 
   it('of a payload says that nothing was signed', () => {

@@ -70,12 +70,12 @@ const sentences = (policy: Schema['Policy']) =>
 describe('a policy', () => {
   it('reads as sentences', () => {
     expect(sentences(POLICY)).toEqual([
-      `Permits: Transfers of at most 5,000 USDC (${TOKEN})`,
-      'On: Ethereum',
-      'From: “Treasury”',
-      `To: “Bob” (${BOB.walletAddress})`,
-      'Started by: Any member',
-      'Approved by: 2 of the group “Finance”; the initiator cannot approve',
+      `Permits: Token transfers of at most 5,000 USDC (${TOKEN})`,
+      'Network: Ethereum',
+      'Accounts: “Treasury”',
+      `Recipients: “Bob” (${BOB.walletAddress})`,
+      'Initiator: Any member',
+      'Approver: 2 of the group “Finance”; the initiator cannot approve',
       'Budget: At most 5,000 USDC within any 24 hours, counted for each account and destination',
     ]);
   });
@@ -89,16 +89,16 @@ describe('a policy', () => {
     } = POLICY as Extract<Schema['Policy'], { transactionType: 'TOKEN_TRANSFER' }>;
     const any = { ...rest, type: 'AUTO_APPROVAL', accountIds: null } as const;
     expect(sentences({ ...any, transactionType: 'ANY' })).toEqual([
-      'Permits: Transfers and calls of any kind, WITHOUT LIMIT',
-      'On: Ethereum',
-      'From: Any account',
-      'Started by: Any member',
-      "Approved by: Nobody: the initiator's signature is enough",
+      'Permits: Any transaction, WITHOUT LIMIT',
+      'Network: Ethereum',
+      'Accounts: Any account',
+      'Initiator: Any member',
+      "Approver: Nobody: the initiator's signature is enough",
       'Budget: None',
     ]);
     expect(
       sentences({ ...any, transactionType: 'CONTRACT_INTERACTION', contractInteractionCondition: null })[0],
-    ).toBe('Permits: Calls of any contract, WITHOUT LIMIT');
+    ).toBe('Permits: Contract interactions with any contract, WITHOUT LIMIT');
   });
 
   it('that is typed again as it is asks for the same policy', () => {
@@ -118,9 +118,9 @@ describe('a policy', () => {
     ).toEqual({
       name: 'Missing',
       networkId: 'Missing',
-      accountIds: 'Choose accounts, or any account',
-      hours: 'Not a number of hours (expected 1 to 8760)',
-      amount: 'Not an amount (expected digits, such as 1250 or 0.05)',
+      accountIds: 'Choose accounts, or “Any account”',
+      hours: 'Invalid hours (expected 1 to 8760)',
+      amount: 'Invalid amount (expected digits, such as 1250 or 0.05)',
       destinations: '0x12: not an address, or its checksum is wrong (expected 0x and 40 hex digits)',
     });
   });
@@ -144,9 +144,9 @@ describe('a difference', () => {
         title: 'Suppliers',
         kind: 'changed',
         fields: [
-          { field: 'To', before: `“Bob” (${BOB.walletAddress})`, after: 'Any address' },
+          { field: 'Recipients', before: `“Bob” (${BOB.walletAddress})`, after: 'Any address' },
           {
-            field: 'Approved by',
+            field: 'Approver',
             before: '2 of the group “Finance”; the initiator cannot approve',
             after: '1 of the group “Finance”; the initiator may approve too',
           },
@@ -180,7 +180,7 @@ describe('a difference', () => {
       },
       [
         { field: 'Wallet', before: BOB.walletAddress, after: `0x${'c'.repeat(40)}` },
-        { field: 'Signatures are verified by', before: 'a key', after: 'a contract' },
+        { field: 'Wallet kind', before: 'key', after: 'contract' },
       ],
     ],
     [
@@ -201,7 +201,7 @@ describe('a difference', () => {
       { revision: 3, members: [ALICE], threshold: 1 },
       [
         { field: 'Admins', before: 'Alice, Bob', after: 'Alice' },
-        { field: 'Signatures needed', before: '2 of 2', after: '1 of 1' },
+        { field: 'Threshold', before: '2 of 2', after: '1 of 1' },
       ],
     ],
   ])('of %s/%s has each field before and after', (resourceType, action, data, fields) => {

@@ -102,9 +102,9 @@ describe('who can sign', () => {
 describe('what waits', () => {
   it.each([
     ['for its viewer to approve', proposal(), 'you', 'Approve or reject'],
-    ['for others', proposal({ approvals: [person('mem_a')] }), 'others', 'Read'],
+    ['for others', proposal({ approvals: [person('mem_a')] }), 'others', 'View'],
     ['to be executed', proposal({ signatureStatus: 'approvalReady' }), 'you', 'Execute'],
-    ['to be closed', proposal({ signatureStatus: 'rejectionReady' }), 'you', 'Execute the rejection'],
+    ['to be closed', proposal({ signatureStatus: 'rejectionReady' }), 'you', 'Execute rejection'],
     ['for the chain', proposal({ executionStatus: 'processing' }), 'processing', 'Approve or reject'],
     [
       'to be tried again',
@@ -144,7 +144,7 @@ describe('what waits', () => {
 
   it('says how far the signatures are', () => {
     expect(tallyText(proposal({ approvals: [person('mem_b')], rejections: [person('mem_c')] }))).toBe(
-      '1 of 2 approved, 1 rejected',
+      '1 of 2 approvals, 1 rejection',
     );
     expect(tallyText(transaction({ threshold: 0 }))).toBe('no approval needed');
   });
@@ -157,7 +157,7 @@ describe('a button says what it does', () => {
     [oneApproved, 'approve', true, 'Approve and execute'],
     [oneApproved, 'approve', false, 'Approve'],
     [oneApproved, 'reject', true, 'Reject: 1 more needed'],
-    [transaction({ threshold: 1 }), 'reject', true, 'Reject and close'],
+    [transaction({ threshold: 1 }), 'reject', true, 'Reject and execute'],
     [transaction({ threshold: 0 }), 'initiator', true, 'Sign and execute'],
     [transaction({ threshold: 0 }), 'initiator', false, 'Sign'],
     [transaction({ threshold: 2 }), 'initiator', true, 'Sign: 2 approvals needed'],
@@ -189,7 +189,7 @@ describe('a button says what it does', () => {
 describe('time', () => {
   it('turns a request into an expired one while it is looked at', () => {
     const deadline = Date.parse('2026-12-01T00:00:00.000Z');
-    expect(stateOf(proposal(), deadline - 1).text).toBe('Waits for approvals');
+    expect(stateOf(proposal(), deadline - 1).text).toBe('Awaiting approvals');
     expect(stateOf(proposal(), deadline).text).toBe('Expired');
     expect(stateOf(proposal({ executionStatus: 'processing' }), deadline).text).toBe('Processing');
   });

@@ -8,7 +8,7 @@ export function AccountFunds({ account }: { readonly account: Schema['Account'] 
   const { id, networks } = account;
   const networkName = (networkId: number) => networks.find((one) => one.id === networkId)?.name;
   const { data, error } = useQuery(balancesQuery(id));
-  if (!data) return <span className="muted">{error ? 'not available' : '…'}</span>;
+  if (!data) return <span className="muted">{error ? 'unavailable' : '…'}</span>;
   const held = data.filter(({ rawAmount }) => rawAmount !== null && rawAmount !== '0');
   const isOnSeveral = new Set(data.map(({ networkId }) => networkId)).size > 1;
   const isIncomplete = data.some(({ unavailable }) => unavailable);
@@ -23,7 +23,7 @@ export function AccountFunds({ account }: { readonly account: Schema['Account'] 
         </li>
       ))}
       {isIncomplete ? <li className="muted">a network is unavailable</li> : null}
-      {held.length === 0 && !isIncomplete ? <li className="muted">nothing</li> : null}
+      {held.length === 0 && !isIncomplete ? <li className="muted">none</li> : null}
     </ul>
   );
 }

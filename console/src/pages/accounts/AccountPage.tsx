@@ -47,7 +47,7 @@ function About({ account, organization }: Props) {
             ),
           ],
           ['Id', <ShortId key="id" id={id} of={`id of ${name}`} />],
-          ['Since', <Times key="times" createdAt={createdAt} updatedAt={updatedAt} />],
+          ['Created', <Times key="times" createdAt={createdAt} updatedAt={updatedAt} />],
         ]}
       />
     </div>
@@ -63,7 +63,7 @@ function Permitted({ account, organization }: Props) {
   if (policies.length === 0) {
     return (
       <Empty title="No policy covers this account">
-        <p>Nothing can leave it until an admin proposes a policy and the admins approve it.</p>
+        <p>No transaction of it is permitted until an admin proposes a policy and the admins approve it.</p>
       </Empty>
     );
   }
@@ -82,7 +82,7 @@ function Permitted({ account, organization }: Props) {
   );
 }
 
-/** One shared wallet: where it is, what it holds, what may leave it, and what has. */
+/** One account: where it is, its balances, the policies that cover it, and its transactions. */
 export function AccountPage() {
   const { id } = useParams({ from: '/accounts/$id' });
   const search = useSearch({ from: '/accounts/$id' });
@@ -100,7 +100,7 @@ export function AccountPage() {
             <Section title="Balances" id="balances">
               <Balances accountId={id} organization={organization} />
             </Section>
-            <Section title="What may leave it" id="policies">
+            <Section title="Policies" id="policies">
               <Permitted {...both} />
             </Section>
             <History {...both} search={search} />

@@ -27,7 +27,7 @@ const columns: Columns<Schema['Account']> = [
   { name: 'Networks', cell: ({ networks }) => networks.map(({ name }) => name).join(', ') },
 ];
 const funds: Column<Schema['Account']> = {
-  name: 'Holds',
+  name: 'Balance',
   cell: (account) => <AccountFunds account={account} />,
   align: 'end',
 };
@@ -40,8 +40,8 @@ export function AccountsPage() {
       <Loaded query={query} what="the accounts">
         {(accounts) =>
           accounts.length === 0 ? (
-            <Empty title="There are no accounts">
-              <p>An admin proposes one; it exists as soon as enough admins have approved it.</p>
+            <Empty title="No accounts">
+              <p>An admin can propose one. It is created when the proposal is executed.</p>
             </Empty>
           ) : (
             <Table

@@ -45,7 +45,7 @@ export function Balances({
       align: 'end',
       cell: ({ rawAmount, asset }) =>
         rawAmount === null ? (
-          <span className="muted">not available now</span>
+          <span className="muted">unavailable</span>
         ) : (
           amountText(rawAmount, asset.decimals)
         ),
@@ -54,12 +54,12 @@ export function Balances({
   return (
     <Loaded query={query} what="the balances">
       {(balances) => {
-        const away = [...new Set(balances.filter((one) => one.unavailable).map((one) => one.networkId))];
+        const unavailable = [...new Set(balances.filter((one) => one.unavailable).map((one) => one.networkId))];
         return (
           <div className="stack">
-            {away.length > 0 ? (
-              <Notice tone="warning" title={`${away.map(networkName).join(', ')} does not answer`}>
-                <p>What the account holds there is not known now. It still has it.</p>
+            {unavailable.length > 0 ? (
+              <Notice tone="warning" title={`${unavailable.map(networkName).join(', ')} unavailable`}>
+                <p>The balances there are shown again once the network answers.</p>
               </Notice>
             ) : null}
             {balances.length === 0 ? (

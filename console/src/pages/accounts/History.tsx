@@ -60,8 +60,8 @@ const columnsOf = (organization: Organization): Columns<Transaction> => [
       </>
     ),
   },
-  { name: 'Asked by', cell: ({ initiator }) => initiator.name },
-  { name: 'Asked', cell: ({ createdAt }) => <time dateTime={createdAt}>{dateTime(createdAt)}</time> },
+  { name: 'Initiator', cell: ({ initiator }) => initiator.name },
+  { name: 'Created', cell: ({ createdAt }) => <time dateTime={createdAt}>{dateTime(createdAt)}</time> },
   {
     name: 'State',
     cell: (transaction) => {
@@ -69,17 +69,17 @@ const columnsOf = (organization: Organization): Columns<Transaction> => [
       return <Badge tone={tone}>{text}</Badge>;
     },
   },
-  { name: 'On chain', cell: (transaction) => <ChainLink of={transaction} organization={organization} /> },
+  { name: 'Transaction hash', cell: (transaction) => <ChainLink of={transaction} organization={organization} /> },
 ];
 
 function NothingFound({ isFiltered }: { readonly isFiltered: boolean }) {
   return isFiltered ? (
-    <Empty title="None of these is such a transaction">
+    <Empty title="No transaction matches the filters">
       <p>Choose other filters.</p>
     </Empty>
   ) : (
-    <Empty title="No transaction of this account yet">
-      <p>What is asked for appears here, also while it waits for approvals.</p>
+    <Empty title="No transactions yet">
+      <p>A transaction appears here as soon as it is created.</p>
     </Empty>
   );
 }

@@ -20,7 +20,7 @@ export function HistoryFilters({ search, networks, onChange }: Props) {
       <legend className="hidden-visually">Which transactions</legend>
       <SelectField label="State" {...field('status')}>
         <option value="">all</option>
-        <option value="queued">can still change</option>
+        <option value="queued">open</option>
         <option value="executed">closed</option>
       </SelectField>
       <SelectField label="Network" {...field('networkId')}>
@@ -31,10 +31,10 @@ export function HistoryFilters({ search, networks, onChange }: Props) {
           </option>
         ))}
       </SelectField>
-      <SelectField label="Kind" {...field('type')}>
+      <SelectField label="Type" {...field('type')}>
         <option value="">all</option>
-        <option value="TOKEN_TRANSFER">transfers</option>
-        <option value="CONTRACT_INTERACTION">contract calls</option>
+        <option value="TOKEN_TRANSFER">token transfer</option>
+        <option value="CONTRACT_INTERACTION">contract interaction</option>
       </SelectField>
     </fieldset>
   );

@@ -119,7 +119,7 @@ function Call({ organization }: { readonly organization: Organization }) {
       </SelectField>
       {item ? <Arguments item={item} args={draft.args} onChange={(args) => change({ args })} /> : null}
       <TextField
-        label={`Sends ${network?.nativeAsset.symbol ?? 'native currency'}`}
+        label={`Value (${network?.nativeAsset.symbol ?? 'native currency'})`}
         inputMode="decimal"
         value={draft.value}
         error={'error' in value ? value.error : errors.value}
@@ -162,11 +162,11 @@ function typedCall(
   };
 }
 
-/** Asks for the call of a contract. */
+/** Creates the call of a contract. */
 export function CallPage() {
   const { organization, error, refetch } = useOrganization();
   return (
-    <Page title="Call a contract" lead="An account calls a function of a contract, if a policy permits it.">
+    <Page title="New contract interaction" lead="Call a function of a contract from an account. A policy must permit it.">
       {organization ? (
         <Call organization={organization} />
       ) : error ? (

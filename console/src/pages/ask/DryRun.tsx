@@ -25,7 +25,7 @@ export function DryRun({
 }) {
   const { data: evaluations, error, refetch } = useQuery(evaluationQuery(asked));
   if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
-  if (!evaluations) return <Loading what="what the policies say" />;
+  if (!evaluations) return <Loading what="the policy evaluation" />;
   const policyOf = (id: string) => organization.policies.find((policy) => policy.id === id);
   const permits = permitting(evaluations);
   const others = evaluations.filter(({ allowed }) => !allowed);
@@ -33,11 +33,11 @@ export function DryRun({
     <div className="stack" aria-live="polite">
       {permits.length === 0 ? (
         <Notice tone="warning" title="No policy permits this">
-          <p>Below is what is in the way of each. Admins can propose another policy.</p>
+          <p>The conditions that are not met are below, by policy. An admin can propose another policy.</p>
         </Notice>
       ) : (
         <fieldset className="stack">
-          <legend className="hidden-visually">The policy under which it is requested</legend>
+          <legend className="hidden-visually">Policy of the transaction</legend>
           {permits.map((evaluation) => (
             <label key={evaluation.policy.id} className="dry-run-choice">
               <input

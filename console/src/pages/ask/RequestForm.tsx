@@ -36,10 +36,10 @@ export function RequestForm({
             busy={isSending}
             disabled={!isComplete || policyId === undefined}
           >
-            Create the request
+            Create transaction
           </Button>
           <p className="small muted">
-            Nothing moves yet: you sign it on the next page, where it is compared with what you typed here.
+            Nothing is sent yet: you sign it on the next page, where it is compared with what you typed.
           </p>
         </div>
       </form>
@@ -48,7 +48,7 @@ export function RequestForm({
           {asked ? (
             <DryRun asked={asked} policyId={policyId} organization={organization} onChoice={choosePolicy} />
           ) : (
-            <p className="muted">Once everything is filled in, you see here which policy permits it.</p>
+            <p className="muted">Fill in every field to see which policies permit it.</p>
           )}
         </div>
       </Section>

@@ -38,7 +38,7 @@ export function SourceFields({
   return (
     <div className="form-pair">
       <SelectField
-        label="From the account"
+        label="Account"
         value={account?.id ?? ''}
         error={errors.accountId}
         required
@@ -52,7 +52,7 @@ export function SourceFields({
         ))}
       </SelectField>
       <SelectField
-        label="On the network"
+        label="Network"
         value={network ? String(network.id) : ''}
         error={errors.networkId}
         required
@@ -83,7 +83,7 @@ export function DescriptionField({
   return (
     <TextField
       label="Description (optional)"
-      hint="What it is for. Approvers read it; it is not part of what is signed."
+      hint="What it is for. Shown to approvers; not part of what is signed."
       value={source.description}
       error={errors.description}
       maxLength={500}

@@ -67,14 +67,14 @@ function Transfer({ organization }: { readonly organization: Organization }) {
     <RequestForm request={request} organization={organization} isComplete={typed !== undefined}>
       <SourceFields source={draft} organization={organization} errors={errors} onChange={change} />
       <SelectField
-        label="What to send"
+        label="Asset"
         value={asset?.tokenAddress ?? ''}
         error={errors.token}
         disabled={!network}
         hint={
           asset?.balance === undefined
             ? undefined
-            : `The account has ${amountText(asset.balance, asset.decimals)} ${asset.symbol}.`
+            : `Balance: ${amountText(asset.balance, asset.decimals)} ${asset.symbol}`
         }
         onChange={({ target }) => change({ token: target.value })}
       >
@@ -91,11 +91,11 @@ function Transfer({ organization }: { readonly organization: Organization }) {
         value={draft.amount}
         disabled={!asset}
         error={amount && 'error' in amount ? amount.error : errors.amount}
-        hint={isMoreThan(amount, asset?.balance) ? 'This is more than the account has now.' : undefined}
+        hint={isMoreThan(amount, asset?.balance) ? 'This is more than the balance.' : undefined}
         onChange={({ target }) => change({ amount: target.value })}
       />
       <AddressField
-        label="To"
+        label="Recipient"
         organization={organization}
         value={draft.to}
         error={
@@ -108,7 +108,7 @@ function Transfer({ organization }: { readonly organization: Organization }) {
       <DescriptionField source={draft} errors={errors} onChange={change} />
       {draft.replaces ? (
         <TextField
-          label="In place of the failed transaction (optional)"
+          label="Replaces the failed transaction (optional)"
           value={draft.replaces}
           error={errors.replaces}
           onChange={({ target }) => change({ replaces: target.value })}
@@ -118,11 +118,11 @@ function Transfer({ organization }: { readonly organization: Organization }) {
   );
 }
 
-/** Asks for a payment. */
+/** Creates a transfer. */
 export function TransferPage() {
   const { organization, error, refetch } = useOrganization();
   return (
-    <Page title="Send money" lead="Native currency or a token leaves an account, if a policy permits it.">
+    <Page title="New transfer" lead="Send native currency or a token from an account. A policy must permit it.">
       {organization ? (
         <Transfer organization={organization} />
       ) : error ? (

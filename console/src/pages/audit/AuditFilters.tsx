@@ -40,22 +40,22 @@ export function AuditFilters({ search, errors }: Props) {
   return (
     <form className="stack-small" onSubmit={choose}>
       <div className="filters">
-        <SelectField label="About" {...field('resourceType')}>
-          <option value="">anything</option>
+        <SelectField label="Resource type" {...field('resourceType')}>
+          <option value="">all</option>
           {RESOURCE_TYPES.map((type) => (
             <option key={type}>{type}</option>
           ))}
         </SelectField>
-        <TextField label="Id" hint="Of what it is about" {...field('resourceId')} />
+        <TextField label="Resource id" hint="Such as txn_… or pol_…" {...field('resourceId')} />
         <TextField label="Action" hint="Such as proposal.signed" {...field('action')} />
         <TextField label="From" type="date" {...field('from')} />
         <TextField label="To" type="date" hint="This day included" {...field('to')} />
       </div>
       <div className="row">
-        <Button type="submit">Show</Button>
+        <Button type="submit">Apply</Button>
         {Object.keys(search).length > 0 ? (
           <Link to="/audit" search={{}}>
-            Remove the filters
+            Clear the filters
           </Link>
         ) : null}
       </div>

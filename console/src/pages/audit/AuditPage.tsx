@@ -22,7 +22,7 @@ export function AuditPage() {
   const entries = query.data?.pages.flatMap(({ data }) => data);
   const isFiltered = Object.keys(search).length > 0;
   return (
-    <Page title="Audit log" lead="Every change, with who made it. Nothing in it is ever changed or removed.">
+    <Page title="Audit log" lead="Every change, and who made it. Entries are never changed or removed.">
       <Proof />
       <Section
         title="Entries"
@@ -50,8 +50,8 @@ export function AuditPage() {
             </ol>
           ) : null}
           {entries?.length === 0 ? (
-            <Empty title={isFiltered ? 'No entry is like that' : 'The log is empty'}>
-              {isFiltered ? <p>Choose other filters, or remove them.</p> : null}
+            <Empty title={isFiltered ? 'No entry matches the filters' : 'No entries'}>
+              {isFiltered ? <p>Choose other filters, or clear them.</p> : null}
             </Empty>
           ) : null}
           {entries && entries.length > 0 ? (

@@ -20,8 +20,8 @@ export function Proof() {
       <div className="stack-small">
         <p>
           Each entry carries the hash of the one before it, and the database refuses to change or remove one.
-          This page shows the log as the service reads it. Whoever operates the service verifies the whole
-          chain, which names the first broken entry or prints the last hash, to be kept in another place:
+          This page shows the log as the service reads it. An operator verifies the whole chain: the command
+          names the first broken entry, or prints the last hash, to be kept in another place:
         </p>
         <Command text={`npx orgwallet audit verify --org ${organization.id}`} />
         <p>

@@ -6,33 +6,33 @@ import { MemberTable } from '../../ui/MemberTable.tsx';
 import { Page, Section } from '../../ui/Page.tsx';
 import { Loaded } from '../../ui/States.tsx';
 
-/** Who decides about the organization itself. */
+/** Who approves proposals. */
 export function AdminsPage() {
   const query = useQuery(adminsQuery);
   return (
     <Page
       title="Admins"
-      lead="They decide about members, groups, policies, accounts and themselves. Policies decide about transactions."
+      lead="Admins approve proposals: changes of members, groups, policies, accounts and admins. Policies govern transactions."
     >
       <Loaded query={query} what="the admins">
         {({ members, threshold }) => (
           <>
-            <Section title="How they decide" id="threshold">
+            <Section title="Threshold" id="threshold">
               <div className="card">
                 <Facts
                   rows={[
-                    ['Threshold', `${threshold} of ${members.length} admins approve or reject`],
+                    ['Approvals or rejections needed', `${threshold} of ${members.length} admins`],
                     [
-                      'Changes',
+                      'Audit log',
                       <Link key="log" to="/audit" search={{ action: 'admins.updated' }}>
-                        In the audit log
+                        Changes of the admins
                       </Link>,
                     ],
                   ]}
                 />
               </div>
             </Section>
-            <Section title="Who they are" id="admins">
+            <Section title="Members" id="admins">
               <MemberTable caption="Admins" members={members} />
             </Section>
           </>

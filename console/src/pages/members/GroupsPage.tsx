@@ -16,7 +16,7 @@ function Uses({ id, policies }: { readonly id: string; readonly policies: Organi
   if (using.length === 0) return <p className="small muted">No policy names this group.</p>;
   return (
     <ul className="row small">
-      <li className="muted">Named by</li>
+      <li className="muted">Named in</li>
       {using.map((policy) => (
         <li key={policy.id}>
           <Link to="/policies/$id" params={{ id: policy.id }}>
@@ -60,12 +60,12 @@ function GroupSection({
 /** Named sets of members, which policies use. */
 export function GroupsPage() {
   return (
-    <Page title="Groups" lead="Named sets of members. Policies say what a group may start or approve.">
+    <Page title="Groups" lead="Named sets of members. Policies say what a group may initiate or approve.">
       <WithOrganization what="the groups">
         {(organization) =>
           organization.groups.length === 0 ? (
-            <Empty title="There are no groups">
-              <p>A policy can name single members as well.</p>
+            <Empty title="No groups">
+              <p>A policy can also name single members.</p>
             </Empty>
           ) : (
             organization.groups.map((group) => (

@@ -32,7 +32,7 @@ function columnsOf(
     },
     { name: 'Groups', cell: ({ id }) => groupsOf(id).join(', ') || null },
     {
-      name: 'Wallet proved',
+      name: 'Wallet registered',
       cell: ({ registeredAt }) => (registeredAt ? 'yes' : <span className="muted">not yet</span>),
     },
     { name: 'Id', cell: ({ id, name }) => <ShortId id={id} of={`id of ${name}`} /> },
@@ -60,14 +60,14 @@ function Members({ organization }: { readonly organization: Organization }) {
       {error ? <ErrorNotice error={error} retry={() => void refetch()} /> : null}
       {members.length >= LONG_LIST ? (
         <TextField
-          label="Find a name, address or id"
+          label="Search by name, address or id"
           type="search"
           value={sought}
           onChange={({ target }) => setSought(target.value)}
         />
       ) : null}
       {found.length === 0 ? (
-        <Empty title={`No member is like “${sought}”`} />
+        <Empty title={`No member matches “${sought}”`} />
       ) : (
         <MemberTable caption="Members" members={found} more={columnsOf(organization, admins)} />
       )}
@@ -80,7 +80,7 @@ export function MembersPage() {
   return (
     <Page
       title="Members"
-      lead="People and bots with a wallet. What each may start or approve is said by the policies."
+      lead="People and bots with a wallet. Policies say what each may initiate or approve."
     >
       <WithOrganization what="the members">
         {(organization) => <Members organization={organization} />}

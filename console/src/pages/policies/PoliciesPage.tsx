@@ -41,18 +41,18 @@ function PolicyCard({
   );
 }
 
-/** What may leave the accounts, and who decides it. */
+/** Which transactions are permitted, and who approves them. */
 export function PoliciesPage() {
   return (
     <Page
       title="Policies"
-      lead="What may leave the accounts. One policy that permits a transaction is enough; a stricter one does not restrict another."
+      lead="Which transactions are permitted, and who approves them. One policy that permits a transaction is enough; a stricter one does not restrict another."
     >
       <WithOrganization what="the policies">
         {(organization) =>
           organization.policies.length === 0 ? (
-            <Empty title="There are no policies">
-              <p>Nothing can leave an account until an admin proposes one and the admins approve it.</p>
+            <Empty title="No policies">
+              <p>No transaction is permitted until an admin proposes a policy and the admins approve it.</p>
             </Empty>
           ) : (
             <ul className="policy-list">

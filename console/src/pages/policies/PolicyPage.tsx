@@ -37,14 +37,14 @@ function People({ policy, organization }: Props) {
     <>
       {isDead ? (
         <Notice tone="warning" title="This policy permits nothing now">
-          <p>Too few of those whom it names are members of the organization.</p>
+          <p>Too few of the initiators or approvers that it names are members. An admin can propose to change it.</p>
         </Notice>
       ) : null}
-      <Section title="Who may start" id="initiators">
-        <MemberTable caption="Members who may start" members={initiators} />
+      <Section title="Initiators" id="initiators">
+        <MemberTable caption="Members who may initiate" members={initiators} />
       </Section>
       {approverSetting ? (
-        <Section title="Who may approve" id="approvers">
+        <Section title="Approvers" id="approvers">
           <MemberTable caption="Members who may approve" members={approvers} />
         </Section>
       ) : null}
@@ -62,11 +62,11 @@ function About({ policy, organization }: Props) {
             ({ name: aspect, text }) => [aspect, <Sentence key={aspect} text={text} />] as const,
           ),
           ['Id', <ShortId key="id" id={id} of={`id of ${name}`} />],
-          ['Since', <Times key="times" createdAt={createdAt} updatedAt={updatedAt} />],
+          ['Created', <Times key="times" createdAt={createdAt} updatedAt={updatedAt} />],
           [
-            'Changes',
+            'Audit log',
             <Link key="log" to="/audit" search={{ resourceId: id }}>
-              In the audit log
+              Changes of this policy
             </Link>,
           ],
         ]}
@@ -85,7 +85,7 @@ export function PolicyPage() {
         if (!policy) return <Gone what="policy" id={id} />;
         return (
           <Page title={policy.name} lead={<Link to="/policies">All policies</Link>}>
-            <Section title="What it says" id="policy">
+            <Section title="Policy" id="policy">
               <About policy={policy} organization={organization} />
             </Section>
             <People policy={policy} organization={organization} />

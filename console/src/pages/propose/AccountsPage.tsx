@@ -39,7 +39,7 @@ function Form({ organization }: { readonly organization: Organization }) {
   return (
     <ProposalForm proposal={proposal} intent={intentOf(draft)}>
       <RadioGroup
-        label="What to propose"
+        label="Action"
         value={action}
         options={[
           { value: 'create', label: 'Create an account' },
@@ -85,7 +85,7 @@ function Form({ organization }: { readonly organization: Organization }) {
 export function AccountsPage() {
   return (
     <WithOrganization
-      title="Propose: accounts"
+      title="New proposal: accounts"
       lead="A smart account with one address on all its networks. It is deployed when the proposal is executed."
     >
       {(organization) => <Form organization={organization} />}

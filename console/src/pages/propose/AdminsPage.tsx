@@ -41,7 +41,7 @@ function Form({
         empty="There are no members."
         options={organization.members.map(({ id, name, type, walletAddress }) => ({
           id,
-          name: type === 'api' ? `${name} (a bot)` : name,
+          name: type === 'api' ? `${name} (bot)` : name,
           hint: walletAddress,
         }))}
         chosen={chosen}
@@ -49,18 +49,18 @@ function Form({
         onChange={(members) => change({ members })}
       />
       <TextField
-        label="Signatures needed"
+        label="Threshold"
         inputMode="numeric"
         value={typed}
         hint={`Now: ${admins.threshold} of ${admins.members.length}`}
-        error={isValid ? errors.threshold : `Not a number from 1 to ${chosen.length}`}
+        error={isValid ? errors.threshold : `Invalid threshold (expected 1 to ${chosen.length})`}
         onChange={({ target }) => change({ threshold: target.value })}
       />
       {isValid && threshold >= people ? (
-        <Notice tone="warning" title="One lost wallet could stop everything">
+        <Notice tone="warning" title="One lost wallet could block all proposals">
           <p>
-            {threshold} of {people} people have to sign. Once fewer than that have their wallets, no change
-            can be approved any more.
+            {threshold} of {people} people have to approve. If fewer of them have their wallets, no proposal
+            can be executed, not even one that changes the admins.
           </p>
         </Notice>
       ) : null}
@@ -68,13 +68,13 @@ function Form({
   );
 }
 
-/** Proposes who decides about the organization. */
+/** Proposes who the admins are. */
 export function AdminsPage() {
   const admins = useQuery(adminsQuery);
   return (
     <WithOrganization
-      title="Propose: admins"
-      lead="The members who approve changes, and how many of them have to."
+      title="New proposal: admins"
+      lead="The members who approve proposals, and how many approvals a proposal needs."
     >
       {(organization) => (
         <Loaded query={admins} what="the admins">

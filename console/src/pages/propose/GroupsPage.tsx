@@ -53,7 +53,7 @@ function Form({ organization }: { readonly organization: Organization }) {
   return (
     <ProposalForm proposal={proposal} intent={intentOf(draft, organization)}>
       <RadioGroup
-        label="What to propose"
+        label="Action"
         value={action}
         options={[
           { value: 'create', label: 'Create a group' },
@@ -116,7 +116,7 @@ function Form({ organization }: { readonly organization: Organization }) {
 /** Proposes changes of the groups. */
 export function GroupsPage() {
   return (
-    <WithOrganization title="Propose: groups" lead="Sets of members that policies refer to.">
+    <WithOrganization title="New proposal: groups" lead="Sets of members that policies refer to.">
       {(organization) => <Form organization={organization} />}
     </WithOrganization>
   );

@@ -85,13 +85,13 @@ function NewPerson({
           onChange={({ target }) => onChange({ name: target.value })}
         />
         <SelectField
-          label="Is"
+          label="Type"
           value={person.type}
           error={errorOf('type')}
           onChange={({ target }) => onChange({ type: target.value as Person['type'] })}
         >
-          <option value="user">a person</option>
-          <option value="api">a bot</option>
+          <option value="user">person</option>
+          <option value="api">bot</option>
         </SelectField>
       </div>
       <TextField
@@ -109,7 +109,7 @@ function NewPerson({
       {onRemove ? (
         <div>
           <Button look="quiet" onClick={onRemove}>
-            Leave out new member {index + 1}
+            Remove new member {index + 1}
           </Button>
         </div>
       ) : null}
@@ -131,14 +131,14 @@ function KindField({
 }) {
   return (
     <SelectField
-      label="The wallet is"
+      label="Wallet kind"
       value={value}
       error={error}
       onChange={({ target }) => onChange(target.value as Schema['WalletKind'] | '')}
     >
-      {keep ? <option value="">as it is</option> : null}
-      <option value="key">a key (ECDSA)</option>
-      <option value="contract">a contract (EIP-1271)</option>
+      {keep ? <option value="">unchanged</option> : null}
+      <option value="key">key (ECDSA)</option>
+      <option value="contract">contract (EIP-1271)</option>
     </SelectField>
   );
 }
@@ -155,7 +155,7 @@ function Form({ organization }: { readonly organization: Organization }) {
   return (
     <ProposalForm proposal={proposal} intent={intentOf(draft)}>
       <RadioGroup
-        label="What to propose"
+        label="Action"
         value={action}
         options={[
           { value: 'create', label: 'Add members' },
@@ -245,8 +245,8 @@ function Form({ organization }: { readonly organization: Organization }) {
 export function MembersPage() {
   return (
     <WithOrganization
-      title="Propose: members"
-      lead="Who belongs to the organization, and with which wallet they sign."
+      title="New proposal: members"
+      lead="Who belongs to the organization, and the wallet that each signs with."
     >
       {(organization) => <Form organization={organization} />}
     </WithOrganization>

@@ -82,7 +82,7 @@ function Form({ organization }: { readonly organization: Organization }) {
   return (
     <ProposalForm proposal={proposal} intent={intentOf(draft, decimals)}>
       <RadioGroup
-        label="What to propose"
+        label="Action"
         value={action}
         options={[
           { value: 'create', label: 'Add a policy' },
@@ -132,7 +132,7 @@ function Form({ organization }: { readonly organization: Organization }) {
 export function PoliciesPage() {
   return (
     <WithOrganization
-      title="Propose: policies"
+      title="New proposal: policies"
       lead="Which transactions may leave which accounts. Policies are alternatives: a stricter one does not restrict a looser one."
     >
       {(organization) => <Form organization={organization} />}

@@ -62,7 +62,7 @@ function PeopleSelect({
 /** Name, network, accounts. */
 export function PlaceFields({ draft, organization, errors, change }: FieldsProps) {
   return (
-    <Part title="Where">
+    <Part title="Policy">
       <TextField
         label="Name"
         value={draft.name}
@@ -89,7 +89,7 @@ export function PlaceFields({ draft, organization, errors, change }: FieldsProps
         ))}
       </SelectField>
       <CheckField
-        label="Any account of the organization, also later ones"
+        label="Any account, including future ones"
         checked={draft.anyAccount}
         onChange={({ target }) => change({ anyAccount: target.checked })}
       />
@@ -120,7 +120,7 @@ function TransferFields({ draft, organization, errors, change }: FieldsProps) {
   return (
     <>
       <SelectField
-        label="Of"
+        label="Token"
         value={chosen}
         disabled={!network}
         hint={network ? undefined : 'Choose a network first.'}
@@ -137,14 +137,14 @@ function TransferFields({ draft, organization, errors, change }: FieldsProps) {
       {chosen === 'other' ? (
         <div className="form-pair">
           <TextField
-            label="Address of the token"
+            label="Token address"
             className="mono"
             value={draft.token}
             error={draft.token === '0x' ? undefined : errors.token}
             onChange={({ target }) => change({ token: target.value || '0x' })}
           />
           <TextField
-            label="Its decimals"
+            label="Token decimals"
             hint="Compared with what the token reports."
             inputMode="numeric"
             value={draft.decimals}
@@ -162,8 +162,8 @@ function TransferFields({ draft, organization, errors, change }: FieldsProps) {
           />
           {draft.anyAmount ? null : (
             <TextField
-              label="At most"
-              hint="Of each transfer, and of the budget below if there is one."
+              label="Amount threshold"
+              hint="The most that one transfer may send, and the budget below if there is one."
               inputMode="decimal"
               value={draft.amount}
               error={draft.amount === '' ? undefined : errors.amount}
@@ -174,7 +174,7 @@ function TransferFields({ draft, organization, errors, change }: FieldsProps) {
       )}
       <TextArea
         label="Recipients"
-        hint="One address per line; none: any address."
+        hint="One address per line; empty: any address."
         className="mono"
         spellCheck={false}
         value={draft.destinations}
@@ -193,7 +193,7 @@ function RuleFields({ draft, errors, change }: FieldsProps) {
     <>
       <CheckField
         label="Any contract, WITHOUT LIMIT"
-        hint="But no function that grants an allowance or moves tokens of others."
+        hint="Except functions that grant an allowance or move tokens of others."
         checked={draft.anyContract}
         onChange={({ target }) => change({ anyContract: target.checked })}
       />
@@ -203,15 +203,15 @@ function RuleFields({ draft, errors, change }: FieldsProps) {
             <fieldset key={index.toString()} className="stack-small">
               <legend>Contract {index + 1}</legend>
               <TextField
-                label="Address"
+                label="Contract address"
                 className="mono"
                 value={rule.contractAddress}
                 error={rule.contractAddress === '' ? undefined : errors[`rules[${index}].contractAddress`]}
                 onChange={({ target }) => edit(index, { contractAddress: target.value })}
               />
               <TextArea
-                label="Functions"
-                hint="One per line, such as mint(address,uint256) or 0x40c10f19; none: any that grants no allowance."
+                label="Allowed functions"
+                hint="One per line, such as mint(address,uint256) or 0x40c10f19; empty: any that grants no allowance."
                 className="mono"
                 spellCheck={false}
                 value={rule.functions}
@@ -219,7 +219,7 @@ function RuleFields({ draft, errors, change }: FieldsProps) {
                 onChange={({ target }) => edit(index, { functions: target.value })}
               />
               <TextField
-                label="A call may send at most, in native currency"
+                label="Maximum value of a call, in native currency"
                 inputMode="decimal"
                 value={rule.maxValue}
                 error={errors[`rules[${index}].maxValue`]}
@@ -228,7 +228,7 @@ function RuleFields({ draft, errors, change }: FieldsProps) {
               {rules.length > 1 ? (
                 <div>
                   <Button look="quiet" onClick={() => change({ rules: rules.filter((_, i) => i !== index) })}>
-                    Leave out contract {index + 1}
+                    Remove contract {index + 1}
                   </Button>
                 </div>
               ) : null}
@@ -247,14 +247,14 @@ function RuleFields({ draft, errors, change }: FieldsProps) {
 export function ConditionFields(props: FieldsProps) {
   const { draft, change } = props;
   return (
-    <Part title="What it permits">
+    <Part title="Permitted transactions">
       <RadioGroup
-        label="Kind of transaction"
+        label="Transaction type"
         value={draft.transactionType}
         options={[
-          { value: 'TOKEN_TRANSFER', label: 'Transfers' },
-          { value: 'CONTRACT_INTERACTION', label: 'Contract calls' },
-          { value: 'ANY', label: 'Anything, WITHOUT LIMIT' },
+          { value: 'TOKEN_TRANSFER', label: 'Token transfer, also of native currency' },
+          { value: 'CONTRACT_INTERACTION', label: 'Contract interaction' },
+          { value: 'ANY', label: 'Any transaction, WITHOUT LIMIT' },
         ]}
         onChange={(transactionType) => change({ transactionType })}
       />
@@ -264,12 +264,12 @@ export function ConditionFields(props: FieldsProps) {
   );
 }
 
-/** Who starts and who approves. */
+/** Who initiates and who approves. */
 export function DeciderFields({ draft, organization, errors, change }: FieldsProps) {
   return (
-    <Part title="Who decides">
+    <Part title="Initiator and approver">
       <PeopleSelect
-        label="Started by"
+        label="Initiator"
         nobody="any member"
         value={draft.initiator}
         organization={organization}
@@ -277,7 +277,7 @@ export function DeciderFields({ draft, organization, errors, change }: FieldsPro
         onChange={(initiator) => change({ initiator })}
       />
       <PeopleSelect
-        label="Approved by"
+        label="Approver"
         nobody="nobody: the initiator's signature is enough"
         value={draft.approver}
         organization={organization}
@@ -286,7 +286,7 @@ export function DeciderFields({ draft, organization, errors, change }: FieldsPro
       />
       {draft.approver.startsWith('grp_') ? (
         <TextField
-          label="Approvals needed"
+          label="Threshold"
           inputMode="numeric"
           value={draft.threshold}
           error={errors.threshold}
@@ -295,7 +295,7 @@ export function DeciderFields({ draft, organization, errors, change }: FieldsPro
       ) : null}
       {draft.approver === '' ? null : (
         <CheckField
-          label="The initiator cannot approve"
+          label="Exclude the initiator from approving"
           checked={draft.excludeInitiator}
           onChange={({ target }) => change({ excludeInitiator: target.checked })}
         />
@@ -309,20 +309,21 @@ export function BudgetFields({ draft, errors, change }: FieldsProps) {
   const apart = [
     ['perInitiator', 'initiator'],
     ['perAccount', 'account'],
-    ['perDestination', 'recipient or contract'],
+    ['perDestination', 'destination (recipient or contract)'],
   ] as const;
   return (
     <Part title="Budget">
       <CheckField
-        label="Limit what is permitted within a time"
-        hint="The amount above in total; one execution where there is no amount."
+        label="Limit what is permitted within a time window"
+        hint="The amount threshold in total; one execution where there is none."
         checked={draft.hasBudget}
         onChange={({ target }) => change({ hasBudget: target.checked })}
       />
       {draft.hasBudget ? (
         <>
           <TextField
-            label="Within any … hours"
+            label="Hours"
+            hint="Length of the window, which moves with time."
             inputMode="numeric"
             value={draft.hours}
             error={errors.hours}
@@ -331,7 +332,7 @@ export function BudgetFields({ draft, errors, change }: FieldsProps) {
           {apart.map(([field, item]) => (
             <CheckField
               key={field}
-              label={`A budget of its own for each ${item}`}
+              label={`Separate budget for each ${item}`}
               checked={draft[field]}
               onChange={({ target }) => change({ [field]: target.checked })}
             />

@@ -26,19 +26,18 @@ export function ProposalForm({
   return (
     <form className="card stack proposal-form" onSubmit={submit}>
       {isAdmin ? null : (
-        <Notice tone="warning" title="Only admins can propose changes">
-          <p>You can prepare it here; ask an admin to propose it.</p>
+        <Notice tone="warning" title="Only admins can create proposals">
+          <p>Ask an admin to create it.</p>
         </Notice>
       )}
       {children}
       {error === undefined ? null : <ErrorNotice error={error} />}
       <div className="stack-small">
         <Button type="submit" look="primary" busy={isSending} disabled={!intent || !isAdmin}>
-          Propose it
+          Create proposal
         </Button>
         <p className="small muted">
-          Nothing changes yet: the admins approve it on the next page, where you see what it changes, field by
-          field.
+          Nothing changes until the admins approve it. The next page shows what it changes, field by field.
         </p>
       </div>
     </form>

@@ -43,11 +43,11 @@ export function Bytes({ payloads }: { readonly payloads: Payloads }) {
         <Sentence text={verified?.typedData.message.summary ?? ''} whole />
       </p>
       <details>
-        <summary>Every field, read from the bytes</summary>
+        <summary>All fields, decoded from the payload</summary>
         <pre>{lines.join('\n')}</pre>
       </details>
       <details>
-        <summary>Compare with a hardware wallet</summary>
+        <summary>Hashes to compare with a hardware wallet</summary>
         {VOTES.map(([vote, title]) => {
           const hashes = payloads[vote];
           return hashes ? (

@@ -24,14 +24,14 @@ const shown = (value: unknown) => (typeof value === 'string' ? value : (JSON.str
 export function Mismatch({ problem }: { readonly problem: unknown }) {
   if (!(problem instanceof PayloadMismatch)) return <ErrorNotice error={problem} />;
   return (
-    <Notice tone="danger" title="Do not sign this: it is not what it claims to be" urgent>
-      <p>Nothing was signed. Tell your administrator, and do not approve it with another program either.</p>
+    <Notice tone="danger" title="Do not sign: the payload does not match the request" urgent>
+      <p>Nothing was signed. Report it to your operator, and do not sign it with another program.</p>
       <dl className="mismatch">
         <dt>Field</dt>
         <dd>
           <code>{problem.field}</code>
         </dd>
-        <dt>Asked for</dt>
+        <dt>Expected</dt>
         <dd>
           <code>{shown(problem.asked)}</code>
         </dd>
@@ -58,14 +58,14 @@ function ProgressLine({ progress, onStop }: { readonly progress: Progress; reado
       <div role="status">
         {progress.step === 'wallet' ? (
           <p className="row">
-            Waiting for your wallet: compare what it shows, then sign there.
+            Waiting for your wallet: compare what it shows with this page, then sign there.
             <Button look="quiet" onClick={onStop}>
               Stop waiting
             </Button>
           </p>
         ) : null}
         {progress.step === 'sending' ? (
-          <p>Sending. If the connection breaks, it is sent again by itself.</p>
+          <p>Sending. If the connection breaks, it is sent again automatically.</p>
         ) : null}
         {progress.step === 'done' ? <p>Done.</p> : null}
       </div>
@@ -121,7 +121,7 @@ function Buttons({
       {mine.includes('reject') ? (
         <TextField
           label="Reason (optional)"
-          hint="Everybody in the organization can read it."
+          hint="All members can read it."
           value={reason}
           maxLength={500}
           onChange={({ target }) => changeReason({ reason: target.value })}
@@ -129,8 +129,8 @@ function Buttons({
       ) : null}
       {mine.some((one) => isDecisive(approval, one)) ? (
         <CheckField
-          label="Execute at once"
-          hint="Your signature would be the last one that is needed."
+          label="Execute immediately"
+          hint="Your signature meets the threshold."
           checked={executes}
           onChange={({ target }) => setExecutes(target.checked)}
         />
@@ -151,10 +151,10 @@ function Buttons({
 function FirstSeen({ organization }: { readonly organization: string | undefined }) {
   if (organization === undefined || !isFirstSeen(organization)) return null;
   return (
-    <Notice tone="warning" title="This browser has not seen this organization before">
+    <Notice tone="warning" title="First request of this organization in this browser">
       <p>
-        It takes the domain hash below as that of <code>{organization}</code> from now on, and refuses any
-        other. Compare it once with that of another admin.
+        Compare the domain hash below with the one that another admin sees. From now on this browser refuses
+        any other for <code>{organization}</code>.
       </p>
     </Notice>
   );

@@ -17,7 +17,7 @@ function ChangeTable({ change }: { readonly change: Change }) {
         {change.title} <Badge tone={TONES[change.kind]}>{change.kind}</Badge>
       </h3>
       {change.fields.length === 0 ? (
-        <p className="muted">It is like this already.</p>
+        <p className="muted">No change: it has these values already.</p>
       ) : (
         <table>
           <thead>
@@ -67,7 +67,7 @@ export function Difference({
     <Loaded query={admins} what="what changes">
       {(data) => (
         <div className="stack">
-          {isOpen ? null : <p className="muted">It is decided: “before” is what the organization has now.</p>}
+          {isOpen ? null : <p className="muted">This proposal is closed: “Before” shows the current values.</p>}
           {differenceOf(change, { ...organization, admins: data }).map((one) => (
             <ChangeTable key={one.id} change={one} />
           ))}

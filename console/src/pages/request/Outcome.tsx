@@ -31,7 +31,7 @@ function chainRows(approval: Approval, { networks }: Organization): (readonly [s
       const network = networks.find(({ id }) => id === networkId);
       const text = failure?.message ?? waitingFor;
       return [
-        `On ${network?.name ?? networkId}`,
+        `Deployment on ${network?.name ?? networkId}`,
         <>
           {status}
           {text ? `: ${text}` : ''}{' '}
@@ -43,8 +43,8 @@ function chainRows(approval: Approval, { networks }: Organization): (readonly [s
   const network = networks.find(({ id }) => id === approval.networkId);
   const hash = approval.result?.transactionHash ?? approval.chain?.transactionHash;
   return [
-    ['Transaction', hash ? <ChainHash hash={hash} network={network} /> : undefined],
-    ['Sent', approval.chain ? dateTime(approval.chain.submittedAt) : undefined],
+    ['Transaction hash', hash ? <ChainHash hash={hash} network={network} /> : undefined],
+    ['Submitted', approval.chain ? dateTime(approval.chain.submittedAt) : undefined],
     ['Confirmations', approval.chain ? String(approval.chain.confirmations) : undefined],
     ['Block', approval.result?.blockNumber === undefined ? undefined : String(approval.result.blockNumber)],
   ];
@@ -87,7 +87,7 @@ export function Outcome({
     <div className="stack">
       {approval.executionStatus === 'completed' ? <p>It was executed as it was signed.</p> : null}
       {approval.executionStatus === 'rejected' ? (
-        <p>It was rejected and closed. Nothing was changed.</p>
+        <p>It was rejected. Nothing was changed.</p>
       ) : null}
       {approval.executionStatus === 'processing' ? <p role="status">It is being executed.</p> : null}
       {failure ? (
@@ -102,7 +102,7 @@ export function Outcome({
           </p>
           {failure.retryable === false && 'initiator' in approval ? (
             <Link to="/new/transfer" search={{ accountId: approval.accountId, replaces: approval.id }}>
-              Send it anew, in place of this one
+              Create a transfer that replaces it
             </Link>
           ) : null}
         </Notice>

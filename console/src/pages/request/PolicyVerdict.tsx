@@ -27,7 +27,7 @@ export function PolicyVerdict({
   );
   const policyOf = (id: string) => organization.policies.find((policy) => policy.id === id);
   return (
-    <Loaded query={query} what="the verdict of the policies">
+    <Loaded query={query} what="the policy evaluation">
       {(evaluations) => {
         const own = evaluations.find(({ policy }) => policy.id === transaction.policy.id);
         const others = evaluations.filter((one) => one !== own);
@@ -36,7 +36,7 @@ export function PolicyVerdict({
             {own ? (
               <Verdicts evaluation={own} policy={policyOf(own.policy.id)} />
             ) : (
-              <p>Its policy does not exist any more, and permits nothing.</p>
+              <p>Its policy was removed: it can only be rejected.</p>
             )}
             {others.length > 0 ? (
               <details>

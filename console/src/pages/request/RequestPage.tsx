@@ -38,7 +38,7 @@ function Lead({
     <p className="request-lead">
       <Badge tone={state.tone}>{state.text}</Badge>
       {approval.signingPayloads || isExpired ? <TimeLeft until={approval.expiresAt} /> : null}
-      <span>asked {dateTime(approval.createdAt)}</span>
+      <span>created {dateTime(approval.createdAt)}</span>
       <span>
         <code>{approval.id}</code> <Copy text={approval.id} of="the id" />
       </span>
@@ -100,7 +100,7 @@ function Content({
                 </div>
               </Section>
               {isOpen ? (
-                <Section title="What the policies say now" id="policies">
+                <Section title="Policy evaluation" id="policies">
                   <div className="card">
                     <PolicyVerdict transaction={approval} organization={organization} />
                   </div>
@@ -118,9 +118,9 @@ function Content({
         </div>
         <div className="request-side">
           {approval.signingPayloads || outcomes.approve || outcomes.reject ? (
-            <Section title={isExpired ? 'It has expired' : 'What you sign'} id="decide">
+            <Section title={isExpired ? 'Expired' : 'What you sign'} id="decide">
               <div className="card">
-                {isExpired ? <p className="muted">Nobody can sign it any more. Make a new request.</p> : null}
+                {isExpired ? <p className="muted">It can no longer be signed. Create a new request.</p> : null}
                 <Decision
                   approval={approval}
                   viewer={viewer}

@@ -59,14 +59,14 @@ export function Signatures({
     <div className="stack-small">
       <p>
         {threshold === 0
-          ? "The initiator's signature is enough."
-          : `${approvals.length} of ${threshold} needed approvals, ${rejections.length} rejection${rejections.length === 1 ? '' : 's'}.`}
+          ? "No approval needed: the initiator's signature is enough."
+          : `${approvals.length} of ${threshold} approvals, ${rejections.length} rejection${rejections.length === 1 ? '' : 's'}.`}
       </p>
       <ul className="signatures">
         {isProposal ? null : (
           <Person
             person={approval.initiator}
-            state={isUnsigned ? 'initiator, has not signed' : 'initiated'}
+            state={isUnsigned ? 'initiator, not signed' : 'initiator, signed'}
             tone={isUnsigned ? 'plain' : 'good'}
           />
         )}
@@ -77,7 +77,7 @@ export function Signatures({
           <Person key={`r${person.id}`} person={person} state="rejected" tone="danger" />
         ))}
         {missing.map((person) => (
-          <Person key={person.id} person={person} state="has not signed" tone="plain" />
+          <Person key={person.id} person={person} state="not signed" tone="plain" />
         ))}
       </ul>
     </div>

@@ -28,7 +28,7 @@ function Recipient({
       <span className="muted">
         {earlier
           ? recipientText(recipientOf(address, organization, earlier))
-          : 'looking for earlier payments…'}
+          : 'looking for earlier transactions…'}
       </span>
     </>
   );
@@ -46,7 +46,7 @@ function Parameters({
         {functionName ??
           (calldata.length < 10
             ? 'no calldata'
-            : `${calldata.slice(0, 10)} (not known here: read the calldata)`)}
+            : `${calldata.slice(0, 10)} (unknown function: read the calldata)`)}
       </code>
       {functionParameters.length > 0 ? (
         <Facts
@@ -92,13 +92,13 @@ export function TransactionDetails({
           ) : undefined,
         ],
         [
-          isTransfer ? 'To' : 'Contract',
+          isTransfer ? 'Recipient' : 'Contract',
           <Recipient key="to" address={target} transaction={transaction} organization={organization} />,
         ],
         ['Function', isTransfer ? undefined : <Parameters key="call" transaction={transaction} />],
-        ['Sends', isTransfer || transaction.value === '0' ? undefined : assetText(transaction.value, native)],
+        ['Value', isTransfer || transaction.value === '0' ? undefined : assetText(transaction.value, native)],
         ['From', `${account?.name ?? accountId} on ${network?.name ?? networkId}`],
-        ['Asked by', initiator.name],
+        ['Initiator', initiator.name],
         [
           'Policy',
           organization.policies.find(({ id }) => id === policy.id)?.name ?? `${policy.id} (removed)`,

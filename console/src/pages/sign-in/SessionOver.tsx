@@ -14,12 +14,12 @@ export function SessionOver({
   return (
     <Dialog open title="Your session has ended">
       <p>
-        Sign in again as <b>{member.name}</b> of <b>{organization.name}</b> to go on where you are. Nothing
-        that you typed is lost.
+        Sign in again as <b>{member.name}</b> of <b>{organization.name}</b> to continue. What you typed is
+        kept.
       </p>
       <SignInForm as={session} onSignedIn={onSignedIn} />
       <p className="small">
-        <a href="/">Sign in as somebody else</a>
+        <a href="/">Sign in as another member</a>
       </p>
     </Dialog>
   );

@@ -22,7 +22,7 @@ function OrganizationChoice({
 }) {
   return (
     <div className="stack-small">
-      <p>Your wallet belongs to several organizations. Which one do you want to see?</p>
+      <p>Your wallet is a member of several organizations. Choose one:</p>
       <ul className="choices">
         {choice.choices.map(({ id, name, memberName }) => (
           <li key={id}>
@@ -95,14 +95,14 @@ export function SignInForm({ as, onSignedIn }: Props) {
       )}
       {found.length === 0 ? (
         <p>
-          No wallet was found in this browser. Install one as an extension of the browser, or open this page
-          in the browser of a wallet, then load it again.
+          No wallet found in this browser. Install a wallet extension, or open this page in the browser of a
+          wallet app, then reload it.
         </p>
       ) : null}
       <div role="status">
         {waitingFor ? (
           <p className="row">
-            Waiting for {waitingFor.name}: answer it in the wallet.
+            Waiting for {waitingFor.name}: confirm in the wallet.
             <Button look="quiet" onClick={() => controller.current?.abort()}>
               Stop waiting
             </Button>

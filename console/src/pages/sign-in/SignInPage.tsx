@@ -9,8 +9,8 @@ export function SignInPage({ onSignedIn }: { readonly onSignedIn: (session: Sess
       <div className="card stack">
         <h1>Sign in to orgwallet</h1>
         <p className="muted">
-          Your wallet signs a text that names this page, <b>{location.host}</b>. It approves nothing and moves
-          no money.
+          Your wallet signs a message that names this site, <b>{location.host}</b>. It approves nothing and
+          moves no money.
         </p>
         <SignInForm onSignedIn={onSignedIn} />
       </div>

@@ -55,7 +55,7 @@ export async function signIn(
     const found = accounts[0] ?? 'no account';
     throw new WalletError(
       'wrongAccount',
-      `${wallet.name} is on ${found}${only ? `, and this session is of ${only}: choose that account in the wallet` : ''}.`,
+      `${wallet.name} has selected ${found}. Select ${only ? `account ${only}` : 'an account'} in the wallet, then try again.`,
     );
   }
   const nonce = await sessions.nonce();

@@ -28,7 +28,7 @@ function Row({
         {headline(approval, organization)}
       </Link>
       <p className="waiting-facts small muted">
-        <span>{'initiator' in approval ? `asked by ${approval.initiator.name}` : 'organization'}</span>
+        <span>{'initiator' in approval ? `initiator ${approval.initiator.name}` : 'proposal'}</span>
         <span>{tallyText(approval)}</span>
         {approval.executionStatus === 'processing' ? null : <TimeLeft until={expiresAt} />}
       </p>
@@ -41,8 +41,8 @@ function Row({
 }
 
 const SECTIONS: readonly { readonly standing: Standing; readonly title: string }[] = [
-  { standing: 'failed', title: 'Failed, and can be tried again' },
-  { standing: 'processing', title: 'In progress' },
+  { standing: 'failed', title: 'Failed, can be executed again' },
+  { standing: 'processing', title: 'Processing' },
   { standing: 'others', title: 'Waiting for others' },
 ];
 
@@ -65,12 +65,12 @@ function Lists({
   );
   return (
     <>
-      <Section title="You can act on these" id="you" aside={<Badge tone="accent">{sorted.you.length}</Badge>}>
+      <Section title="For you to sign or execute" id="you" aside={<Badge tone="accent">{sorted.you.length}</Badge>}>
         {sorted.you.length > 0 ? (
           rows('you')
         ) : (
           <Empty title="Nothing waits for you">
-            <p>A request that you can sign or execute appears here as soon as it is made.</p>
+            <p>Requests that you can sign or execute appear here as soon as they are created.</p>
           </Empty>
         )}
       </Section>
@@ -97,7 +97,7 @@ export function WaitingPage() {
     refetch();
   };
   return (
-    <Page title="Waiting for you" lead="Open requests of the organization, the oldest deadline first.">
+    <Page title="Waiting for you" lead="Open requests: proposals and transactions. Those that expire first come first.">
       {error ? <ErrorNotice error={error} retry={again} /> : null}
       {isRead ? (
         <Lists

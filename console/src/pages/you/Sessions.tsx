@@ -22,13 +22,13 @@ function columnsOf(endingId: string | undefined, end: (id: string) => void): Col
         </span>
       ),
     },
-    { name: 'Since', cell: ({ createdAt }) => <time dateTime={createdAt}>{dateTime(createdAt)}</time> },
+    { name: 'Signed in', cell: ({ createdAt }) => <time dateTime={createdAt}>{dateTime(createdAt)}</time> },
     {
       name: 'Last used',
       cell: ({ lastUsedAt }) => <time dateTime={lastUsedAt}>{dateTime(lastUsedAt)}</time>,
     },
     {
-      name: 'Ends unused',
+      name: 'Expires if unused',
       cell: (session) => <time dateTime={ends(session)}>{dateTime(ends(session))}</time>,
     },
     {
@@ -70,8 +70,8 @@ export function Sessions() {
         )}
       </Loaded>
       <p className="small muted">
-        A session that you do not know may be somebody else's: end it, and tell an admin. Nobody can approve
-        anything with it: that takes a signature of your wallet.
+        End a session that you do not recognize, and tell an admin. A session alone approves nothing: that
+        takes a signature of your wallet.
       </p>
     </div>
   );

@@ -21,14 +21,14 @@ export function YouPage() {
                 <Facts
                   rows={[
                     ['Wallet', <Address key="wallet" address={member.walletAddress} />],
-                    ['Role', isAdmin ? 'Admin: you decide about the organization' : 'Member'],
+                    ['Role', isAdmin ? 'Admin' : 'Member'],
                     ['Groups', mine.length === 0 ? 'none' : mine.map(({ name }) => name).join(', ')],
                     ['Id', <ShortId key="id" id={member.id} of="your id" />],
                     ['Organization', <ShortId key="organization" id={own.id} of="id of the organization" />],
                     [
-                      'Changes',
+                      'Audit log',
                       <Link key="log" to="/audit" search={{ resourceId: member.id }}>
-                        In the audit log
+                        Changes of your membership
                       </Link>,
                     ],
                   ]}
@@ -38,7 +38,7 @@ export function YouPage() {
           </WithOrganization>
         </div>
       </Section>
-      <Section title="Where you are signed in" id="sessions">
+      <Section title="Sessions" id="sessions">
         <Sessions />
       </Section>
     </Page>
