@@ -145,11 +145,19 @@ const OTHER_RULES = [
     to: { path: CONSOLE },
   },
   {
-    name: 'what the console computes is apart from what it shows',
+    name: 'what the console decides is apart from what it says',
+    from: { path: folder('console/src/domain') },
+    to: {
+      path: '^(node_modules/(@tanstack|@ariakit|react)|console/src/)',
+      pathNot: folder('console/src/domain'),
+    },
+  },
+  {
+    name: 'what the console says is apart from what it shows',
     from: { path: folder('console/src/text') },
     to: {
       path: '^(node_modules/(@tanstack|@ariakit|react)|console/src/)',
-      pathNot: folder('console/src/text'),
+      pathNot: folder('console/src/(domain|text)'),
     },
   },
   {

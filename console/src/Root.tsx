@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { queryClient } from './api.ts';
-import { sessionOver } from './connection.ts';
-import { forgetDrafts } from './drafts.ts';
-import { useLiveUpdates } from './live.ts';
-import { SessionOver } from './pages/sign-in/SessionOver.tsx';
+import { queryClient } from './api/client.ts';
+import { sessionEnded } from './api/connection.ts';
+import { useLiveUpdates } from './api/live.ts';
+import { sessionQuery } from './api/queries.ts';
+import type { Session } from './api/sessions.ts';
+import { SessionEnded } from './pages/sign-in/SessionEnded.tsx';
 import { SignInPage } from './pages/sign-in/SignInPage.tsx';
-import { sessionQuery } from './queries.ts';
-import type { Session } from './session.ts';
-import { useStore } from './store.ts';
+import { forgetDrafts } from './state/drafts.ts';
+import { useStore } from './state/store.ts';
 import { Layout } from './ui/Layout.tsx';
 import { ErrorNotice, Loading } from './ui/States.tsx';
 
@@ -26,7 +26,7 @@ function enter(session: Session): void {
     return;
   }
   queryClient.setQueryData(sessionQuery.queryKey, session);
-  sessionOver.set(false);
+  sessionEnded.set(false);
   void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
 }
 
@@ -44,9 +44,9 @@ function useSamePerson(session: Session | null | undefined): void {
 /** Who is signed in decides what there is. A session that ends leaves its page where it is. */
 export function Root() {
   const { data: session, error, refetch, isPending } = useQuery(sessionQuery);
-  const isOver = useStore(sessionOver) || session === null;
+  const hasEnded = useStore(sessionEnded) || session === null;
   useSamePerson(session);
-  useLiveUpdates(session?.id, isOver);
+  useLiveUpdates(session?.id, hasEnded);
 
   if (isPending) {
     return (
@@ -70,7 +70,7 @@ export function Root() {
       <Layout session={session}>
         <Outlet />
       </Layout>
-      {isOver ? <SessionOver session={session} onSignedIn={enter} /> : null}
+      {hasEnded ? <SessionEnded session={session} onSignedIn={enter} /> : null}
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { auditSearch, historySearch } from './domain/search.ts';
 import { Root } from './Root.tsx';
-import { auditSearch, historySearch } from './search.ts';
 import { NotFound, PageError } from './ui/PageError.tsx';
 
 const root = createRootRoute({ component: Root, notFoundComponent: NotFound });
@@ -74,12 +74,12 @@ const transfer = createRoute({
     accountId: optional(accountId),
     replaces: optional(replaces),
   }),
-  component: lazyRouteComponent(() => import('./pages/ask/TransferPage.tsx'), 'TransferPage'),
+  component: lazyRouteComponent(() => import('./pages/new-transaction/TransferPage.tsx'), 'TransferPage'),
 });
 const call = createRoute({
   getParentRoute,
   path: '/new/call',
-  component: lazyRouteComponent(() => import('./pages/ask/CallPage.tsx'), 'CallPage'),
+  component: lazyRouteComponent(() => import('./pages/new-transaction/CallPage.tsx'), 'CallPage'),
 });
 
 /** What a link to a form begins with. */
@@ -90,36 +90,36 @@ const target = ({ action, id }: { action?: string; id?: string }) => ({
 const propose = createRoute({
   getParentRoute,
   path: '/new/change',
-  component: lazyRouteComponent(() => import('./pages/propose/ProposePage.tsx'), 'ProposePage'),
+  component: lazyRouteComponent(() => import('./pages/new-proposal/NewProposalPage.tsx'), 'NewProposalPage'),
 });
 const newMembers = createRoute({
   getParentRoute,
   path: '/new/members',
   validateSearch: target,
-  component: lazyRouteComponent(() => import('./pages/propose/MembersPage.tsx'), 'MembersPage'),
+  component: lazyRouteComponent(() => import('./pages/new-proposal/MembersPage.tsx'), 'MembersPage'),
 });
 const newGroups = createRoute({
   getParentRoute,
   path: '/new/groups',
   validateSearch: target,
-  component: lazyRouteComponent(() => import('./pages/propose/GroupsPage.tsx'), 'GroupsPage'),
+  component: lazyRouteComponent(() => import('./pages/new-proposal/GroupsPage.tsx'), 'GroupsPage'),
 });
 const newPolicies = createRoute({
   getParentRoute,
   path: '/new/policies',
   validateSearch: target,
-  component: lazyRouteComponent(() => import('./pages/propose/PoliciesPage.tsx'), 'PoliciesPage'),
+  component: lazyRouteComponent(() => import('./pages/new-proposal/PoliciesPage.tsx'), 'PoliciesPage'),
 });
 const newAccounts = createRoute({
   getParentRoute,
   path: '/new/accounts',
   validateSearch: target,
-  component: lazyRouteComponent(() => import('./pages/propose/AccountsPage.tsx'), 'AccountsPage'),
+  component: lazyRouteComponent(() => import('./pages/new-proposal/AccountsPage.tsx'), 'AccountsPage'),
 });
 const newAdmins = createRoute({
   getParentRoute,
   path: '/new/admins',
-  component: lazyRouteComponent(() => import('./pages/propose/AdminsPage.tsx'), 'AdminsPage'),
+  component: lazyRouteComponent(() => import('./pages/new-proposal/AdminsPage.tsx'), 'AdminsPage'),
 });
 
 export const router = createRouter({

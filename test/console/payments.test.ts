@@ -67,7 +67,11 @@ describe('a payment', () => {
     await button(second, 'Approve and execute').click();
     await untilShown(second, 'It was executed as it was signed.');
     await initiator.page.getByText('It was executed as it was signed.').waitFor(LIVE);
-    expect(await signaturesOn(initiator)).toEqual(['Dave: initiator, signed', 'Alice: approved', 'Bob: approved']);
+    expect(await signaturesOn(initiator)).toEqual([
+      'Dave: initiator, signed',
+      'Alice: approved',
+      'Bob: approved',
+    ]);
     expect([initiator, first, second].map(({ wallet }) => wallet.typedData.length)).toEqual([1, 1, 1]);
   });
 });

@@ -1,5 +1,5 @@
 import type { Schema } from '@orgwallet/client';
-import { amountText } from './amounts.ts';
+import { amountText } from '../domain/amounts.ts';
 
 /** One condition of a policy, and whether a transaction meets it. */
 export interface Verdict {

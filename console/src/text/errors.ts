@@ -27,7 +27,10 @@ const BY_CODE: { readonly [code: string]: readonly [title: string, advice: strin
 /** What an error means for the person who sees it. */
 export function wordsOf(error: unknown): Words {
   if (error instanceof ApiError) {
-    const [title, advice] = BY_CODE[error.code] ?? ['The service refused this', 'Reload the page, then try again.'];
+    const [title, advice] = BY_CODE[error.code] ?? [
+      'The service refused this',
+      'Reload the page, then try again.',
+    ];
     const { requestId } = error;
     return { title, message: error.reason, advice, ...(requestId ? { requestId } : {}) };
   }

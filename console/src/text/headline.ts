@@ -1,5 +1,5 @@
 import type { Approval, Proposal, Transaction } from '@orgwallet/client';
-import { assetText } from './amounts.ts';
+import { assetText } from '../domain/amounts.ts';
 
 /** The names that a line can use in place of ids. */
 export interface Names {

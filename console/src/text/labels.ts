@@ -1,4 +1,5 @@
 import type { Approval, VoteType } from '@orgwallet/client';
+import { outcomesOf, type Viewer, votesOf } from '../domain/eligibility.ts';
 
 /** How many votes of a kind are missing once one more is given. */
 function missingAfter({ threshold, approvals, rejections }: Approval, vote: 'approve' | 'reject'): number {
@@ -62,4 +63,25 @@ export function stateOf(
   const isOver = executionStatus === null && now >= Date.parse(expiresAt);
   const state = isOver ? 'expired' : (executionStatus ?? signatureStatus);
   return { text: STATES[state] ?? state, tone: TONES[state] ?? 'accent' };
+}
+
+/** What there is to do about a request, in a word or two. */
+export function taskOf(approval: Approval, viewer: Viewer): string {
+  const { initiator, approve } = votesOf(approval, viewer);
+  if (initiator) return 'Sign as initiator';
+  const outcomes = outcomesOf(approval);
+  if (approval.executionStatus !== null && outcomes.approve) return 'Execute again';
+  if (outcomes.approve) return 'Execute';
+  if (outcomes.reject) return 'Execute rejection';
+  return approve ? 'Approve or reject' : 'View';
+}
+
+/** How far the signatures are. */
+export function tallyText({ signatureStatus, approvals, rejections, threshold }: Approval): string {
+  if (signatureStatus === 'pendingInitiatorSignature') return "awaiting the initiator's signature";
+  const { length } = rejections;
+  const rejected = length > 0 ? `, ${length} rejection${length === 1 ? '' : 's'}` : '';
+  return threshold === 0
+    ? `no approval needed${rejected}`
+    : `${approvals.length} of ${threshold} approvals${rejected}`;
 }

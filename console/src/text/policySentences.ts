@@ -1,5 +1,6 @@
 import type { Schema } from '@orgwallet/client';
-import { amountText, assetText } from './amounts.ts';
+import { amountText, assetText } from '../domain/amounts.ts';
+import { NATIVE_CURRENCY } from '../domain/assets.ts';
 
 type Policy = Schema['Policy'] | Schema['ProposedPolicy'];
 
@@ -19,7 +20,6 @@ export interface Aspect {
   readonly text: string;
 }
 
-const NATIVE_CURRENCY = `0x${'0'.repeat(40)}`;
 const quoted = (name: string) => `“${name}”`;
 const hoursText = (hours: number) => (hours === 1 ? 'hour' : `${hours} hours`);
 

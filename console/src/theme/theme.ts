@@ -1,4 +1,4 @@
-import { createStore } from '../store.ts';
+import { createStore } from '../state/store.ts';
 
 /** The colours that a person has chosen; `system` follows the browser. */
 export type Theme = 'system' | 'light' | 'dark';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { announce } from '../announcement.ts';
+import { announce } from '../state/announcement.ts';
 import { Button } from './Button.tsx';
 
 /** Copies a text. `of` says what it is, for those who do not see what is beside it. */

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
-import { download } from '../download.ts';
 import { type CsvColumn, csv } from '../text/csv.ts';
 import { Button } from './Button.tsx';
+import { download } from './download.ts';
 import { ErrorNotice } from './States.tsx';
 
 /** How many rows one file has at most: they are collected in the memory of the page. */

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { frozenQuery } from '../queries.ts';
+import { frozenQuery } from '../api/queries.ts';
 import { dateTime } from '../text/time.ts';
 import { Notice } from './Notice.tsx';
 

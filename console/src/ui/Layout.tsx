@@ -1,11 +1,11 @@
 import { ApiError } from '@orgwallet/client';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { announcement } from '../announcement.ts';
-import { unreachable } from '../connection.ts';
-import { forgetDrafts } from '../drafts.ts';
-import { type Session, sessions } from '../session.ts';
-import { useStore } from '../store.ts';
+import { unreachable } from '../api/connection.ts';
+import { type Session, sessions } from '../api/sessions.ts';
+import { announcement } from '../state/announcement.ts';
+import { forgetDrafts } from '../state/drafts.ts';
+import { useStore } from '../state/store.ts';
 import { chooseTheme, type Theme, themeStore } from '../theme/theme.ts';
 import { Button } from './Button.tsx';
 import { FrozenNotice } from './FrozenNotice.tsx';

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { watchedFetch } from '../connection.ts';
+import { watchedFetch } from '../api/connection.ts';
 import { Button } from './Button.tsx';
 import { Notice } from './Notice.tsx';
 import { Page } from './Page.tsx';

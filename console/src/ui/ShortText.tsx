@@ -1,6 +1,6 @@
 import { Tooltip, TooltipAnchor, TooltipProvider } from '@ariakit/react/tooltip';
 import { useEffect, useState } from 'react';
-import { announce } from '../announcement.ts';
+import { announce } from '../state/announcement.ts';
 import './short-text.css';
 
 interface Props {

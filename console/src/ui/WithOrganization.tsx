@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { type Organization, useOrganization } from '../useOrganization.ts';
+import { type Organization, useOrganization } from '../api/useOrganization.ts';
 import { ErrorNotice, Loading } from './States.tsx';
 
 /** What needs the lists of the organization: they are read, or it says why they were not. */

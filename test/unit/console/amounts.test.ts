@@ -1,4 +1,4 @@
-import { amountText, assetText, readAmount } from '../../../console/src/text/amounts.ts';
+import { amountText, assetText, readAmount } from '../../../console/src/domain/amounts.ts';
 
 describe('an amount', () => {
   it.each([

@@ -1,4 +1,5 @@
-import { actionText, auditFilter } from '../../../console/src/text/audit';
+import { auditFilter } from '../../../console/src/domain/auditFilter';
+import { actionText } from '../../../console/src/text/audit';
 
 const DAY_MS = 86_400_000;
 

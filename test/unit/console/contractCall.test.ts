@@ -1,5 +1,5 @@
 import type { AbiFunction } from 'viem';
-import { calldataOf, readAbi, readArgument, signatureOf } from '../../../console/src/text/contractCall.ts';
+import { calldataOf, readAbi, readArgument, signatureOf } from '../../../console/src/domain/contractCall.ts';
 
 const ADDRESS = '0xee6DE14e090B63f2647225Af2AcF53d6d5c2688C';
 
@@ -55,7 +55,7 @@ describe('an argument', () => {
     [
       'address',
       ADDRESS.toLowerCase().replace('e', 'E'),
-      'Not an address, or its checksum is wrong (expected 0x and 40 hex digits)',
+      'Invalid address (expected 0x and 40 hex digits; with mixed case, a valid checksum)',
     ],
     ['bool', 'yes', 'Invalid value (expected true or false)'],
     ['bytes', '0x123', 'Invalid bytes (expected 0x and pairs of hex digits)'],

@@ -1,6 +1,6 @@
 import type { Schema } from '@orgwallet/client';
 import { encodeFunctionData, getAddress, type Hex, parseAbi } from 'viem';
-import { checkDecoded } from '../../../console/src/text/decodedCall.ts';
+import { checkDecoded } from '../../../console/src/domain/decodedCall.ts';
 import { decodeCall } from '../../../src/chain/decode';
 import { anAddress } from '../../support/builders';
 

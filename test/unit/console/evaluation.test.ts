@@ -1,7 +1,8 @@
 import { ApiError, NoAnswer, PayloadMismatch, type Schema, type Transaction } from '@orgwallet/client';
+import { recipientOf } from '../../../console/src/domain/recipient.ts';
 import { remainingText, verdictsOf } from '../../../console/src/text/conditions.ts';
 import { fieldErrors, wordsOf } from '../../../console/src/text/errors.ts';
-import { recipientOf, recipientText } from '../../../console/src/text/recipient.ts';
+import { recipientText } from '../../../console/src/text/recipient.ts';
 
 const POLICY = {
   id: 'pol_1',

@@ -1,6 +1,7 @@
 import type { Schema } from '@orgwallet/client';
+import { draftOf, NO_POLICY, policyOf } from '../../../console/src/domain/policyDraft.ts';
+import { draftErrors } from '../../../console/src/domain/policyDraftErrors.ts';
 import { differenceOf, type Present } from '../../../console/src/text/difference.ts';
-import { draftErrors, draftOf, NO_POLICY, policyOf } from '../../../console/src/text/policyDraft.ts';
 import { policyAspects } from '../../../console/src/text/policySentences.ts';
 
 const TOKEN = '0x468f18d57bC8bAE33874e6429638edf9F6F77c41';
@@ -121,7 +122,8 @@ describe('a policy', () => {
       accountIds: 'Choose accounts, or “Any account”',
       hours: 'Invalid hours (expected 1 to 8760)',
       amount: 'Invalid amount (expected digits, such as 1250 or 0.05)',
-      destinations: '0x12: not an address, or its checksum is wrong (expected 0x and 40 hex digits)',
+      destinations:
+        '0x12: invalid address (expected 0x and 40 hex digits; with mixed case, a valid checksum)',
     });
   });
 });

@@ -1,4 +1,4 @@
-import { auditSearch, historySearch, searchTexts } from '../../../console/src/search';
+import { auditSearch, historySearch, searchTexts } from '../../../console/src/domain/search';
 
 describe('what the address of a page asks for', () => {
   it('is read as texts, also where it looks like a number', () => {

@@ -1,5 +1,5 @@
 import type { Payloads } from '@orgwallet/client';
-import { hasChanged, seenOf, seenWith } from '../../../console/src/text/seen.ts';
+import { hasChanged, seenOf, seenWith } from '../../../console/src/domain/seen.ts';
 
 type Message = { readonly [field: string]: string };
 

@@ -1,7 +1,7 @@
 import type { Schema } from '@orgwallet/client';
 import { useQuery } from '@tanstack/react-query';
-import { balancesQuery } from '../../queries.ts';
-import { amountText } from '../../text/amounts.ts';
+import { balancesQuery } from '../../api/queries.ts';
+import { amountText } from '../../domain/amounts.ts';
 
 /** What an account holds, in one cell: networks that do not answer are named on its own page. */
 export function AccountFunds({ account }: { readonly account: Schema['Account'] }) {

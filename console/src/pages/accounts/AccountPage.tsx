@@ -1,4 +1,5 @@
 import { Link, useParams, useSearch } from '@tanstack/react-router';
+import type { Organization } from '../../api/useOrganization.ts';
 import { Address } from '../../ui/Address.tsx';
 import { Badge } from '../../ui/Badge.tsx';
 import { ExplorerLink } from '../../ui/ExplorerLink.tsx';
@@ -9,7 +10,6 @@ import { ShortId } from '../../ui/ShortText.tsx';
 import { Empty } from '../../ui/States.tsx';
 import { Times } from '../../ui/Times.tsx';
 import { WithOrganization } from '../../ui/WithOrganization.tsx';
-import type { Organization } from '../../useOrganization.ts';
 import { Balances } from './Balances.tsx';
 import { History } from './History.tsx';
 

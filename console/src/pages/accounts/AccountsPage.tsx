@@ -1,7 +1,7 @@
 import type { Schema } from '@orgwallet/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { accountsQuery } from '../../queries.ts';
+import { accountsQuery } from '../../api/queries.ts';
 import { Page } from '../../ui/Page.tsx';
 import { ShortText } from '../../ui/ShortText.tsx';
 import { Empty, Loaded } from '../../ui/States.tsx';

@@ -1,16 +1,15 @@
 import type { Schema } from '@orgwallet/client';
 import { useQuery } from '@tanstack/react-query';
-import { balancesQuery } from '../../queries.ts';
-import { amountText } from '../../text/amounts.ts';
+import { balancesQuery } from '../../api/queries.ts';
+import type { Organization } from '../../api/useOrganization.ts';
+import { amountText } from '../../domain/amounts.ts';
+import { NATIVE_CURRENCY } from '../../domain/assets.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { ShortText } from '../../ui/ShortText.tsx';
 import { Empty, Loaded } from '../../ui/States.tsx';
 import { type Columns, Table } from '../../ui/Table.tsx';
-import type { Organization } from '../../useOrganization.ts';
 
 type Balance = Schema['Balance'];
-
-const NATIVE_CURRENCY = `0x${'0'.repeat(40)}`;
 
 function Asset({ asset }: { readonly asset: Schema['Asset'] }) {
   const { symbol, name, tokenAddress } = asset;
@@ -54,7 +53,9 @@ export function Balances({
   return (
     <Loaded query={query} what="the balances">
       {(balances) => {
-        const unavailable = [...new Set(balances.filter((one) => one.unavailable).map((one) => one.networkId))];
+        const unavailable = [
+          ...new Set(balances.filter((one) => one.unavailable).map((one) => one.networkId)),
+        ];
         return (
           <div className="stack">
             {unavailable.length > 0 ? (

@@ -1,9 +1,10 @@
 import type { Schema, Transaction } from '@orgwallet/client';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { orgwallet } from '../../api.ts';
-import { transactionPagesQuery } from '../../queries.ts';
-import type { HistorySearch } from '../../search.ts';
+import { orgwallet } from '../../api/client.ts';
+import { transactionPagesQuery } from '../../api/queries.ts';
+import type { Organization } from '../../api/useOrganization.ts';
+import type { HistorySearch } from '../../domain/search.ts';
 import { TRANSACTION_COLUMNS } from '../../text/csvColumns.ts';
 import { headline } from '../../text/headline.ts';
 import { stateOf } from '../../text/labels.ts';
@@ -16,7 +17,6 @@ import { Section } from '../../ui/Page.tsx';
 import { ShortText } from '../../ui/ShortText.tsx';
 import { Empty, ErrorNotice, Loading } from '../../ui/States.tsx';
 import { type Columns, Table } from '../../ui/Table.tsx';
-import type { Organization } from '../../useOrganization.ts';
 import { HistoryFilters } from './HistoryFilters.tsx';
 import '../../ui/filters.css';
 
@@ -69,7 +69,10 @@ const columnsOf = (organization: Organization): Columns<Transaction> => [
       return <Badge tone={tone}>{text}</Badge>;
     },
   },
-  { name: 'Transaction hash', cell: (transaction) => <ChainLink of={transaction} organization={organization} /> },
+  {
+    name: 'Transaction hash',
+    cell: (transaction) => <ChainLink of={transaction} organization={organization} />,
+  },
 ];
 
 function NothingFound({ isFiltered }: { readonly isFiltered: boolean }) {

@@ -1,5 +1,5 @@
 import type { Schema } from '@orgwallet/client';
-import { type HistorySearch, historySearch } from '../../search.ts';
+import { type HistorySearch, historySearch } from '../../domain/search.ts';
 import { SelectField } from '../../ui/Field.tsx';
 
 interface Props {

@@ -1,6 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
-import { type AuditSearch, auditSearch } from '../../search.ts';
+import { type AuditSearch, auditSearch } from '../../domain/search.ts';
 import { Button } from '../../ui/Button.tsx';
 import { SelectField, TextField } from '../../ui/Field.tsx';
 import '../../ui/filters.css';

@@ -1,8 +1,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { orgwallet } from '../../api.ts';
-import { auditPagesQuery } from '../../queries.ts';
-import { auditFilter } from '../../text/audit.ts';
+import { orgwallet } from '../../api/client.ts';
+import { auditPagesQuery } from '../../api/queries.ts';
+import { auditFilter } from '../../domain/auditFilter.ts';
 import { AUDIT_COLUMNS } from '../../text/csvColumns.ts';
 import { fieldErrors } from '../../text/errors.ts';
 import { Export } from '../../ui/Export.tsx';

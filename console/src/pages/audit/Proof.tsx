@@ -1,5 +1,5 @@
+import { useSession } from '../../api/useSession.ts';
 import { Copy } from '../../ui/Copy.tsx';
-import { useSession } from '../../useSession.ts';
 
 function Command({ text }: { readonly text: string }) {
   return (

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { adminsQuery } from '../../queries.ts';
+import { adminsQuery } from '../../api/queries.ts';
 import { Facts } from '../../ui/Facts.tsx';
 import { MemberTable } from '../../ui/MemberTable.tsx';
 import { Page, Section } from '../../ui/Page.tsx';

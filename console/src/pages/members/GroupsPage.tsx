@@ -1,11 +1,11 @@
 import type { Schema } from '@orgwallet/client';
 import { Link } from '@tanstack/react-router';
+import type { Organization } from '../../api/useOrganization.ts';
 import { MemberTable } from '../../ui/MemberTable.tsx';
 import { Page, Section } from '../../ui/Page.tsx';
 import { ShortId } from '../../ui/ShortText.tsx';
 import { Empty } from '../../ui/States.tsx';
 import { WithOrganization } from '../../ui/WithOrganization.tsx';
-import type { Organization } from '../../useOrganization.ts';
 
 function Uses({ id, policies }: { readonly id: string; readonly policies: Organization['policies'] }) {
   const using = policies.filter(({ initiatorSetting, approverSetting }) =>

@@ -2,7 +2,8 @@ import type { Schema } from '@orgwallet/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { adminsQuery } from '../../queries.ts';
+import { adminsQuery } from '../../api/queries.ts';
+import type { Organization } from '../../api/useOrganization.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { TextField } from '../../ui/Field.tsx';
 import { MemberTable } from '../../ui/MemberTable.tsx';
@@ -11,7 +12,6 @@ import { ShortId } from '../../ui/ShortText.tsx';
 import { Empty, ErrorNotice } from '../../ui/States.tsx';
 import type { Column } from '../../ui/Table.tsx';
 import { WithOrganization } from '../../ui/WithOrganization.tsx';
-import type { Organization } from '../../useOrganization.ts';
 
 type Member = Schema['Member'];
 

@@ -1,12 +1,12 @@
 import type { Schema } from '@orgwallet/client';
 import { Link } from '@tanstack/react-router';
+import type { Organization } from '../../api/useOrganization.ts';
 import { policyAspects } from '../../text/policySentences.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Sentence } from '../../ui/Sentence.tsx';
 import { Empty } from '../../ui/States.tsx';
 import { WithOrganization } from '../../ui/WithOrganization.tsx';
-import type { Organization } from '../../useOrganization.ts';
 import './policies.css';
 
 function PolicyCard({

@@ -1,5 +1,6 @@
 import type { Schema } from '@orgwallet/client';
 import { Link, useParams } from '@tanstack/react-router';
+import type { Organization } from '../../api/useOrganization.ts';
 import { policyAspects } from '../../text/policySentences.ts';
 import { Facts } from '../../ui/Facts.tsx';
 import { Gone } from '../../ui/Gone.tsx';
@@ -10,7 +11,6 @@ import { Sentence } from '../../ui/Sentence.tsx';
 import { ShortId } from '../../ui/ShortText.tsx';
 import { Times } from '../../ui/Times.tsx';
 import { WithOrganization } from '../../ui/WithOrganization.tsx';
-import type { Organization } from '../../useOrganization.ts';
 
 type Policy = Schema['Policy'];
 type Setting = Policy['initiatorSetting'] | Policy['approverSetting'];
@@ -37,7 +37,10 @@ function People({ policy, organization }: Props) {
     <>
       {isDead ? (
         <Notice tone="warning" title="This policy permits nothing now">
-          <p>Too few of the initiators or approvers that it names are members. An admin can propose to change it.</p>
+          <p>
+            Too few of the initiators or approvers that it names are members. An admin can propose to change
+            it.
+          </p>
         </Notice>
       ) : null}
       <Section title="Initiators" id="initiators">

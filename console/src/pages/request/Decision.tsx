@@ -6,11 +6,11 @@ import {
   type VoteType,
 } from '@orgwallet/client';
 import { useState } from 'react';
-import { isFirstSeen } from '../../api.ts';
-import { useDraft } from '../../drafts.ts';
-import { isUnanswered } from '../../once.ts';
+import { isFirstSeen } from '../../api/client.ts';
+import { isUnanswered } from '../../api/once.ts';
+import { outcomesOf, type Viewer, votesOf } from '../../domain/eligibility.ts';
+import { useDraft } from '../../state/drafts.ts';
 import { executeLabel, isDecisive, voteLabel } from '../../text/labels.ts';
-import { outcomesOf, type Viewer, votesOf } from '../../text/standing.ts';
 import { Button } from '../../ui/Button.tsx';
 import { CheckField, TextField } from '../../ui/Field.tsx';
 import { Notice } from '../../ui/Notice.tsx';

@@ -1,10 +1,10 @@
 import type { Proposal, Change as ProposedChange } from '@orgwallet/client';
 import { useQuery } from '@tanstack/react-query';
-import { adminsQuery } from '../../queries.ts';
+import { adminsQuery } from '../../api/queries.ts';
+import type { Organization } from '../../api/useOrganization.ts';
 import { type Change, differenceOf } from '../../text/difference.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Loaded } from '../../ui/States.tsx';
-import type { Organization } from '../../useOrganization.ts';
 import './difference.css';
 
 const TONES = { added: 'good', removed: 'danger', changed: 'warning' } as const;
@@ -67,7 +67,9 @@ export function Difference({
     <Loaded query={admins} what="what changes">
       {(data) => (
         <div className="stack">
-          {isOpen ? null : <p className="muted">This proposal is closed: “Before” shows the current values.</p>}
+          {isOpen ? null : (
+            <p className="muted">This proposal is closed: “Before” shows the current values.</p>
+          )}
           {differenceOf(change, { ...organization, admins: data }).map((one) => (
             <ChangeTable key={one.id} change={one} />
           ))}

@@ -1,27 +1,29 @@
 import { type Approval, type Hashes, hashesOf, type Schema, statementOf } from '@orgwallet/client';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Session } from '../../session.ts';
+import type { Session } from '../../api/sessions.ts';
+import type { Organization } from '../../api/useOrganization.ts';
+import { explorerLink } from '../../text/explorer.ts';
 import { dateTime } from '../../text/time.ts';
 import { Facts } from '../../ui/Facts.tsx';
 import { Notice } from '../../ui/Notice.tsx';
-import type { Organization } from '../../useOrganization.ts';
+import { OutsideLink } from '../../ui/OutsideLink.tsx';
 import { HashList } from './Bytes.tsx';
 
 /** A transaction of a chain, with a link where the network has an explorer. */
-export function ChainHash({
+function ChainHash({
   hash,
   network,
 }: {
   readonly hash: string;
   readonly network: Schema['Network'] | undefined;
 }) {
-  if (!network?.explorerUrl) return <code>{hash}</code>;
-  const base = network.explorerUrl.replace(/\/+$/, '');
+  const href = explorerLink(network, 'tx', hash);
+  if (href === undefined) return <code>{hash}</code>;
   return (
-    <a href={`${base}/tx/${hash}`} target="_blank" rel="noreferrer">
+    <OutsideLink href={href}>
       <code>{hash}</code>
-    </a>
+    </OutsideLink>
   );
 }
 
@@ -86,9 +88,7 @@ export function Outcome({
   return (
     <div className="stack">
       {approval.executionStatus === 'completed' ? <p>It was executed as it was signed.</p> : null}
-      {approval.executionStatus === 'rejected' ? (
-        <p>It was rejected. Nothing was changed.</p>
-      ) : null}
+      {approval.executionStatus === 'rejected' ? <p>It was rejected. Nothing was changed.</p> : null}
       {approval.executionStatus === 'processing' ? <p role="status">It is being executed.</p> : null}
       {failure ? (
         <Notice

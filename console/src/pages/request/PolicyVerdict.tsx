@@ -1,9 +1,9 @@
 import type { Transaction } from '@orgwallet/client';
 import { useQuery } from '@tanstack/react-query';
-import { evaluationQuery } from '../../queries.ts';
+import { evaluationQuery } from '../../api/queries.ts';
+import type { Organization } from '../../api/useOrganization.ts';
 import { Loaded } from '../../ui/States.tsx';
 import { Verdicts } from '../../ui/Verdicts.tsx';
-import type { Organization } from '../../useOrganization.ts';
 
 /** What the policies say of an open transaction now. */
 export function PolicyVerdict({

@@ -1,18 +1,18 @@
 import type { Approval } from '@orgwallet/client';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { approvalQuery } from '../../queries.ts';
+import { approvalQuery } from '../../api/queries.ts';
+import { type Organization, useOrganization } from '../../api/useOrganization.ts';
+import { useSession } from '../../api/useSession.ts';
+import { outcomesOf, type Viewer } from '../../domain/eligibility.ts';
 import { headline } from '../../text/headline.ts';
 import { stateOf } from '../../text/labels.ts';
-import { outcomesOf, type Viewer } from '../../text/standing.ts';
 import { dateTime } from '../../text/time.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Copy } from '../../ui/Copy.tsx';
 import { Page, Section } from '../../ui/Page.tsx';
 import { ErrorNotice, Loading } from '../../ui/States.tsx';
 import { TimeLeft, useNow } from '../../ui/TimeLeft.tsx';
-import { type Organization, useOrganization } from '../../useOrganization.ts';
-import { useSession } from '../../useSession.ts';
 import { Decision, Mismatch } from './Decision.tsx';
 import { Difference } from './Difference.tsx';
 import { hasOutcome, Outcome, workflowUrl } from './Outcome.tsx';
@@ -120,7 +120,9 @@ function Content({
           {approval.signingPayloads || outcomes.approve || outcomes.reject ? (
             <Section title={isExpired ? 'Expired' : 'What you sign'} id="decide">
               <div className="card">
-                {isExpired ? <p className="muted">It can no longer be signed. Create a new request.</p> : null}
+                {isExpired ? (
+                  <p className="muted">It can no longer be signed. Create a new request.</p>
+                ) : null}
                 <Decision
                   approval={approval}
                   viewer={viewer}

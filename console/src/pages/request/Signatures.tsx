@@ -1,9 +1,9 @@
 import type { Approval, Schema } from '@orgwallet/client';
 import { useQuery } from '@tanstack/react-query';
-import { adminsQuery } from '../../queries.ts';
+import { adminsQuery } from '../../api/queries.ts';
+import type { Organization } from '../../api/useOrganization.ts';
 import { ShortAddress } from '../../ui/Address.tsx';
 import { Badge } from '../../ui/Badge.tsx';
-import type { Organization } from '../../useOrganization.ts';
 
 type Person = Pick<Schema['MemberSummary'], 'id' | 'name' | 'walletAddress'>;
 

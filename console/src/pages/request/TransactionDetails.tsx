@@ -1,14 +1,14 @@
 import type { Transaction } from '@orgwallet/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { recentTransactionsQuery } from '../../queries.ts';
-import { assetText } from '../../text/amounts.ts';
-import { recipientOf, recipientText } from '../../text/recipient.ts';
+import { recentTransactionsQuery } from '../../api/queries.ts';
+import type { Organization } from '../../api/useOrganization.ts';
+import { assetText } from '../../domain/amounts.ts';
+import { NATIVE_CURRENCY } from '../../domain/assets.ts';
+import { recipientOf } from '../../domain/recipient.ts';
+import { recipientText } from '../../text/recipient.ts';
 import { Address } from '../../ui/Address.tsx';
 import { Facts } from '../../ui/Facts.tsx';
-import type { Organization } from '../../useOrganization.ts';
-
-const NATIVE_CURRENCY = `0x${'0'.repeat(40)}`;
 
 function Recipient({
   address,

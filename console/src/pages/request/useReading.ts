@@ -1,9 +1,9 @@
 import type { Approval } from '@orgwallet/client';
 import { useEffect, useMemo, useState } from 'react';
-import { hasChanged, seenOf, seenWith } from '../../text/seen.ts';
-import type { Organization } from '../../useOrganization.ts';
-import { useSession } from '../../useSession.ts';
-import { type Reading, readPayloads } from '../../voting.ts';
+import type { Organization } from '../../api/useOrganization.ts';
+import { useSession } from '../../api/useSession.ts';
+import { hasChanged, seenOf, seenWith } from '../../domain/seen.ts';
+import { type Reading, readPayloads } from '../../signing/voting.ts';
 
 interface Followed extends Reading {
   /** Whether something else can be signed now than what was read. */

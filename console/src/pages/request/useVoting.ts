@@ -1,9 +1,9 @@
 import type { Approval } from '@orgwallet/client';
 import { useRef, useState } from 'react';
-import { isUnanswered } from '../../once.ts';
-import { useSession } from '../../useSession.ts';
-import { type Ballot, castVote, execute, unansweredOf } from '../../voting.ts';
-import { lastWallet } from '../../wallet.ts';
+import { isUnanswered } from '../../api/once.ts';
+import { useSession } from '../../api/useSession.ts';
+import { type Ballot, castVote, execute, unansweredOf } from '../../signing/voting.ts';
+import { lastWallet } from '../../signing/wallet.ts';
 
 /** Where a vote or an execution is. `unanswered`: only the same one can be sent now. */
 export type Progress =

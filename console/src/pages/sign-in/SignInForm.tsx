@@ -1,9 +1,9 @@
 import { useRef, useState } from 'react';
-import { type Session, sessions } from '../../session.ts';
-import { useStore } from '../../store.ts';
+import { type Session, sessions } from '../../api/sessions.ts';
+import { type FoundWallet, wallets } from '../../signing/wallet.ts';
+import { useStore } from '../../state/store.ts';
 import { Button } from '../../ui/Button.tsx';
 import { ErrorNotice } from '../../ui/States.tsx';
-import { type FoundWallet, wallets } from '../../wallet.ts';
 import { type OpenChoice, signIn } from './signIn.ts';
 import './sign-in.css';
 

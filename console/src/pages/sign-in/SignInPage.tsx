@@ -1,4 +1,4 @@
-import type { Session } from '../../session.ts';
+import type { Session } from '../../api/sessions.ts';
 import { SignInForm } from './SignInForm.tsx';
 
 /** The first page of somebody who is not signed in. */

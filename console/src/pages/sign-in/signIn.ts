@@ -1,6 +1,6 @@
 import { type Address, getAddress } from 'viem';
 import { createSiweMessage } from 'viem/siwe';
-import { type Choice, choicesOf, type Nonce, type Session, sessions } from '../../session.ts';
+import { type Choice, choicesOf, type Nonce, type Session, sessions } from '../../api/sessions.ts';
 import {
   accountsOf,
   chainOf,
@@ -8,7 +8,7 @@ import {
   rememberWallet,
   signText,
   WalletError,
-} from '../../wallet.ts';
+} from '../../signing/wallet.ts';
 
 /** A signed message for a wallet of several organizations: one of them has to be chosen. */
 export interface OpenChoice {

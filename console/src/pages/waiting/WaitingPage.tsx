@@ -1,15 +1,17 @@
 import type { Approval } from '@orgwallet/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { openProposalsQuery, openTransactionsQuery } from '../../queries.ts';
+import { openProposalsQuery, openTransactionsQuery } from '../../api/queries.ts';
+import { type Organization, useOrganization } from '../../api/useOrganization.ts';
+import { useSession } from '../../api/useSession.ts';
+import type { Viewer } from '../../domain/eligibility.ts';
+import { bySection, type WaitingSection } from '../../domain/waitingSections.ts';
 import { headline } from '../../text/headline.ts';
-import { type Standing, sortedByStanding, tallyText, taskOf, type Viewer } from '../../text/standing.ts';
+import { tallyText, taskOf } from '../../text/labels.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Page, Section } from '../../ui/Page.tsx';
 import { Empty, ErrorNotice, Loading } from '../../ui/States.tsx';
 import { TimeLeft } from '../../ui/TimeLeft.tsx';
-import { type Organization, useOrganization } from '../../useOrganization.ts';
-import { useSession } from '../../useSession.ts';
 import './waiting.css';
 
 function Row({
@@ -40,10 +42,10 @@ function Row({
   );
 }
 
-const SECTIONS: readonly { readonly standing: Standing; readonly title: string }[] = [
-  { standing: 'failed', title: 'Failed, can be executed again' },
-  { standing: 'processing', title: 'Processing' },
-  { standing: 'others', title: 'Waiting for others' },
+const SECTIONS: readonly { readonly section: WaitingSection; readonly title: string }[] = [
+  { section: 'failed', title: 'Failed, can be executed again' },
+  { section: 'processing', title: 'Processing' },
+  { section: 'others', title: 'Waiting for others' },
 ];
 
 function Lists({
@@ -55,17 +57,21 @@ function Lists({
   readonly viewer: Viewer;
   readonly organization: Organization;
 }) {
-  const sorted = sortedByStanding(approvals, viewer);
-  const rows = (standing: Standing) => (
+  const sorted = bySection(approvals, viewer);
+  const rows = (section: WaitingSection) => (
     <ul className="card waiting-list">
-      {sorted[standing].map((approval) => (
+      {sorted[section].map((approval) => (
         <Row key={approval.id} approval={approval} viewer={viewer} organization={organization} />
       ))}
     </ul>
   );
   return (
     <>
-      <Section title="For you to sign or execute" id="you" aside={<Badge tone="accent">{sorted.you.length}</Badge>}>
+      <Section
+        title="For you to sign or execute"
+        id="you"
+        aside={<Badge tone="accent">{sorted.you.length}</Badge>}
+      >
         {sorted.you.length > 0 ? (
           rows('you')
         ) : (
@@ -74,9 +80,9 @@ function Lists({
           </Empty>
         )}
       </Section>
-      {SECTIONS.filter(({ standing }) => sorted[standing].length > 0).map(({ standing, title }) => (
-        <Section key={standing} title={title} id={standing} aside={<Badge>{sorted[standing].length}</Badge>}>
-          {rows(standing)}
+      {SECTIONS.filter(({ section }) => sorted[section].length > 0).map(({ section, title }) => (
+        <Section key={section} title={title} id={section} aside={<Badge>{sorted[section].length}</Badge>}>
+          {rows(section)}
         </Section>
       ))}
     </>
@@ -97,7 +103,10 @@ export function WaitingPage() {
     refetch();
   };
   return (
-    <Page title="Waiting for you" lead="Open requests: proposals and transactions. Those that expire first come first.">
+    <Page
+      title="Waiting for you"
+      lead="Open requests: proposals and transactions. Those that expire first come first."
+    >
       {error ? <ErrorNotice error={error} retry={again} /> : null}
       {isRead ? (
         <Lists

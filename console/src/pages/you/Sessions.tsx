@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { queryClient } from '../../api.ts';
-import { sessionsQuery } from '../../queries.ts';
-import { type Session, sessions } from '../../session.ts';
+import { queryClient } from '../../api/client.ts';
+import { sessionsQuery } from '../../api/queries.ts';
+import { type Session, sessions } from '../../api/sessions.ts';
 import { dateTime } from '../../text/time.ts';
 import { browserText } from '../../text/userAgent.ts';
 import { Badge } from '../../ui/Badge.tsx';

@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
+import { useSession } from '../../api/useSession.ts';
 import { Address } from '../../ui/Address.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { Page, Section } from '../../ui/Page.tsx';
 import { ShortId } from '../../ui/ShortText.tsx';
 import { WithOrganization } from '../../ui/WithOrganization.tsx';
-import { useSession } from '../../useSession.ts';
 import { Sessions } from './Sessions.tsx';
 
 /** Who is signed in, and where else. */

@@ -1,0 +1,104 @@
+import type { QueryKey } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { queryClient } from './client.ts';
+import { inBackground, sessionEnded, unreachable } from './connection.ts';
+import { sessions } from './sessions.ts';
+
+/** A change in the organization, as `GET /session/events` reports it. */
+interface Change {
+  readonly resourceType: string;
+  readonly resourceId: string;
+  readonly action: string;
+}
+
+/** Changes that come together are read once. */
+const GATHER_MS = 150;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 15_000;
+/** What a person does, as the window hears of it before anything else. */
+const INPUTS = ['pointerdown', 'keydown', 'click', 'popstate'] as const;
+
+const byPerson = () => inBackground.set(false);
+
+const LISTS: { readonly [resourceType: string]: readonly QueryKey[] } = {
+  proposal: [['proposals'], ['approval']],
+  transaction: [['transactions'], ['approval'], ['balances'], ['evaluation']],
+  member: [['members'], ['groups'], ['admins'], ['approval'], ['session']],
+  group: [['groups'], ['evaluation']],
+  policy: [['policies'], ['evaluation']],
+  account: [['accounts'], ['balances']],
+  admin: [['admins'], ['proposals'], ['session']],
+  session: [['sessions']],
+};
+
+function keysOf({ resourceType, resourceId }: Change): readonly QueryKey[] {
+  const lists = LISTS[resourceType];
+  // Something that this page does not know of: everything is read again.
+  if (!lists) return [[]];
+  return lists.map((key) =>
+    key[0] === 'approval' && /^(prop|txn)_/.test(resourceId) ? [...key, resourceId] : key,
+  );
+}
+
+/** Reads again what changed. Returns how to end it. */
+function follow(): () => void {
+  let source: EventSource | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let gathering: ReturnType<typeof setTimeout> | undefined;
+  let pauseMs = FIRST_PAUSE_MS;
+  const waiting = new Map<string, QueryKey>();
+
+  const readAgain = () => {
+    gathering = undefined;
+    inBackground.set(true);
+    const keys = [...waiting.values(), ['audit']];
+    waiting.clear();
+    for (const queryKey of keys) void queryClient.invalidateQueries({ queryKey });
+  };
+  const gather = (keys: readonly QueryKey[]) => {
+    for (const key of keys) waiting.set(JSON.stringify(key), key);
+    gathering ??= setTimeout(readAgain, GATHER_MS);
+  };
+  const connect = () => {
+    source = new EventSource('/session/events');
+    source.addEventListener('open', () => {
+      unreachable.set(false);
+      // What happened while there was no connection was not reported.
+      if (pauseMs > FIRST_PAUSE_MS) gather([[]]);
+      pauseMs = FIRST_PAUSE_MS;
+    });
+    source.addEventListener('change', ({ data }) => gather(keysOf(JSON.parse(data))));
+    source.addEventListener('reset', () => gather([[]]));
+    source.addEventListener('end', () => {
+      source?.close();
+      sessionEnded.set(true);
+    });
+    source.addEventListener('error', () => {
+      if (source?.readyState !== EventSource.CLOSED) return;
+      // The browser does not try again after a refusal.
+      timer = setTimeout(reconnect, pauseMs);
+      pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
+    });
+  };
+  const reconnect = async () => {
+    inBackground.set(true);
+    const session = await sessions.current().catch(() => undefined);
+    if (session === null) sessionEnded.set(true);
+    else if (session === undefined) unreachable.set(true);
+    connect();
+  };
+
+  connect();
+  for (const input of INPUTS) addEventListener(input, byPerson, { capture: true });
+  return () => {
+    for (const input of INPUTS) removeEventListener(input, byPerson, { capture: true });
+    clearTimeout(timer);
+    clearTimeout(gathering);
+    source?.close();
+  };
+}
+
+/** Keeps what is shown up to date for as long as the session lasts. */
+export function useLiveUpdates(sessionId: string | undefined, hasEnded: boolean): void {
+  useEffect(() => (sessionId === undefined || hasEnded ? undefined : follow()), [sessionId, hasEnded]);
+}

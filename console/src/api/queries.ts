@@ -1,0 +1,154 @@
+import type { Approval, Schema } from '@orgwallet/client';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import type { AuditFilter } from '../domain/auditFilter.ts';
+import { orgwallet, queryClient, READ_TIMEOUT_MS } from './client.ts';
+import { sessionEnded } from './connection.ts';
+import { type Session, sessions } from './sessions.ts';
+
+const timed = (signal: AbortSignal) => ({ signal, timeoutMs: READ_TIMEOUT_MS });
+
+const SESSION_KEY = ['session'] as const;
+
+/** Who is signed in; null: nobody yet. A session that has ended stays what the page is shown with. */
+export const sessionQuery = queryOptions({
+  queryKey: SESSION_KEY,
+  queryFn: async (): Promise<Session | null> => {
+    const found = await sessions.current();
+    const before = queryClient.getQueryData<Session>(SESSION_KEY) ?? null;
+    if (!found && before) sessionEnded.set(true);
+    return found ?? before;
+  },
+  staleTime: Number.POSITIVE_INFINITY,
+  // Another tab may have signed out, or in as somebody else.
+  refetchOnWindowFocus: 'always',
+});
+export const sessionsQuery = queryOptions({ queryKey: ['sessions'], queryFn: sessions.list });
+
+export const membersQuery = queryOptions({
+  queryKey: ['members'],
+  queryFn: ({ signal }) => orgwallet.listMembers({}, timed(signal)),
+});
+export const groupsQuery = queryOptions({
+  queryKey: ['groups'],
+  queryFn: ({ signal }) => orgwallet.listGroups({}, timed(signal)),
+});
+export const policiesQuery = queryOptions({
+  queryKey: ['policies'],
+  queryFn: ({ signal }) => orgwallet.listPolicies({}, timed(signal)),
+});
+export const accountsQuery = queryOptions({
+  queryKey: ['accounts'],
+  queryFn: ({ signal }) => orgwallet.listAccounts({}, timed(signal)),
+});
+export const adminsQuery = queryOptions({
+  queryKey: ['admins'],
+  queryFn: ({ signal }) => orgwallet.listAdmins(undefined, timed(signal)),
+});
+export const networksQuery = queryOptions({
+  queryKey: ['networks'],
+  queryFn: ({ signal }) => orgwallet.listNetworks(undefined, timed(signal)),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+export const balancesQuery = (accountId: string) =>
+  queryOptions({
+    queryKey: ['balances', accountId],
+    queryFn: ({ signal }) => orgwallet.getAccountBalances(accountId, timed(signal)),
+  });
+
+/** How many open requests are looked through at most. */
+const MOST_OPEN = 1_000;
+
+async function collect<T>(rows: AsyncIterable<T>, most: number): Promise<T[]> {
+  const found: T[] = [];
+  for await (const row of rows) {
+    found.push(row);
+    if (found.length === most) break;
+  }
+  return found;
+}
+
+export const openProposalsQuery = queryOptions({
+  queryKey: ['proposals', 'open'],
+  queryFn: ({ signal }) =>
+    collect(orgwallet.each('listProposals', { status: 'open' }, timed(signal)), MOST_OPEN),
+});
+export const openTransactionsQuery = queryOptions({
+  queryKey: ['transactions', 'open'],
+  queryFn: ({ signal }) =>
+    collect(orgwallet.each('listTransactions', { status: 'queued' }, timed(signal)), MOST_OPEN),
+});
+
+/** The last transactions, of all accounts or of one: what a recipient is looked for in. */
+export const recentTransactionsQuery = (accountId?: string) =>
+  queryOptions({
+    queryKey: ['transactions', 'recent', accountId ?? 'all'],
+    queryFn: async ({ signal }) =>
+      (
+        await orgwallet.page(
+          'listTransactions',
+          { limit: 100, ...(accountId ? { accountId } : {}) },
+          timed(signal),
+        )
+      ).data,
+  });
+
+export const transactionPagesQuery = (filter: { accountId?: string; status?: Schema['TransactionFilter'] }) =>
+  infiniteQueryOptions({
+    queryKey: ['transactions', 'pages', filter],
+    queryFn: ({ signal, pageParam }) =>
+      orgwallet.page(
+        'listTransactions',
+        pageParam ? { cursor: pageParam, limit: 50 } : { ...filter, limit: 50 },
+        timed(signal),
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ pagination }) => (pagination?.hasMore ? pagination.cursor : undefined),
+  });
+
+/** Entries of the audit log, newest first. */
+export const auditPagesQuery = (filter: AuditFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['audit', 'pages', filter],
+    queryFn: ({ signal, pageParam }) =>
+      orgwallet.page(
+        'listAuditLogs',
+        pageParam ? { cursor: pageParam, limit: 50 } : { ...filter, limit: 50 },
+        timed(signal),
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ pagination }) => (pagination?.hasMore ? pagination.cursor : undefined),
+  });
+
+/** A request as some list has shown it: it says which kind it is of. */
+function knownApproval(id: string): Approval | undefined {
+  const own = queryClient.getQueryData<Approval>(['approval', id]);
+  const listed = queryClient.getQueryData<Approval[]>(openProposalsQuery.queryKey);
+  return own ?? listed?.find((one) => one.id === id);
+}
+
+export const approvalQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['approval', id],
+    queryFn: ({ signal }): Promise<Approval> => orgwallet.read(knownApproval(id) ?? id, timed(signal)),
+  });
+
+/** Whether the organization is frozen: no transaction is signed until an operator ends it. */
+export const frozenQuery = queryOptions({
+  queryKey: ['audit', 'frozen'],
+  queryFn: async ({ signal }) => {
+    const [frozen, unfrozen] = await Promise.all(
+      ['organization.frozen', 'organization.unfrozen'].map(async (action) => {
+        const { data } = await orgwallet.page('listAuditLogs', { action, limit: 1 }, timed(signal));
+        return data[0]?.createdAt ?? '';
+      }),
+    );
+    return (frozen ?? '') > (unfrozen ?? '') ? (frozen ?? null) : null;
+  },
+});
+
+/** A dry run of a transaction under every policy. */
+export const evaluationQuery = (asked: Schema['EvaluatePoliciesRequest']) =>
+  queryOptions({
+    queryKey: ['evaluation', asked],
+    queryFn: ({ signal }) => orgwallet.evaluatePolicies(asked, timed(signal)),
+  });

@@ -1,0 +1,215 @@
+import type { Schema } from '@orgwallet/client';
+import { amountText, readAmount } from './amounts.ts';
+import { NATIVE_CURRENCY } from './assets.ts';
+
+/** A rule for one contract, as it is typed. */
+export interface RuleDraft {
+  readonly contractAddress: string;
+  /** One signature or selector per line; empty: any that grants no allowance. */
+  readonly functions: string;
+  /** In whole units of the native currency. */
+  readonly maxValue: string;
+}
+
+/** A policy as it is typed. */
+export interface PolicyDraft {
+  /** Of the policy that is replaced; empty: a new one. */
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly networkId: string;
+  readonly anyAccount: boolean;
+  readonly accountIds: readonly string[];
+  readonly transactionType: Schema['PolicyTransactionType'];
+  /** The id of a member or group; empty: any member. */
+  readonly initiator: string;
+  /** The id of a member or group; empty: nobody has to approve. */
+  readonly approver: string;
+  readonly threshold: string;
+  readonly excludeInitiator: boolean;
+  /** The address of a token; empty: any. */
+  readonly token: string;
+  readonly decimals: string;
+  readonly anyAmount: boolean;
+  /** In whole units of the token. */
+  readonly amount: string;
+  /** One address per line; empty: any. */
+  readonly destinations: string;
+  readonly anyContract: boolean;
+  readonly rules: readonly RuleDraft[];
+  readonly hasBudget: boolean;
+  readonly hours: string;
+  readonly perInitiator: boolean;
+  readonly perAccount: boolean;
+  readonly perDestination: boolean;
+}
+
+export const NO_RULE: RuleDraft = { contractAddress: '', functions: '', maxValue: '0' };
+
+export const NO_POLICY: PolicyDraft = {
+  id: '',
+  name: '',
+  description: '',
+  networkId: '',
+  anyAccount: false,
+  accountIds: [],
+  transactionType: 'TOKEN_TRANSFER',
+  initiator: '',
+  approver: '',
+  threshold: '1',
+  excludeInitiator: true,
+  token: NATIVE_CURRENCY,
+  decimals: '18',
+  anyAmount: false,
+  amount: '',
+  destinations: '',
+  anyContract: false,
+  rules: [NO_RULE],
+  hasBudget: false,
+  hours: '24',
+  perInitiator: false,
+  perAccount: false,
+  perDestination: false,
+};
+
+/** Addresses, separated by lines or commas. */
+export const linesOf = (text: string): string[] =>
+  text
+    .split(/[\n,]/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+/** Functions, one per line: signatures have commas of their own. */
+export const functionLines = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.replaceAll(/\s/g, ''))
+    .filter((line) => line !== '');
+
+const settingOf = (id: string) =>
+  id.startsWith('grp_') ? { type: 'group' as const, groupId: id } : { type: 'user' as const, memberId: id };
+
+const rawOf = (text: string, decimals: number): string => {
+  const read = readAmount(text, decimals);
+  return 'raw' in read ? read.raw : '0';
+};
+
+function conditionOf(draft: PolicyDraft, nativeDecimals: number) {
+  const { transactionType, token, decimals, anyAmount, amount, destinations, anyContract, rules } = draft;
+  if (transactionType === 'TOKEN_TRANSFER') {
+    return {
+      tokenTransferCondition: {
+        tokenAddress: token === '' ? null : token,
+        amountThreshold: token === '' || anyAmount ? null : rawOf(amount, Number(decimals)),
+        destinationAddresses: linesOf(destinations),
+        ...(token === '' ? {} : { tokenDecimals: Number(decimals) }),
+      },
+    };
+  }
+  if (transactionType === 'ANY') return {};
+  const typed = rules.map(({ contractAddress, functions, maxValue }) => ({
+    contractAddress: contractAddress.trim(),
+    allowedFunctions: functionLines(functions),
+    maxValue: rawOf(maxValue, nativeDecimals),
+  }));
+  return { contractInteractionCondition: anyContract ? null : typed };
+}
+
+function budgetOf({ hasBudget, hours, perInitiator, perAccount, perDestination }: PolicyDraft) {
+  if (!hasBudget) return {};
+  const scope = (isApart: boolean) => (isApart ? ('PER_ITEM' as const) : ('ALL_ITEMS' as const));
+  return {
+    limitation: {
+      hours: Number(hours),
+      initiatorScope: scope(perInitiator),
+      sourceAccountScope: scope(perAccount),
+      destinationScope: scope(perDestination),
+    },
+  };
+}
+
+function approverOf({ approver, threshold, excludeInitiator }: PolicyDraft) {
+  if (approver === '') return { type: 'AUTO_APPROVAL' as const };
+  const counted = approver.startsWith('grp_') ? { threshold: Number(threshold) } : {};
+  return {
+    type: 'MANUAL_APPROVAL' as const,
+    approverSetting: {
+      ...settingOf(approver),
+      ...counted,
+      excludeInitiator,
+    } as Schema['ApproverSettingInput'],
+  };
+}
+
+/** The policy that a draft without errors asks for. */
+export function policyOf(draft: PolicyDraft, nativeDecimals: number): Schema['NewOrChangedPolicy'] {
+  const { id, name, description, networkId, anyAccount, accountIds, transactionType, initiator } = draft;
+  return {
+    ...(id ? { id } : {}),
+    name,
+    ...(description ? { description } : {}),
+    networkId: Number(networkId),
+    accountIds: anyAccount ? null : [...accountIds],
+    transactionType,
+    initiatorSetting: initiator === '' ? null : settingOf(initiator),
+    ...approverOf(draft),
+    ...conditionOf(draft, nativeDecimals),
+    ...budgetOf(draft),
+  };
+}
+
+type Setting =
+  | { readonly type: 'user'; readonly memberId: string }
+  | { readonly type: 'group'; readonly groupId: string };
+const idOf = (setting: Setting | null | undefined) =>
+  setting ? (setting.type === 'group' ? setting.groupId : setting.memberId) : '';
+
+function typedCondition(policy: Schema['Policy'], nativeDecimals: number): Partial<PolicyDraft> {
+  if (policy.transactionType === 'TOKEN_TRANSFER') {
+    const { tokenAddress, tokenDecimals, amountThreshold, destinationAddresses } =
+      policy.tokenTransferCondition;
+    return {
+      token: tokenAddress ?? '',
+      decimals: String(tokenDecimals),
+      anyAmount: amountThreshold === null,
+      amount: amountThreshold === null ? '' : amountText(amountThreshold, tokenDecimals),
+      destinations: destinationAddresses.join('\n'),
+    };
+  }
+  if (policy.transactionType === 'ANY') return {};
+  const rules = policy.contractInteractionCondition;
+  return {
+    anyContract: rules === null,
+    rules: (rules ?? []).map(({ contractAddress, allowedFunctions, maxValue }) => ({
+      contractAddress,
+      functions: allowedFunctions.join('\n'),
+      maxValue: amountText(maxValue, nativeDecimals),
+    })),
+  };
+}
+
+/** A policy as it would have been typed. */
+export function draftOf(policy: Schema['Policy'], nativeDecimals: number): PolicyDraft {
+  const { id, name, description = '', networkId, accountIds, transactionType, limitation } = policy;
+  const { initiatorSetting, approverSetting } = policy;
+  return {
+    ...NO_POLICY,
+    id,
+    name,
+    description,
+    networkId: String(networkId),
+    anyAccount: accountIds === null,
+    accountIds: accountIds ?? [],
+    transactionType,
+    initiator: idOf(initiatorSetting),
+    approver: idOf(approverSetting),
+    threshold: approverSetting?.type === 'group' ? String(approverSetting.threshold) : '1',
+    excludeInitiator: approverSetting?.excludeInitiator ?? true,
+    ...typedCondition(policy, nativeDecimals),
+    hasBudget: limitation !== undefined,
+    hours: String(limitation?.hours ?? 24),
+    perInitiator: limitation?.initiatorScope === 'PER_ITEM',
+    perAccount: limitation?.sourceAccountScope === 'PER_ITEM',
+    perDestination: limitation?.destinationScope === 'PER_ITEM',
+  };
+}

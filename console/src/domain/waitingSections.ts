@@ -1,0 +1,37 @@
+import type { Approval } from '@orgwallet/client';
+import { hasMember, outcomesOf, type Viewer, votesOf } from './eligibility.ts';
+
+/** The section of the page of open requests: what a request waits for. */
+export type WaitingSection = 'you' | 'failed' | 'processing' | 'others' | 'closed';
+
+const CLOSED: readonly (string | null)[] = ['completed', 'rejected'];
+
+/** The section that a request belongs to. */
+export function sectionOf(approval: Approval, viewer: Viewer): WaitingSection {
+  const { executionStatus, signatureStatus, failure, approvals, rejections } = approval;
+  if (CLOSED.includes(executionStatus)) return 'closed';
+  if (executionStatus === 'processing') return 'processing';
+  if (executionStatus !== null) return failure?.retryable === false ? 'closed' : 'failed';
+  if (signatureStatus === 'expired') return 'closed';
+  const outcomes = outcomesOf(approval);
+  if (outcomes.approve || outcomes.reject) return 'you';
+  const votes = votesOf(approval, viewer);
+  const hasVoted = hasMember(approvals, viewer.memberId) || hasMember(rejections, viewer.memberId);
+  return votes.initiator || (votes.approve && !hasVoted) ? 'you' : 'others';
+}
+
+/** Requests by what they wait for, each in the order of their deadlines. */
+export function bySection(
+  approvals: readonly Approval[],
+  viewer: Viewer,
+): { readonly [S in WaitingSection]: readonly Approval[] } {
+  const sorted = [...approvals].sort((one, two) => Date.parse(one.expiresAt) - Date.parse(two.expiresAt));
+  const of = (section: WaitingSection) => sorted.filter((one) => sectionOf(one, viewer) === section);
+  return {
+    you: of('you'),
+    failed: of('failed'),
+    processing: of('processing'),
+    others: of('others'),
+    closed: of('closed'),
+  };
+}

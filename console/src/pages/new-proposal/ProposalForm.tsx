@@ -1,0 +1,45 @@
+import type { OperationIntent } from '@orgwallet/client';
+import type { FormEvent, ReactNode } from 'react';
+import { useSession } from '../../api/useSession.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Notice } from '../../ui/Notice.tsx';
+import { ErrorNotice } from '../../ui/States.tsx';
+import type { useProposal } from './useProposal.ts';
+import '../../ui/form.css';
+
+/** A change that is typed. `intent` is undefined while something is missing. */
+export function ProposalForm({
+  proposal,
+  intent,
+  children,
+}: {
+  readonly proposal: ReturnType<typeof useProposal>;
+  readonly intent: OperationIntent | undefined;
+  readonly children: ReactNode;
+}) {
+  const { isAdmin } = useSession();
+  const { propose, isSending, error } = proposal;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (intent) void propose(intent);
+  };
+  return (
+    <form className="card stack proposal-form" onSubmit={submit}>
+      {isAdmin ? null : (
+        <Notice tone="warning" title="Only admins can create proposals">
+          <p>Ask an admin to create it.</p>
+        </Notice>
+      )}
+      {children}
+      {error === undefined ? null : <ErrorNotice error={error} />}
+      <div className="stack-small">
+        <Button type="submit" look="primary" busy={isSending} disabled={!intent || !isAdmin}>
+          Create proposal
+        </Button>
+        <p className="small muted">
+          Nothing changes until the admins approve it. The next page shows what it changes, field by field.
+        </p>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,25 @@
+import { RadioGroup } from '../../../ui/Choices.tsx';
+import { type FieldsProps, Part } from './Part.tsx';
+import { RuleFields } from './RuleFields.tsx';
+import { TransferFields } from './TransferFields.tsx';
+
+/** What is permitted. */
+export function ConditionFields(props: FieldsProps) {
+  const { draft, change } = props;
+  return (
+    <Part title="Permitted transactions">
+      <RadioGroup
+        label="Transaction type"
+        value={draft.transactionType}
+        options={[
+          { value: 'TOKEN_TRANSFER', label: 'Token transfer, also of native currency' },
+          { value: 'CONTRACT_INTERACTION', label: 'Contract interaction' },
+          { value: 'ANY', label: 'Any transaction, WITHOUT LIMIT' },
+        ]}
+        onChange={(transactionType) => change({ transactionType })}
+      />
+      {draft.transactionType === 'TOKEN_TRANSFER' ? <TransferFields {...props} /> : null}
+      {draft.transactionType === 'CONTRACT_INTERACTION' ? <RuleFields {...props} /> : null}
+    </Part>
+  );
+}

@@ -1,0 +1,79 @@
+import type { Organization } from '../../../api/useOrganization.ts';
+import { CheckField, SelectField, TextField } from '../../../ui/Field.tsx';
+import { type FieldsProps, Part } from './Part.tsx';
+
+function PeopleSelect({
+  label,
+  nobody,
+  value,
+  organization,
+  error,
+  onChange,
+}: {
+  readonly label: string;
+  readonly nobody: string;
+  readonly value: string;
+  readonly organization: Organization;
+  readonly error: string | undefined;
+  readonly onChange: (id: string) => void;
+}) {
+  return (
+    <SelectField label={label} value={value} error={error} onChange={({ target }) => onChange(target.value)}>
+      <option value="">{nobody}</option>
+      <optgroup label="Groups">
+        {organization.groups.map(({ id, name, members }) => (
+          <option key={id} value={id}>
+            {name} ({members.length})
+          </option>
+        ))}
+      </optgroup>
+      <optgroup label="Members">
+        {organization.members.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </optgroup>
+    </SelectField>
+  );
+}
+
+/** Who initiates and who approves. */
+export function DeciderFields({ draft, organization, errors, change }: FieldsProps) {
+  return (
+    <Part title="Initiator and approver">
+      <PeopleSelect
+        label="Initiator"
+        nobody="any member"
+        value={draft.initiator}
+        organization={organization}
+        error={errors.initiator}
+        onChange={(initiator) => change({ initiator })}
+      />
+      <PeopleSelect
+        label="Approver"
+        nobody="nobody: the initiator's signature is enough"
+        value={draft.approver}
+        organization={organization}
+        error={errors.approver}
+        onChange={(approver) => change({ approver })}
+      />
+      {draft.approver.startsWith('grp_') ? (
+        <TextField
+          label="Threshold"
+          inputMode="numeric"
+          value={draft.threshold}
+          error={errors.threshold}
+          onChange={({ target }) => change({ threshold: target.value })}
+        />
+      ) : null}
+      {draft.approver === '' ? null : (
+        <CheckField
+          label="Exclude the initiator from approving"
+          checked={draft.excludeInitiator}
+          onChange={({ target }) => change({ excludeInitiator: target.checked })}
+        />
+      )}
+    </Part>
+  );
+}

@@ -1,0 +1,51 @@
+import { CheckList } from '../../../ui/Choices.tsx';
+import { CheckField, SelectField, TextField } from '../../../ui/Field.tsx';
+import { type FieldsProps, Part } from './Part.tsx';
+
+/** Name, network, accounts. */
+export function PlaceFields({ draft, organization, errors, change }: FieldsProps) {
+  return (
+    <Part title="Policy">
+      <TextField
+        label="Name"
+        value={draft.name}
+        error={errors.name}
+        onChange={({ target }) => change({ name: target.value })}
+      />
+      <TextField
+        label="Description (optional)"
+        value={draft.description}
+        error={errors.description}
+        onChange={({ target }) => change({ description: target.value })}
+      />
+      <SelectField
+        label="Network"
+        value={draft.networkId}
+        error={errors.networkId}
+        onChange={({ target }) => change({ networkId: target.value })}
+      >
+        <option value="">Choose a network</option>
+        {organization.networks.map(({ id, name }) => (
+          <option key={id} value={String(id)}>
+            {name}
+          </option>
+        ))}
+      </SelectField>
+      <CheckField
+        label="Any account, including future ones"
+        checked={draft.anyAccount}
+        onChange={({ target }) => change({ anyAccount: target.checked })}
+      />
+      {draft.anyAccount ? null : (
+        <CheckList
+          label="Accounts"
+          empty="There are no accounts."
+          options={organization.accounts.map(({ id, name, address }) => ({ id, name, hint: address }))}
+          chosen={draft.accountIds}
+          error={errors.accountIds}
+          onChange={(accountIds) => change({ accountIds })}
+        />
+      )}
+    </Part>
+  );
+}

@@ -1,0 +1,82 @@
+import { NATIVE_CURRENCY, sendableOn } from '../../../domain/assets.ts';
+import { CheckField, SelectField, TextArea, TextField } from '../../../ui/Field.tsx';
+import type { FieldsProps } from './Part.tsx';
+
+/** What transfers are permitted. */
+export function TransferFields({ draft, organization, errors, change }: FieldsProps) {
+  const network = organization.networks.find(({ id }) => String(id) === draft.networkId);
+  const known = network ? sendableOn(network, [], organization.policies) : [];
+  const isKnown = known.some(({ tokenAddress }) => tokenAddress === draft.token);
+  const chosen = draft.token === '' ? 'any' : isKnown ? draft.token : 'other';
+  const choose = (value: string) => {
+    if (value === 'any') return change({ token: '' });
+    const asset = known.find(({ tokenAddress }) => tokenAddress === value);
+    change(asset ? { token: value, decimals: String(asset.decimals) } : { token: '0x', decimals: '' });
+  };
+  return (
+    <>
+      <SelectField
+        label="Token"
+        value={chosen}
+        disabled={!network}
+        hint={network ? undefined : 'Choose a network first.'}
+        onChange={({ target }) => choose(target.value)}
+      >
+        {known.map(({ tokenAddress, symbol }) => (
+          <option key={tokenAddress} value={tokenAddress}>
+            {symbol} {tokenAddress === NATIVE_CURRENCY ? '(native currency)' : `(${tokenAddress})`}
+          </option>
+        ))}
+        <option value="other">another token</option>
+        <option value="any">any token or the native currency</option>
+      </SelectField>
+      {chosen === 'other' ? (
+        <div className="form-pair">
+          <TextField
+            label="Token address"
+            className="mono"
+            value={draft.token}
+            error={draft.token === '0x' ? undefined : errors.token}
+            onChange={({ target }) => change({ token: target.value || '0x' })}
+          />
+          <TextField
+            label="Token decimals"
+            hint="Compared with what the token reports."
+            inputMode="numeric"
+            value={draft.decimals}
+            error={errors.decimals}
+            onChange={({ target }) => change({ decimals: target.value })}
+          />
+        </div>
+      ) : null}
+      {draft.token === '' ? null : (
+        <>
+          <CheckField
+            label="Any amount, WITHOUT LIMIT"
+            checked={draft.anyAmount}
+            onChange={({ target }) => change({ anyAmount: target.checked })}
+          />
+          {draft.anyAmount ? null : (
+            <TextField
+              label="Amount threshold"
+              hint="The most that one transfer may send, and the budget below if there is one."
+              inputMode="decimal"
+              value={draft.amount}
+              error={draft.amount === '' ? undefined : errors.amount}
+              onChange={({ target }) => change({ amount: target.value })}
+            />
+          )}
+        </>
+      )}
+      <TextArea
+        label="Recipients"
+        hint="One address per line; empty: any address."
+        className="mono"
+        spellCheck={false}
+        value={draft.destinations}
+        error={errors.destinations}
+        onChange={({ target }) => change({ destinations: target.value })}
+      />
+    </>
+  );
+}

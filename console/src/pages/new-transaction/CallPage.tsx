@@ -1,0 +1,173 @@
+import type { Schema } from '@orgwallet/client';
+import { type AbiFunction, isAddress } from 'viem';
+import type { Organization } from '../../api/useOrganization.ts';
+import { useSession } from '../../api/useSession.ts';
+import { addressError } from '../../domain/address.ts';
+import { readAmount } from '../../domain/amounts.ts';
+import { calldataOf, exampleOf, readAbi, readArgument, signatureOf } from '../../domain/contractCall.ts';
+import { useDraft } from '../../state/drafts.ts';
+import { fieldErrors } from '../../text/errors.ts';
+import { SelectField, TextArea, TextField } from '../../ui/Field.tsx';
+import { Page } from '../../ui/Page.tsx';
+import { WithOrganization } from '../../ui/WithOrganization.tsx';
+import { AddressField } from './AddressField.tsx';
+import { RequestForm } from './RequestForm.tsx';
+import { DescriptionField, NO_SOURCE, type Source, SourceFields, sourceOf } from './SourceFields.tsx';
+import { type Typed, useRequest } from './useRequest.ts';
+
+interface Draft extends Source {
+  readonly to: string;
+  readonly abi: string;
+  readonly signature: string;
+  readonly args: readonly string[];
+  readonly value: string;
+}
+
+const EMPTY: Draft = { ...NO_SOURCE, to: '', abi: '', signature: '', args: [], value: '0' };
+
+/** Functions of a contract that policies name by their full signature. */
+function namedFunctions(to: string, policies: readonly Schema['Policy'][]): readonly AbiFunction[] {
+  const rules = policies.flatMap((policy) =>
+    policy.transactionType === 'CONTRACT_INTERACTION' ? (policy.contractInteractionCondition ?? []) : [],
+  );
+  const signatures = rules
+    .filter(({ contractAddress }) => contractAddress.toLowerCase() === to.trim().toLowerCase())
+    .flatMap(({ allowedFunctions }) => allowedFunctions.filter((entry) => entry.includes('(')));
+  return [...new Set(signatures)].flatMap((signature) => {
+    const read = readAbi(signature);
+    return 'value' in read ? read.value : [];
+  });
+}
+
+function Arguments({
+  item,
+  args,
+  onChange,
+}: {
+  readonly item: AbiFunction;
+  readonly args: readonly string[];
+  readonly onChange: (args: readonly string[]) => void;
+}) {
+  return item.inputs.map((parameter, index) => {
+    const text = args[index] ?? '';
+    const read = readArgument(parameter, text);
+    return (
+      <TextField
+        key={`${signatureOf(item)}/${index.toString()}`}
+        label={`${parameter.name || `argument ${index + 1}`} (${parameter.type})`}
+        hint={exampleOf(parameter.type)}
+        value={text}
+        error={text !== '' && 'error' in read ? read.error : undefined}
+        onChange={({ target }) =>
+          onChange(item.inputs.map((_, i) => (i === index ? target.value : (args[i] ?? ''))))
+        }
+      />
+    );
+  });
+}
+
+function Call({ organization }: { readonly organization: Organization }) {
+  const { member } = useSession();
+  const [draft, change, forget] = useDraft('call', EMPTY);
+  const { account, network } = sourceOf(draft, organization);
+  const abi = readAbi(draft.abi);
+  const functions = [
+    ...namedFunctions(draft.to, organization.policies),
+    ...('value' in abi ? abi.value : []),
+  ];
+  const item = functions.find((one) => signatureOf(one) === draft.signature) ?? functions[0];
+  const value = readAmount(draft.value, network?.nativeAsset.decimals ?? 18);
+  const data = item ? calldataOf(item, draft.args) : undefined;
+  const typed = typedCall(draft, { account, network, data, value, initiator: member.walletAddress });
+  const request = useRequest(typed, forget);
+  const errors = fieldErrors(request.error);
+  return (
+    <RequestForm request={request} organization={organization} isComplete={typed !== undefined}>
+      <SourceFields source={draft} organization={organization} errors={errors} onChange={change} />
+      <AddressField
+        label="Contract"
+        organization={organization}
+        value={draft.to}
+        error={addressError(draft.to) ?? errors.to}
+        onChange={({ target }) => change({ to: target.value })}
+      />
+      <TextArea
+        label="ABI (optional where a policy names the function)"
+        hint="JSON, or one signature per line: mint(address to, uint256 amount)"
+        className="mono"
+        spellCheck={false}
+        value={draft.abi}
+        error={'error' in abi ? abi.error : undefined}
+        onChange={({ target }) => change({ abi: target.value, signature: '', args: [] })}
+      />
+      <SelectField
+        label="Function"
+        value={item ? signatureOf(item) : ''}
+        disabled={functions.length === 0}
+        error={errors.data}
+        onChange={({ target }) => change({ signature: target.value, args: [] })}
+      >
+        {functions.map((one) => (
+          <option key={signatureOf(one)} value={signatureOf(one)}>
+            {signatureOf(one)}
+          </option>
+        ))}
+      </SelectField>
+      {item ? <Arguments item={item} args={draft.args} onChange={(args) => change({ args })} /> : null}
+      <TextField
+        label={`Value (${network?.nativeAsset.symbol ?? 'native currency'})`}
+        inputMode="decimal"
+        value={draft.value}
+        error={'error' in value ? value.error : errors.value}
+        onChange={({ target }) => change({ value: target.value })}
+      />
+      <DescriptionField source={draft} errors={errors} onChange={change} />
+      {data ? (
+        <details>
+          <summary>Calldata</summary>
+          <pre>{data}</pre>
+        </details>
+      ) : null}
+    </RequestForm>
+  );
+}
+
+/** The call, once everything is typed. */
+function typedCall(
+  { to, description }: Draft,
+  {
+    account,
+    network,
+    data,
+    value,
+    initiator,
+  }: {
+    readonly account: Schema['Account'] | undefined;
+    readonly network: Schema['Network'] | undefined;
+    readonly data: `0x${string}` | undefined;
+    readonly value: ReturnType<typeof readAmount>;
+    readonly initiator: string;
+  },
+): Typed | undefined {
+  const target = to.trim();
+  if (!account || !network || !data || 'error' in value || !isAddress(target)) return undefined;
+  const call = { networkId: network.id, to: target, value: value.raw, data };
+  return {
+    intent: { type: 'call', account: account.address, ...call },
+    asked: { accountId: account.id, initiatorWalletAddress: initiator, description, ...call },
+  };
+}
+
+/** Creates the call of a contract. */
+export function CallPage() {
+  return (
+    <Page
+      title="New contract interaction"
+      lead="Call a function of a contract from an account. A policy must permit it."
+    >
+      <WithOrganization what="accounts and policies">
+        {(organization) => <Call organization={organization} />}
+      </WithOrganization>
+    </Page>
+  );
+}

@@ -1,0 +1,72 @@
+import type { Schema } from '@orgwallet/client';
+import { useQuery } from '@tanstack/react-query';
+import { evaluationQuery } from '../../api/queries.ts';
+import type { Organization } from '../../api/useOrganization.ts';
+import { Notice } from '../../ui/Notice.tsx';
+import { ErrorNotice, Loading } from '../../ui/States.tsx';
+import { Verdicts } from '../../ui/Verdicts.tsx';
+
+/** The evaluations that permit it, the ones with the fewest approvals first. */
+export function permitting(evaluations: readonly Schema['Evaluation'][]): readonly Schema['Evaluation'][] {
+  return evaluations.filter(({ allowed }) => allowed).sort((one, two) => one.threshold - two.threshold);
+}
+
+/** What the policies would say of a transaction that does not exist yet. */
+export function DryRun({
+  asked,
+  policyId,
+  organization,
+  onChoice,
+}: {
+  readonly asked: Schema['EvaluatePoliciesRequest'];
+  readonly policyId: string | undefined;
+  readonly organization: Organization;
+  readonly onChoice: (policyId: string) => void;
+}) {
+  const { data: evaluations, error, refetch } = useQuery(evaluationQuery(asked));
+  if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
+  if (!evaluations) return <Loading what="the policy evaluation" />;
+  const policyOf = (id: string) => organization.policies.find((policy) => policy.id === id);
+  const permits = permitting(evaluations);
+  const others = evaluations.filter(({ allowed }) => !allowed);
+  return (
+    <div className="stack" aria-live="polite">
+      {permits.length === 0 ? (
+        <Notice tone="warning" title="No policy permits this">
+          <p>The conditions that are not met are below, by policy. An admin can propose another policy.</p>
+        </Notice>
+      ) : (
+        <fieldset className="stack">
+          <legend className="hidden-visually">Policy of the transaction</legend>
+          {permits.map((evaluation) => (
+            <label key={evaluation.policy.id} className="dry-run-choice">
+              <input
+                type="radio"
+                name="policy"
+                checked={policyId === evaluation.policy.id}
+                onChange={() => onChoice(evaluation.policy.id)}
+              />
+              <Verdicts evaluation={evaluation} policy={policyOf(evaluation.policy.id)} />
+            </label>
+          ))}
+        </fieldset>
+      )}
+      {others.length > 0 ? (
+        <details open={permits.length === 0}>
+          <summary>
+            {others.length} {others.length === 1 ? 'policy does' : 'policies do'} not permit it
+          </summary>
+          <div className="stack dry-run-others">
+            {others.map((evaluation) => (
+              <Verdicts
+                key={evaluation.policy.id}
+                evaluation={evaluation}
+                policy={policyOf(evaluation.policy.id)}
+              />
+            ))}
+          </div>
+        </details>
+      ) : null}
+    </div>
+  );
+}

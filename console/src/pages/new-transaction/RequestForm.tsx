@@ -1,0 +1,58 @@
+import type { FormEvent, ReactNode } from 'react';
+import type { Organization } from '../../api/useOrganization.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Section } from '../../ui/Page.tsx';
+import { ErrorNotice } from '../../ui/States.tsx';
+import { DryRun } from './DryRun.tsx';
+import type { useRequest } from './useRequest.ts';
+import '../../ui/form.css';
+import './new-transaction.css';
+
+/** A transaction that is typed, beside what the policies say of it. */
+export function RequestForm({
+  request,
+  organization,
+  isComplete,
+  children,
+}: {
+  readonly request: ReturnType<typeof useRequest>;
+  readonly organization: Organization;
+  readonly isComplete: boolean;
+  readonly children: ReactNode;
+}) {
+  const { asked, policyId, choosePolicy, isSending, error, send } = request;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void send();
+  };
+  return (
+    <div className="new-transaction">
+      <form className="card stack" onSubmit={submit}>
+        {children}
+        {error === undefined ? null : <ErrorNotice error={error} />}
+        <div className="stack-small">
+          <Button
+            type="submit"
+            look="primary"
+            busy={isSending}
+            disabled={!isComplete || policyId === undefined}
+          >
+            Create transaction
+          </Button>
+          <p className="small muted">
+            Nothing is sent yet: you sign it on the next page, where it is compared with what you typed.
+          </p>
+        </div>
+      </form>
+      <Section title="Dry run" id="dry-run">
+        <div className="card">
+          {asked ? (
+            <DryRun asked={asked} policyId={policyId} organization={organization} onChoice={choosePolicy} />
+          ) : (
+            <p className="muted">Fill in every field to see which policies permit it.</p>
+          )}
+        </div>
+      </Section>
+    </div>
+  );
+}

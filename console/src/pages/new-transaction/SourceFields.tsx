@@ -1,0 +1,93 @@
+import type { Organization } from '../../api/useOrganization.ts';
+import { SelectField, TextField } from '../../ui/Field.tsx';
+
+/** What every transaction says: where it comes from, and what it is for. */
+export interface Source {
+  readonly accountId: string;
+  readonly networkId: string;
+  readonly description: string;
+  /** The failed transaction that it replaces, or empty. */
+  readonly replaces: string;
+}
+
+export const NO_SOURCE: Source = { accountId: '', networkId: '', description: '', replaces: '' };
+
+/** The account and network that are chosen; where there is no choice, the only one. */
+export function sourceOf({ accountId, networkId }: Source, { accounts, networks }: Organization) {
+  const account =
+    accounts.find(({ id }) => id === accountId) ?? (accounts.length === 1 ? accounts[0] : undefined);
+  const possible = networks.filter(({ id }) => account?.networks.some((one) => one.id === id));
+  const network =
+    possible.find(({ id }) => String(id) === networkId) ?? (possible.length === 1 ? possible[0] : undefined);
+  return { account, network, possible };
+}
+
+/** The account and the network. */
+export function SourceFields({
+  source,
+  organization,
+  errors,
+  onChange,
+}: {
+  readonly source: Source;
+  readonly organization: Organization;
+  readonly errors: { readonly [field: string]: string };
+  readonly onChange: (fields: Partial<Source>) => void;
+}) {
+  const { account, network, possible } = sourceOf(source, organization);
+  return (
+    <div className="form-pair">
+      <SelectField
+        label="Account"
+        value={account?.id ?? ''}
+        error={errors.accountId}
+        required
+        onChange={({ target }) => onChange({ accountId: target.value, networkId: '' })}
+      >
+        <option value="">Choose an account</option>
+        {organization.accounts.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </SelectField>
+      <SelectField
+        label="Network"
+        value={network ? String(network.id) : ''}
+        error={errors.networkId}
+        required
+        disabled={!account}
+        onChange={({ target }) => onChange({ networkId: target.value })}
+      >
+        <option value="">Choose a network</option>
+        {possible.map(({ id, name }) => (
+          <option key={id} value={String(id)}>
+            {name}
+          </option>
+        ))}
+      </SelectField>
+    </div>
+  );
+}
+
+/** What the transaction is for. */
+export function DescriptionField({
+  source,
+  errors,
+  onChange,
+}: {
+  readonly source: Source;
+  readonly errors: { readonly [field: string]: string };
+  readonly onChange: (fields: Partial<Source>) => void;
+}) {
+  return (
+    <TextField
+      label="Description (optional)"
+      hint="What it is for. Shown to approvers; not part of what is signed."
+      value={source.description}
+      error={errors.description}
+      maxLength={500}
+      onChange={({ target }) => onChange({ description: target.value })}
+    />
+  );
+}

@@ -1,0 +1,129 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { getAddress } from 'viem';
+import { balancesQuery } from '../../api/queries.ts';
+import type { Organization } from '../../api/useOrganization.ts';
+import { useSession } from '../../api/useSession.ts';
+import { addressError } from '../../domain/address.ts';
+import { amountText, readAmount, type TypedAmount } from '../../domain/amounts.ts';
+import { NATIVE_CURRENCY, sendableOn } from '../../domain/assets.ts';
+import { useDraft } from '../../state/drafts.ts';
+import { fieldErrors } from '../../text/errors.ts';
+import { SelectField, TextField } from '../../ui/Field.tsx';
+import { Page } from '../../ui/Page.tsx';
+import { WithOrganization } from '../../ui/WithOrganization.tsx';
+import { AddressField } from './AddressField.tsx';
+import { RequestForm } from './RequestForm.tsx';
+import { DescriptionField, NO_SOURCE, type Source, SourceFields, sourceOf } from './SourceFields.tsx';
+import { typedTransfer } from './typedTransfer.ts';
+import { useRequest } from './useRequest.ts';
+
+const route = getRouteApi('/new/transfer');
+
+interface Draft extends Source {
+  readonly token: string;
+  readonly to: string;
+  readonly amount: string;
+}
+
+const EMPTY: Draft = { ...NO_SOURCE, token: '', to: '', amount: '' };
+
+/** Where the service names a field of the call, the field of this form that it was made from. */
+function shownErrors(error: unknown, isNative: boolean): { readonly [field: string]: string } {
+  const errors = fieldErrors(error);
+  return isNative
+    ? { ...errors, to: errors.to ?? '', amount: errors.value ?? '' }
+    : { ...errors, to: errors.data ?? '', token: errors.to ?? '' };
+}
+
+function isMoreThan(amount: TypedAmount | undefined, balance: string | undefined): boolean {
+  return (
+    amount !== undefined && 'raw' in amount && balance !== undefined && BigInt(amount.raw) > BigInt(balance)
+  );
+}
+
+function Transfer({ organization }: { readonly organization: Organization }) {
+  const { member } = useSession();
+  const search = route.useSearch();
+  const [draft, change, forget] = useDraft('transfer', EMPTY);
+  useEffect(() => {
+    const { accountId, replaces } = search;
+    if (accountId) change({ accountId });
+    if (replaces) change({ replaces });
+  }, [search, change]);
+  const { account, network } = sourceOf(draft, organization);
+  const { data: balances = [] } = useQuery({
+    ...balancesQuery(account?.id ?? ''),
+    enabled: account !== undefined,
+  });
+  const assets = network ? sendableOn(network, balances, organization.policies) : [];
+  const asset = assets.find(({ tokenAddress }) => tokenAddress === draft.token) ?? assets[0];
+  const amount = asset && draft.amount !== '' ? readAmount(draft.amount, asset.decimals) : undefined;
+  const typed = typedTransfer({ draft, account, network, asset, amount, initiator: member.walletAddress });
+  const request = useRequest(typed, forget);
+  const errors = shownErrors(request.error, asset?.tokenAddress === NATIVE_CURRENCY);
+  return (
+    <RequestForm request={request} organization={organization} isComplete={typed !== undefined}>
+      <SourceFields source={draft} organization={organization} errors={errors} onChange={change} />
+      <SelectField
+        label="Asset"
+        value={asset?.tokenAddress ?? ''}
+        error={errors.token}
+        disabled={!network}
+        hint={
+          asset?.balance === undefined
+            ? undefined
+            : `Balance: ${amountText(asset.balance, asset.decimals)} ${asset.symbol}`
+        }
+        onChange={({ target }) => change({ token: target.value })}
+      >
+        {assets.map(({ tokenAddress, symbol }) => (
+          <option key={tokenAddress} value={tokenAddress}>
+            {symbol || 'token'}{' '}
+            {tokenAddress === NATIVE_CURRENCY ? '(native currency)' : `(${getAddress(tokenAddress)})`}
+          </option>
+        ))}
+      </SelectField>
+      <TextField
+        label="Amount"
+        inputMode="decimal"
+        value={draft.amount}
+        disabled={!asset}
+        error={amount && 'error' in amount ? amount.error : errors.amount}
+        hint={isMoreThan(amount, asset?.balance) ? 'This is more than the balance.' : undefined}
+        onChange={({ target }) => change({ amount: target.value })}
+      />
+      <AddressField
+        label="Recipient"
+        organization={organization}
+        value={draft.to}
+        error={addressError(draft.to) ?? errors.to}
+        onChange={({ target }) => change({ to: target.value })}
+      />
+      <DescriptionField source={draft} errors={errors} onChange={change} />
+      {draft.replaces ? (
+        <TextField
+          label="Replaces the failed transaction (optional)"
+          value={draft.replaces}
+          error={errors.replaces}
+          onChange={({ target }) => change({ replaces: target.value })}
+        />
+      ) : null}
+    </RequestForm>
+  );
+}
+
+/** Creates a transfer. */
+export function TransferPage() {
+  return (
+    <Page
+      title="New transfer"
+      lead="Send native currency or a token from an account. A policy must permit it."
+    >
+      <WithOrganization what="accounts and policies">
+        {(organization) => <Transfer organization={organization} />}
+      </WithOrganization>
+    </Page>
+  );
+}

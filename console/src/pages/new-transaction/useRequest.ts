@@ -1,0 +1,52 @@
+import type { Schema, TransactionIntent } from '@orgwallet/client';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { orgwallet, queryClient } from '../../api/client.ts';
+import { once } from '../../api/once.ts';
+import { evaluationQuery } from '../../api/queries.ts';
+import { rememberIntent } from '../../signing/intents.ts';
+import { useSettled } from '../../state/useSettled.ts';
+import { permitting } from './DryRun.tsx';
+
+/** A transaction as it was typed: what is sent, and what was meant with it. */
+export interface Typed {
+  readonly asked: Schema['EvaluatePoliciesRequest'];
+  readonly intent: TransactionIntent;
+}
+
+/** Requests a transaction under one of the policies that permit it. */
+export function useRequest(typed: Typed | undefined, forget: () => void) {
+  const navigate = useNavigate();
+  const [chosen, setChosen] = useState<string>();
+  const [isSending, setSending] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const asked = useSettled(typed?.asked);
+  const { data: evaluations } = useQuery({
+    ...evaluationQuery(asked as Schema['EvaluatePoliciesRequest']),
+    enabled: asked !== undefined,
+  });
+  const permits = permitting(evaluations ?? []);
+  const policyId = (permits.find(({ policy }) => policy.id === chosen) ?? permits[0])?.policy.id;
+
+  const send = async () => {
+    if (!typed || !policyId) return;
+    setSending(true);
+    setError(undefined);
+    try {
+      const body = { ...typed.asked, policyId };
+      const created = await once(JSON.stringify(body), (idempotencyKey) =>
+        orgwallet.createTransaction(body, { idempotencyKey }),
+      );
+      rememberIntent(created.id, { intent: { ...typed.intent, policyId }, before: {} });
+      queryClient.setQueryData(['approval', created.id], created);
+      forget();
+      await navigate({ to: '/requests/$id', params: { id: created.id } });
+    } catch (reason) {
+      setError(reason);
+    } finally {
+      setSending(false);
+    }
+  };
+  return { asked, policyId, choosePolicy: setChosen, isSending, error, send };
+}

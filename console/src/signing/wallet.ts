@@ -1,0 +1,187 @@
+import type { Eip1193Provider, TypedData, Wallet } from '@orgwallet/client';
+import { signWith } from '@orgwallet/client';
+import { createStore } from '../state/store.ts';
+
+/** A wallet that has announced itself. Source: EIP-6963. */
+export interface FoundWallet {
+  readonly id: string;
+  readonly name: string;
+  /** A data: URL, or empty. */
+  readonly icon: string;
+  readonly provider: Eip1193Provider;
+}
+
+interface Announcement {
+  readonly info: {
+    readonly uuid: string;
+    readonly name: string;
+    readonly icon: string;
+    readonly rdns: string;
+  };
+  readonly provider: Eip1193Provider;
+}
+
+/** Why a wallet has not signed. `code` says it for programs, the message for people. */
+export class WalletError extends Error {
+  override readonly name = 'WalletError';
+  constructor(
+    readonly code: 'none' | 'refused' | 'busy' | 'wrongAccount' | 'cancelled' | 'failed',
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+const LAST_USED = 'orgwallet.wallet';
+
+/** The wallets of this browser. */
+export const wallets = createStore<readonly FoundWallet[]>([]);
+
+function add(wallet: FoundWallet): void {
+  if (wallets.get().some(({ id, provider }) => id === wallet.id || provider === wallet.provider)) return;
+  wallets.set([...wallets.get(), wallet]);
+}
+
+/** Asks wallets to announce themselves; `window.ethereum` counts where none does. */
+export function discoverWallets(): void {
+  window.addEventListener('eip6963:announceProvider', (event) => {
+    const { info, provider } = (event as CustomEvent<Announcement>).detail;
+    const icon = info.icon.startsWith('data:image/') ? info.icon : '';
+    add({ id: info.rdns, name: info.name, icon, provider });
+  });
+  window.dispatchEvent(new Event('eip6963:requestProvider'));
+  const { ethereum } = window as { ethereum?: Eip1193Provider };
+  if (wallets.get().length === 0 && ethereum) {
+    add({ id: 'window.ethereum', name: 'Browser wallet', icon: '', provider: ethereum });
+  }
+}
+
+/** The wallet of the last sign-in, if it is there. */
+export function lastWallet(): FoundWallet | undefined {
+  const found = wallets.get();
+  return (
+    found.find(({ id }) => id === localStorage.getItem(LAST_USED)) ??
+    (found.length === 1 ? found[0] : undefined)
+  );
+}
+
+export function rememberWallet({ id }: FoundWallet): void {
+  localStorage.setItem(LAST_USED, id);
+}
+
+/** What the errors of wallets mean. Source: EIP-1193, EIP-1474. */
+function walletError(error: unknown, name: string): WalletError {
+  if (error instanceof WalletError) return error;
+  const { code, message } = (error ?? {}) as { code?: number; message?: string };
+  if (code === 4001)
+    return new WalletError(
+      'refused',
+      `The request was declined in ${name}. Nothing was signed. Try again to sign.`,
+    );
+  if (code === -32002) {
+    return new WalletError(
+      'busy',
+      `${name} has another open request. Answer or close it in the wallet, then try again.`,
+    );
+  }
+  return new WalletError('failed', `${name} could not sign: ${message ?? String(error)}`, { cause: error });
+}
+
+/** One request to a wallet, until it answers or the person does not want to wait any longer. Throws WalletError. */
+async function request<T>(
+  { provider, name }: FoundWallet,
+  method: string,
+  params: unknown[],
+  signal: AbortSignal,
+): Promise<T> {
+  let cancel = () => {};
+  const cancelled = new Promise<never>((_, reject) => {
+    cancel = () => reject(new WalletError('cancelled', `Stopped waiting for ${name}. Nothing was sent.`));
+    signal.addEventListener('abort', cancel, { once: true });
+  });
+  try {
+    signal.throwIfAborted();
+    return (await Promise.race([provider.request({ method, params }), cancelled])) as T;
+  } catch (error) {
+    throw walletError(error, name);
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+}
+
+const isAmong = (address: string, accounts: readonly string[]) =>
+  accounts.some((one) => one.toLowerCase() === address.toLowerCase());
+
+/** The addresses that a wallet shows to this page; it asks the person if it shows none. */
+export async function accountsOf(wallet: FoundWallet, signal: AbortSignal): Promise<readonly string[]> {
+  return request<string[]>(wallet, 'eth_requestAccounts', [], signal);
+}
+
+/** The chain that a wallet is on. */
+export async function chainOf(wallet: FoundWallet, signal: AbortSignal): Promise<number> {
+  return Number(await request<string>(wallet, 'eth_chainId', [], signal));
+}
+
+/** Signs a text. Source: ERC-191, `personal_sign`. */
+export async function signText(
+  wallet: FoundWallet,
+  address: string,
+  text: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const bytes = new TextEncoder().encode(text);
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return request<string>(wallet, 'personal_sign', [`0x${hex}`, address], signal);
+}
+
+/** Makes sure that a wallet has the account of the member. Throws WalletError. */
+async function assertAccount(wallet: FoundWallet, address: string, signal: AbortSignal): Promise<void> {
+  const shown = await request<string[]>(wallet, 'eth_accounts', [], signal);
+  if (isAmong(address, shown)) return;
+  const asked = await accountsOf(wallet, signal);
+  if (isAmong(address, asked)) return;
+  throw new WalletError(
+    'wrongAccount',
+    `${wallet.name} has selected ${asked[0] ?? 'no account'}. Select account ${address} in the wallet, then try again.`,
+  );
+}
+
+/**
+ * Asks a wallet to go to the chain that typed data names: many sign only what is of the chain that they are on. One that
+ * cannot is asked to sign all the same, and says itself why it does not. Throws WalletError when the person refuses.
+ * Source: EIP-3326.
+ */
+async function goToChain(wallet: FoundWallet, chainId: number, signal: AbortSignal): Promise<void> {
+  if ((await chainOf(wallet, signal)) === chainId) return;
+  const asked = [{ chainId: `0x${chainId.toString(16)}` }];
+  try {
+    await request(wallet, 'wallet_switchEthereumChain', asked, signal);
+  } catch (error) {
+    if (!(error instanceof WalletError) || error.code !== 'failed') throw error;
+  }
+}
+
+/** The wallet that signs for a member. Throws WalletError when there is none. */
+export function walletFor(address: string, wallet: FoundWallet | undefined, signal: AbortSignal): Wallet {
+  if (!wallet)
+    throw new WalletError(
+      'none',
+      'No wallet found in this browser. Install a wallet extension, then reload the page.',
+    );
+  const asked = signWith.provider(
+    { request: ({ method, params }) => request(wallet, method, params, signal) },
+    address,
+  );
+  return {
+    address: () => address,
+    sign: async (typedData: TypedData) => {
+      await assertAccount(wallet, address, signal);
+      const { chainId } = typedData.domain;
+      if (chainId !== undefined) await goToChain(wallet, Number(chainId), signal);
+      const signature = await asked.sign(typedData);
+      rememberWallet(wallet);
+      return signature;
+    },
+  };
+}

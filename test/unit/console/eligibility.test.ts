@@ -1,0 +1,208 @@
+import type { Approval, Proposal, Schema, Transaction } from '@orgwallet/client';
+import { outcomesOf, type Viewer, votesOf } from '../../../console/src/domain/eligibility.ts';
+import { bySection, sectionOf } from '../../../console/src/domain/waitingSections.ts';
+import {
+  executeLabel,
+  isDecisive,
+  stateOf,
+  tallyText,
+  taskOf,
+  voteLabel,
+} from '../../../console/src/text/labels.ts';
+import { duration } from '../../../console/src/text/time.ts';
+
+const person = (id: string) =>
+  ({ id, name: id, type: 'user', walletKind: 'key', walletAddress: '0x' }) as const;
+const REVIEW = { approvePayload: '{}', rejectPayload: '{}' };
+
+const proposal = (fields: Partial<Proposal> = {}) =>
+  ({
+    id: 'prop_1',
+    resourceType: 'members',
+    action: 'create',
+    signatureStatus: 'pendingReviewSignatures',
+    executionStatus: null,
+    threshold: 2,
+    approvals: [],
+    rejections: [],
+    expiresAt: '2026-12-01T00:00:00.000Z',
+    signingPayloads: REVIEW,
+    ...fields,
+  }) as unknown as Approval;
+
+const transaction = (fields: Partial<Transaction> = {}) =>
+  ({
+    id: 'txn_1',
+    signatureStatus: 'pendingReviewSignatures',
+    executionStatus: null,
+    threshold: 1,
+    initiator: person('mem_i'),
+    policy: { id: 'pol_1', threshold: 1 },
+    approvals: [],
+    rejections: [],
+    expiresAt: '2026-12-01T00:00:00.000Z',
+    signingPayloads: REVIEW,
+    ...fields,
+  }) as unknown as Approval;
+
+const policies = (approverSetting: object | undefined, initiatorSetting: object | null = null) =>
+  [{ id: 'pol_1', approverSetting, initiatorSetting }] as unknown as readonly Schema['Policy'][];
+const GROUPS = [{ id: 'grp_1', members: [person('mem_a'), person('mem_i')] }];
+const BY_GROUP = { type: 'group', groupId: 'grp_1', threshold: 1, excludeInitiator: true };
+
+const viewer = (memberId: string, fields: Partial<Viewer> = {}): Viewer => ({
+  memberId,
+  isAdmin: false,
+  policies: policies(BY_GROUP),
+  groups: GROUPS,
+  ...fields,
+});
+const ADMIN = viewer('mem_a', { isAdmin: true });
+
+describe('who can sign', () => {
+  it('a proposal: an admin, once of each type', () => {
+    expect(votesOf(proposal(), ADMIN)).toEqual({ initiator: false, approve: true, reject: true });
+    expect(votesOf(proposal({ approvals: [person('mem_a')] }), ADMIN)).toMatchObject({
+      approve: false,
+      reject: true,
+    });
+    expect(votesOf(proposal(), viewer('mem_a'))).toMatchObject({ approve: false, reject: false });
+  });
+
+  it('a transaction: its initiator first, then the approvers of its policy, not the initiator', () => {
+    const unsigned = transaction({
+      signatureStatus: 'pendingInitiatorSignature',
+      signingPayloads: { initiatorPayload: '{}' },
+    });
+    expect(votesOf(unsigned, viewer('mem_i')).initiator).toBe(true);
+    expect(votesOf(unsigned, viewer('mem_a'))).toEqual({ initiator: false, approve: false, reject: false });
+    expect(votesOf(transaction(), viewer('mem_a')).approve).toBe(true);
+    expect(votesOf(transaction(), viewer('mem_i')).approve).toBe(false);
+    expect(votesOf(transaction(), viewer('mem_x')).approve).toBe(false);
+    expect(votesOf(transaction(), viewer('mem_a', { policies: [] })).approve).toBe(false);
+  });
+
+  it('a transaction that nobody approves: whoever may start it can reject', () => {
+    const auto = transaction({ threshold: 0, signatureStatus: 'approvalReady' });
+    const asInitiator = { policies: policies(undefined, { type: 'user', memberId: 'mem_a' }) };
+    expect(votesOf(auto, viewer('mem_a', asInitiator))).toEqual({
+      initiator: false,
+      approve: false,
+      reject: true,
+    });
+    expect(votesOf(auto, viewer('mem_x', asInitiator)).reject).toBe(false);
+  });
+
+  it('nothing that is closed', () => {
+    const { signingPayloads: _, ...closed } = proposal({ executionStatus: 'completed' });
+    expect(votesOf(closed as Approval, ADMIN)).toEqual({ initiator: false, approve: false, reject: false });
+  });
+});
+
+describe('what waits', () => {
+  it.each([
+    ['for its viewer to approve', proposal(), 'you', 'Approve or reject'],
+    ['for others', proposal({ approvals: [person('mem_a')] }), 'others', 'View'],
+    ['to be executed', proposal({ signatureStatus: 'approvalReady' }), 'you', 'Execute'],
+    ['to be closed', proposal({ signatureStatus: 'rejectionReady' }), 'you', 'Execute rejection'],
+    ['for the chain', proposal({ executionStatus: 'processing' }), 'processing', 'Approve or reject'],
+    [
+      'to be tried again',
+      proposal({
+        executionStatus: 'failed',
+        signatureStatus: 'approvalReady',
+        failure: { retryable: true } as never,
+      }),
+      'failed',
+      'Execute again',
+    ],
+    [
+      'for nothing, once the chain has decided',
+      proposal({
+        executionStatus: 'failed',
+        signatureStatus: 'approvalReady',
+        failure: { retryable: false } as never,
+      }),
+      'closed',
+      'Approve or reject',
+    ],
+    [
+      'for nothing, once it has expired',
+      proposal({ signatureStatus: 'expired' }),
+      'closed',
+      'Approve or reject',
+    ],
+  ])('%s', (_, approval, section, task) => {
+    expect([sectionOf(approval, ADMIN), taskOf(approval, ADMIN)]).toEqual([section, task]);
+  });
+
+  it('comes in the order of the deadlines', () => {
+    const late = proposal({ id: 'prop_late', expiresAt: '2026-12-09T00:00:00.000Z' });
+    const soon = proposal({ id: 'prop_soon', expiresAt: '2026-12-02T00:00:00.000Z' });
+    expect(bySection([late, soon], ADMIN).you.map(({ id }) => id)).toEqual(['prop_soon', 'prop_late']);
+  });
+
+  it('says how far the signatures are', () => {
+    expect(tallyText(proposal({ approvals: [person('mem_b')], rejections: [person('mem_c')] }))).toBe(
+      '1 of 2 approvals, 1 rejection',
+    );
+    expect(tallyText(transaction({ threshold: 0 }))).toBe('no approval needed');
+  });
+});
+
+describe('a button says what it does', () => {
+  const oneApproved = proposal({ approvals: [person('mem_b')] });
+  it.each([
+    [proposal(), 'approve', true, 'Approve: 1 more needed'],
+    [oneApproved, 'approve', true, 'Approve and execute'],
+    [oneApproved, 'approve', false, 'Approve'],
+    [oneApproved, 'reject', true, 'Reject: 1 more needed'],
+    [transaction({ threshold: 1 }), 'reject', true, 'Reject and execute'],
+    [transaction({ threshold: 0 }), 'initiator', true, 'Sign and execute'],
+    [transaction({ threshold: 0 }), 'initiator', false, 'Sign'],
+    [transaction({ threshold: 2 }), 'initiator', true, 'Sign: 2 approvals needed'],
+  ] as const)('%#', (approval, vote, execute, label) => {
+    expect(voteLabel(approval, vote, execute)).toBe(label);
+  });
+
+  it('and whether it decides', () => {
+    expect(isDecisive(oneApproved, 'approve')).toBe(true);
+    expect(isDecisive(proposal(), 'approve')).toBe(false);
+    expect(isDecisive(transaction({ threshold: 0 }), 'reject')).toBe(true);
+    expect(executeLabel(proposal({ executionStatus: 'blocked' }), 'approve')).toBe('Execute again');
+  });
+
+  it('and executes only what is ready', () => {
+    expect(outcomesOf(proposal({ signatureStatus: 'approvalAndRejectionReady' }))).toEqual({
+      approve: true,
+      reject: true,
+    });
+    expect(outcomesOf(proposal({ signatureStatus: 'approvalReady', executionStatus: 'processing' }))).toEqual(
+      {
+        approve: false,
+        reject: false,
+      },
+    );
+  });
+});
+
+describe('time', () => {
+  it('turns a request into an expired one while it is looked at', () => {
+    const deadline = Date.parse('2026-12-01T00:00:00.000Z');
+    expect(stateOf(proposal(), deadline - 1).text).toBe('Awaiting approvals');
+    expect(stateOf(proposal(), deadline).text).toBe('Expired');
+    expect(stateOf(proposal({ executionStatus: 'processing' }), deadline).text).toBe('Processing');
+  });
+
+  it.each([
+    [0, '0 seconds'],
+    [1_999, '1 second'],
+    [119_000, '119 seconds'],
+    [3 * 60_000, '3 minutes'],
+    [3_600_000, '1 hour'],
+    [5_400_000, '1 hour 30 minutes'],
+    [6 * 86_400_000 + 23 * 3_600_000 + 60_000, '6 days 23 hours'],
+  ])('of %i ms is %s', (ms, text) => {
+    expect(duration(ms)).toBe(text);
+  });
+});
