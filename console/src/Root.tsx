@@ -5,22 +5,18 @@ import { queryClient } from './api/client.ts';
 import { sessionEnded } from './api/connection.ts';
 import { useLiveUpdates } from './api/live.ts';
 import { sessionQuery } from './api/queries.ts';
-import type { Session } from './api/sessions.ts';
+import { personOf, type Session } from './api/sessions.ts';
 import { SessionEnded } from './pages/sign-in/SessionEnded.tsx';
 import { SignInPage } from './pages/sign-in/SignInPage.tsx';
-import { forgetDrafts } from './state/drafts.ts';
+import { keepDraftsOf } from './state/drafts.ts';
 import { useStore } from './state/store.ts';
 import { Layout } from './ui/Layout.tsx';
 import { ErrorNotice, Loading } from './ui/States.tsx';
 
-const LAST_MEMBER = 'orgwallet-member';
-
 function enter(session: Session): void {
   const before = queryClient.getQueryData(sessionQuery.queryKey);
-  const member = `${session.organization.id}/${session.member.id}`;
-  if (localStorage.getItem(LAST_MEMBER) !== member) forgetDrafts();
-  localStorage.setItem(LAST_MEMBER, member);
-  if (before && `${before.organization.id}/${before.member.id}` !== member) {
+  keepDraftsOf(personOf(session));
+  if (before && personOf(before) !== personOf(session)) {
     // Nothing that was read for somebody else may stay on the page.
     location.reload();
     return;
@@ -33,7 +29,7 @@ function enter(session: Session): void {
 /** Begins anew when another tab has signed in as somebody else: nothing of the one before may stay. */
 function useSamePerson(session: Session | null | undefined): void {
   const first = useRef<string>(undefined);
-  const person = session ? `${session.organization.id}/${session.member.id}` : undefined;
+  const person = session ? personOf(session) : undefined;
   useEffect(() => {
     if (person === undefined) return;
     first.current ??= person;

@@ -112,18 +112,26 @@ describe('the audit log', () => {
     expect(saved.length).toBe(actions.length + 1);
   });
 
-  it('shows a change as soon as it is made', async () => {
-    const visitor = await site.signedIn(
-      world.org.alice,
-      '/audit?resourceType=proposal&action=proposal.created',
-    );
-    const entries = section(visitor, 'Entries').getByRole('listitem');
-    const before = await entries.first().textContent();
+  it('shows a change as soon as it is made, without reading again what was read before', async () => {
+    const visitor = await site.signedIn(world.org.alice);
+    const asked: string[] = [];
+    await visitor.context.route(/\/api\/v1\/audit-logs\?.*limit=50/, async (route) => {
+      asked.push(route.request().url());
+      await route.continue({ url: route.request().url().replace('limit=50', 'limit=2') });
+    });
+    await visitor.page.goto('/audit?resourceType=proposal&action=proposal.created');
+    await button(visitor, 'Load more entries').click();
+    const entries = section(visitor, 'Entries').locator('ol').getByRole('listitem');
+    await entries.nth(2).waitFor();
+    const [count, before] = [await entries.count(), await entries.first().textContent()];
+    asked.length = 0;
     await propose(site.api.http, world.org, { name: 'Watched' });
     await entries
       .first()
       .filter({ hasNotText: before ?? '' })
       .waitFor(LIVE);
+    expect(await entries.count()).toBe(count + 1);
+    expect(asked.filter((url) => url.includes('cursor='))).toEqual([]);
   });
 
   itDeep('says at a field what is wrong with it', async () => {

@@ -1,9 +1,11 @@
 import type { Approval, Schema } from '@orgwallet/client';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { type AuditEntries, withNewest, withOlder } from '../domain/auditEntries.ts';
 import type { AuditFilter } from '../domain/auditFilter.ts';
+import { keepDraftsOf } from '../state/drafts.ts';
 import { orgwallet, queryClient, READ_TIMEOUT_MS } from './client.ts';
 import { sessionEnded } from './connection.ts';
-import { type Session, sessions } from './sessions.ts';
+import { personOf, type Session, sessions } from './sessions.ts';
 
 const timed = (signal: AbortSignal) => ({ signal, timeoutMs: READ_TIMEOUT_MS });
 
@@ -14,6 +16,7 @@ export const sessionQuery = queryOptions({
   queryKey: SESSION_KEY,
   queryFn: async (): Promise<Session | null> => {
     const found = await sessions.current();
+    if (found) keepDraftsOf(personOf(found));
     const before = queryClient.getQueryData<Session>(SESSION_KEY) ?? null;
     if (!found && before) sessionEnded.set(true);
     return found ?? before;
@@ -105,19 +108,40 @@ export const transactionPagesQuery = (filter: { accountId?: string; status?: Sch
     getNextPageParam: ({ pagination }) => (pagination?.hasMore ? pagination.cursor : undefined),
   });
 
-/** Entries of the audit log, newest first. */
-export const auditPagesQuery = (filter: AuditFilter) =>
-  infiniteQueryOptions({
-    queryKey: ['audit', 'pages', filter],
-    queryFn: ({ signal, pageParam }) =>
-      orgwallet.page(
-        'listAuditLogs',
-        pageParam ? { cursor: pageParam, limit: 50 } : { ...filter, limit: 50 },
-        timed(signal),
-      ),
-    initialPageParam: '',
-    getNextPageParam: ({ pagination }) => (pagination?.hasMore ? pagination.cursor : undefined),
+const AUDIT_PAGE = 50;
+
+async function auditPage(
+  asked: AuditFilter | { readonly cursor: string },
+  options: { readonly signal?: AbortSignal; readonly timeoutMs: number },
+): Promise<AuditEntries<Schema['AuditLogEntry']>> {
+  const { data, pagination } = await orgwallet.page(
+    'listAuditLogs',
+    { ...asked, limit: AUDIT_PAGE },
+    options,
+  );
+  return { entries: data, cursor: pagination?.hasMore ? pagination.cursor : undefined };
+}
+
+/** Entries of the audit log, newest first. A change reads the newest page again, and no other. */
+export const auditQuery = (filter: AuditFilter) => {
+  const options = queryOptions({
+    queryKey: ['audit', 'entries', filter],
+    queryFn: async ({ signal }): Promise<AuditEntries<Schema['AuditLogEntry']>> => {
+      const newest = await auditPage(filter, timed(signal));
+      return withNewest(newest, queryClient.getQueryData(options.queryKey));
+    },
   });
+  return options;
+};
+
+/** Reads the page of entries before those that have been read. */
+export async function readOlderEntries(filter: AuditFilter): Promise<void> {
+  const { queryKey } = auditQuery(filter);
+  const cursor = queryClient.getQueryData(queryKey)?.cursor;
+  if (cursor === undefined) return;
+  const older = await auditPage({ cursor }, { timeoutMs: READ_TIMEOUT_MS });
+  queryClient.setQueryData(queryKey, (now) => now && withOlder(now, older, cursor));
+}
 
 /** A request as some list has shown it: it says which kind it is of. */
 function knownApproval(id: string): Approval | undefined {

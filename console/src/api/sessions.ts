@@ -23,6 +23,9 @@ export interface Session {
   readonly temporalNamespace?: string;
 }
 
+/** A member of an organization, in one text. */
+export const personOf = ({ organization, member }: Session): string => `${organization.id}/${member.id}`;
+
 /** What a sign-in message has to contain. */
 export interface Nonce {
   readonly nonce: string;

@@ -30,7 +30,15 @@ export function useDraft<T extends object>(
   return [draft, change, forget];
 }
 
-/** Forgets all drafts: another person has signed in. */
+const OWNER = `${PREFIX}owner`;
+
+/** Forgets in this tab what anybody but `owner` has typed or requested. */
+export function keepDraftsOf(owner: string): void {
+  if (sessionStorage.getItem(OWNER) !== owner) forgetDrafts();
+  sessionStorage.setItem(OWNER, owner);
+}
+
+/** Forgets all drafts. */
 export function forgetDrafts(): void {
   for (const key of Object.keys(sessionStorage))
     if (key.startsWith('orgwallet.')) sessionStorage.removeItem(key);

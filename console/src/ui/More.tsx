@@ -1,30 +1,35 @@
-import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import { Button } from './Button.tsx';
 import { ErrorNotice } from './States.tsx';
 
 /** Reads the next page of a list. `count` rows of it are shown so far. */
 export function More({
-  query,
+  hasMore,
+  isReading,
+  error,
   count,
   what,
+  onMore,
 }: {
-  readonly query: UseInfiniteQueryResult<unknown>;
+  readonly hasMore: boolean;
+  readonly isReading: boolean;
+  /** Why the next page was not read. */
+  readonly error: unknown;
   readonly count: string;
   readonly what: string;
+  readonly onMore: () => void;
 }) {
-  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, error, fetchNextPage } = query;
   return (
     <div className="stack-small more">
-      {isFetchNextPageError ? <ErrorNotice error={error} /> : null}
+      {error ? <ErrorNotice error={error} /> : null}
       <div className="row">
-        {hasNextPage ? (
-          <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+        {hasMore ? (
+          <Button busy={isReading} onClick={onMore}>
             Load more {what}
           </Button>
         ) : null}
         <p className="small muted" role="status">
           {count}
-          {hasNextPage ? '' : ', and there are no more'}
+          {hasMore ? '' : ', and there are no more'}
         </p>
       </div>
     </div>

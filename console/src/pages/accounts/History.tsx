@@ -144,7 +144,10 @@ export function History({
         {read && wanted.length === 0 ? <NothingFound isFiltered={isFiltered} /> : null}
         {read && read.length > 0 ? (
           <More
-            query={query}
+            hasMore={query.hasNextPage}
+            isReading={query.isFetchingNextPage}
+            error={query.isFetchNextPageError ? query.error : null}
+            onMore={() => void query.fetchNextPage()}
             count={
               wanted.length === read.length
                 ? `${read.length} shown`

@@ -1,7 +1,7 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { orgwallet } from '../../api/client.ts';
-import { auditPagesQuery } from '../../api/queries.ts';
+import { auditQuery, readOlderEntries } from '../../api/queries.ts';
 import { auditFilter } from '../../domain/auditFilter.ts';
 import { AUDIT_COLUMNS } from '../../text/csvColumns.ts';
 import { fieldErrors } from '../../text/errors.ts';
@@ -18,8 +18,9 @@ import './audit.css';
 export function AuditPage() {
   const search = useSearch({ from: '/audit' });
   const filter = auditFilter(search);
-  const query = useInfiniteQuery(auditPagesQuery(filter));
-  const entries = query.data?.pages.flatMap(({ data }) => data);
+  const query = useQuery(auditQuery(filter));
+  const { entries, cursor } = query.data ?? {};
+  const older = useMutation({ mutationKey: ['audit', filter], mutationFn: () => readOlderEntries(filter) });
   const isFiltered = Object.keys(search).length > 0;
   return (
     <Page title="Audit log" lead="Every change, and who made it. Entries are never changed or removed.">
@@ -38,9 +39,7 @@ export function AuditPage() {
       >
         <div className="stack">
           <AuditFilters key={JSON.stringify(search)} search={search} errors={fieldErrors(query.error)} />
-          {query.error && !query.isFetchNextPageError ? (
-            <ErrorNotice error={query.error} retry={() => void query.refetch()} />
-          ) : null}
+          {query.error ? <ErrorNotice error={query.error} retry={() => void query.refetch()} /> : null}
           {query.isPending ? <Loading what="the audit log" /> : null}
           {entries && entries.length > 0 ? (
             <ol className="audit-entries">
@@ -55,7 +54,14 @@ export function AuditPage() {
             </Empty>
           ) : null}
           {entries && entries.length > 0 ? (
-            <More query={query} count={`${entries.length} shown`} what="entries" />
+            <More
+              hasMore={cursor !== undefined}
+              isReading={older.isPending}
+              error={older.error}
+              count={`${entries.length} shown`}
+              what="entries"
+              onMore={() => older.mutate()}
+            />
           ) : null}
         </div>
       </Section>
