@@ -47,14 +47,28 @@ describe('signing in', () => {
     await signInButton(visitor).waitFor();
   });
 
-  it('lets somebody of several organizations choose one, with the one signature', async () => {
+  it('lets somebody of several organizations choose one, and the other after signing out', async () => {
     await secondOrganizationOf(org.bob, 'Robert');
     const visitor = await site.visit(org.bob);
-    await signInButton(visitor).click();
-    await visitor.page.getByRole('button', { name: 'Test Organization as Bob' }).waitFor();
-    await visitor.page.getByRole('button', { name: 'Second Organization as Robert' }).click();
+    const choose = async (choice: string) => {
+      await signInButton(visitor).click();
+      await visitor.page.getByRole('button', { name: choice }).click();
+    };
+    const membersShown = async (present: string, absent: string) => {
+      const { page } = visitor;
+      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Members' }).click();
+      await page.getByRole('row', { name: new RegExp(`^${present} `) }).waitFor();
+      return page.getByRole('row', { name: new RegExp(`^${absent} `) }).count();
+    };
+    await choose('Second Organization as Robert');
     await untilSignedIn(visitor, 'Robert');
-    expect(signatures(visitor)).toEqual(['personal_sign']);
+    expect(await membersShown('Bot', 'Alice')).toBe(0);
+    await signOutButton(visitor).click();
+    await choose('Test Organization as Bob');
+    await untilSignedIn(visitor, 'Bob');
+    expect(await membersShown('Alice', 'Robert')).toBe(0);
+    // One signature for each: the choice takes none.
+    expect(signatures(visitor)).toEqual(['personal_sign', 'personal_sign']);
   });
 });
 

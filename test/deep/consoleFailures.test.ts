@@ -139,6 +139,23 @@ describe('a vote whose answer does not arrive', () => {
   });
 });
 
+describe('a request with a name that is changed elsewhere', () => {
+  it('says that it can no longer be executed, for as long as the name differs', async () => {
+    const { org, treasury: account, byTwo: policy } = world;
+    const { http } = site.api;
+    const { id } = await initiate(http, org, aTransactionBody(org, { account, policy, to: anAddress() }));
+    const rename = (name: string) =>
+      change(http, org, '/accounts/proposals/update', { items: [{ id: account.id, name }] });
+    const alice = await site.signedIn(org.alice, `/requests/${id}`);
+    await approveButton(alice).waitFor();
+    await rename('Vault');
+    await untilShown(alice, 'It can no longer be executed: a name in it has changed');
+    await alice.page.getByRole('listitem').getByText('“Treasury” is now “Vault”.').waitFor();
+    await rename('Treasury');
+    await alice.page.getByText('It can no longer be executed').waitFor({ state: 'detached' });
+  });
+});
+
 describe('a session that ends', () => {
   it('loses nothing that was typed', async () => {
     const dave = await site.visit(world.org.dave, '/new/transfer');
@@ -154,6 +171,51 @@ describe('a session that ends', () => {
     expect(await page.getByLabel('Recipient').inputValue()).toBe(to);
     await page.reload();
     expect(await page.getByLabel('Amount').inputValue()).toBe('1.25');
+  });
+
+  it('while a policy is typed loses nothing, and the proposal is created after signing in again', async () => {
+    const { alice } = world.org;
+    const visitor = await site.visit(alice, '/new/policies');
+    const { page } = visitor;
+    await button(visitor, 'Sign in with Test Wallet').click();
+    await page.getByLabel('Name').fill('Petty cash');
+    await page.getByLabel('Network').selectOption('31337');
+    await page.getByLabel('Any account').check();
+    await page.getByLabel('Amount threshold').fill('0.25');
+    const json = { error: { code: 'unauthorized', message: 'the session has ended' } };
+    await visitor.context.route(
+      '**/policies/proposals/add',
+      (route) => route.fulfill({ status: 401, json }),
+      {
+        times: 1,
+      },
+    );
+    await button(visitor, 'Create proposal').click();
+    await signInAgain(visitor);
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await page.getByLabel('Name').inputValue()).toBe('Petty cash');
+    expect(await page.getByLabel('Amount threshold').inputValue()).toBe('0.25');
+    await page.reload();
+    expect(await page.getByLabel('Amount threshold').inputValue()).toBe('0.25');
+    await button(visitor, 'Create proposal').click();
+    await untilOn(visitor, 'Add policy “Petty cash”');
+    await page.goto('/new/policies');
+    expect(await page.getByLabel('Name').inputValue()).toBe('');
+  });
+
+  it('shows nothing of what was typed to another member who signs in', async () => {
+    const { alice, bob } = world.org;
+    const visitor = await site.visit(alice, '/new/transfer');
+    const { page, wallet } = visitor;
+    await button(visitor, 'Sign in with Test Wallet').click();
+    await page.getByLabel('Amount').fill('1.25');
+    await endSessionsOf(alice);
+    await wallet.choose(bob.wallet);
+    await page.getByRole('link', { name: 'Sign in as another member' }).click();
+    await button(visitor, 'Sign in with Test Wallet').click();
+    await page.getByRole('banner').getByRole('link', { name: 'Bob' }).waitFor();
+    await page.goto('/new/transfer');
+    expect(await page.getByLabel('Amount').inputValue()).toBe('');
   });
 
   it('because its member is removed does not begin again', async () => {

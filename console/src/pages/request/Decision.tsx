@@ -16,6 +16,7 @@ import { CheckField, TextField } from '../../ui/Field.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { ErrorNotice } from '../../ui/States.tsx';
 import { Bytes } from './Bytes.tsx';
+import { Renames } from './Renames.tsx';
 import { type Progress, useVoting } from './useVoting.ts';
 
 const shown = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing'));
@@ -187,6 +188,7 @@ export function Decision({
           <Button onClick={onRead}>I have read it again</Button>
         </Notice>
       ) : null}
+      {isExpired ? null : <Renames payloads={payloads} />}
       <FirstSeen organization={first?.typedData.message.organization} />
       {first ? <Bytes payloads={payloads} /> : null}
       {isExpired ? null : (
