@@ -1,5 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
-import { auditSearch, historySearch } from './domain/search.ts';
+import { auditSearch, historySearch, searchTexts } from './domain/search.ts';
 import { Root } from './Root.tsx';
 import { NotFound, PageError } from './ui/PageError.tsx';
 
@@ -65,15 +65,10 @@ const you = createRoute({
   component: lazyRouteComponent(() => import('./pages/you/YouPage.tsx'), 'YouPage'),
 });
 
-const optional = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
-
 const transfer = createRoute({
   getParentRoute,
   path: '/new/transfer',
-  validateSearch: ({ accountId, replaces }: { accountId?: string; replaces?: string }) => ({
-    accountId: optional(accountId),
-    replaces: optional(replaces),
-  }),
+  validateSearch: searchTexts('accountId', 'replaces'),
   component: lazyRouteComponent(() => import('./pages/new-transaction/TransferPage.tsx'), 'TransferPage'),
 });
 const call = createRoute({
@@ -83,10 +78,7 @@ const call = createRoute({
 });
 
 /** What a link to a form begins with. */
-const target = ({ action, id }: { action?: string; id?: string }) => ({
-  action: optional(action),
-  id: optional(id),
-});
+const target = searchTexts('action', 'id');
 const propose = createRoute({
   getParentRoute,
   path: '/new/change',

@@ -102,6 +102,23 @@ describe('a proposal', () => {
     ]);
   });
 
+  itDeep('of a policy begins with the policy, and what is typed outlasts a reload', async () => {
+    const made = await change(site.api.http, org, '/policies/proposals/add', {
+      policies: [aPolicyItem({ name: 'Suppliers' })],
+    });
+    const alice = await site.signedIn(org.alice, `/policies/${made.result.resources[0].id}`);
+    const { page } = alice;
+    await page.getByRole('link', { name: 'Propose a change of Suppliers' }).click();
+    await untilOn(alice, 'New proposal: policies');
+    const name = page.getByRole('textbox', { name: 'Name' });
+    expect(await name.inputValue()).toBe('Suppliers');
+    await name.fill('Suppliers abroad');
+    await page.reload();
+    expect(await name.inputValue()).toBe('Suppliers abroad');
+    await button(alice, 'Create proposal').click();
+    await untilOn(alice, 'Change policy “Suppliers abroad”');
+  });
+
   itDeep('of a policy that the server makes looser gets no signature', async () => {
     const alice = await site.signedIn(org.alice, '/new/policies');
     const { page } = alice;

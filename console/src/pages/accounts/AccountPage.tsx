@@ -6,6 +6,7 @@ import { ExplorerLink } from '../../ui/ExplorerLink.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { Gone } from '../../ui/Gone.tsx';
 import { Page, Section } from '../../ui/Page.tsx';
+import { ProposeLink } from '../../ui/ProposeLink.tsx';
 import { ShortId } from '../../ui/ShortText.tsx';
 import { Empty } from '../../ui/States.tsx';
 import { Times } from '../../ui/Times.tsx';
@@ -93,7 +94,11 @@ export function AccountPage() {
         if (!account) return <Gone what="account" id={id} />;
         const both = { account, organization };
         return (
-          <Page title={account.name} lead={<Link to="/accounts">All accounts</Link>}>
+          <Page
+            title={account.name}
+            lead={<Link to="/accounts">All accounts</Link>}
+            actions={<ProposeLink to="/new/accounts" id={id} name={account.name} />}
+          >
             <Section title="Account" id="account">
               <About {...both} />
             </Section>

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { Organization } from '../../api/useOrganization.ts';
 import { MemberTable } from '../../ui/MemberTable.tsx';
 import { Page, Section } from '../../ui/Page.tsx';
+import { ProposeLink } from '../../ui/ProposeLink.tsx';
 import { ShortId } from '../../ui/ShortText.tsx';
 import { Empty } from '../../ui/States.tsx';
 import { WithOrganization } from '../../ui/WithOrganization.tsx';
@@ -43,6 +44,7 @@ function GroupSection({
       aside={
         <div className="row small">
           <ShortId id={id} of={`id of ${name}`} />
+          <ProposeLink to="/new/groups" id={id} name={name} />
           <Link to="/audit" search={{ resourceId: id }}>
             Changes<span className="hidden-visually"> of {name}</span>
           </Link>

@@ -8,6 +8,7 @@ import { Badge } from '../../ui/Badge.tsx';
 import { TextField } from '../../ui/Field.tsx';
 import { MemberTable } from '../../ui/MemberTable.tsx';
 import { Page } from '../../ui/Page.tsx';
+import { ProposeLink } from '../../ui/ProposeLink.tsx';
 import { ShortId } from '../../ui/ShortText.tsx';
 import { Empty, ErrorNotice } from '../../ui/States.tsx';
 import type { Column } from '../../ui/Table.tsx';
@@ -39,9 +40,12 @@ function columnsOf(
     {
       name: 'Changes',
       cell: ({ id, name }) => (
-        <Link to="/audit" search={{ resourceId: id }}>
-          Audit log<span className="hidden-visually"> of {name}</span>
-        </Link>
+        <span className="row">
+          <Link to="/audit" search={{ resourceId: id }}>
+            Audit log<span className="hidden-visually"> of {name}</span>
+          </Link>
+          <ProposeLink to="/new/members" id={id} name={name} />
+        </span>
       ),
     },
   ];

@@ -1,16 +1,21 @@
-import { useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useEffectEvent } from 'react';
 
-/** Begins with what a link names: `?action=update&id=mem_…`. */
+/**
+ * Begins with what a link names: `?action=update&id=mem_…`. It is taken out of the address then: what is typed afterwards
+ * is not replaced when the page is loaded again.
+ */
 export function useTarget<A extends string>(
   actions: readonly A[],
   change: (target: { action?: A; id?: string }) => void,
 ): void {
+  const navigate = useNavigate();
   const { action, id } = useSearch({ strict: false });
   const begin = useEffectEvent(() => {
     const known = actions.find((one) => one === action);
-    if (known) change({ action: known, ...(id ? { id } : {}) });
+    if (!known) return;
+    change({ action: known, ...(id ? { id } : {}) });
+    void navigate({ to: '.', search: {}, replace: true });
   });
-  // Another link begins anew, and nothing else does.
   useEffect(() => begin(), [action, id]);
 }

@@ -45,13 +45,15 @@ function isMoreThan(amount: TypedAmount | undefined, balance: string | undefined
 
 function Transfer({ organization }: { readonly organization: Organization }) {
   const { member } = useSession();
-  const search = route.useSearch();
+  const { accountId, replaces } = route.useSearch();
+  const navigate = route.useNavigate();
   const [draft, change, forget] = useDraft('transfer', EMPTY);
   useEffect(() => {
-    const { accountId, replaces } = search;
-    if (accountId) change({ accountId });
-    if (replaces) change({ replaces });
-  }, [search, change]);
+    if (!accountId && !replaces) return;
+    change({ ...(accountId ? { accountId } : {}), ...(replaces ? { replaces } : {}) });
+    // What is typed from here on is not replaced when the page is loaded again.
+    void navigate({ search: {}, replace: true });
+  }, [accountId, replaces, change, navigate]);
   const { account, network } = sourceOf(draft, organization);
   const { data: balances = [] } = useQuery({
     ...balancesQuery(account?.id ?? ''),

@@ -7,6 +7,7 @@ import { Gone } from '../../ui/Gone.tsx';
 import { MemberTable } from '../../ui/MemberTable.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { Page, Section } from '../../ui/Page.tsx';
+import { ProposeLink } from '../../ui/ProposeLink.tsx';
 import { Sentence } from '../../ui/Sentence.tsx';
 import { ShortId } from '../../ui/ShortText.tsx';
 import { Times } from '../../ui/Times.tsx';
@@ -87,7 +88,11 @@ export function PolicyPage() {
         const policy = organization.policies.find((one) => one.id === id);
         if (!policy) return <Gone what="policy" id={id} />;
         return (
-          <Page title={policy.name} lead={<Link to="/policies">All policies</Link>}>
+          <Page
+            title={policy.name}
+            lead={<Link to="/policies">All policies</Link>}
+            actions={<ProposeLink to="/new/policies" id={id} name={policy.name} />}
+          >
             <Section title="Policy" id="policy">
               <About policy={policy} organization={organization} />
             </Section>
