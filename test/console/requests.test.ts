@@ -82,6 +82,7 @@ describe('a proposal', () => {
   itDeep('of a policy is typed as a form, read as a difference and signed as it was typed', async () => {
     const alice = await site.signedIn(org.alice, '/new/policies');
     const { page } = alice;
+    await untilShown(alice, 'To fill in: name, network, accounts, amount threshold.');
     await page.getByLabel('Name').fill('Petty cash');
     await page.getByLabel('Network').selectOption('31337');
     await page.getByLabel('Any account').check();

@@ -45,7 +45,7 @@ export function draftErrors(draft: PolicyDraft, nativeDecimals: number): DraftEr
   return {
     ...(name.trim() === '' ? { name: 'Missing' } : {}),
     ...(networkId === '' ? { networkId: 'Missing' } : {}),
-    ...(anyAccount || accountIds.length > 0 ? {} : { accountIds: 'Choose accounts, or “Any account”' }),
+    ...(anyAccount || accountIds.length > 0 ? {} : { accountIds: 'Missing' }),
     ...(approver.startsWith('grp_') && !/^[1-9]\d{0,2}$/.test(threshold)
       ? { threshold: 'Invalid threshold (expected 1 to 999)' }
       : {}),

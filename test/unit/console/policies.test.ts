@@ -119,7 +119,7 @@ describe('a policy', () => {
     ).toEqual({
       name: 'Missing',
       networkId: 'Missing',
-      accountIds: 'Choose accounts, or “Any account”',
+      accountIds: 'Missing',
       hours: 'Invalid hours (expected 1 to 8760)',
       amount: 'Invalid amount (expected digits, such as 1250 or 0.05)',
       destinations:

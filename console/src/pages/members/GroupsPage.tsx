@@ -46,7 +46,7 @@ function GroupSection({
           <ShortId id={id} of={`id of ${name}`} />
           <ProposeLink to="/new/groups" id={id} name={name} />
           <Link to="/audit" search={{ resourceId: id }}>
-            Changes<span className="hidden-visually"> of {name}</span>
+            Audit log<span className="hidden-visually"> of {name}</span>
           </Link>
         </div>
       }

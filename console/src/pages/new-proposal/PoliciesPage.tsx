@@ -1,7 +1,7 @@
 import type { OperationIntent } from '@orgwallet/client';
 import type { Organization } from '../../api/useOrganization.ts';
 import { draftOf, NO_POLICY, type PolicyDraft, policyOf } from '../../domain/policyDraft.ts';
-import { draftErrors } from '../../domain/policyDraftErrors.ts';
+import { type DraftErrors, draftErrors } from '../../domain/policyDraftErrors.ts';
 import { useDraft } from '../../state/drafts.ts';
 import { CheckList, RadioGroup } from '../../ui/Choices.tsx';
 import { SelectField } from '../../ui/Field.tsx';
@@ -49,6 +49,20 @@ function shownErrors(errors: { readonly [path: string]: string }): { readonly [f
   );
 }
 
+/** Fields without which there is no policy, as the form labels them. */
+const REQUIRED = {
+  name: 'name',
+  networkId: 'network',
+  accountIds: 'accounts',
+  amount: 'amount threshold',
+} as const;
+
+function missingIn(draft: Draft, errors: DraftErrors): readonly string[] {
+  return Object.entries(REQUIRED).flatMap(([field, label]) =>
+    field in errors && draft[field as keyof typeof REQUIRED].length === 0 ? [label] : [],
+  );
+}
+
 function intentOf(draft: Draft, decimals: number): OperationIntent | undefined {
   const { action, removed, id } = draft;
   if (action === 'remove') {
@@ -84,7 +98,11 @@ function Form({ organization }: { readonly organization: Organization }) {
   };
   const isTyped = action === 'create' || draft.id !== '';
   return (
-    <ProposalForm proposal={proposal} intent={intentOf(draft, decimals)}>
+    <ProposalForm
+      proposal={proposal}
+      intent={intentOf(draft, decimals)}
+      missing={action !== 'remove' && isTyped ? missingIn(draft, typed) : []}
+    >
       <RadioGroup
         label="Action"
         value={action}
@@ -137,7 +155,7 @@ export function PoliciesPage() {
   return (
     <ProposalPage
       title="New proposal: policies"
-      lead="Which transactions may leave which accounts. Policies are alternatives: a stricter one does not restrict a looser one."
+      lead="Which transactions are permitted, and who approves them. Policies are alternatives: a stricter one does not restrict a looser one."
     >
       {(organization) => <Form organization={organization} />}
     </ProposalPage>

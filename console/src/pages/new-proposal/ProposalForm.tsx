@@ -11,10 +11,13 @@ import '../../ui/form.css';
 export function ProposalForm({
   proposal,
   intent,
+  missing = [],
   children,
 }: {
   readonly proposal: ReturnType<typeof useProposal>;
   readonly intent: OperationIntent | undefined;
+  /** What has to be filled in yet. */
+  readonly missing?: readonly string[];
   readonly children: ReactNode;
 }) {
   const { isAdmin } = useSession();
@@ -36,6 +39,7 @@ export function ProposalForm({
         <Button type="submit" look="primary" busy={isSending} disabled={!intent || !isAdmin}>
           Create proposal
         </Button>
+        {missing.length > 0 ? <p className="small">To fill in: {missing.join(', ')}.</p> : null}
         <p className="small muted">
           Nothing changes until the admins approve it. The next page shows what it changes, field by field.
         </p>

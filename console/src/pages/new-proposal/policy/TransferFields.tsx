@@ -2,10 +2,17 @@ import { NATIVE_CURRENCY, sendableOn } from '../../../domain/assets.ts';
 import { CheckField, SelectField, TextArea, TextField } from '../../../ui/Field.tsx';
 import type { FieldsProps } from './Part.tsx';
 
-/** What transfers are permitted. */
-export function TransferFields({ draft, organization, errors, change }: FieldsProps) {
+/** What a transfer may send: a token, the native currency, or any of them. */
+function TokenFields({ draft, organization, errors, change }: FieldsProps) {
   const network = organization.networks.find(({ id }) => String(id) === draft.networkId);
-  const known = network ? sendableOn(network, [], organization.policies) : [];
+  if (!network) {
+    return (
+      <SelectField label="Token" disabled>
+        <option>Choose a network first</option>
+      </SelectField>
+    );
+  }
+  const known = sendableOn(network, [], organization.policies);
   const isKnown = known.some(({ tokenAddress }) => tokenAddress === draft.token);
   const chosen = draft.token === '' ? 'any' : isKnown ? draft.token : 'other';
   const choose = (value: string) => {
@@ -15,13 +22,7 @@ export function TransferFields({ draft, organization, errors, change }: FieldsPr
   };
   return (
     <>
-      <SelectField
-        label="Token"
-        value={chosen}
-        disabled={!network}
-        hint={network ? undefined : 'Choose a network first.'}
-        onChange={({ target }) => choose(target.value)}
-      >
+      <SelectField label="Token" value={chosen} onChange={({ target }) => choose(target.value)}>
         {known.map(({ tokenAddress, symbol }) => (
           <option key={tokenAddress} value={tokenAddress}>
             {symbol} {tokenAddress === NATIVE_CURRENCY ? '(native currency)' : `(${tokenAddress})`}
@@ -49,6 +50,16 @@ export function TransferFields({ draft, organization, errors, change }: FieldsPr
           />
         </div>
       ) : null}
+    </>
+  );
+}
+
+/** What transfers are permitted. */
+export function TransferFields(props: FieldsProps) {
+  const { draft, errors, change } = props;
+  return (
+    <>
+      <TokenFields {...props} />
       {draft.token === '' ? null : (
         <>
           <CheckField
