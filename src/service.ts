@@ -1,16 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Address } from 'viem';
 import { createDecoder } from './api/codec';
 import type { ApiDependencies } from './api/dependencies';
 import { type CheckedPart, type CheckedParts, createOpsServer, type OpsServer } from './api/ops';
 import { createApiServer } from './api/server';
-import { knownTokens, readBalances } from './chain/balances';
 import { createFindSignedMessage } from './chain/signedMessage';
+import { createReadBalances, createSimulate } from './chainReads';
 import { type Clients, connectClients } from './clients';
 import { assertRoles, type Config } from './config';
 import { pingDatabase } from './db/database';
-import { listPolicyTokens } from './db/policies';
-import { listTransactionTokens } from './db/transactionTokens';
 import { armFailpoint } from './failpoints';
 import { createLifetime, type Lifetime } from './lifetime';
 import type { Logger } from './logging';
@@ -89,24 +86,6 @@ function planProposal({ config, db, readToken }: Clients): ApiDependencies['plan
   };
 }
 
-function balancesOf({ db, chains, tokens }: Clients): ApiDependencies['readBalances'] {
-  return async (account) => {
-    const named = await Promise.all([
-      listTransactionTokens(db, account.id),
-      // Transactions are shown with the token as their policy has read it.
-      listPolicyTokens(db, account.organizationId, account.id),
-    ]);
-    const known = knownTokens(tokens, named.flat());
-    const perNetwork = await Promise.all(
-      account.networkIds.map(async (id) => {
-        const chain = chains.get(id);
-        return chain ? readBalances(chain.rpc, chain.network, account.address as Address, known) : [];
-      }),
-    );
-    return perNetwork.flat();
-  };
-}
-
 function apiDependencies(clients: Clients): ApiDependencies {
   const { config, db, logger, metrics, tracer, sender, identifyVoter, walletEndpoints, readToken } = clients;
   return {
@@ -124,7 +103,8 @@ function apiDependencies(clients: Clients): ApiDependencies {
     identifyVoter,
     findSignedMessage: createFindSignedMessage(walletEndpoints),
     readToken,
-    readBalances: balancesOf(clients),
+    readBalances: createReadBalances(clients),
+    simulate: createSimulate(clients),
   };
 }
 

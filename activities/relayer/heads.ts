@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ask, type ChainClient } from '../../src/chain/clients';
+import { SharedReads } from '../../src/chain/sharedReads';
 import { withSpan } from '../../src/tracing';
-import { SharedReads } from './sharedReads';
 
 /** A wait for the next block of a network. */
 export interface HeadWait {

@@ -1,6 +1,7 @@
 import type { ChainClient } from '../../src/chain/clients';
 import { signerEndpoints } from '../../src/chain/contractSignatures';
 import type { SigningKeys } from '../../src/chain/keys';
+import { SharedReads } from '../../src/chain/sharedReads';
 import type { IdentifyVoter } from '../../src/chain/voter';
 import type { NetworkConfig } from '../../src/config';
 import { lockNetwork } from '../../src/db/chain';
@@ -9,7 +10,6 @@ import type { Journal } from '../../src/journal/journal';
 import { createSteadyTime, type SteadyTime } from '../../src/journal/steadyTime';
 import type { Logger } from '../../src/logging';
 import { createKeyedMutex, type KeyedMutex } from '../keyedMutex';
-import { SharedReads } from '../relayer/sharedReads';
 import type { Fees } from '../relayer/terms';
 import { createSignerClock, type SignerClock } from './clock';
 import { createGasBudget, type GasBudget } from './gasBudget';

@@ -7,9 +7,8 @@ import { tracedRevert } from '../../src/chain/traces';
 import type { Attempt } from '../../src/db/attempts';
 import type { Db } from '../../src/db/database';
 import type { StoredTransaction } from '../../src/db/transactions';
-import { NATIVE_CURRENCY } from '../../src/domain/policy';
 import type { AttemptOutcome } from '../../src/domain/transaction';
-import { contentOf } from '../../src/transactions/policy';
+import { tokenOf } from '../../src/transactions/policy';
 import { relayerOf } from '../relayer/relayerOf';
 
 /** The attempts at one nonce of an account: a transaction, and maybe the empty call that cancels it. */
@@ -18,13 +17,6 @@ export interface AtNonce {
   readonly account: Address;
   readonly transaction: Attempt;
   readonly cancellation: Attempt | undefined;
-}
-
-/** The ERC-20 token that a transaction moves; null when it moves none. */
-export function tokenOf(record: StoredTransaction): Address | null {
-  const content = contentOf(record);
-  if (content.type !== 'TOKEN_TRANSFER' || content.tokenAddress === NATIVE_CURRENCY) return null;
-  return content.tokenAddress as Address;
 }
 
 /** Why the inner call failed: as the node traces it, or found by simulating it before and after its block. */

@@ -55,6 +55,7 @@ export const ENDPOINTS = {
   listProposals: 'GET /proposals',
   listTransactions: 'GET /transactions',
   getTransaction: 'GET /transactions/{id}',
+  simulateTransaction: 'GET /transactions/{id}/simulation',
   createTransaction: 'POST /transactions',
   signTransaction: 'POST /transactions/{id}/signatures',
   executeTransaction: 'POST /transactions/{id}/execute',

@@ -952,6 +952,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/transactions/{txId}/simulation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Simulate a transaction
+         * @description Simulates the call of a transaction that can be signed, with the account as its sender, at the newest block of its network. A token that returns false moves nothing: its transfer fails. The policy is not evaluated. A result is up to a second old. Requires any API key of the organization.
+         */
+        get: operations["simulateTransaction"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/transactions/{txId}/signatures": {
         parameters: {
             query?: never;
@@ -1499,6 +1519,17 @@ export interface components {
              * @enum {string}
              */
             status: "expired";
+        };
+        FailingSimulation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            status: "fails";
+            /** @description In the words of a failed execution. */
+            reason: string;
+            /** @description The block at which it was simulated. */
+            blockNumber: number;
         };
         /** @description Why an execution failed or was blocked. */
         Failure: {
@@ -2346,6 +2377,17 @@ export interface components {
          * @enum {string}
          */
         SignatureStatus: "pendingInitiatorSignature" | "pendingReviewSignatures" | "approvalReady" | "rejectionReady" | "approvalAndRejectionReady" | "expired";
+        SucceedingSimulation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            status: "succeeds";
+            /** @description Gas that the call needs, with a margin. */
+            gas: components["schemas"]["Amount"];
+            /** @description The block at which it was simulated. */
+            blockNumber: number;
+        };
         /**
          * @description The operation in one line. The line is signed.
          * @example Create account "Treasury" on "Ethereum" (1)
@@ -2497,6 +2539,19 @@ export interface components {
         TransactionSignatureType: "initiator" | "approve" | "reject";
         /** @description What can be signed now. */
         TransactionSigningPayloads: components["schemas"]["InitiatorPayload"] | components["schemas"]["ReviewPayloads"];
+        /** @description What the call would do now. Discriminated by `status`. */
+        TransactionSimulation: components["schemas"]["SucceedingSimulation"] | components["schemas"]["FailingSimulation"] | components["schemas"]["UnavailableSimulation"];
+        TransactionSimulationResponse: {
+            data: components["schemas"]["TransactionSimulation"];
+        };
+        /** @description While the network is unavailable. */
+        UnavailableSimulation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            status: "unavailable";
+        };
         /** @description One member must approve. */
         UserApprover: {
             /**
@@ -2754,6 +2809,16 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["PoliciesProposalResponse"];
+            };
+        };
+        /** @description `proposalExpired`: The proposal has expired. */
+        ProposalExpired: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
             };
         };
         /** @description `proposalExpired`: The proposal has expired. `idempotencyConflict`: The idempotency key was used with a different request. */
@@ -4328,6 +4393,40 @@ export interface operations {
             400: components["responses"]["ValidationError"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            426: components["responses"]["UpgradeRequired"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    simulateTransaction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                txId: components["parameters"]["TxId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TransactionSimulationResponse"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["ProposalExpired"];
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];

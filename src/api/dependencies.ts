@@ -2,8 +2,10 @@ import type { Logger } from 'pino';
 import type { IdentifyVoter } from '../chain/voter';
 import type { Config } from '../config';
 import type { Balance } from '../contract/accounts';
+import type { TransactionSimulation } from '../contract/transactions';
 import type { Account } from '../db/accounts';
 import type { Db } from '../db/database';
+import type { StoredTransaction } from '../db/transactions';
 import type { Decision } from '../domain/approval';
 import type { ApprovalRef, WorkflowRef } from '../domain/approvalRef';
 import type { JsonValue } from '../domain/canonicalJson';
@@ -68,4 +70,6 @@ export interface ApiDependencies {
   readonly readToken: Outside['readToken'];
   /** The balances of an account on all its networks. */
   readonly readBalances: (account: Account) => Promise<Balance[]>;
+  /** What the call of a transaction would do now. */
+  readonly simulate: (record: StoredTransaction) => Promise<TransactionSimulation>;
 }

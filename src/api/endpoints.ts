@@ -14,6 +14,7 @@ import {
   getTransactionEndpoint,
   listTransactionsEndpoint,
   signTransactionEndpoint,
+  simulateTransactionEndpoint,
 } from '../contract/transactions';
 import { operations } from '../operations';
 
@@ -45,6 +46,7 @@ export const endpoints: readonly Endpoint[] = [
   evaluatePoliciesEndpoint,
   listTransactionsEndpoint,
   getTransactionEndpoint,
+  simulateTransactionEndpoint,
   createTransactionEndpoint,
   signTransactionEndpoint,
   executeTransactionEndpoint,

@@ -281,6 +281,54 @@ export const getTransactionEndpoint = endpoint({
   errors: ['notFound'],
 });
 
+const blockNumber = z.int().min(0).meta({ description: 'The block at which it was simulated.' });
+
+const simulation = z
+  .discriminatedUnion('status', [
+    z
+      .object({
+        status: z.literal('succeeds'),
+        gas: amount.meta({ description: 'Gas that the call needs, with a margin.' }),
+        blockNumber,
+      })
+      .meta({ id: 'SucceedingSimulation' }),
+    z
+      .object({
+        status: z.literal('fails'),
+        reason: z.string().meta({ description: 'In the words of a failed execution.' }),
+        blockNumber,
+      })
+      .meta({ id: 'FailingSimulation' }),
+    z
+      .object({ status: z.literal('unavailable') })
+      .meta({ id: 'UnavailableSimulation', description: 'While the network is unavailable.' }),
+  ])
+  .meta({
+    id: 'TransactionSimulation',
+    description: 'What the call would do now. Discriminated by `status`.',
+  });
+
+/** A simulation in a response. */
+export type TransactionSimulation = z.output<typeof simulation>;
+
+export const simulateTransactionEndpoint = endpoint({
+  id: 'simulateTransaction',
+  tag: 'Transactions',
+  method: 'get',
+  path: '/transactions/{txId}/simulation',
+  access: 'read',
+  summary: 'Simulate a transaction',
+  description:
+    'Simulates the call of a transaction that can be signed, with the account as its sender, at the newest block of its ' +
+    'network. A token that returns false moves nothing: its transfer fails. The policy is not evaluated. A result is up to ' +
+    'a second old.',
+  params: transactionParams,
+  query: z.strictObject({}),
+  response: envelope(simulation),
+  status: 200,
+  errors: ['notFound', 'conflict', 'proposalExpired'],
+});
+
 export const createTransactionEndpoint = endpoint({
   id: 'createTransaction',
   tag: 'Transactions',

@@ -291,6 +291,16 @@ function refuseExpired(subject: Subject, record: ApprovalRecord): Refusal {
   };
 }
 
+/** Whether signatures can be collected now. Refuses with conflict or proposalExpired. */
+export function checkOpen(subject: Subject, record: ApprovalRecord, time: Date): Outcome<null> {
+  const decided = refuseDecided(subject, record);
+  if (decided) return { ok: false, refusal: decided };
+  if (record.closed || isExpired(record, time)) {
+    return { ok: false, refusal: refuseExpired(subject, record) };
+  }
+  return accept(null);
+}
+
 /** Whether a vote of that type can be cast now. Refuses with conflict or proposalExpired. */
 export function checkOpenToVotes<R extends ApprovalRecord, N extends Now>(
   rules: ApprovalRules<R, N>,
@@ -298,11 +308,8 @@ export function checkOpenToVotes<R extends ApprovalRecord, N extends Now>(
   now: N,
   type: VoteType,
 ): Outcome<null> {
-  const decided = refuseDecided(rules.subject, record);
-  if (decided) return { ok: false, refusal: decided };
-  if (record.closed || isExpired(record, now.time)) {
-    return { ok: false, refusal: refuseExpired(rules.subject, record) };
-  }
+  const open = checkOpen(rules.subject, record, now.time);
+  if (!open.ok) return open;
   if (type !== 'initiator' && !rules.isInitiated(record, now)) {
     return refuse('conflict', `${rules.subject} ${record.id} waits for the signature of its initiator first`);
   }

@@ -1,8 +1,10 @@
+import type { Address } from 'viem';
 import { checksumAddress } from '../chain/address';
 import { grantsAllowance } from '../chain/functions';
 import type { Tx } from '../db/database';
 import { readUsage, type UsageOfExecution } from '../db/policyUsage';
 import type { StoredTransaction } from '../db/transactions';
+import { NATIVE_CURRENCY } from '../domain/policy';
 import {
   evaluate,
   failureText,
@@ -20,6 +22,13 @@ export function contentOf({ id, to, value, calldata }: StoredTransaction): Trans
   if (!content.ok)
     throw new Error(`transaction ${id} is recorded inconsistently: ${content.refusal.message}`);
   return content.value;
+}
+
+/** The ERC-20 token that a transaction moves; null when it moves none. */
+export function tokenOf(record: StoredTransaction): Address | null {
+  const content = contentOf(record);
+  if (content.type !== 'TOKEN_TRANSFER' || content.tokenAddress === NATIVE_CURRENCY) return null;
+  return content.tokenAddress as Address;
 }
 
 /** A recorded transaction, as policies see it. */

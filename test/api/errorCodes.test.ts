@@ -195,6 +195,7 @@ function proposalFor({ path }: Operation, proposals: PerResource): Shown {
 const isOnTransaction = ({ path }: Operation) => path.startsWith('/transactions/');
 const isVote = ({ path }: Operation) => path.endsWith('/signatures');
 const isExecution = ({ path }: Operation) => path.endsWith('/execute');
+const isSimulation = ({ path }: Operation) => path.endsWith('/simulation');
 
 async function vote(proposal: Shown, org: TestOrganization, type: 'approve' | 'reject'): Promise<Ask> {
   const signature = await signPayload(org.carol, proposal.signingPayloads[`${type}Payload`]);
@@ -219,6 +220,11 @@ const oneTooMany = (operation: Operation): Ask => ({
   path: urlOf(operation),
   body: bodiesFor(operation.id, own)[0],
 });
+
+/** Simulates a transaction of the furnished organization. */
+function simulate({ id }: Shown): Promise<Answer> {
+  return api.http.send({ key: own.org.readKey, path: transactionPath(id, '/simulation') });
+}
 
 /** Signs a transaction of the furnished organization. */
 function signTransactionAs({ id }: Shown, body: object): Promise<Answer> {
@@ -264,6 +270,7 @@ const waysTo: Record<ErrorCode, (operation: Operation) => Promise<Answer>> = {
   notFound: (operation) => api.http.send({ ...exampleOf(operation), key: idle.adminKey }),
   async conflict(operation) {
     if (proposesSomething(operation)) return narrow.http.send(oneTooMany(operation));
+    if (isSimulation(operation)) return simulate(rejectedTransaction);
     if (isOnTransaction(operation)) {
       if (isExecution(operation)) return executeTransaction(api.http, own.org, rejectedTransaction, 'reject');
       return signTransactionAs(
@@ -286,6 +293,7 @@ const waysTo: Record<ErrorCode, (operation: Operation) => Promise<Answer>> = {
     return execute(api.http, deciding.adminKey, id, 'approve', resourceType);
   },
   async proposalExpired(operation) {
+    if (isSimulation(operation)) return simulate(expiredTransaction);
     if (isOnTransaction(operation)) {
       if (isExecution(operation)) return executeTransaction(api.http, own.org, expiredTransaction);
       return signTransactionAs(

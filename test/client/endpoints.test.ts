@@ -53,6 +53,7 @@ describe('the client', () => {
     };
 
     const transaction = await api.createTransaction(bodyFor('createTransaction'));
+    expect((await api.simulateTransaction(transaction.id)).status).toBe('fails');
     const { signatureData } = transaction;
     if (signatureData.status !== 'pendingInitiatorSignature')
       throw new Error('it should wait for its initiator');

@@ -464,6 +464,13 @@ export const TRANSACTION_DATA: { readonly [type: string]: Shape } = {
   }),
 };
 
+const SIMULATION = fields({
+  status: oneOf('succeeds', 'fails', 'unavailable'),
+  'gas?': 'digits',
+  'reason?': 'string',
+  'blockNumber?': 'integer',
+});
+
 function transactionPost(word: string, status: 200 | 201, codes: readonly Code[]): EndpointRow {
   const path = `/transactions${word}`;
   return {
@@ -531,6 +538,7 @@ export const ENDPOINTS: readonly EndpointRow[] = [
   },
   get('/transactions', TRANSACTION, 'page'),
   get('/transactions/{txId}', TRANSACTION),
+  get('/transactions/{txId}/simulation', SIMULATION, 'one', ['conflict', 'proposalExpired']),
   transactionPost('', 201, ['forbidden']),
   transactionPost('/{txId}/signatures', 200, [
     'invalidSignature',

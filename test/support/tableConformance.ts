@@ -11,6 +11,7 @@ import {
   PROPOSAL_DATA,
   type ResourceType,
   SINGULAR,
+  TRANSACTION,
   TRANSACTION_DATA,
 } from './interfaceTables';
 import { faultsOf } from './shapes';
@@ -197,6 +198,14 @@ function transactionFaults(row: EndpointRow, transaction: Body): string[] {
   ];
 }
 
+function simulationFaults({ status, gas, reason, blockNumber }: Body): string[] {
+  return broken([
+    [(status === 'succeeds') === (gas !== undefined), `${status} with gas ${gas}`],
+    [(status === 'fails') === (reason !== undefined), `${status} with the reason ${reason}`],
+    [(status === 'unavailable') === (blockNumber === undefined), `${status} at block ${blockNumber}`],
+  ]);
+}
+
 function pageFaults(row: EndpointRow, query: URLSearchParams, body: Body): string[] {
   const paged = row.form === 'page' || query.has('limit') || query.has('cursor');
   if (!paged) return body.pagination === undefined ? [] : ['it is paged although nobody asked'];
@@ -228,7 +237,8 @@ function successFaults(row: EndpointRow, { path }: Ask, { body, headers, status 
     ...(row.path.startsWith('/policies') && !row.proposals && row.method === 'get'
       ? items.flatMap(policyFaults)
       : []),
-    ...(row.path.startsWith('/transactions') ? items.flatMap((item) => transactionFaults(row, item)) : []),
+    ...(row.data === TRANSACTION ? items.flatMap((item) => transactionFaults(row, item)) : []),
+    ...(row.path.endsWith('/simulation') ? items.flatMap(simulationFaults) : []),
     ...(row.path === '/audit-logs'
       ? items.filter(({ action }) => !/^[a-z][A-Za-z]*\.[a-z][A-Za-z]*$/.test(action)).map(({ id }) => id)
       : []),

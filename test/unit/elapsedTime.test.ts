@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSendLog } from '../../activities/relayer/sendLog';
-import { SharedReads } from '../../activities/relayer/sharedReads';
+import { SharedReads } from '../../src/chain/sharedReads';
 import { projectRoot } from '../../src/projectRoot';
 
 const TEN_MINUTES_MS = 600_000;

@@ -7,23 +7,26 @@ import {
   listTransactionsEndpoint,
   type ShownTransaction,
   signTransactionEndpoint,
+  simulateTransactionEndpoint,
 } from '../../contract/transactions';
 import { findAccount } from '../../db/accounts';
 import type { Db } from '../../db/database';
 import { newId } from '../../db/ids';
 import { pageOfTransactions, readTransaction, type TransactionSnapshot } from '../../db/transactions';
+import { checkOpen } from '../../domain/approval';
 import type { ApprovalRef } from '../../domain/approvalRef';
 import { transactionView } from '../../domain/transactionView';
 import { mutationRoute, type RequestContext, type Route, readRoute } from '../context';
 import type { Cursors } from '../cursors';
 import type { ApiDependencies } from '../dependencies';
 import { page, pageRequest } from '../pages';
-import { badRequest, notFound } from '../refusals';
+import { acceptOrThrow, badRequest, notFound } from '../refusals';
 import { checkNewTransaction } from '../transactionRequests';
 import { type ApprovalRouteDeps, approvalRoutes, createApproval } from './approvals';
 
 /** The dependencies of these routes. */
-type Deps = ApprovalRouteDeps & Pick<ApiDependencies, 'config' | 'readToken'> & { readonly cursors: Cursors };
+type Deps = ApprovalRouteDeps &
+  Pick<ApiDependencies, 'config' | 'readToken' | 'simulate'> & { readonly cursors: Cursors };
 
 /** Transactions per page by default. */
 const DEFAULT_TRANSACTIONS = 100;
@@ -82,12 +85,21 @@ function createRoute(deps: Deps): Route {
   });
 }
 
+function simulationRoute({ db, simulate }: Deps): Route {
+  return readRoute(simulateTransactionEndpoint, async (context) => {
+    const { record, now } = await load(db, context);
+    acceptOrThrow(checkOpen('transaction', record, now.time));
+    return { data: await simulate(record) };
+  });
+}
+
 /** Everything about transactions of accounts. */
 export function transactionRoutes(deps: Deps): Route[] {
   const { db } = deps;
   return [
     listRoute(deps),
     readRoute(getTransactionEndpoint, async (context) => ({ data: show(await load(db, context)) })),
+    simulationRoute(deps),
     createRoute(deps),
     ...approvalRoutes(deps, {
       subject: transactionSubject,

@@ -2,10 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { operations } from '../../support/document';
 
 const ROOT = join(__dirname, '../../..');
 /** Programs of their own, on a machine that may be busy. */
 const LIMIT_MS = 120_000;
+/** Of the types, schemas included: they grow with the interface, and with nothing else. */
+const LINES_PER_ENDPOINT = 85;
 
 function run(program: string, ...args: string[]): string {
   return execFileSync(process.execPath, [join(ROOT, program), ...args], { cwd: ROOT, encoding: 'utf8' });
@@ -58,7 +61,7 @@ describe('the OpenAPI document for client developers', () => {
   );
 
   it(
-    'gives TypeScript types of at most 4,500 lines that compile in strict mode',
+    `gives TypeScript types of at most ${LINES_PER_ENDPOINT} lines for each endpoint that compile in strict mode`,
     () => {
       const folder = mkdtempSync(join(tmpdir(), 'orgwallet-types-'));
       try {
@@ -67,7 +70,7 @@ describe('the OpenAPI document for client developers', () => {
         // What has a default may be absent from a request.
         run(...generate, '--default-non-nullable=false', '--output', types);
         const generated = readFileSync(types, 'utf8');
-        expect(generated.split('\n').length).toBeLessThanOrEqual(4_500);
+        expect(generated.split('\n').length).toBeLessThanOrEqual(LINES_PER_ENDPOINT * operations.length);
         // `npm run openapi` writes the types of the client.
         expect(readFileSync(join(ROOT, 'client/src/openapi.ts'), 'utf8') === generated).toBe(true);
         writeFileSync(join(folder, 'client.ts'), CLIENT);

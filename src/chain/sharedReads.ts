@@ -14,7 +14,10 @@ export class SharedReads<T> {
     if (known) return known;
     const at = performance.now();
     const value = read();
+    // The newest last: what is stale is at the beginning.
+    this.latest.delete(key);
     this.latest.set(key, { at, value });
+    this.forgetStale();
     return value;
   }
 
@@ -23,5 +26,13 @@ export class SharedReads<T> {
     const known = this.latest.get(key);
     const isFresh = known && known.at >= since && performance.now() - known.at < this.freshMs;
     return isFresh ? known.value : undefined;
+  }
+
+  private forgetStale(): void {
+    const before = performance.now() - this.freshMs;
+    for (const [key, { at }] of this.latest) {
+      if (at > before) return;
+      this.latest.delete(key);
+    }
   }
 }

@@ -1,0 +1,107 @@
+import type { Address, Hex } from 'viem';
+import type { ApiDependencies } from './api/dependencies';
+import { knownTokens, readBalances } from './chain/balances';
+import { ask, assertChainId, type ChainClient, ChainUnavailable } from './chain/clients';
+import { relayerIndex } from './chain/relayerIndex';
+import { accountNonce } from './chain/safe';
+import { SharedReads } from './chain/sharedReads';
+import { missingAccount, simulateTransaction } from './chain/transactionSimulation';
+import type { Clients } from './clients';
+import type { TransactionSimulation } from './contract/transactions';
+import { listPolicyTokens } from './db/policies';
+import { payingRelayer } from './db/reservations';
+import type { StoredTransaction } from './db/transactions';
+import { listTransactionTokens } from './db/transactionTokens';
+import { KeyedLimiter } from './temporal/keyedLimiter';
+import { tokenOf } from './transactions/policy';
+
+/** For how long a simulation, and the newest block of a network, are given to others who ask. */
+const FRESH_MS = 1_000;
+/** An endpoint is asked so often which chain it serves. */
+const CHAIN_ID_MS = 10_000;
+/** How many simulations use one network at once. */
+const SIMULATIONS_AT_ONCE = 8;
+
+/** Reads the balances of accounts on all their networks, for the API. */
+export function createReadBalances({ db, chains, tokens }: Clients): ApiDependencies['readBalances'] {
+  return async (account) => {
+    const named = await Promise.all([
+      listTransactionTokens(db, account.id),
+      // Transactions are shown with the token as their policy has read it.
+      listPolicyTokens(db, account.organizationId, account.id),
+    ]);
+    const known = knownTokens(tokens, named.flat());
+    const perNetwork = await Promise.all(
+      account.networkIds.map(async (id) => {
+        const chain = chains.get(id);
+        return chain ? readBalances(chain.rpc, chain.network, account.address as Address, known) : [];
+      }),
+    );
+    return perNetwork.flat();
+  };
+}
+
+/** Simulates a transaction at a block. Throws ChainUnavailable. */
+async function simulateAt(
+  { db, config }: Pick<Clients, 'db' | 'config'>,
+  chain: ChainClient,
+  record: StoredTransaction,
+  block: bigint,
+): Promise<TransactionSimulation> {
+  const { accountId, to, value, calldata } = record;
+  const { network } = chain;
+  const account = record.accountAddress as Address;
+  const blockNumber = Number(block);
+  const index = relayerIndex(accountId, network.relayers);
+  const sender = await payingRelayer(db, { accountId, networkId: network.id }, index);
+  if (sender === undefined) throw new ChainUnavailable(network, `relayer ${index} is not registered yet`);
+  if ((await accountNonce(chain, account)) === null) {
+    return { status: 'fails', reason: missingAccount(chain, accountId, account), blockNumber };
+  }
+  const call = { account, to: to as Address, value, data: calldata.toLowerCase() as Hex };
+  const found = await simulateTransaction(
+    chain,
+    { call, token: tokenOf(record) },
+    { maxGas: config.maxGas, sender: sender as Address, blockNumber: block },
+  );
+  return found.ok
+    ? { status: 'succeeds', gas: String(found.gas), blockNumber }
+    : { status: 'fails', reason: found.message, blockNumber };
+}
+
+/**
+ * Simulates transactions for the API: each once a second at most, and few of one network at once. While a network is
+ * unavailable, it is asked once a second for all of its transactions together.
+ */
+export function createSimulate({
+  db,
+  config,
+  chains,
+}: Pick<Clients, 'db' | 'config' | 'chains'>): ApiDependencies['simulate'] {
+  const heads = new SharedReads<bigint>(FRESH_MS);
+  const simulations = new SharedReads<TransactionSimulation>(FRESH_MS);
+  const limiter = new KeyedLimiter(SIMULATIONS_AT_ONCE);
+
+  async function readHead(chain: ChainClient): Promise<bigint> {
+    await assertChainId(chain, { withinMs: CHAIN_ID_MS });
+    return ask(chain, (rpc) => rpc.getBlockNumber());
+  }
+
+  async function simulate(chain: ChainClient, record: StoredTransaction): Promise<TransactionSimulation> {
+    const { id } = chain.network;
+    // Not within the limit: nobody waits in turn for a network that is unavailable.
+    const block = await heads.read(`${id}`, () => readHead(chain));
+    return limiter.run(`${id}`, null, () => simulateAt({ db, config }, chain, record, block));
+  }
+
+  return async (record) => {
+    const chain = chains.get(record.networkId);
+    if (!chain) return { status: 'unavailable' };
+    try {
+      return await simulations.read(record.id, () => simulate(chain, record));
+    } catch (error) {
+      if (error instanceof ChainUnavailable) return { status: 'unavailable' };
+      throw error;
+    }
+  };
+}

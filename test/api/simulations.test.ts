@@ -1,0 +1,154 @@
+import { encodeFunctionData, type Hex, parseAbi } from 'viem';
+import { putCode } from '../chain/wallets';
+import { makeAccount, read, type Shown, startApi } from '../support/api';
+import { anAddress } from '../support/builders';
+import { answer, COUNTER, TOKENS, token, word } from '../support/contracts';
+import { anAnyPolicyItem } from '../support/policies';
+import { type RpcProxy, startRpcProxy } from '../support/rpcProxy';
+import type { TestOrganization, TestService } from '../support/service';
+import { signIn } from '../support/session';
+import { fundOnLocalChain, networksFile, rpc, sharedStack } from '../support/stack';
+import {
+  aTransactionBody,
+  createTransaction,
+  initiate,
+  makePolicies,
+  signed,
+  transactionPath,
+} from '../support/transactionApi';
+import { NETWORK_ID, transferData } from '../support/transactions';
+import { until } from '../support/until';
+
+const counterAbi = parseAbi(['function fail()', 'function increment()']);
+const callOf = (functionName: 'fail' | 'increment') => encodeFunctionData({ abi: counterAbi, functionName });
+
+let url: string;
+let proxy: RpcProxy;
+let api: TestService;
+let org: TestOrganization;
+let account: Shown;
+let policy: Shown;
+/** Methods that the service has called through the proxy. */
+let calls: string[] = [];
+let isCut = false;
+
+beforeAll(async () => {
+  const chain = sharedStack().chains.find(({ chainId }) => chainId === NETWORK_ID);
+  if (!chain) throw new Error('there is no chain');
+  url = chain.rpcUrl;
+  proxy = await startRpcProxy(url, async (body, pass) => {
+    calls.push(...[JSON.parse(body)].flat().map(({ method }: { method: string }) => method));
+    return isCut ? undefined : pass();
+  });
+  const networks = [{ id: NETWORK_ID, name: 'Cut off', rpcUrl: proxy.url, signerRpcUrls: [url] }];
+  api = await startApi({ env: { NETWORKS_FILE: networksFile(networks) } });
+  org = await api.createOrganization();
+  account = await makeAccount(api.http, org, { networkIds: [NETWORK_ID] });
+  await fundOnLocalChain(url, account.address);
+  [policy] = await makePolicies(api.http, org, anAnyPolicyItem());
+});
+afterAll(async () => {
+  await api?.stop();
+  await proxy?.stop();
+});
+
+async function ask(more: object = {}): Promise<Shown> {
+  return createTransaction(api.http, org, aTransactionBody(org, { account, policy, to: anAddress() }, more));
+}
+
+const simulationOf = ({ id }: Shown) => read(api.http, org.readKey, transactionPath(id, '/simulation'));
+
+const contractOf = (code: Hex) => putCode(url, anAddress(), code);
+
+const blockNumber = expect.any(Number);
+const succeeds = { status: 'succeeds', gas: expect.stringMatching(/^[1-9]\d+$/), blockNumber };
+const fails = (reason: unknown) => ({ status: 'fails', reason, blockNumber });
+
+describe('the simulation of a transaction', () => {
+  it('says how much gas a call that succeeds needs, at the newest block', async () => {
+    const transaction = await ask({ to: await contractOf(COUNTER), value: '0', data: callOf('increment') });
+    const before = Number(await rpc(url, 'eth_blockNumber', []));
+    const found = await simulationOf(transaction);
+    expect(found).toEqual(succeeds);
+    expect(found.blockNumber).toBeGreaterThanOrEqual(before);
+  });
+
+  it('gives the reason of a call that reverts', async () => {
+    const transaction = await ask({ to: await contractOf(COUNTER), value: '0', data: callOf('fail') });
+    expect(await simulationOf(transaction)).toEqual(fails('the call would revert with "it always fails"'));
+  });
+
+  it('says what an account lacks', async () => {
+    const poor = await makeAccount(api.http, org, { networkIds: [NETWORK_ID] });
+    const transaction = await ask({ accountId: poor.id });
+    const lack = 'insufficient funds: the account has 0 wei and sends 1 wei';
+    expect(await simulationOf(transaction)).toEqual(
+      fails(`${lack}: fund the account ${poor.address} on Cut off (31337)`),
+    );
+  });
+
+  it.each([
+    ['returns false', TOKENS.returningFalse, 'the token returns false'],
+    ['returns neither true nor false', token(answer(word(2n))), 'the token returns neither true nor false'],
+  ])('fails for a token that %s', async (_, code, reason) => {
+    const address = await contractOf(code);
+    const transaction = await ask({ to: address, value: '0', data: transferData(anAddress(), 1n) });
+    expect(await simulationOf(transaction)).toEqual(
+      fails(expect.stringMatching(new RegExp(`^${address} on Cut off \\(31337\\): ${reason}$`, 'i'))),
+    );
+  });
+
+  it('answers a person who is signed in', async () => {
+    const transaction = await ask();
+    const { send } = await signIn(api, org.dave);
+    const simulated = await send({ path: transactionPath(transaction.id, '/simulation') });
+    expect(simulated.body.data).toEqual(succeeds);
+  });
+
+  it('is the same for all who ask within a second', async () => {
+    const transaction = await ask();
+    calls = [];
+    const found = await Promise.all(Array.from({ length: 20 }, () => simulationOf(transaction)));
+    expect(found).toEqual(found.map(() => found[0]));
+    // The nonce of the account, and the call with all and with enough gas.
+    expect(calls.filter((method) => method === 'eth_call')).toHaveLength(3);
+  });
+
+  it('is unavailable while the network is', async () => {
+    const transactions = await Promise.all([ask(), ask(), ask()]);
+    isCut = true;
+    try {
+      const found = await Promise.all(transactions.map(simulationOf));
+      expect(found).toEqual(found.map(() => ({ status: 'unavailable' })));
+    } finally {
+      isCut = false;
+    }
+    const [transaction] = transactions;
+    await until('it is simulated again', async () => {
+      return (await simulationOf(transaction)).status === 'succeeds';
+    });
+  });
+
+  it('is refused once the transaction is closed', async () => {
+    const initiated = await initiate(
+      api.http,
+      org,
+      aTransactionBody(org, { account, policy, to: anAddress() }),
+    );
+    await signed(api.http, org, initiated, org.dave, 'reject', { execute: true });
+    const path = transactionPath(initiated.id, '/simulation');
+    const refused = await api.http.send({ key: org.readKey, path });
+    expect([refused.status, refused.body.code, refused.body.message]).toEqual([
+      409,
+      'conflict',
+      `transaction ${initiated.id} has been rejected`,
+    ]);
+  });
+
+  it('is hidden from other organizations', async () => {
+    const transaction = await ask();
+    const other = await api.createOrganization();
+    const path = transactionPath(transaction.id, '/simulation');
+    expect((await api.http.send({ key: other.readKey, path })).status).toBe(404);
+  });
+});
