@@ -15,7 +15,7 @@ import { makePaymentWorld, type PaymentWorld } from '../support/browser/paymentW
 import { openSite, type Site } from '../support/browser/site';
 import type { Visitor } from '../support/browser/visitor';
 import { anAddress } from '../support/builders';
-import { sharedStack } from '../support/stack';
+import { rpc, sharedStack } from '../support/stack';
 import { describeDeep } from '../support/suite';
 import { aTransactionBody, initiate } from '../support/transactionApi';
 
@@ -59,6 +59,9 @@ describe('a payment', () => {
 
     // Nobody has loaded these pages again.
     await first.page.getByRole('link', { name: /^Send 1.5 ETH from “Treasury”/ }).click(LIVE);
+    await section(first, 'What it does')
+      .getByText(/^It succeeds at block \d+ with \d+ gas.$/)
+      .waitFor();
     await button(first, 'Approve: 1 more needed').click();
     await initiator.page.getByText('1 of 2 approvals').waitFor(LIVE);
     const second = await site.signedIn(bob, new URL(first.page.url()).pathname);
@@ -73,6 +76,41 @@ describe('a payment', () => {
       'Bob: approved',
     ]);
     expect([initiator, first, second].map(({ wallet }) => wallet.typedData.length)).toEqual([1, 1, 1]);
+  });
+});
+
+describeDeep('the simulation of a payment', () => {
+  const anOpenPayment = (value: string) => {
+    const { org, treasury: account, byTwo: policy } = world;
+    return initiate(
+      site.api.http,
+      org,
+      aTransactionBody(org, { account, policy, to: anAddress() }, { value }),
+    );
+  };
+
+  it('says why it would fail, and what has changed since', async () => {
+    const { id } = await anOpenPayment('9'.repeat(30));
+    const alice = await site.signedIn(world.org.alice, `/requests/${id}`);
+    await section(alice, 'What it does')
+      .getByText(/^It would fail at block \d+: insufficient funds/)
+      .waitFor();
+    const { rpcUrl = '' } = sharedStack().chains[0] ?? {};
+    await rpc(rpcUrl, 'anvil_setBalance', [world.treasury.address, `0x${(10n ** 31n).toString(16)}`]);
+    await section(alice, 'What it does')
+      .getByText(/^It succeeds/)
+      .waitFor(LIVE);
+  });
+
+  it('is not shown as a result while the network is unavailable', async () => {
+    const { id } = await anOpenPayment('1');
+    const alice = await site.signedIn(world.org.alice);
+    const unavailable = JSON.stringify({ data: { status: 'unavailable' } });
+    await alice.page.route('**/simulation', (route) =>
+      route.fulfill({ contentType: 'application/json', body: unavailable }),
+    );
+    await alice.page.goto(`${site.origin}/requests/${id}`);
+    await alice.page.getByText('The network is unavailable: the call cannot be simulated now.').waitFor();
   });
 });
 

@@ -176,3 +176,10 @@ export const evaluationQuery = (asked: Schema['EvaluatePoliciesRequest']) =>
     queryKey: ['evaluation', asked],
     queryFn: ({ signal }) => orgwallet.evaluatePolicies(asked, timed(signal)),
   });
+
+/** What the call of an open transaction would do now; read again with every change of a transaction. */
+export const simulationQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['transactions', 'simulation', id],
+    queryFn: ({ signal }) => orgwallet.simulateTransaction(id, timed(signal)),
+  });

@@ -9,6 +9,7 @@ import { recipientOf } from '../../domain/recipient.ts';
 import { recipientText } from '../../text/recipient.ts';
 import { Address } from '../../ui/Address.tsx';
 import { Facts } from '../../ui/Facts.tsx';
+import { Simulation } from './Simulation.tsx';
 
 function Recipient({
   address,
@@ -114,9 +115,7 @@ export function TransactionDetails({
         ],
         [
           'Simulation',
-          transaction.signingPayloads
-            ? 'The service simulates the call before it signs anything; a call that would fail is not sent.'
-            : undefined,
+          transaction.signingPayloads ? <Simulation key="simulation" id={transaction.id} /> : undefined,
         ],
       ]}
     />

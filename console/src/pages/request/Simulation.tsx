@@ -1,0 +1,34 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { inBackground } from '../../api/connection.ts';
+import { simulationQuery } from '../../api/queries.ts';
+
+/** A chain changes without an event of the service. */
+const AGAIN_MS = 15_000;
+
+/** What the call of an open transaction would do now. */
+export function Simulation({ id }: { readonly id: string }) {
+  const { data, isPending, refetch } = useQuery(simulationQuery(id));
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (document.hidden) return;
+      inBackground.set(true);
+      void refetch();
+    }, AGAIN_MS);
+    return () => clearInterval(timer);
+  }, [refetch]);
+
+  if (isPending) return 'The call is being simulated…';
+  if (!data) return 'The call could not be simulated.';
+  if (data.status === 'unavailable') {
+    return 'The network is unavailable: the call cannot be simulated now.';
+  }
+  if (data.status === 'succeeds') {
+    return `It succeeds at block ${data.blockNumber} with ${data.gas} gas.`;
+  }
+  return (
+    <>
+      <b>It would fail</b> at block {data.blockNumber}: {data.reason}
+    </>
+  );
+}
