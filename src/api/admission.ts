@@ -67,7 +67,8 @@ async function limitRate(
   credential: Credential,
   response: Response,
 ): Promise<void> {
-  const rate = await limit(credential.limitedAs);
+  // A person may have several sessions.
+  const rate = await limit(credential.kind === 'session' ? credential.memberId : credential.id);
   response.setHeader('RateLimit-Limit', rate.limit);
   response.setHeader('RateLimit-Remaining', rate.remaining);
   response.setHeader('RateLimit-Reset', rate.resetSeconds);

@@ -1,8 +1,8 @@
 import type { Response } from 'express';
 import type { Logger } from 'pino';
-import type { Credential } from '../db/credentials';
+import { type ReportedChange, readChanges, readLastPosition } from '../db/changes';
+import type { SessionCredential } from '../db/credentials';
 import type { Db } from '../db/database';
-import { type ReportedChange, readChanges, readLastPosition } from '../db/sessions';
 import { beginStream } from './exchange';
 import { Refused, unavailable } from './refusals';
 
@@ -18,7 +18,7 @@ const MAX_UNREAD = 262_144;
 /** The streams of changes that a process sends to browsers. */
 export interface EventStreams {
   /** Begins a stream of the changes in the organization of a session. `lastEventId`: goes on after that one. */
-  open(response: Response, session: Credential, lastEventId: string | undefined): Promise<void>;
+  open(response: Response, session: SessionCredential, lastEventId: string | undefined): Promise<void>;
   /** Ends all streams; browsers connect again elsewhere. */
   stop(): void;
 }
@@ -26,7 +26,7 @@ export interface EventStreams {
 /** One browser that listens. */
 interface Stream {
   readonly response: Response;
-  readonly session: Credential;
+  readonly session: SessionCredential;
   /** Of the last change that it has been told of. */
   position: bigint;
   sentAtMs: number;
@@ -112,7 +112,7 @@ export function createEventStreams(db: Db, logger: Logger): EventStreams {
     }, POLL_MS);
   }
 
-  function assertRoom(session: Credential): void {
+  function assertRoom(session: SessionCredential): void {
     if (stopped) throw unavailable('the service is stopping; connect again');
     if ([...streams].filter((stream) => stream.session.id === session.id).length < MAX_PER_SESSION) return;
     throw new Refused(

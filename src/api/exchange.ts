@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { Credential } from '../db/credentials';
-import { credentialDetail } from '../domain/credential';
 import type { Metrics } from '../metrics';
 import { clientAddress } from './clientAddress';
 import { errorBodyOf, pathNotFound, Refused, unavailable } from './refusals';
@@ -32,8 +31,8 @@ export interface Exchange {
 }
 
 /** A caller in logs. */
-export function callerOf({ organizationId, id }: Credential) {
-  return { organizationId, ...credentialDetail(id) };
+export function callerOf({ kind, organizationId, id }: Credential) {
+  return { organizationId, ...(kind === 'apiKey' ? { apiKeyId: id } : { sessionId: id }) };
 }
 
 /** The id that the caller gave its request, or a new one. */

@@ -3,7 +3,6 @@ import { BASE_PATH, type Endpoint } from '../contract/endpoint';
 import { isId } from '../contract/primitives';
 import type { Credential } from '../db/credentials';
 import type { JsonValue } from '../domain/canonicalJson';
-import { isApiKeyId } from '../domain/credential';
 import { readJsonBody } from './body';
 import type { RequestContext, Route } from './context';
 import { type Exchange, exchangeOf, sendJson } from './exchange';
@@ -53,9 +52,8 @@ function idempotencyKey(request: Request): string {
 
 function requireAccess(endpoint: Endpoint, credential: Credential): void {
   if (endpoint.access === 'admin' && !credential.members.some((member) => member.isAdmin)) {
-    const expected = isApiKeyId(credential.id)
-      ? 'the API key of an admin of type api'
-      : 'the session of an admin';
+    const expected =
+      credential.kind === 'apiKey' ? 'the API key of an admin of type api' : 'the session of an admin';
     throw new Refused({ code: 'forbidden', message: `requires ${expected}` });
   }
 }

@@ -16,7 +16,7 @@ import {
 } from '../db/idempotency';
 import { sweepBuckets } from '../db/rateLimits';
 import { sweepChallenges } from '../db/registrations';
-import { sweepSessions } from '../db/sessions';
+import { sweepSessions } from '../db/sessionEnds';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
 import { failpoint } from '../failpoints';
 import { errorBodyOf, Refused } from './refusals';

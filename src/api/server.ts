@@ -5,17 +5,17 @@ import { EXECUTION_ENDED } from '../db/announcements';
 import { authenticate } from '../db/apiKeys';
 import { readCursorSecret } from '../db/installation';
 import { listenForNotifications, type Notifications } from '../db/notifications';
-import { authenticateSessions } from '../db/sessions';
+import { authenticateSessions } from '../db/sessionCredentials';
 import { createApp } from './app';
 import { readCertificate, watchCertificate } from './certificate';
 import type { Route } from './context';
+import { createCredentialCache } from './credentialCache';
 import { type Cursors, createCursors } from './cursors';
 import type { ApiDependencies } from './dependencies';
 import { createEventStreams, type EventStreams } from './eventStreams';
 import { createExecutionWatch } from './executionWatch';
 import { HTTP_LIMITS, limitHttp } from './httpLimits';
 import { createIdempotency, type Idempotency } from './idempotency';
-import { createKeyMemory } from './keyMemory';
 import { listen } from './listen';
 import { passPlainHttp, type SilentConnections } from './plainHttp';
 import { accountRoutes } from './routes/accounts';
@@ -84,13 +84,13 @@ async function appOf(
     idempotency,
     eventStreams,
     authenticate: {
-      key: createKeyMemory((keys) => authenticate(db, keys), notifications),
-      session: createKeyMemory(
+      key: createCredentialCache((keys) => authenticate(db, keys), notifications),
+      session: createCredentialCache(
         (tokens) => authenticateSessions(db, tokens, { countsAsUse: true }),
         notifications,
       ),
       // Not cached with the others: whoever is found here must not keep a use from being counted.
-      sessionInBackground: createKeyMemory(
+      sessionInBackground: createCredentialCache(
         (tokens) => authenticateSessions(db, tokens, { countsAsUse: false }),
         notifications,
       ),

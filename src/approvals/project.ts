@@ -7,7 +7,7 @@ import type { Difference } from '../db/organizationTables';
 import { setPositions } from '../db/positions';
 import { restoreDiffering, writeChanges } from '../db/projection';
 import { decisionIn, listSeals, readProjected, storeProjectedSequence } from '../db/seals';
-import { endSessionsOf } from '../db/sessions';
+import { endSessionsOf } from '../db/sessionEnds';
 import type { Actor } from '../domain/actor';
 import type { JsonValue } from '../domain/canonicalJson';
 import type { OrganizationState } from '../domain/governance';

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { OPERATOR } from '../db/audit';
-import { endSession, listSessions } from '../db/sessions';
+import { endSession } from '../db/sessionEnds';
+import { listSessions } from '../db/sessions';
 import { organizationsOf, type Within } from './context';
 import { CommandRefused } from './output';
 import { table } from './text';

@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Actor } from '../domain/actor';
 import { appendAudit } from './audit';
-import { type Credential, secretHash } from './credentials';
+import { type KeyCredential, secretHash } from './credentials';
 import type { Db, Tx } from './database';
 import { newId } from './ids';
 import { type PreparedStatement, runPrepared } from './prepared';
@@ -28,7 +28,7 @@ export class ApiKeyError extends Error {
 
 /** What `KEYS_BY_HASH` reads. */
 interface KeyByHash extends Pick<ApiKeyRow, 'id' | 'organization_id' | 'key_hash' | 'expires_at'> {
-  readonly members: Credential['members'];
+  readonly members: KeyCredential['members'];
 }
 
 const KEYS_BY_HASH: PreparedStatement = {
@@ -52,18 +52,18 @@ const KEYS_BY_HASH: PreparedStatement = {
 export async function authenticate(
   db: Db,
   keys: readonly string[],
-): Promise<ReadonlyMap<string, Credential>> {
+): Promise<ReadonlyMap<string, KeyCredential>> {
   const wellShaped = keys.filter((key) => KEY_SHAPE.test(key));
   if (wellShaped.length === 0) return new Map();
   const hashes = wellShaped.map(secretHash);
   const rows = await runPrepared<KeyByHash>(db, KEYS_BY_HASH, [hashes]);
-  const authenticated = new Map<string, Credential>();
+  const authenticated = new Map<string, KeyCredential>();
   for (const row of rows.filter(({ members }) => members.length > 0)) {
     const key = wellShaped[hashes.findIndex((hash) => timingSafeEqual(row.key_hash, hash))];
     if (key === undefined) continue;
     authenticated.set(key, {
+      kind: 'apiKey',
       id: row.id,
-      limitedAs: row.id,
       organizationId: row.organization_id,
       expiresAt: row.expires_at,
       members: row.members,

@@ -8,17 +8,31 @@ export interface CredentialMember {
   readonly isAdmin: boolean;
 }
 
-/** The caller of a request: an API key, or the session of a person. */
-export interface Credential {
-  /** key_… or ses_… */
-  readonly id: string;
+interface AnyCredential {
   readonly organizationId: string;
   readonly expiresAt: Date | null;
   /** Those who are still members: of a key in the order in which they were named; at least one. */
   readonly members: readonly CredentialMember[];
-  /** What its limits count for: the key, or the member of a session, who may have several. */
-  readonly limitedAs: string;
 }
+
+/** An API key. */
+export interface KeyCredential extends AnyCredential {
+  readonly kind: 'apiKey';
+  /** key_… */
+  readonly id: string;
+}
+
+/** The session of a person. */
+export interface SessionCredential extends AnyCredential {
+  readonly kind: 'session';
+  /** ses_… */
+  readonly id: string;
+  /** Who is signed in, maybe in other sessions too. */
+  readonly memberId: string;
+}
+
+/** The caller of a request. */
+export type Credential = KeyCredential | SessionCredential;
 
 /** SHA-256 of the secret of a credential: what is stored of it. */
 export function secretHash(secret: string): Buffer {

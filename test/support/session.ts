@@ -1,6 +1,6 @@
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { createSiweMessage } from 'viem/siwe';
-import { openNonce } from '../../src/db/sessions';
+import { openNonce } from '../../src/db/sessionNonces';
 import type { Answer, Ask } from './http';
 import type { TestService } from './service';
 

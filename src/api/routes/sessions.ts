@@ -7,18 +7,12 @@ import {
   sessionResponse,
   sessionsResponse,
 } from '../../contract/sessions';
-import type { Credential } from '../../db/credentials';
+import type { SessionCredential } from '../../db/credentials';
 import type { Db } from '../../db/database';
-import {
-  attemptNonce,
-  endSession,
-  findPeople,
-  listSessions,
-  type Membership,
-  openNonce,
-  type Session,
-  startSession,
-} from '../../db/sessions';
+import { findPeople, type Membership } from '../../db/memberships';
+import { endSession } from '../../db/sessionEnds';
+import { attemptNonce, openNonce } from '../../db/sessionNonces';
+import { listSessions, type Session, startSession } from '../../db/sessions';
 import type { Admission } from '../admission';
 import { readJsonBody } from '../body';
 import type { ApiDependencies } from '../dependencies';
@@ -132,7 +126,7 @@ async function signIn(
 }
 
 /** A session of a member, and those that the member has besides. */
-async function sessionsOf(db: Db, { id, organizationId, limitedAs: memberId }: Credential) {
+async function sessionsOf(db: Db, { id, organizationId, memberId }: SessionCredential) {
   const all = await listSessions(db, { organizationId, memberId });
   const current = all.find((session) => session.id === id);
   // It has ended since it was authenticated.
@@ -186,9 +180,9 @@ export function sessionRoutes(dependencies: Dependencies): Router {
     };
   }
 
-  function credentialOf(response: Response): Credential {
+  function credentialOf(response: Response): SessionCredential {
     const { credential } = exchangeOf(response);
-    if (!credential) throw new Error('a request reached its handler without a session');
+    if (credential?.kind !== 'session') throw new Error('a request reached its handler without a session');
     return credential;
   }
 
@@ -196,7 +190,7 @@ export function sessionRoutes(dependencies: Dependencies): Router {
     const credential = credentialOf(response);
     const { all } = await sessionsOf(db, credential);
     const session = all.find(({ id }) => id === sessionId);
-    const { organizationId, limitedAs: memberId } = credential;
+    const { organizationId, memberId } = credential;
     const ended = session && (await endSession(db, { id: sessionId, organizationId, memberId }));
     if (!ended) throw notFound('session');
     if (sessionId === credential.id) response.setHeader('Set-Cookie', CLEARED_COOKIE);

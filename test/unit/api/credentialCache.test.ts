@@ -1,4 +1,4 @@
-import { createKeyMemory } from '../../../src/api/keyMemory';
+import { createCredentialCache } from '../../../src/api/credentialCache';
 import type { Credential } from '../../../src/db/credentials';
 
 function setUp() {
@@ -10,11 +10,17 @@ function setUp() {
     expiresAt: null as Date | null,
   };
   let announce = () => {};
-  const memory = createKeyMemory(
+  const cache = createCredentialCache(
     async (keys): Promise<ReadonlyMap<string, Credential>> => {
       world.asked += 1;
       const { expiresAt } = world;
-      const found = { id: 'key_1', limitedAs: 'key_1', organizationId: 'org_1', expiresAt, members: [] };
+      const found: Credential = {
+        kind: 'apiKey',
+        id: 'key_1',
+        organizationId: 'org_1',
+        expiresAt,
+        members: [],
+      };
       return new Map(keys.filter((key) => world.valid.has(key)).map((key) => [key, found]));
     },
     {
@@ -26,90 +32,90 @@ function setUp() {
     },
     { elapsedMs: () => world.ms, timeMs: () => world.ms },
   );
-  return { world, memory, announce: () => announce() };
+  return { world, cache, announce: () => announce() };
 }
 
 describe('an authenticated key', () => {
   it('is cached for a second', async () => {
-    const { world, memory } = setUp();
-    await memory('a');
-    await memory('a');
+    const { world, cache } = setUp();
+    await cache('a');
+    await cache('a');
     expect(world.asked).toBe(1);
     world.ms += 1_001;
-    await memory('a');
+    await cache('a');
     expect(world.asked).toBe(2);
   });
 
   it('is dropped when a change is announced', async () => {
-    const { world, memory, announce } = setUp();
-    await memory('a');
+    const { world, cache, announce } = setUp();
+    await cache('a');
     world.valid.clear();
     announce();
-    expect(await memory('a')).toBeUndefined();
+    expect(await cache('a')).toBeUndefined();
   });
 
   it('is not cached when a change is announced during its lookup', async () => {
-    const { world, memory, announce } = setUp();
-    const looking = memory('a');
+    const { world, cache, announce } = setUp();
+    const looking = cache('a');
     announce();
     await looking;
     world.valid.clear();
-    expect(await memory('a')).toBeUndefined();
+    expect(await cache('a')).toBeUndefined();
   });
 
   it('is not cached without a connection for notifications', async () => {
-    const { world, memory } = setUp();
-    await memory('a');
+    const { world, cache } = setUp();
+    await cache('a');
     world.connected = false;
-    await memory('a');
-    await memory('a');
+    await cache('a');
+    await cache('a');
     expect(world.asked).toBe(3);
   });
 
   it('is not cached past its expiry', async () => {
-    const { world, memory } = setUp();
+    const { world, cache } = setUp();
     world.expiresAt = new Date(10);
-    await memory('a');
+    await cache('a');
     world.ms = 10;
-    await memory('a');
+    await cache('a');
     expect(world.asked).toBe(2);
   });
 });
 
 describe('keys that have not been valid before', () => {
   it('are looked up together, ten times per second at most', async () => {
-    const { world, memory } = setUp();
+    const { world, cache } = setUp();
     const startedMs = performance.now();
     for (let wave = 0; wave < 4; wave += 1) {
-      await Promise.all(Array.from({ length: 500 }, (_, index) => memory(`invented ${wave} ${index}`)));
+      await Promise.all(Array.from({ length: 500 }, (_, index) => cache(`invented ${wave} ${index}`)));
     }
     expect(world.asked).toBe(4);
     expect(performance.now() - startedMs).toBeGreaterThanOrEqual(290);
   });
 
   it('do not delay a key that has been valid, nor keep a valid key from being found', async () => {
-    const { world, memory, announce } = setUp();
-    await memory('a');
-    const flood = Array.from({ length: 500 }, (_, index) => memory(`invented ${index}`));
+    const { world, cache, announce } = setUp();
+    await cache('a');
+    const flood = Array.from({ length: 500 }, (_, index) => cache(`invented ${index}`));
     announce();
-    expect(await memory('a')).toBeDefined();
+    expect(await cache('a')).toBeDefined();
     // The first lookup, and that of the known key; the flood still waits.
     expect(world.asked).toBe(2);
-    expect(await memory('b')).toBeDefined();
+    expect(await cache('b')).toBeDefined();
     expect(await Promise.all(flood)).toEqual(flood.map(() => undefined));
     expect(world.asked).toBe(3);
   });
 
   it('include one that is no longer valid, and one works as soon as it is issued', async () => {
-    const { world, memory, announce } = setUp();
-    await memory('a');
+    const { world, cache, announce } = setUp();
+    await cache('a');
     world.valid.delete('a');
     announce();
-    expect(await memory('a')).toBeUndefined();
+    expect(await cache('a')).toBeUndefined();
     const asked = world.asked;
-    await Promise.all(Array.from({ length: 100 }, () => memory('a')));
+    await Promise.all(Array.from({ length: 100 }, () => cache('a')));
     expect(world.asked).toBe(asked + 1);
     world.valid.add('a');
-    expect(await memory('a')).toBeDefined();
+    expect(await cache('a')).toBeDefined();
   });
 });
