@@ -1,9 +1,19 @@
 import type { operations } from './openapi.ts';
 
-/** The name of an endpoint: its `operationId` in openapi.json. */
-export type EndpointName = keyof operations;
+/** Endpoints of sessions: for browsers, which have a cookie in place of an API key. */
+type OfSessions =
+  | 'getSessionNonce'
+  | 'startSession'
+  | 'getSession'
+  | 'endSession'
+  | 'followSession'
+  | 'listSessions'
+  | 'endOtherSession';
 
-/** Method and path of every endpoint. The compiler refuses a table that lacks one. */
+/** The name of an endpoint for programs: its `operationId` in openapi.json. */
+export type EndpointName = Exclude<keyof operations, OfSessions>;
+
+/** Method and path of every endpoint for programs. The compiler refuses a table that lacks one. */
 export const ENDPOINTS = {
   listMembers: 'GET /members',
   getMember: 'GET /members/{id}',

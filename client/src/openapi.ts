@@ -1092,6 +1092,114 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/session/nonce": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a nonce to sign in
+         * @description It begins one session, within 5 minutes, and can be tried five times.
+         */
+        get: operations["getSessionNonce"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the own session
+         * @description Returns the session of the cookie.
+         */
+        get: operations["getSession"];
+        put?: never;
+        /**
+         * Sign in
+         * @description Begins the session of a member of type `user` whose wallet has signed an EIP-4361 message, and sets its cookie. Of a wallet in several organizations one has to be named: 409 with `details.organizations`.
+         */
+        post: operations["startSession"];
+        /**
+         * Sign out
+         * @description Ends the session of the cookie, and clears the cookie.
+         */
+        delete: operations["endSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/session/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow changes
+         * @description Streams the changes in the organization of the session, from `Last-Event-ID` on if it is given. A session has at most 4 streams on each process. Listening does not count as use.
+         */
+        get: operations["followSession"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the own sessions
+         * @description Returns the open sessions of the same member, newest first.
+         */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{sessionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End one of the own sessions
+         * @description Ends an open session of the same member. The cookie is cleared with its own session.
+         */
+        delete: operations["endOtherSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1333,6 +1441,13 @@ export interface components {
             /** @description Number of blocks from its own on; 0: not in a block. */
             confirmations: number;
         };
+        /**
+         * @description Server-sent events: `change` with `resourceType`, `resourceId` and `action` of an entry of the audit log, whose position is the id of the event; `reset` when changes were missed; `end` with the session.
+         * @example id: 12
+         *     event: change
+         *     data: {"resourceType":"proposal","resourceId":"prop_01jz8k3v5fe5ht0n2m6w9r4xyz","action":"proposal.signed"}
+         */
+        ChangeEvents: string;
         /** @description Replaces a policy. */
         ChangedPolicy: components["schemas"]["PolicyInput"] & {
             id: components["schemas"]["PolicyId"];
@@ -1963,6 +2078,14 @@ export interface components {
         };
         /** @description A new policy. */
         NewPolicy: components["schemas"]["PolicyInput"];
+        NewSessionRequest: {
+            /** @description An EIP-4361 message with the nonce, for the origin of the page. */
+            message: string;
+            /** @description Signature of the wallet (EIP-191), or of its contract. */
+            signature: string;
+            /** @description Needed by a wallet that is a member of several organizations. */
+            organizationId?: string;
+        };
         /**
          * @description Address as in AddressInput, not the zero address.
          * @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8
@@ -2345,6 +2468,62 @@ export interface components {
         ReviewStatus: "pendingReviewSignatures" | "approvalReady" | "rejectionReady" | "approvalAndRejectionReady";
         /** @description The version of the resource that this changes: how many decisions of the organization preceded it. Once the resource has another one, the proposal can no longer be executed. */
         Revision: number;
+        /** @description The session of a person. */
+        Session: {
+            id: components["schemas"]["SessionId"];
+            organization: components["schemas"]["SessionOrganization"];
+            member: components["schemas"]["SessionMember"];
+            /** @description Whether the member is an admin now. */
+            isAdmin: boolean;
+            /** @description True for the session that asks. */
+            current: boolean;
+            /** @description The browser that signed in. */
+            userAgent?: string;
+            createdAt: components["schemas"]["Timestamp"];
+            /** @description Written once a minute. */
+            lastUsedAt: components["schemas"]["Timestamp"];
+            /** @description When it ends without another use. */
+            idleExpiresAt: components["schemas"]["Timestamp"];
+            /** @description When it ends in any case. */
+            expiresAt: components["schemas"]["Timestamp"];
+            /** @description The Temporal UI, if it is configured. */
+            temporalUiUrl?: string;
+            temporalNamespace?: string;
+        };
+        /**
+         * @description Id of the session.
+         * @example ses_01jz8k3v5fe5ht0n2m6w9r4xyz
+         */
+        SessionId: string;
+        /** @description Who is signed in. */
+        SessionMember: {
+            id: components["schemas"]["MemberId"];
+            name: string;
+            /** @constant */
+            type: "user";
+            walletAddress: components["schemas"]["Address"];
+        };
+        /** @description What a message to sign in contains. */
+        SessionNonce: {
+            /** @example 5f2c9a1e0b7d48369c1f5a7be0d24c13 */
+            nonce: string;
+            expiresAt: components["schemas"]["Timestamp"];
+            /** @description The chain ids that the message may name. */
+            networkIds: components["schemas"]["NetworkId"][];
+        };
+        SessionNonceResponse: {
+            data: components["schemas"]["SessionNonce"];
+        };
+        SessionOrganization: {
+            id: string;
+            name: string;
+        };
+        SessionResponse: {
+            data: components["schemas"]["Session"];
+        };
+        SessionsResponse: {
+            data: components["schemas"]["Session"][];
+        };
         SignProposalRequest: {
             type: components["schemas"]["VoteType"];
             signature: components["schemas"]["Signature"];
@@ -2683,7 +2862,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `forbidden`: The key or the signatory is not permitted to do this. */
+        /** @description `forbidden`: The key, the signatory or the origin of the page is not permitted to do this. */
         Forbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -2866,7 +3045,7 @@ export interface components {
                 "application/json": components["schemas"]["TransactionResponse"];
             };
         };
-        /** @description `unauthorized`: The API key is missing or invalid. */
+        /** @description `unauthorized`: The API key, session or message to sign in is missing or invalid. */
         Unauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -2916,6 +3095,8 @@ export interface components {
         GroupId: components["schemas"]["GroupId"];
         /** @description UUID of this request. The same request with the same key has the same response, and one effect. */
         IdempotencyKey: string;
+        /** @description The id of the last event that was received: up to 500 changes after it are sent. */
+        LastEventId: string;
         /** @description Results per page. Without `limit` and `cursor` the response is the full list. */
         ListLimit: number;
         MemberId: components["schemas"]["MemberId"];
@@ -2923,6 +3104,7 @@ export interface components {
         PolicyId: components["schemas"]["PolicyId"];
         ProposalId: components["schemas"]["ProposalId"];
         ProposalStatus: components["schemas"]["ProposalFilter"];
+        SessionId: components["schemas"]["SessionId"];
         TransactionPageLimit: number;
         TxId: components["schemas"]["TransactionId"];
     };
@@ -2940,6 +3122,11 @@ export interface components {
         ExecuteRequest: {
             content: {
                 "application/json": components["schemas"]["ExecuteRequest"];
+            };
+        };
+        NewSessionRequest: {
+            content: {
+                "application/json": components["schemas"]["NewSessionRequest"];
             };
         };
         ProposeAccountsCreateRequest: {
@@ -3034,6 +3221,8 @@ export interface components {
         RetryAfter: number;
         /** @description Protocols to use instead. */
         Upgrade: string;
+        /** @description The cookie of the session; cleared with `Max-Age=0`. */
+        SetCookie: string;
         /** @description Size of a burst of requests. */
         RateLimitLimit: number;
         /** @description Requests left now. */
@@ -4587,6 +4776,224 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["Unauthorized"];
+            426: components["responses"]["UpgradeRequired"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getSessionNonce: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionNonceResponse"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            426: components["responses"]["UpgradeRequired"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionResponse"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            426: components["responses"]["UpgradeRequired"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    startSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["NewSessionRequest"];
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Set-Cookie": components["headers"]["SetCookie"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionResponse"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            426: components["responses"]["UpgradeRequired"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    endSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "Set-Cookie": components["headers"]["SetCookie"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionResponse"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            426: components["responses"]["UpgradeRequired"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    followSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the last event that was received: up to 500 changes after it are sent. */
+                "Last-Event-ID"?: components["parameters"]["LastEventId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["ChangeEvents"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            426: components["responses"]["UpgradeRequired"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionsResponse"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            426: components["responses"]["UpgradeRequired"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    endOtherSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                sessionId: components["parameters"]["SessionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionResponse"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];

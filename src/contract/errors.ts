@@ -22,8 +22,8 @@ export const STATUS_BY_CODE = {
 export const MEANING_BY_CODE: Record<ErrorCode, string> = {
   validationError: 'The request is invalid; `details.field` is the first invalid field.',
   invalidSignature: 'The signature cannot be decoded, or is wrong, malleable or for another payload.',
-  unauthorized: 'The API key is missing or invalid.',
-  forbidden: 'The key or the signatory is not permitted to do this.',
+  unauthorized: 'The API key, session or message to sign in is missing or invalid.',
+  forbidden: 'The key, the signatory or the origin of the page is not permitted to do this.',
   notFound: 'The resource was not found in this organization.',
   conflict: 'The resource exists, another open proposal claims it, or its state does not permit this.',
   thresholdNotMet: 'The threshold is not met.',

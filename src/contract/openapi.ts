@@ -5,17 +5,25 @@ import {
   createSchema,
   type oas31,
   type ZodOpenApiObject,
-  type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
-  type ZodOpenApiRequestBodyObject,
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
 import type { ErrorCode } from '../domain/refusal';
 import { BASE_PATH, COMMON_ERRORS, type Endpoint, MUTATION_ERRORS, type Tag } from './endpoint';
-import { errorBody, MEANING_BY_CODE, STATUS_BY_CODE } from './errors';
+import {
+  errorResponses,
+  header,
+  pathParameters,
+  RESPONSE_HEADERS,
+  ref,
+  requestBodies,
+  type Shared,
+} from './openapiParts';
+import { SESSIONS, sessionPaths } from './openapiSessions';
 import { policyBase, policyInput } from './policies';
 import { capital, idName } from './primitives';
 import { proposalBase } from './proposals';
+import { SESSION_COOKIE, sessionEndpoints } from './sessions';
 import { transactionBase } from './transactions';
 
 /** The schemas that others extend: `meta({ extends: name })` makes a schema `allOf` its base and its own fields. */
@@ -37,8 +45,6 @@ const TAG_DESCRIPTIONS: { readonly [tag in Tag]: string } = {
   Networks: 'The networks of this installation.',
   AuditLogs: 'Every change of state.',
 };
-
-const ref = (section: string, name: string) => ({ $ref: `#/components/${section}/${name}` });
 
 /** Splits a schema that extends another into a reference to its base and its own fields. */
 function splitBase(name: string, jsonSchema: oas31.SchemaObject): void {
@@ -67,75 +73,18 @@ const override: NonNullable<CreateDocumentOptions['override']> = ({ zodSchema, j
   splitBase(base, jsonSchema as oas31.SchemaObject);
 };
 
-const RESPONSE_HEADERS = {
-  'X-Request-Id': ref('headers', 'RequestId'),
-  'RateLimit-Limit': ref('headers', 'RateLimitLimit'),
-  'RateLimit-Remaining': ref('headers', 'RateLimitRemaining'),
-  'RateLimit-Reset': ref('headers', 'RateLimitReset'),
-};
-
-function header(description: string, schema: oas31.SchemaObject, example: unknown): oas31.HeaderObject {
-  return { description, schema: { ...schema, examples: [example] } };
-}
-
-/** The response of one status, for the error codes of that status that an endpoint has. Named after the codes. */
-function errorResponse(status: number, codes: readonly ErrorCode[]): ZodOpenApiResponseObject {
-  const retryable = status === 429 || status === 500;
-  return {
-    id: codes.map(capital).join('Or'),
-    description: codes.map((code) => `\`${code}\`: ${MEANING_BY_CODE[code]}`).join(' '),
-    headers: {
-      'X-Request-Id': ref('headers', 'RequestId'),
-      ...(retryable ? { 'Retry-After': ref('headers', 'RetryAfter') } : {}),
-      ...(status === 426 ? { Upgrade: ref('headers', 'Upgrade') } : {}),
-    },
-    content: {
-      'application/json': {
-        schema: errorBody,
-        examples: Object.fromEntries(
-          codes.map((code) => {
-            const message = MEANING_BY_CODE[code];
-            const details = code === 'validationError' ? { details: { field: 'items[0].name' } } : {};
-            return [code, { value: { error: { code, message, ...details }, code, message } }];
-          }),
-        ),
-      },
-    },
-  };
-}
-
-/** Creates the error responses of endpoints, each once. */
-function errorResponses() {
-  const made = new Map<string, ZodOpenApiResponseObject>();
-  return (endpoint: Endpoint): { [status: string]: ZodOpenApiResponseObject } => {
-    const codes = new Set([
-      ...COMMON_ERRORS,
-      ...(isMutation(endpoint) ? MUTATION_ERRORS : []),
-      ...endpoint.errors,
-    ]);
-    const ordered = (Object.keys(STATUS_BY_CODE) as ErrorCode[]).filter((code) => codes.has(code));
-    const statuses = new Set(ordered.map((code) => STATUS_BY_CODE[code]));
-    return Object.fromEntries(
-      [...statuses].map((status) => {
-        const ofStatus = ordered.filter((code) => STATUS_BY_CODE[code] === status);
-        const response = made.get(ofStatus.join()) ?? errorResponse(status, ofStatus);
-        made.set(ofStatus.join(), response);
-        return [String(status), response];
-      }),
-    );
-  };
-}
-
 function isMutation({ method, dryRun }: Endpoint): boolean {
   return method === 'post' && !dryRun;
 }
 
-function pathParameters({ params }: Endpoint) {
-  return Object.keys(params).map((name) => ref('parameters', capital(name)));
+function errorsOfEndpoint(endpoint: Endpoint): readonly ErrorCode[] {
+  return [...COMMON_ERRORS, ...(isMutation(endpoint) ? MUTATION_ERRORS : []), ...endpoint.errors];
 }
 
 /** The parameters in paths, by name. They have no pattern: an id of another form is not a validationError there. */
-function pathParameterComponents(endpoints: readonly Endpoint[]): { [name: string]: oas31.ParameterObject } {
+function pathParameterComponents(endpoints: readonly Pick<Endpoint, 'params'>[]): {
+  [name: string]: oas31.ParameterObject;
+} {
   const params = endpoints.flatMap((endpoint) => Object.entries(endpoint.params));
   return Object.fromEntries(
     params.map(([name, prefix]) => [
@@ -143,23 +92,6 @@ function pathParameterComponents(endpoints: readonly Endpoint[]): { [name: strin
       { name, in: 'path', required: true, schema: ref('schemas', idName(prefix)) },
     ]),
   );
-}
-
-/** Creates the request bodies of endpoints, each once. Named after their schema. */
-function requestBodies() {
-  const made = new Map<string, ZodOpenApiRequestBodyObject>();
-  return ({ id, body, exampleBody }: Endpoint): Pick<ZodOpenApiOperationObject, 'requestBody'> => {
-    if (!body) return {};
-    const name = body.meta()?.id ?? `${capital(id)}Request`;
-    const schema = body.meta()?.id === undefined ? body.meta({ id: name }) : body;
-    const requestBody = made.get(name) ?? {
-      id: name,
-      required: true,
-      content: { 'application/json': { schema, examples: { body: { value: exampleBody } } } },
-    };
-    made.set(name, requestBody);
-    return { requestBody };
-  };
 }
 
 /** Creates the successful responses of endpoints. Shared ones are created once and named after their schema. */
@@ -193,10 +125,8 @@ function description({ description: text, access }: Endpoint): string {
   return text ? `${text} ${who}` : who;
 }
 
-function pathsOf(endpoints: readonly Endpoint[]): ZodOpenApiPathsObject {
-  const bodyOf = requestBodies();
+function pathsOf(endpoints: readonly Endpoint[], { bodyOf, errorsOf }: Shared): ZodOpenApiPathsObject {
   const successOf = successResponses(endpoints);
-  const errorsOf = errorResponses();
   const paths: ZodOpenApiPathsObject = {};
   for (const endpoint of endpoints) {
     const idempotency = endpoint.method === 'post' ? [ref('parameters', 'IdempotencyKey')] : [];
@@ -210,7 +140,7 @@ function pathsOf(endpoints: readonly Endpoint[]): ZodOpenApiPathsObject {
         requestParams: { query: endpoint.query as z.ZodObject },
         parameters: [...pathParameters(endpoint), ...idempotency],
         ...bodyOf(endpoint),
-        responses: { [endpoint.status]: successOf(endpoint), ...errorsOf(endpoint) },
+        responses: { [endpoint.status]: successOf(endpoint), ...errorsOf(...errorsOfEndpoint(endpoint)) },
       },
     };
   }
@@ -219,7 +149,19 @@ function pathsOf(endpoints: readonly Endpoint[]): ZodOpenApiPathsObject {
 
 const COMPONENTS: NonNullable<ZodOpenApiObject['components']> = {
   securitySchemes: {
-    apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, `ow_live_…`.' },
+    apiKey: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'An API key, `ow_live_…`. It wins over a session.',
+    },
+    session: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: SESSION_COOKIE,
+      description:
+        'The session of a person, in place of an API key. What changes something needs an `Origin` of the service, and nothing ' +
+        'may come from a page of another site: 403 `forbidden`. A GET with `X-Orgwallet-Background: 1` does not count as use.',
+    },
   },
   parameters: {
     IdempotencyKey: {
@@ -229,6 +171,12 @@ const COMPONENTS: NonNullable<ZodOpenApiObject['components']> = {
       description:
         'UUID of this request. The same request with the same key has the same response, and one effect.',
       schema: { type: 'string', format: 'uuid', examples: ['6c0d2a7e-3f4b-4f0e-9f38-1d5f0c2b7a11'] },
+    },
+    LastEventId: {
+      name: 'Last-Event-ID',
+      in: 'header',
+      description: 'The id of the last event that was received: up to 500 changes after it are sent.',
+      schema: { type: 'string', examples: ['12'] },
     },
   },
   headers: {
@@ -249,6 +197,11 @@ const COMPONENTS: NonNullable<ZodOpenApiObject['components']> = {
     ),
     RetryAfter: header('Seconds to wait before a retry.', { type: 'integer' }, 2),
     Upgrade: header('Protocols to use instead.', { type: 'string' }, 'TLS/1.2, HTTP/1.1'),
+    SetCookie: header(
+      'The cookie of the session; cleared with `Max-Age=0`.',
+      { type: 'string' },
+      `${SESSION_COOKIE}=…; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=43200`,
+    ),
     RateLimitLimit: header('Size of a burst of requests.', { type: 'integer' }, 300),
     RateLimitRemaining: header('Requests left now.', { type: 'integer' }, 299),
     RateLimitReset: header('Seconds until a full burst is available.', { type: 'integer' }, 1),
@@ -264,6 +217,7 @@ function sorted<T extends object>(entries: T): T {
 /** The OpenAPI 3.1 document of the API, generated from the schemas that check requests and responses. */
 export function openApiDocument(endpoints: readonly Endpoint[]): oas31.OpenAPIObject {
   const tags = [...new Set(endpoints.map(({ tag }) => tag))];
+  const shared = { bodyOf: requestBodies(), errorsOf: errorResponses() };
   const document = createDocument(
     {
       openapi: '3.1.0',
@@ -278,12 +232,15 @@ export function openApiDocument(endpoints: readonly Endpoint[]): oas31.OpenAPIOb
           'idempotency key, so that it can be retried safely.',
       },
       servers: [{ url: BASE_PATH }],
-      security: [{ apiKey: [] }],
-      tags: tags.map((name) => ({ name, description: TAG_DESCRIPTIONS[name] })),
-      paths: pathsOf(endpoints),
+      security: [{ apiKey: [] }, { session: [] }],
+      tags: [...tags.map((name) => ({ name, description: TAG_DESCRIPTIONS[name] })), SESSIONS],
+      paths: { ...pathsOf(endpoints, shared), ...sessionPaths(shared) },
       components: {
         ...COMPONENTS,
-        parameters: { ...COMPONENTS.parameters, ...pathParameterComponents(endpoints) },
+        parameters: {
+          ...COMPONENTS.parameters,
+          ...pathParameterComponents([...endpoints, ...sessionEndpoints]),
+        },
       },
     },
     { override },

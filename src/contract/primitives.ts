@@ -96,6 +96,7 @@ const ID_KINDS = {
   adm: 'admins',
   prop: 'proposal',
   txn: 'transaction',
+  ses: 'session',
 } as const;
 
 /** The kinds of id that a path can name. */
@@ -135,6 +136,7 @@ const ID_SCHEMAS: { readonly [Prefix in PathIdPrefix]: ReturnType<typeof idSchem
   adm: idSchema('adm'),
   prop: idSchema('prop'),
   txn: idSchema('txn'),
+  ses: idSchema('ses'),
 };
 
 /** The id of a record, in requests and responses. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { envelope, timestamp } from './primitives';
+import type { ErrorCode } from '../domain/refusal';
+import { address, envelope, idOf, networkId, type PathIdPrefix, timestamp } from './primitives';
 
 /** The cookie of a session. The prefix makes browsers refuse it without TLS, for other paths and from other hosts. */
 export const SESSION_COOKIE = '__Host-orgwallet-session';
@@ -7,43 +8,215 @@ export const SESSION_COOKIE = '__Host-orgwallet-session';
 const MAX_MESSAGE_LENGTH = 4_096;
 const MAX_SIGNATURE_LENGTH = 20_000;
 
+/** Everything about one endpoint for the browsers of people, which is at the root of the service, except its handler. */
+export interface SessionEndpoint<Body extends z.ZodType = z.ZodType, Response extends z.ZodType = z.ZodType> {
+  /** Name of the operation, unique among all endpoints. */
+  readonly id: string;
+  readonly method: 'get' | 'post' | 'delete';
+  /** Path at the root, with `{name}` for each parameter. */
+  readonly path: string;
+  /** Whether it needs the cookie of a session. */
+  readonly needsSession: boolean;
+  readonly summary: string;
+  readonly description: string;
+  /** The kind of id that each path parameter is. */
+  readonly params: { readonly [name: string]: PathIdPrefix };
+  readonly body?: Body;
+  /** A valid body; for an endpoint with one. */
+  readonly exampleBody?: unknown;
+  readonly response: Response;
+  readonly mediaType: 'application/json' | 'text/event-stream';
+  readonly status: 200 | 201;
+  /** Whether every success sets or clears the cookie. */
+  readonly setsCookie: boolean;
+  /** Error codes besides those of every such endpoint. */
+  readonly errors: readonly ErrorCode[];
+}
+
+/** The error codes of every endpoint of sessions. */
+export const SESSION_ERRORS: readonly ErrorCode[] = [
+  'validationError',
+  'forbidden',
+  'notFound',
+  'upgradeRequired',
+  'rateLimited',
+  'internalError',
+];
+
 /** The body of `POST /session`. */
-export const newSession = z.strictObject({
-  message: z.string().min(1).max(MAX_MESSAGE_LENGTH),
-  signature: z
-    .string()
-    .max(MAX_SIGNATURE_LENGTH)
-    .regex(/^0x([0-9a-fA-F]{2})*$/, 'must be 0x and pairs of hex digits'),
-  organizationId: z.string().optional(),
-});
+export const newSession = z
+  .strictObject({
+    message: z.string().min(1).max(MAX_MESSAGE_LENGTH).meta({
+      description: 'An EIP-4361 message with the nonce, for the origin of the page.',
+    }),
+    signature: z
+      .string()
+      .max(MAX_SIGNATURE_LENGTH)
+      .regex(/^0x([0-9a-fA-F]{2})*$/, 'must be 0x and pairs of hex digits')
+      .meta({ description: 'Signature of the wallet (EIP-191), or of its contract.' }),
+    organizationId: z
+      .string()
+      .optional()
+      .meta({ description: 'Needed by a wallet that is a member of several organizations.' }),
+  })
+  .meta({ id: 'NewSessionRequest' });
 
 /** The session of a person, as its member sees it. */
-const session = z.strictObject({
-  id: z.string(),
-  organization: z.strictObject({ id: z.string(), name: z.string() }),
-  member: z.strictObject({
-    id: z.string(),
-    name: z.string(),
-    type: z.literal('user'),
-    walletAddress: z.string(),
-  }),
-  isAdmin: z.boolean(),
-  current: z.boolean(),
-  userAgent: z.string().optional(),
-  createdAt: timestamp,
-  lastUsedAt: timestamp,
-  idleExpiresAt: timestamp,
-  expiresAt: timestamp,
-  temporalUiUrl: z.string().optional(),
-  temporalNamespace: z.string().optional(),
-});
+const session = z
+  .strictObject({
+    id: idOf('ses'),
+    organization: z.strictObject({ id: z.string(), name: z.string() }).meta({ id: 'SessionOrganization' }),
+    member: z
+      .strictObject({ id: idOf('mem'), name: z.string(), type: z.literal('user'), walletAddress: address })
+      .meta({ id: 'SessionMember', description: 'Who is signed in.' }),
+    isAdmin: z.boolean().meta({ description: 'Whether the member is an admin now.' }),
+    current: z.boolean().meta({ description: 'True for the session that asks.' }),
+    userAgent: z.string().optional().meta({ description: 'The browser that signed in.' }),
+    createdAt: timestamp,
+    lastUsedAt: timestamp.meta({ description: 'Written once a minute.' }),
+    idleExpiresAt: timestamp.meta({ description: 'When it ends without another use.' }),
+    expiresAt: timestamp.meta({ description: 'When it ends in any case.' }),
+    temporalUiUrl: z.string().optional().meta({ description: 'The Temporal UI, if it is configured.' }),
+    temporalNamespace: z.string().optional(),
+  })
+  .meta({ id: 'Session', description: 'The session of a person.' });
 
 /** A session in responses. */
 export type ShownSession = z.input<typeof session>;
 
-/** `networkIds`: the chain ids that the message may name. */
-export const nonceResponse = envelope(
-  z.strictObject({ nonce: z.string(), expiresAt: timestamp, networkIds: z.array(z.int()) }),
+const nonceResponse = envelope(
+  z
+    .strictObject({
+      nonce: z.string().meta({ examples: ['5f2c9a1e0b7d48369c1f5a7be0d24c13'] }),
+      expiresAt: timestamp,
+      networkIds: z.array(networkId).meta({ description: 'The chain ids that the message may name.' }),
+    })
+    .meta({ id: 'SessionNonce', description: 'What a message to sign in contains.' }),
 );
-export const sessionResponse = envelope(session);
-export const sessionsResponse = envelope(z.array(session));
+const sessionResponse = envelope(session);
+const sessionsResponse = envelope(z.array(session)).meta({ id: 'SessionsResponse' });
+
+const changes = z.string().meta({
+  id: 'ChangeEvents',
+  description:
+    'Server-sent events: `change` with `resourceType`, `resourceId` and `action` of an entry of the audit log, whose ' +
+    'position is the id of the event; `reset` when changes were missed; `end` with the session.',
+  examples: [
+    'id: 12\nevent: change\ndata: {"resourceType":"proposal","resourceId":"prop_01jz8k3v5fe5ht0n2m6w9r4xyz",' +
+      '"action":"proposal.signed"}\n\n',
+  ],
+});
+
+/** Declares an endpoint and infers its types. Most answer JSON to a session, and leave the cookie as it is. */
+function endpoint<Body extends z.ZodType, Response extends z.ZodType>(
+  declaration: Pick<
+    SessionEndpoint<Body, Response>,
+    'id' | 'method' | 'path' | 'summary' | 'description' | 'response'
+  > &
+    Partial<SessionEndpoint<Body, Response>>,
+): SessionEndpoint<Body, Response> {
+  return {
+    needsSession: true,
+    params: {},
+    mediaType: 'application/json',
+    status: 200,
+    setsCookie: false,
+    errors: ['unauthorized'],
+    ...declaration,
+  };
+}
+
+export const getSessionNonceEndpoint = endpoint({
+  id: 'getSessionNonce',
+  method: 'get',
+  path: '/session/nonce',
+  needsSession: false,
+  summary: 'Get a nonce to sign in',
+  description: 'It begins one session, within 5 minutes, and can be tried five times.',
+  response: nonceResponse,
+  errors: [],
+});
+
+export const startSessionEndpoint = endpoint({
+  id: 'startSession',
+  method: 'post',
+  path: '/session',
+  needsSession: false,
+  summary: 'Sign in',
+  description:
+    'Begins the session of a member of type `user` whose wallet has signed an EIP-4361 message, and sets its cookie. Of a ' +
+    'wallet in several organizations one has to be named: 409 with `details.organizations`.',
+  body: newSession,
+  exampleBody: {
+    message:
+      'localhost:8443 wants you to sign in with your Ethereum account:\n0x70997970C51812dc3A010C7d01b50e0d17dc79C8\n\n\n' +
+      'URI: https://localhost:8443\nVersion: 1\nChain ID: 31337\nNonce: 5f2c9a1e0b7d48369c1f5a7be0d24c13\n' +
+      'Issued At: 2025-06-01T12:00:00.000Z',
+    signature: `0x${'5e'.repeat(65)}`,
+  },
+  response: sessionResponse,
+  status: 201,
+  setsCookie: true,
+  errors: ['unauthorized', 'conflict'],
+});
+
+export const getSessionEndpoint = endpoint({
+  id: 'getSession',
+  method: 'get',
+  path: '/session',
+  summary: 'Get the own session',
+  description: 'Returns the session of the cookie.',
+  response: sessionResponse,
+});
+
+export const endSessionEndpoint = endpoint({
+  id: 'endSession',
+  method: 'delete',
+  path: '/session',
+  summary: 'Sign out',
+  description: 'Ends the session of the cookie, and clears the cookie.',
+  response: sessionResponse,
+  setsCookie: true,
+});
+
+export const followSessionEndpoint = endpoint({
+  id: 'followSession',
+  method: 'get',
+  path: '/session/events',
+  summary: 'Follow changes',
+  description:
+    'Streams the changes in the organization of the session, from `Last-Event-ID` on if it is given. A session has at most 4 ' +
+    'streams on each process. Listening does not count as use.',
+  response: changes,
+  mediaType: 'text/event-stream',
+});
+
+export const listSessionsEndpoint = endpoint({
+  id: 'listSessions',
+  method: 'get',
+  path: '/sessions',
+  summary: 'List the own sessions',
+  description: 'Returns the open sessions of the same member, newest first.',
+  response: sessionsResponse,
+});
+
+export const endOtherSessionEndpoint = endpoint({
+  id: 'endOtherSession',
+  method: 'delete',
+  path: '/sessions/{sessionId}',
+  summary: 'End one of the own sessions',
+  description: 'Ends an open session of the same member. The cookie is cleared with its own session.',
+  params: { sessionId: 'ses' },
+  response: sessionResponse,
+});
+
+/** Every endpoint of sessions. */
+export const sessionEndpoints: readonly SessionEndpoint[] = [
+  getSessionNonceEndpoint,
+  startSessionEndpoint,
+  getSessionEndpoint,
+  endSessionEndpoint,
+  followSessionEndpoint,
+  listSessionsEndpoint,
+  endOtherSessionEndpoint,
+];

@@ -3,7 +3,7 @@ import { encodeFunctionData, erc20Abi } from 'viem';
 import { encodeSignature } from '../../src/chain/signatures';
 import { sharedApi } from '../support/api';
 import { findOperation } from '../support/conformance';
-import { operations } from '../support/document';
+import { operations, sessionOperations } from '../support/document';
 import { bodiesFor, type Furnished, furnish, newAddress, transactionOf } from '../support/furnished';
 import { type InterceptingProxy, startInterceptingProxy } from '../support/interceptingProxy';
 import { signPayload, type TestMember, type TestService } from '../support/service';
@@ -39,7 +39,7 @@ const bodyFor = (operationId: string) => bodiesFor(operationId, own).at(-1);
 const any = () => api as any;
 
 describe('the client', () => {
-  it('has every endpoint of openapi.json', async () => {
+  it('has every endpoint of openapi.json for programs', async () => {
     const { org } = own;
     const votes = async (name: string, proposal: Proposal) => {
       const approvePayload = proposal.signingPayloads?.approvePayload ?? '';
@@ -107,6 +107,10 @@ describe('the client', () => {
     expect(await api.listProposals({ resourceType: 'groups', status: 'open' })).not.toEqual([]);
     expect(operations.map(({ id }) => id).filter((id) => !reached().has(id))).toEqual([]);
   }, 120_000);
+
+  it('has none of the endpoints of sessions: programs have a key, and no cookie', () => {
+    expect(sessionOperations.map(({ id }) => id).filter((id) => id in api)).toEqual([]);
+  });
 
   it('goes through a list page by page, with its filters', async () => {
     const all: string[] = [];

@@ -2,10 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { operations } from '../support/document';
+import { operations, sessionOperations } from '../support/document';
 
 const GENERATOR = 'openapi-python-client==0.29.1';
 const DOCUMENT = join(__dirname, '../../openapi.json');
+const ALL = [...operations, ...sessionOperations];
 /** Packages are downloaded. */
 const LIMIT_MS = 300_000;
 
@@ -47,8 +48,8 @@ it(
         .filter((file) => file.endsWith('.py') && !file.endsWith('__init__.py'))
         .map((file) => [file.split('/').at(-1), readFileSync(join(folder, 'client/api', file), 'utf8')]),
     );
-    expect([...modules.keys()].sort()).toEqual(operations.map(({ id }) => moduleOf(id)).sort());
-    for (const { id, body } of operations) {
+    expect([...modules.keys()].sort()).toEqual(ALL.map(({ id }) => moduleOf(id)).sort());
+    for (const { id, body } of ALL) {
       const text = modules.get(moduleOf(id)) ?? '';
       const [, response = 'none'] = /^def sync_detailed\([\s\S]*?\) -> Response\[(.*)\]:$/m.exec(text) ?? [];
       expect([id, response]).toEqual([id, expect.stringMatching(/^(Error \| \w+|\w+ \| Error)$/)]);

@@ -2,7 +2,7 @@ import type { ValidateFunction } from 'ajv';
 import Ajv2020 from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { STATUS_BY_CODE } from '../../src/contract/errors';
-import { BASE, document, resolve } from './document';
+import { document, placeOfPath, resolve } from './document';
 import type { Answer, Ask, Listener } from './http';
 import { noteReached } from './reached';
 import { tableFaults } from './tableConformance';
@@ -26,7 +26,7 @@ const ERROR_SCHEMA = { $ref: 'openapi#/components/schemas/Error' };
 /** Documented headers that not every answer has. */
 const OCCASIONAL_HEADERS = ['Idempotency-Replayed'];
 /** Not for API keys: the document is about these. */
-const OPEN_PATHS = ['/openapi.json', '/docs', '/session'];
+const OPEN_PATHS = ['/openapi.json', '/docs'];
 /** Of the console, which is a folder of files. */
 const PAGE = /^(text\/(html|javascript|css)|image\/)/;
 
@@ -55,13 +55,15 @@ function checkBody(what: string, schema: object, body: unknown): void {
 const templates = Object.keys(document.paths)
   // A literal segment is no parameter's value.
   .sort((one, two) => one.split('{').length - two.split('{').length)
-  .map((template) => ({ template, pattern: new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }));
+  .map((template) => ({
+    template,
+    pattern: new RegExp(`^${placeOfPath(template).replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+  }));
 
 /** The operation that a request is for; undefined for a path or a method that is not documented. */
 export function findOperation(method: string, url: string): DocumentedOperation | undefined {
   const path = url.split('?')[0] ?? '';
-  if (!path.startsWith(`${BASE}/`)) return undefined;
-  const found = templates.find(({ pattern }) => pattern.test(path.slice(BASE.length)));
+  const found = templates.find(({ pattern }) => pattern.test(path));
   const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
   return found && document.paths[found.template][verb];
 }

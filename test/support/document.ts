@@ -5,10 +5,12 @@ import type { ErrorCode } from '../../src/domain/refusal';
 // biome-ignore lint/suspicious/noExplicitAny: a JSON Schema, or a value that fits one
 export type Json = any;
 
+type Method = 'get' | 'post' | 'delete';
+
 /** A documented operation, as far as tests are generated from it. */
 export interface Operation {
   readonly id: string;
-  readonly method: 'get' | 'post';
+  readonly method: Method;
   /** Below the base path, with `{name}` for each parameter. */
   readonly path: string;
   /** Names of the parameters in the path, each with an id that no record has. */
@@ -41,7 +43,7 @@ export function resolve(part: Json): Json {
   });
 }
 
-function operationOf(path: string, method: 'get' | 'post', described: Json): Operation {
+function operationOf(path: string, method: Method, described: Json): Operation {
   const parameters: Json[] = described.parameters.map(resolve);
   const content = described.requestBody && resolve(described.requestBody).content['application/json'];
   const responses = Object.entries<Json>(described.responses).map(([status, response]) => [
@@ -62,19 +64,32 @@ function operationOf(path: string, method: 'get' | 'post', described: Json): Ope
     forAdmins: described.description.includes('Requires the API key of an admin'),
     success: Number(responses.map(([status]) => status).find((status) => Number(status) < 400)),
     codes: responses.flatMap(
-      ([, { content: answer }]) => Object.keys(answer['application/json'].examples ?? {}) as ErrorCode[],
+      ([, { content: answer }]) => Object.keys(answer['application/json']?.examples ?? {}) as ErrorCode[],
     ),
     responses: Object.fromEntries(responses),
   };
 }
 
-/** Every operation of the document. */
-export const operations: readonly Operation[] = Object.entries<Json>(document.paths).flatMap(
-  ([path, methods]) =>
+function operationsOf(paths: readonly (readonly [path: string, item: Json])[]): Operation[] {
+  return paths.flatMap(([path, { servers: _, ...methods }]) =>
     Object.entries<Json>(methods).map(([method, described]) =>
-      operationOf(path, method as 'get' | 'post', described),
+      operationOf(path, method as Method, described),
     ),
-);
+  );
+}
+
+/** The path at the host that a path of the document is reached by: those of sessions are at the root. */
+export const placeOfPath = (path: string): string =>
+  document.paths[path].servers === undefined ? `${BASE}${path}` : path;
+
+const paths = Object.entries<Json>(document.paths);
+const isOfSessions = ([, { servers }]: (typeof paths)[number]) => servers !== undefined;
+
+/** Every operation below the base path. */
+export const operations: readonly Operation[] = operationsOf(paths.filter((one) => !isOfSessions(one)));
+
+/** Every operation of sessions, for browsers: with a cookie, at the root. */
+export const sessionOperations: readonly Operation[] = operationsOf(paths.filter(isOfSessions));
 
 /** True when the document has an operation of that name. */
 export const has = (operationId: string): boolean => operations.some(({ id }) => id === operationId);

@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { operations } from './document';
+import { operations, sessionOperations } from './document';
 import { sharedStack } from './stack';
 
 const FOLDER = 'reached';
@@ -21,7 +21,9 @@ export function noteReached(operationId: string, status: number): void {
 
 /** Every pair of operation and status that the OpenAPI document lists. */
 function pairs(): string[] {
-  return operations.flatMap(({ id, responses }) => Object.keys(responses).map((status) => `${id} ${status}`));
+  return [...operations, ...sessionOperations].flatMap(({ id, responses }) =>
+    Object.keys(responses).map((status) => `${id} ${status}`),
+  );
 }
 
 /** One line on how many of them a run has reached; undefined for a run that asked nothing. */

@@ -18,8 +18,9 @@ const anonymous = (path: string) => path.replaceAll(/\{\w+\}/g, '{}');
 const nameOf = ({ method, path }: EndpointRow) => `${method} ${path}`;
 
 const documented = new Map<string, Json>(
-  Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
-    Object.entries<Json>(methods).map(([method, operation]): [string, Json] => [
+  // Those of sessions are not on the interface page.
+  Object.entries<Json>(document.paths).flatMap(([path, { servers, ...methods }]) =>
+    Object.entries<Json>(servers ? {} : methods).map(([method, operation]): [string, Json] => [
       `${method} ${anonymous(path)}`,
       operation,
     ]),

@@ -5,6 +5,7 @@ import addFormats from 'ajv-formats';
 import { endpoints } from '../../../src/api/endpoints';
 import { openApiDocument, openApiText } from '../../../src/contract/openapi';
 import { descriptionInput, nameInput, reasonInput } from '../../../src/contract/primitives';
+import { SESSION_COOKIE, sessionEndpoints } from '../../../src/contract/sessions';
 
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document, walked by the tests
 const document = openApiDocument(endpoints) as any;
@@ -23,6 +24,13 @@ function target(reference: string): any {
   return keys.reduce<any>((value, key) => value?.[key], document);
 }
 
+/** The operations of the document, with the servers of their paths. */
+// biome-ignore lint/suspicious/noExplicitAny: as above
+const documented = Object.values<any>(document.paths).flatMap(({ servers, ...methods }) =>
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  Object.values<any>(methods).map((operation) => ({ ...operation, servers })),
+);
+
 describe('the OpenAPI document', () => {
   it('is the one that is committed (npm run openapi writes it)', () => {
     const committed = readFileSync(join(__dirname, '../../../openapi.json'), 'utf8');
@@ -30,10 +38,8 @@ describe('the OpenAPI document', () => {
   });
 
   it('has every endpoint once', () => {
-    // biome-ignore lint/suspicious/noExplicitAny: as above
-    const operations = Object.values<any>(document.paths).flatMap((path) => Object.values<any>(path));
-    expect(operations.map((operation) => operation.operationId).sort()).toEqual(
-      endpoints.map(({ id }) => id).sort(),
+    expect(documented.map(({ operationId }) => operationId).sort()).toEqual(
+      [...endpoints, ...sessionEndpoints].map(({ id }) => id).sort(),
     );
   });
 
@@ -79,13 +85,35 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('takes a key or a session on every endpoint, and only a session on those of sessions', () => {
+    expect(document.security).toEqual([{ apiKey: [] }, { session: [] }]);
+    expect(document.components.securitySchemes.session).toMatchObject({ in: 'cookie', name: SESSION_COOKIE });
+    const own = Object.fromEntries(
+      documented
+        .filter(({ servers }) => servers)
+        .map(({ operationId, servers, security }) => [operationId, [servers[0].url, security]]),
+    );
+    const session = ['/', [{ session: [] }]];
+    const anybody = ['/', []];
+    expect(own).toEqual({
+      getSessionNonce: anybody,
+      startSession: anybody,
+      getSession: session,
+      endSession: session,
+      followSession: session,
+      listSessions: session,
+      endOtherSession: session,
+    });
+    expect(documented.filter(({ servers, security }) => !servers && security)).toEqual([]);
+  });
+
   it('has schemas that a JSON Schema validator takes, and examples that fit them', () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema({ $id: 'openapi', components: document.components });
     for (const name of Object.keys(document.components.schemas)) {
       expect(() => ajv.compile({ $ref: `openapi#/components/schemas/${name}` })).not.toThrow();
     }
-    for (const { path, method, exampleBody } of endpoints) {
+    for (const { path, method, exampleBody } of [...endpoints, ...sessionEndpoints]) {
       if (exampleBody === undefined) continue;
       const reference = document.paths[path][method].requestBody.$ref;
       const { schema } = target(reference).content['application/json'];
@@ -137,15 +165,12 @@ function namesInRequests(): Set<string> {
 }
 
 describe('the components of the OpenAPI document', () => {
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  const operations = Object.values<any>(document.paths).flatMap((path) => Object.values<any>(path));
-
   it('fit in 300 KB with everything else', () => {
     expect(Buffer.byteLength(openApiText(endpoints))).toBeLessThan(300_000);
   });
 
   it('hold every error response and every request body', () => {
-    for (const { operationId, responses, requestBody } of operations) {
+    for (const { operationId, responses, requestBody } of documented) {
       for (const status of Object.keys(responses).filter((one) => Number(one) >= 400)) {
         expect([operationId, responses[status]]).toEqual([
           operationId,
@@ -162,10 +187,11 @@ describe('the components of the OpenAPI document', () => {
   });
 
   it('hold every response body under a name', () => {
-    for (const { responses } of operations) {
+    for (const { responses } of documented) {
       for (const response of Object.values<{ $ref?: string }>(responses)) {
         const { content } = response.$ref ? target(response.$ref) : response;
-        expect(content['application/json'].schema).toEqual({ $ref: expect.any(String) });
+        const [{ schema }] = Object.values<{ schema: object }>(content) as [{ schema: object }];
+        expect(schema).toEqual({ $ref: expect.any(String) });
       }
     }
   });

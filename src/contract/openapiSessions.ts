@@ -1,0 +1,46 @@
+import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import { pathParameters, RESPONSE_HEADERS, ref, type Shared } from './openapiParts';
+import { SESSION_ERRORS, sessionEndpoints } from './sessions';
+
+/** The tag of the endpoints of sessions. */
+export const SESSIONS = {
+  name: 'Sessions',
+  description:
+    'Sign-in of people, whose browsers use a cookie in place of an API key. Below the root of the service.',
+};
+
+/** The paths of sessions: at the root of the service, with a cookie where they need a session. */
+export function sessionPaths({ bodyOf, errorsOf }: Shared): ZodOpenApiPathsObject {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const endpoint of sessionEndpoints) {
+    const { id, method, path, summary, description, needsSession, setsCookie, mediaType } = endpoint;
+    paths[path] = {
+      servers: [{ url: '/' }],
+      ...paths[path],
+      [method]: {
+        operationId: id,
+        tags: [SESSIONS.name],
+        summary,
+        description,
+        security: needsSession ? [{ session: [] }] : [],
+        parameters: [
+          ...pathParameters(endpoint),
+          ...(mediaType === 'text/event-stream' ? [ref('parameters', 'LastEventId')] : []),
+        ],
+        ...bodyOf(endpoint),
+        responses: {
+          [endpoint.status]: {
+            description: endpoint.status === 201 ? 'Created.' : 'Success.',
+            headers: {
+              ...(needsSession ? RESPONSE_HEADERS : { 'X-Request-Id': ref('headers', 'RequestId') }),
+              ...(setsCookie ? { 'Set-Cookie': ref('headers', 'SetCookie') } : {}),
+            },
+            content: { [mediaType]: { schema: endpoint.response } },
+          },
+          ...errorsOf(...SESSION_ERRORS, ...endpoint.errors),
+        },
+      },
+    };
+  }
+  return paths;
+}
