@@ -27,14 +27,18 @@ export interface NewNonce {
 }
 
 /** Throws SignerHold unless terms are about the relayer that pays for an account (`relayerOf`), by the signer's own keys. */
-export async function assertChosen(
+export async function assertChosen(context: SignerContext, tx: Tx, of: NewNonce): Promise<void> {
+  assertPaying(context, of, await payingRelayer(tx, of));
+}
+
+/** The same where the relayer of what is undecided of the account is known; undefined: nothing is. */
+export function assertPaying(
   context: SignerContext,
-  tx: Tx,
   { networkId, accountId, terms }: NewNonce,
-): Promise<void> {
+  inFlight: string | undefined,
+): void {
   const network = networkOf(context, networkId);
   const index = relayerIndex(accountId, network.relayers);
-  const inFlight = await payingRelayer(tx, { accountId, networkId });
   const chosen = inFlight ?? context.keystore.relayerKey(networkId, index).address;
   if (chosen === terms.relayerAddress) return;
   throw new SignerHold(

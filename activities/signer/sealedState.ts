@@ -17,8 +17,15 @@ export interface SealedState {
 export type ReadSealedState = (
   handle: Db | Tx,
   organizationId: string,
-  options?: { readonly lock?: 'share' | 'update' },
+  options?: ReadOptions,
 ) => Promise<SealedState>;
+
+/** How a sealed state is read. */
+interface ReadOptions {
+  readonly lock?: 'share' | 'update';
+  /** The one that was verified last will do, where the journal has none since. */
+  readonly remembered?: true;
+}
 
 /** What reading sealed states needs. */
 interface Deps {
@@ -75,6 +82,10 @@ async function compareWithJournal(
   if (!known || known.sequence < sequence) await journalSeals(deps, handle, sealed, known?.sequence ?? -1);
 }
 
+function isLatest({ sequence, sealHash }: ReadState, journaled: LatestSealed): boolean {
+  return journaled?.sequence === sequence && journaled.hash === sealHash;
+}
+
 /**
  * Creates the function that reads a sealed state. It throws SignerRefusal where there is none, and where what is stored
  * is not what the seal key has signed; SignerHold where it is older than the journal.
@@ -83,11 +94,12 @@ export function createReadSealedState(deps: Deps): ReadSealedState {
   const verified = new Map<string, SealedState>();
   return async (handle, organizationId, options = {}) => {
     const journaled = deps.journal.latestSealed(organizationId);
+    const known = verified.get(organizationId);
+    if (options.remembered && known && isLatest(known.stored, journaled)) return known;
     const stored = await findSealedState(handle, organizationId, options);
     if (!stored) {
       throw new SignerRefusal('stale', `the genesis of organization ${organizationId} is not admitted`);
     }
-    const known = verified.get(organizationId);
     const isKnown = known !== undefined && SIGNED.every((column) => known.stored[column] === stored[column]);
     const { address } = deps.keystore.sealKey(organizationId);
     if (!isKnown && !(await isSealedHead(address, stored, stored.signature))) {

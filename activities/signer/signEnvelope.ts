@@ -1,23 +1,22 @@
 import { type Address, type Hex, keccak256 } from 'viem';
-import { takenNonces } from '../../src/db/attempts';
 import type { Envelope } from '../../src/db/chain';
 import type { Tx } from '../../src/db/database';
-import { insertReservation, type Reservation, storeReserved } from '../../src/db/reservations';
+import { insertReservation, type Reservation, storeReserved, takenNonces } from '../../src/db/reservations';
+import type { Statement } from '../../src/db/rows';
 import { failpoint } from '../../src/failpoints';
 import type { GasEntry } from '../../src/journal/entries';
 import { type EnvelopeTerms, min, raised } from '../relayer/terms';
 import type { BoundedTerms } from './boundedTerms';
 import { networkOf, type SignerContext } from './context';
 import { SignerHold, SignerRefusal } from './refusal';
-import { assertChosen, relayerKeyOf } from './relayers';
+import { assertChosen, assertPaying, relayerKeyOf } from './relayers';
 
 /** What the gas of an envelope is for. */
 export type GasOf = Pick<GasEntry, 'kind' | 'organizationId'>;
 
-/** The request to reserve an envelope. */
+/** The request for a nonce of a relayer and its terms. */
 export interface EnvelopeRequest {
   readonly about: GasOf;
-  readonly attemptId: bigint;
   readonly networkId: number;
   /** The account that it is for; absent: a filler, which is its relayer's own. */
   readonly accountId?: string;
@@ -102,14 +101,28 @@ function cappedTerms(context: SignerContext, request: EnvelopeRequest) {
   return { gas, maxFeePerGas: fee, maxPriorityFeePerGas: min(min(maxPriorityFeePerGas, most.tip), fee) };
 }
 
+/** The first nonce from one on that is not taken. */
+function freeNonce(taken: ReadonlySet<number>, from: number): number {
+  let nonce = from;
+  while (taken.has(nonce)) nonce += 1;
+  return nonce;
+}
+
 async function nonceFor(tx: Tx, relayerAddress: string, request: EnvelopeRequest): Promise<number> {
   const { networkId, terms, replaces, at, above = -1 } = request;
   const given = replaces?.relayerNonce ?? at;
   if (given !== undefined) return given;
-  let nonce = Math.max(terms.chainNonce, above + 1);
-  const taken = await takenNonces(tx, { networkId, relayerAddress, from: nonce });
-  while (taken.has(nonce)) nonce += 1;
-  return nonce;
+  const from = Math.max(terms.chainNonce, above + 1);
+  return freeNonce(await takenNonces(tx, { networkId, relayerAddress, from }), from);
+}
+
+/** What is to be reserved, within the ceilings, its gas counted. */
+function reserving(context: SignerContext, tx: Tx, request: EnvelopeRequest, relayerNonce: number) {
+  const { networkId, about, replaces } = request;
+  const { relayerAddress } = replaces ?? request.terms;
+  const planned = { networkId, relayerAddress, relayerNonce, ...cappedTerms(context, request) };
+  context.gasBudget.claim(tx, networkOf(context, networkId), gasOf(planned, about));
+  return planned;
 }
 
 /**
@@ -120,18 +133,27 @@ async function nonceFor(tx: Tx, relayerAddress: string, request: EnvelopeRequest
 export async function reserveEnvelope(
   context: SignerContext,
   tx: Tx,
-  request: EnvelopeRequest,
+  { attemptId, ...request }: EnvelopeRequest & { readonly attemptId: bigint },
 ): Promise<Reservation> {
-  const { attemptId, networkId, accountId, about, replaces } = request;
-  const { relayerAddress } = replaces ?? request.terms;
-  if (accountId !== undefined && !replaces) {
-    await assertChosen(context, tx, { networkId, accountId, terms: request.terms });
-  }
-  const terms = cappedTerms(context, request);
-  const relayerNonce = await nonceFor(tx, relayerAddress, request);
-  const reserving = { networkId, relayerAddress, relayerNonce, ...terms };
-  context.gasBudget.claim(tx, networkOf(context, networkId), gasOf(reserving, about));
-  return insertReservation(tx, { attemptId, ...reserving });
+  const { networkId, accountId, replaces, terms } = request;
+  if (accountId !== undefined && !replaces) await assertChosen(context, tx, { networkId, accountId, terms });
+  const { relayerAddress } = replaces ?? terms;
+  const nonce = await nonceFor(tx, relayerAddress, request);
+  return insertReservation(tx, { attemptId, ...reserving(context, tx, request, nonce) });
+}
+
+/**
+ * What `reserveEnvelope` would reserve for an account of which nothing is undecided, to be stored with the attempt.
+ * `taken`: nonces of the relayer from `terms.chainNonce` on. Throws SignerRefusal.
+ */
+export function firstEnvelope(
+  context: SignerContext,
+  tx: Tx,
+  request: EnvelopeRequest & { readonly accountId: string },
+  taken: ReadonlySet<number>,
+): Omit<Reservation, 'id' | 'attemptId'> {
+  assertPaying(context, request, undefined);
+  return reserving(context, tx, request, freeNonce(taken, request.terms.chainNonce));
 }
 
 /**
@@ -158,13 +180,14 @@ export function gasOf(reserved: Omit<Reservation, 'id' | 'attemptId'>, about: Ga
 }
 
 /**
- * Signs a reserved envelope and stores it, outside any database transaction: a signature may take a while. Returns its
- * id. Throws when the reservation has ended meanwhile.
+ * Signs a reserved envelope and stores it, and other statements in the same round trip, outside any database transaction:
+ * a signature may take a while. Returns its id. Throws when the reservation has ended meanwhile.
  */
 export async function signReserved(
   context: SignerContext,
   reserved: Reservation,
   call: { readonly to: Address; readonly data: Hex },
+  along: readonly Statement[] = [],
 ): Promise<bigint> {
   const { networkId, relayerAddress, relayerNonce, gas, maxFeePerGas, maxPriorityFeePerGas } = reserved;
   const relayer = relayerKeyOf(context, networkId, relayerAddress);
@@ -179,10 +202,8 @@ export async function signReserved(
     maxFeePerGas,
     maxPriorityFeePerGas,
   });
-  const id = await storeReserved(context.db, reserved, {
-    rawTransaction,
-    transactionHash: keccak256(rawTransaction),
-  });
+  const bytes = { rawTransaction, transactionHash: keccak256(rawTransaction) };
+  const id = await storeReserved(context.db, reserved, bytes, along);
   if (id === undefined) throw new Error(`nonce ${relayerNonce} was given up before its envelope was signed`);
   failpoint('signer.envelopeStored');
   return id;

@@ -2,9 +2,8 @@ import type { Address } from 'viem';
 import { payloadToSign } from '../../src/approvals/transactions';
 import { hasSigned } from '../../src/chain/signatures';
 import type { Attempt } from '../../src/db/attempts';
-import { transactionRows } from '../../src/db/authorizations';
 import type { Tx } from '../../src/db/database';
-import type { TransactionSnapshot } from '../../src/db/transactions';
+import type { SigningSnapshot, TransactionSnapshot } from '../../src/db/transactions';
 import type { JsonValue } from '../../src/domain/canonicalJson';
 import { type AuthorizationEntry, signedPart } from '../../src/journal/entries';
 import { policyRefusal, usageOf } from '../../src/transactions/policy';
@@ -28,13 +27,17 @@ function evidenceOf({ record, now }: TransactionSnapshot, votes: Votes): JsonVal
   };
 }
 
-/** The authorization of a stored attempt, as the journal keeps it. */
-export async function authorizationEntry(
-  tx: Tx,
+/** The authorization of a stored attempt, as the journal keeps it; `rows`: of `transactionRows`. */
+export function authorizationEntry(
   snapshot: TransactionSnapshot,
   attempt: Attempt,
-  { account, votes, authorizedAt }: { account: Address; votes: Votes; authorizedAt: Date },
-): Promise<AuthorizationEntry> {
+  {
+    account,
+    votes,
+    authorizedAt,
+    rows,
+  }: { account: Address; votes: Votes; authorizedAt: Date; rows: string },
+): AuthorizationEntry {
   const { record } = snapshot;
   const { amount, policyId, initiatorId, tokenAddress, destination } = usageOf(record);
   return {
@@ -52,7 +55,7 @@ export async function authorizationEntry(
     destination,
     authorizedAt: authorizedAt.toISOString(),
     evidence: evidenceOf(snapshot, votes),
-    rows: await transactionRows(tx, record.id),
+    rows,
   };
 }
 
@@ -63,7 +66,7 @@ export async function authorizationEntry(
 export async function assertTakenOver(
   context: SignerContext,
   tx: Tx,
-  { snapshot, attempt, votes }: { snapshot: TransactionSnapshot; attempt: Attempt; votes: Votes },
+  { snapshot, attempt, votes }: { snapshot: SigningSnapshot; attempt: Attempt; votes: Votes },
 ): Promise<void> {
   const { record, now } = snapshot;
   assertAttemptOf(record, attempt);

@@ -2,15 +2,18 @@ import type { Address, Hex } from 'viem';
 import { checksumAddress } from '../../src/chain/address';
 import { ChainUnavailable } from '../../src/chain/clients';
 import { type SafeTransaction, safeTransactionHash } from '../../src/chain/safeTransaction';
-import { type Attempt, attemptsOfTransaction, highestSafeNonce } from '../../src/db/attempts';
+import { type Attempt, attemptsOfTransaction } from '../../src/db/attempts';
 import {
   decideAuthorization,
+  executionStatusIn,
   findAuthorizedAt,
   insertAuthorization,
+  transactionRows,
   undecidedAuthorizations,
 } from '../../src/db/authorizations';
 import type { Tx } from '../../src/db/database';
-import { readTransaction, type StoredTransaction, type TransactionSnapshot } from '../../src/db/transactions';
+import { requireRow } from '../../src/db/rows';
+import { readTransaction, type SigningSnapshot, type StoredTransaction } from '../../src/db/transactions';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
 import type { AuthorizationEntry } from '../../src/journal/entries';
@@ -25,7 +28,7 @@ import { assertTakenOver, authorizationEntry } from './authorization';
 import { decide } from './confirmOutcome';
 import { assertNotRolledBack, isJournaled, journalRejection } from './journaled';
 import type { TransactionTerms } from './observation';
-import { carryNew, carryOn, type Intent, signIntent, storeAttempt } from './signedAttempts';
+import { carryNew, carryOn, type Intent, signIntent, storeAttempt, storeCarried } from './signedAttempts';
 import {
   assertBeingExecuted,
   assertSameContent,
@@ -33,17 +36,15 @@ import {
   type Votes,
   verifiedVotes,
 } from './signerEvidence';
-import { readOnNetwork, readSealed, statusOf } from './signerRecord';
+import { readForSigning, readSealed, statusOf } from './signerRecord';
 
 /** The next nonce of an account by the records. Throws SignerRefusal when the journal or the chain knows of a higher one. */
-async function nextSafeNonce(
+function nextSafeNonce(
   context: SignerContext,
-  tx: Tx,
-  { id, accountId, networkId }: StoredTransaction,
+  { record: { id, accountId, networkId }, highestSafeNonce = -1n }: SigningSnapshot,
   { accountNonce }: TransactionTerms,
-): Promise<bigint> {
-  const highest = await highestSafeNonce(tx, { accountId, networkId });
-  const next = highest === undefined ? 0n : highest + 1n;
+): bigint {
+  const next = highestSafeNonce + 1n;
   assertNotRolledBack(context, { transactionId: id, accountId, networkId, safeNonce: next });
   if (BigInt(accountNonce) > next) {
     throw new SignerRefusal(
@@ -136,7 +137,7 @@ async function carryStored(
   {
     attempts,
     ...of
-  }: { attempts: readonly Attempt[]; snapshot: TransactionSnapshot; votes: Votes; account: Address },
+  }: { attempts: readonly Attempt[]; snapshot: SigningSnapshot; votes: Votes; account: Address },
   terms: BoundedTerms<TransactionTerms>,
 ): Promise<Committed> {
   const { snapshot, votes, account } = of;
@@ -152,8 +153,47 @@ async function carryStored(
   const { replaces } = snapshot.record;
   if (isKnown) return { intent, replaces };
   const authorizedAt = (await findAuthorizedAt(tx, id)) ?? snapshot.now.time;
-  const authorization = await authorizationEntry(tx, snapshot, transaction, { account, votes, authorizedAt });
-  return { intent, replaces, authorization };
+  const rows = await transactionRows(tx, id);
+  const entry = authorizationEntry(snapshot, transaction, { account, votes, authorizedAt, rows });
+  return { intent, replaces, authorization: entry };
+}
+
+/**
+ * Stores a new attempt with its authorization, and takes a nonce of the relayer for its envelope. Throws SignerRefusal
+ * where its execution has ended meanwhile.
+ */
+async function storeNew(
+  context: SignerContext,
+  tx: Tx,
+  { snapshot, votes, account }: { snapshot: SigningSnapshot; votes: Votes; account: Address },
+  terms: BoundedTerms<TransactionTerms>,
+): Promise<Committed> {
+  const { record, now, takenNonces: taken } = snapshot;
+  const content: SafeTransaction = {
+    networkId: record.networkId,
+    account,
+    to: checksumAddress(record.to),
+    value: record.value,
+    data: record.calldata.toLowerCase() as Hex,
+    safeTxGas: BigInt(terms.safeTxGas),
+    nonce: nextSafeNonce(context, snapshot, terms),
+  };
+  if (content.safeTxGas <= 0n) throw new SignerRefusal('stale', 'safeTxGas must be above 0');
+  const authorizedAt = now.time;
+  const signed = { safeNonce: content.nonce, safeTxHash: safeTransactionHash(content) };
+  const along = [insertAuthorization(tx, { ...usageOf(record), ...signed, authorizedAt })];
+  const stored = { kind: 'transaction', content, fromBlock: BigInt(terms.fromBlock) } as const;
+  const intent = snapshot.followsUndecided
+    ? await carryNew(context, tx, { attempt: await storeAttempt(tx, record, stored, along), account }, terms)
+    : await storeCarried(context, tx, { record, content: stored, taken, along }, terms);
+  // The row of the attempt locks its transaction, so that the execution cannot end concurrently.
+  const rows = await transactionRows(tx, record.id);
+  if (executionStatusIn(rows) !== 'processing') {
+    throw new SignerRefusal('stale', `transaction ${record.id} is not being executed any more`);
+  }
+  const attempt = requireRow(intent.toSign.at(-1)).attempt;
+  const authorization = authorizationEntry(snapshot, attempt, { account, votes, authorizedAt, rows });
+  return { intent, replaces: record.replaces, authorization };
 }
 
 /** Commits the intent: the authorization, its nonces, in one database transaction. Throws SignerRefusal. */
@@ -161,41 +201,24 @@ async function commitIntent(
   context: SignerContext,
   { terms: asked, ...ref }: TransactionRef & { terms: TransactionTerms },
 ): Promise<Committed> {
-  const seen = await readSealed(context, context.db, ref);
+  // Only to verify its votes outside of the locks.
+  const seen = await readSealed(context, context.db, ref, { remembered: true });
   const { networkId } = seen.record;
   const terms = await boundTerms(context, networkId, asked);
   const votes = await verifiedVotes(context, seen);
   return withNetwork(context, networkId, async (tx) => {
     assertNotFrozen(context, ref.organizationId);
-    const snapshot = await readOnNetwork(context, tx, ref, networkId);
+    const relayer = { address: terms.relayerAddress, fromNonce: terms.chainNonce };
+    const snapshot = await readForSigning(context, tx, ref, { networkId, ...relayer });
     const { record } = snapshot;
     assertSameContent(seen.record, record);
     const account = accountIn(context, snapshot.state, record).address as Address;
-    const attempts = await attemptsOfTransaction(tx, record.id);
-    if (attempts.length > 0) return carryStored(context, tx, { attempts, snapshot, votes, account }, terms);
-    await assertTransactionEvidence(context, tx, snapshot, votes);
-    const content: SafeTransaction = {
-      networkId,
-      account,
-      to: checksumAddress(record.to),
-      value: record.value,
-      data: record.calldata.toLowerCase() as Hex,
-      safeTxGas: BigInt(terms.safeTxGas),
-      nonce: await nextSafeNonce(context, tx, record, terms),
-    };
-    if (content.safeTxGas <= 0n) throw new SignerRefusal('stale', 'safeTxGas must be above 0');
-    const fromBlock = BigInt(terms.fromBlock);
-    const authorizedAt = snapshot.now.time;
-    const signed = { safeNonce: content.nonce, safeTxHash: safeTransactionHash(content) };
-    const along = [insertAuthorization(tx, { ...usageOf(record), ...signed, authorizedAt })];
-    const attempt = await storeAttempt(tx, record, { kind: 'transaction', content, fromBlock }, along);
-    // The row of the attempt locks its transaction, so that the execution cannot end concurrently.
-    if ((await statusOf(tx, ref)).executionStatus !== 'processing') {
-      throw new SignerRefusal('stale', `transaction ${record.id} is not being executed any more`);
+    if (snapshot.attempted) {
+      const attempts = await attemptsOfTransaction(tx, record.id);
+      return carryStored(context, tx, { attempts, snapshot, votes, account }, terms);
     }
-    const intent = await carryNew(context, tx, { attempt, account }, terms);
-    const authorization = await authorizationEntry(tx, snapshot, attempt, { account, votes, authorizedAt });
-    return { intent, replaces: record.replaces, authorization };
+    await assertTransactionEvidence(context, tx, snapshot, votes);
+    return storeNew(context, tx, { snapshot, votes, account }, terms);
   });
 }
 

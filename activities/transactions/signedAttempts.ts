@@ -12,7 +12,9 @@ import {
   attemptsAtNonce,
   envelopesOf,
   insertAttempt,
-  storeSignature,
+  insertAttemptReserved,
+  insertSignature,
+  type NewAttempt,
   undecidedBelow,
 } from '../../src/db/attempts';
 import type { Envelope } from '../../src/db/chain';
@@ -28,20 +30,20 @@ import type { BoundedTerms } from '../signer/boundedTerms';
 import type { SignerContext } from '../signer/context';
 import { assertNotFrozen } from '../signer/frozen';
 import { SignerHold } from '../signer/refusal';
-import { assertReserved, gasOf, reserveEnvelope, signReserved } from '../signer/signEnvelope';
+import { assertReserved, firstEnvelope, gasOf, reserveEnvelope, signReserved } from '../signer/signEnvelope';
 import { gasAfterReverts, MAX_WHOLE_REVERTS } from './gasAfterReverts';
 import { isJournaled } from './journaled';
 import type { TransactionTerms } from './observation';
 
-/** Stores what an account is to execute, before it is signed, and other statements in the same round trip. */
-export function storeAttempt(
-  tx: Tx,
-  record: StoredTransaction,
-  attempt: { kind: Attempt['kind']; content: SafeTransaction; fromBlock: bigint },
-  along: readonly Statement[] = [],
-): Promise<Attempt> {
-  const { kind, content, fromBlock } = attempt;
-  const stored = {
+/** What an account is to execute. */
+interface Content {
+  readonly kind: Attempt['kind'];
+  readonly content: SafeTransaction;
+  readonly fromBlock: bigint;
+}
+
+function newAttempt(record: StoredTransaction, { kind, content, fromBlock }: Content): NewAttempt {
+  return {
     kind,
     organizationId: record.organizationId,
     transactionId: record.id,
@@ -55,7 +57,16 @@ export function storeAttempt(
     safeTxHash: safeTransactionHash(content),
     fromBlock,
   };
-  return insertAttempt(tx, stored, along);
+}
+
+/** Stores what an account is to execute, before it is signed, and other statements in the same round trip. */
+export function storeAttempt(
+  tx: Tx,
+  record: StoredTransaction,
+  content: Content,
+  along: readonly Statement[] = [],
+): Promise<Attempt> {
+  return insertAttempt(tx, newAttempt(record, content), along);
 }
 
 function safeTransactionOf(attempt: Attempt, account: Address): SafeTransaction {
@@ -111,23 +122,33 @@ export interface Intent {
   readonly present?: Envelope;
 }
 
+/** What an envelope is for, and the gas that its content can need; `asked`: what it is signed for. */
+function requested(
+  { kind, organizationId }: Pick<Attempt, 'kind' | 'organizationId'>,
+  content: SafeTransaction,
+  asked = kind,
+) {
+  return {
+    about: { kind: asked, organizationId },
+    gas: { least: executionGas(content), most: gasAfterReverts(content, MAX_WHOLE_REVERTS) },
+  };
+}
+
 /** Reserves an envelope for an attempt; `asked`: what it is signed for. */
 async function carry(
   context: SignerContext,
   tx: Tx,
   carried: Carried,
   terms: BoundedTerms,
-  { asked = carried.attempt.kind, ...at }: { replaces?: Envelope; above?: number; asked?: Attempt['kind'] },
+  { asked, ...at }: { replaces?: Envelope; above?: number; asked?: Attempt['kind'] },
 ): Promise<Reserved> {
   const { attempt, account } = carried;
-  const content = safeTransactionOf(attempt, account);
   const reserved = await reserveEnvelope(context, tx, {
     attemptId: attempt.id,
-    about: { kind: asked, organizationId: attempt.organizationId },
     networkId: attempt.networkId,
     accountId: attempt.accountId,
     terms,
-    gas: { least: executionGas(content), most: gasAfterReverts(content, MAX_WHOLE_REVERTS) },
+    ...requested(attempt, safeTransactionOf(attempt, account), asked),
     ...at,
   });
   return { ...carried, reserved };
@@ -182,6 +203,34 @@ async function carryEarlier(
   return { above, toSign };
 }
 
+/**
+ * Stores an attempt with its first envelope's nonce, and other statements, in one round trip. Nothing else of the account
+ * is undecided. `taken`: nonces of the relayer from `terms.chainNonce` on.
+ */
+export async function storeCarried(
+  context: SignerContext,
+  tx: Tx,
+  {
+    record,
+    content,
+    taken,
+    along,
+  }: {
+    record: StoredTransaction;
+    content: Content;
+    taken: ReadonlySet<number>;
+    along: readonly Statement[];
+  },
+  terms: BoundedTerms<TransactionTerms>,
+): Promise<Intent> {
+  const attempt = newAttempt(record, content);
+  const { accountId, networkId } = attempt;
+  const request = { accountId, networkId, terms, ...requested(attempt, content.content) };
+  const envelope = firstEnvelope(context, tx, request, taken);
+  const stored = await insertAttemptReserved(tx, attempt, envelope, along);
+  return { toSign: [{ ...stored, account: content.content.account }] };
+}
+
 /** Reserves the first envelope for an attempt, behind those of earlier nonces of the account. */
 export async function carryNew(
   context: SignerContext,
@@ -220,7 +269,7 @@ export async function carryOn(
   return { toSign: [...toSign, await carry(context, tx, carried, terms, { replaces: replaced })] };
 }
 
-/** The signature of an attempt by the key of its organization, stored. The journal has its authorization. */
+/** The signature of an attempt by the key of its organization. The journal has its authorization. */
 async function signatureOf(context: SignerContext, { attempt, account }: Carried): Promise<Hex> {
   if (attempt.signature !== null) return attempt.signature as Hex;
   if (attempt.kind === 'transaction' && !isJournaled(context, attempt)) {
@@ -230,10 +279,16 @@ async function signatureOf(context: SignerContext, { attempt, account }: Carried
   if (safeTransactionHash(content) !== attempt.safeTxHash) {
     throw new SignerHold('rollback', `chain_attempts ${attempt.id} is not what its safe_tx_hash says`);
   }
-  const owner = context.keystore.organizationKey(attempt.organizationId);
-  const signature = await storeSignature(context.db, attempt, await signSafeTransaction(owner, content));
-  failpoint('signer.attemptStored');
-  return signature as Hex;
+  return signSafeTransaction(context.keystore.organizationKey(attempt.organizationId), content);
+}
+
+/** Signs an envelope and what it carries, and stores both signatures. Returns the envelope's id. */
+async function signCarried(context: SignerContext, one: Reserved): Promise<bigint> {
+  const { attempt, account, reserved } = one;
+  const signature = await signatureOf(context, one);
+  const call = executionCall(safeTransactionOf(attempt, account), signature);
+  const along = attempt.signature === null ? [insertSignature(context.db, attempt, signature)] : [];
+  return signReserved(context, reserved, call, along);
 }
 
 /**
@@ -255,8 +310,7 @@ export async function signIntent(
   let last = present?.id;
   for (const one of toSign) {
     if (one.attempt.kind === 'transaction') assertNotFrozen(context, one.attempt.organizationId);
-    const call = executionCall(safeTransactionOf(one.attempt, one.account), await signatureOf(context, one));
-    last = await signReserved(context, one.reserved, call);
+    last = await signCarried(context, one);
   }
   if (last === undefined) throw new Error('there is nothing to sign');
   return { envelopeId: String(last) };

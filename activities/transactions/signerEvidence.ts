@@ -4,8 +4,13 @@ import { ACCOUNT_CONTRACTS } from '../../src/chain/safeAccount';
 import { hashTypedPayload } from '../../src/chain/typedData';
 import { type AuthorizationOutcome, findAuthorization, insertRejection } from '../../src/db/authorizations';
 import type { Tx } from '../../src/db/database';
-import { findReservation, type UsageOfExecution } from '../../src/db/policyUsage';
-import { readTransaction, type StoredTransaction, type TransactionSnapshot } from '../../src/db/transactions';
+import type { UsageOfExecution } from '../../src/db/policyUsage';
+import {
+  readTransaction,
+  type SigningSnapshot,
+  type StoredTransaction,
+  type TransactionSnapshot,
+} from '../../src/db/transactions';
 import { countedVoters, type Decision, isExpired } from '../../src/domain/approval';
 import { canonicalJson } from '../../src/domain/canonicalJson';
 import { textDifference } from '../../src/domain/textDifference';
@@ -176,9 +181,8 @@ async function assertReplaceable(context: SignerContext, tx: Tx, record: StoredT
 }
 
 /** Throws SignerRefusal unless the budget of exactly this execution is reserved. */
-async function assertReservation(tx: Tx, record: StoredTransaction): Promise<void> {
+function assertReservation({ record, reserved }: Pick<SigningSnapshot, 'record' | 'reserved'>): void {
   const plain = (usage: UsageOfExecution) => canonicalJson({ ...usage, amount: String(usage.amount) });
-  const reserved = await findReservation(tx, record.id);
   if (!reserved || plain(reserved) !== plain(usageOf(record))) {
     throw new SignerRefusal('stale', `no budget is reserved for transaction ${record.id} as recorded`);
   }
@@ -188,10 +192,10 @@ async function assertReservation(tx: Tx, record: StoredTransaction): Promise<voi
 export async function assertTransactionEvidence(
   context: SignerContext,
   tx: Tx,
-  snapshot: TransactionSnapshot,
+  snapshot: SigningSnapshot,
   verified: Votes,
 ): Promise<void> {
-  const { now } = snapshot;
+  const { now, reserved } = snapshot;
   const record = withVerifiedVotes(snapshot.record, verified);
   if (record.signerOutcome === 'rejected') {
     throw new SignerRefusal('stale', `transaction ${record.id} has been rejected`);
@@ -210,5 +214,5 @@ export async function assertTransactionEvidence(
     },
   );
   if (refused) throw new SignerRefusal(refused.code, refused.message);
-  await assertReservation(tx, record);
+  assertReservation({ record, reserved });
 }

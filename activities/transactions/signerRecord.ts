@@ -1,5 +1,11 @@
 import type { Db, Tx } from '../../src/db/database';
-import { findTransactionStatus, readTransaction, type TransactionSnapshot } from '../../src/db/transactions';
+import {
+  findTransactionStatus,
+  readTransaction,
+  readTransactionForSigning,
+  type SigningSnapshot,
+  type TransactionSnapshot,
+} from '../../src/db/transactions';
 import { memberSummary } from '../../src/domain/approval';
 import { findResource, membersOf, type OrganizationState } from '../../src/domain/governance';
 import type { PolicyDefinition } from '../../src/domain/policy';
@@ -67,26 +73,36 @@ function underSealedState(
   };
 }
 
-/** A transaction under the sealed state. */
-export interface SealedTransaction extends TransactionSnapshot {
-  readonly state: OrganizationState;
+/** What was read of a transaction, under the sealed state. */
+export type Sealed<S extends TransactionSnapshot> = S & { readonly state: OrganizationState };
+export type SealedTransaction = Sealed<TransactionSnapshot>;
+
+type Reading = Pick<SignerContext, 'readSealedState' | 'clock'>;
+type ReadingOptions = Parameters<SignerContext['readSealedState']>[2];
+
+async function readUnderSeal<S extends TransactionSnapshot>(
+  { readSealedState, clock }: Reading,
+  { handle, ref, ...options }: { handle: Db | Tx; ref: TransactionRef } & ReadingOptions,
+  read: (handle: Db | Tx, ref: TransactionRef) => Promise<S | undefined>,
+): Promise<Sealed<S> | undefined> {
+  const { state } = await readSealedState(handle, ref.organizationId, options);
+  const found = await read(handle, ref);
+  if (!found) return undefined;
+  clock.assertInStep(found.now.time);
+  return { ...found, ...underSealedState(found, state, clock.now()), state };
 }
 
 /**
- * Reads a transaction under the sealed state; undefined when it does not exist. With a lock, nothing is sealed before the
- * database transaction ends. Throws SignerRefusal, and SignerHold when the clock of the database is apart.
+ * Reads a transaction under the sealed state; undefined when it does not exist. Throws SignerRefusal, and SignerHold when
+ * the clock of the database is apart.
  */
-export async function readSealedTransaction(
-  { readSealedState, clock }: Pick<SignerContext, 'readSealedState' | 'clock'>,
+export function readSealedTransaction(
+  context: Reading,
   handle: Db | Tx,
   ref: TransactionRef,
-  options: { readonly lock?: 'share' } = {},
+  options: ReadingOptions = {},
 ): Promise<SealedTransaction | undefined> {
-  const { state } = await readSealedState(handle, ref.organizationId, options);
-  const found = await readTransaction(handle, ref);
-  if (!found) return undefined;
-  clock.assertInStep(found.now.time);
-  return { ...underSealedState(found, state, clock.now()), state };
+  return readUnderSeal(context, { handle, ref, ...options }, readTransaction);
 }
 
 /** The same. Throws SignerRefusal when it does not exist. */
@@ -98,16 +114,40 @@ export async function readSealed(
   return found;
 }
 
-/** Reads a transaction. Throws SignerRefusal unless it is on that network, which is locked. */
+function assertOnNetwork<S extends TransactionSnapshot>(
+  found: S | undefined,
+  { transactionId }: TransactionRef,
+  networkId: number,
+): asserts found is S {
+  if (found?.record.networkId === networkId) return;
+  throw new SignerRefusal('stale', `transaction ${transactionId} not found on network ${networkId}`);
+}
+
+/**
+ * Reads a transaction; nothing is sealed before the database transaction ends. Throws SignerRefusal unless it is on that
+ * network, which is locked.
+ */
 export async function readOnNetwork(
-  context: Pick<SignerContext, 'readSealedState' | 'clock'>,
+  context: Reading,
   tx: Tx,
   ref: TransactionRef,
   networkId: number,
 ): Promise<SealedTransaction> {
   const found = await readSealedTransaction(context, tx, ref, { lock: 'share' });
-  if (found?.record.networkId !== networkId) {
-    throw new SignerRefusal('stale', `transaction ${ref.transactionId} not found on network ${networkId}`);
-  }
+  assertOnNetwork(found, ref, networkId);
+  return found;
+}
+
+/** The same, with what decides about its first signature. */
+export async function readForSigning(
+  context: Reading,
+  tx: Tx,
+  ref: TransactionRef,
+  { networkId, ...relayer }: { networkId: number; address: string; fromNonce: number },
+): Promise<Sealed<SigningSnapshot>> {
+  const found = await readUnderSeal(context, { handle: tx, ref, lock: 'share' }, () =>
+    readTransactionForSigning(tx, ref, relayer),
+  );
+  assertOnNetwork(found, ref, networkId);
   return found;
 }

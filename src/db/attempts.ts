@@ -2,9 +2,9 @@ import type { Knex } from 'knex';
 import { failpoint } from '../failpoints';
 import { updateApproval } from './approvals';
 import { appendAudit, SYSTEM } from './audit';
-import { type Envelope, envelope } from './chain';
+import { type Envelope, envelope, envelopeNonceColumns } from './chain';
 import type { Db, Tx } from './database';
-import { liveNonces } from './reservations';
+import type { Reservation } from './reservations';
 import { queryRows, requireRow, type Statement, together } from './rows';
 import type { ChainAttemptRow, ChainEnvelopeRow } from './tables';
 
@@ -112,22 +112,6 @@ export interface AccountNonces {
   readonly networkId: number;
 }
 
-/** The highest nonce of an account that was signed, or used by an unknown execution; or undefined. */
-export async function highestSafeNonce(
-  db: Db | Tx,
-  { accountId, networkId }: AccountNonces,
-): Promise<bigint | undefined> {
-  const [row] = await queryRows<{ highest: bigint | null }>(
-    db,
-    `SELECT max(safe_nonce) AS highest FROM (
-        SELECT safe_nonce FROM chain_attempts WHERE account_id = :accountId AND network_id = :networkId
-        UNION ALL
-        SELECT safe_nonce FROM unknown_executions WHERE account_id = :accountId AND network_id = :networkId) used`,
-    { accountId, networkId },
-  );
-  return row?.highest ?? undefined;
-}
-
 /** The attempts at one nonce of an account: the transaction first, then its cancellation. */
 export async function attemptsAtNonce(
   db: Db | Tx,
@@ -178,27 +162,25 @@ export async function envelopesOf(db: Db | Tx, of: readonly Pick<Attempt, 'id'>[
   return rows.map(envelope);
 }
 
-/** Stores an attempt, before it is signed. */
-export async function insertAttempt(
-  tx: Tx,
-  input: Pick<
-    Attempt,
-    | 'kind'
-    | 'organizationId'
-    | 'transactionId'
-    | 'accountId'
-    | 'networkId'
-    | 'to'
-    | 'value'
-    | 'data'
-    | 'safeNonce'
-    | 'safeTxGas'
-    | 'safeTxHash'
-    | 'fromBlock'
-  >,
-  along: readonly Statement[] = [],
-): Promise<Attempt> {
-  const insert = tx('chain_attempts')
+/** An attempt that is to be stored. */
+export type NewAttempt = Pick<
+  Attempt,
+  | 'kind'
+  | 'organizationId'
+  | 'transactionId'
+  | 'accountId'
+  | 'networkId'
+  | 'to'
+  | 'value'
+  | 'data'
+  | 'safeNonce'
+  | 'safeTxGas'
+  | 'safeTxHash'
+  | 'fromBlock'
+>;
+
+function insertStatement(tx: Tx, input: NewAttempt) {
+  return tx('chain_attempts')
     .insert({
       kind: input.kind,
       organization_id: input.organizationId,
@@ -214,22 +196,50 @@ export async function insertAttempt(
       from_block: input.fromBlock,
     })
     .returning('*');
-  const [row]: Omit<AccountAttemptRow, 'signature'>[] = await together(insert, along);
-  return attempt({ ...requireRow(row), signature: null } as AccountAttemptRow);
 }
 
-/** Stores the signature of an attempt, the first one. Returns the one that is stored. */
-export async function storeSignature(
-  db: Db,
-  { id }: Pick<Attempt, 'id'>,
-  signature: string,
-): Promise<string> {
-  const [stored] = await db('chain_signatures')
-    .insert({ attempt_id: id, signature })
-    .onConflict('attempt_id')
-    .ignore()
-    .returning('signature');
-  return requireRow(stored ?? (await db('chain_signatures').where({ attempt_id: id }).first())).signature;
+/** What `insertStatement` returns: it is not signed yet. */
+type UnsignedRow = Omit<AccountAttemptRow, 'signature'>;
+
+function unsigned(row: UnsignedRow): Attempt {
+  return attempt({ ...row, signature: null } as AccountAttemptRow);
+}
+
+/** Stores an attempt before it is signed, and other statements in the same round trip. */
+export async function insertAttempt(
+  tx: Tx,
+  input: NewAttempt,
+  along: readonly Statement[] = [],
+): Promise<Attempt> {
+  const [row]: UnsignedRow[] = await together(insertStatement(tx, input), along);
+  return unsigned(requireRow(row));
+}
+
+/** Stores an attempt with a nonce of a relayer for its envelope, and other statements, in one round trip. */
+export async function insertAttemptReserved(
+  tx: Tx,
+  input: NewAttempt,
+  reserving: Omit<Reservation, 'id' | 'attemptId'>,
+  along: readonly Statement[],
+): Promise<{ attempt: Attempt; reserved: Reservation }> {
+  const { attempt_id: _, ...columns } = envelopeNonceColumns({ ...reserving, attemptId: 0n });
+  const values = Object.values(columns).map(String);
+  const reserve = tx(tx.raw('relayer_reservations (attempt_id, ??)', [Object.keys(columns)]))
+    .insert(tx('attempt').select('id', ...values.map((value) => tx.raw('?', [value]))))
+    .returning('id');
+  const both = tx('attempt')
+    .with('attempt', insertStatement(tx, input))
+    .with('reserved', reserve)
+    .crossJoin(tx.raw('reserved'))
+    .select('attempt.*', 'reserved.id as reservation_id');
+  const [found]: (UnsignedRow & { readonly reservation_id: bigint })[] = await together(both, along);
+  const { reservation_id: id, ...row } = requireRow(found);
+  return { attempt: unsigned(row), reserved: { ...reserving, id, attemptId: row.id } };
+}
+
+/** Stores the signature of an attempt; where it has one, that stays. */
+export function insertSignature(db: Db, { id }: Pick<Attempt, 'id'>, signature: string): Statement {
+  return db('chain_signatures').insert({ attempt_id: id, signature }).onConflict('attempt_id').ignore();
 }
 
 /** Stores the need to fill a nonce of a relayer with an empty transfer to itself. */
@@ -323,19 +333,6 @@ export async function decidedAttempts(
     query.whereRaw('(block_number, id) < (?, ?)', [String(range.below.blockNumber), String(range.below.id)]);
   }
   return (await query).map(attempt);
-}
-
-/** Nonces of a relayer, from one on, that envelopes were ever signed for, or that are being signed for now. */
-export async function takenNonces(
-  db: Db | Tx,
-  { networkId, relayerAddress, from }: { networkId: number; relayerAddress: string; from: number },
-): Promise<Set<number>> {
-  const nonces: bigint[] = await db('chain_envelopes')
-    .where({ network_id: BigInt(networkId), relayer_address: relayerAddress })
-    .where('relayer_nonce', '>=', from)
-    .unionAll(liveNonces(db, { networkId, relayerAddress }))
-    .pluck('relayer_nonce');
-  return new Set(nonces.map(Number));
 }
 
 /** The newest envelope at a nonce of a relayer, or undefined. */

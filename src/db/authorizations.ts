@@ -1,7 +1,7 @@
 import type { Db, Tx } from './database';
 import { type UsageOfExecution, usageColumns, usageIn } from './policyUsage';
 import { queryRows, requireRow, type Statement } from './rows';
-import type { AuthorizationRow } from './tables';
+import type { ApprovalRow, AuthorizationRow } from './tables';
 
 /** What was decided about a transaction on chain; or `rejected`: nothing of it was authorized, and never will be. */
 export type AuthorizationOutcome = NonNullable<AuthorizationRow['outcome']>;
@@ -158,6 +158,11 @@ export async function transactionRows(db: Db | Tx, transactionId: string): Promi
     Array.from({ length: 5 }, () => transactionId),
   );
   return requireRow(row).rows;
+}
+
+/** The execution status in the rows of `transactionRows`. */
+export function executionStatusIn(rows: string): ApprovalRow['execution_status'] {
+  return JSON.parse(rows).approvals[0]?.execution_status;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { AccountDerivation } from '../domain/account';
 import type { Db, Tx } from './database';
-import { requireRow, type Statement } from './rows';
+import { requireRow, type Statement, together } from './rows';
 import type { ChainEnvelopeRow, RelayerReservationRow } from './tables';
 
 /** A key that pays for gas on a network. */
@@ -226,13 +226,13 @@ export function envelopeNonceColumns(of: Omit<EnvelopeNonce, 'id'>) {
 }
 
 /**
- * Stores an envelope before it is sent; with `whileLive` only while that selects a reservation. Returns undefined where it
- * was not stored, or one was for its reservation before.
+ * Stores an envelope before it is sent, and other statements in the same round trip; with `whileLive` only while that
+ * selects a reservation. Returns undefined where it was not stored, or one was for its reservation before.
  */
 export async function insertEnvelope(
   tx: Db | Tx,
   input: Omit<Envelope, 'id' | 'createdAt' | 'outcome'> & { readonly reservationId?: bigint },
-  whileLive?: Statement,
+  { whileLive, along = [] }: { readonly whileLive?: Statement; readonly along?: readonly Statement[] } = {},
 ): Promise<bigint | undefined> {
   const row = {
     ...envelopeNonceColumns(input),
@@ -246,11 +246,12 @@ export async function insertEnvelope(
       .join(', '),
     Object.values(row).map((value) => (typeof value === 'bigint' ? String(value) : value)),
   );
-  const [stored]: { id: bigint }[] = await tx(tx.raw('chain_envelopes (??)', [Object.keys(row)]))
+  const insert = tx(tx.raw('chain_envelopes (??)', [Object.keys(row)]))
     .insert(whileLive ? whileLive.select(values) : tx.select(values))
     .onConflict(tx.raw('(reservation_id)'))
     .ignore()
     .returning('id');
+  const [stored]: { id: bigint }[] = await together(insert, along);
   return stored?.id;
 }
 

@@ -142,12 +142,6 @@ export async function reopenUsage(tx: Tx, transactionId: string): Promise<void> 
   await newestUsage(tx, transactionId).update({ status: 'reserved', block_at: null, decided_at: null });
 }
 
-/** The current reservation of a transaction; undefined when there is none. */
-export async function findReservation(tx: Tx, transactionId: string): Promise<UsageOfExecution | undefined> {
-  const row = await usageOf(tx, transactionId).where({ status: 'reserved' }).first();
-  return row && usageIn(row);
-}
-
 /** Moves committed usage to the time of another block. */
 export async function moveUsage(tx: Tx, transactionId: string, blockAt: Date): Promise<void> {
   await usageOf(tx, transactionId).where({ status: 'committed' }).update({ block_at: blockAt });

@@ -7,7 +7,7 @@ import {
   insertEnvelope,
 } from './chain';
 import type { Db, Tx } from './database';
-import { requireRow } from './rows';
+import { queryRows, requireRow, type Statement } from './rows';
 import type { RelayerReservationRow } from './tables';
 
 /** A nonce of a relayer that is taken for an envelope, with its terms. Amounts are in wei. */
@@ -29,19 +29,38 @@ export async function insertReservation(tx: Tx, input: Omit<Reservation, 'id'>):
   return envelopeNonce(requireRow(row));
 }
 
-/** Selects the nonces of a relayer that are taken, and whose envelopes are being signed. */
-export function liveNonces(
+/** Nonces of a relayer that are taken, and whose envelopes are being signed. */
+export async function reservedNonces(
   db: Db | Tx,
   { networkId, relayerAddress }: Pick<Reservation, 'networkId' | 'relayerAddress'>,
-) {
-  return live(db)
+): Promise<number[]> {
+  const rows = await live(db)
     .where({ 'r.network_id': BigInt(networkId), 'r.relayer_address': relayerAddress })
     .select<Pick<RelayerReservationRow, 'relayer_nonce'>[]>('r.relayer_nonce');
+  return rows.map((row) => Number(row.relayer_nonce));
 }
 
-/** Nonces of a relayer that are taken, and whose envelopes are being signed. */
-export async function reservedNonces(...of: Parameters<typeof liveNonces>): Promise<number[]> {
-  return (await liveNonces(...of)).map((row) => Number(row.relayer_nonce));
+/**
+ * Selects nonces of a relayer, from one on, that envelopes were ever signed for, or that are being signed for now. Each of
+ * `of` is SQL.
+ */
+export const takenNoncesSql = (of: { networkId: string; relayerAddress: string; from: string }) =>
+  `SELECT e.relayer_nonce FROM chain_envelopes e
+      WHERE e.network_id = ${of.networkId} AND e.relayer_address = ${of.relayerAddress} AND e.relayer_nonce >= ${of.from}
+    UNION ALL
+    SELECT r.relayer_nonce FROM relayer_reservations r
+      WHERE r.network_id = ${of.networkId} AND r.relayer_address = ${of.relayerAddress}
+        AND r.reserved_at > now() - interval '${LIVE_SECONDS} s'
+        AND NOT EXISTS (SELECT FROM chain_envelopes e WHERE e.reservation_id = r.id)`;
+
+/** Nonces of a relayer, from one on, that envelopes were ever signed for, or that are being signed for now. */
+export async function takenNonces(
+  db: Db | Tx,
+  of: { networkId: number; relayerAddress: string; from: number },
+): Promise<Set<number>> {
+  const sql = takenNoncesSql({ networkId: ':networkId', relayerAddress: ':relayerAddress', from: ':from' });
+  const rows = await queryRows<Pick<RelayerReservationRow, 'relayer_nonce'>>(db, sql, of);
+  return new Set(rows.map((row) => Number(row.relayer_nonce)));
 }
 
 /** What is being signed for one nonce of a relayer, or undefined. */
@@ -123,19 +142,20 @@ export async function deploymentReservation(
 }
 
 /**
- * Stores the envelope that was signed for a reservation; returns the first one's id. Undefined when the reservation has
- * ended: its nonce may be taken by another.
+ * Stores the envelope that was signed for a reservation, and other statements in the same round trip; returns the first
+ * one's id. Undefined when the reservation has ended: its nonce may be taken by another.
  */
 export async function storeReserved(
   db: Db,
   reserved: Reservation,
   bytes: Pick<Envelope, 'transactionHash' | 'rawTransaction'>,
+  along: readonly Statement[] = [],
 ): Promise<bigint | undefined> {
   const { id, ...of } = reserved;
   const stored = await insertEnvelope(
     db,
     { ...of, ...bytes, reservationId: id },
-    live(db).where({ 'r.id': id }),
+    { whileLive: live(db).where({ 'r.id': id }), along },
   );
   if (stored !== undefined) return stored;
   const row = await db('chain_envelopes').where({ reservation_id: id }).first('id');

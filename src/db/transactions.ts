@@ -21,10 +21,12 @@ import {
 } from './approvals';
 import type { Db, Tx } from './database';
 import { readDefinition } from './policies';
+import { type UsageOfExecution, usageIn } from './policyUsage';
 import { type PreparedStatement, runPrepared } from './prepared';
 import { type GroupPeopleColumn, groupPeopleColumn, groupsOf } from './referencedRecords';
+import { takenNoncesSql } from './reservations';
 import { queryRows, type Statement, selected } from './rows';
-import type { ApprovalRow, PolicyRow, TransactionRow } from './tables';
+import type { ApprovalRow, PolicyRow, PolicyUsageRow, TransactionRow } from './tables';
 
 /** A transaction as it is stored. */
 export interface StoredTransaction extends TransactionRecord, StoredApproval {
@@ -160,6 +162,66 @@ const SNAPSHOT: PreparedStatement = {
   name: 'transaction_snapshot',
   text: `${SELECT} WHERE a.organization_id = $1 AND a.id = $2`,
 };
+
+const FOR_SIGNING: PreparedStatement = {
+  name: 'transaction_for_signing',
+  text: `SELECT ${columns},
+    EXISTS (SELECT FROM chain_attempts c WHERE c.transaction_id = t.id) AS attempted,
+    greatest(
+      (SELECT max(c.safe_nonce) FROM chain_attempts c WHERE c.account_id = t.account_id AND c.network_id = t.network_id),
+      (SELECT max(u.safe_nonce) FROM unknown_executions u
+        WHERE u.account_id = t.account_id AND u.network_id = t.network_id)) AS highest_safe_nonce,
+    EXISTS (SELECT FROM chain_attempts c WHERE c.account_id = t.account_id AND c.network_id = t.network_id
+      AND c.outcome IS NULL AND c.safe_nonce IS NOT NULL) AS follows_undecided,
+    (SELECT to_jsonb(u) || jsonb_build_object('amount', u.amount::text) FROM policy_usage u
+      WHERE u.transaction_id = t.id AND u.status = 'reserved') AS reserved,
+    ARRAY(${takenNoncesSql({ networkId: 't.network_id', relayerAddress: '$3', from: '$4' })}) AS taken_nonces
+    ${FROM} WHERE a.organization_id = $1 AND a.id = $2`,
+};
+
+/** A transaction with what decides whether, and at which nonces, it is signed for the first time. */
+export interface SigningSnapshot extends TransactionSnapshot {
+  /** Something of it was stored to be signed. */
+  readonly attempted: boolean;
+  /** The highest nonce of its account that was signed, or used by an unknown execution. */
+  readonly highestSafeNonce: bigint | undefined;
+  /** Something else of its account is signed, or is being signed, and not decided. */
+  readonly followsUndecided: boolean;
+  /** The budget that is reserved for it. */
+  readonly reserved: UsageOfExecution | undefined;
+  /** Nonces of the relayer, from the given one on, that are taken. */
+  readonly takenNonces: ReadonlySet<number>;
+}
+
+/**
+ * One transaction with what decides about its first signature, in one statement; undefined when it does not exist.
+ * `relayer`: the one that pays, and from which nonce on. Call it with the network locked.
+ */
+export async function readTransactionForSigning(
+  tx: Tx,
+  { organizationId, transactionId }: TransactionRef,
+  relayer: { readonly address: string; readonly fromNonce: number },
+): Promise<SigningSnapshot | undefined> {
+  const [row] = await runPrepared<
+    TransactionColumns & {
+      readonly attempted: boolean;
+      readonly highest_safe_nonce: bigint | null;
+      readonly follows_undecided: boolean;
+      readonly reserved: PolicyUsageRow | null;
+      readonly taken_nonces: readonly string[];
+    }
+  >(tx, FOR_SIGNING, [organizationId, transactionId, relayer.address, relayer.fromNonce]);
+  return (
+    row && {
+      ...snapshot(row),
+      attempted: row.attempted,
+      highestSafeNonce: row.highest_safe_nonce ?? undefined,
+      followsUndecided: row.follows_undecided,
+      reserved: row.reserved ? usageIn(row.reserved) : undefined,
+      takenNonces: new Set(row.taken_nonces.map(Number)),
+    }
+  );
+}
 
 /** One transaction of an organization with the state that its rules depend on, in one statement; or undefined. */
 export async function readTransaction(

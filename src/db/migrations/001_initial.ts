@@ -525,6 +525,8 @@ export async function up(knex: Knex): Promise<void> {
     CREATE UNIQUE INDEX chain_attempts_safe_nonce ON chain_attempts (account_id, network_id, safe_nonce, kind)
       WHERE safe_nonce IS NOT NULL;
     CREATE INDEX chain_attempts_transaction ON chain_attempts (transaction_id) WHERE transaction_id IS NOT NULL;
+    CREATE INDEX chain_attempts_undecided ON chain_attempts (account_id, network_id, safe_nonce)
+      WHERE outcome IS NULL AND safe_nonce IS NOT NULL;
     CREATE INDEX chain_attempts_block ON chain_attempts (network_id, block_number) WHERE block_number IS NOT NULL;
 
     -- the signature of the account's owner, made after the attempt is stored
