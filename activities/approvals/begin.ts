@@ -134,7 +134,7 @@ async function start<V extends AnySnapshot, S extends ApprovalState>(
     ...credentialDetail(credentialId),
   });
   const cleared = await subject.clear(tx, seen);
-  const state = await changeApproval(tx, subject, cleared, change, [entry], along);
+  const state = await changeApproval(tx, subject, cleared, change, [entry], { along });
   failpoint('worker.executionStarted');
   return { ok: true, state };
 }

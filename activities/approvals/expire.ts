@@ -27,6 +27,6 @@ export async function expireApproval<V extends AnySnapshot, S extends ApprovalSt
     const expiresAt = record.expiresAt.toISOString();
     const entry = approvalEntry(subject, record, 'expired', SYSTEM, { expiresAt });
     const along = [releaseClaims(tx, record.id)];
-    return changeApproval(tx, subject, seen, { expired: true, ...frozen }, [entry], along);
+    return changeApproval(tx, subject, seen, { expired: true, ...frozen }, [entry], { along });
   });
 }

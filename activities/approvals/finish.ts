@@ -1,7 +1,7 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
-import { releaseClaims } from '../../src/db/approvals';
+import { type Basis, releaseClaims } from '../../src/db/approvals';
 import { SYSTEM } from '../../src/db/audit';
-import type { Tx } from '../../src/db/database';
+import type { Db, Tx } from '../../src/db/database';
 import type { Statement } from '../../src/db/rows';
 import type { Actor } from '../../src/domain/actor';
 import { type ApprovalState, type Failure, type Note, tally } from '../../src/domain/approval';
@@ -48,7 +48,10 @@ export async function blockApproval<V extends AnySnapshot, S extends ApprovalSta
     ...credentialDetail(credentialId),
   });
   const cleared = await subject.clear(tx, seen);
-  return { ok: true, state: await changeApproval(tx, subject, cleared, change, [entry], [message]) };
+  return {
+    ok: true,
+    state: await changeApproval(tx, subject, cleared, change, [entry], { along: [message] }),
+  };
 }
 
 /** Closes an approval with its rejection: nothing changes. */
@@ -73,7 +76,9 @@ export async function rejectApproval<V extends AnySnapshot, S extends ApprovalSt
     rejections: counted.rejections.map(({ id }) => id),
     ...credentialDetail(credentialId),
   });
-  return changeApproval(tx, subject, cleared, change, [entry], [releaseClaims(tx, record.id), ...along]);
+  return changeApproval(tx, subject, cleared, change, [entry], {
+    along: [releaseClaims(tx, record.id), ...along],
+  });
 }
 
 /** How an execution ended without success. */
@@ -105,14 +110,14 @@ export async function failApproval<V extends AnySnapshot, S extends ApprovalStat
   const verb = end.status === 'blocked' ? 'blocked' : 'executionFailed';
   const details = { attempt, failure: { ...failure }, retryable: !end.final };
   const entry = approvalEntry(subject, record, verb, SYSTEM, details);
-  const state = await changeApproval(tx, subject, seen, change, [entry], [...released, ...along]);
+  const state = await changeApproval(tx, subject, seen, change, [entry], { along: [...released, ...along] });
   failpoint('worker.executionFailed');
   return state;
 }
 
-/** Closes an approval whose execution is complete. */
+/** Closes an approval whose execution is complete: a locked one, or one with what it was decided upon. */
 export async function completeApproval<V extends AnySnapshot, S extends ApprovalState>(
-  tx: Tx,
+  db: Db | Tx,
   subject: ApprovalSubject<V, S>,
   seen: Seen<V>,
   end: {
@@ -122,7 +127,7 @@ export async function completeApproval<V extends AnySnapshot, S extends Approval
     readonly actor?: Actor;
     readonly note?: Omit<Note, 'at'>;
   } = {},
-  along: readonly Statement[] = [],
+  { along = [], basis }: { readonly along?: readonly Statement[]; readonly basis?: Basis } = {},
 ): Promise<S> {
   const { record, now } = seen;
   const change = {
@@ -135,8 +140,8 @@ export async function completeApproval<V extends AnySnapshot, S extends Approval
   };
   const details = { attempt: record.executionAttempt, ...end.audit };
   const entry = approvalEntry(subject, record, 'executed', end.actor ?? SYSTEM, details);
-  const released = releaseClaims(tx, record.id);
-  const state = await changeApproval(tx, subject, seen, change, [entry], [released, ...along]);
+  const writing = { along: [releaseClaims(db, record.id), ...along], basis };
+  const state = await changeApproval(db, subject, seen, change, [entry], writing);
   failpoint('worker.executionFinished');
   return state;
 }

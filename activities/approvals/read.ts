@@ -1,5 +1,11 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
-import { type ApprovalChange, type MessageKey, updateApproval } from '../../src/db/approvals';
+import {
+  type ApprovalChange,
+  type Basis,
+  type MessageKey,
+  unchangedSince,
+  updateApproval,
+} from '../../src/db/approvals';
 import { type AuditInput, prepareAudit } from '../../src/db/audit';
 import type { Db, Tx } from '../../src/db/database';
 import type { Statement } from '../../src/db/rows';
@@ -25,20 +31,26 @@ export async function readState<V extends AnySnapshot, S extends ApprovalState>(
 }
 
 /**
- * Changes a locked approval with the audit entries of the change, as the last of its transaction, and with other
- * statements in the same round trip. Returns its state then.
+ * Changes an approval with the audit entries of the change, and with other statements in the same round trip: a locked one
+ * as the last of its transaction, another by itself with what that was decided upon. Returns its state then.
  */
 export async function changeApproval<V extends AnySnapshot, S extends ApprovalState>(
-  tx: Tx,
+  db: Db | Tx,
   subject: ApprovalSubject<V, S>,
   seen: V,
   change: ApprovalChange,
   entries: readonly AuditInput[],
-  along: readonly Statement[] = [],
+  { along = [], basis }: { readonly along?: readonly Statement[]; readonly basis?: Basis | undefined } = {},
 ): Promise<S> {
   const { id, organizationId } = seen.record;
-  const audit = prepareAudit(tx, organizationId, entries);
-  const changed = await updateApproval(tx, id, change, [...along, ...audit]);
+  const audit = prepareAudit(db, organizationId, entries);
+  const changed = await updateApproval(
+    db,
+    id,
+    change,
+    [...along, ...audit],
+    basis && unchangedSince(db, basis),
+  );
   return subject.state({ ...seen, record: { ...seen.record, ...changed } });
 }
 

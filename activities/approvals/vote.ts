@@ -1,59 +1,33 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
 import { identifySignatory, signatureHash } from '../../src/approvals/voters';
 import type { Voter } from '../../src/chain/voter';
-import { insertMessage, insertVote } from '../../src/db/approvals';
-import type { Tx } from '../../src/db/database';
-import {
-  type ApprovalState,
-  checkVote,
-  isVoteOf,
-  type MemberSummary,
-  tally,
-} from '../../src/domain/approval';
+import { insertMessage, insertVote, unlessChanged } from '../../src/db/approvals';
+import type { Db } from '../../src/db/database';
+import { type ApprovalState, checkVote, tally } from '../../src/domain/approval';
 import { credentialDetail } from '../../src/domain/credential';
 import { failpoint } from '../../src/failpoints';
 import type { MessageResult, SignMessage } from '../../src/temporal/messages';
 import { approvalEntry, memberActor } from './audit';
-import { approvalNotFound, changeApproval, lockOrRefuse } from './read';
+import { approvalNotFound, changeApproval } from './read';
 import { catchRefusal, Rollback } from './refusals';
 import type { ApprovalDeps, MessageInput, Seen } from './subject';
 
 /** A vote, from the workflow. */
 export type VoteInput = MessageInput & SignMessage;
 
-/** The eligible voter under the locks; undefined when eligibility has changed since the verification. */
-function eligibleMember<V extends AnySnapshot, S extends ApprovalState>(
-  subject: ApprovalSubject<V, S>,
-  { record, now }: Seen<V>,
-  type: VoteInput['type'],
-  voter: Voter,
-): MemberSummary | undefined {
-  return subject.rules
-    .people(now)
-    .find(
-      (member) =>
-        isVoteOf(member, { ...voter, memberId: voter.member.id }) &&
-        subject.rules.mayVote(record, now, type, member),
-    );
-}
-
+/** Stores a verified vote, upon what it was verified against. */
 async function storeVote<V extends AnySnapshot, S extends ApprovalState>(
-  tx: Tx,
+  db: Db,
   subject: ApprovalSubject<V, S>,
   input: VoteInput,
-  verified: Voter & { readonly payload: string },
-): Promise<MessageResult<S> | undefined> {
+  { seen, member, ...verified }: Voter & { readonly seen: Seen<V> },
+): Promise<MessageResult<S>> {
   const { id, messageId, type, signature, reason, execute } = input;
-  const locked = await lockOrRefuse(tx, subject, input);
-  if (locked.messageTaken) return { ok: true, state: subject.state(locked) };
-  const seen = await subject.withVoter(tx, locked, signature);
-  const member = eligibleMember(subject, seen, type, verified);
-  if (!member || subject.payload(seen, type) !== verified.payload) return undefined;
   const { record, now, credentialId } = seen;
   const allowed = checkVote(subject.rules, record, now, { member, type, execute });
   if (!allowed.ok) throw new Rollback(allowed.refusal);
   if (allowed.value === 'repeated') {
-    await insertMessage(tx, id, messageId, 'sign');
+    await insertMessage(db, id, messageId, 'sign');
     return { ok: true, state: subject.state(seen) };
   }
   const vote = {
@@ -78,15 +52,18 @@ async function storeVote<V extends AnySnapshot, S extends ApprovalState>(
     ...credentialDetail(credentialId),
   });
   const along = [
-    insertMessage(tx, id, messageId, 'sign'),
-    insertVote(tx, id, { ...vote, reason: reason ?? null, credentialId }),
+    insertMessage(db, id, messageId, 'sign'),
+    insertVote(db, id, { ...vote, reason: reason ?? null, credentialId }),
   ];
-  const state = await changeApproval(tx, subject, voted, {}, [entry], along);
+  const state = await changeApproval(db, subject, voted, {}, [entry], { along, basis: seen });
   failpoint('worker.voteStored');
   return { ok: true, state };
 }
 
-/** Records a vote after verifying its signature and its voter's eligibility. Idempotent. */
+/**
+ * Records a vote after verifying its signature and its voter's eligibility, in one statement that writes nothing where the
+ * approval, or what the admins have decided, has changed since it was verified. Idempotent.
+ */
 export async function recordVote<V extends AnySnapshot, S extends ApprovalState>(
   deps: Pick<ApprovalDeps, 'db' | 'identifyVoter'>,
   subject: ApprovalSubject<V, S>,
@@ -99,9 +76,9 @@ export async function recordVote<V extends AnySnapshot, S extends ApprovalState>
       if (seen.messageTaken) return { ok: true, state: subject.state(seen) };
       const verified = await identifySignatory(deps, subject, seen, input);
       if (!verified.ok) return verified;
-      const recorded = await deps.db.transaction((tx) => storeVote(tx, subject, input, verified.value));
+      const recorded = await unlessChanged(() => storeVote(deps.db, subject, input, verified.value));
       if (recorded) return recorded;
-      // Who may vote, or what is signed, has changed between the verification and the lock.
+      // Something else was decided, or another has voted, since it was read.
     }
   });
 }

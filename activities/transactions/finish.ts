@@ -1,6 +1,7 @@
+import { unlessChanged } from '../../src/db/approvals';
 import { decideAttempt, isSigned } from '../../src/db/attemptOutcomes';
 import { SYSTEM } from '../../src/db/audit';
-import type { Tx } from '../../src/db/database';
+import type { Db, Tx } from '../../src/db/database';
 import { commitUsage, releaseUsage } from '../../src/db/policyUsage';
 import type { Statement } from '../../src/db/rows';
 import { type TransactionSnapshot, updateExecution } from '../../src/db/transactions';
@@ -13,7 +14,7 @@ import type { ApprovalKey } from '../../src/domain/approvalRef';
 import type { AttemptOutcome, ExecutionResult, TransactionState } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
 import { completeApproval, failApproval, type UnsuccessfulEnd } from '../approvals/finish';
-import { lockOrRefuse } from '../approvals/read';
+import { approvalNotFound, lockOrRefuse } from '../approvals/read';
 import type { ApprovalDeps, Seen } from '../approvals/subject';
 import { executableTransaction as subject } from './subject';
 
@@ -38,11 +39,11 @@ function usedBy(unknown: UnknownExecution | undefined): string {
   return `an execution of the account that nobody here has authorized (${unknown.safeTxHash})`;
 }
 
+/** What the chain has decided against a transaction. */
+type Against = Exclude<AttemptOutcome, { kind: 'executed' }>;
+
 /** The end of a transaction that the chain has decided against: its nonce is used, so it can never be executed. */
-function finalEnd(
-  outcome: Exclude<AttemptOutcome, { kind: 'executed' }>,
-  unknown: UnknownExecution | undefined,
-): UnsuccessfulEnd {
+function finalEnd(outcome: Against, unknown: UnknownExecution | undefined): UnsuccessfulEnd {
   const { transactionHash } = outcome;
   const failure =
     outcome.kind === 'reverted'
@@ -60,13 +61,17 @@ function withOutcome(
   return { ...seen, record: { ...seen.record, chain: { ...known, transactionHash } } };
 }
 
-/** Records that the chain has decided against a transaction. Whose execution it was, the signer has recorded. */
+/**
+ * Records that the chain has decided against a transaction, where the signer has read the same itself. Whose execution it
+ * was, the signer has recorded.
+ */
 async function finishAgainst(
   tx: Tx,
   seen: Seen<TransactionSnapshot>,
-  outcome: Exclude<AttemptOutcome, { kind: 'executed' }>,
+  outcome: Against,
 ): Promise<TransactionState> {
-  const { id } = seen.record;
+  const { id, signerOutcome } = seen.record;
+  if (signerOutcome !== outcome.kind) return subject.state(seen);
   const unknown = outcome.kind === 'cancelled' ? await findUnknownExecution(tx, id) : undefined;
   failpoint('worker.outcomeLocked');
   if (unknown) await auditUnknownExecution(tx, unknown, SYSTEM);
@@ -74,18 +79,21 @@ async function finishAgainst(
   return fail(tx, withOutcome(seen, outcome), finalEnd(outcome, unknown), [decided]);
 }
 
-/** Records what the chain has decided. Only what the signer has read itself ends a transaction without success. */
-async function finishDecided(
-  tx: Tx,
-  seen: Seen<TransactionSnapshot>,
-  outcome: AttemptOutcome,
-): Promise<TransactionState> {
-  const { id, signerOutcome } = seen.record;
-  if (outcome.kind !== 'executed') {
-    return signerOutcome === outcome.kind ? finishAgainst(tx, seen, outcome) : subject.state(seen);
-  }
-  if (signerOutcome !== null && signerOutcome !== 'executed') return subject.state(seen);
-  failpoint('worker.outcomeLocked');
+/**
+ * Records that the chain has executed a transaction, in one statement that writes nothing where the record has changed
+ * since it was read; undefined then.
+ */
+async function finishExecuted(
+  db: Db,
+  key: ApprovalKey,
+  outcome: Extract<AttemptOutcome, { kind: 'executed' }>,
+): Promise<TransactionState | undefined> {
+  const seen = await subject.read(db, key);
+  if (!seen) throw new Error(approvalNotFound('transaction', key.id).message);
+  const { id, signerOutcome, executionStatus } = seen.record;
+  const isOther = signerOutcome !== null && signerOutcome !== 'executed';
+  if (executionStatus !== 'processing' || isOther) return subject.state(seen);
+  failpoint('worker.outcomeRead');
   const { transactionHash, note } = outcome;
   const blockNumber = Number(outcome.blockNumber);
   const end = {
@@ -93,9 +101,22 @@ async function finishDecided(
     audit: { transactionHash, blockNumber, ...(note === undefined ? {} : { note }) },
     ...(note === undefined ? {} : { note: { code: 'noTransferLogged' as const, message: note } }),
   };
-  const committed = commitUsage(tx, id, new Date(outcome.blockTime));
-  const along = [decideAttempt(tx, id, outcome), committed];
-  return completeApproval(tx, subject, withOutcome(seen, outcome), end, along);
+  const along = [decideAttempt(db, id, outcome), commitUsage(db, id, new Date(outcome.blockTime))];
+  return unlessChanged(() =>
+    completeApproval(db, subject, withOutcome(seen, outcome), end, { along, basis: seen }),
+  );
+}
+
+/** Changes a transaction that is being executed, with it locked; returns the state of any other. */
+function whileProcessing(
+  db: Db,
+  key: ApprovalKey,
+  change: (tx: Tx, seen: Seen<TransactionSnapshot>) => Promise<TransactionState>,
+): Promise<TransactionState> {
+  return db.transaction(async (tx) => {
+    const seen = await lockOrRefuse(tx, subject, key);
+    return seen.record.executionStatus === 'processing' ? change(tx, seen) : subject.state(seen);
+  });
 }
 
 /**
@@ -104,12 +125,19 @@ async function finishDecided(
  */
 export async function finishTransaction(
   { db }: Pick<ApprovalDeps, 'db'>,
-  { organizationId, id, result }: ApprovalKey & { readonly result: ExecutionResult },
+  { result, ...key }: ApprovalKey & { readonly result: ExecutionResult },
 ): Promise<TransactionState> {
-  return db.transaction(async (tx) => {
-    const seen = await lockOrRefuse(tx, subject, { organizationId, id });
-    if (seen.record.executionStatus !== 'processing') return subject.state(seen);
-    if (result.status === 'decided') return finishDecided(tx, seen, result.outcome);
-    return (await isSigned(tx, id)) ? subject.state(seen) : fail(tx, seen, result);
-  });
+  if (result.status !== 'decided') {
+    return whileProcessing(db, key, async (tx, seen) =>
+      (await isSigned(tx, key.id)) ? subject.state(seen) : fail(tx, seen, result),
+    );
+  }
+  const { outcome } = result;
+  if (outcome.kind !== 'executed') {
+    return whileProcessing(db, key, (tx, seen) => finishAgainst(tx, seen, outcome));
+  }
+  for (;;) {
+    const state = await finishExecuted(db, key, outcome);
+    if (state) return state;
+  }
 }

@@ -12,12 +12,13 @@ async function announce(db: Db, ids: ReadonlySet<string>): Promise<void> {
 }
 
 /**
- * Announces the end of an execution once its transaction has committed, with a statement of its own: commits that notify
- * wait for each other's flush, and those of executions must not. One that a crash loses is found by the next poll.
+ * Announces the end of an execution that was written, once that is committed, with a statement of its own: commits that
+ * notify wait for each other's flush, and those of executions must not. One that a crash loses is found by the next poll.
  */
-export function announceEndAfter(tx: Tx, id: string): void {
-  const db = poolOf(tx);
-  tx.executionPromise.then(
+export function announceEndAfterCommit(handle: Db | Tx, id: string): void {
+  const db = poolOf(handle);
+  const committed = handle.isTransaction ? (handle as Tx).executionPromise : Promise.resolve();
+  committed.then(
     () => {
       const ids = pending.get(db) ?? new Set();
       if (ids.size === 0) setImmediate(() => announce(db, ids).catch(() => undefined));

@@ -14,11 +14,11 @@ import type {
 import type { ApprovalKey } from '../domain/approvalRef';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
 import type { AdminSet } from '../domain/proposal';
-import { announceEndAfter } from './announcements';
+import { announceEndAfterCommit } from './announcements';
 import type { Db, Tx } from './database';
 import { uuidOrNull } from './ids';
 import { type PreparedStatement, runPrepared } from './prepared';
-import { type Along, requireRow, type Statement, selected, together } from './rows';
+import { type Along, type NamedStatement, requireRow, type Statement, selected, together } from './rows';
 import type { ApprovalRow, IdempotencyRequestRow } from './tables';
 
 /** A recorded signature with its evidence. */
@@ -218,11 +218,14 @@ export interface MessageOrigin {
   readonly credentialId: string | null;
   /** Who acts for it; null when none of its members is left. */
   readonly actingMember: MemberSummary | null;
+  /** Up to which decision of its organization the tables were read. */
+  readonly sequence: bigint;
 }
 
 /** The columns of a message to an approval: `$1` organization, `$2` approval, `$3` message, `$4` request. */
 export const messageColumns = `
     EXISTS (SELECT FROM received_messages WHERE approval_id = $2 AND message_id = $3) AS message_taken,
+    (SELECT projected_sequence FROM organizations WHERE id = $1) AS sequence,
     (SELECT json_build_object('credentialId', r.credential_id, 'actingMember', ${actingMemberColumn('r.credential_id')})
       FROM idempotency_requests r
       WHERE r.id = $4 AND r.organization_id = $1 AND r.resource_id = $2) AS request`;
@@ -235,12 +238,58 @@ export function messageValues({ organizationId, id, messageId, requestId }: Mess
 /** What `messageColumns` read. */
 export interface MessageColumns {
   readonly message_taken: boolean;
+  readonly sequence: bigint;
   readonly request: Pick<MessageOrigin, 'credentialId' | 'actingMember'> | null;
 }
 
 /** The origin that `messageColumns` read. */
 export function messageOrigin(row: MessageColumns): MessageOrigin {
-  return { messageTaken: row.message_taken, ...(row.request ?? { credentialId: null, actingMember: null }) };
+  const { message_taken: messageTaken, sequence, request } = row;
+  return { messageTaken, sequence, ...(request ?? { credentialId: null, actingMember: null }) };
+}
+
+/** What was decided upon: an approval, and what the admins of its organization had decided. */
+export interface Basis {
+  readonly record: Pick<StoredApproval, 'id' | 'organizationId' | 'version'>;
+  readonly sequence: bigint;
+}
+
+/**
+ * Guards a change (`updateApproval`) by what it was decided upon: locks that, in the order of `lockStatement`, and has no
+ * row where it has changed since it was read.
+ */
+export function unchangedSince(
+  db: Db | Tx,
+  { record: { id, organizationId, version }, sequence }: Basis,
+): Guard {
+  const admins = db.raw('SELECT organization_id FROM admin_sets WHERE organization_id = ? FOR SHARE', [
+    organizationId,
+  ]);
+  const unchanged = db.raw(
+    `SELECT FROM admins JOIN organizations o ON o.id = admins.organization_id
+      JOIN approvals a ON a.organization_id = o.id
+      WHERE a.id = ? AND a.version = ? AND o.projected_sequence = ?::bigint FOR SHARE OF o FOR UPDATE OF a`,
+    [id, version, String(sequence)],
+  );
+  return [
+    { name: 'admins', statement: admins },
+    { name: 'unchanged', statement: unchanged },
+  ];
+}
+
+/** Statements of which one is named `unchanged`: without a row of it nothing is changed. */
+export type Guard = readonly NamedStatement[];
+
+const SERIALIZATION_FAILURE = '40001';
+
+/** Runs `work`, which makes a guarded change; undefined where the guard has no row, and nothing is written. */
+export async function unlessChanged<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if ((error as { code?: unknown }).code === SERIALIZATION_FAILURE) return undefined;
+    throw error;
+  }
 }
 
 // The admins come first, always: an execution that changes them goes on to change other approvals. The CTE is read
@@ -415,7 +464,7 @@ export async function takeClaims(
 }
 
 /** Releases the claims of an approval. */
-export function releaseClaims(tx: Tx, id: string): Statement {
+export function releaseClaims(tx: Db | Tx, id: string): Statement {
   return tx('claims').where({ approval_id: id }).delete();
 }
 
@@ -440,22 +489,23 @@ export interface ApprovalChange {
 
 /**
  * Changes a record and counts its version up, with other statements in the same round trip. Returns what the record is
- * then, apart from its votes. The end of an execution is announced after the commit.
+ * then, apart from its votes. The end of an execution is announced after the commit. One that is not locked needs a
+ * guard: call it inside `unlessChanged`, outside of a database transaction.
  */
 export async function updateApproval(
-  tx: Tx,
+  db: Db | Tx,
   id: string,
   change: ApprovalChange,
   along: readonly Along[] = [],
+  guard: Guard = [],
 ): Promise<ChangedApproval> {
-  const now = tx.raw('now()');
+  const now = db.raw('now()');
   const json = (value: object | null) => (value === null ? null : JSON.stringify(value));
   const { executionStatus } = change;
-  if (executionStatus !== undefined && executionStatus !== 'processing') announceEndAfter(tx, id);
-  const update = tx('approvals')
+  const update = db('approvals')
     .where({ id })
     .update({
-      version: tx.raw('version + 1'),
+      version: db.raw('version + 1'),
       updated_at: now,
       ...(executionStatus === undefined ? {} : { execution_status: executionStatus }),
       ...(change.executionAttempt === undefined ? {} : { execution_attempt: change.executionAttempt }),
@@ -476,7 +526,9 @@ export async function updateApproval(
       ...(change.reopened ? { frozen: null, closed_at: null } : {}),
     })
     .returning(Object.keys(OWN));
-  const [row]: ApprovalRow[] = await together(update, along);
+  if (guard.length > 0) update.whereRaw('require_unchanged(EXISTS (SELECT FROM unchanged))');
+  const [row]: ApprovalRow[] = await together(update, [...guard, ...along]);
+  if (executionStatus !== undefined && executionStatus !== 'processing') announceEndAfterCommit(db, id);
   const changed = requireRow(row);
   return { ...ownPart(changed), result: changed.result };
 }
@@ -494,8 +546,8 @@ export interface NewVote {
   readonly credentialId: string | null;
 }
 
-/** Stores a vote. Call it with the record locked, with its message and a change of the record. */
-export function insertVote(tx: Tx, id: string, vote: NewVote): Statement {
+/** Stores a vote, with its message and a change of the record. */
+export function insertVote(tx: Db | Tx, id: string, vote: NewVote): Statement {
   return tx('votes').insert({
     approval_id: id,
     member_id: vote.memberId,
@@ -510,9 +562,9 @@ export function insertVote(tx: Tx, id: string, vote: NewVote): Statement {
   });
 }
 
-/** Records a new message in the transaction of its effect. Call it with the record locked. */
+/** Records a new message in the transaction of its effect. */
 export function insertMessage(
-  tx: Tx,
+  tx: Db | Tx,
   id: string,
   messageId: string,
   kind: 'sign' | 'execute' | 'restore' | 'cancel',

@@ -34,7 +34,7 @@ function ofCancellation({ kind, isUnknown = false }: AttemptDecision): AttemptRe
 }
 
 /** Records the outcome of what was signed for a transaction, and of the cancellation at its nonce, if there is one. */
-export function decideAttempt(tx: Tx, transactionId: string, decision: AttemptDecision): Statement {
+export function decideAttempt(tx: Db | Tx, transactionId: string, decision: AttemptDecision): Statement {
   const outcome = tx.raw(`CASE kind WHEN 'cancellation' THEN ? ELSE ? END`, [
     ofCancellation(decision),
     decision.kind,

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
-import { failpoint } from '../failpoints';
-import { updateApproval } from './approvals';
-import { appendAudit, SYSTEM } from './audit';
+import { unlessChanged, updateApproval } from './approvals';
+import { prepareAudit, SYSTEM } from './audit';
 import { type Envelope, envelope, envelopeNonceColumns } from './chain';
 import type { Db, Tx } from './database';
 import type { Reservation } from './reservations';
@@ -264,41 +263,47 @@ type SentColumns = Pick<ChainEnvelopeRow, 'transaction_hash' | 'relayer_address'
   Pick<AccountAttemptRow, 'organization_id' | 'network_id' | 'safe_nonce'> &
   Pick<ChainAttemptRow, 'kind' | 'transaction_id'> & { readonly sent_before: boolean };
 
-const NOTE_SENT = `UPDATE chain_envelopes e SET sent_at = now()
-  FROM chain_attempts c
-  WHERE e.id = :id AND e.sent_at IS NULL AND c.id = e.attempt_id
-  RETURNING e.transaction_hash, e.relayer_address, c.organization_id, c.network_id, c.safe_nonce, c.kind,
-    c.transaction_id, EXISTS (SELECT FROM chain_envelopes o
-      WHERE o.attempt_id = c.id AND o.id <> e.id AND o.sent_at IS NOT NULL) AS sent_before`;
+const SENT_BEFORE = `EXISTS (SELECT FROM chain_envelopes o
+  WHERE o.attempt_id = e.attempt_id AND o.id <> e.id AND o.sent_at IS NOT NULL)`;
+const READ_UNSENT = `SELECT e.transaction_hash, e.relayer_address, c.organization_id, c.network_id, c.safe_nonce, c.kind,
+    c.transaction_id, ${SENT_BEFORE} AS sent_before
+  FROM chain_envelopes e JOIN chain_attempts c ON c.id = e.attempt_id
+  WHERE e.id = :id AND e.sent_at IS NULL`;
+const NOTE_SENT = 'UPDATE chain_envelopes e SET sent_at = now() WHERE e.id = :id AND e.sent_at IS NULL';
 
 /**
  * Records that an envelope was sent; only the first time counts. The first one of a transaction's attempt is audited, in
- * the same database transaction.
+ * the same statement.
  */
 export async function noteSent(db: Db, { id }: Pick<Envelope, 'id'>): Promise<void> {
-  await db.transaction(async (tx) => {
-    const [sent] = await queryRows<SentColumns>(tx, NOTE_SENT, { id: String(id) });
-    if (!sent) return;
-    failpoint('chain.sentStored');
-    const { transaction_id: transactionId } = sent;
-    if (sent.kind !== 'transaction' || transactionId === null || sent.sent_before) return;
-    // The approval is locked before the head of the audit log, as everywhere.
-    await updateApproval(tx, transactionId, {});
-    await appendAudit(tx, sent.organization_id, [
-      {
-        action: 'transaction.broadcast',
-        actor: SYSTEM,
-        resourceType: 'transaction',
-        resourceId: transactionId,
-        details: {
-          networkId: Number(sent.network_id),
-          transactionHash: sent.transaction_hash,
-          accountNonce: String(sent.safe_nonce),
-          relayerAddress: sent.relayer_address,
-        },
+  const key = { id: String(id) };
+  const [sending] = await queryRows<SentColumns>(db, READ_UNSENT, key);
+  if (!sending) return;
+  const { transaction_id: transactionId } = sending;
+  if (sending.kind !== 'transaction' || transactionId === null || sending.sent_before) {
+    await db.raw(NOTE_SENT, key);
+    return;
+  }
+  const first = db.raw(`${NOTE_SENT} AND NOT ${SENT_BEFORE} RETURNING e.id`, key);
+  const audit = prepareAudit(db, sending.organization_id, [
+    {
+      action: 'transaction.broadcast',
+      actor: SYSTEM,
+      resourceType: 'transaction',
+      resourceId: transactionId,
+      details: {
+        networkId: Number(sending.network_id),
+        transactionHash: sending.transaction_hash,
+        accountNonce: String(sending.safe_nonce),
+        relayerAddress: sending.relayer_address,
       },
-    ]);
-  });
+    },
+  ]);
+  const noted = await unlessChanged(() =>
+    updateApproval(db, transactionId, {}, audit, [{ name: 'unchanged', statement: first }]),
+  );
+  // Another process has noted it, or another envelope of it, since it was read.
+  if (!noted) await db.raw(NOTE_SENT, key);
 }
 
 /** Whether the deployment of an attempt is still pending. */

@@ -71,7 +71,7 @@ export function appendedPosition(tx: Tx, entry = 1): Knex.Raw {
  * statement of its transaction. They lock the head of the chain until commit: positions follow the order of commit.
  */
 export function prepareAudit(
-  tx: Tx,
+  tx: Db | Tx,
   organizationId: string,
   entries: readonly AuditInput[],
 ): readonly NamedStatement[] {

@@ -42,9 +42,9 @@ export function keepsPrepared(db: Db | Tx): boolean {
   return requirePool(db).keepsPrepared;
 }
 
-/** The pool that a transaction has its connection of. */
-export function poolOf(tx: Tx): Db {
-  return requirePool(tx).db;
+/** The pool itself, or the one that a transaction has its connection of. */
+export function poolOf(handle: Db | Tx): Db {
+  return requirePool(handle).db;
 }
 
 /** How a pool is opened. */

@@ -112,17 +112,17 @@ export function reserveUsage(tx: Tx, usage: UsageOfExecution): Statement {
   return tx('policy_usage').insert(usageColumns(usage));
 }
 
-function usageOf(tx: Tx, transactionId: string) {
+function usageOf(tx: Db | Tx, transactionId: string) {
   return tx('policy_usage').where({ transaction_id: transactionId });
 }
 
 /** The newest reservation of a transaction. */
-function newestUsage(tx: Tx, transactionId: string) {
+function newestUsage(tx: Db | Tx, transactionId: string) {
   return tx('policy_usage').where('id', usageOf(tx, transactionId).max('id'));
 }
 
 /** Commits the newest reservation of a transaction, released or not: it counts from the time of its block. */
-export function commitUsage(tx: Tx, transactionId: string, blockAt: Date): Statement {
+export function commitUsage(tx: Db | Tx, transactionId: string, blockAt: Date): Statement {
   return newestUsage(tx, transactionId).update({
     status: 'committed',
     block_at: blockAt,

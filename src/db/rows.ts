@@ -30,7 +30,7 @@ export type Statement = Knex.QueryBuilder;
 /** A statement whose rows others of the same statement can use by a name. */
 export interface NamedStatement {
   readonly name: string;
-  readonly statement: Knex.Raw;
+  readonly statement: Knex.Raw | Knex.QueryBuilder;
 }
 
 /** What is executed in the same round trip with another statement. */

@@ -1,6 +1,14 @@
 import { closeApproval, closeOpenOfKey } from '../../src/db/approvalClosing';
 import { listNotedSince, noteOnOpenApprovals } from '../../src/db/approvalNotes';
-import { insertMessage, readCreationRequest, restoredMessageId } from '../../src/db/approvals';
+import {
+  insertMessage,
+  isMessageReceived,
+  readCreationRequest,
+  restoredMessageId,
+  unchangedSince,
+  unlessChanged,
+  updateApproval,
+} from '../../src/db/approvals';
 import { appendAudit, SYSTEM, verifyAudit } from '../../src/db/audit';
 import { createDatabase, type Db } from '../../src/db/database';
 import {
@@ -16,7 +24,11 @@ import {
 } from '../../src/db/reconciler';
 import { requireRow } from '../../src/db/rows';
 import { findTransactionTrouble } from '../../src/db/transactionHealth';
-import { readTransaction, type StoredTransaction } from '../../src/db/transactions';
+import {
+  readTransaction,
+  readTransactionForMessage,
+  type StoredTransaction,
+} from '../../src/db/transactions';
 import type { OutsideEvent } from '../../src/domain/outsideEvents';
 import { aHash, anAddress, anId } from '../support/builders';
 import { makeOrganization, type TestOrganization } from '../support/service';
@@ -24,6 +36,7 @@ import { createTestDatabase } from '../support/stack';
 import { storeAttempt, storeEnvelope, storeTransactionOf, storeUsage } from '../support/storedTrails';
 import { storeVote } from '../support/storedTransactions';
 import { NETWORK_ID } from '../support/transactions';
+import { until } from '../support/until';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let owner: Db;
@@ -85,6 +98,62 @@ async function storeProposal(columns: object = {}, more: object = {}): Promise<s
   });
   return id;
 }
+
+describe('a change upon what was read', () => {
+  async function readBasis({ id }: StoredTransaction) {
+    return requireRow(await readTransactionForMessage(service, { organizationId: org.id, id }));
+  }
+  const change = (basis: Awaited<ReturnType<typeof readBasis>>, messageId: string) =>
+    unlessChanged(() => {
+      const message = insertMessage(service, basis.record.id, messageId, 'sign');
+      const guard = unchangedSince(service, basis);
+      return updateApproval(service, basis.record.id, { waitingFor: messageId }, [message], guard);
+    });
+
+  it('is written once', async () => {
+    const stored = await storeTransactionOf(owner, org);
+    const basis = await readBasis(stored);
+    expect(await change(basis, 'first')).toMatchObject({
+      version: basis.record.version + 1,
+      waitingFor: 'first',
+    });
+    expect(await change(basis, 'second')).toBeUndefined();
+    expect(await isMessageReceived(service, stored.id, 'first')).toBe(true);
+    expect(await isMessageReceived(service, stored.id, 'second')).toBe(false);
+    expect(await seen(stored)).toMatchObject({ waitingFor: 'first' });
+  });
+
+  it('is one of many that are made at once', async () => {
+    const stored = await storeTransactionOf(owner, org);
+    const basis = await readBasis(stored);
+    const made = await Promise.all(Array.from({ length: 8 }, (_, n) => change(basis, `message ${n}`)));
+    expect(made.filter((one) => one !== undefined)).toHaveLength(1);
+    expect(await seen(stored)).toMatchObject({ version: basis.record.version + 1 });
+  });
+
+  it('is not written when the admins have decided something meanwhile, also while it waits', async () => {
+    const stored = await storeTransactionOf(owner, org);
+    const before = await readBasis(stored);
+    const projected = (db: Pick<Db, 'raw'>) =>
+      db.raw('UPDATE organizations SET projected_sequence = projected_sequence + 1 WHERE id = ?', [org.id]);
+    await projected(owner);
+    expect(await change(before, 'late')).toBeUndefined();
+    const basis = await readBasis(stored);
+    const changing = await owner.transaction(async (tx) => {
+      await tx.raw('SELECT FROM admin_sets WHERE organization_id = ? FOR UPDATE', [org.id]);
+      const waiting = change(basis, 'waiting');
+      await until('it waits for the lock', async () => {
+        const { rows } = await owner.raw(`SELECT FROM pg_stat_activity WHERE datname = current_database()
+          AND wait_event_type = 'Lock'`);
+        return rows.length > 0;
+      });
+      await projected(tx);
+      return { waiting };
+    });
+    expect(await changing.waiting).toBeUndefined();
+    expect(await isMessageReceived(service, stored.id, 'waiting')).toBe(false);
+  });
+});
 
 describe('the approvals that the reconciler reads', () => {
   it('are the open proposals and transactions, with their age', async () => {

@@ -485,6 +485,14 @@ export async function up(knex: Knex): Promise<void> {
       PRIMARY KEY (network_id, index)
     );
 
+    -- refuses a statement that was decided upon what has changed since
+    CREATE FUNCTION require_unchanged(unchanged boolean) RETURNS boolean LANGUAGE plpgsql AS $$
+      BEGIN
+        IF unchanged THEN RETURN true; END IF;
+        RAISE serialization_failure USING MESSAGE = 'what was decided upon has changed';
+      END
+    $$;
+
     -- one need for an effect on chain, made once; its content never changes. A deployment; a transaction of an account;
     -- the empty call that takes its nonce; a transfer of nothing that takes a relayer's nonce
     CREATE TABLE chain_attempts (
@@ -646,6 +654,7 @@ export async function up(knex: Knex): Promise<void> {
       api_key_members, idempotency_requests, rate_limit_buckets, registration_challenges,
       sessions, session_nonces FROM orgwallet_signer;
     GRANT SELECT (id) ON installation TO orgwallet_signer;
+    GRANT EXECUTE ON FUNCTION require_unchanged TO orgwallet_service;
     GRANT INSERT, UPDATE ON members, groups, policies TO orgwallet_service;
     -- what is signed, or derived once, never changes
     GRANT INSERT ON organizations, genesis, genesis_signatures, admin_sets, accounts, account_networks, approvals, proposals, deployments,
