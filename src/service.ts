@@ -80,9 +80,7 @@ function planProposal({ config, db, readToken }: Clients): ApiDependencies['plan
       body,
     );
     if (observed && !observed.ok) return observed;
-    return db.transaction((tx) =>
-      planOperation({ tx, organizationId, networks, production }, kind, body, observed?.value),
-    );
+    return planOperation({ db, organizationId, networks, production }, kind, body, observed?.value);
   };
 }
 

@@ -2,14 +2,11 @@ import type { AnySnapshot } from '../../src/approvals/subject';
 import {
   type CreationRequest,
   insertApproval,
-  positionApproval,
   readCreationRequest,
+  storeApproval,
   type TakenClaim,
-  takeClaims,
 } from '../../src/db/approvals';
 import { appendedPosition, prepareAudit } from '../../src/db/audit';
-import type { Tx } from '../../src/db/database';
-import { together } from '../../src/db/rows';
 import type { ApprovalState } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
 import { credentialDetail, isApiKeyId } from '../../src/domain/credential';
@@ -17,18 +14,11 @@ import { accept, type Outcome, refuse } from '../../src/domain/refusal';
 import { failpoint } from '../../src/failpoints';
 import { notAdmitted } from '../../src/operations/plan';
 import type { MessageResult } from '../../src/temporal/messages';
-import { approvalEntry, credentialActor } from './audit';
+import { credentialActor } from './audit';
 import { expireApproval } from './expire';
 import { readState } from './read';
 import { catchRefusal, Rollback } from './refusals';
 import type { ApprovalDeps, CreatableSubject, CreateInput, PlannedApproval } from './subject';
-
-/** Rolls a creation back because an open approval has one of its claims. */
-class ClaimTaken extends Error {
-  constructor(readonly taken: TakenClaim) {
-    super(`${taken.claim} is claimed`);
-  }
-}
 
 function noRequest(subject: string, id: string) {
   return { code: 'notFound', message: `no request to create ${subject} ${id} found` } as const;
@@ -50,17 +40,22 @@ function expiryOf(time: Date, lifetimeMs: number): Date {
 
 type Requested = NonNullable<CreationRequest['request']>;
 
-/** Stores the approval. Returns its state. */
-async function store<V extends AnySnapshot, S extends ApprovalState, I extends CreateInput>(
-  { tx, deps, subject }: { tx: Tx; deps: ApprovalDeps; subject: CreatableSubject<V, S, I> },
-  input: I,
+/** Stores the approval with its audit entry, upon what it was planned upon. */
+function store<V extends AnySnapshot, S extends ApprovalState, I extends CreateInput>(
+  { db, proposalLifetimeMs }: ApprovalDeps,
+  subject: CreatableSubject<V, S, I>,
+  { organizationId, id }: I,
   planned: PlannedApproval,
-  { request: { credentialId, createdBy, actingMember }, time }: { request: Requested; time: Date },
-): Promise<S> {
-  const { organizationId, id } = input;
+  {
+    request: { credentialId, createdBy, actingMember },
+    time,
+    sequence,
+  }: { request: Requested } & Pick<CreationRequest, 'time' | 'sequence'>,
+) {
   const { summary, names, claims, notes = [] } = planned;
-  const expiresAt = expiryOf(time, deps.proposalLifetimeMs);
-  const approval = insertApproval(tx, subject.rules.subject, {
+  const noun = subject.rules.subject;
+  const expiresAt = expiryOf(time, proposalLifetimeMs);
+  const approval = insertApproval(db, noun, {
     id,
     organizationId,
     summary,
@@ -68,58 +63,49 @@ async function store<V extends AnySnapshot, S extends ApprovalState, I extends C
     notes: notes.map((note) => ({ at: time.toISOString(), ...note })),
     expiresAt,
     createdBy,
+    position: appendedPosition(db),
   });
-  await together(planned.insert(tx, id), [approval]);
-  const taken = await takeClaims(tx, input, claims);
-  if (taken) throw new ClaimTaken(taken);
-  failpoint('worker.approvalStored');
-  const seen = await subject.read(tx, { organizationId, id });
-  if (!seen) throw new Error(`${subject.rules.subject} ${id} was not stored`);
-  const details = {
-    summary,
-    ...planned.audit,
-    expiresAt: expiresAt.toISOString(),
-    ...credentialDetail(credentialId),
+  const entry = {
+    action: `${noun}.created`,
+    actor: credentialActor(credentialId, actingMember),
+    resourceType: noun,
+    resourceId: id,
+    details: {
+      summary,
+      ...planned.audit,
+      expiresAt: expiresAt.toISOString(),
+      ...credentialDetail(credentialId),
+    },
   };
-  const entry = approvalEntry(
-    subject,
-    seen.record,
-    'created',
-    credentialActor(credentialId, actingMember),
-    details,
-  );
-  const positioned = positionApproval(tx, id, appendedPosition(tx));
-  await together(positioned, prepareAudit(tx, organizationId, [entry]));
-  return subject.state(seen);
+  const along = [...prepareAudit(db, organizationId, [entry]), approval, planned.insert];
+  return storeApproval(db, { id, organizationId, claims, sequence }, along);
 }
 
-/** One attempt to create an approval. Returns the conflicting claim, if there is one, or that chains have to be read first. */
+/**
+ * One attempt to create an approval. Returns the conflicting claim, if there is one; that chains have to be read first; or
+ * undefined, where what it was planned upon has changed.
+ */
 async function tryToCreate<V extends AnySnapshot, S extends ApprovalState, I extends CreateInput>(
   deps: ApprovalDeps,
   subject: CreatableSubject<V, S, I>,
   input: I,
   observed: unknown,
-): Promise<MessageResult<S> | TakenClaim | 'unobserved'> {
-  const noun = subject.rules.subject;
-  const create = async (tx: Tx): Promise<MessageResult<S> | 'unobserved'> => {
-    const { created, request, open, time, admitted } = await readCreationRequest(tx, input, {
-      lock: true,
-    });
-    if (created) return { ok: true, state: await readState(tx, subject, input) };
-    if (!request || !subject.isRequestedBy(input, request)) throw new Rollback(noRequest(noun, input.id));
+): Promise<MessageResult<S> | TakenClaim | 'unobserved' | undefined> {
+  const { created, request, open, admitted, ...read } = await readCreationRequest(deps.db, input);
+  if (!created) {
+    if (!request || !subject.isRequestedBy(input, request)) {
+      throw new Rollback(noRequest(subject.rules.subject, input.id));
+    }
     if (!admitted) throw new Rollback(notAdmitted(input.organizationId).refusal);
     checkOpen(open, request.createdBy, deps.maxOpenPerKey);
-    const planned = await subject.plan({ deps, tx, input }, request.body, observed);
+    const planned = await subject.plan(deps, input, request.body, observed);
     if (planned === 'unobserved') return planned;
     if (!planned.ok) throw new Rollback(planned.refusal);
-    return { ok: true, state: await store({ tx, deps, subject }, input, planned.value, { request, time }) };
-  };
-  try {
-    return await deps.db.transaction(create);
-  } catch (error) {
-    if (error instanceof ClaimTaken) return error.taken;
-    throw error;
+    const stored = await store(deps, subject, input, planned.value, { request, ...read });
+    if (stored !== 'stored') return stored;
+    failpoint('worker.approvalStored');
   }
+  return { ok: true, state: await readState(deps.db, subject, input) };
 }
 
 /** Reads what the plan needs from chains; nothing when the approval exists or was not requested. */
@@ -153,6 +139,7 @@ async function createObserved<V extends AnySnapshot, S extends ApprovalState, I 
 ): Promise<MessageResult<S> | 'unobserved'> {
   for (;;) {
     const result = await tryToCreate(deps, subject, input, observed);
+    if (!result) continue;
     if (result === 'unobserved' || 'ok' in result) return result;
     const { claim, heldBy } = result;
     if (!(await remainsOpen(deps, subject, { organizationId: input.organizationId, id: heldBy }))) continue;

@@ -41,8 +41,8 @@ export interface PlannedApproval {
   /** What its readers should know from the beginning. */
   readonly notes?: readonly Omit<Note, 'at'>[];
   /** Inserts the subject's part of the record. */
-  readonly insert: (tx: Tx, id: string) => Statement;
-  /** The details of the audit entry of its creation. */
+  readonly insert: Statement;
+  /** What the audit entry of its creation says of it, `about` included. */
   readonly audit: { readonly [key: string]: JsonValue };
 }
 
@@ -73,11 +73,12 @@ export interface CreatableSubject<V extends AnySnapshot, S extends ApprovalState
   /** Reads what the plan needs from chains, while no database transaction is open. Its refusal is final. */
   observe(deps: ApprovalDeps, input: I, body: JsonValue): Promise<Outcome<unknown>>;
   /**
-   * Plans the record from the stored request, in the transaction that stores it; or asks for what is read from chains, where
-   * nothing was (undefined).
+   * Plans the record from the stored request; or asks for what is read from chains, where nothing was (undefined). It is
+   * stored only where the admins have decided nothing since the request was read.
    */
   plan(
-    context: { readonly deps: ApprovalDeps; readonly tx: Tx; readonly input: I },
+    deps: ApprovalDeps,
+    input: I,
     body: JsonValue,
     observed: unknown,
   ): Promise<Outcome<PlannedApproval> | 'unobserved'>;

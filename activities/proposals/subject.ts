@@ -50,10 +50,10 @@ export const executableProposal: CreatableSubject<ProposalSnapshot, ProposalStat
     const observed = await kindOf(resourceType, action).observe?.(outside, body);
     return observed ?? accept(undefined);
   },
-  async plan({ deps: { networks, production }, tx, input }, body, observed) {
+  async plan({ db, networks, production }, input, body, observed) {
     const { organizationId, resourceType, action } = input;
     const kind = kindOf(resourceType, action);
-    const planned = await planOperation({ tx, organizationId, networks, production }, kind, body, observed);
+    const planned = await planOperation({ db, organizationId, networks, production }, kind, body, observed);
     if (!planned.ok) return planned;
     const { data, summary, claims, names, notes = [] } = planned.value;
     return accept({
@@ -61,8 +61,8 @@ export const executableProposal: CreatableSubject<ProposalSnapshot, ProposalStat
       claims: resourceType === 'admins' ? ['admins', ...claims] : claims,
       names,
       notes,
-      insert: (inTx, id) => insertProposal(inTx, { id, resourceType, action, data }),
-      audit: { data },
+      insert: insertProposal(db, { id: input.id, resourceType, action, data }),
+      audit: { resourceType, action, data },
     });
   },
   isOutdated: () => false,

@@ -63,10 +63,10 @@ export const executableTransaction: CreatableSubject<TransactionSnapshot, Transa
     if (token && !token.ok && token.unavailable) throw new Error(token.reason);
     return accept(token);
   },
-  async plan({ deps, tx, input }, body, observed) {
+  async plan({ db, networks }, input, body, observed) {
     const request = body as unknown as NewTransaction;
-    const records = await readReferenced(tx, input.organizationId, request);
-    const resolved = resolveTransaction(deps.networks, records, request);
+    const records = await readReferenced(db, input.organizationId, request);
+    const resolved = resolveTransaction(networks, records, request);
     if (!resolved.ok) {
       const [{ field, message }] = resolved.issues;
       return refuse('validationError', `${field} ${message}`, field);
@@ -75,7 +75,7 @@ export const executableTransaction: CreatableSubject<TransactionSnapshot, Transa
     const known = observed as TransferredToken | undefined;
     const read = known === undefined ? namedToken(request.networkId, call, records.policy) : known;
     if (read === undefined) return 'unobserved';
-    const signed = await readSignedToken(tx, input.organizationId, request.networkId, call, records.policy);
+    const signed = await readSignedToken(db, input.organizationId, request.networkId, call, records.policy);
     const planned = planTransaction(records, resolved.value, request, { read, signed });
     if (!planned.ok) return planned;
     const { summary, names, content, policyId, initiatorId, replaces } = planned.value;
@@ -83,8 +83,10 @@ export const executableTransaction: CreatableSubject<TransactionSnapshot, Transa
       summary,
       claims: [],
       names,
-      insert: (inTx, id) => insertTransaction(inTx, { ...planned.value, id }),
+      insert: insertTransaction(db, { ...planned.value, id: input.id }),
       audit: {
+        accountId: planned.value.accountId,
+        networkId: planned.value.networkId,
         policyId,
         initiatorId,
         data: content as JsonValue,

@@ -254,6 +254,14 @@ export interface Basis {
   readonly sequence: bigint;
 }
 
+function lockedAdmins(db: Db | Tx, organizationId: string): NamedStatement {
+  const sql = 'SELECT organization_id FROM admin_sets WHERE organization_id = ? FOR SHARE';
+  return { name: 'admins', statement: db.raw(sql, [organizationId]) };
+}
+
+/** Raises a serialization failure where the guard has no row. */
+const REQUIRE_UNCHANGED = 'require_unchanged(EXISTS (SELECT FROM unchanged))';
+
 /**
  * Guards a change (`updateApproval`) by what it was decided upon: locks that, in the order of `lockStatement`, and has no
  * row where it has changed since it was read.
@@ -262,19 +270,13 @@ export function unchangedSince(
   db: Db | Tx,
   { record: { id, organizationId, version }, sequence }: Basis,
 ): Guard {
-  const admins = db.raw('SELECT organization_id FROM admin_sets WHERE organization_id = ? FOR SHARE', [
-    organizationId,
-  ]);
   const unchanged = db.raw(
     `SELECT FROM admins JOIN organizations o ON o.id = admins.organization_id
       JOIN approvals a ON a.organization_id = o.id
       WHERE a.id = ? AND a.version = ? AND o.projected_sequence = ?::bigint FOR SHARE OF o FOR UPDATE OF a`,
     [id, version, String(sequence)],
   );
-  return [
-    { name: 'admins', statement: admins },
-    { name: 'unchanged', statement: unchanged },
-  ];
+  return [lockedAdmins(db, organizationId), { name: 'unchanged', statement: unchanged }];
 }
 
 /** Statements of which one is named `unchanged`: without a row of it nothing is changed. */
@@ -343,13 +345,16 @@ export interface CreationRequest {
   /** How many open proposals and transactions it has created. */
   readonly open: number;
   readonly time: Date;
+  /** Up to which decision of its organization the tables were read. */
+  readonly sequence: bigint;
 }
 
-/** What a statement of `creationStatement` reads. */
+/** What `READ_CREATION` reads. */
 type CreationColumns = TimeColumn & {
   readonly created: boolean;
   readonly admitted: boolean;
   readonly open: number;
+  readonly sequence: bigint;
 } & (
     | (Pick<IdempotencyRequestRow, 'path' | 'body' | 'credential_id'> & {
         readonly created_by: string;
@@ -358,34 +363,27 @@ type CreationColumns = TimeColumn & {
     | { readonly credential_id: null }
   );
 
-function creationStatement(name: string, lock: 'FOR SHARE' | ''): PreparedStatement {
-  return {
-    name,
-    text: `WITH s AS MATERIALIZED (SELECT 1 FROM admin_sets WHERE organization_id = $1 ${lock})
-      SELECT r.path, r.body, r.credential_id, r.created_by, ${actingMemberColumn('r.credential_id')} AS acting_member, ${timeColumn},
-        EXISTS (SELECT FROM approvals WHERE organization_id = $1 AND id = $2) AS created,
-        EXISTS (SELECT FROM sealed_states WHERE organization_id = $1) AS admitted,
-        (SELECT count(*)::integer FROM approvals
-          WHERE organization_id = $1 AND created_by = r.created_by AND closed_at IS NULL) AS open
-      FROM (SELECT count(*) FROM s) AS locked
-      LEFT JOIN (SELECT q.path, q.body, q.credential_id, coalesce(s.member_id, q.credential_id) AS created_by
-          FROM idempotency_requests q LEFT JOIN sessions s ON s.id = q.credential_id
-          WHERE q.organization_id = $1 AND q.resource_id = $2 AND q.id = $3 AND q.method = 'POST') r ON true`,
-  };
-}
-const READ_CREATION = creationStatement('creation_request', '');
-// The admins are locked, so that nothing that the plan has read changes before the approval is stored.
-const LOCK_CREATION = creationStatement('creation_request_locked', 'FOR SHARE');
+const READ_CREATION: PreparedStatement = {
+  name: 'creation_request',
+  text: `SELECT r.path, r.body, r.credential_id, r.created_by, ${actingMemberColumn('r.credential_id')} AS acting_member, ${timeColumn},
+      EXISTS (SELECT FROM approvals WHERE organization_id = $1 AND id = $2) AS created,
+      EXISTS (SELECT FROM sealed_states WHERE organization_id = $1) AS admitted,
+      (SELECT projected_sequence FROM organizations WHERE id = $1) AS sequence,
+      (SELECT count(*)::integer FROM approvals
+        WHERE organization_id = $1 AND created_by = r.created_by AND closed_at IS NULL) AS open
+    FROM (SELECT) AS always
+    LEFT JOIN (SELECT q.path, q.body, q.credential_id, coalesce(s.member_id, q.credential_id) AS created_by
+        FROM idempotency_requests q LEFT JOIN sessions s ON s.id = q.credential_id
+        WHERE q.organization_id = $1 AND q.resource_id = $2 AND q.id = $3 AND q.method = 'POST') r ON true`,
+};
 
 /** Reads the stored request to create an approval, with the state that it depends on, in one statement. */
 export async function readCreationRequest(
   db: Db | Tx,
   key: ApprovalKey & { readonly requestId?: string | undefined },
-  options: { lock?: true } = {},
 ): Promise<CreationRequest> {
   const values = [key.organizationId, key.id, uuidOrNull(key.requestId)];
-  const statement = options.lock ? LOCK_CREATION : READ_CREATION;
-  const row = requireRow((await runPrepared<CreationColumns>(db, statement, values))[0]);
+  const row = requireRow((await runPrepared<CreationColumns>(db, READ_CREATION, values))[0]);
   return {
     request:
       row.credential_id === null
@@ -401,6 +399,7 @@ export async function readCreationRequest(
     admitted: row.admitted,
     open: row.open,
     time: row.read_at,
+    sequence: row.sequence,
   };
 }
 
@@ -413,10 +412,12 @@ export interface NewApproval {
   readonly notes?: readonly Note[];
   readonly expiresAt: Date;
   readonly createdBy: string | null;
+  /** Its place in the order of commit: the position of the audit entry of its creation. */
+  readonly position: Knex.Raw | bigint;
 }
 
-/** Stores the shared part of a new record. `positionApproval` sets its position in the list. */
-export function insertApproval(tx: Tx, subject: Subject, approval: NewApproval): Statement {
+/** Stores the shared part of a new record. */
+export function insertApproval(tx: Db | Tx, subject: Subject, approval: NewApproval): Statement {
   return tx('approvals').insert({
     id: approval.id,
     subject,
@@ -426,13 +427,8 @@ export function insertApproval(tx: Tx, subject: Subject, approval: NewApproval):
     notes: JSON.stringify(approval.notes ?? []),
     expires_at: approval.expiresAt,
     created_by: approval.createdBy,
-    position: 0,
+    position: approval.position,
   });
-}
-
-/** Sets a new record's position in the order of commit: the position of the audit entry of its creation. */
-export function positionApproval(tx: Tx, id: string, position: Knex.Raw): Statement {
-  return tx('approvals').where({ id }).update({ position });
 }
 
 /** A claim that another open approval already has. */
@@ -442,25 +438,65 @@ export interface TakenClaim {
   readonly heldBy: string;
 }
 
-/** Takes claims for an approval. Returns the first one that another open approval has, if any. */
-export async function takeClaims(
-  tx: Tx,
-  { organizationId, id }: ApprovalKey,
+/** In one order for everybody, so that nobody waits for each other. */
+function inOrder(claims: readonly string[]): string[] {
+  return [...new Set(claims)].sort();
+}
+
+/** Takes claims for an approval; an error where another open one has one of them. */
+function insertClaims(db: Db | Tx, { organizationId, id }: ApprovalKey, claims: readonly string[]) {
+  const rows = inOrder(claims).map((claim) => ({ organization_id: organizationId, claim, approval_id: id }));
+  return rows.length === 0 ? [] : [db('claims').insert(rows)];
+}
+
+const UNIQUE_VIOLATION = '23505';
+
+function isClaimTaken(error: unknown): boolean {
+  const { code, table } = error as { code?: unknown; table?: unknown };
+  return code === UNIQUE_VIOLATION && table === 'claims';
+}
+
+/** The first of claims that an open approval has. */
+async function findTaken(
+  db: Db,
+  organizationId: string,
   claims: readonly string[],
 ): Promise<TakenClaim | undefined> {
-  if (claims.length === 0) return undefined;
-  // In one order for everybody, so that nobody waits for each other.
-  const wanted = [...new Set(claims)].sort();
-  const taken: string[] = await tx('claims')
-    .insert(wanted.map((claim) => ({ organization_id: organizationId, claim, approval_id: id })))
-    .onConflict(['organization_id', 'claim'])
-    .ignore()
-    .returning('claim')
-    .then((rows) => rows.map(({ claim }) => claim));
-  const claim = wanted.find((one) => !taken.includes(one));
-  if (claim === undefined) return undefined;
-  const holder = await tx('claims').where({ organization_id: organizationId, claim }).first('approval_id');
-  return { claim, heldBy: holder?.approval_id ?? '' };
+  const holder = await db('claims')
+    .where({ organization_id: organizationId })
+    .whereIn('claim', inOrder(claims))
+    .orderByRaw('claim COLLATE "C"')
+    .first('claim', 'approval_id');
+  return holder && { claim: holder.claim, heldBy: holder.approval_id };
+}
+
+/**
+ * Stores a new record with `along`, and takes its claims, in one statement. Returns the claim that another open approval
+ * has; or that nothing was stored, because the admins have decided something since `sequence` was read, or the claim is
+ * free again.
+ */
+export async function storeApproval(
+  db: Db,
+  { id, organizationId, claims, sequence }: ApprovalKey & { claims: readonly string[]; sequence: bigint },
+  along: readonly Along[],
+): Promise<'stored' | TakenClaim | undefined> {
+  const unchanged = db.raw(
+    `SELECT FROM admins JOIN organizations o ON o.id = admins.organization_id
+      WHERE o.projected_sequence = ?::bigint FOR SHARE OF o`,
+    [String(sequence)],
+  );
+  const guard = [lockedAdmins(db, organizationId), { name: 'unchanged', statement: unchanged }];
+  const stored = db.select(db.raw(REQUIRE_UNCHANGED));
+  try {
+    const taking = insertClaims(db, { organizationId, id }, claims);
+    return await unlessChanged(async () => {
+      await together(stored, [...guard, ...along, ...taking]);
+      return 'stored' as const;
+    });
+  } catch (error) {
+    if (!isClaimTaken(error)) throw error;
+    return findTaken(db, organizationId, claims);
+  }
 }
 
 /** Releases the claims of an approval. */
@@ -526,7 +562,7 @@ export async function updateApproval(
       ...(change.reopened ? { frozen: null, closed_at: null } : {}),
     })
     .returning(Object.keys(OWN));
-  if (guard.length > 0) update.whereRaw('require_unchanged(EXISTS (SELECT FROM unchanged))');
+  if (guard.length > 0) update.whereRaw(REQUIRE_UNCHANGED);
   const [row]: ApprovalRow[] = await together(update, [...guard, ...along]);
   if (executionStatus !== undefined && executionStatus !== 'processing') announceEndAfterCommit(db, id);
   const changed = requireRow(row);

@@ -62,7 +62,7 @@ export function auditHash(entry: Omit<AuditEntry, 'hash'>): string {
 }
 
 /** The position of an appended entry, the first of which is 1, as an expression of the statement that appends it. */
-export function appendedPosition(tx: Tx, entry = 1): Knex.Raw {
+export function appendedPosition(tx: Db | Tx, entry = 1): Knex.Raw {
   return tx.raw('(SELECT position FROM audit_appended ORDER BY position OFFSET ? LIMIT 1)', [entry - 1]);
 }
 

@@ -212,7 +212,7 @@ export async function lockProposal(
 
 /** Stores the proposal's own part of a new record. */
 export function insertProposal(
-  tx: Tx,
+  tx: Db | Tx,
   proposal: {
     readonly id: string;
     readonly resourceType: ResourceType;

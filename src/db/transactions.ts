@@ -336,7 +336,7 @@ export interface NewTransaction {
 }
 
 /** Stores the transaction's own part of a new record. */
-export function insertTransaction(tx: Tx, transaction: NewTransaction): Statement {
+export function insertTransaction(tx: Db | Tx, transaction: NewTransaction): Statement {
   return tx('transactions').insert({
     id: transaction.id,
     account_id: transaction.accountId,

@@ -99,11 +99,11 @@ export const accountsUpdate = defineOperation({
   ],
   data,
 
-  async plan({ tx, state, networks }, { items }) {
+  async plan({ db, state, networks }, { items }) {
     const unknown = unknownNetwork(networks, items);
     if (unknown) return unknown;
     const ids = items.map(({ id }) => id);
-    const accounts = await findAccounts(tx, state.id, ids);
+    const accounts = await findAccounts(db, state.id, ids);
     const planned: z.output<typeof data>['items'] = [];
     for (const [i, item] of items.entries()) {
       const account = accounts.find(({ id }) => id === item.id);

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { NetworkConfig } from '../config';
 import type { ProposeRequest } from '../contract/proposals';
 import type { AuditInput } from '../db/audit';
-import type { Tx } from '../db/database';
+import type { Db, Tx } from '../db/database';
 import type { Failure, MemberSummary, Note } from '../domain/approval';
 import type { JsonValue } from '../domain/canonicalJson';
 import type { Edit, OrganizationState } from '../domain/governance';
@@ -16,9 +16,9 @@ export interface SummaryContext {
   readonly networks: readonly NetworkConfig[];
 }
 
-/** The context of a plan: the transaction of the request besides. */
+/** The context of a plan: the database besides. */
 export interface PlanContext extends SummaryContext {
-  readonly tx: Tx;
+  readonly db: Db | Tx;
 }
 
 /** What a token reports about itself, and its logo in the configured token list. */

@@ -1,5 +1,5 @@
 import type { NetworkConfig } from '../config';
-import type { Tx } from '../db/database';
+import type { Db, Tx } from '../db/database';
 import { readState } from '../db/seals';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
 import { refuseDemoWallet } from '../domain/demoWallets';
@@ -65,18 +65,18 @@ export function notAdmitted(organizationId: string) {
  */
 export async function planOperation(
   {
-    tx,
+    db,
     organizationId,
     networks,
     production,
-  }: { tx: Tx; organizationId: string; networks: readonly NetworkConfig[]; production: boolean },
+  }: { db: Db | Tx; organizationId: string; networks: readonly NetworkConfig[]; production: boolean },
   kind: ProposalKind,
   body: JsonValue,
   facts: unknown,
 ): Promise<Outcome<Plan<JsonValue> & { readonly summary: string }>> {
-  const state = await readState(tx, organizationId);
+  const state = await readState(db, organizationId);
   if (!state) return notAdmitted(organizationId);
-  const planned = await kind.plan({ tx, state, networks }, body, facts);
+  const planned = await kind.plan({ db, state, networks }, body, facts);
   if (!planned.ok) return planned;
   const { data } = planned.value;
   const changed = changeState(kind, state, data);

@@ -23,7 +23,7 @@ export const policiesRemove = defineOperation({
   ],
   data: policiesData,
 
-  async plan({ tx, state }, { policyIds }) {
+  async plan({ db, state }, { policyIds }) {
     const doomed: PolicyState[] = [];
     for (const [i, policyId] of policyIds.entries()) {
       const policy = findResource(state, 'policy', policyId);
@@ -36,7 +36,7 @@ export const policiesRemove = defineOperation({
       doomed.push(policy);
     }
     const accountIds = doomed.flatMap(({ definition }) => definition.accountIds ?? []);
-    const accounts = await findAccounts(tx, state.id, accountIds);
+    const accounts = await findAccounts(db, state.id, accountIds);
     const subjects = policyIds.map((id) => `policy:${id}`);
     return accept({
       data: {

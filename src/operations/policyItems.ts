@@ -309,9 +309,9 @@ export async function planPolicies(
   { policies: items }: PoliciesBody,
   facts: PolicyFacts,
 ): Promise<Outcome<Plan<PoliciesData>>> {
-  const { tx, state } = context;
+  const { db, state } = context;
   const definitions = items.map((item, i) => definitionFrom(item, facts[i] ?? null));
-  const accounts = await findAccounts(tx, state.id, idsIn(definitions).accountIds);
+  const accounts = await findAccounts(db, state.id, idsIn(definitions).accountIds);
   const planned: ProposedPolicy[] = [];
   for (const [i, item] of items.entries()) {
     const policy = planPolicy(context, item, present(definitions[i]), accounts);

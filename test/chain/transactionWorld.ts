@@ -357,6 +357,7 @@ export class TransactionWorld {
         summary,
         names: [],
         createdBy: null,
+        position: 0n,
         expiresAt: new Date(Math.floor((Date.now() + expiresInMs) / 1_000) * 1_000),
       });
       await insertTransaction(tx, {

@@ -325,13 +325,11 @@ describe('the signer refuses', () => {
     const message = `${DEMO_WALLET} of "Erin" is a demo wallet, whose private key is public: not allowed in production`;
     expect(await sealProposal(production, keyOf(id))).toEqual({ refused: { code: 'stale', message } });
     const plan = (items: object[]) =>
-      stage.service.transaction((tx) =>
-        planOperation(
-          { tx, organizationId: world.organizationId, networks: [], production: true },
-          kindOf('members', 'create'),
-          { items } as JsonValue,
-          undefined,
-        ),
+      planOperation(
+        { db: stage.service, organizationId: world.organizationId, networks: [], production: true },
+        kindOf('members', 'create'),
+        { items } as JsonValue,
+        undefined,
       );
     expect(await plan([{ ...ERIN, name: 'Frank' }, demo.items[0]])).toEqual({
       ok: false,

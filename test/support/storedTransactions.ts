@@ -6,7 +6,6 @@ import {
   insertVote,
   type NewApproval,
   type NewVote,
-  positionApproval,
   updateApproval,
 } from '../../src/db/approvals';
 import type { Db, Tx } from '../../src/db/database';
@@ -51,23 +50,28 @@ export type TransactionOf = Pick<NewTransaction, 'accountId' | 'policyId' | 'ini
 };
 
 /** What a stored transaction can be given. */
-export type StoredWith = Partial<NewTransaction & NewApproval> & { readonly position?: bigint };
+export type StoredWith = Partial<NewTransaction & NewApproval>;
 
 /** Stores a transfer of 1 wei that nobody has signed and that expires in an hour. Returns its id. */
 export async function storeTransaction(db: Db, of: TransactionOf, change: StoredWith = {}): Promise<string> {
-  const { position = 0n, ...fields } = change;
   const { id, networkId, description, type, to, value, calldata, content, replaces, summary } =
     aTransaction().build();
   const call = { description, type, to, value, calldata, content, replaces };
-  const made = { id, networkId, ...call, summary, ...of, ...fields };
+  const made = { id, networkId, ...call, summary, ...of };
   await db.transaction(async (tx) => {
     const { rows } = await tx.raw(`SELECT date_trunc('second', now() + interval '1 hour') AS ends`);
-    const approval = { names: [], createdBy: null, expiresAt: rows[0].ends, ...made };
+    const approval = {
+      names: [],
+      createdBy: null,
+      expiresAt: rows[0].ends,
+      position: 0n,
+      ...made,
+      ...change,
+    };
     await insertApproval(tx, 'transaction', approval);
-    await insertTransaction(tx, made);
-    await positionApproval(tx, made.id, tx.raw('?::bigint', [String(position)]));
+    await insertTransaction(tx, { ...made, ...change });
   });
-  return made.id;
+  return change.id ?? made.id;
 }
 
 /** Stores a vote with a message that brought it, as its activity does. */
