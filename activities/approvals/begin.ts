@@ -1,9 +1,16 @@
 import type { AnySnapshot } from '../../src/approvals/subject';
 import { verifyVotes, voteKey } from '../../src/approvals/voters';
 import { EndpointsMissing } from '../../src/chain/signatures';
-import { insertEvidence, insertMessage, type StoredVote, updateApproval } from '../../src/db/approvals';
+import {
+  insertEvidence,
+  insertMessage,
+  lockUnchanged,
+  type StoredVote,
+  unlessChanged,
+  updateApproval,
+} from '../../src/db/approvals';
 import { appendAudit } from '../../src/db/audit';
-import type { Tx } from '../../src/db/database';
+import type { Db, Tx } from '../../src/db/database';
 import type { Statement } from '../../src/db/rows';
 import {
   type ApprovalState,
@@ -17,8 +24,8 @@ import { credentialDetail } from '../../src/domain/credential';
 import { failpoint } from '../../src/failpoints';
 import type { MessageResult } from '../../src/temporal/messages';
 import { approvalEntry, messageActor } from './audit';
-import { blockApproval, rejectApproval } from './finish';
-import { approvalNotFound, changeApproval, lockOrRefuse, readState } from './read';
+import { blockApproval, rejectApproval, type Upon } from './finish';
+import { approvalNotFound, changeApproval, readState } from './read';
 import { catchRefusal, Rollback } from './refusals';
 import type { ApprovalDeps, Beginning, ExecutableSubject, MessageInput, Seen } from './subject';
 
@@ -64,7 +71,7 @@ function checkRequest<V extends AnySnapshot, S extends ApprovalState>(
 
 /** The proof of the decision, to be stored: the payload, its votes, and who was eligible. */
 function evidenceOf<V extends AnySnapshot, S extends ApprovalState>(
-  tx: Tx,
+  db: Db | Tx,
   context: Context<V, S>,
   seen: Seen<V>,
   votes: readonly StoredVote[],
@@ -73,7 +80,7 @@ function evidenceOf<V extends AnySnapshot, S extends ApprovalState>(
   const { threshold } = tally(subject.rules, seen.record, seen.now);
   // Where no approval is needed, the initiator's signature approves it.
   const proof = input.type === 'approve' && threshold === 0 ? 'initiator' : input.type;
-  return insertEvidence(tx, input, {
+  return insertEvidence(db, input, {
     resolution: input.type === 'approve' ? 'approved' : 'rejected',
     payload: subject.payload(seen, proof) ?? '',
     votes,
@@ -86,9 +93,12 @@ function evidenceOf<V extends AnySnapshot, S extends ApprovalState>(
 async function resume<V extends AnySnapshot, S extends ApprovalState>(
   tx: Tx,
   { subject, input }: Context<V, S>,
-  { seen, attempt, actor, message }: Beginning<V>,
+  seen: Seen<V>,
 ): Promise<MessageResult<S>> {
   const { record, now, credentialId } = seen;
+  const attempt = record.executionAttempt + 1;
+  const actor = messageActor(input.actor, seen);
+  const message = insertMessage(tx, input.id, input.messageId, 'execute');
   await subject.resume(tx, record);
   const change = {
     executionStatus: 'processing' as const,
@@ -106,16 +116,18 @@ async function resume<V extends AnySnapshot, S extends ApprovalState>(
 
 /** Begins the execution: the approval becomes `processing`, or `blocked` where a check refuses it. */
 async function start<V extends AnySnapshot, S extends ApprovalState>(
-  tx: Tx,
+  upon: Upon,
   context: Context<V, S>,
   beginning: Beginning<V>,
   votes: readonly StoredVote[],
 ): Promise<MessageResult<S>> {
   const { subject, input } = context;
+  const { db, basis } = upon;
   const { seen, attempt, actor, message } = beginning;
   const { record, now, credentialId } = seen;
-  const prepared = input.type === 'approve' ? await subject.prepare(tx, beginning) : { along: [] };
-  if ('refused' in prepared) return blockApproval(tx, subject, beginning, prepared.refused);
+  const prepared =
+    input.type === 'approve' && subject.prepare ? await subject.prepare(db as Tx, beginning) : { along: [] };
+  if ('refused' in prepared) return blockApproval(upon, subject, beginning, prepared.refused);
   const counted = tally(subject.rules, record, now);
   const change = {
     executionStatus: 'processing' as const,
@@ -124,7 +136,7 @@ async function start<V extends AnySnapshot, S extends ApprovalState>(
     failure: null,
     waitingFor: null,
   };
-  const along = [message, evidenceOf(tx, context, seen, votes), ...prepared.along];
+  const along = [message, evidenceOf(db, context, seen, votes), ...prepared.along];
   const voters = input.type === 'approve' ? counted.approvals : counted.rejections;
   const entry = approvalEntry(subject, record, 'executionStarted', actor, {
     attempt,
@@ -133,51 +145,36 @@ async function start<V extends AnySnapshot, S extends ApprovalState>(
     threshold: counted.threshold,
     ...credentialDetail(credentialId),
   });
-  const cleared = await subject.clear(tx, seen);
-  const state = await changeApproval(tx, subject, cleared, change, [entry], { along });
+  const cleared = await subject.clear(db, seen);
+  const state = await changeApproval(db, subject, cleared, change, [entry], { along, basis });
   failpoint('worker.executionStarted');
   return { ok: true, state };
 }
 
-/** The votes that were verified before the locks were taken. */
-interface Verified {
-  /** Every vote that counted then. */
-  readonly seen: ReadonlySet<string>;
-  /** Those of them whose signatures verify. */
-  readonly valid: ReadonlySet<string>;
-}
-
-/** Begins under the locks. Undefined when a vote counts that has not been verified: then everything is read again. */
-async function beginLocked<V extends AnySnapshot, S extends ApprovalState>(
-  tx: Tx,
+/** Begins upon what was read, its votes verified. */
+async function begin<V extends AnySnapshot, S extends ApprovalState>(
+  upon: Upon,
   context: Context<V, S>,
-  verified: Verified,
-): Promise<MessageResult<S> | undefined> {
+  seen: Seen<V>,
+  valid: ReadonlySet<string>,
+): Promise<MessageResult<S>> {
   const { subject, input } = context;
-  const seen = await lockOrRefuse(tx, subject, input);
-  const { record, now, messageTaken } = seen;
-  const isPointless = input.actor === 'system' && subject.isOutdated(record);
-  if (messageTaken || isPointless) return { ok: true, state: subject.state(seen) };
-  checkRequest(context, seen);
-  const isResumed = input.type === 'approve' && subject.isResumed(record);
-  const counting = provingVotes(context, seen);
-  if (!isResumed && counting.some((vote) => !verified.seen.has(voteKey(vote)))) return undefined;
+  const { record, now } = seen;
   const actor = messageActor(input.actor, seen);
-  const message = insertMessage(tx, input.id, input.messageId, 'execute');
+  const message = insertMessage(upon.db, input.id, input.messageId, 'execute');
   const beginning: Beginning<V> = { seen, attempt: record.executionAttempt + 1, actor, message };
-  if (isResumed) return resume(tx, context, beginning);
-  const votes = counting.filter((vote) => verified.valid.has(voteKey(vote)));
+  const votes = provingVotes(context, seen).filter((vote) => valid.has(voteKey(vote)));
   if (!checkExecution(subject.rules, { ...record, votes }, now, input.type).ok) {
-    return blockApproval(tx, subject, beginning, {
+    return blockApproval(upon, subject, beginning, {
       code: 'stale',
       message: 'a counted signature is invalid now: its wallet does not accept it',
     });
   }
   if (input.type === 'approve' || subject.isRejectionSealed(record)) {
-    return start(tx, context, beginning, votes);
+    return start(upon, context, beginning, votes);
   }
-  const along = [message, evidenceOf(tx, context, seen, votes)];
-  return { ok: true, state: await rejectApproval(tx, subject, seen, actor, along) };
+  const along = [message, evidenceOf(upon.db, context, seen, votes)];
+  return { ok: true, state: await rejectApproval(upon, subject, seen, actor, along) };
 }
 
 /** The votes whose signatures verify. Refuses the request when nothing can verify those of contract wallets. */
@@ -195,6 +192,24 @@ async function verifiedVotes<V extends AnySnapshot, S extends ApprovalState>(
   }
 }
 
+/** Writes the beginning; undefined where the approval, or what the admins have decided, has changed since it was read. */
+async function tryToBegin<V extends AnySnapshot, S extends ApprovalState>(
+  context: Context<V, S>,
+  seen: Seen<V>,
+): Promise<MessageResult<S> | undefined> {
+  const { deps, subject, input } = context;
+  const locked = (work: (tx: Tx) => Promise<MessageResult<S>>) =>
+    deps.db.transaction(async (tx) => ((await lockUnchanged(tx, seen)) ? work(tx) : undefined));
+  if (input.type === 'approve' && subject.isResumed(seen.record)) {
+    return locked((tx) => resume(tx, context, seen));
+  }
+  const types: readonly VoteType[] = [...subject.provedBy, input.type];
+  const verified = await verifiedVotes(deps, subject, seen, types);
+  const valid = new Set(verified.flat().map(voteKey));
+  if (subject.prepare) return locked((tx) => begin({ db: tx }, context, seen, valid));
+  return unlessChanged(() => begin({ db: deps.db, basis: seen }, context, seen, valid));
+}
+
 /**
  * Begins the execution of a decision whose threshold is met, in one database transaction. Before it, every vote is
  * verified again. The approval becomes `processing`; a refused check makes it `blocked`. Idempotent by the message.
@@ -209,14 +224,10 @@ export async function beginExecution<V extends AnySnapshot, S extends ApprovalSt
     for (;;) {
       const seen = await subject.read(deps.db, input);
       if (!seen) return { ok: false, refusal: approvalNotFound(subject.rules.subject, input.id) };
-      if (seen.messageTaken) return { ok: true, state: subject.state(seen) };
-      const types: readonly VoteType[] = [...subject.provedBy, input.type];
-      const valid = await verifiedVotes(deps, subject, seen, types);
-      const verified = {
-        seen: new Set(provingVotes(context, seen).map(voteKey)),
-        valid: new Set(valid.flat().map(voteKey)),
-      };
-      const begun = await deps.db.transaction((tx) => beginLocked(tx, context, verified));
+      const isPointless = input.actor === 'system' && subject.isOutdated(seen.record);
+      if (seen.messageTaken || isPointless) return { ok: true, state: subject.state(seen) };
+      checkRequest(context, seen);
+      const begun = await tryToBegin(context, seen);
       if (begun) return begun;
     }
   });

@@ -13,6 +13,12 @@ import { approvalEntry } from './audit';
 import { changeApproval } from './read';
 import type { Beginning, ExecutableSubject, ExecutionRefusal, Seen } from './subject';
 
+/** Where a change is written: in a transaction that has locked the approval, or by itself upon what was read of it. */
+export interface Upon {
+  readonly db: Db | Tx;
+  readonly basis?: Basis;
+}
+
 /** A failure as it is stored. */
 export function failureAt(
   time: Date,
@@ -30,7 +36,7 @@ export function failureAt(
 
 /** Parks an approval whose execution a check refused: nothing changed. */
 export async function blockApproval<V extends AnySnapshot, S extends ApprovalState>(
-  tx: Tx,
+  { db, basis }: Upon,
   subject: ExecutableSubject<V, S>,
   { seen, attempt, actor, message }: Beginning<V>,
   refused: ExecutionRefusal,
@@ -47,16 +53,14 @@ export async function blockApproval<V extends AnySnapshot, S extends ApprovalSta
     message: refused.message,
     ...credentialDetail(credentialId),
   });
-  const cleared = await subject.clear(tx, seen);
-  return {
-    ok: true,
-    state: await changeApproval(tx, subject, cleared, change, [entry], { along: [message] }),
-  };
+  const cleared = await subject.clear(db, seen);
+  const writing = { along: [message], basis };
+  return { ok: true, state: await changeApproval(db, subject, cleared, change, [entry], writing) };
 }
 
 /** Closes an approval with its rejection: nothing changes. */
 export async function rejectApproval<V extends AnySnapshot, S extends ApprovalState>(
-  tx: Tx,
+  { db, basis }: Upon,
   subject: ExecutableSubject<V, S>,
   seen: Seen<V>,
   actor: Actor,
@@ -71,14 +75,13 @@ export async function rejectApproval<V extends AnySnapshot, S extends ApprovalSt
     waitingFor: null,
     closedWith: counted,
   };
-  const cleared = await subject.clear(tx, seen);
+  const cleared = await subject.clear(db, seen);
   const entry = approvalEntry(subject, record, 'rejected', actor, {
     rejections: counted.rejections.map(({ id }) => id),
     ...credentialDetail(credentialId),
   });
-  return changeApproval(tx, subject, cleared, change, [entry], {
-    along: [releaseClaims(tx, record.id), ...along],
-  });
+  const writing = { along: [releaseClaims(db, record.id), ...along], basis };
+  return changeApproval(db, subject, cleared, change, [entry], writing);
 }
 
 /** How an execution ended without success. */

@@ -92,8 +92,11 @@ export interface ExecutableSubject<V extends AnySnapshot, S extends ApprovalStat
   /** True when the decision is sealed and only its effects are missing: this execution resumes them, without evidence of its own. */
   isResumed(record: V['record']): boolean;
   resume(tx: Tx, record: V['record']): Promise<void>;
-  /** What is written with the beginning of an approval's execution, such as the reservation of its budget. A refusal makes it blocked. */
-  prepare(
+  /**
+   * What is written with the beginning of an approval's execution, such as the reservation of its budget, and what that
+   * needs locked. A refusal makes it blocked. Absent: it is written in one statement.
+   */
+  prepare?(
     tx: Tx,
     beginning: Beginning<V>,
   ): Promise<{ readonly refused: ExecutionRefusal } | { readonly along: readonly Statement[] }>;
@@ -102,7 +105,7 @@ export interface ExecutableSubject<V extends AnySnapshot, S extends ApprovalStat
   /** The `result` of a rejection. */
   readonly rejectedResult: object;
   /** Clears the remains of an earlier execution, when the next one begins or is refused, or the approval is rejected. Returns what is left. */
-  clear<W extends V>(tx: Tx, seen: W): Promise<W>;
+  clear<W extends V>(db: Db | Tx, seen: W): Promise<W>;
 }
 
 /** The input of every creation. */

@@ -67,7 +67,7 @@ export async function applySeal(
     failpoint('worker.sealProjected');
     const rejected = seal.resolution === 'rejected';
     const state = rejected
-      ? await rejectApproval(tx, subject, seen, actor)
+      ? await rejectApproval({ db: tx }, subject, seen, actor)
       : await finishApproved(tx, seal, seen, actor);
     return { state, noted };
   });

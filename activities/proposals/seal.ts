@@ -3,7 +3,7 @@ import { signSeal } from '../../src/chain/seals';
 import type { IdentifyVoter } from '../../src/chain/voter';
 import type { Db, Tx } from '../../src/db/database';
 import { findProposal, type StoredProposal } from '../../src/db/proposals';
-import { findSeal, insertSeal } from '../../src/db/seals';
+import { findSeal, insertSeal, type StoredSeal } from '../../src/db/seals';
 import { type Decision, type FailureCode, isExpired, isVoteOf } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
 import { adminsOf, type Changed, type OrganizationState } from '../../src/domain/governance';
@@ -12,6 +12,7 @@ import type { DecisionSeal, SealedVote } from '../../src/domain/seal';
 import { proposalPayload, voteStatement } from '../../src/domain/signing';
 import { textDifference } from '../../src/domain/textDifference';
 import { failpoint } from '../../src/failpoints';
+import { sealEntry } from '../../src/journal/entries';
 import { kindOf } from '../../src/operations';
 import { changeState, demoWalletRefused, misshapen } from '../../src/operations/plan';
 import type { SignerContext } from '../signer/context';
@@ -118,21 +119,20 @@ function changeOf(context: SignerContext, state: OrganizationState, record: Stor
   return changed.value;
 }
 
-/** Seals in one database transaction. Undefined when something has changed since the votes were verified. */
+/** Seals in one database transaction. Returns the seal; undefined when something has changed since the votes were verified. */
 async function store(
   context: SignerContext,
   tx: Tx,
   key: ApprovalKey,
   verified: Verified,
-): Promise<SealResult | undefined> {
+): Promise<StoredSeal | undefined> {
   const { organizationId, id } = key;
   const { state, stored } = await context.readSealedState(tx, organizationId, { lock: 'update' });
-  const sealed = await findSeal(tx, id);
-  if (sealed) return { sealed: sealed.sequence };
+  if (state.sequence !== verified.sequence) return undefined;
   const record = await readExecuting(tx, key);
   const isSame =
     payloadOf(state, record, record.decision) === payloadOf(state, verified.record, verified.decision);
-  if (state.sequence !== verified.sequence || !isSame) return undefined;
+  if (!isSame) return undefined;
   context.clock.assertInStep(stored.readAt);
   const at = context.clock.now();
   if (isExpired(record, at)) {
@@ -161,10 +161,10 @@ async function store(
     changes,
   };
   const signed = await signSeal(sealKey, seal);
-  const insert = insertSeal(tx, { organizationId, sequence, proposalId: id, sealedAt: at, ...signed });
-  await storeSealedState(tx, sealKey, next, signed.hash, [insert]);
+  const sealed = { organizationId, sequence, proposalId: id, sealedAt: at, ...signed };
+  await storeSealedState(tx, sealKey, next, signed.hash, [insertSeal(tx, sealed)]);
   failpoint('signer.sealStored');
-  return { sealed: sequence };
+  return sealed;
 }
 
 /**
@@ -175,20 +175,21 @@ async function store(
 export async function sealProposal(context: SignerContext, key: ApprovalKey): Promise<SealResult> {
   return refusalsAsValues<SealResult>(context, async () => {
     for (;;) {
+      // Before the look for a seal: one that comes later is of a later state.
+      const known = await context.readSealedState(context.db, key.organizationId, { remembered: true });
       const sealed = await findSeal(context.db, key.id);
       if (sealed) {
         await context.readSealedState(context.db, key.organizationId);
         return { sealed: sealed.sequence };
       }
-      const known = await context.readSealedState(context.db, key.organizationId);
       const verified = await verify(context, known, key);
       await verifyTokens(context, verified);
-      const result = await context.db.transaction((tx) => store(context, tx, key, verified));
-      if (!result) continue;
+      const seal = await context.db.transaction((tx) => store(context, tx, key, verified));
+      if (!seal) continue;
       // Committed, then flushed to the journal, then used.
-      await context.readSealedState(context.db, key.organizationId);
+      await context.journal.append(sealEntry(seal));
       failpoint('signer.sealJournaled');
-      return result;
+      return { sealed: seal.sequence };
     }
   });
 }

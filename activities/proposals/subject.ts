@@ -68,7 +68,6 @@ export const executableProposal: CreatableSubject<ProposalSnapshot, ProposalStat
   isOutdated: () => false,
   isResumed: ({ applied }) => applied,
   resume: resetFailedDeployments,
-  prepare: async () => ({ along: [] }),
   // What is approved and sealed already only gives its deployments up.
   isRejectionSealed: ({ applied }) => !applied,
   rejectedResult: { resolution: 'rejected', resources: [] },

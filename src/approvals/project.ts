@@ -6,7 +6,7 @@ import { readAdmins } from '../db/members';
 import type { Difference } from '../db/organizationTables';
 import { setPositions } from '../db/positions';
 import { restoreDiffering, writeChanges } from '../db/projection';
-import { decisionIn, listSeals, readProjected, storeProjectedSequence } from '../db/seals';
+import { readProjected, storeProjectedSequence } from '../db/seals';
 import { endSessionsOf } from '../db/sessionEnds';
 import type { Actor } from '../domain/actor';
 import type { JsonValue } from '../domain/canonicalJson';
@@ -87,10 +87,9 @@ async function project(tx: Tx, seal: DecisionSeal, decided: Decided, actor: Acto
  */
 export async function projectUpTo(tx: Tx, upTo: DecisionSeal, actor: Actor): Promise<boolean> {
   const { organizationId } = upTo;
-  const { state, sequence: after } = await readProjected(tx, organizationId);
-  if (after >= upTo.sequence) return true;
+  const { state, sequence, pending } = await readProjected(tx, organizationId);
+  if (sequence >= upTo.sequence) return true;
   if (!state) throw new Error(`organization ${organizationId} has a seal and no state`);
-  const pending = (await listSeals(tx, organizationId, { after })).map(decisionIn);
   let noted = 0;
   for (const seal of pending) {
     if (seal.sequence > upTo.sequence) break;

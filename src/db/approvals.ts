@@ -279,6 +279,17 @@ export function unchangedSince(
   return [lockedAdmins(db, organizationId), { name: 'unchanged', statement: unchanged }];
 }
 
+/**
+ * Locks what was read, as `lockApproval` does; false where it has changed since. Call it as the first of a transaction.
+ */
+export async function lockUnchanged(tx: Tx, basis: Basis): Promise<boolean> {
+  const locked: { unchanged: boolean }[] = await together(
+    tx.select(tx.raw('EXISTS (SELECT FROM unchanged) AS unchanged')),
+    unchangedSince(tx, basis),
+  );
+  return requireRow(locked[0]).unchanged;
+}
+
 /** Statements of which one is named `unchanged`: without a row of it nothing is changed. */
 export type Guard = readonly NamedStatement[];
 
@@ -633,7 +644,7 @@ export interface Evidence {
 
 /** Stores the proof of an outcome, append-only. */
 export function insertEvidence(
-  tx: Tx,
+  tx: Db | Tx,
   { organizationId, id }: ApprovalKey,
   { resolution, payload, votes, threshold, electorate }: Evidence,
 ): Statement {

@@ -1,7 +1,7 @@
 import type { OrganizationState } from '../domain/governance';
 import type { DecisionSeal } from '../domain/seal';
 import type { Db, Tx } from './database';
-import { type Statement, together } from './rows';
+import { queryRows, type Statement, together } from './rows';
 import type { SealRow } from './tables';
 
 /** A stored seal. */
@@ -62,7 +62,7 @@ export async function listSeals(
 }
 
 /** The decision in a stored seal. */
-export function decisionIn({ body, sequence }: StoredSeal): DecisionSeal {
+export function decisionIn({ body, sequence }: Pick<StoredSeal, 'body' | 'sequence'>): DecisionSeal {
   const seal = JSON.parse(body);
   if (seal.type !== 'decision') throw new Error(`seal ${sequence} is not of a decision`);
   return seal;
@@ -138,20 +138,33 @@ export async function storeState(
 }
 
 /**
- * What the admins of an organization have decided, and up to which decision the tables show it. Call it with the
- * organization locked.
+ * What the admins of an organization have decided, up to which decision the tables show it, and the decisions that they do
+ * not show, in their order. Call it with the organization locked.
  */
 export async function readProjected(
   tx: Tx,
   organizationId: string,
-): Promise<{ readonly state: OrganizationState | undefined; readonly sequence: number }> {
-  const row: { projected_sequence: bigint; state: string | null } | undefined = await tx('organizations')
-    .leftJoin('sealed_states', 'sealed_states.organization_id', 'organizations.id')
-    .where('organizations.id', organizationId)
-    .first('organizations.projected_sequence', 'sealed_states.state');
+): Promise<{
+  readonly state: OrganizationState | undefined;
+  readonly sequence: number;
+  readonly pending: readonly DecisionSeal[];
+}> {
+  const [row] = await queryRows<{
+    projected_sequence: bigint;
+    state: string | null;
+    pending: readonly Pick<StoredSeal, 'sequence' | 'body'>[];
+  }>(
+    tx,
+    `SELECT o.projected_sequence, z.state,
+        coalesce((SELECT json_agg(json_build_object('sequence', s.sequence, 'body', s.body) ORDER BY s.sequence)
+          FROM seals s WHERE s.organization_id = o.id AND s.sequence > o.projected_sequence), '[]') AS pending
+      FROM organizations o LEFT JOIN sealed_states z ON z.organization_id = o.id WHERE o.id = ?`,
+    [organizationId],
+  );
   return {
     state: row?.state ? JSON.parse(row.state) : undefined,
     sequence: Number(row?.projected_sequence ?? 0),
+    pending: (row?.pending ?? []).map(decisionIn),
   };
 }
 

@@ -383,7 +383,7 @@ export async function findTransactionStatus(
 export async function updateExecution<
   R extends Pick<TransactionRecord, 'id' | 'awaitsRelayerWei' | 'cancelling'>,
 >(
-  tx: Tx,
+  tx: Db | Tx,
   record: R,
   change: Partial<Pick<TransactionRecord, 'awaitsRelayerWei' | 'cancelling'>>,
 ): Promise<R> {
