@@ -1,5 +1,4 @@
-import { carriedBy } from '../../src/db/attempts';
-import { findEnvelope } from '../../src/db/chain';
+import { findCarried } from '../../src/db/attempts';
 import { type RelayerContext, requireChain } from '../relayer/context';
 import { checkEnvelope } from '../relayer/envelopes';
 import { follow, type Obstacle } from '../relayer/follow';
@@ -27,10 +26,9 @@ export async function followDeployment(
   signal: AbortSignal,
 ): Promise<DeploymentFollowed> {
   const { db } = context;
-  const envelope = await findEnvelope(db, BigInt(envelopeId));
-  const isDeployment = envelope && (await carriedBy(db, envelope)).kind === 'deployment';
+  const { envelope, kind } = (await findCarried(db, BigInt(envelopeId))) ?? {};
   // The database was restored from a backup: the id is unknown, or that of another envelope.
-  if (!isDeployment || envelope.networkId !== networkId) return { kind: 'dropped' };
+  if (kind !== 'deployment' || envelope?.networkId !== networkId) return { kind: 'dropped' };
   const { outcome, transactionHash } = envelope;
   const chain = requireChain(context, networkId);
   const check = (head: bigint) => checkEnvelope(db, chain, envelope, head);

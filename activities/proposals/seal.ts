@@ -119,13 +119,13 @@ function changeOf(context: SignerContext, state: OrganizationState, record: Stor
   return changed.value;
 }
 
-/** Seals in one database transaction. Returns the seal; undefined when something has changed since the votes were verified. */
+/** Seals in one database transaction. Returns the seal and the state then; undefined when something has changed since the votes were verified. */
 async function store(
   context: SignerContext,
   tx: Tx,
   key: ApprovalKey,
   verified: Verified,
-): Promise<StoredSeal | undefined> {
+): Promise<{ seal: StoredSeal; next: SealedState } | undefined> {
   const { organizationId, id } = key;
   const { state, stored } = await context.readSealedState(tx, organizationId, { lock: 'update' });
   if (state.sequence !== verified.sequence) return undefined;
@@ -162,9 +162,9 @@ async function store(
   };
   const signed = await signSeal(sealKey, seal);
   const sealed = { organizationId, sequence, proposalId: id, sealedAt: at, ...signed };
-  await storeSealedState(tx, sealKey, next, signed.hash, [insertSeal(tx, sealed)]);
+  const head = await storeSealedState(tx, sealKey, next, signed.hash, [insertSeal(tx, sealed)]);
   failpoint('signer.sealStored');
-  return sealed;
+  return { seal: sealed, next: { state: JSON.parse(head.state), stored: { ...head, readAt: at } } };
 }
 
 /**
@@ -184,10 +184,12 @@ export async function sealProposal(context: SignerContext, key: ApprovalKey): Pr
       }
       const verified = await verify(context, known, key);
       await verifyTokens(context, verified);
-      const seal = await context.db.transaction((tx) => store(context, tx, key, verified));
-      if (!seal) continue;
+      const stored = await context.db.transaction((tx) => store(context, tx, key, verified));
+      if (!stored) continue;
+      const { seal, next } = stored;
       // Committed, then flushed to the journal, then used.
       await context.journal.append(sealEntry(seal));
+      context.readSealedState.remember(next);
       failpoint('signer.sealJournaled');
       return { sealed: seal.sequence };
     }

@@ -14,11 +14,11 @@ export interface SealedState {
 }
 
 /** Reads sealed states, and verifies each once. */
-export type ReadSealedState = (
-  handle: Db | Tx,
-  organizationId: string,
-  options?: ReadOptions,
-) => Promise<SealedState>;
+export interface ReadSealedState {
+  (handle: Db | Tx, organizationId: string, options?: ReadOptions): Promise<SealedState>;
+  /** Takes a state that was sealed here, and is stored, as verified. */
+  readonly remember: (sealed: SealedState) => void;
+}
 
 /** How a sealed state is read. */
 interface ReadOptions {
@@ -92,7 +92,11 @@ function isLatest({ sequence, sealHash }: ReadState, journaled: LatestSealed): b
  */
 export function createReadSealedState(deps: Deps): ReadSealedState {
   const verified = new Map<string, SealedState>();
-  return async (handle, organizationId, options = {}) => {
+  const remember = (sealed: SealedState) => {
+    if (verified.size >= KEPT) verified.clear();
+    verified.set(sealed.stored.organizationId, sealed);
+  };
+  const read = async (handle: Db | Tx, organizationId: string, options: ReadOptions = {}) => {
     const journaled = deps.journal.latestSealed(organizationId);
     const known = verified.get(organizationId);
     if (options.remembered && known && isLatest(known.stored, journaled)) return known;
@@ -108,10 +112,10 @@ export function createReadSealedState(deps: Deps): ReadSealedState {
         `the state of organization ${organizationId} in sealed_states is not the one that was sealed`,
       );
     }
-    const read = { state: isKnown ? known.state : (JSON.parse(stored.state) as OrganizationState), stored };
-    await compareWithJournal(deps, handle, read, journaled);
-    if (verified.size >= KEPT) verified.clear();
-    verified.set(organizationId, read);
-    return read;
+    const sealed = { state: isKnown ? known.state : (JSON.parse(stored.state) as OrganizationState), stored };
+    await compareWithJournal(deps, handle, sealed, journaled);
+    remember(sealed);
+    return sealed;
   };
+  return Object.assign(read, { remember });
 }

@@ -7,8 +7,8 @@ import {
   firstSearched,
 } from '../../src/chain/executions';
 import { accountNonce } from '../../src/chain/safe';
-import { type Attempt, attemptsAtNonce, envelopesOf, noteConfirmations } from '../../src/db/attempts';
-import { decideEnvelope, type Envelope } from '../../src/db/chain';
+import { type Attempt, attemptsAtNonce, noteConfirmations } from '../../src/db/attempts';
+import { decideEnvelope } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
 import { executeTogether } from '../../src/db/rows';
 import { readTransaction, type StoredTransaction } from '../../src/db/transactions';
@@ -27,14 +27,15 @@ export async function recordOf(db: Db, ref: TransactionRef): Promise<StoredTrans
 
 /** The attempts at a nonce of a transaction's account. Throws when there is none. */
 export async function readAtNonce(db: Db, record: StoredTransaction, safeNonce: bigint): Promise<AtNonce> {
-  const found = await attemptsAtNonce(db, record, safeNonce);
-  const transaction = found.find(({ kind }) => kind === 'transaction');
+  const { attempts, envelopes } = await attemptsAtNonce(db, record, safeNonce);
+  const transaction = attempts.find(({ kind }) => kind === 'transaction');
   if (!transaction) throw new Error(`nothing was signed at nonce ${safeNonce} of ${record.accountId}`);
   return {
     record,
     account: record.accountAddress as Address,
     transaction,
-    cancellation: found.find(({ kind }) => kind === 'cancellation'),
+    cancellation: attempts.find(({ kind }) => kind === 'cancellation'),
+    envelopes,
   };
 }
 
@@ -44,13 +45,8 @@ export function attemptsOf({ transaction, cancellation }: AtNonce): Attempt[] {
 }
 
 /** The execution that used the nonce, in anyone's transaction, known or not; null while none is seen. */
-export async function findAtNonce(
-  chain: ChainClient,
-  at: AtNonce,
-  envelopes: readonly Envelope[],
-  head: bigint,
-): Promise<Execution | null> {
-  const { account } = at;
+export async function findAtNonce(chain: ChainClient, at: AtNonce, head: bigint): Promise<Execution | null> {
+  const { account, envelopes } = at;
   const attempts = attemptsOf(at);
   // Own transactions come first: they need one request each.
   for (const envelope of envelopes.toReversed()) {
@@ -78,8 +74,8 @@ export async function checkAtNonce(
   at: AtNonce,
   head: bigint,
 ): Promise<{ outcome: AttemptOutcome } | { depth: number | null }> {
-  const envelopes = await envelopesOf(db, attemptsOf(at));
-  const execution = await findAtNonce(chain, at, envelopes, head);
+  const { envelopes } = at;
+  const execution = await findAtNonce(chain, at, head);
   if (!execution) {
     await executeTogether(noteConfirmations(db, at.transaction, 0));
     return { depth: null };

@@ -9,7 +9,7 @@ import type { OutcomeEntry } from '../../src/journal/entries';
 import { assertAccount } from '../signer/account';
 import { networkOf, type SignerContext } from '../signer/context';
 import { SignerRefusal } from '../signer/refusal';
-import { attemptsOf, findAtNonce, headOf } from './atNonce';
+import { findAtNonce, headOf } from './atNonce';
 import { isJournaled } from './journaled';
 import { type AtNonce, isUnknown, kindOf } from './outcome';
 import { assertAttemptOf, assertCancellation } from './signedAttempts';
@@ -29,13 +29,9 @@ export type ConfirmedOutcome =
   | { readonly unreachable: string };
 
 /** What one endpoint says was executed at the nonce, once it has the network's confirmations. Throws ChainUnavailable. */
-async function decisionOf(
-  context: Pick<SignerContext, 'db'>,
-  chain: ChainClient,
-  at: AtNonce,
-): Promise<Decision | null> {
+async function decisionOf(chain: ChainClient, at: AtNonce): Promise<Decision | null> {
   const head = await headOf(chain);
-  const execution = await findAtNonce(chain, at, await envelopesOf(context.db, attemptsOf(at)), head);
+  const execution = await findAtNonce(chain, at, head);
   if (!execution || head < execution.blockNumber + BigInt(chain.network.confirmations)) return null;
   const { timestamp } = await ask(chain, (rpc) => rpc.getBlock({ blockHash: execution.blockHash }));
   const blockAt = new Date(Number(timestamp) * 1_000);
@@ -52,7 +48,7 @@ async function readDecision(
 ): Promise<Decision | null> {
   const network = networkOf(context, networkId);
   const chains = context.endpointsOf(network);
-  const decisions = await Promise.all(chains.map((chain) => decisionOf(context, chain, at)));
+  const decisions = await Promise.all(chains.map((chain) => decisionOf(chain, at)));
   const [first] = decisions;
   if (first === undefined) {
     throw new ChainUnavailable(network, 'it has no signerRpcUrls, so the signer cannot read outcomes');
@@ -129,7 +125,7 @@ export async function decide(
     assertAttemptOf(record, transaction);
     isJournaled(context, transaction);
     if (cancellation) assertCancellation({ attempt: cancellation, account }, transaction.safeNonce);
-    return { record, account, transaction, cancellation };
+    return { record, account, transaction, cancellation, envelopes: await envelopesOf(tx, attempts) };
   });
   const decision = await readDecision(context, at, networkId);
   if (!decision || (decision.unknown && !isBelieved(context, at))) return null;

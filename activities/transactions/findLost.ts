@@ -1,9 +1,9 @@
 import { assertChainId, type ChainClient } from '../../src/chain/clients';
 import { moveOutcome } from '../../src/db/attemptOutcomes';
-import { type Attempt, envelopesOf } from '../../src/db/attempts';
+import type { Attempt } from '../../src/db/attempts';
 import { reopenTransaction } from '../../src/db/transactionReopening';
 import type { TransactionRef } from '../../src/domain/transaction';
-import { attemptsOf, findAtNonce, headOf, readAtNonce, recordOf } from './atNonce';
+import { findAtNonce, headOf, readAtNonce, recordOf } from './atNonce';
 import type { TransactionChainContext } from './chainContext';
 import { findLostAttempts } from './lostBlocks';
 import { isUnknown, outcomeOf } from './outcome';
@@ -17,7 +17,7 @@ async function resolveLost(
   const { organizationId, transactionId } = attempt;
   const ref = { organizationId, transactionId };
   const at = await readAtNonce(db, await recordOf(db, ref), attempt.safeNonce);
-  const execution = await findAtNonce(chain, at, await envelopesOf(db, attemptsOf(at)), await headOf(chain));
+  const execution = await findAtNonce(chain, at, await headOf(chain));
   const outcome = execution && (await outcomeOf(db, chain, at, execution));
   // What nobody here has authorized is decided by the signer each time.
   if (execution && outcome?.kind === attempt.outcome && !isUnknown(at, execution)) {

@@ -1,7 +1,7 @@
 import type { ChainClient } from '../../src/chain/clients';
 import { accountNonce } from '../../src/chain/safe';
-import { type Attempt, carriedBy } from '../../src/db/attempts';
-import { type Envelope, findEnvelope } from '../../src/db/chain';
+import { type Attempt, findCarried } from '../../src/db/attempts';
+import type { Envelope } from '../../src/db/chain';
 import type { StoredTransaction } from '../../src/db/transactions';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { requireChain } from '../relayer/context';
@@ -53,8 +53,7 @@ export async function followTransaction(
   const { db } = context;
   const chain = requireChain(context, input.networkId);
   const record = await recordOf(db, input);
-  const envelope = await findEnvelope(db, BigInt(input.envelopeId));
-  const attempt = envelope && (await carriedBy(db, envelope)).attempt;
+  const { envelope, attempt } = (await findCarried(db, BigInt(input.envelopeId))) ?? {};
   // The database was restored from a backup: the id is unknown, or that of another envelope.
   if (!envelope || attempt?.transactionId !== record.id) return { kind: 'dropped' };
   if (envelope.outcome === 'reverted' || envelope.outcome === 'dropped') return { kind: envelope.outcome };

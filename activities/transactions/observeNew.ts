@@ -1,6 +1,7 @@
 import type { Address, Hex } from 'viem';
 import { ask, assertChainId, type ChainClient, transactionCount } from '../../src/chain/clients';
 import { dataCost } from '../../src/chain/dataFee';
+import { relayerIndex } from '../../src/chain/relayerIndex';
 import { accountNonce } from '../../src/chain/safe';
 import type { InnerCall } from '../../src/chain/simulation';
 import {
@@ -8,7 +9,7 @@ import {
   type SimulationResult,
   simulateTransaction,
 } from '../../src/chain/transactionSimulation';
-import type { StoredTransaction } from '../../src/db/transactions';
+import type { TransactionToObserve } from '../../src/db/transactions';
 import type { FailureCode } from '../../src/domain/approval';
 import { tokenOf } from '../../src/transactions/policy';
 import { relayerOf } from '../relayer/relayerOf';
@@ -48,10 +49,11 @@ function insufficientFunds({ message, neededWei }: FundsRefusal): TransactionObs
 export async function observeNew(
   { db, maxGas, balances, transactionCounts, fees: shared }: TransactionChainContext,
   chain: ChainClient,
-  record: StoredTransaction,
+  { record, relayers }: TransactionToObserve,
 ): Promise<TransactionObservation> {
   const account = record.accountAddress as Address;
-  const relayer = await relayerOf(db, chain.network, record.accountId);
+  const registered = relayers?.[relayerIndex(record.accountId, chain.network.relayers)];
+  const relayer = (registered ?? (await relayerOf(db, chain.network, record.accountId))) as Address;
   const data = record.calldata.toLowerCase() as Hex;
   const call: InnerCall = { account, to: record.to as Address, value: record.value, data };
   const nonce = await accountNonce(chain, account);

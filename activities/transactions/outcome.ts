@@ -5,6 +5,7 @@ import { revertReason } from '../../src/chain/revertReason';
 import { type InnerCall, simulateInner } from '../../src/chain/simulation';
 import { tracedRevert } from '../../src/chain/traces';
 import type { Attempt } from '../../src/db/attempts';
+import type { Envelope } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
 import type { StoredTransaction } from '../../src/db/transactions';
 import type { AttemptOutcome } from '../../src/domain/transaction';
@@ -17,6 +18,8 @@ export interface AtNonce {
   readonly account: Address;
   readonly transaction: Attempt;
   readonly cancellation: Attempt | undefined;
+  /** The envelopes of both, oldest first. */
+  readonly envelopes: readonly Envelope[];
 }
 
 /** Why the inner call failed: as the node traces it, or found by simulating it before and after its block. */

@@ -1,9 +1,10 @@
 import { assertChainId, type ChainClient, ChainUnavailable } from '../../src/chain/clients';
 import { type Attempt, attemptsOfTransaction, envelopesOf } from '../../src/db/attempts';
 import type { Db } from '../../src/db/database';
+import { readTransactionToObserve } from '../../src/db/transactions';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { undecidedEnvelope } from '../relayer/envelopes';
-import { readAtNonce, recordOf } from './atNonce';
+import { readAtNonce } from './atNonce';
 import type { TransactionChainContext } from './chainContext';
 import type { TransactionObservation } from './observation';
 import { observeNew } from './observeNew';
@@ -48,15 +49,17 @@ export async function prepareTransaction(
   input: PrepareTransaction,
 ): Promise<TransactionObservation> {
   const { db } = context;
-  const record = await recordOf(db, input);
-  const attempts = await attemptsOfTransaction(db, record.id);
+  const found = await readTransactionToObserve(db, input);
+  if (!found) throw new Error(`transaction ${input.transactionId} not found`);
+  const { record } = found;
+  const attempts = found.attempted ? await attemptsOfTransaction(db, record.id) : [];
   const attempt = attempts.find(({ kind }) => kind === 'transaction');
   const chain = context.chains.get(input.networkId);
   const refusal = attempt ? null : refuseNew(chain, input);
   if (refusal) return refusal;
   if (!chain) return { kind: 'confirming', message: `network ${input.networkId} is not configured any more` };
   try {
-    if (!attempt) return await observeNew(context, chain, record);
+    if (!attempt) return await observeNew(context, chain, found);
     await assertChainId(chain);
     return await observeSigned(
       context,

@@ -260,7 +260,7 @@ export async function carryOn(
     assertReserved(context, tx, before, { kind, organizationId });
     return { toSign: [{ ...carried, reserved: before }] };
   }
-  const envelopes = await envelopesOf(tx, await attemptsAtNonce(tx, attempt, attempt.safeNonce));
+  const { envelopes } = await attemptsAtNonce(tx, attempt, attempt.safeNonce);
   const own = undecidedEnvelope(envelopes.filter(({ attemptId }) => attemptId === attempt.id));
   const replaced = envelopes.find(({ id }) => String(id) === terms.replaces);
   if (own && own.id !== replaced?.id) return { toSign: [], present: own };

@@ -2,12 +2,12 @@ import type { SigningKey } from '../chain/keys';
 import { signHead } from '../chain/seals';
 import type { Tx } from '../db/database';
 import type { Statement } from '../db/rows';
-import { storeState } from '../db/seals';
+import { type StoredState, storeState } from '../db/seals';
 import type { OrganizationState } from '../domain/governance';
 
 /**
  * Stores what the admins of an organization have decided, signed by its seal key; `sealHash` is of the latest seal, which
- * may be stored with it (`along`).
+ * may be stored with it (`along`). Returns it.
  */
 export async function storeSealedState(
   tx: Tx,
@@ -15,12 +15,14 @@ export async function storeSealedState(
   state: OrganizationState,
   sealHash: string,
   along: readonly Statement[] = [],
-): Promise<void> {
+): Promise<StoredState> {
   const head = {
     organizationId: state.id,
     sequence: state.sequence,
     sealHash,
     state: JSON.stringify(state),
   };
-  await storeState(tx, { ...head, signature: await signHead(sealKey, head) }, along);
+  const stored = { ...head, signature: await signHead(sealKey, head) };
+  await storeState(tx, stored, along);
+  return stored;
 }

@@ -1,7 +1,14 @@
 import type { Knex } from 'knex';
 import { unlessChanged, updateApproval } from './approvals';
 import { prepareAudit, SYSTEM } from './audit';
-import { type Envelope, envelope, envelopeNonceColumns } from './chain';
+import {
+  type Envelope,
+  type EnvelopeColumn,
+  envelope,
+  envelopeColumn,
+  envelopeIn,
+  envelopeNonceColumns,
+} from './chain';
 import type { Db, Tx } from './database';
 import type { Reservation } from './reservations';
 import { queryRows, requireRow, type Statement, together } from './rows';
@@ -111,16 +118,27 @@ export interface AccountNonces {
   readonly networkId: number;
 }
 
-/** The attempts at one nonce of an account: the transaction first, then its cancellation. */
+/**
+ * The attempts at one nonce of an account, the transaction first, then its cancellation; and their envelopes, oldest
+ * first.
+ */
 export async function attemptsAtNonce(
   db: Db | Tx,
   { accountId, networkId }: AccountNonces,
   safeNonce: bigint,
-): Promise<Attempt[]> {
-  const rows = await selectAttempts(db)
+): Promise<{ readonly attempts: readonly Attempt[]; readonly envelopes: readonly Envelope[] }> {
+  const envelopes = `(SELECT json_agg(${envelopeColumn} ORDER BY e.id) FROM chain_envelopes e
+    WHERE e.attempt_id = chain_attempts.id) AS envelopes`;
+  type Row = AccountAttemptRow & { readonly envelopes: readonly EnvelopeColumn[] | null };
+  const rows: Row[] = await selectAttempts(db)
     .where({ account_id: accountId, network_id: BigInt(networkId), safe_nonce: safeNonce })
-    .orderBy('id');
-  return rows.map(attempt);
+    .orderBy('id')
+    .select(db.raw(envelopes));
+  const carrying = rows.flatMap((row) => (row.envelopes ?? []).map(envelopeIn));
+  return {
+    attempts: rows.map(attempt),
+    envelopes: carrying.sort((one, two) => (one.id < two.id ? -1 : 1)),
+  };
 }
 
 /** The undecided transactions of an account below a nonce, lowest first, each with its cancellation. */
@@ -140,6 +158,26 @@ export async function undecidedBelow(
 export interface Carried {
   readonly kind: ChainAttemptRow['kind'];
   readonly attempt: Attempt | undefined;
+}
+
+/** An envelope and what it carries; undefined where a restored backup has lost it. */
+export async function findCarried(
+  db: Db,
+  envelopeId: bigint,
+): Promise<(Carried & { readonly envelope: Envelope }) | undefined> {
+  const [row] = (await selectSigned(db)
+    .join('chain_envelopes as e', 'e.attempt_id', 'chain_attempts.id')
+    .select(db.raw(`${envelopeColumn} AS envelope`))
+    .where({ 'e.id': envelopeId })) as (Parameters<typeof isOfAccount>[0] & {
+    readonly envelope: EnvelopeColumn;
+  })[];
+  return (
+    row && {
+      kind: row.kind,
+      attempt: isOfAccount(row) ? attempt(row) : undefined,
+      envelope: envelopeIn(row.envelope),
+    }
+  );
 }
 
 /** What an envelope carries. */

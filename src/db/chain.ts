@@ -40,7 +40,9 @@ export type EnvelopeNonce = Pick<
 >;
 
 /** The nonce and terms in a row of an envelope or of a reservation. */
-export function envelopeNonce(row: ChainEnvelopeRow | RelayerReservationRow): EnvelopeNonce {
+export function envelopeNonce(
+  row: Omit<ChainEnvelopeRow, 'reservation_id' | 'sent_at' | 'decided_at'> | RelayerReservationRow,
+): EnvelopeNonce {
   return {
     id: row.id,
     attemptId: row.attempt_id,
@@ -54,7 +56,7 @@ export function envelopeNonce(row: ChainEnvelopeRow | RelayerReservationRow): En
 }
 
 /** A signed transaction as it is stored. */
-export function envelope(row: ChainEnvelopeRow): Envelope {
+export function envelope(row: Omit<ChainEnvelopeRow, 'reservation_id' | 'sent_at' | 'decided_at'>): Envelope {
   return {
     ...envelopeNonce(row),
     transactionHash: row.transaction_hash,
@@ -62,6 +64,41 @@ export function envelope(row: ChainEnvelopeRow): Envelope {
     createdAt: row.created_at,
     outcome: row.outcome,
   };
+}
+
+/** The envelope `e` as one JSON value, each column as text. */
+export const envelopeColumn = `json_build_object('id', e.id::text, 'attempt_id', e.attempt_id::text,
+    'network_id', e.network_id::text, 'relayer_address', e.relayer_address, 'relayer_nonce', e.relayer_nonce::text,
+    'gas', e.gas::text, 'max_fee_per_gas', e.max_fee_per_gas::text,
+    'max_priority_fee_per_gas', e.max_priority_fee_per_gas::text, 'transaction_hash', e.transaction_hash,
+    'raw_transaction', e.raw_transaction, 'created_at', e.created_at, 'outcome', e.outcome)`;
+
+/** What `envelopeColumn` reads. */
+export interface EnvelopeColumn {
+  readonly id: string;
+  readonly attempt_id: string;
+  readonly network_id: string;
+  readonly relayer_address: string;
+  readonly relayer_nonce: string;
+  readonly gas: string;
+  readonly max_fee_per_gas: string;
+  readonly max_priority_fee_per_gas: string;
+  readonly transaction_hash: string;
+  readonly raw_transaction: string;
+  readonly created_at: string;
+  readonly outcome: ChainEnvelopeRow['outcome'];
+}
+
+/** The envelope that `envelopeColumn` read. */
+export function envelopeIn(column: EnvelopeColumn): Envelope {
+  return envelope({
+    ...column,
+    id: BigInt(column.id),
+    attempt_id: BigInt(column.attempt_id),
+    network_id: BigInt(column.network_id),
+    relayer_nonce: BigInt(column.relayer_nonce),
+    created_at: new Date(column.created_at),
+  });
 }
 
 /** Names one account on one network. */
@@ -204,12 +241,6 @@ export async function deploymentEnvelopes(db: Db | Tx, key: AccountOnNetwork): P
     .orderBy('chain_envelopes.id')
     .select<ChainEnvelopeRow[]>('chain_envelopes.*');
   return rows.map(envelope);
-}
-
-/** One envelope; undefined where a restored backup has lost it. */
-export async function findEnvelope(db: Db | Tx, id: bigint): Promise<Envelope | undefined> {
-  const row = await db('chain_envelopes').where({ id }).first();
-  return row && envelope(row);
 }
 
 /** The columns of what an envelope and its reservation share. */

@@ -163,6 +163,40 @@ const SNAPSHOT: PreparedStatement = {
   text: `${SELECT} WHERE a.organization_id = $1 AND a.id = $2`,
 };
 
+const UNDECIDED = `EXISTS (SELECT FROM chain_attempts c WHERE c.account_id = t.account_id AND c.network_id = t.network_id
+      AND c.outcome IS NULL AND c.safe_nonce IS NOT NULL)`;
+
+const TO_OBSERVE: PreparedStatement = {
+  name: 'transaction_to_observe',
+  text: `SELECT ${columns},
+    EXISTS (SELECT FROM chain_attempts c WHERE c.transaction_id = t.id) AS attempted,
+    CASE WHEN NOT ${UNDECIDED} THEN
+      (SELECT json_object_agg(r.index, r.address) FROM relayers r WHERE r.network_id = t.network_id) END AS relayers
+    ${FROM} WHERE a.organization_id = $1 AND a.id = $2`,
+};
+
+/** A transaction before it is observed on its chain. */
+export interface TransactionToObserve {
+  readonly record: StoredTransaction;
+  /** Something of it was stored to be signed. */
+  readonly attempted: boolean;
+  /** The registered relayers of its network by index; null where something of its account is undecided, or none is. */
+  readonly relayers: Readonly<Record<string, string>> | null;
+}
+
+/** One transaction of an organization before it is observed, in one statement; or undefined. */
+export async function readTransactionToObserve(
+  db: Db,
+  { organizationId, transactionId }: TransactionRef,
+): Promise<TransactionToObserve | undefined> {
+  const [row] = await runPrepared<TransactionColumns & Pick<TransactionToObserve, 'attempted' | 'relayers'>>(
+    db,
+    TO_OBSERVE,
+    [organizationId, transactionId],
+  );
+  return row && { record: snapshot(row).record, attempted: row.attempted, relayers: row.relayers };
+}
+
 const FOR_SIGNING: PreparedStatement = {
   name: 'transaction_for_signing',
   text: `SELECT ${columns},
@@ -171,8 +205,7 @@ const FOR_SIGNING: PreparedStatement = {
       (SELECT max(c.safe_nonce) FROM chain_attempts c WHERE c.account_id = t.account_id AND c.network_id = t.network_id),
       (SELECT max(u.safe_nonce) FROM unknown_executions u
         WHERE u.account_id = t.account_id AND u.network_id = t.network_id)) AS highest_safe_nonce,
-    EXISTS (SELECT FROM chain_attempts c WHERE c.account_id = t.account_id AND c.network_id = t.network_id
-      AND c.outcome IS NULL AND c.safe_nonce IS NOT NULL) AS follows_undecided,
+    ${UNDECIDED} AS follows_undecided,
     (SELECT to_jsonb(u) || jsonb_build_object('amount', u.amount::text) FROM policy_usage u
       WHERE u.transaction_id = t.id AND u.status = 'reserved') AS reserved,
     ARRAY(${takenNoncesSql({ networkId: 't.network_id', relayerAddress: '$3', from: '$4' })}) AS taken_nonces

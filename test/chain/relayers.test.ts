@@ -6,8 +6,8 @@ import { sendInOrder } from '../../activities/relayer/sendInOrder';
 import type { TransactionTerms } from '../../activities/transactions/observation';
 import { createChainClients } from '../../src/chain/clients';
 import { checkRelayers } from '../../src/cli/doctor/networks';
-import { insertFiller } from '../../src/db/attempts';
-import { findEnvelope, insertEnvelope, listRelayers, listRelayersInUse } from '../../src/db/chain';
+import { findCarried, insertFiller } from '../../src/db/attempts';
+import { insertEnvelope, listRelayers, listRelayersInUse } from '../../src/db/chain';
 import { newId } from '../../src/db/ids';
 import { requireRow } from '../../src/db/rows';
 import type { TransactionRef } from '../../src/domain/transaction';
@@ -258,7 +258,7 @@ test('more than 200 pending envelopes of a relayer are no gap', async () => {
   const filling = await world.db.transaction((tx) => insertFiller(tx, world.network.id, world.relayer));
   await storeEnvelopes(filling, 0, chainNonce, 250);
   const id = await world.sign(ref);
-  const envelope = requireRow(await findEnvelope(world.db, BigInt(id)));
+  const { envelope } = requireRow(await findCarried(world.db, BigInt(id)));
   expect(envelope.relayerNonce).toBe(chainNonce + 250);
   await world.withoutMining(async () => {
     expect(await sendInOrder(context, world.client, envelope)).toBeNull();
