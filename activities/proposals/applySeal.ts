@@ -4,7 +4,7 @@ import { updateApproval } from '../../src/db/approvals';
 import { SYSTEM } from '../../src/db/audit';
 import type { Tx } from '../../src/db/database';
 import { insertDeployments, markApplied, type ProposalSnapshot } from '../../src/db/proposals';
-import { decisionIn, findSeal } from '../../src/db/seals';
+import { findDecision, readProjected } from '../../src/db/seals';
 import type { Actor } from '../../src/domain/actor';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
 import type { ProposalState } from '../../src/domain/proposal';
@@ -55,15 +55,16 @@ export async function applySeal(
     if (record.executionStatus !== 'processing' || record.applied) {
       return { state: subject.state(seen), noted: record.applied };
     }
-    const stored = await findSeal(tx, id);
-    if (!stored) {
+    const projected = await readProjected(tx, organizationId);
+    const pending = projected.pending.find(({ proposalId }) => proposalId === id);
+    const seal = pending ?? (await findDecision(tx, id));
+    if (!seal) {
       if (!('refused' in result)) return { state: subject.state(seen), noted: false };
       const failure = result.refused;
       return { state: await failApproval(tx, subject, seen, { status: 'blocked', failure }), noted: false };
     }
-    const seal = decisionIn(stored);
     const actor = record.decidedBy ?? SYSTEM;
-    const noted = await projectUpTo(tx, seal, actor);
+    const noted = await projectUpTo(tx, projected, seal, actor);
     failpoint('worker.sealProjected');
     const rejected = seal.resolution === 'rejected';
     const state = rejected

@@ -6,8 +6,12 @@ import { readAdmins } from '../db/members';
 import type { Difference } from '../db/organizationTables';
 import { setPositions } from '../db/positions';
 import { restoreDiffering, writeChanges } from '../db/projection';
-import { readProjected, storeProjectedSequence } from '../db/seals';
+
+
+import { type Projected, storeProjectedSequence } from '../db/seals';
 import { endSessionsOf } from '../db/sessionEnds';
+
+
 import type { Actor } from '../domain/actor';
 import type { JsonValue } from '../domain/canonicalJson';
 import type { OrganizationState } from '../domain/governance';
@@ -85,9 +89,13 @@ async function project(tx: Tx, seal: DecisionSeal, decided: Decided, actor: Acto
  * Writes every sealed decision up to this one that the tables do not show yet, in their order. True when other approvals
  * may have received notes.
  */
-export async function projectUpTo(tx: Tx, upTo: DecisionSeal, actor: Actor): Promise<boolean> {
+export async function projectUpTo(
+  tx: Tx,
+  { state, sequence, pending }: Projected,
+  upTo: DecisionSeal,
+  actor: Actor,
+): Promise<boolean> {
   const { organizationId } = upTo;
-  const { state, sequence, pending } = await readProjected(tx, organizationId);
   if (sequence >= upTo.sequence) return true;
   if (!state) throw new Error(`organization ${organizationId} has a seal and no state`);
   let noted = 0;

@@ -68,6 +68,12 @@ export function decisionIn({ body, sequence }: Pick<StoredSeal, 'body' | 'sequen
   return seal;
 }
 
+/** The sealed decision about a proposal; undefined while it has none. */
+export async function findDecision(db: Db | Tx, proposalId: string): Promise<DecisionSeal | undefined> {
+  const stored = await findSeal(db, proposalId);
+  return stored && decisionIn(stored);
+}
+
 /** The state of now as it is stored, with the hash of the latest seal. */
 export interface StoredState {
   readonly organizationId: string;
@@ -139,16 +145,16 @@ export async function storeState(
 
 /**
  * What the admins of an organization have decided, up to which decision the tables show it, and the decisions that they do
- * not show, in their order. Call it with the organization locked.
+ * not show, in their order.
  */
-export async function readProjected(
-  tx: Tx,
-  organizationId: string,
-): Promise<{
+export interface Projected {
   readonly state: OrganizationState | undefined;
   readonly sequence: number;
   readonly pending: readonly DecisionSeal[];
-}> {
+}
+
+/** Reads what the tables show of the decisions of an organization. Call it with the organization locked. */
+export async function readProjected(tx: Tx, organizationId: string): Promise<Projected> {
   const [row] = await queryRows<{
     projected_sequence: bigint;
     state: string | null;

@@ -12,7 +12,7 @@ import { insertOrganization } from '../db/organizations';
 import { setPositions } from '../db/positions';
 import { findProposal } from '../db/proposals';
 import { writeSealedProposal, writeSealedVotes } from '../db/recovery';
-import { findSealedState, insertSeal } from '../db/seals';
+import { findSealedState, insertSeal, readProjected } from '../db/seals';
 import type { Tally } from '../domain/approval';
 import { adminsOf, type OrganizationState } from '../domain/governance';
 import { type DecisionSeal, decisionOf, type GenesisSeal, NO_SEAL, type Seal } from '../domain/seal';
@@ -145,7 +145,9 @@ export async function writeSeals(
   const { state, hash } = reached;
   await storeSealedState(tx, sealKey, state, hash);
   const last = written.at(-1);
-  if (last) await projectUpTo(tx, last.seal, OPERATOR);
+  if (!last) return;
+  const { seal } = last;
+  await projectUpTo(tx, await readProjected(tx, seal.organizationId), seal, OPERATOR);
   // Their members are in the tables now.
   for (const one of written) {
     await writeSealedVotes(tx, one.seal, signatureHash);

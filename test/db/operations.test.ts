@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sealProposal } from '../../activities/proposals/seal';
 import { createSignerContext, type SignerContext } from '../../activities/signer/context';
+import type { Db } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
 import { findProposal, type StoredProposal } from '../../src/db/proposals';
 import { requireRow } from '../../src/db/rows';
@@ -338,6 +339,17 @@ describe('the signer refuses', () => {
     expect(await plan([ERIN])).toMatchObject({ ok: true });
     expect(await seal(id)).toEqual({ sealed: 1 });
   });
+});
+
+it('remembers what it has sealed', async () => {
+  const id = await signed(aMember);
+  await begin(id);
+  const result = await seal(id);
+  const unread = undefined as unknown as Db;
+  const { readSealedState } = stage.signer;
+  const { state, stored } = await readSealedState(unread, world.organizationId, { remembered: true });
+  expect(result).toEqual({ sealed: stored.sequence });
+  expect(state).toEqual((await readSealedState(stage.signer.db, world.organizationId)).state);
 });
 
 describe('rows that somebody has put in the way', () => {
