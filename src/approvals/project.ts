@@ -7,10 +7,8 @@ import type { Difference } from '../db/organizationTables';
 import { setPositions } from '../db/positions';
 import { restoreDiffering, writeChanges } from '../db/projection';
 
-
 import { type Projected, storeProjectedSequence } from '../db/seals';
 import { endSessionsOf } from '../db/sessionEnds';
-
 
 import type { Actor } from '../domain/actor';
 import type { JsonValue } from '../domain/canonicalJson';
