@@ -2,37 +2,10 @@ import { ApiError, type ErrorCode, NoAnswer, type Schema } from '@orgwallet/clie
 import { markedFetch, watchedFetch } from './connection.ts';
 
 /** Who is signed in. */
-export interface Session {
-  readonly id: string;
-  readonly organization: { readonly id: string; readonly name: string };
-  readonly member: {
-    readonly id: string;
-    readonly name: string;
-    readonly type: Schema['MemberType'];
-    readonly walletAddress: string;
-  };
-  readonly isAdmin: boolean;
-  readonly current: boolean;
-  readonly userAgent?: string;
-  readonly createdAt: string;
-  readonly lastUsedAt: string;
-  readonly idleExpiresAt: string;
-  readonly expiresAt: string;
-  /** Where operators see workflows; absent where this is not for them. */
-  readonly temporalUiUrl?: string;
-  readonly temporalNamespace?: string;
-}
+export type Session = Schema['Session'];
 
 /** A member of an organization, in one text. */
 export const personOf = ({ organization, member }: Session): string => `${organization.id}/${member.id}`;
-
-/** What a sign-in message has to contain. */
-export interface Nonce {
-  readonly nonce: string;
-  readonly expiresAt: string;
-  /** The chain ids that a message may name. */
-  readonly networkIds?: readonly number[];
-}
 
 /** An organization that a wallet can sign in to. */
 export interface Choice {
@@ -72,7 +45,7 @@ async function ask<T>(
 const signIn = <T>(method: 'GET' | 'POST', path: string, body?: object) => ask<T>(method, path, body, fetch);
 
 export const sessions = {
-  nonce: () => signIn<Nonce>('GET', '/session/nonce'),
+  nonce: () => signIn<Schema['SessionNonce']>('GET', '/session/nonce'),
   begin: (body: { message: string; signature: string; organizationId?: string }) =>
     signIn<Session>('POST', '/session', body),
   /** The session of this browser, or null when it has none. */

@@ -1,6 +1,7 @@
+import type { Schema } from '@orgwallet/client';
 import { type Address, getAddress } from 'viem';
 import { createSiweMessage } from 'viem/siwe';
-import { type Choice, choicesOf, type Nonce, type Session, sessions } from '../../api/sessions.ts';
+import { type Choice, choicesOf, type Session, sessions } from '../../api/sessions.ts';
 import {
   accountsOf,
   chainOf,
@@ -20,12 +21,12 @@ export interface OpenChoice {
 export type SignedIn = { readonly session: Session } | { readonly choice: OpenChoice };
 
 /** The chain that the message names: one that the service has, the wallet's own where possible. */
-function chainId({ networkIds = [] }: Nonce, ofWallet: number): number {
+function chainId({ networkIds }: Schema['SessionNonce'], ofWallet: number): number {
   return networkIds.length === 0 || networkIds.includes(ofWallet) ? ofWallet : (networkIds[0] ?? ofWallet);
 }
 
 /** The text that the wallet signs. Source: EIP-4361. */
-function messageOf(nonce: Nonce, address: Address, ofWallet: number): string {
+function messageOf(nonce: Schema['SessionNonce'], address: Address, ofWallet: number): string {
   return createSiweMessage({
     address,
     chainId: chainId(nonce, ofWallet),
