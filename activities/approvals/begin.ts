@@ -211,8 +211,7 @@ async function tryToBegin<V extends AnySnapshot, S extends ApprovalState>(
 }
 
 /**
- * Begins the execution of a decision whose threshold is met, in one database transaction. Before it, every vote is
- * verified again. The approval becomes `processing`; a refused check makes it `blocked`. Idempotent by the message.
+ * Begins the execution of a decision whose threshold is met, all or nothing. Before it, every vote is verified again. The approval becomes `processing`; a refused check makes it `blocked`. Idempotent by the message.
  */
 export async function beginExecution<V extends AnySnapshot, S extends ApprovalState>(
   deps: ApprovalDeps,

@@ -53,7 +53,7 @@ export interface ExecutionRefusal {
   readonly transactionHash?: string | undefined;
 }
 
-/** The beginning of an execution: under the locks, with every vote verified again. */
+/** The beginning of an execution, upon what was read and verified. */
 export interface Beginning<V extends AnySnapshot> {
   readonly seen: Seen<V>;
   /** Number of this execution, from 1. */

@@ -119,7 +119,10 @@ function changeOf(context: SignerContext, state: OrganizationState, record: Stor
   return changed.value;
 }
 
-/** Seals in one database transaction. Returns the seal and the state then; undefined when something has changed since the votes were verified. */
+/**
+ * Seals in one database transaction. Returns the seal and the state then; undefined when something has changed since the
+ * votes were verified.
+ */
 async function store(
   context: SignerContext,
   tx: Tx,

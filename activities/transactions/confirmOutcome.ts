@@ -13,7 +13,7 @@ import { findAtNonce, headOf } from './atNonce';
 import { isJournaled } from './journaled';
 import { type AtNonce, isUnknown, kindOf } from './outcome';
 import { assertAttemptOf, assertCancellation } from './signedAttempts';
-import { readOnNetwork, statusOf } from './signerRecord';
+import { networkAndPolicyOf, readOnNetwork } from './signerRecord';
 
 /** What the signer reads about an authorization from its own endpoints. */
 interface Decision {
@@ -113,7 +113,7 @@ export async function decide(
   ref: TransactionRef,
 ): Promise<AuthorizationOutcome | null> {
   const { db } = context;
-  const { networkId } = await statusOf(db, ref);
+  const { networkId } = await networkAndPolicyOf(db, ref);
   const at = await db.transaction(async (tx): Promise<AtNonce> => {
     const { record } = await readOnNetwork(context, tx, ref, networkId);
     const account = (await assertAccount(context, tx, record)).address as Address;

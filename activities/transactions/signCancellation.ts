@@ -10,7 +10,7 @@ import { refusalsAsValues, SignerRefusal, type SigningResult } from '../signer/r
 import { isJournaled } from './journaled';
 import type { TransactionTerms } from './observation';
 import { carryOn, signIntent, storeAttempt } from './signedAttempts';
-import { readOnNetwork, statusOf } from './signerRecord';
+import { networkAndPolicyOf, readOnNetwork } from './signerRecord';
 
 /** A signed transaction to cancel. */
 export interface SignCancellation extends TransactionRef {
@@ -26,7 +26,7 @@ export async function signCancellation(
   input: SignCancellation,
 ): Promise<SigningResult> {
   return refusalsAsValues(context, async () => {
-    const { networkId } = await statusOf(context.db, input);
+    const { networkId } = await networkAndPolicyOf(context.db, input);
     const terms = await boundTerms(context, networkId, input.terms);
     const intent = await withNetwork(context, networkId, async (tx) => {
       const { record } = await readOnNetwork(context, tx, input, networkId);

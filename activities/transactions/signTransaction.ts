@@ -36,7 +36,7 @@ import {
   type Votes,
   verifiedVotes,
 } from './signerEvidence';
-import { readForSigning, readSealed, statusOf } from './signerRecord';
+import { networkAndPolicyOf, readForSigning, readSealed } from './signerRecord';
 
 /** The next nonce of an account by the records. Throws SignerRefusal when the journal or the chain knows of a higher one. */
 function nextSafeNonce(
@@ -100,7 +100,7 @@ async function readOutcomes(context: SignerContext, ref: TransactionRef, refusal
     return decideReplaced(context, ref, refusal);
   }
   if (refusal.code !== 'budget') throw refusal;
-  const { policyId } = await statusOf(context.db, ref);
+  const { policyId } = await networkAndPolicyOf(context.db, ref);
   if (!(await decideUndecided(context, policyId))) throw refusal;
 }
 

@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../../src/db/database';
 import {
-  findTransactionStatus,
+  findNetworkAndPolicy,
   readTransaction,
   readTransactionForSigning,
   type SigningSnapshot,
@@ -13,9 +13,9 @@ import type { TransactionNow, TransactionRef } from '../../src/domain/transactio
 import type { SignerContext } from '../signer/context';
 import { SignerRefusal } from '../signer/refusal';
 
-/** The network, policy and execution status of a transaction. Throws SignerRefusal when it does not exist. */
-export async function statusOf(handle: Db | Tx, ref: TransactionRef) {
-  const found = await findTransactionStatus(handle, ref);
+/** The network and policy of a transaction. Throws SignerRefusal when it does not exist. */
+export async function networkAndPolicyOf(handle: Db | Tx, ref: TransactionRef) {
+  const found = await findNetworkAndPolicy(handle, ref);
   if (!found) throw new SignerRefusal('stale', `transaction ${ref.transactionId} not found`);
   return found;
 }
@@ -107,9 +107,9 @@ export function readSealedTransaction(
 
 /** The same. Throws SignerRefusal when it does not exist. */
 export async function readSealed(
-  ...[context, handle, ref]: Parameters<typeof readSealedTransaction>
+  ...[context, handle, ref, options]: Parameters<typeof readSealedTransaction>
 ): Promise<SealedTransaction> {
-  const found = await readSealedTransaction(context, handle, ref);
+  const found = await readSealedTransaction(context, handle, ref, options);
   if (!found) throw new SignerRefusal('stale', `transaction ${ref.transactionId} not found`);
   return found;
 }

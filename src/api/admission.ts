@@ -116,7 +116,7 @@ export function createAdmission(
     const token = sessionToken(request.headers.cookie);
     return identify(token === undefined ? undefined : find(token), exchange, {
       tooMany: 'too many requests without a valid session',
-      invalid: 'the session is over or unknown: sign in again',
+      invalid: 'the session has ended or is unknown: sign in again',
     });
   }
 

@@ -263,8 +263,8 @@ function lockedAdmins(db: Db | Tx, organizationId: string): NamedStatement {
 const REQUIRE_UNCHANGED = 'require_unchanged(EXISTS (SELECT FROM unchanged))';
 
 /**
- * Guards a change (`updateApproval`) by what it was decided upon: locks that, in the order of `lockStatement`, and has no
- * row where it has changed since it was read.
+ * Guards a change (`updateApproval`) by what it was decided upon: locks the admins, then the organization and the
+ * approval, and has no row where one has changed since it was read.
  */
 export function unchangedSince(
   db: Db | Tx,
@@ -593,7 +593,7 @@ export interface NewVote {
   readonly credentialId: string | null;
 }
 
-/** Stores a vote, with its message and a change of the record. */
+/** Stores a vote. Its message and a change of the record belong with it. */
 export function insertVote(tx: Db | Tx, id: string, vote: NewVote): Statement {
   return tx('votes').insert({
     approval_id: id,

@@ -61,9 +61,9 @@ export function auditHash(entry: Omit<AuditEntry, 'hash'>): string {
   return sha256(`${previousHash} ${position} ${createdAt.getTime()} ${contentHash(entry)}`);
 }
 
-/** The position of an appended entry, the first of which is 1, as an expression of the statement that appends it. */
-export function appendedPosition(tx: Db | Tx, entry = 1): Knex.Raw {
-  return tx.raw('(SELECT position FROM audit_appended ORDER BY position OFFSET ? LIMIT 1)', [entry - 1]);
+/** The position of the first appended entry, as an expression of the statement that appends it. */
+export function appendedPosition(db: Db | Tx): Knex.Raw {
+  return db.raw('(SELECT min(position) FROM audit_appended)');
 }
 
 /**

@@ -26,7 +26,7 @@ import { type PreparedStatement, runPrepared } from './prepared';
 import { type GroupPeopleColumn, groupPeopleColumn, groupsOf } from './referencedRecords';
 import { takenNoncesSql } from './reservations';
 import { queryRows, type Statement, selected } from './rows';
-import type { ApprovalRow, PolicyRow, PolicyUsageRow, TransactionRow } from './tables';
+import type { PolicyRow, PolicyUsageRow, TransactionRow } from './tables';
 
 /** A transaction as it is stored. */
 export interface StoredTransaction extends TransactionRecord, StoredApproval {
@@ -386,30 +386,17 @@ export function insertTransaction(tx: Db | Tx, transaction: NewTransaction): Sta
   });
 }
 
-/** The network and policy of a transaction, and its execution status; undefined when it does not exist. */
-export async function findTransactionStatus(
+/** The network and policy of a transaction; undefined when it does not exist. */
+export async function findNetworkAndPolicy(
   db: Db | Tx,
   { organizationId, transactionId }: TransactionRef,
-): Promise<
-  | {
-      readonly networkId: number;
-      readonly policyId: string;
-      readonly executionStatus: ApprovalRow['execution_status'];
-    }
-  | undefined
-> {
+): Promise<{ readonly networkId: number; readonly policyId: string } | undefined> {
   const row = await db('approvals')
     .join('transactions', 'transactions.id', 'approvals.id')
     .where('approvals.organization_id', organizationId)
     .where('approvals.id', transactionId)
-    .first('transactions.network_id', 'transactions.policy_id', 'approvals.execution_status');
-  return (
-    row && {
-      networkId: Number(row.network_id),
-      policyId: row.policy_id,
-      executionStatus: row.execution_status,
-    }
-  );
+    .first('transactions.network_id', 'transactions.policy_id');
+  return row && { networkId: Number(row.network_id), policyId: row.policy_id };
 }
 
 /** Sets what an execution waits for, or that it is to be cancelled. Writes only differences. Returns the record then. */

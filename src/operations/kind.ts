@@ -36,7 +36,7 @@ export interface ShownToken extends Omit<Token, 'logoUrl'> {
   readonly tokenAddress: string;
 }
 
-/** What is read before the transaction of the creation, most of it outside the database. */
+/** What is read before a creation is planned, most of it outside the database. */
 export interface Outside {
   readonly networks: readonly NetworkConfig[];
   /**

@@ -562,7 +562,7 @@ describe('a session ends', () => {
     expect(ended.headers['set-cookie']).toEqual([
       expect.stringMatching(/^__Host-orgwallet-session=; .*Max-Age=0$/),
     ]);
-    await until('the session is over', async () => (await status(one)) === 401, 2_000);
+    await until('the session has ended', async () => (await status(one)) === 401, 2_000);
     expect(await status(other)).toBe(200);
     expect(await reasons(one)).toEqual(['signedOut']);
   });
@@ -590,7 +590,7 @@ describe('a session ends', () => {
     const browser = await signIn(api, org.dave);
     const past = Object.entries(times).map(([column, ms]) => [column, new Date(Date.now() + ms)]);
     await row(browser.session).update(Object.fromEntries(past));
-    await until('the session is over', async () => (await status(browser)) === 401, 2_000);
+    await until('the session has ended', async () => (await status(browser)) === 401, 2_000);
     await sweepSessions(api.db);
     expect(await reasons(browser)).toEqual([reason]);
     await sweepSessions(api.db);
@@ -658,7 +658,7 @@ describe('a session ends', () => {
     const proposed = await alice.send({ path: `/api/v1${path}`, body: decided });
     expect(proposed.status).toBe(201);
     await approve(api.http, there, proposed.body.data);
-    await until('the session is over', async () => (await status(dave)) === 401, 1_000);
+    await until('the session has ended', async () => (await status(dave)) === 401, 1_000);
     expect(await status(alice)).toBe(200);
     expect(await reasons(dave)).toEqual([reason]);
     expect(await verifyAudit(api.db, there.id)).toMatchObject({ ok: true });
@@ -683,7 +683,7 @@ describe('a session ends', () => {
       id: one.session.id,
       ended: true,
     });
-    await until('the session is over', async () => (await status(one)) === 401, 2_000);
+    await until('the session has ended', async () => (await status(one)) === 401, 2_000);
     expect(await status(other)).toBe(200);
     expect(await reasons(one)).toEqual(['operator']);
     expect(await refused(api.env, 'sessions', 'end', one.session.id)).toMatch(/not found/);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { checkApi } from '../../src/cli/doctor/service';
 import { loadConfig } from '../../src/config';
 import type { Part } from '../../tools/dev/parts';
+import { checkConformance } from '../support/conformance';
 import { serviceSettings, startServicePart } from '../support/service';
 
 let settings: NodeJS.ProcessEnv;
@@ -32,9 +33,21 @@ describe('a service in production whose trusted proxy terminates TLS', () => {
 
   it('has neither console nor sessions without ORIGINS', async () => {
     const headers = { 'X-Forwarded-Proto': 'https', Accept: 'text/html' };
-    for (const path of ['/', '/transactions', '/session', '/session/nonce', '/sessions']) {
-      const answer = await fetch(`http://127.0.0.1:${settings.HTTP_PORT}${path}`, { headers });
-      expect([path, answer.status, await answer.json()]).toMatchObject([
+    const asked = [
+      ...['/', '/transactions', '/session', '/session/nonce', '/session/events', '/sessions'].map((path) => ({
+        method: 'GET',
+        path,
+      })),
+      { method: 'POST', path: '/session' },
+      { method: 'DELETE', path: '/session' },
+    ];
+    for (const { method, path } of asked) {
+      const answer = await fetch(`http://127.0.0.1:${settings.HTTP_PORT}${path}`, { method, headers });
+      const text = await answer.text();
+      const { status } = answer;
+      const body = JSON.parse(text);
+      checkConformance({ method, path }, { status, headers: Object.fromEntries(answer.headers), text, body });
+      expect([path, status, body]).toMatchObject([
         path,
         404,
         { code: 'notFound', message: expect.stringContaining('the setting ORIGINS names no origin') },

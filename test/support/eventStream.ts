@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { join } from 'node:path';
+import { noteReached } from './reached';
 import type { TestService } from './service';
 import type { Browser } from './session';
 import { until } from './until';
@@ -79,6 +80,7 @@ export function listen(
       });
       response.on('data', (part: string) => reader.read(part));
       const { events } = reader;
+      noteReached('followSession', response.statusCode ?? 0);
       resolve({
         status: response.statusCode ?? 0,
         headers: response.headers,

@@ -82,7 +82,8 @@ function routesOf(dependencies: Dependencies): SessionRoute[] {
     const all = await listSessions(db, { organizationId, memberId });
     const current = all.find((session) => session.id === id);
     // It has ended since it was authenticated.
-    if (!current) throw new Refused({ code: 'unauthorized', message: 'the session is over: sign in again' });
+    if (!current)
+      throw new Refused({ code: 'unauthorized', message: 'the session has ended: sign in again' });
     return { all, current };
   }
 
