@@ -202,7 +202,7 @@ async function commitIntent(
   { terms: asked, ...ref }: TransactionRef & { terms: TransactionTerms },
 ): Promise<Committed> {
   // Only to verify its votes outside of the locks.
-  const seen = await readSealed(context, context.db, ref, { remembered: true });
+  const seen = await readSealed(context, context.db, ref);
   const { networkId } = seen.record;
   const terms = await boundTerms(context, networkId, asked);
   const votes = await verifiedVotes(context, seen);

@@ -27,7 +27,7 @@ const BUDGETS = {
   'repeat a request': { statements: 1, rpcCalls: 0 },
   'create a transaction': { statements: 9, rpcCalls: 0 },
   'sign a transaction': { statements: 8, rpcCalls: 0 },
-  // 32 and 13, a poll of the API after a second, and once in 10 s which chain it is; with one look at the chain.
+  // 33 and 13, a poll of the API after a second, and once in 10 s which chain it is; with one look at the chain.
   'execute a transaction': { statements: 34, rpcCalls: 14 },
   'create a proposal': { statements: 11, rpcCalls: 0 },
   'sign a proposal': { statements: 8, rpcCalls: 0 },
