@@ -23,6 +23,7 @@ import {
 import { credentialDetail } from '../../src/domain/credential';
 import { failpoint } from '../../src/failpoints';
 import type { MessageResult } from '../../src/temporal/messages';
+import { untilUnchanged } from '../untilUnchanged';
 import { approvalEntry, messageActor } from './audit';
 import { blockApproval, rejectApproval, type Upon } from './finish';
 import { approvalNotFound, changeApproval, readState } from './read';
@@ -219,15 +220,14 @@ export async function beginExecution<V extends AnySnapshot, S extends ApprovalSt
   input: BeginInput,
 ): Promise<MessageResult<S>> {
   const context = { deps, subject, input };
-  return catchRefusal(async () => {
-    for (;;) {
+  return catchRefusal(() =>
+    untilUnchanged(async (): Promise<MessageResult<S> | undefined> => {
       const seen = await subject.read(deps.db, input);
       if (!seen) return { ok: false, refusal: approvalNotFound(subject.rules.subject, input.id) };
       const isPointless = input.actor === 'system' && subject.isOutdated(seen.record);
       if (seen.messageTaken || isPointless) return { ok: true, state: subject.state(seen) };
       checkRequest(context, seen);
-      const begun = await tryToBegin(context, seen);
-      if (begun) return begun;
-    }
-  });
+      return tryToBegin(context, seen);
+    }),
+  );
 }

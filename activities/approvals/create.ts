@@ -14,6 +14,7 @@ import { accept, type Outcome, refuse } from '../../src/domain/refusal';
 import { failpoint } from '../../src/failpoints';
 import { notAdmitted } from '../../src/operations/plan';
 import type { MessageResult } from '../../src/temporal/messages';
+import { untilUnchanged } from '../untilUnchanged';
 import { credentialActor } from './audit';
 import { expireApproval } from './expire';
 import { readState } from './read';
@@ -137,14 +138,16 @@ async function createObserved<V extends AnySnapshot, S extends ApprovalState, I 
   input: I,
   observed: unknown,
 ): Promise<MessageResult<S> | 'unobserved'> {
-  for (;;) {
+  return untilUnchanged(async (): Promise<MessageResult<S> | 'unobserved' | undefined> => {
     const result = await tryToCreate(deps, subject, input, observed);
-    if (!result) continue;
-    if (result === 'unobserved' || 'ok' in result) return result;
+    if (!result || result === 'unobserved' || 'ok' in result) return result;
     const { claim, heldBy } = result;
-    if (!(await remainsOpen(deps, subject, { organizationId: input.organizationId, id: heldBy }))) continue;
+    // Another attempt of the same creation has just stored it.
+    if (heldBy === input.id) return undefined;
+    const { organizationId } = input;
+    if (!(await remainsOpen(deps, subject, { organizationId, id: heldBy }))) return undefined;
     return refuse('conflict', `the open ${subject.rules.subject} ${heldBy} already changes ${claim}`);
-  }
+  });
 }
 
 /**

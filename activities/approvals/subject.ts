@@ -104,7 +104,10 @@ export interface ExecutableSubject<V extends AnySnapshot, S extends ApprovalStat
   isRejectionSealed(record: V['record']): boolean;
   /** The `result` of a rejection. */
   readonly rejectedResult: object;
-  /** Clears the remains of an earlier execution, when the next one begins or is refused, or the approval is rejected. Returns what is left. */
+  /**
+   * Clears the remains of an earlier execution, when the next one begins or is refused, or the approval is rejected. Returns
+   * what is left. It writes only where `prepare` has the record locked.
+   */
   clear<W extends V>(db: Db | Tx, seen: W): Promise<W>;
 }
 

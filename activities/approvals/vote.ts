@@ -7,6 +7,7 @@ import { type ApprovalState, checkVote, tally } from '../../src/domain/approval'
 import { credentialDetail } from '../../src/domain/credential';
 import { failpoint } from '../../src/failpoints';
 import type { MessageResult, SignMessage } from '../../src/temporal/messages';
+import { untilUnchanged } from '../untilUnchanged';
 import { approvalEntry, memberActor } from './audit';
 import { approvalNotFound, changeApproval } from './read';
 import { catchRefusal, Rollback } from './refusals';
@@ -69,16 +70,14 @@ export async function recordVote<V extends AnySnapshot, S extends ApprovalState>
   subject: ApprovalSubject<V, S>,
   input: VoteInput,
 ): Promise<MessageResult<S>> {
-  return catchRefusal(async () => {
-    for (;;) {
+  return catchRefusal(() =>
+    untilUnchanged(async (): Promise<MessageResult<S> | undefined> => {
       const seen = await subject.read(deps.db, input);
       if (!seen) return { ok: false, refusal: approvalNotFound(subject.rules.subject, input.id) };
       if (seen.messageTaken) return { ok: true, state: subject.state(seen) };
       const verified = await identifySignatory(deps, subject, seen, input);
       if (!verified.ok) return verified;
-      const recorded = await unlessChanged(() => storeVote(deps.db, subject, input, verified.value));
-      if (recorded) return recorded;
-      // Something else was decided, or another has voted, since it was read.
-    }
-  });
+      return unlessChanged(() => storeVote(deps.db, subject, input, verified.value));
+    }),
+  );
 }

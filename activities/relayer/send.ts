@@ -3,6 +3,7 @@ import { type ChainClient, ChainUnavailable, networkLabel, rpcErrorText } from '
 import { noteSent } from '../../src/db/attempts';
 import type { Envelope } from '../../src/db/chain';
 import { failpoint } from '../../src/failpoints';
+import { untilUnchanged } from '../untilUnchanged';
 import type { RelayerContext } from './context';
 
 /** A node answers, and rejects a transaction for now. */
@@ -37,7 +38,7 @@ async function sendOnce(context: RelayerContext, chain: ChainClient, envelope: E
   }
   failpoint('chain.sent');
   context.sent.note(envelope);
-  await noteSent(context.db, envelope);
+  await untilUnchanged(async () => (await noteSent(context.db, envelope)) || undefined);
   failpoint('chain.noted');
 }
 

@@ -1,4 +1,4 @@
-import { unlessChanged } from '../../src/db/approvals';
+import { type Basis, unlessChanged } from '../../src/db/approvals';
 import { decideAttempt, isSigned } from '../../src/db/attemptOutcomes';
 import { SYSTEM } from '../../src/db/audit';
 import type { Db, Tx } from '../../src/db/database';
@@ -16,6 +16,7 @@ import { failpoint } from '../../src/failpoints';
 import { completeApproval, failApproval, type UnsuccessfulEnd } from '../approvals/finish';
 import { approvalNotFound, lockOrRefuse } from '../approvals/read';
 import type { ApprovalDeps, Seen } from '../approvals/subject';
+import { untilUnchanged } from '../untilUnchanged';
 import { executableTransaction as subject } from './subject';
 
 /** Releases the budget and parks the transaction, or closes it. */
@@ -39,8 +40,9 @@ function usedBy(unknown: UnknownExecution | undefined): string {
   return `an execution of the account that nobody here has authorized (${unknown.safeTxHash})`;
 }
 
+type Executed = Extract<AttemptOutcome, { kind: 'executed' }>;
 /** What the chain has decided against a transaction. */
-type Against = Exclude<AttemptOutcome, { kind: 'executed' }>;
+type Against = Exclude<AttemptOutcome, Executed>;
 
 /** The end of a transaction that the chain has decided against: its nonce is used, so it can never be executed. */
 function finalEnd(outcome: Against, unknown: UnknownExecution | undefined): UnsuccessfulEnd {
@@ -79,21 +81,14 @@ async function finishAgainst(
   return fail(tx, withOutcome(seen, outcome), finalEnd(outcome, unknown), [decided]);
 }
 
-/**
- * Records that the chain has executed a transaction, in one statement that writes nothing where the record has changed
- * since it was read; undefined then.
- */
-async function finishExecuted(
-  db: Db,
-  key: ApprovalKey,
-  outcome: Extract<AttemptOutcome, { kind: 'executed' }>,
-): Promise<TransactionState | undefined> {
-  const seen = await subject.read(db, key);
-  if (!seen) throw new Error(approvalNotFound('transaction', key.id).message);
-  const { id, signerOutcome, executionStatus } = seen.record;
-  const isOther = signerOutcome !== null && signerOutcome !== 'executed';
-  if (executionStatus !== 'processing' || isOther) return subject.state(seen);
-  failpoint('worker.outcomeRead');
+/** Completes a transaction that the chain has executed. */
+function complete(
+  db: Db | Tx,
+  seen: Seen<TransactionSnapshot>,
+  outcome: Executed,
+  basis?: Basis,
+): Promise<TransactionState> {
+  const { id } = seen.record;
   const { transactionHash, note } = outcome;
   const blockNumber = Number(outcome.blockNumber);
   const end = {
@@ -102,8 +97,35 @@ async function finishExecuted(
     ...(note === undefined ? {} : { note: { code: 'noTransferLogged' as const, message: note } }),
   };
   const along = [decideAttempt(db, id, outcome), commitUsage(db, id, new Date(outcome.blockTime))];
-  return unlessChanged(() =>
-    completeApproval(db, subject, withOutcome(seen, outcome), end, { along, basis: seen }),
+  return completeApproval(db, subject, withOutcome(seen, outcome), end, {
+    along,
+    ...(basis ? { basis } : {}),
+  });
+}
+
+/** Whether the signer has read that something else became of it. */
+function isContradicted({ signerOutcome }: TransactionSnapshot['record']): boolean {
+  return signerOutcome !== null && signerOutcome !== 'executed';
+}
+
+/**
+ * Records that the chain has executed a transaction, in one statement that writes nothing where the record has changed
+ * since it was read; undefined then.
+ */
+async function finishExecuted(
+  db: Db,
+  key: ApprovalKey,
+  outcome: Executed,
+): Promise<TransactionState | undefined> {
+  const seen = await subject.read(db, key);
+  if (!seen) throw new Error(approvalNotFound('transaction', key.id).message);
+  const { record } = seen;
+  if (record.executionStatus !== 'processing' || isContradicted(record)) return subject.state(seen);
+  failpoint('worker.outcomeRead');
+  if (!record.cancelling) return unlessChanged(() => complete(db, seen, outcome, seen));
+  // A cancellation may be stored in this moment: under the lock its row is seen, and decided too.
+  return whileProcessing(db, key, async (tx, locked) =>
+    isContradicted(locked.record) ? subject.state(locked) : complete(tx, locked, outcome),
   );
 }
 
@@ -136,8 +158,5 @@ export async function finishTransaction(
   if (outcome.kind !== 'executed') {
     return whileProcessing(db, key, (tx, seen) => finishAgainst(tx, seen, outcome));
   }
-  for (;;) {
-    const state = await finishExecuted(db, key, outcome);
-    if (state) return state;
-  }
+  return untilUnchanged(() => finishExecuted(db, key, outcome));
 }

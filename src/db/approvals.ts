@@ -501,6 +501,7 @@ export async function storeApproval(
   try {
     const taking = insertClaims(db, { organizationId, id }, claims);
     return await unlessChanged(async () => {
+      // The last one is executed first: claims are waited for before the head of the audit log is locked.
       await together(stored, [...guard, ...along, ...taking]);
       return 'stored' as const;
     });

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { unlessChanged, updateApproval } from './approvals';
+import { unchangedSince, unlessChanged, updateApproval } from './approvals';
 import { prepareAudit, SYSTEM } from './audit';
 import {
   type Envelope,
@@ -299,31 +299,36 @@ export function noteConfirmations(
 
 type SentColumns = Pick<ChainEnvelopeRow, 'transaction_hash' | 'relayer_address'> &
   Pick<AccountAttemptRow, 'organization_id' | 'network_id' | 'safe_nonce'> &
-  Pick<ChainAttemptRow, 'kind' | 'transaction_id'> & { readonly sent_before: boolean };
+  Pick<ChainAttemptRow, 'kind' | 'transaction_id'> & {
+    readonly sent_before: boolean;
+    readonly version: number;
+    readonly sequence: bigint;
+  };
 
-const SENT_BEFORE = `EXISTS (SELECT FROM chain_envelopes o
-  WHERE o.attempt_id = e.attempt_id AND o.id <> e.id AND o.sent_at IS NOT NULL)`;
 const READ_UNSENT = `SELECT e.transaction_hash, e.relayer_address, c.organization_id, c.network_id, c.safe_nonce, c.kind,
-    c.transaction_id, ${SENT_BEFORE} AS sent_before
+    c.transaction_id, a.version, o.projected_sequence AS sequence,
+    EXISTS (SELECT FROM chain_envelopes other
+      WHERE other.attempt_id = e.attempt_id AND other.id <> e.id AND other.sent_at IS NOT NULL) AS sent_before
   FROM chain_envelopes e JOIN chain_attempts c ON c.id = e.attempt_id
+  LEFT JOIN approvals a ON a.id = c.transaction_id
+  LEFT JOIN organizations o ON o.id = a.organization_id
   WHERE e.id = :id AND e.sent_at IS NULL`;
 const NOTE_SENT = 'UPDATE chain_envelopes e SET sent_at = now() WHERE e.id = :id AND e.sent_at IS NULL';
 
 /**
  * Records that an envelope was sent; only the first time counts. The first one of a transaction's attempt is audited, in
- * the same statement.
+ * the same statement. False where another was noted meanwhile: then it is called again.
  */
-export async function noteSent(db: Db, { id }: Pick<Envelope, 'id'>): Promise<void> {
+export async function noteSent(db: Db, { id }: Pick<Envelope, 'id'>): Promise<boolean> {
   const key = { id: String(id) };
   const [sending] = await queryRows<SentColumns>(db, READ_UNSENT, key);
-  if (!sending) return;
-  const { transaction_id: transactionId } = sending;
+  if (!sending) return true;
+  const { organization_id: organizationId, transaction_id: transactionId, version, sequence } = sending;
   if (sending.kind !== 'transaction' || transactionId === null || sending.sent_before) {
     await db.raw(NOTE_SENT, key);
-    return;
+    return true;
   }
-  const first = db.raw(`${NOTE_SENT} AND NOT ${SENT_BEFORE} RETURNING e.id`, key);
-  const audit = prepareAudit(db, sending.organization_id, [
+  const audit = prepareAudit(db, organizationId, [
     {
       action: 'transaction.broadcast',
       actor: SYSTEM,
@@ -337,11 +342,9 @@ export async function noteSent(db: Db, { id }: Pick<Envelope, 'id'>): Promise<vo
       },
     },
   ]);
-  const noted = await unlessChanged(() =>
-    updateApproval(db, transactionId, {}, audit, [{ name: 'unchanged', statement: first }]),
-  );
-  // Another process has noted it, or another envelope of it, since it was read.
-  if (!noted) await db.raw(NOTE_SENT, key);
+  const along = [{ name: 'noted', statement: db.raw(NOTE_SENT, key) }, ...audit];
+  const guard = unchangedSince(db, { record: { id: transactionId, organizationId, version }, sequence });
+  return (await unlessChanged(() => updateApproval(db, transactionId, {}, along, guard))) !== undefined;
 }
 
 /** Whether the deployment of an attempt is still pending. */

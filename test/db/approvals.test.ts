@@ -1,14 +1,18 @@
 import { closeApproval, closeOpenOfKey } from '../../src/db/approvalClosing';
 import { listNotedSince, noteOnOpenApprovals } from '../../src/db/approvalNotes';
 import {
+  insertApproval,
   insertMessage,
   isMessageReceived,
+  lockUnchanged,
   readCreationRequest,
   restoredMessageId,
+  storeApproval,
   unchangedSince,
   unlessChanged,
   updateApproval,
 } from '../../src/db/approvals';
+import { noteSent } from '../../src/db/attempts';
 import { appendAudit, SYSTEM, verifyAudit } from '../../src/db/audit';
 import { createDatabase, type Db } from '../../src/db/database';
 import {
@@ -123,7 +127,7 @@ describe('a change upon what was read', () => {
     expect(await seen(stored)).toMatchObject({ waitingFor: 'first' });
   });
 
-  it('is one of many that are made at once', async () => {
+  it('is written by one of eight concurrent writers', async () => {
     const stored = await storeTransactionOf(owner, org);
     const basis = await readBasis(stored);
     const made = await Promise.all(Array.from({ length: 8 }, (_, n) => change(basis, `message ${n}`)));
@@ -152,6 +156,74 @@ describe('a change upon what was read', () => {
     });
     expect(await changing.waiting).toBeUndefined();
     expect(await isMessageReceived(service, stored.id, 'waiting')).toBe(false);
+  });
+});
+
+describe('a new approval', () => {
+  const place = (id: string, over: { sequence?: bigint; claims?: readonly string[] } = {}) => {
+    const of = { id, organizationId: org.id, claims: ['policy:pol_1'], sequence: 0n, ...over };
+    const approval = insertApproval(service, 'proposal', {
+      ...{ id, organizationId: org.id, summary: '', names: [], expiresAt: new Date(), createdBy: null },
+      position: 0n,
+    });
+    return storeApproval(service, of, [approval]);
+  };
+  const isStored = async (id: string) => (await owner('approvals').where({ id }).first('id')) !== undefined;
+
+  async function sequenceNow(): Promise<bigint> {
+    const row = requireRow(await owner('organizations').where({ id: org.id }).first('projected_sequence'));
+    return row.projected_sequence;
+  }
+
+  it('takes its claims, or says who has one and stores nothing', async () => {
+    const sequence = await sequenceNow();
+    const [first, second, third] = [anId('prop'), anId('prop'), anId('prop')];
+    expect(await place(first, { sequence })).toBe('stored');
+    const taken = { claim: 'policy:pol_1', heldBy: first };
+    expect(await place(second, { sequence, claims: ['policy:pol_0', 'policy:pol_1'] })).toEqual(taken);
+    // Another attempt of the same creation finds itself.
+    expect(await place(first, { sequence })).toEqual(taken);
+    expect(await isStored(second)).toBe(false);
+    expect(await place(third, { sequence, claims: ['policy:pol_0'] })).toBe('stored');
+  });
+
+  it('is not stored when the tables show another decision than it was planned upon', async () => {
+    const id = anId('prop');
+    expect(await place(id, { sequence: (await sequenceNow()) + 1n })).toBeUndefined();
+    expect(await isStored(id)).toBe(false);
+  });
+});
+
+describe('what is locked upon what was read', () => {
+  it('is locked, unless it has changed', async () => {
+    const { id } = await storeTransactionOf(owner, org);
+    const basis = requireRow(await readTransactionForMessage(service, { organizationId: org.id, id }));
+    expect(await service.transaction((tx) => lockUnchanged(tx, basis))).toBe(true);
+    await service.transaction((tx) => updateApproval(tx, id, {}));
+    expect(await service.transaction((tx) => lockUnchanged(tx, basis))).toBe(false);
+  });
+});
+
+describe('the first broadcast of a transaction', () => {
+  it('is audited once, however many of its envelopes are noted at once', async () => {
+    const stored = await storeTransactionOf(owner, org, {}, { execution_status: 'processing' });
+    const attemptId = await storeAttempt(owner, stored);
+    const of = { attemptId, relayerAddress: anAddress() };
+    for (let nonce = 0; nonce < 2; nonce += 1) {
+      await storeEnvelope(owner, of, { relayer_nonce: nonce, sent_at: null });
+    }
+    const envelopes = await owner('chain_envelopes').where({ attempt_id: attemptId }).pluck('id');
+    const note = async (id: bigint): Promise<void> => {
+      while (!(await noteSent(service, { id })));
+    };
+    await Promise.all([...envelopes, ...envelopes].map(note));
+    const sent = await owner('chain_envelopes').where({ attempt_id: attemptId }).whereNotNull('sent_at');
+    expect(sent).toHaveLength(2);
+    const audited = await owner('audit_log').where({
+      resource_id: stored.id,
+      action: 'transaction.broadcast',
+    });
+    expect(audited).toHaveLength(1);
   });
 });
 
