@@ -249,6 +249,8 @@ describe('when it is ready', () => {
     const removal = world.db.transaction(async (tx) => {
       await tx('admin_sets').where({ organization_id: org.id }).forUpdate();
       await tx('admin_set_members').where({ member_id: org.bob.id }).delete();
+      // As every decision that is written into the tables does.
+      await tx('organizations').where({ id: org.id }).increment('projected_sequence', 1);
       const executed = execute(world.http, org.adminKey, proposal.id);
       // The execution waits for the admins; what it saw before it began is not what counts.
       await until('the execution waits for the lock', async () => {
