@@ -127,8 +127,8 @@ async function start<V extends AnySnapshot, S extends ApprovalState>(
   const { seen, attempt, actor, message } = beginning;
   const { record, now, credentialId } = seen;
   const prepared =
-    input.type === 'approve' && subject.prepare ? await subject.prepare(db as Tx, beginning) : { along: [] };
-  if ('refused' in prepared) return blockApproval(upon, subject, beginning, prepared.refused);
+    input.type === 'approve' && !upon.basis ? await subject.prepare?.(upon.db, beginning) : undefined;
+  if (prepared && 'refused' in prepared) return blockApproval(upon, subject, beginning, prepared.refused);
   const counted = tally(subject.rules, record, now);
   const change = {
     executionStatus: 'processing' as const,
@@ -137,7 +137,7 @@ async function start<V extends AnySnapshot, S extends ApprovalState>(
     failure: null,
     waitingFor: null,
   };
-  const along = [message, evidenceOf(db, context, seen, votes), ...prepared.along];
+  const along = [message, evidenceOf(db, context, seen, votes), ...(prepared?.along ?? [])];
   const voters = input.type === 'approve' ? counted.approvals : counted.rejections;
   const entry = approvalEntry(subject, record, 'executionStarted', actor, {
     attempt,
@@ -207,12 +207,14 @@ async function tryToBegin<V extends AnySnapshot, S extends ApprovalState>(
   const types: readonly VoteType[] = [...subject.provedBy, input.type];
   const verified = await verifiedVotes(deps, subject, seen, types);
   const valid = new Set(verified.flat().map(voteKey));
+  // What is prepared needs the record locked.
   if (subject.prepare) return locked((tx) => begin({ db: tx }, context, seen, valid));
   return unlessChanged(() => begin({ db: deps.db, basis: seen }, context, seen, valid));
 }
 
 /**
- * Begins the execution of a decision whose threshold is met, all or nothing. Before it, every vote is verified again. The approval becomes `processing`; a refused check makes it `blocked`. Idempotent by the message.
+ * Begins the execution of a decision whose threshold is met, all or nothing. Before it, every vote is verified again. The
+ * approval becomes `processing`; a refused check makes it `blocked`. Idempotent by the message.
  */
 export async function beginExecution<V extends AnySnapshot, S extends ApprovalState>(
   deps: ApprovalDeps,

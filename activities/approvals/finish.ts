@@ -14,10 +14,7 @@ import { changeApproval } from './read';
 import type { Beginning, ExecutableSubject, ExecutionRefusal, Seen } from './subject';
 
 /** Where a change is written: in a transaction that has locked the approval, or by itself upon what was read of it. */
-export interface Upon {
-  readonly db: Db | Tx;
-  readonly basis?: Basis;
-}
+export type Upon = { readonly db: Tx; readonly basis?: never } | { readonly db: Db; readonly basis: Basis };
 
 /** A failure as it is stored. */
 export function failureAt(
