@@ -5,7 +5,7 @@ import type { ChainCheck } from './envelopes';
 import { findBlocker, gapTerms } from './nonceGaps';
 import { TransactionRejected } from './send';
 import { sendInOrder } from './sendInOrder';
-import { RESEND_MS } from './sendLog';
+import { MAX_RESEND_MS, RESEND_MS } from './sendLog';
 import { type EnvelopeTerms, replacementTerms } from './terms';
 
 /** What blocks a followed envelope until the workflow acts. */
@@ -31,9 +31,8 @@ const MAX_POLL_FACTOR = 16;
 const POLL_GROWTH = 1.25;
 /** It is checked again without a new block, with pauses that grow by this: an endpoint may lag behind its own newest block. */
 const RECHECK_GROWTH = 4;
-const MAX_RECHECK_MS = 60_000;
-/** The same bytes are sent again without a new block, with pauses that grow up to this. A new block ends the pause. */
-const MAX_IDLE_RESEND_MS = 300_000;
+/** A chain that was restarted may have the same number of blocks as before, and other ones. */
+const MAX_RECHECK_MS = 16_000;
 
 interface Waiting {
   readonly waitingFor: string | null;
@@ -66,7 +65,7 @@ async function sendNow<T>(
   // What was mined just now counts: the newest block is read after it.
   const head = await context.heads.read(chain, at);
   const before = progress.sent;
-  const againMs = before?.head === head ? Math.min(2 * before.againMs, MAX_IDLE_RESEND_MS) : RESEND_MS;
+  const againMs = before?.head === head ? Math.min(2 * before.againMs, MAX_RESEND_MS) : RESEND_MS;
   progress.sent = { at, head, againMs };
   progress.checked = undefined;
   const terms = gap && (await gapTerms(chain, gap));

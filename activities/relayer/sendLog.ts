@@ -3,7 +3,7 @@ import type { Envelope } from '../../src/db/chain';
 /** The same bytes are sent again after this: a node may have lost them. */
 export const RESEND_MS = 5_000;
 /** Pauses grow up to this while nothing comes of it. */
-const MAX_RESEND_MS = 60_000;
+export const MAX_RESEND_MS = 60_000;
 
 /** The envelopes that this process has sent, so that later ones do not send them again. */
 export interface SendLog {
