@@ -2,7 +2,7 @@ import type { Schema } from '@orgwallet/client';
 import { amountText } from '../domain/amounts.ts';
 
 /** One condition of a policy, and whether a transaction meets it. */
-export interface Verdict {
+export interface CheckedCondition {
   readonly condition: string;
   readonly isMet: boolean;
   readonly text: string;
@@ -49,10 +49,10 @@ export function remainingText(
 }
 
 /** Every condition that a policy has, met or not. */
-export function verdictsOf(
+export function conditionsOf(
   evaluation: Schema['Evaluation'],
   policy: Schema['Policy'] | undefined,
-): Verdict[] {
+): CheckedCondition[] {
   const token = policy?.transactionType === 'TOKEN_TRANSFER' ? policy.tokenTransferCondition : undefined;
   const failed = evaluation.failures.map(({ condition }) => condition);
   // Of a transaction of another kind, the conditions of this kind say nothing.

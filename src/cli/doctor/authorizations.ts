@@ -33,7 +33,7 @@ export interface Looked {
 }
 
 /** How an authorization compares with its chain. */
-export type Verdict =
+export type Comparison =
   /** The chain shows what is recorded. */
   | 'same'
   /** Neither has an outcome. */
@@ -55,7 +55,7 @@ function outcomeIn({ safeTxHash }: RecordedAuthorization, found: FoundExecution)
 }
 
 /** Compares one authorization with what was found. `confirmed`: the newest block that has the network's confirmations. */
-export function verdictOf({ of, found, used, complete }: Looked, confirmed: bigint): Verdict {
+export function comparisonOf({ of, found, used, complete }: Looked, confirmed: bigint): Comparison {
   const { outcome } = of;
   if (outcome !== null) {
     if (found) return outcomeIn(of, found) === outcome ? 'same' : 'different';
@@ -75,12 +75,12 @@ export function authorizationFindings(
   now = Date.now(),
 ): Finding[] {
   const part = `authorizations ${id}`;
-  const by = new Map<Verdict, RecordedAuthorization[]>();
+  const by = new Map<Comparison, RecordedAuthorization[]>();
   for (const one of looked) {
-    const verdict = verdictOf(one, confirmed);
-    by.set(verdict, [...(by.get(verdict) ?? []), one.of]);
+    const comparison = comparisonOf(one, confirmed);
+    by.set(comparison, [...(by.get(comparison) ?? []), one.of]);
   }
-  const of = (verdict: Verdict) => by.get(verdict) ?? [];
+  const of = (comparison: Comparison) => by.get(comparison) ?? [];
   const shown = (list: readonly RecordedAuthorization[]) =>
     firstOf(
       list.map(({ transactionId, outcome }) => (outcome ? `${transactionId} (${outcome})` : transactionId)),

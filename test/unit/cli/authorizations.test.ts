@@ -1,8 +1,8 @@
 import {
   authorizationFindings,
+  comparisonOf,
   groupsByBlock,
   type Looked,
-  verdictOf,
 } from '../../../src/cli/doctor/authorizations';
 import { aHash } from '../../support/builders';
 
@@ -57,8 +57,8 @@ describe('doctor about authorizations on chain', () => {
     ['taken', {}, { used: true, complete: true }],
     ['unknown', {}, { used: true }],
     ['unknown', {}, {}],
-  ] as const)('calls it %s, recorded as %j, with %j on chain', (verdict, recorded, seen) => {
-    expect(verdictOf(looked(recorded, seen), 110n)).toBe(verdict);
+  ] as const)('calls it %s, recorded as %j, with %j on chain', (comparison, recorded, seen) => {
+    expect(comparisonOf(looked(recorded, seen), 110n)).toBe(comparison);
   });
 
   const on = { id: 1, confirmed: 110n };

@@ -1,6 +1,6 @@
 import { ApiError, NoAnswer, PayloadMismatch, type Schema, type Transaction } from '@orgwallet/client';
 import { recipientOf } from '../../../console/src/domain/recipient.ts';
-import { remainingText, verdictsOf } from '../../../console/src/text/conditions.ts';
+import { conditionsOf, remainingText } from '../../../console/src/text/conditions.ts';
 import { fieldErrors, wordsOf } from '../../../console/src/text/errors.ts';
 import { recipientText } from '../../../console/src/text/recipient.ts';
 
@@ -19,7 +19,7 @@ const POLICY = {
 const evaluation = (failures: readonly Schema['ConditionFailure'][]) =>
   ({ policy: { id: 'pol_1', name: 'Suppliers' }, failures }) as unknown as Schema['Evaluation'];
 
-describe('the verdict of a policy', () => {
+describe('the evaluation of a policy', () => {
   it('has every condition, and amounts in whole units; hours stay', () => {
     const failures = [
       { condition: 'amount', found: '9000500000', wanted: 'at most 5000000000' },
@@ -30,7 +30,7 @@ describe('the verdict of a policy', () => {
       },
     ] as const;
     expect(
-      verdictsOf(evaluation(failures), POLICY).map(({ condition, text }) => `${condition}: ${text}`),
+      conditionsOf(evaluation(failures), POLICY).map(({ condition, text }) => `${condition}: ${text}`),
     ).toEqual([
       'Network: met',
       'Account: met',
@@ -47,7 +47,7 @@ describe('the verdict of a policy', () => {
     const failures = [
       { condition: 'transactionType', found: 'CONTRACT_INTERACTION', wanted: 'TOKEN_TRANSFER' },
     ] as const;
-    expect(verdictsOf(evaluation(failures), POLICY).map(({ condition }) => condition)).not.toContain(
+    expect(conditionsOf(evaluation(failures), POLICY).map(({ condition }) => condition)).not.toContain(
       'Amount',
     );
   });

@@ -118,7 +118,7 @@ const [approve] = statements;
 const hashOf = (text: string) => keccak256(stringToBytes(text));
 
 /** The message that a refused signature gets, or `accepted`. */
-async function verdict(encoded: string, hash: Hex): Promise<string> {
+async function outcomeOf(encoded: string, hash: Hex): Promise<string> {
   try {
     const decoded = decodeSignature(encoded);
     const verified = await verifyKeySignature({ hash, ...decoded });
@@ -144,7 +144,7 @@ describe('the test vectors of the documentation', () => {
     expect(hashTypedPayload(payload)).toBe(digest);
     expect(await account.signTypedData(JSON.parse(payload))).toBe(signature);
     expect(encodeSignature(signer.address, signature)).toBe(encoded);
-    expect(await verdict(encoded, digest)).toBe('accepted');
+    expect(await outcomeOf(encoded, digest)).toBe('accepted');
   });
 
   it.each(statements)('have the digest of $primaryType as the page computes it, step by step', (vector) => {
@@ -179,7 +179,7 @@ describe('the test vectors of the documentation', () => {
   });
 
   it.each(vectors.refused)('have the message that $mistake gets', async ({ encoded, message }) => {
-    expect(await verdict(encoded, approve?.digest ?? '0x')).toBe(message);
+    expect(await outcomeOf(encoded, approve?.digest ?? '0x')).toBe(message);
     // The page writes the address of the message as a placeholder.
     expect(page).toContain(message.replace(/0x[0-9a-fA-F]{40}/, '0x…'));
   });
@@ -245,7 +245,7 @@ describe('the worked example of a transaction', () => {
       const wallet = keys.find(({ address }) => address === vector.signer);
       expect(await wallet?.signTypedData(JSON.parse(payload))).toBe(signature);
       expect(encodeSignature(vector.signer, signature)).toBe(encoded);
-      expect(await verdict(encoded, digest)).toBe('accepted');
+      expect(await outcomeOf(encoded, digest)).toBe('accepted');
     },
   );
 

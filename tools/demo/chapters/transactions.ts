@@ -168,8 +168,8 @@ async function printRest(
     answer !== undefined && amount !== undefined,
     `a dry run should report the remaining budget of ${policyId}`,
   );
-  const verdict = answer.allowed ? 'permits it' : 'does not permit it';
-  print.line('dry run', `${answer.policy.name} ${verdict}: ${shownAmount(BigInt(amount))} DEMO remaining`);
+  const outcome = answer.allowed ? 'permits it' : 'does not permit it';
+  print.line('dry run', `${answer.policy.name} ${outcome}: ${shownAmount(BigInt(amount))} DEMO remaining`);
 }
 
 /** Transfers on one signature, until the budget is used up. */

@@ -2,9 +2,9 @@ import type { Schema } from '@orgwallet/client';
 import { useQuery } from '@tanstack/react-query';
 import { evaluationQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
+import { Evaluation } from '../../ui/Evaluation.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { ErrorNotice, Loading } from '../../ui/States.tsx';
-import { Verdicts } from '../../ui/Verdicts.tsx';
 
 /** The evaluations that permit it, the ones with the fewest approvals first. */
 export function permitting(evaluations: readonly Schema['Evaluation'][]): readonly Schema['Evaluation'][] {
@@ -26,7 +26,6 @@ export function DryRun({
   const { data: evaluations, error, refetch } = useQuery(evaluationQuery(asked));
   if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
   if (!evaluations) return <Loading what="the policy evaluation" />;
-  const policyOf = (id: string) => organization.policies.find((policy) => policy.id === id);
   const permits = permitting(evaluations);
   const others = evaluations.filter(({ allowed }) => !allowed);
   return (
@@ -46,7 +45,7 @@ export function DryRun({
                 checked={policyId === evaluation.policy.id}
                 onChange={() => onChoice(evaluation.policy.id)}
               />
-              <Verdicts evaluation={evaluation} policy={policyOf(evaluation.policy.id)} />
+              <Evaluation evaluation={evaluation} policies={organization.policies} />
             </label>
           ))}
         </fieldset>
@@ -58,10 +57,10 @@ export function DryRun({
           </summary>
           <div className="stack dry-run-others">
             {others.map((evaluation) => (
-              <Verdicts
+              <Evaluation
                 key={evaluation.policy.id}
                 evaluation={evaluation}
-                policy={policyOf(evaluation.policy.id)}
+                policies={organization.policies}
               />
             ))}
           </div>

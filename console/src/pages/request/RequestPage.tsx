@@ -16,7 +16,7 @@ import { TimeLeft, useNow } from '../../ui/TimeLeft.tsx';
 import { Decision, Mismatch } from './Decision.tsx';
 import { Difference } from './Difference.tsx';
 import { hasOutcome, Outcome, workflowUrl } from './Outcome.tsx';
-import { PolicyVerdict } from './PolicyVerdict.tsx';
+import { PolicyEvaluations } from './PolicyEvaluations.tsx';
 import { Signatures } from './Signatures.tsx';
 import { TransactionDetails } from './TransactionDetails.tsx';
 import { useReading } from './useReading.ts';
@@ -102,7 +102,7 @@ function Content({
               {isOpen ? (
                 <Section title="Policy evaluation" id="policies">
                   <div className="card">
-                    <PolicyVerdict transaction={approval} organization={organization} />
+                    <PolicyEvaluations transaction={approval} organization={organization} />
                   </div>
                 </Section>
               ) : null}

@@ -2,11 +2,11 @@ import type { Transaction } from '@orgwallet/client';
 import { useQuery } from '@tanstack/react-query';
 import { evaluationQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
+import { Evaluation } from '../../ui/Evaluation.tsx';
 import { Loaded } from '../../ui/States.tsx';
-import { Verdicts } from '../../ui/Verdicts.tsx';
 
 /** What the policies say of an open transaction now. */
-export function PolicyVerdict({
+export function PolicyEvaluations({
   transaction,
   organization,
 }: {
@@ -25,7 +25,6 @@ export function PolicyVerdict({
       ...(replaces ? { replaces } : {}),
     }),
   );
-  const policyOf = (id: string) => organization.policies.find((policy) => policy.id === id);
   return (
     <Loaded query={query} what="the policy evaluation">
       {(evaluations) => {
@@ -34,7 +33,7 @@ export function PolicyVerdict({
         return (
           <div className="stack">
             {own ? (
-              <Verdicts evaluation={own} policy={policyOf(own.policy.id)} />
+              <Evaluation evaluation={own} policies={organization.policies} />
             ) : (
               <p>Its policy was removed: it can only be rejected.</p>
             )}
@@ -45,7 +44,7 @@ export function PolicyVerdict({
                 </summary>
                 <div className="stack">
                   {others.map((one) => (
-                    <Verdicts key={one.policy.id} evaluation={one} policy={policyOf(one.policy.id)} />
+                    <Evaluation key={one.policy.id} evaluation={one} policies={organization.policies} />
                   ))}
                 </div>
               </details>

@@ -1,18 +1,19 @@
 import type { Schema } from '@orgwallet/client';
-import { remainingText, verdictsOf } from '../text/conditions.ts';
+import { conditionsOf, remainingText } from '../text/conditions.ts';
 import { dateTime } from '../text/time.ts';
 import { Badge } from './Badge.tsx';
-import './verdicts.css';
+import './evaluation.css';
 
 /** What one policy says of a transaction, condition by condition. */
-export function Verdicts({
+export function Evaluation({
   evaluation,
-  policy,
+  policies,
 }: {
   readonly evaluation: Schema['Evaluation'];
-  readonly policy: Schema['Policy'] | undefined;
+  readonly policies: readonly Schema['Policy'][];
 }) {
   const { allowed, threshold, approvers, remaining } = evaluation;
+  const policy = policies.find(({ id }) => id === evaluation.policy.id);
   const left = remainingText(remaining, policy);
   const who = approvers.map(({ name }) => name).join(', ');
   return (
@@ -28,9 +29,9 @@ export function Verdicts({
           </span>
         ) : null}
       </p>
-      <ul className="verdicts">
-        {verdictsOf(evaluation, policy).map(({ condition, isMet, text }) => (
-          <li key={condition} className={isMet ? 'verdict' : 'verdict unmet'}>
+      <ul className="conditions">
+        {conditionsOf(evaluation, policy).map(({ condition, isMet, text }) => (
+          <li key={condition} className={isMet ? 'condition' : 'condition unmet'}>
             <span aria-hidden="true">{isMet ? '✓' : '✕'}</span>
             <span>
               {condition}: {text}
