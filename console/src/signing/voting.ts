@@ -39,9 +39,9 @@ export function readPayloads(
 }
 
 /** A vote as it was begun. Without an answer it is sent again as it is, and not another one. */
-export interface Ballot {
+export interface Vote {
   readonly approval: Approval;
-  readonly vote: VoteType;
+  readonly type: VoteType;
   /** Of the payload that was shown. */
   readonly digest: string;
   readonly execute: boolean;
@@ -50,7 +50,7 @@ export interface Ballot {
 
 /** What has been begun and has no final answer: of each request at most one thing. */
 export type Unanswered = { readonly error: unknown } & (
-  | { readonly ballot: Ballot }
+  | { readonly vote: Vote }
   | { readonly approval: Approval; readonly outcome: 'approve' | 'reject' }
 );
 
@@ -65,7 +65,7 @@ async function decide(
   id: string,
   what: string,
   send: (idempotencyKey: string) => Promise<Approval>,
-  begun: { ballot: Ballot } | { approval: Approval; outcome: 'approve' | 'reject' },
+  begun: { vote: Vote } | { approval: Approval; outcome: 'approve' | 'reject' },
 ): Promise<void> {
   try {
     const decided = await once(what, send);
@@ -108,10 +108,10 @@ interface Signing {
  * Verifies the payload once more, has it signed unless that was done before, and sends it. Throws PayloadMismatch,
  * NotSigned, WalletError, ApiError and NoAnswer.
  */
-export async function castVote(ballot: Ballot, { address, found, signal, onSigned }: Signing): Promise<void> {
-  const { approval, vote, digest, execute: executes, reason } = ballot;
+export async function castVote(vote: Vote, { address, found, signal, onSigned }: Signing): Promise<void> {
+  const { approval, type, digest, execute: executes, reason } = vote;
   const send = (idempotencyKey: string): Promise<Approval> =>
-    orgwallet.vote(approval, vote, {
+    orgwallet.vote(approval, type, {
       wallet: signOnce(walletFor(address, found, signal), digest, onSigned),
       // What is signed is what was shown.
       confirm: (verified) => verified.digest === digest,
@@ -121,7 +121,7 @@ export async function castVote(ballot: Ballot, { address, found, signal, onSigne
       idempotencyKey,
     });
   try {
-    await decide(approval.id, `${approval.id}/${vote}/${digest}/${executes}/${reason}`, send, { ballot });
+    await decide(approval.id, `${approval.id}/${type}/${digest}/${executes}/${reason}`, send, { vote });
   } catch (error) {
     if (error instanceof ApiError && error.code === 'invalidSignature') {
       signatures.delete(`${address}/${digest}`);

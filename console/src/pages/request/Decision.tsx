@@ -97,7 +97,7 @@ function Buttons({
   const isBusy = progress.step === 'wallet' || progress.step === 'sending';
   const cast = (one: VoteType) => {
     const { digest = '' } = payloads[one] ?? {};
-    vote({ vote: one, digest, execute: executes && isDecisive(approval, one), reason });
+    vote({ type: one, digest, execute: executes && isDecisive(approval, one), reason });
   };
   const voteButton = (one: VoteType) =>
     mine.includes(one) ? (

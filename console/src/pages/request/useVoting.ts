@@ -2,7 +2,7 @@ import type { Approval } from '@orgwallet/client';
 import { useRef, useState } from 'react';
 import { isUnanswered } from '../../api/once.ts';
 import { useSession } from '../../api/useSession.ts';
-import { type Ballot, castVote, execute, unansweredOf } from '../../signing/voting.ts';
+import { castVote, execute, unansweredOf, type Vote } from '../../signing/voting.ts';
 import { lastWallet } from '../../signing/wallet.ts';
 
 /** Where a vote or an execution is. `unanswered`: only the same one can be sent now. */
@@ -23,20 +23,20 @@ export function useVoting(approval: Approval) {
       setProgress({ step: isUnanswered(error) ? 'unanswered' : 'failed', error, again });
     }
   };
-  const cast = (ballot: Ballot) => {
+  const cast = (vote: Vote) => {
     const current = new AbortController();
     controller.current = current;
     const onSigned = () => setProgress({ step: 'sending' });
     setProgress({ step: 'wallet' });
     void attempt(
       () =>
-        castVote(ballot, {
+        castVote(vote, {
           address: member.walletAddress,
           found: lastWallet(),
           signal: current.signal,
           onSigned,
         }),
-      () => cast(ballot),
+      () => cast(vote),
     );
   };
   const run = (record: Approval, outcome: 'approve' | 'reject') => {
@@ -49,12 +49,12 @@ export function useVoting(approval: Approval) {
   const [progress, setProgress] = useState<Progress>(() => {
     const begun = unansweredOf(approval.id);
     if (!begun) return { step: 'none' };
-    const again = () => ('ballot' in begun ? cast(begun.ballot) : run(begun.approval, begun.outcome));
+    const again = () => ('vote' in begun ? cast(begun.vote) : run(begun.approval, begun.outcome));
     return { step: 'unanswered', error: begun.error, again };
   });
   return {
     progress,
-    vote: (asked: Omit<Ballot, 'approval'>) => cast({ approval, ...asked }),
+    vote: (asked: Omit<Vote, 'approval'>) => cast({ approval, ...asked }),
     execute: (outcome: 'approve' | 'reject') => run(approval, outcome),
     stopWaiting: () => controller.current?.abort(),
   };
