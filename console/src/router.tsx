@@ -79,39 +79,54 @@ const call = createRoute({
 
 /** What a link to a form begins with. */
 const target = searchTexts('action', 'id');
-const propose = createRoute({
+const newProposal = createRoute({
   getParentRoute,
-  path: '/new/change',
+  path: '/new/proposal',
   component: lazyRouteComponent(() => import('./pages/new-proposal/NewProposalPage.tsx'), 'NewProposalPage'),
 });
-const newMembers = createRoute({
+const membersProposal = createRoute({
   getParentRoute,
   path: '/new/members',
   validateSearch: target,
-  component: lazyRouteComponent(() => import('./pages/new-proposal/MembersPage.tsx'), 'MembersPage'),
+  component: lazyRouteComponent(
+    () => import('./pages/new-proposal/MembersProposalPage.tsx'),
+    'MembersProposalPage',
+  ),
 });
-const newGroups = createRoute({
+const groupsProposal = createRoute({
   getParentRoute,
   path: '/new/groups',
   validateSearch: target,
-  component: lazyRouteComponent(() => import('./pages/new-proposal/GroupsPage.tsx'), 'GroupsPage'),
+  component: lazyRouteComponent(
+    () => import('./pages/new-proposal/GroupsProposalPage.tsx'),
+    'GroupsProposalPage',
+  ),
 });
-const newPolicies = createRoute({
+const policiesProposal = createRoute({
   getParentRoute,
   path: '/new/policies',
   validateSearch: target,
-  component: lazyRouteComponent(() => import('./pages/new-proposal/PoliciesPage.tsx'), 'PoliciesPage'),
+  component: lazyRouteComponent(
+    () => import('./pages/new-proposal/PoliciesProposalPage.tsx'),
+    'PoliciesProposalPage',
+  ),
 });
-const newAccounts = createRoute({
+const accountsProposal = createRoute({
   getParentRoute,
   path: '/new/accounts',
   validateSearch: target,
-  component: lazyRouteComponent(() => import('./pages/new-proposal/AccountsPage.tsx'), 'AccountsPage'),
+  component: lazyRouteComponent(
+    () => import('./pages/new-proposal/AccountsProposalPage.tsx'),
+    'AccountsProposalPage',
+  ),
 });
-const newAdmins = createRoute({
+const adminsProposal = createRoute({
   getParentRoute,
   path: '/new/admins',
-  component: lazyRouteComponent(() => import('./pages/new-proposal/AdminsPage.tsx'), 'AdminsPage'),
+  component: lazyRouteComponent(
+    () => import('./pages/new-proposal/AdminsProposalPage.tsx'),
+    'AdminsProposalPage',
+  ),
 });
 
 export const router = createRouter({
@@ -120,12 +135,12 @@ export const router = createRouter({
     request,
     transfer,
     call,
-    propose,
-    newMembers,
-    newGroups,
-    newPolicies,
-    newAccounts,
-    newAdmins,
+    newProposal,
+    membersProposal,
+    groupsProposal,
+    policiesProposal,
+    accountsProposal,
+    adminsProposal,
     accounts,
     account,
     policies,

@@ -20,7 +20,7 @@ const PLACES = [
     places: [
       { to: '/new/transfer', name: 'Transfer' },
       { to: '/new/call', name: 'Contract interaction' },
-      { to: '/new/change', name: 'Proposal' },
+      { to: '/new/proposal', name: 'Proposal' },
     ],
   },
   {

@@ -1,5 +1,5 @@
 import { CheckField, TextField } from '../../../ui/Field.tsx';
-import { type FieldsProps, Part } from './Part.tsx';
+import { type FieldsProps, PolicyPart } from './PolicyPart.tsx';
 
 /** How much within a window. */
 export function BudgetFields({ draft, errors, change }: FieldsProps) {
@@ -9,7 +9,7 @@ export function BudgetFields({ draft, errors, change }: FieldsProps) {
     ['perDestination', 'destination (recipient or contract)'],
   ] as const;
   return (
-    <Part title="Budget">
+    <PolicyPart title="Budget">
       <CheckField
         label="Limit what is permitted within a time window"
         hint="The amount threshold in total; one execution where there is none."
@@ -36,6 +36,6 @@ export function BudgetFields({ draft, errors, change }: FieldsProps) {
           ))}
         </>
       ) : null}
-    </Part>
+    </PolicyPart>
   );
 }

@@ -1,5 +1,5 @@
 import { RadioGroup } from '../../../ui/Choices.tsx';
-import { type FieldsProps, Part } from './Part.tsx';
+import { type FieldsProps, PolicyPart } from './PolicyPart.tsx';
 import { RuleFields } from './RuleFields.tsx';
 import { TransferFields } from './TransferFields.tsx';
 
@@ -7,7 +7,7 @@ import { TransferFields } from './TransferFields.tsx';
 export function ConditionFields(props: FieldsProps) {
   const { draft, change } = props;
   return (
-    <Part title="Permitted transactions">
+    <PolicyPart title="Permitted transactions">
       <RadioGroup
         label="Transaction type"
         value={draft.transactionType}
@@ -20,6 +20,6 @@ export function ConditionFields(props: FieldsProps) {
       />
       {draft.transactionType === 'TOKEN_TRANSFER' ? <TransferFields {...props} /> : null}
       {draft.transactionType === 'CONTRACT_INTERACTION' ? <RuleFields {...props} /> : null}
-    </Part>
+    </PolicyPart>
   );
 }

@@ -1,7 +1,7 @@
 import { NO_RULE, type PolicyDraft } from '../../../domain/policyDraft.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { CheckField, TextArea, TextField } from '../../../ui/Field.tsx';
-import type { FieldsProps } from './Part.tsx';
+import type { FieldsProps } from './PolicyPart.tsx';
 
 /** What contract interactions are permitted. */
 export function RuleFields({ draft, errors, change }: FieldsProps) {

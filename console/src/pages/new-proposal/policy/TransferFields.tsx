@@ -1,6 +1,6 @@
 import { NATIVE_CURRENCY, sendableOn } from '../../../domain/assets.ts';
 import { CheckField, SelectField, TextArea, TextField } from '../../../ui/Field.tsx';
-import type { FieldsProps } from './Part.tsx';
+import type { FieldsProps } from './PolicyPart.tsx';
 
 /** What a transfer may send: a token, the native currency, or any of them. */
 function TokenFields({ draft, organization, errors, change }: FieldsProps) {

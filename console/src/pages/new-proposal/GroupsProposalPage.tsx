@@ -114,7 +114,7 @@ function Form({ organization }: { readonly organization: Organization }) {
 }
 
 /** Proposes changes of the groups. */
-export function GroupsPage() {
+export function GroupsProposalPage() {
   return (
     <ProposalPage title="New proposal: groups" lead="Sets of members that policies refer to.">
       {(organization) => <Form organization={organization} />}

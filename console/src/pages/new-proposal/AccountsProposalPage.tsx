@@ -82,7 +82,7 @@ function Form({ organization }: { readonly organization: Organization }) {
 }
 
 /** Proposes accounts. */
-export function AccountsPage() {
+export function AccountsProposalPage() {
   return (
     <ProposalPage
       title="New proposal: accounts"

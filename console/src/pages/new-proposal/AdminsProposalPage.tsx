@@ -69,7 +69,7 @@ function Form({
 }
 
 /** Proposes who the admins are. */
-export function AdminsPage() {
+export function AdminsProposalPage() {
   const admins = useQuery(adminsQuery);
   return (
     <ProposalPage

@@ -11,7 +11,7 @@ export interface FieldsProps {
 }
 
 /** A part of the form. */
-export function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+export function PolicyPart({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
     <fieldset className="form-item">
       <legend>{title}</legend>

@@ -1,11 +1,11 @@
 import { CheckList } from '../../../ui/Choices.tsx';
 import { CheckField, SelectField, TextField } from '../../../ui/Field.tsx';
-import { type FieldsProps, Part } from './Part.tsx';
+import { type FieldsProps, PolicyPart } from './PolicyPart.tsx';
 
 /** Name, network, accounts. */
-export function PlaceFields({ draft, organization, errors, change }: FieldsProps) {
+export function GeneralFields({ draft, organization, errors, change }: FieldsProps) {
   return (
-    <Part title="Policy">
+    <PolicyPart title="Policy">
       <TextField
         label="Name"
         value={draft.name}
@@ -46,6 +46,6 @@ export function PlaceFields({ draft, organization, errors, change }: FieldsProps
           onChange={(accountIds) => change({ accountIds })}
         />
       )}
-    </Part>
+    </PolicyPart>
   );
 }

@@ -9,8 +9,8 @@ import { ProposalForm } from './ProposalForm.tsx';
 import { ProposalPage } from './ProposalPage.tsx';
 import { BudgetFields } from './policy/BudgetFields.tsx';
 import { ConditionFields } from './policy/ConditionFields.tsx';
-import { DeciderFields } from './policy/DeciderFields.tsx';
-import { PlaceFields } from './policy/PlaceFields.tsx';
+import { GeneralFields } from './policy/GeneralFields.tsx';
+import { SettingFields } from './policy/SettingFields.tsx';
 import { useProposal } from './useProposal.ts';
 import { useTarget } from './useTarget.ts';
 
@@ -140,9 +140,9 @@ function Form({ organization }: { readonly organization: Organization }) {
       ) : null}
       {action !== 'remove' && isTyped ? (
         <>
-          <PlaceFields {...props} />
+          <GeneralFields {...props} />
           <ConditionFields {...props} />
-          <DeciderFields {...props} />
+          <SettingFields {...props} />
           <BudgetFields {...props} />
         </>
       ) : null}
@@ -151,7 +151,7 @@ function Form({ organization }: { readonly organization: Organization }) {
 }
 
 /** Proposes changes of the policies. */
-export function PoliciesPage() {
+export function PoliciesProposalPage() {
   return (
     <ProposalPage
       title="New proposal: policies"

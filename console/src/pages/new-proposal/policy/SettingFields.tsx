@@ -1,6 +1,6 @@
 import type { Organization } from '../../../api/useOrganization.ts';
 import { CheckField, SelectField, TextField } from '../../../ui/Field.tsx';
-import { type FieldsProps, Part } from './Part.tsx';
+import { type FieldsProps, PolicyPart } from './PolicyPart.tsx';
 
 function PeopleSelect({
   label,
@@ -39,9 +39,9 @@ function PeopleSelect({
 }
 
 /** Who initiates and who approves. */
-export function DeciderFields({ draft, organization, errors, change }: FieldsProps) {
+export function SettingFields({ draft, organization, errors, change }: FieldsProps) {
   return (
-    <Part title="Initiator and approver">
+    <PolicyPart title="Initiator and approver">
       <PeopleSelect
         label="Initiator"
         nobody="any member"
@@ -74,6 +74,6 @@ export function DeciderFields({ draft, organization, errors, change }: FieldsPro
           onChange={({ target }) => change({ excludeInitiator: target.checked })}
         />
       )}
-    </Part>
+    </PolicyPart>
   );
 }

@@ -153,7 +153,7 @@ function Form({ organization }: { readonly organization: Organization }) {
 }
 
 /** Proposes changes of the members. */
-export function MembersPage() {
+export function MembersProposalPage() {
   return (
     <ProposalPage
       title="New proposal: members"
