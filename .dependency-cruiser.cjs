@@ -18,12 +18,15 @@ const TRACING = file('src/tracing');
 const CLIENT = '^client/';
 const CONSOLE = '^console/';
 const MAP_LIMIT = file('src/mapLimit');
+const LIFETIME = file('src/lifetime');
+const FREE_PORT = file('src/freePort');
+const CLIENTS = file('src/clients');
 const PRODUCTION = '^(src|activities|workflows)/';
 const PROJECT = '^(src|activities|workflows|tools|client|console|test)/';
 
 /**
- * One row for each layer, from the lowest to the highest: whom it may import besides itself, and of whom only types.
- * A row with `packages` may use only these, and none of Node's own modules.
+ * One row for each layer, from the lowest to the highest: whom it may import besides itself, and of whom only types. A
+ * layer is a folder, or `files`. A row with `packages` may use only these, and none of Node's own modules.
  */
 const LAYERS = {
   // Published alone: it must not need the service.
@@ -80,6 +83,33 @@ const LAYERS = {
     ],
     types: [CONFIG, METRICS, LOGGING, folder('src/chain')],
   },
+  'src/clients': {
+    files: 'src/clients',
+    may: [folder('src/(chain|db|temporal)'), CONFIG],
+    types: [LIFETIME, LOGGING, METRICS, TRACING],
+  },
+  'src/upgrade': { files: 'src/upgrade', may: [folder('src/temporal'), MAP_LIMIT], types: [LOGGING] },
+  'src/roles': {
+    files: 'src/(activityLog|executionTimes|relayers|roles|workers)',
+    may: [folder('activities'), folder('src/(chain|db|journal|temporal)'), FAILPOINTS, FREE_PORT, TRACING],
+    types: [CLIENTS, CONFIG, LIFETIME, LOGGING, METRICS],
+  },
+  'src/chainReads': {
+    files: 'src/chainReads',
+    may: [folder('src/(chain|db|temporal|transactions)')],
+    types: [CLIENTS, folder('src/(api|contract)')],
+  },
+  'src/service': {
+    files: 'src/(main|service)',
+    may: [folder('src/(api|chain|db|operations|temporal)'), file('src/[^/]+')],
+  },
+  // What any layer may use: settings, logs, metrics, traces and small tools.
+  'src/config': {
+    files:
+      'src/(config|failpoints|freePort|lifetime|logging|mapLimit|metrics|openTelemetry|projectRoot|tracing)',
+    may: [file('src/chain/(loopback|relayerIndex)')],
+    types: [folder('src/(chain|db)')],
+  },
   'src/cli': {
     may: [
       folder('src/(approvals|chain|contract|db|domain|journal|proof|reconciler|recovery|temporal)'),
@@ -97,8 +127,11 @@ const LAYERS = {
 const VALUES = { dependencyTypesNot: ['type-only'] };
 const TYPES = { dependencyTypes: ['type-only'] };
 
-function rulesOf([layer, { may, types = [], packages }]) {
-  const own = folder(layer);
+const ownOf = ([layer, { files }]) => (files ? file(files) : folder(layer));
+
+function rulesOf(row) {
+  const [layer, { may, types = [], packages }] = row;
+  const own = ownOf(row);
   const from = { path: own };
   const rules = [
     { name: `${layer}: imports`, from, to: { path: PROJECT, pathNot: [own, ...may], ...VALUES } },
@@ -113,6 +146,11 @@ function rulesOf([layer, { may, types = [], packages }]) {
 
 /** Besides: what holds within a layer, and for all of them. */
 const OTHER_RULES = [
+  {
+    name: 'every file has a layer',
+    from: { path: PRODUCTION, pathNot: Object.entries(LAYERS).map(ownOf) },
+    to: {},
+  },
   {
     name: 'no cycle between files',
     from: {},
