@@ -19,17 +19,23 @@ function describedBy(id: string, { hint, error }: Pick<Frame, 'hint' | 'error'>)
   return ids.length > 0 ? ids.join(' ') : undefined;
 }
 
-function Framed({
-  id,
-  label,
-  hint,
-  error,
-  children,
-}: Frame & { readonly id: string; readonly children: ReactNode }) {
+/** What ties a control to its label, its hint and its error. */
+interface Tied {
+  readonly id: string;
+  readonly 'aria-invalid': true | undefined;
+  readonly 'aria-describedby': string | undefined;
+}
+
+function Framed({ label, hint, error, children }: Frame & { readonly children: (tied: Tied) => ReactNode }) {
+  const id = useId();
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      {children}
+      {children({
+        id,
+        'aria-invalid': error ? true : undefined,
+        'aria-describedby': describedBy(id, { hint, error }),
+      })}
       {hint ? (
         <div id={`${id}-hint`} className="field-hint">
           {hint}
@@ -45,17 +51,9 @@ function Framed({
 }
 
 export function TextField({ label, hint, error, ...rest }: Frame & InputHTMLAttributes<HTMLInputElement>) {
-  const id = useId();
   return (
-    <Framed id={id} label={label} hint={hint} error={error}>
-      <input
-        autoComplete="off"
-        spellCheck={false}
-        {...rest}
-        id={id}
-        aria-invalid={error ? true : undefined}
-        aria-describedby={describedBy(id, { hint, error })}
-      />
+    <Framed label={label} hint={hint} error={error}>
+      {(tied) => <input autoComplete="off" spellCheck={false} {...rest} {...tied} />}
     </Framed>
   );
 }
@@ -66,16 +64,9 @@ export function TextArea({
   error,
   ...rest
 }: Frame & TextareaHTMLAttributes<HTMLTextAreaElement>) {
-  const id = useId();
   return (
-    <Framed id={id} label={label} hint={hint} error={error}>
-      <textarea
-        rows={3}
-        {...rest}
-        id={id}
-        aria-invalid={error ? true : undefined}
-        aria-describedby={describedBy(id, { hint, error })}
-      />
+    <Framed label={label} hint={hint} error={error}>
+      {(tied) => <textarea rows={3} {...rest} {...tied} />}
     </Framed>
   );
 }
@@ -86,16 +77,38 @@ export function SelectField({
   error,
   ...rest
 }: Frame & SelectHTMLAttributes<HTMLSelectElement>) {
-  const id = useId();
   return (
-    <Framed id={id} label={label} hint={hint} error={error}>
-      <select
-        {...rest}
-        id={id}
-        aria-invalid={error ? true : undefined}
-        aria-describedby={describedBy(id, { hint, error })}
-      />
+    <Framed label={label} hint={hint} error={error}>
+      {(tied) => <select {...rest} {...tied} />}
     </Framed>
+  );
+}
+
+/** A record of a list, chosen by its name. */
+export function RecordField({
+  records,
+  none,
+  value,
+  onChange,
+  ...rest
+}: Frame & {
+  readonly records: readonly { readonly id: string | number; readonly name: string }[];
+  /** What is shown while none is chosen. */
+  readonly none: string;
+  readonly value: string;
+  readonly required?: boolean;
+  readonly disabled?: boolean;
+  readonly onChange: (id: string) => void;
+}) {
+  return (
+    <SelectField {...rest} value={value} onChange={({ target }) => onChange(target.value)}>
+      <option value="">{none}</option>
+      {records.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </SelectField>
   );
 }
 

@@ -2,7 +2,7 @@ import type { OperationIntent } from '@orgwallet/client';
 import type { Organization } from '../../api/useOrganization.ts';
 import { useDraft } from '../../state/drafts.ts';
 import { CheckList, RadioGroup } from '../../ui/Choices.tsx';
-import { SelectField, TextField } from '../../ui/Field.tsx';
+import { RecordField, TextField } from '../../ui/Field.tsx';
 import { ProposalForm } from './ProposalForm.tsx';
 import { ProposalPage } from './ProposalPage.tsx';
 import { useProposal } from './useProposal.ts';
@@ -48,19 +48,14 @@ function Form({ organization }: { readonly organization: Organization }) {
         onChange={(next) => change({ action: next, networks: [] })}
       />
       {isUpdate ? (
-        <SelectField
+        <RecordField
           label="Account"
+          none="Choose an account"
+          records={organization.accounts}
           value={draft.id}
           error={errors['items[0].id']}
-          onChange={({ target }) => change({ id: target.value, networks: [] })}
-        >
-          <option value="">Choose an account</option>
-          {organization.accounts.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </SelectField>
+          onChange={(id) => change({ id, networks: [] })}
+        />
       ) : null}
       <TextField
         label={isUpdate ? 'New name (optional)' : 'Name'}

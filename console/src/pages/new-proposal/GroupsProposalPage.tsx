@@ -3,7 +3,7 @@ import type { Organization } from '../../api/useOrganization.ts';
 import { membershipUpdates } from '../../domain/membership.ts';
 import { useDraft } from '../../state/drafts.ts';
 import { CheckList, RadioGroup } from '../../ui/Choices.tsx';
-import { SelectField, TextField } from '../../ui/Field.tsx';
+import { RecordField, TextField } from '../../ui/Field.tsx';
 import { ProposalForm } from './ProposalForm.tsx';
 import { ProposalPage } from './ProposalPage.tsx';
 import { useProposal } from './useProposal.ts';
@@ -44,9 +44,7 @@ function Form({ organization }: { readonly organization: Organization }) {
   const [draft, change, forget] = useDraft('groups', EMPTY);
   const proposal = useProposal(forget);
   const { errors } = proposal;
-  useTarget(ACTIONS, ({ action, id }) =>
-    change({ ...(action ? { action } : {}), ...(id ? { id, deleted: [id] } : {}) }),
-  );
+  useTarget(ACTIONS, ({ action, id }) => change({ action, ...(id ? { id, deleted: [id] } : {}) }));
   const { action } = draft;
   const group = organization.groups.find(({ id }) => id === draft.id);
   const present = action === 'update' ? (group?.members.map(({ id }) => id) ?? []) : [];
@@ -63,19 +61,14 @@ function Form({ organization }: { readonly organization: Organization }) {
         onChange={(next) => change({ action: next, members: null })}
       />
       {action === 'update' ? (
-        <SelectField
+        <RecordField
           label="Group"
+          none="Choose a group"
+          records={organization.groups}
           value={draft.id}
           error={errors['items[0].id']}
-          onChange={({ target }) => change({ id: target.value, members: null })}
-        >
-          <option value="">Choose a group</option>
-          {organization.groups.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </SelectField>
+          onChange={(id) => change({ id, members: null })}
+        />
       ) : null}
       {action === 'delete' ? (
         <CheckList

@@ -5,7 +5,7 @@ import { addressError } from '../../domain/address.ts';
 import { useDraft } from '../../state/drafts.ts';
 import { Button } from '../../ui/Button.tsx';
 import { CheckList, RadioGroup } from '../../ui/Choices.tsx';
-import { SelectField, TextField } from '../../ui/Field.tsx';
+import { RecordField, TextField } from '../../ui/Field.tsx';
 import { type NewMember, NewMemberFields, NO_MEMBER } from './NewMemberFields.tsx';
 import { ProposalForm } from './ProposalForm.tsx';
 import { ProposalPage } from './ProposalPage.tsx';
@@ -54,9 +54,7 @@ function Form({ organization }: { readonly organization: Organization }) {
   const [draft, change, forget] = useDraft('members', EMPTY);
   const proposal = useProposal(forget);
   const { errors } = proposal;
-  useTarget(ACTIONS, ({ action, id }) =>
-    change({ ...(action ? { action } : {}), ...(id ? { id, removed: [id] } : {}) }),
-  );
+  useTarget(ACTIONS, ({ action, id }) => change({ action, ...(id ? { id, removed: [id] } : {}) }));
   const { action, members, removed } = draft;
   const member = organization.members.find(({ id }) => id === draft.id);
   return (
@@ -98,19 +96,14 @@ function Form({ organization }: { readonly organization: Organization }) {
       ) : null}
       {action === 'update' ? (
         <>
-          <SelectField
+          <RecordField
             label="Member"
+            none="Choose a member"
+            records={organization.members}
             value={draft.id}
             error={errors['items[0].id']}
-            onChange={({ target }) => change({ id: target.value })}
-          >
-            <option value="">Choose a member</option>
-            {organization.members.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </SelectField>
+            onChange={(id) => change({ id })}
+          />
           <TextField
             label="New name (optional)"
             value={draft.name}

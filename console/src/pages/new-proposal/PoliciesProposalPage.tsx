@@ -4,7 +4,7 @@ import { draftOf, NO_POLICY, type PolicyDraft, policyOf } from '../../domain/pol
 import { type DraftErrors, draftErrors } from '../../domain/policyDraftErrors.ts';
 import { useDraft } from '../../state/drafts.ts';
 import { CheckList, RadioGroup } from '../../ui/Choices.tsx';
-import { SelectField } from '../../ui/Field.tsx';
+import { RecordField } from '../../ui/Field.tsx';
 import { ProposalForm } from './ProposalForm.tsx';
 import { ProposalPage } from './ProposalPage.tsx';
 import { BudgetFields } from './policy/BudgetFields.tsx';
@@ -83,7 +83,7 @@ function Form({ organization }: { readonly organization: Organization }) {
     change(policy ? draftOf(policy, decimalsOn(policy.networkId, organization)) : { id: '' });
   };
   useTarget(ACTIONS, ({ action, id }) => {
-    change({ ...(action ? { action } : {}), ...(id ? { removed: [id] } : {}) });
+    change({ action, ...(id ? { removed: [id] } : {}) });
     if (action === 'update' && id) load(id);
   });
   const { action } = draft;
@@ -114,19 +114,14 @@ function Form({ organization }: { readonly organization: Organization }) {
         onChange={(next) => change({ action: next, id: '' })}
       />
       {action === 'update' ? (
-        <SelectField
+        <RecordField
           label="Policy"
+          none="Choose a policy"
+          records={organization.policies}
           value={draft.id}
           error={props.errors.id}
-          onChange={({ target }) => load(target.value)}
-        >
-          <option value="">Choose a policy</option>
-          {organization.policies.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </SelectField>
+          onChange={load}
+        />
       ) : null}
       {action === 'remove' ? (
         <CheckList

@@ -7,7 +7,7 @@ import { useEffect, useEffectEvent } from 'react';
  */
 export function useTarget<A extends string>(
   actions: readonly A[],
-  change: (target: { action?: A; id?: string }) => void,
+  change: (target: { action: A; id?: string }) => void,
 ): void {
   const navigate = useNavigate();
   const { action, id } = useSearch({ strict: false });

@@ -1,5 +1,5 @@
 import type { Organization } from '../../api/useOrganization.ts';
-import { SelectField, TextField } from '../../ui/Field.tsx';
+import { RecordField, TextField } from '../../ui/Field.tsx';
 
 /** What every transaction says: where it comes from, and what it is for. */
 export interface Source {
@@ -37,35 +37,25 @@ export function SourceFields({
   const { account, network, possible } = sourceOf(source, organization);
   return (
     <div className="form-pair">
-      <SelectField
+      <RecordField
         label="Account"
+        none="Choose an account"
+        records={organization.accounts}
         value={account?.id ?? ''}
         error={errors.accountId}
         required
-        onChange={({ target }) => onChange({ accountId: target.value, networkId: '' })}
-      >
-        <option value="">Choose an account</option>
-        {organization.accounts.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </SelectField>
-      <SelectField
+        onChange={(accountId) => onChange({ accountId, networkId: '' })}
+      />
+      <RecordField
         label="Network"
+        none="Choose a network"
+        records={possible}
         value={network ? String(network.id) : ''}
         error={errors.networkId}
         required
         disabled={!account}
-        onChange={({ target }) => onChange({ networkId: target.value })}
-      >
-        <option value="">Choose a network</option>
-        {possible.map(({ id, name }) => (
-          <option key={id} value={String(id)}>
-            {name}
-          </option>
-        ))}
-      </SelectField>
+        onChange={(networkId) => onChange({ networkId })}
+      />
     </div>
   );
 }

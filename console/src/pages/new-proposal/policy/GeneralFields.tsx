@@ -1,5 +1,5 @@
 import { CheckList } from '../../../ui/Choices.tsx';
-import { CheckField, SelectField, TextField } from '../../../ui/Field.tsx';
+import { CheckField, RecordField, TextField } from '../../../ui/Field.tsx';
 import { type FieldsProps, PolicyPart } from './PolicyPart.tsx';
 
 /** Name, network, accounts. */
@@ -18,19 +18,14 @@ export function GeneralFields({ draft, organization, errors, change }: FieldsPro
         error={errors.description}
         onChange={({ target }) => change({ description: target.value })}
       />
-      <SelectField
+      <RecordField
         label="Network"
+        none="Choose a network"
+        records={organization.networks}
         value={draft.networkId}
         error={errors.networkId}
-        onChange={({ target }) => change({ networkId: target.value })}
-      >
-        <option value="">Choose a network</option>
-        {organization.networks.map(({ id, name }) => (
-          <option key={id} value={String(id)}>
-            {name}
-          </option>
-        ))}
-      </SelectField>
+        onChange={(networkId) => change({ networkId })}
+      />
       <CheckField
         label="Any account, including future ones"
         checked={draft.anyAccount}
