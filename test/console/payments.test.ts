@@ -16,7 +16,7 @@ import { openSite, type Site } from '../support/browser/site';
 import type { Visitor } from '../support/browser/visitor';
 import { anAddress } from '../support/builders';
 import { rpc, sharedStack } from '../support/stack';
-import { describeDeep } from '../support/suite';
+import { describeDeep, itDeep } from '../support/suite';
 import { aTransactionBody, initiate } from '../support/transactionApi';
 
 /** A change is shown within 2 s on an idle machine; nothing but its event would show it, however long it took. */
@@ -76,6 +76,15 @@ describe('a payment', () => {
       'Bob: approved',
     ]);
     expect([initiator, first, second].map(({ wallet }) => wallet.typedData.length)).toEqual([1, 1, 1]);
+  });
+
+  itDeep('says at its field what the dry run refuses', async () => {
+    const { page, ...dave } = await site.signedIn(world.org.dave, '/new/transfer');
+    const isRefused = page.getByLabel('Recipient').and(page.locator('[aria-invalid=true]'));
+    await type({ page, ...dave }, { amount: '1', to: world.treasury.address });
+    await isRefused.waitFor();
+    await page.getByLabel('Recipient').fill(anAddress());
+    await isRefused.waitFor({ state: 'detached' });
   });
 });
 

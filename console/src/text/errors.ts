@@ -69,3 +69,9 @@ export function fieldErrors(error: unknown): { readonly [field: string]: string 
   const all = issues.length > 0 ? issues : field === undefined ? [] : [{ field, message }];
   return Object.fromEntries(all.map((issue) => [issue.field, issue.message]));
 }
+
+/** The first error of a field, or of a part of it: `items` has that of `items[2].id`. */
+export function errorWithin(errors: { readonly [field: string]: string }, path: string): string | undefined {
+  const isWithin = (field: string) => field.startsWith(path) && /^($|[.[])/.test(field.slice(path.length));
+  return Object.entries(errors).find(([field]) => isWithin(field))?.[1];
+}

@@ -1,7 +1,7 @@
 import { ApiError, NoAnswer, PayloadMismatch, type Schema, type Transaction } from '@orgwallet/client';
 import { recipientOf } from '../../../console/src/domain/recipient.ts';
 import { conditionsOf, remainingText } from '../../../console/src/text/conditions.ts';
-import { fieldErrors, wordsOf } from '../../../console/src/text/errors.ts';
+import { errorWithin, fieldErrors, wordsOf } from '../../../console/src/text/errors.ts';
 import { recipientText } from '../../../console/src/text/recipient.ts';
 
 const POLICY = {
@@ -95,6 +95,14 @@ describe('an error', () => {
     expect(fieldErrors(new ApiError('conflict', 409, 'taken', { field: 'to' }, undefined))).toEqual({
       to: 'taken',
     });
+  });
+
+  it('of a list is that of its first entry that is wrong', () => {
+    const errors = { 'ids[2]': 'not found', 'items[0].name': 'too long', idsOfOthers: 'none' };
+    expect(errorWithin(errors, 'ids')).toBe('not found');
+    expect(errorWithin(errors, 'items')).toBe('too long');
+    expect(errorWithin(errors, 'items[0].name')).toBe('too long');
+    expect(errorWithin(errors, 'items[0].na')).toBeUndefined();
   });
 
   it('without an answer can be tried again', () => {

@@ -1,6 +1,7 @@
 import type { OperationIntent } from '@orgwallet/client';
 import type { Organization } from '../../api/useOrganization.ts';
 import { useDraft } from '../../state/drafts.ts';
+import { errorWithin } from '../../text/errors.ts';
 import { CheckList, RadioGroup } from '../../ui/Choices.tsx';
 import { RecordField, TextField } from '../../ui/Field.tsx';
 import { ProposalForm } from './ProposalForm.tsx';
@@ -69,7 +70,7 @@ function Form({ organization }: { readonly organization: Organization }) {
         empty="It is on every network."
         options={networks.map(({ id, name }) => ({ id: String(id), name: `${name} (${id})` }))}
         chosen={draft.networks}
-        error={errors['items[0].networkIds'] ?? errors['items[0].networkIds[0]']}
+        error={errorWithin(errors, 'items[0].networkIds')}
         onChange={(next) => change({ networks: next })}
       />
     </ProposalForm>

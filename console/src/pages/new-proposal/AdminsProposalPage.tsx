@@ -4,6 +4,7 @@ import { adminsQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
 import { membershipUpdates } from '../../domain/membership.ts';
 import { useDraft } from '../../state/drafts.ts';
+import { errorWithin } from '../../text/errors.ts';
 import { CheckList } from '../../ui/Choices.tsx';
 import { TextField } from '../../ui/Field.tsx';
 import { Notice } from '../../ui/Notice.tsx';
@@ -45,7 +46,7 @@ function Form({
           hint: walletAddress,
         }))}
         chosen={chosen}
-        error={errors.updates ?? errors['updates[0].id']}
+        error={errorWithin(errors, 'updates')}
         onChange={(members) => change({ members })}
       />
       <TextField

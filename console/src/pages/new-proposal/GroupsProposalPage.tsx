@@ -2,6 +2,7 @@ import type { OperationIntent } from '@orgwallet/client';
 import type { Organization } from '../../api/useOrganization.ts';
 import { membershipUpdates } from '../../domain/membership.ts';
 import { useDraft } from '../../state/drafts.ts';
+import { errorWithin } from '../../text/errors.ts';
 import { CheckList, RadioGroup } from '../../ui/Choices.tsx';
 import { RecordField, TextField } from '../../ui/Field.tsx';
 import { ProposalForm } from './ProposalForm.tsx';
@@ -76,7 +77,7 @@ function Form({ organization }: { readonly organization: Organization }) {
           empty="There are no groups."
           options={organization.groups.map(({ id, name }) => ({ id, name }))}
           chosen={draft.deleted}
-          error={errors.items ?? errors['items[0].id']}
+          error={errorWithin(errors, 'items')}
           onChange={(deleted) => change({ deleted })}
         />
       ) : (
@@ -97,7 +98,7 @@ function Form({ organization }: { readonly organization: Organization }) {
               hint: walletAddress,
             }))}
             chosen={draft.members ?? present}
-            error={errors['items[0].memberIds'] ?? errors['items[0].memberUpdates']}
+            error={errorWithin(errors, 'items[0].memberIds') ?? errorWithin(errors, 'items[0].memberUpdates')}
             onChange={(members) => change({ members })}
           />
         </>

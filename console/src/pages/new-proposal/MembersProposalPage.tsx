@@ -3,6 +3,7 @@ import { isAddress } from 'viem';
 import type { Organization } from '../../api/useOrganization.ts';
 import { addressError } from '../../domain/address.ts';
 import { useDraft } from '../../state/drafts.ts';
+import { errorWithin } from '../../text/errors.ts';
 import { Button } from '../../ui/Button.tsx';
 import { CheckList, RadioGroup } from '../../ui/Choices.tsx';
 import { RecordField, TextField } from '../../ui/Field.tsx';
@@ -137,7 +138,7 @@ function Form({ organization }: { readonly organization: Organization }) {
             hint: walletAddress,
           }))}
           chosen={removed}
-          error={errors.ids ?? errors['ids[0]']}
+          error={errorWithin(errors, 'ids')}
           onChange={(next) => change({ removed: next })}
         />
       ) : null}

@@ -3,6 +3,7 @@ import type { Organization } from '../../api/useOrganization.ts';
 import { draftOf, NO_POLICY, type PolicyDraft, policyOf } from '../../domain/policyDraft.ts';
 import { type DraftErrors, draftErrors } from '../../domain/policyDraftErrors.ts';
 import { useDraft } from '../../state/drafts.ts';
+import { errorWithin } from '../../text/errors.ts';
 import { CheckList, RadioGroup } from '../../ui/Choices.tsx';
 import { RecordField } from '../../ui/Field.tsx';
 import { ProposalForm } from './ProposalForm.tsx';
@@ -129,7 +130,7 @@ function Form({ organization }: { readonly organization: Organization }) {
           empty="There are no policies."
           options={organization.policies.map(({ id, name }) => ({ id, name }))}
           chosen={draft.removed}
-          error={proposal.errors.policyIds ?? proposal.errors['policyIds[0]']}
+          error={errorWithin(proposal.errors, 'policyIds')}
           onChange={(removed) => change({ removed })}
         />
       ) : null}

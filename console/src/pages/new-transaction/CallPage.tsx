@@ -6,7 +6,6 @@ import { addressError } from '../../domain/address.ts';
 import { readAmount } from '../../domain/amounts.ts';
 import { calldataOf, exampleOf, readAbi, readArgument, signatureOf } from '../../domain/contractCall.ts';
 import { useDraft } from '../../state/drafts.ts';
-import { fieldErrors } from '../../text/errors.ts';
 import { SelectField, TextArea, TextField } from '../../ui/Field.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { WithOrganization } from '../../ui/WithOrganization.tsx';
@@ -80,7 +79,7 @@ function Call({ organization }: { readonly organization: Organization }) {
   const data = item ? calldataOf(item, draft.args) : undefined;
   const typed = typedCall(draft, { account, network, data, value, initiator: member.walletAddress });
   const request = useRequest(typed, forget);
-  const errors = fieldErrors(request.error);
+  const { errors } = request;
   return (
     <RequestForm request={request} organization={organization} isComplete={typed !== undefined}>
       <SourceFields source={draft} organization={organization} errors={errors} onChange={change} />

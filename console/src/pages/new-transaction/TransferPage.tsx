@@ -9,7 +9,6 @@ import { addressError } from '../../domain/address.ts';
 import { amountText, readAmount, type TypedAmount } from '../../domain/amounts.ts';
 import { NATIVE_CURRENCY, sendableOn } from '../../domain/assets.ts';
 import { useDraft } from '../../state/drafts.ts';
-import { fieldErrors } from '../../text/errors.ts';
 import { SelectField, TextField } from '../../ui/Field.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { WithOrganization } from '../../ui/WithOrganization.tsx';
@@ -30,8 +29,10 @@ interface Draft extends Source {
 const EMPTY: Draft = { ...NO_SOURCE, token: '', to: '', amount: '' };
 
 /** Where the service names a field of the call, the field of this form that it was made from. */
-function shownErrors(error: unknown, isNative: boolean): { readonly [field: string]: string } {
-  const errors = fieldErrors(error);
+function shownErrors(
+  errors: { readonly [field: string]: string },
+  isNative: boolean,
+): { readonly [field: string]: string } {
   return isNative
     ? { ...errors, to: errors.to ?? '', amount: errors.value ?? '' }
     : { ...errors, to: errors.data ?? '', token: errors.to ?? '' };
@@ -64,7 +65,7 @@ function Transfer({ organization }: { readonly organization: Organization }) {
   const amount = asset && draft.amount !== '' ? readAmount(draft.amount, asset.decimals) : undefined;
   const typed = typedTransfer({ draft, account, network, asset, amount, initiator: member.walletAddress });
   const request = useRequest(typed, forget);
-  const errors = shownErrors(request.error, asset?.tokenAddress === NATIVE_CURRENCY);
+  const errors = shownErrors(request.errors, asset?.tokenAddress === NATIVE_CURRENCY);
   return (
     <RequestForm request={request} organization={organization} isComplete={typed !== undefined}>
       <SourceFields source={draft} organization={organization} errors={errors} onChange={change} />

@@ -7,6 +7,7 @@ import { once } from '../../api/once.ts';
 import { evaluationQuery } from '../../api/queries.ts';
 import { rememberIntent } from '../../signing/intents.ts';
 import { useSettled } from '../../state/useSettled.ts';
+import { fieldErrors } from '../../text/errors.ts';
 import { permitting } from './DryRun.tsx';
 
 /** A transaction as it was typed: what is sent, and what was meant with it. */
@@ -15,14 +16,14 @@ export interface Typed {
   readonly intent: TransactionIntent;
 }
 
-/** Requests a transaction under one of the policies that permit it. */
+/** Requests a transaction under one of the policies that permit it. `errors` are those of its fields, also of the dry run. */
 export function useRequest(typed: Typed | undefined, forget: () => void) {
   const navigate = useNavigate();
   const [chosen, setChosen] = useState<string>();
   const [isSending, setSending] = useState(false);
   const [error, setError] = useState<unknown>();
   const asked = useSettled(typed?.asked);
-  const { data: evaluations } = useQuery({
+  const { data: evaluations, error: dryRunError } = useQuery({
     ...evaluationQuery(asked as Schema['EvaluatePoliciesRequest']),
     enabled: asked !== undefined,
   });
@@ -48,5 +49,7 @@ export function useRequest(typed: Typed | undefined, forget: () => void) {
       setSending(false);
     }
   };
-  return { asked, policyId, choosePolicy: setChosen, isSending, error, send };
+  // What is typed now is refused by the dry run; an earlier request may have been about something else.
+  const errors = fieldErrors(dryRunError ?? error);
+  return { asked, policyId, choosePolicy: setChosen, isSending, error, errors, send };
 }
