@@ -69,7 +69,7 @@ const FORMS: { readonly [type: string]: RegExp } = {
   string: /^/,
   address: /^0x[0-9a-fA-F]{40}$/,
   uint256: /^(0|[1-9][0-9]{0,77})$/,
-  bytes: /^0x([0-9a-f]{2})*$/i,
+  bytes: /^0x([0-9a-fA-F]{2})*$/,
   bytes32: /^0x[0-9a-f]{64}$/,
 };
 

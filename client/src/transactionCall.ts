@@ -1,4 +1,4 @@
-import type { Hex } from 'viem';
+import { type Hex, isAddress } from 'viem';
 import type { TransactionIntent } from './intent.ts';
 
 type Message = { readonly [field: string]: string };
@@ -22,11 +22,26 @@ export function spentBy({ to, value, data }: Message) {
     : { recipient: to, token: NATIVE_CURRENCY, amount: value };
 }
 
-/** The call that an intent asks for. */
+/** An address as it was written. Throws TypeError: one with a missing or mistyped digit is somebody else's. */
+function addressOf(field: string, text: string): string {
+  if (/^0x[0-9A-F]{40}$/.test(text) || isAddress(text)) return text;
+  throw new TypeError(`${field}: invalid address "${text}" (expected 0x and 40 hex digits, checksummed)`);
+}
+
+/** An amount in digits. Throws TypeError; also for a number, which may have been rounded. */
+function digitsOf(field: string, amount: bigint | string): string {
+  const text = String(amount);
+  if (typeof amount !== 'number' && /^(0|[1-9]\d*)$/.test(text) && BigInt(text) < 2n ** 256n) return text;
+  throw new TypeError(`${field}: invalid amount "${text}" (expected a bigint, or digits, below 2^256)`);
+}
+
+/** The call that an intent asks for. Throws TypeError for an address or amount that is none. */
 export function callOf(intent: TransactionIntent): { to: string; value: string; data: Hex } {
-  if (intent.type === 'call') return { to: intent.to, value: String(intent.value ?? 0), data: intent.data };
-  const { token, to, amount } = intent;
-  if (token === undefined || isNative(token)) return { to, value: String(amount), data: '0x' };
+  const to = addressOf('to', intent.to);
+  if (intent.type === 'call') return { to, value: digitsOf('value', intent.value ?? 0n), data: intent.data };
+  const amount = digitsOf('amount', intent.amount);
+  const token = intent.token === undefined ? NATIVE_CURRENCY : addressOf('token', intent.token);
+  if (isNative(token)) return { to, value: amount, data: '0x' };
   const words = [BigInt(to), BigInt(amount)].map((word) => word.toString(16).padStart(64, '0'));
   return { to: token, value: '0', data: `0xa9059cbb${words.join('')}` };
 }

@@ -97,6 +97,14 @@ type ExpectedData = (asked: OperationIntent<OperationType>, before: Before) => u
 const expectedData = (intent: OperationIntent, before: Before) =>
   (EXPECTED_DATA[intent.type] as ExpectedData)(intent, before);
 
+/** Throws TypeError for what asks for nothing: it would be compared with nothing. */
+function assertIntent(intent: Intent): void {
+  const type = String((intent as Intent | null)?.type);
+  if (type === 'transfer' || type === 'call' || Object.hasOwn(EXPECTED_DATA, type)) return;
+  const expected = ['transfer', 'call', ...Object.keys(EXPECTED_DATA)].join(', ');
+  throw new TypeError(`intent: invalid type "${type}" (expected one of ${expected})`);
+}
+
 /** Compares a change with the fields that its kind has: what is beside them would be shown and have no effect. */
 function checkShape(message: Statement['typedData']['message'], data: unknown): Change {
   const { resourceType = '', action = '' } = message;
@@ -173,12 +181,14 @@ function checkKnown({ subject, vote, typedData: { message } }: Statement, known:
  * of the first payload (`known.pins`). Without an intent, which is for a request of somebody else, only what is
  * contradictory in itself, or unknown, is refused: show `description` to whoever decides.
  *
- * Throws PayloadMismatch with the field, what was asked and what is there.
+ * Throws PayloadMismatch with the field, what was asked and what is there; TypeError for an intent that asks for nothing,
+ * such as `null`, or for an address or amount that is none.
  *
  * @example
  * const { digest, typedData } = verify(payload, { type: 'members.remove', ids: ['mem_…'] }, { vote: 'approve' });
  */
 export function verify(payload: string, intent?: Intent, known: Known = {}): Verified {
+  if (intent !== undefined) assertIntent(intent);
   const read = statementOf(payload);
   if (intent) match('primaryType', isTransaction(intent) ? 'transaction' : 'proposal', read.subject);
   checkKnown(read, known);

@@ -84,6 +84,10 @@ function verified(name: string, payload: string, intent: Intent | undefined, opt
     };
   } catch (error) {
     if (error instanceof PayloadMismatch) throw new CommandRefused(`${name}: ${error.message}`);
+    // What was asked for is not an intent: nothing was compared.
+    if (error instanceof TypeError && intent !== undefined) {
+      throw new CommandRefused(`${options.intent}: ${error.message}`);
+    }
     throw error;
   }
 }

@@ -90,6 +90,16 @@ describe('orgwallet verify', () => {
   });
 
   it.each([
+    ['null', null],
+    ['what is no request', { items: [] }],
+  ])('refuses %s as an intent: nothing would be compared', async (_, asked) => {
+    const payload = fileOf(proposal.signingPayloads.approvePayload);
+    const intent = fileOf(asked);
+    const said = await refused(OFFLINE, 'verify', payload, '--intent', intent);
+    expect(said).toMatch(`${intent}: intent: invalid type "undefined" (expected one of transfer, call, `);
+  });
+
+  it.each([
     ['an id that nothing has', () => 'prop_01jz8k3v5fe5ht0n2m6w9r4xyz', /^proposal prop_\w+ not found$/m],
     [
       'a transaction that does not exist',

@@ -313,6 +313,42 @@ describe('verify of a transaction', () => {
     expect(refusedField(initiator, undefined, { account: anAddress() })).toBe('domain.verifyingContract');
   });
 
+  it.each([
+    ['a digit too few', { to: '0x8ba1f109551bD432803012645Ac136ddd64DBA7' }, /^to: invalid address "0x8b/],
+    ['a wrong checksum', { to: '0x8ba1f109551bD432803012645Ac136ddd64DBa72' }, /^to: invalid address "0x8b/],
+    ['a number as an address', { to: '5' }, /^to: invalid address "5"/],
+    ['a token that is no address', { token: '0x5' }, /^token: invalid address "0x5"/],
+    ['no amount', { amount: '' }, /^amount: invalid amount ""/],
+    ['a negative amount', { amount: -5n }, /^amount: invalid amount "-5"/],
+    ['an amount that does not fit', { amount: 2n ** 256n }, /^amount: invalid amount "115/],
+    ['a hexadecimal amount', { amount: '0x10' }, /^amount: invalid amount "0x10"/],
+    ['a rounded amount', { amount: 1e18 as never }, /^amount: invalid amount "1000/],
+  ])('refuses to ask for a transfer with %s', (_, of, message) => {
+    const right = { type: 'transfer', ...where, to: anAddress(), token: anAddress(), amount: 1n } as const;
+    const facts = { token: null, replaces: null, call: null, network: 'Local', account: 'Treasury' };
+    const { initiator } = payloadsOf({ intent: right, facts });
+    const asked = () => verify(initiator, { ...right, ...of });
+    expect(asked).toThrow(TypeError);
+    expect(asked).toThrow(message);
+  });
+
+  it.each([[null], [''], [0], [{}], [{ type: 'toString' }]])(
+    'refuses the intent %j, which asks for nothing',
+    (intent) => {
+      const right = { type: 'transfer', ...where, to: anAddress(), amount: 1n } as const;
+      const facts = { token: null, replaces: null, call: null, network: 'Local', account: 'Treasury' };
+      const { initiator } = payloadsOf({ intent: right, facts });
+      expect(() => verify(initiator, intent as never)).toThrow(TypeError);
+    },
+  );
+
+  it('refuses bytes that programs read in two ways', () => {
+    const right = { type: 'call', ...where, to: anAddress(), data: '0x12345678' } as const;
+    const facts = { token: null, replaces: null, call: null, network: 'Local', account: 'Treasury' };
+    const { initiator } = payloadsOf({ intent: right, facts });
+    expect(refusedField(initiator.replace('0x12345678', '0X12345678'), right, {})).toBe('message.data');
+  });
+
   it('refuses one that has expired, or counts for longer than a year', () => {
     const intent = { type: 'transfer', ...where, to: anAddress(), amount: 1n } as const;
     const facts = { token: null, replaces: null, call: null, network: 'Local', account: 'Treasury' };
