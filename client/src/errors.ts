@@ -25,7 +25,7 @@ export class ApiError<Code extends ErrorCode = ErrorCode> extends Error {
 /**
  * No final answer: none within the time of the call, or one that is not the API's (then without `idempotencyKey`). A
  * POST without an answer may still take effect; the same call with this `idempotencyKey` gets its outcome, and repeats
- * nothing.
+ * nothing. So do `transfer`, `call` and `propose`, whichever of their calls has got no answer.
  */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';

@@ -1,8 +1,9 @@
 import type { Hex } from 'viem';
 import { type Api, createApi } from './api.ts';
 import type { CallOptions } from './endpoints.ts';
-import { NotPermitted, NotSigned } from './errors.ts';
+import { NoAnswer, NotPermitted, NotSigned } from './errors.ts';
 import type { Connection } from './exchange.ts';
+import { isSameAddress } from './expectation.ts';
 import type { Before, CallIntent, Intent, OperationIntent, OperationType, TransferIntent } from './intent.ts';
 import type { VoteType } from './payload.ts';
 import { type PinStore, pinInMemory } from './pins.ts';
@@ -12,6 +13,7 @@ import {
   type Proposal,
   type RecordOf,
   readApproval,
+  type Schema,
   SINGULAR,
   type Status,
   sameRecord,
@@ -121,6 +123,40 @@ function withoutKey({ signal, timeoutMs }: CallOptions): CallOptions {
   return { ...(signal ? { signal } : {}), ...(timeoutMs === undefined ? {} : { timeoutMs }) };
 }
 
+/**
+ * Does an action of several calls. One without an answer is repeated by the key that creates its request, and by no key of
+ * a later call: with that the request would be created a second time.
+ */
+async function withKey<Result>(
+  options: CallOptions,
+  work: (idempotencyKey: string) => Promise<Result>,
+): Promise<Result> {
+  const { idempotencyKey = crypto.randomUUID() } = options;
+  try {
+    return await work(idempotencyKey);
+  } catch (error) {
+    if (!(error instanceof NoAnswer)) throw error;
+    throw new NoAnswer(error.message, idempotencyKey, { cause: error.cause });
+  }
+}
+
+/**
+ * The evaluation of the policy to ask under: the one with the fewest approvals. What is repeated may have spent the budget
+ * itself: then the policy that it names is asked all the same, and nothing is signed that was not signed before.
+ */
+function chosenOf(
+  evaluations: readonly Schema['Evaluation'][],
+  policyId: string | undefined,
+  { idempotencyKey }: CallOptions,
+): Schema['Evaluation'] | undefined {
+  const mayBeRepeated = policyId !== undefined && idempotencyKey !== undefined;
+  const isPossible = ({ allowed, failures }: Schema['Evaluation']) =>
+    allowed || (mayBeRepeated && failures.every(({ condition }) => condition === 'budget'));
+  return evaluations
+    .filter((one) => isPossible(one) && (policyId ?? one.policy.id) === one.policy.id)
+    .sort((one, two) => one.threshold - two.threshold)[0];
+}
+
 /** The records that a change must leave as they are. `propose` reads them before the service knows what is asked. */
 async function readBefore(api: Api, intent: Intent | undefined, options: CallOptions): Promise<Before> {
   const type = intent?.type ?? '';
@@ -195,23 +231,33 @@ export function createOrgwallet(settings: Settings): Orgwallet {
     return sameRecord(id, await sendVote(record, type, signature, options)) as RecordOf<Target>;
   }
 
-  async function propose(intent: OperationIntent, options: ProposeOptions = {}): Promise<Proposal> {
+  /** A request as it is now: a key that was used before answers with what it was then. */
+  const asItIs = <Target extends Approval>(created: Target, asked: CallOptions) =>
+    asked.idempotencyKey === undefined ? created : readApproval(api, created, withoutKey(asked));
+
+  async function propose(
+    intent: OperationIntent,
+    options: ProposeOptions,
+    idempotencyKey: string,
+  ): Promise<Proposal> {
     const { wallet, confirm, execute = false } = options;
     const { type, ...body } = intent;
     const before = await readBefore(api, intent, withoutKey(options));
-    const proposed = await (api[methodOf(type)] as (body: object, options: CallOptions) => Promise<Proposal>)(
-      body,
-      options,
-    );
+    const create = api[methodOf(type)] as (body: object, options: CallOptions) => Promise<Proposal>;
+    const proposed = await create(body, { ...options, idempotencyKey });
     if (!wallet) return proposed;
+    const current = (await asItIs(proposed, options)) as Proposal;
+    const own = await wallet.address();
+    if (current.approvals.some(({ walletAddress }) => isSameAddress(walletAddress, own))) return current;
     const more = { before, execute, ...(confirm ? { confirm } : {}) };
-    return vote(proposed, 'approve', { ...withoutKey(options), wallet, intent, ...more });
+    return vote(current, 'approve', { ...withoutKey(options), wallet, intent, ...more });
   }
 
   async function request(
     asked: Request,
     intent: TransferIntent | CallIntent,
     id: string,
+    idempotencyKey: string,
   ): Promise<Transaction> {
     const { wallet, description = '', wait = true } = asked;
     const options = withoutKey(asked);
@@ -224,24 +270,21 @@ export function createOrgwallet(settings: Settings): Orgwallet {
       ...(intent.replaces ? { replaces: intent.replaces } : {}),
     };
     const evaluations = await api.evaluatePolicies(call, options);
-    const [evaluation] = evaluations
-      .filter((one) => one.allowed && (intent.policyId ?? one.policy.id) === one.policy.id)
-      .sort((one, two) => one.threshold - two.threshold);
+    const evaluation = chosenOf(evaluations, intent.policyId, asked);
     if (!evaluation) throw new NotPermitted(evaluations);
     const policyId = evaluation.policy.id;
-    const created = await api.createTransaction({ ...call, policyId }, asked);
-    const done = await vote(created, 'initiator', {
-      ...options,
-      wallet,
-      intent: { ...intent, policyId },
-      execute: evaluation.threshold === 0,
-    });
+    const created = await api.createTransaction({ ...call, policyId }, { ...options, idempotencyKey });
+    const current = await asItIs(created, asked);
+    const isSigned = current.signatureStatus !== 'pendingInitiatorSignature';
+    if (!isSigned && !evaluation.allowed) throw new NotPermitted(evaluations);
+    const more = { wallet, intent: { ...intent, policyId }, execute: evaluation.threshold === 0 };
+    const done = isSigned ? current : await vote(current, 'initiator', { ...options, ...more });
     return wait && done.executionStatus === 'processing' ? waitFor(api, done, 'completed', options) : done;
   }
 
   return {
     ...api,
-    propose,
+    propose: (intent, options = {}) => withKey(options, (key) => propose(intent, options, key)),
     vote,
     execute: async (approval, type, options) => {
       const record = await recordOf(approval, options);
@@ -250,14 +293,16 @@ export function createOrgwallet(settings: Settings): Orgwallet {
         : api[`execute${SINGULAR[record.resourceType]}Proposal`](record.id, { type }, options);
       return sameRecord(record.id, await executed) as RecordOf<typeof approval>;
     },
-    transfer: async ({ account, ...asked }) => {
-      const { id, address } = await accountOf(account, withoutKey(asked));
-      return request({ account, ...asked }, { ...asked, type: 'transfer', account: address }, id);
-    },
-    call: async ({ account, ...asked }) => {
-      const { id, address } = await accountOf(account, withoutKey(asked));
-      return request({ account, ...asked }, { ...asked, type: 'call', account: address }, id);
-    },
+    transfer: ({ account, ...asked }) =>
+      withKey(asked, async (key) => {
+        const { id, address } = await accountOf(account, withoutKey(asked));
+        return request({ account, ...asked }, { ...asked, type: 'transfer', account: address }, id, key);
+      }),
+    call: ({ account, ...asked }) =>
+      withKey(asked, async (key) => {
+        const { id, address } = await accountOf(account, withoutKey(asked));
+        return request({ account, ...asked }, { ...asked, type: 'call', account: address }, id, key);
+      }),
     read: (approval, options) => readApproval(api, approval, options),
     waitFor: (approval, status, options) => waitFor(api, approval, status, options),
   };

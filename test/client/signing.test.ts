@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   createOrgwallet,
+  NoAnswer,
   NotPermitted,
   type Orgwallet,
   PayloadMismatch,
@@ -166,6 +167,78 @@ describe('transfer', () => {
     await orgwallet.transfer({ account, networkId: NETWORK, to, amount: 3n, wallet: by(org.dave) });
     expect(BigInt(await rpc<string>(rpcUrl, 'eth_getBalance', [to, 'latest']))).toBe(3n);
     expect(proxy.requests.filter(({ url }) => url === '/api/v1/transactions')).toHaveLength(2);
+  });
+});
+
+/** Loses every answer to a signature that arrives, and waits until the client gives up. */
+async function withoutAnswer(asked: () => Promise<unknown>): Promise<NoAnswer> {
+  proxy.intercept({ after: ({ url }) => (url.endsWith('/signatures') ? 'cut' : undefined) });
+  const error = await asked().catch((thrown: unknown) => thrown);
+  proxy.intercept({});
+  if (!(error instanceof NoAnswer)) throw new Error(`no NoAnswer: ${error}`);
+  return error;
+}
+
+describe('an action of several calls that got no answer', () => {
+  it('pays once when it is repeated with the key of its error, also when that was all of its budget', async () => {
+    const to = somebody();
+    const [policy] = await makePolicies(service.http, org, {
+      name: 'Once',
+      type: 'AUTO_APPROVAL',
+      transactionType: 'TOKEN_TRANSFER',
+      networkId: NETWORK,
+      accountIds: [account.id],
+      initiatorSetting: null,
+      limitation: {
+        hours: 24,
+        initiatorScope: 'ALL_ITEMS',
+        sourceAccountScope: 'ALL_ITEMS',
+        destinationScope: 'ALL_ITEMS',
+      },
+      tokenTransferCondition: {
+        tokenAddress: NATIVE_CURRENCY,
+        amountThreshold: '9',
+        destinationAddresses: [to],
+      },
+    });
+    const pay = (more: object) =>
+      orgwallet.transfer({
+        ...{ account, networkId: NETWORK, to, amount: 9n, policyId: policy.id, wallet: by(org.dave) },
+        ...more,
+      });
+    const { idempotencyKey } = await withoutAnswer(() => pay({ timeoutMs: 2_000 }));
+    expect(await pay({ idempotencyKey })).toMatchObject({ executionStatus: 'completed' });
+    expect(signaturesSent()).toEqual([]);
+    expect(await pay({ idempotencyKey })).toMatchObject({ executionStatus: 'completed' });
+    expect(BigInt(await rpc<string>(rpcUrl, 'eth_getBalance', [to, 'latest']))).toBe(9n);
+    // Another payment over the budget gets no signature, whatever key it has.
+    for (const more of [{}, { idempotencyKey: randomUUID() }]) {
+      await expect(pay(more)).rejects.toThrow(NotPermitted);
+    }
+    expect(signaturesSent()).toEqual([]);
+  });
+
+  it('goes on with the request that it has created', async () => {
+    const to = somebody();
+    const pay = (more: object) =>
+      orgwallet.transfer({ account, networkId: NETWORK, to, amount: 2n, wallet: by(org.dave), ...more });
+    const idempotencyKey = randomUUID();
+    const wallet = signWith.function(org.dave.wallet.address, async () => {
+      throw new Error('the process ends here');
+    });
+    await expect(pay({ idempotencyKey, wallet })).rejects.toThrow('the process ends here');
+    const { id } = await pay({ idempotencyKey });
+    const all = await orgwallet.page('listTransactions', { accountId: account.id });
+    expect(all.data.filter((one) => one.to === to).map((one) => one.id)).toEqual([id]);
+  });
+
+  it('proposes and approves once', async () => {
+    const intent = { type: 'groups.create' as const, items: [{ name: randomUUID(), memberIds: [] }] };
+    const propose = (more: object) => orgwallet.propose(intent, { wallet: by(org.alice), ...more });
+    const { idempotencyKey } = await withoutAnswer(() => propose({ timeoutMs: 2_000 }));
+    const proposal = await propose({ idempotencyKey });
+    expect(proposal.approvals.map(({ id }) => id)).toEqual([org.alice.id]);
+    expect(signaturesSent()).toEqual([]);
   });
 });
 
