@@ -21,6 +21,7 @@ import type { Cursors } from '../cursors';
 import type { ApiDependencies } from '../dependencies';
 import { page, pageRequest } from '../pages';
 import { acceptOrThrow, badRequest, notFound } from '../refusals';
+import { createSimulations } from '../simulations';
 import { checkNewTransaction } from '../transactionRequests';
 import { type ApprovalRouteDeps, approvalRoutes, createApproval } from './approvals';
 
@@ -85,7 +86,8 @@ function createRoute(deps: Deps): Route {
   });
 }
 
-function simulationRoute({ db, simulate }: Deps): Route {
+function simulationRoute({ db, simulate: simulateOne }: Deps): Route {
+  const simulate = createSimulations(simulateOne);
   return readRoute(simulateTransactionEndpoint, async (context) => {
     const { record, now } = await load(db, context);
     acceptOrThrow(checkOpen('transaction', record, now.time));
