@@ -7,3 +7,6 @@ export const INVALID_ADDRESS =
 export function addressError(text: string): string | undefined {
   return text.trim() === '' || isAddress(text.trim()) ? undefined : INVALID_ADDRESS;
 }
+
+/** The ends of an address, which people compare. */
+export const shortAddress = (address: string) => `${address.slice(0, 6)}…${address.slice(-4)}`;

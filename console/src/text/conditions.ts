@@ -1,5 +1,6 @@
 import type { Schema } from '@orgwallet/client';
 import { amountText } from '../domain/amounts.ts';
+import { counted } from './counted.ts';
 
 /** One condition of a policy, and whether a transaction meets it. */
 export interface CheckedCondition {
@@ -41,7 +42,7 @@ export function remainingText(
   policy: Schema['Policy'] | undefined,
 ): string | undefined {
   if (remaining === null) return undefined;
-  if ('count' in remaining) return `${remaining.count} execution${remaining.count === 1 ? '' : 's'} left`;
+  if ('count' in remaining) return `${counted(remaining.count, 'execution')} left`;
   const token = policy?.transactionType === 'TOKEN_TRANSFER' ? policy.tokenTransferCondition : undefined;
   return token
     ? `${amountText(remaining.amount, token.tokenDecimals)} ${token.tokenSymbol} left`

@@ -1,4 +1,5 @@
 import type { Approval, Proposal, Transaction } from '@orgwallet/client';
+import { shortAddress } from '../domain/address.ts';
 import { assetText } from '../domain/amounts.ts';
 
 /** The names that a line can use in place of ids. */
@@ -9,7 +10,6 @@ export interface Names {
   owner(address: string): string | undefined;
 }
 
-const short = (address: string) => `${address.slice(0, 6)}…${address.slice(-4)}`;
 const quoted = (name: string) => `“${name}”`;
 
 /** `“A”, “B” and 3 more`. */
@@ -46,10 +46,10 @@ function transactionLine(transaction: Transaction, names: Names): string {
   if (transaction.type === 'TOKEN_TRANSFER') {
     const { destination, asset, rawAmount } = transaction.data;
     const to = names.owner(destination);
-    return `Send ${assetText(rawAmount, asset)}${from} to ${to ? quoted(to) : short(destination)} on ${on}`;
+    return `Send ${assetText(rawAmount, asset)}${from} to ${to ? quoted(to) : shortAddress(destination)} on ${on}`;
   }
   const { toAddress, functionName } = transaction.data;
-  return `Call ${functionName ?? 'an unknown function'} of ${short(toAddress)}${from} on ${on}`;
+  return `Call ${functionName ?? 'an unknown function'} of ${shortAddress(toAddress)}${from} on ${on}`;
 }
 
 /** A request in one line, from the service's record. What is signed is read from the payload instead. */

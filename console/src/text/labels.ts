@@ -1,5 +1,6 @@
 import type { Approval, VoteType } from '@orgwallet/client';
 import { outcomesOf, type Viewer, votesOf } from '../domain/eligibility.ts';
+import { counted } from './counted.ts';
 
 /** How many votes of a kind are missing once one more is given. */
 function missingAfter({ threshold, approvals, rejections }: Approval, vote: 'approve' | 'reject'): number {
@@ -16,7 +17,7 @@ export function isDecisive(approval: Approval, vote: VoteType): boolean {
 export function voteLabel(approval: Approval, vote: VoteType, execute: boolean): string {
   if (vote === 'initiator') {
     if (approval.threshold > 0) {
-      return `Sign: ${approval.threshold} approval${approval.threshold === 1 ? '' : 's'} needed`;
+      return `Sign: ${counted(approval.threshold, 'approval')} needed`;
     }
     return execute ? 'Sign and execute' : 'Sign';
   }
@@ -79,8 +80,7 @@ export function taskOf(approval: Approval, viewer: Viewer): string {
 /** How far the signatures are. */
 export function tallyText({ signatureStatus, approvals, rejections, threshold }: Approval): string {
   if (signatureStatus === 'pendingInitiatorSignature') return "awaiting the initiator's signature";
-  const { length } = rejections;
-  const rejected = length > 0 ? `, ${length} rejection${length === 1 ? '' : 's'}` : '';
+  const rejected = rejections.length > 0 ? `, ${counted(rejections.length, 'rejection')}` : '';
   return threshold === 0
     ? `no approval needed${rejected}`
     : `${approvals.length} of ${threshold} approvals${rejected}`;

@@ -1,4 +1,5 @@
 import type { Recipient } from '../domain/recipient.ts';
+import { counted } from './counted.ts';
 
 /** Whether a recipient is known, and from where. */
 export function recipientText({ owner, policies, earlier, lookedThrough }: Recipient): string {
@@ -8,7 +9,7 @@ export function recipientText({ owner, policies, earlier, lookedThrough }: Recip
   ];
   const history =
     earlier > 0
-      ? `${earlier} completed transaction${earlier === 1 ? '' : 's'} to it before`
+      ? `${counted(earlier, 'completed transaction')} to it before`
       : `first time: no completed transaction to it among the last ${lookedThrough}`;
   return [...(known.length > 0 ? known : ['unknown address']), history].join(', ');
 }

@@ -1,3 +1,5 @@
+import { counted } from './counted.ts';
+
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
@@ -6,8 +8,6 @@ const DAY_MS = 24 * HOUR_MS;
 export function dateTime(date: string): string {
   return new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(date));
 }
-
-const counted = (count: number, unit: string) => `${count} ${unit}${count === 1 ? '' : 's'}`;
 
 /** How long that is, in its largest two units; below two minutes in seconds. */
 export function duration(ms: number): string {

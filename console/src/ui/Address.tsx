@@ -1,3 +1,4 @@
+import { shortAddress } from '../domain/address.ts';
 import { Copy } from './Copy.tsx';
 import './address.css';
 
@@ -10,7 +11,7 @@ export function Address({ address, copy = true }: { readonly address: string; re
         {address.slice(6, -4)}
         <b>{address.slice(-4)}</b>
       </code>
-      {copy ? <Copy text={address} of={`address ${address.slice(0, 6)}…${address.slice(-4)}`} /> : null}
+      {copy ? <Copy text={address} of={`address ${shortAddress(address)}`} /> : null}
     </span>
   );
 }
@@ -19,7 +20,7 @@ export function Address({ address, copy = true }: { readonly address: string; re
 export function ShortAddress({ address }: { readonly address: string }) {
   return (
     <code className="muted" title={address}>
-      {address.slice(0, 6)}…{address.slice(-4)}
+      {shortAddress(address)}
     </code>
   );
 }

@@ -1,5 +1,6 @@
 import type { Schema } from '@orgwallet/client';
 import { conditionsOf, remainingText } from '../text/conditions.ts';
+import { counted } from '../text/counted.ts';
 import { dateTime } from '../text/time.ts';
 import { Badge } from './Badge.tsx';
 import './evaluation.css';
@@ -23,9 +24,7 @@ export function Evaluation({
         <Badge tone={allowed ? 'good' : 'danger'}>{allowed ? 'permits it' : 'does not permit it'}</Badge>
         {allowed ? (
           <span className="muted">
-            {threshold === 0
-              ? 'no approval needed'
-              : `${threshold} approval${threshold === 1 ? '' : 's'} needed from ${who}`}
+            {threshold === 0 ? 'no approval needed' : `${counted(threshold, 'approval')} needed from ${who}`}
           </span>
         ) : null}
       </p>

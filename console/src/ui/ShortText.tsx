@@ -1,6 +1,6 @@
 import { Tooltip, TooltipAnchor, TooltipProvider } from '@ariakit/react/tooltip';
-import { useEffect, useState } from 'react';
 import { announce } from '../state/announcement.ts';
+import { useCopy } from './useCopy.ts';
 import './short-text.css';
 
 interface Props {
@@ -12,28 +12,17 @@ interface Props {
   readonly tail?: number;
 }
 
-const COPIED_MS = 2_000;
-
 /** The ends of an address, an id or a hash. The whole of it is shown on focus and copied on a click. */
 export function ShortText({ text, of, head = 8, tail = 6 }: Props) {
-  const [isCopied, setCopied] = useState(false);
-  useEffect(() => {
-    if (!isCopied) return;
-    const timer = setTimeout(() => setCopied(false), COPIED_MS);
-    return () => clearTimeout(timer);
-  }, [isCopied]);
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-      setCopied(true);
-      announce('Copied');
-    } catch {
-      announce('The browser does not permit copying: select the text and copy it');
-    }
+  const { isCopied, copy } = useCopy(text);
+  const copyAndSay = async () => {
+    if (await copy()) announce('Copied');
   };
   return (
     <TooltipProvider timeout={200}>
-      <TooltipAnchor render={<button type="button" className="short-text" onClick={() => void copy()} />}>
+      <TooltipAnchor
+        render={<button type="button" className="short-text" onClick={() => void copyAndSay()} />}
+      >
         <span className="hidden-visually">Copy {of}, </span>
         <code>{text.length > head + tail + 1 ? `${text.slice(0, head)}…${text.slice(-tail)}` : text}</code>
         <svg className="short-text-icon" viewBox="0 0 16 16" aria-hidden="true">

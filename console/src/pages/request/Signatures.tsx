@@ -2,6 +2,7 @@ import type { Approval, Schema } from '@orgwallet/client';
 import { useQuery } from '@tanstack/react-query';
 import { adminsQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
+import { counted } from '../../text/counted.ts';
 import { ShortAddress } from '../../ui/Address.tsx';
 import { Badge } from '../../ui/Badge.tsx';
 
@@ -60,7 +61,7 @@ export function Signatures({
       <p>
         {threshold === 0
           ? "No approval needed: the initiator's signature is enough."
-          : `${approvals.length} of ${threshold} approvals, ${rejections.length} rejection${rejections.length === 1 ? '' : 's'}.`}
+          : `${approvals.length} of ${threshold} approvals, ${counted(rejections.length, 'rejection')}.`}
       </p>
       <ul className="signatures">
         {isProposal ? null : (
