@@ -11,25 +11,34 @@ export interface Viewer {
 export const hasMember = (members: readonly { id: string }[], id: string) =>
   members.some((member) => member.id === id);
 
-function approves(
-  { policy, initiator }: Transaction,
-  { memberId, policies, groups }: Viewer,
-): boolean | undefined {
-  const found = policies.find(({ id }) => id === policy.id);
-  const setting = found?.approverSetting;
-  if (!found) return undefined;
-  if (!setting || (setting.excludeInitiator && initiator.id === memberId)) return false;
-  if (setting.type === 'user') return setting.memberId === memberId;
-  return hasMember(groups.find(({ id }) => id === setting.groupId)?.members ?? [], memberId);
+/** The members that a setting of a policy names, as they are now. */
+export function membersNamedBy<Member extends { readonly id: string }>(
+  setting: Schema['InitiatorSetting'] | Schema['ApproverSetting'],
+  now: {
+    readonly members: readonly Member[];
+    readonly groups: readonly { readonly id: string; readonly members: readonly Member[] }[];
+  },
+): readonly Member[] {
+  return setting.type === 'user'
+    ? now.members.filter(({ id }) => id === setting.memberId)
+    : (now.groups.find(({ id }) => id === setting.groupId)?.members ?? []);
 }
 
-function initiates(transaction: Transaction, { memberId, policies, groups }: Viewer): boolean {
-  const found = policies.find(({ id }) => id === transaction.policy.id);
+const isNamedBy = (
+  setting: Schema['InitiatorSetting'] | Schema['ApproverSetting'],
+  { memberId, groups }: Viewer,
+) => hasMember(membersNamedBy<{ id: string }>(setting, { members: [{ id: memberId }], groups }), memberId);
+
+function approves({ policy, initiator }: Transaction, viewer: Viewer): boolean {
+  const setting = viewer.policies.find(({ id }) => id === policy.id)?.approverSetting;
+  if (!setting || (setting.excludeInitiator && initiator.id === viewer.memberId)) return false;
+  return isNamedBy(setting, viewer);
+}
+
+function initiates({ policy }: Transaction, viewer: Viewer): boolean {
+  const found = viewer.policies.find(({ id }) => id === policy.id);
   if (!found) return false;
-  const { initiatorSetting: setting } = found;
-  if (setting === null) return true;
-  if (setting.type === 'user') return setting.memberId === memberId;
-  return hasMember(groups.find(({ id }) => id === setting.groupId)?.members ?? [], memberId);
+  return found.initiatorSetting === null || isNamedBy(found.initiatorSetting, viewer);
 }
 
 /** The votes that a member can give now. */

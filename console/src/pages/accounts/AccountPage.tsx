@@ -4,9 +4,9 @@ import { Address } from '../../ui/Address.tsx';
 import { Badge } from '../../ui/Badge.tsx';
 import { ExplorerLink } from '../../ui/ExplorerLink.tsx';
 import { Facts } from '../../ui/Facts.tsx';
-import { Gone } from '../../ui/Gone.tsx';
 import { Page, Section } from '../../ui/Page.tsx';
 import { ProposeLink } from '../../ui/ProposeLink.tsx';
+import { RecordNotFound } from '../../ui/RecordNotFound.tsx';
 import { ShortId } from '../../ui/ShortText.tsx';
 import { Empty } from '../../ui/States.tsx';
 import { Times } from '../../ui/Times.tsx';
@@ -91,7 +91,7 @@ export function AccountPage() {
     <WithOrganization what="the account">
       {(organization) => {
         const account = organization.accounts.find((one) => one.id === id);
-        if (!account) return <Gone what="account" id={id} />;
+        if (!account) return <RecordNotFound what="account" id={id} />;
         const both = { account, organization };
         return (
           <Page

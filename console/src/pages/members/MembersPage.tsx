@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { adminsQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
+import { hasMember } from '../../domain/eligibility.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { TextField } from '../../ui/Field.tsx';
 import { MemberTable } from '../../ui/MemberTable.tsx';
@@ -25,7 +26,7 @@ function columnsOf(
 ): readonly Column<Member>[] {
   const adminIds = new Set(admins?.members.map(({ id }) => id));
   const groupsOf = (id: string) =>
-    groups.filter(({ members }) => members.some((member) => member.id === id)).map(({ name }) => name);
+    groups.filter(({ members }) => hasMember(members, id)).map(({ name }) => name);
   return [
     {
       name: 'Role',

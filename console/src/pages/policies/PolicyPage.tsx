@@ -1,37 +1,34 @@
 import type { Schema } from '@orgwallet/client';
 import { Link, useParams } from '@tanstack/react-router';
 import type { Organization } from '../../api/useOrganization.ts';
+import { membersNamedBy } from '../../domain/eligibility.ts';
 import { policyAspects } from '../../text/policySentences.ts';
 import { Facts } from '../../ui/Facts.tsx';
-import { Gone } from '../../ui/Gone.tsx';
 import { MemberTable } from '../../ui/MemberTable.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { Page, Section } from '../../ui/Page.tsx';
 import { ProposeLink } from '../../ui/ProposeLink.tsx';
+import { RecordNotFound } from '../../ui/RecordNotFound.tsx';
 import { Sentence } from '../../ui/Sentence.tsx';
 import { ShortId } from '../../ui/ShortText.tsx';
 import { Times } from '../../ui/Times.tsx';
 import { WithOrganization } from '../../ui/WithOrganization.tsx';
 
 type Policy = Schema['Policy'];
-type Setting = Policy['initiatorSetting'] | Policy['approverSetting'];
 
 interface Props {
   readonly policy: Policy;
   readonly organization: Organization;
 }
 
-/** The members that a setting means, as they are now. */
-function membersOf(setting: Setting, { members, groups }: Organization): readonly Schema['MemberSummary'][] {
-  if (!setting) return members;
-  if (setting.type === 'user') return members.filter(({ id }) => id === setting.memberId);
-  return groups.find(({ id }) => id === setting.groupId)?.members ?? [];
-}
-
 function People({ policy, organization }: Props) {
   const { initiatorSetting, approverSetting } = policy;
-  const initiators = membersOf(initiatorSetting, organization);
-  const approvers = approverSetting ? membersOf(approverSetting, organization) : [];
+  const named = (setting: NonNullable<Policy['initiatorSetting'] | Policy['approverSetting']>) =>
+    membersNamedBy<Schema['MemberSummary']>(setting, organization);
+  const initiators: readonly Schema['MemberSummary'][] = initiatorSetting
+    ? named(initiatorSetting)
+    : organization.members;
+  const approvers = approverSetting ? named(approverSetting) : [];
   const needed = approverSetting?.type === 'group' ? approverSetting.threshold : 1;
   const isDead = initiators.length === 0 || (approverSetting && approvers.length < needed);
   return (
@@ -86,7 +83,7 @@ export function PolicyPage() {
     <WithOrganization what="the policy">
       {(organization) => {
         const policy = organization.policies.find((one) => one.id === id);
-        if (!policy) return <Gone what="policy" id={id} />;
+        if (!policy) return <RecordNotFound what="policy" id={id} />;
         return (
           <Page
             title={policy.name}

@@ -2,6 +2,7 @@ import type { Approval, Schema } from '@orgwallet/client';
 import { useQuery } from '@tanstack/react-query';
 import { adminsQuery } from '../../api/queries.ts';
 import type { Organization } from '../../api/useOrganization.ts';
+import { hasMember, membersNamedBy } from '../../domain/eligibility.ts';
 import { counted } from '../../text/counted.ts';
 import { ShortAddress } from '../../ui/Address.tsx';
 import { Badge } from '../../ui/Badge.tsx';
@@ -9,16 +10,10 @@ import { Badge } from '../../ui/Badge.tsx';
 type Person = Pick<Schema['MemberSummary'], 'id' | 'name' | 'walletAddress'>;
 
 /** Everybody who may approve a transaction under its policy. */
-function approversOf(
-  approval: Schema['Transaction'],
-  { policies, groups, members }: Organization,
-): readonly Person[] {
-  const setting = policies.find(({ id }) => id === approval.policy.id)?.approverSetting;
+function approversOf(approval: Schema['Transaction'], organization: Organization): readonly Person[] {
+  const setting = organization.policies.find(({ id }) => id === approval.policy.id)?.approverSetting;
   if (!setting) return [];
-  const all: readonly Person[] =
-    setting.type === 'group'
-      ? (groups.find(({ id }) => id === setting.groupId)?.members ?? [])
-      : members.filter(({ id }) => id === setting.memberId);
+  const all = membersNamedBy<Person>(setting, organization);
   return all.filter(({ id }) => !setting.excludeInitiator || id !== approval.initiator.id);
 }
 
@@ -53,8 +48,9 @@ export function Signatures({
   const { approvals, rejections, threshold, signingPayloads } = approval;
   const isProposal = 'resourceType' in approval;
   const possible = isProposal ? (admins?.members ?? []) : approversOf(approval, organization);
-  const voted = new Set([...approvals, ...rejections].map(({ id }) => id));
-  const missing = signingPayloads ? possible.filter(({ id }) => !voted.has(id)) : [];
+  const missing = signingPayloads
+    ? possible.filter(({ id }) => !hasMember([...approvals, ...rejections], id))
+    : [];
   const isUnsigned = approval.signatureStatus === 'pendingInitiatorSignature';
   return (
     <div className="stack-small">

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useSession } from '../../api/useSession.ts';
+import { hasMember } from '../../domain/eligibility.ts';
 import { Address } from '../../ui/Address.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { Page, Section } from '../../ui/Page.tsx';
@@ -16,7 +17,7 @@ export function YouPage() {
         <div className="card">
           <WithOrganization what="your membership">
             {({ groups }) => {
-              const mine = groups.filter(({ members }) => members.some(({ id }) => id === member.id));
+              const mine = groups.filter(({ members }) => hasMember(members, member.id));
               return (
                 <Facts
                   rows={[

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { Page } from './Page.tsx';
 
 /** Something that is not, or no longer, in the organization; the audit log still has what was. */
-export function Gone({ what, id }: { readonly what: string; readonly id: string }) {
+export function RecordNotFound({ what, id }: { readonly what: string; readonly id: string }) {
   return (
     <Page title={`${what.charAt(0).toUpperCase()}${what.slice(1)} not found`}>
       <p>
