@@ -1,7 +1,6 @@
 import { type Approval, type Hashes, hashesOf, type Schema, statementOf } from '@orgwallet/client';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Session } from '../../api/sessions.ts';
 import type { Organization } from '../../api/useOrganization.ts';
 import { explorerLink } from '../../text/explorer.ts';
 import { dateTime } from '../../text/time.ts';
@@ -56,15 +55,6 @@ function chainRows(approval: Approval, { networks }: Organization): (readonly [s
 export function hasOutcome(approval: Approval): boolean {
   const { executionStatus, notes, deployments = [] } = { deployments: [], ...approval };
   return executionStatus !== null || notes.length > 0 || deployments.length > 0;
-}
-
-/** Where operators see the workflow of a request. */
-export function workflowUrl(approval: Approval, session: Session): string | undefined {
-  const { temporalUiUrl, temporalNamespace = 'default', organization } = session;
-  if (!temporalUiUrl) return undefined;
-  const resource = 'resourceType' in approval ? approval.resourceType : 'transactions';
-  const workflowId = `${organization.id}/${resource}/${approval.id}`;
-  return `${temporalUiUrl}/namespaces/${temporalNamespace}/workflows/${encodeURIComponent(workflowId)}`;
 }
 
 /** What approvers of a closed transaction have signed. */

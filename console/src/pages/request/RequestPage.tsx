@@ -8,14 +8,17 @@ import { outcomesOf, type Viewer } from '../../domain/eligibility.ts';
 import { headline } from '../../text/headline.ts';
 import { stateOf } from '../../text/labels.ts';
 import { dateTime } from '../../text/time.ts';
+import { workflowLink } from '../../text/workflowLink.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Copy } from '../../ui/Copy.tsx';
+import { OutsideLink } from '../../ui/OutsideLink.tsx';
 import { Page, Section } from '../../ui/Page.tsx';
 import { ErrorNotice, Loading } from '../../ui/States.tsx';
 import { TimeLeft, useNow } from '../../ui/TimeLeft.tsx';
-import { Decision, Mismatch } from './Decision.tsx';
+import { Decision } from './Decision.tsx';
 import { Difference } from './Difference.tsx';
-import { hasOutcome, Outcome, workflowUrl } from './Outcome.tsx';
+import { Mismatch } from './Mismatch.tsx';
+import { hasOutcome, Outcome } from './Outcome.tsx';
 import { PolicyEvaluations } from './PolicyEvaluations.tsx';
 import { Signatures } from './Signatures.tsx';
 import { TransactionDetails } from './TransactionDetails.tsx';
@@ -33,7 +36,7 @@ function Lead({
   readonly isExpired: boolean;
   readonly state: ReturnType<typeof stateOf>;
 }) {
-  const workflow = workflowUrl(approval, useSession());
+  const workflow = workflowLink(approval, useSession());
   return (
     <p className="request-lead">
       <Badge tone={state.tone}>{state.text}</Badge>
@@ -42,11 +45,7 @@ function Lead({
       <span>
         <code>{approval.id}</code> <Copy text={approval.id} of="the id" />
       </span>
-      {workflow ? (
-        <a href={workflow} target="_blank" rel="noreferrer">
-          Workflow in the Temporal UI
-        </a>
-      ) : null}
+      {workflow ? <OutsideLink href={workflow}>Workflow in the Temporal UI</OutsideLink> : null}
     </p>
   );
 }

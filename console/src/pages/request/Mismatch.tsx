@@ -1,0 +1,29 @@
+import { PayloadMismatch } from '@orgwallet/client';
+import { Notice } from '../../ui/Notice.tsx';
+import { ErrorNotice } from '../../ui/States.tsx';
+
+const shown = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing'));
+
+/** A payload that is not what it should be. */
+export function Mismatch({ problem }: { readonly problem: unknown }) {
+  if (!(problem instanceof PayloadMismatch)) return <ErrorNotice error={problem} />;
+  return (
+    <Notice tone="danger" title="Do not sign: the payload does not match the request" urgent>
+      <p>Nothing was signed. Report it to your operator, and do not sign it with another program.</p>
+      <dl className="mismatch">
+        <dt>Field</dt>
+        <dd>
+          <code>{problem.field}</code>
+        </dd>
+        <dt>Expected</dt>
+        <dd>
+          <code>{shown(problem.asked)}</code>
+        </dd>
+        <dt>In the payload</dt>
+        <dd>
+          <code>{shown(problem.got)}</code>
+        </dd>
+      </dl>
+    </Notice>
+  );
+}
