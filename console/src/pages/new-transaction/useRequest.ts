@@ -1,11 +1,10 @@
 import type { Schema, TransactionIntent } from '@orgwallet/client';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { orgwallet, queryClient } from '../../api/client.ts';
-import { once } from '../../api/once.ts';
+import { orgwallet } from '../../api/client.ts';
+
 import { evaluationQuery } from '../../api/queries.ts';
-import { rememberIntent } from '../../signing/intents.ts';
+import { useCreation } from '../../signing/useCreation.ts';
 import { useSettled } from '../../state/useSettled.ts';
 import { fieldErrors } from '../../text/errors.ts';
 import { permitting } from './DryRun.tsx';
@@ -18,10 +17,8 @@ export interface Typed {
 
 /** Requests a transaction under one of the policies that permit it. `errors` are those of its fields, also of the dry run. */
 export function useRequest(typed: Typed | undefined, forget: () => void) {
-  const navigate = useNavigate();
   const [chosen, setChosen] = useState<string>();
-  const [isSending, setSending] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const { create, isSending, error } = useCreation(forget);
   const asked = useSettled(typed?.asked);
   const { data: evaluations, error: dryRunError } = useQuery({
     ...evaluationQuery(asked as Schema['EvaluatePoliciesRequest']),
@@ -32,22 +29,12 @@ export function useRequest(typed: Typed | undefined, forget: () => void) {
 
   const send = async () => {
     if (!typed || !policyId) return;
-    setSending(true);
-    setError(undefined);
-    try {
-      const body = { ...typed.asked, policyId };
-      const created = await once(JSON.stringify(body), (idempotencyKey) =>
-        orgwallet.createTransaction(body, { idempotencyKey }),
-      );
-      rememberIntent(created.id, { intent: { ...typed.intent, policyId }, before: {} });
-      queryClient.setQueryData(['approval', created.id], created);
-      forget();
-      await navigate({ to: '/requests/$id', params: { id: created.id } });
-    } catch (reason) {
-      setError(reason);
-    } finally {
-      setSending(false);
-    }
+    const body = { ...typed.asked, policyId };
+    await create(() => ({
+      asked: { intent: { ...typed.intent, policyId }, before: {} },
+      content: JSON.stringify(body),
+      send: (idempotencyKey) => orgwallet.createTransaction(body, { idempotencyKey }),
+    }));
   };
   // What is typed now is refused by the dry run; an earlier request may have been about something else.
   const errors = fieldErrors(dryRunError ?? error);
