@@ -3,9 +3,8 @@ import type { ApiDependencies } from './api/dependencies';
 import { knownTokens, readBalances } from './chain/balances';
 import { ask, assertChainId, type ChainClient, ChainUnavailable } from './chain/clients';
 import { relayerIndex } from './chain/relayerIndex';
-import { accountNonce } from './chain/safe';
 import { SharedReads } from './chain/sharedReads';
-import { missingAccount, simulateTransaction } from './chain/transactionSimulation';
+import { simulateTransaction } from './chain/transactionSimulation';
 import type { Clients } from './clients';
 import type { TransactionSimulation } from './contract/transactions';
 import { listPolicyTokens } from './db/policies';
@@ -55,13 +54,10 @@ async function simulateAt(
   const index = relayerIndex(accountId, network.relayers);
   const sender = await payingRelayer(db, { accountId, networkId: network.id }, index);
   if (sender === undefined) throw new ChainUnavailable(network, `relayer ${index} is not registered yet`);
-  if ((await accountNonce(chain, account)) === null) {
-    return { status: 'fails', reason: missingAccount(chain, accountId, account), blockNumber };
-  }
   const call = { account, to: to as Address, value, data: calldata.toLowerCase() as Hex };
   const found = await simulateTransaction(
     chain,
-    { call, token: tokenOf(record) },
+    { accountId, call, token: tokenOf(record) },
     { maxGas: config.maxGas, sender: sender as Address, blockNumber: block },
   );
   return found.ok

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ask, ChainUnavailable } from '../../src/chain/clients';
-import { type RelayerContext, requireChain } from './context';
+import { type RelayerContext, relayerKey, requireChain } from './context';
 import { relayerOf } from './relayerOf';
 
 /** The pause between two readings of a relayer's balance, in polls of a network. */
@@ -26,7 +26,7 @@ export async function awaitRelayer(
     // Another one pays once nothing of the account is in flight.
     const address = await relayerOf(context.db, chain.network, accountId);
     try {
-      const balance = await context.balances.read(`${networkId}/${address}`, () =>
+      const balance = await context.balances.read(relayerKey(networkId, address), () =>
         ask(chain, (rpc) => rpc.getBalance({ address })),
       );
       if (balance >= BigInt(wei)) return;

@@ -25,14 +25,22 @@ export interface RelayerContext extends RelayerDeps {
   readonly heads: Heads;
   /** Balances of relayers in wei, by network and address. */
   readonly balances: SharedReads<bigint>;
-  /** How many transactions of relayers are in blocks, by network and address. */
+  /** How many transactions of relayers were in blocks at least, a while ago: unless blocks are lost, there are not fewer. */
   readonly transactionCounts: SharedReads<number>;
-  /** The fees of networks, by network. */
+  /** The fees of networks, by network: a while ago. */
   readonly fees: SharedReads<Fees>;
   /** Those who follow something take turns, by network and relayer; what is sent for the first time has turns of its own. */
   readonly turns: KeyedLimiter;
   /** The same by network, of all its relayers together. */
   readonly networkTurns: KeyedLimiter;
+}
+
+/** What changes slowly is read again after so many polls. */
+const SLOW_POLLS = 20;
+
+/** The key of a relayer in what is shared. */
+export function relayerKey(networkId: number, relayerAddress: string): string {
+  return `${networkId}/${relayerAddress}`;
 }
 
 /** How many of those who follow something of one relayer use the database and the network at once. */
@@ -42,13 +50,15 @@ const NETWORK_TURNS_AT_ONCE = 16;
 
 /** Creates the context that the activities of one process share. */
 export function createRelayerContext<T extends RelayerDeps>(deps: T): T & RelayerContext {
+  const { pollMs } = deps;
+  const slow = <V>() => new SharedReads<V>(SLOW_POLLS * pollMs, pollMs);
   return {
     ...deps,
     sent: createSendLog(),
-    heads: createHeads(deps.pollMs),
-    balances: new SharedReads(deps.pollMs),
-    transactionCounts: new SharedReads(deps.pollMs),
-    fees: new SharedReads(deps.pollMs),
+    heads: createHeads(pollMs),
+    balances: new SharedReads(pollMs),
+    transactionCounts: slow(),
+    fees: slow(),
     turns: new KeyedLimiter(TURNS_AT_ONCE),
     networkTurns: new KeyedLimiter(NETWORK_TURNS_AT_ONCE),
   };

@@ -3,8 +3,8 @@ import { decideEnvelope, type Envelope, reopenEnvelope } from '../../src/db/chai
 import type { Db } from '../../src/db/database';
 import { failpoint } from '../../src/failpoints';
 
-/** The result of a check of the chain: the end, or whether it is in a block and only lacks confirmations. */
-export type ChainCheck<T> = { readonly end: T } | { readonly inBlock: boolean };
+/** The result of a check of the chain: the end, or the number of its block, null while it is in none. */
+export type ChainCheck<T> = { readonly end: T } | { readonly inBlock: bigint | null };
 
 /** The newest envelope that is undecided, or undefined. */
 export function undecidedEnvelope(envelopes: readonly Envelope[]): Envelope | undefined {
@@ -40,7 +40,7 @@ export async function checkEnvelope(
   const depth = BigInt(chain.network.confirmations);
   const receipt = await receiptOf(chain, envelope.transactionHash);
   if (receipt) {
-    if (receipt.blockNumber + depth > head) return { inBlock: true };
+    if (receipt.blockNumber + depth > head) return { inBlock: receipt.blockNumber };
     const outcome = receipt.status === 'success' ? 'mined' : 'reverted';
     await decideEnvelope(db, envelope, outcome);
     failpoint('chain.envelopeDecided');
@@ -48,10 +48,11 @@ export async function checkEnvelope(
   }
   const confirmed = head > depth ? head - depth : 0n;
   if ((await transactionCount(chain, envelope.relayerAddress, confirmed)) <= envelope.relayerNonce) {
-    return { inBlock: false };
+    return { inBlock: null };
   }
   // The receipt may have come from another node behind the endpoint, which lags behind.
-  if (await receiptOf(chain, envelope.transactionHash)) return { inBlock: true };
+  const late = await receiptOf(chain, envelope.transactionHash);
+  if (late) return { inBlock: late.blockNumber };
   await decideEnvelope(db, envelope, 'dropped');
   return { end: 'dropped' };
 }

@@ -1,11 +1,13 @@
+import type { Hex } from 'viem';
 import { type ChainClient, ChainUnavailable, networkLabel } from '../../src/chain/clients';
 import type { Envelope } from '../../src/db/chain';
 import type { RelayerContext } from './context';
 import type { ChainCheck } from './envelopes';
+import type { Block, Head } from './heads';
 import { findBlocker, gapTerms } from './nonceGaps';
 import { TransactionRejected } from './send';
 import { sendInOrder } from './sendInOrder';
-import { MAX_RESEND_MS, RESEND_MS } from './sendLog';
+import { RESEND_MS } from './sendLog';
 import { type EnvelopeTerms, replacementTerms } from './terms';
 
 /** What blocks a followed envelope until the workflow acts. */
@@ -31,43 +33,71 @@ const MAX_POLL_FACTOR = 16;
 const POLL_GROWTH = 1.25;
 /** It is checked again without a new block, with pauses that grow by this: an endpoint may lag behind its own newest block. */
 const RECHECK_GROWTH = 4;
-/** A chain that was restarted may have the same number of blocks as before, and other ones. */
-const MAX_RECHECK_MS = 16_000;
+const MAX_RECHECK_MS = 60_000;
+/** The same bytes are sent again without a new block, with pauses that grow up to this. A new block ends the pause. */
+const MAX_IDLE_RESEND_MS = 300_000;
+/** What is in a block is looked at again so often before it has its confirmations. */
+const CONFIRMING_MS = 10_000;
 
 interface Waiting {
   readonly waitingFor: string | null;
 }
 
+/** A check of the chain that has not found the end. */
+interface Checked {
+  readonly at: number;
+  /** The newest block then. */
+  readonly head: Head;
+  /** The number of the block that it is in; null while it is in none. */
+  readonly inBlock: bigint | null;
+  readonly found: Waiting;
+  /** When it is repeated without a new block. */
+  readonly againMs: number;
+}
+
 interface Progress {
   readonly begunAt: number;
-  /** The newest block at the first check. */
+  /** The number of the newest block at the first check. */
   firstHead?: bigint;
   /** When the bytes were last sent, the newest block then, and when they are sent again; undefined: not yet. */
-  sent?: { readonly at: number; readonly head: bigint; readonly againMs: number } | undefined;
-  /** The last check: when, at which block, what it found, and when it is repeated without a new block. */
-  checked?:
-    | { readonly at: number; readonly head: bigint; readonly found: Waiting; readonly againMs: number }
-    | undefined;
+  sent?: { readonly at: number; readonly head: Head; readonly againMs: number } | undefined;
+  checked?: Checked | undefined;
   /** The network failed at the last step. */
   failed?: boolean;
 }
 
 type Step<T> = { readonly end: T | Obstacle } | Waiting;
 
+/** What bytes that a node has just accepted are known to wait for; undefined where the chain has to be looked at. */
+function checkedAtSending(
+  { chain, envelope }: Followed<unknown>,
+  { head, at, againMs }: { readonly head: Block; readonly at: number; readonly againMs: number },
+): Checked | undefined {
+  const isIn = head.transactions.includes(envelope.transactionHash as Hex);
+  if (isIn && chain.network.confirmations === 0) return undefined;
+  return { at, head, inBlock: isIn ? head.number : null, found: { waitingFor: null }, againMs };
+}
+
 /** Sends the bytes; an obstacle where a nonce before them is not used. */
 async function sendNow<T>(
   context: RelayerContext,
-  { chain, envelope }: Followed<T>,
+  followed: Followed<T>,
   progress: Progress,
 ): Promise<Obstacle | null> {
-  const gap = await sendInOrder(context, chain, envelope);
+  const { chain, envelope } = followed;
+  const { gap, isAccepted } = await sendInOrder(context, chain, envelope);
   const at = performance.now();
   // What was mined just now counts: the newest block is read after it.
   const head = await context.heads.read(chain, at);
   const before = progress.sent;
-  const againMs = before?.head === head ? Math.min(2 * before.againMs, MAX_RESEND_MS) : RESEND_MS;
+  const againMs =
+    before?.head.hash === head.hash ? Math.min(2 * before.againMs, MAX_IDLE_RESEND_MS) : RESEND_MS;
   progress.sent = { at, head, againMs };
-  progress.checked = undefined;
+  progress.firstHead ??= head.number;
+  progress.failed = false;
+  progress.checked = isAccepted
+    ? checkedAtSending(followed, { head, at, againMs: context.pollMs })
+    : undefined;
   const terms = gap && (await gapTerms(chain, gap));
   return gap && terms ? { kind: 'gap', nonce: gap.nonce, terms } : null;
 }
@@ -94,28 +124,42 @@ async function check<T>(
   context: RelayerContext,
   followed: Followed<T>,
   progress: Progress,
-  head: bigint,
+  head: Head,
 ): Promise<Step<T>> {
   const at = performance.now();
-  progress.firstHead ??= head;
-  const seen = await followed.check(head);
+  progress.firstHead ??= head.number;
+  const seen = await followed.check(head.number);
   if ('end' in seen) return seen;
   // A chain without new blocks includes nothing, whatever the fee.
-  const isStuck = at - progress.begunAt >= context.stuckAfterMs && head > progress.firstHead;
-  const found = isStuck && !seen.inBlock ? await unblock(context, followed) : { waitingFor: null };
+  const isStuck = at - progress.begunAt >= context.stuckAfterMs && head.number > progress.firstHead;
+  const found = isStuck && seen.inBlock === null ? await unblock(context, followed) : { waitingFor: null };
   if ('end' in found) return found;
   const before = progress.checked;
-  const grown = before?.head === head ? before.againMs * RECHECK_GROWTH : context.pollMs * RECHECK_GROWTH;
-  progress.checked = { at, head, found, againMs: Math.min(grown, MAX_RECHECK_MS) };
+  const grown =
+    before?.head.hash === head.hash ? before.againMs * RECHECK_GROWTH : context.pollMs * RECHECK_GROWTH;
+  progress.checked = { at, head, inBlock: seen.inBlock, found, againMs: Math.min(grown, MAX_RECHECK_MS) };
   progress.failed = false;
   return found;
 }
 
+/** Whether the last check still says what there is to know at the newest block. */
+function isCurrent({ network }: ChainClient, checked: Checked, head: Head): boolean {
+  const ageMs = performance.now() - checked.at;
+  if (checked.head.hash === head.hash) return ageMs < checked.againMs;
+  const { inBlock } = checked;
+  const isConfirming =
+    inBlock !== null &&
+    head.number > checked.head.number &&
+    head.number < inBlock + BigInt(network.confirmations);
+  return isConfirming && ageMs < CONFIRMING_MS;
+}
+
 /** Whether the bytes are sent again: a chain that goes on has lost them, or has no room for them. */
-function isDue({ sent }: Progress, head: bigint | undefined): boolean {
+function isDue({ sent, checked }: Progress, head: Head | undefined): boolean {
   if (!sent) return true;
+  if (checked && checked.inBlock !== null) return false;
   const ageMs = performance.now() - sent.at;
-  return ageMs >= sent.againMs || (head !== sent.head && ageMs >= RESEND_MS);
+  return ageMs >= sent.againMs || (head?.hash !== sent.head.hash && ageMs >= RESEND_MS);
 }
 
 /** Sends and checks what is due. Those who follow something of one relayer take turns: a thousand leave room for others. */
@@ -132,15 +176,19 @@ async function step<T>(
   const isNew = !progress.sent && !progress.failed;
   try {
     const head = isNew ? undefined : await heads.read(chain);
-    const isChecked = checked?.head === head && checked && performance.now() - checked.at < checked.againMs;
-    if (isChecked && !isDue(progress, head)) return checked.found;
+    const isKnown = head && checked && isCurrent(chain, checked, head);
+    if (isKnown && !isDue(progress, head)) return checked.found;
     // What is new does not wait behind all that is checked again.
     const kind = isNew ? 'new' : 'known';
     return await turns.run(`${relayer}/${kind}`, null, () =>
       networkTurns.run(`${chain.network.id}/${kind}`, null, async () => {
         signal.throwIfAborted();
         const gap = isDue(progress, head) ? await sendNow(context, followed, progress) : null;
-        return gap ? { end: gap } : check(context, followed, progress, await heads.read(chain));
+        if (gap) return { end: gap };
+        const newest = await heads.read(chain);
+        const known = progress.checked;
+        if (known && isCurrent(chain, known, newest)) return known.found;
+        return check(context, followed, progress, newest);
       }),
     );
   } catch (error) {

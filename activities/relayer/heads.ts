@@ -1,12 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Hex } from 'viem';
 import { ask, type ChainClient } from '../../src/chain/clients';
 import { SharedReads } from '../../src/chain/sharedReads';
 import { withSpan } from '../../src/tracing';
 
+/** The newest block of a network. */
+export interface Head {
+  readonly number: bigint;
+  readonly hash: Hex;
+}
+
+/** A block as executions report it. */
+export interface Block extends Head {
+  /** Seconds since 1970. */
+  readonly timestamp: bigint;
+  /** The hashes of its transactions. */
+  readonly transactions: readonly Hex[];
+}
+
 /** A wait for the next block of a network. */
 export interface HeadWait {
   /** The block that is known already; undefined: it waits out its time. */
-  readonly than: bigint | undefined;
+  readonly than: Head | undefined;
   /** How often the network is asked, in milliseconds; it is asked as often as the most impatient wants. */
   readonly everyMs: number;
   readonly atMostMs: number;
@@ -15,11 +30,10 @@ export interface HeadWait {
 
 /** The newest block of each network, read once for everybody who follows something there. */
 export interface Heads {
-  /**
-   * The number of the newest block, as read a moment ago, and not before `since` (of `performance.now()`). Throws
-   * ChainUnavailable.
-   */
-  read(chain: ChainClient, since?: number): Promise<bigint>;
+  /** The newest block, as read a moment ago, and not before `since` (of `performance.now()`). Throws ChainUnavailable. */
+  read(chain: ChainClient, since?: number): Promise<Block>;
+  /** A block that was the newest one a moment ago; undefined where it is not known. */
+  known(chain: ChainClient, hash: Hex): Block | undefined;
   /** Waits for another newest block. */
   changed(chain: ChainClient, wait: HeadWait): Promise<void>;
 }
@@ -28,11 +42,16 @@ interface Waiter extends HeadWait {
   readonly wake: () => void;
 }
 
+/** How many blocks are kept. */
+const KNOWN_BLOCKS = 64;
+
 /** One network: its newest block, and who waits for the next one. */
 class NetworkHead {
-  private readonly heads: SharedReads<bigint>;
+  private readonly heads: SharedReads<Block>;
   private readAt = Number.NEGATIVE_INFINITY;
-  private newest: bigint | undefined;
+  private newest: Block | undefined;
+  /** The newest blocks that were read, by hash, the latest last. */
+  private readonly known = new Map<Hex, Block>();
   private readonly waiting = new Set<Waiter>();
   private isPolling = false;
 
@@ -43,21 +62,32 @@ class NetworkHead {
     this.heads = new SharedReads(freshMs);
   }
 
-  read(since?: number): Promise<bigint> {
+  read(since?: number): Promise<Block> {
     return this.heads.read('head', () => this.readNewest(), since);
   }
 
-  private async readNewest(): Promise<bigint> {
+  find(hash: Hex): Block | undefined {
+    return this.known.get(hash);
+  }
+
+  private async readNewest(): Promise<Block> {
     this.readAt = performance.now();
-    const head = await ask(this.chain, (rpc) => rpc.getBlockNumber());
-    this.newest = head;
-    for (const { than, wake } of this.waiting) if (than !== undefined && than !== head) wake();
+    const head = await ask(this.chain, (rpc) => rpc.getBlock({ blockTag: 'latest' }));
+    this.remember(head);
+    for (const { than, wake } of this.waiting) if (than && than.hash !== head.hash) wake();
     return head;
+  }
+
+  private remember(head: Block): void {
+    this.newest = head;
+    const [oldest] = this.known.keys();
+    if (this.known.size >= KNOWN_BLOCKS && oldest !== undefined) this.known.delete(oldest);
+    this.known.set(head.hash, head);
   }
 
   async changed(wait: HeadWait): Promise<void> {
     // Read by somebody else meanwhile.
-    if (wait.than !== undefined && this.newest !== wait.than) return;
+    if (wait.than && this.newest?.hash !== wait.than.hash) return;
     const over = new AbortController();
     const waiter = { ...wait, wake: () => over.abort() };
     wait.signal.addEventListener('abort', waiter.wake);
@@ -93,6 +123,7 @@ export function createHeads(freshMs: number): Heads {
   };
   return {
     read: (chain, since) => of(chain).read(since),
+    known: (chain, hash) => of(chain).find(hash),
     changed: (chain, wait) => of(chain).changed(wait),
   };
 }

@@ -29,20 +29,26 @@ function assertMayBeKnown(chain: ChainClient, envelope: Envelope, error: unknown
   }
 }
 
-async function sendOnce(context: RelayerContext, chain: ChainClient, envelope: Envelope): Promise<void> {
+async function sendOnce(context: RelayerContext, chain: ChainClient, envelope: Envelope): Promise<boolean> {
   failpoint('chain.sending');
+  let isAccepted = true;
   try {
     await chain.rpc.sendRawTransaction({ serializedTransaction: envelope.rawTransaction as Hex });
   } catch (error) {
     assertMayBeKnown(chain, envelope, error);
+    isAccepted = false;
   }
   failpoint('chain.sent');
   context.sent.note(envelope);
   await untilUnchanged(async () => (await noteSent(context.db, envelope)) || undefined);
   failpoint('chain.noted');
+  return isAccepted;
 }
 
-/** Sends the stored bytes of an envelope. Throws ChainUnavailable or TransactionRejected. */
-export function send(context: RelayerContext, chain: ChainClient, envelope: Envelope): Promise<void> {
+/**
+ * Sends the stored bytes of an envelope. False: the node may have had them before. Throws ChainUnavailable or
+ * TransactionRejected.
+ */
+export function send(context: RelayerContext, chain: ChainClient, envelope: Envelope): Promise<boolean> {
   return context.sent.once(envelope, () => sendOnce(context, chain, envelope));
 }

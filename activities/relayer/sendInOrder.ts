@@ -4,7 +4,7 @@ import { carriedBy } from '../../src/db/attempts';
 import { type Envelope, findAccountDerivation, MAX_EARLIER, newestEnvelopes } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
 import { reservedNonces } from '../../src/db/reservations';
-import type { RelayerContext } from './context';
+import { type RelayerContext, relayerKey } from './context';
 import type { NonceGap } from './nonceGaps';
 import { send } from './send';
 
@@ -30,13 +30,14 @@ async function sendEarlier(
   envelope: Envelope,
 ): Promise<NonceGap | null> {
   const { networkId, relayerAddress, relayerNonce } = envelope;
-  // A count of a moment ago will do for what is sent for the first time.
+  // A count of a while ago will do for what is sent for the first time.
   const count = context.sent.isKnown(envelope)
     ? undefined
-    : context.transactionCounts.fresh(`${networkId}/${relayerAddress}`);
+    : context.transactionCounts.fresh(relayerKey(networkId, relayerAddress));
   const wasUsed = (await count?.catch(() => undefined)) ?? UNKNOWN;
   if (wasUsed >= relayerNonce) return null;
   const used = await transactionCount(chain, relayerAddress);
+  context.transactionCounts.note(relayerKey(networkId, relayerAddress), used);
   if (used >= relayerNonce) return null;
   const range = { networkId, relayerAddress, fromNonce: used, toNonce: relayerNonce - 1 };
   // What is being signed is no gap; it becomes an envelope.
@@ -57,18 +58,24 @@ async function sendEarlier(
   return gap && reserved.includes(gap.nonce) ? null : gap;
 }
 
+/** What sending an envelope has shown. */
+export interface Sent {
+  /** The first unused nonce before it. */
+  readonly gap: NonceGap | null;
+  /** The node did not have it before. */
+  readonly isAccepted: boolean;
+}
+
 /**
  * Sends an envelope after those of earlier nonces that are not on the chain: their workflows may have ended, the
- * chain may have lost them, and without them this one would wait for ever. Returns the first unused nonce
- * before it. Throws ChainUnavailable or TransactionRejected.
+ * chain may have lost them, and without them this one would wait for ever. Throws ChainUnavailable or TransactionRejected.
  */
 export async function sendInOrder(
   context: RelayerContext,
   chain: ChainClient,
   envelope: Envelope,
-): Promise<NonceGap | null> {
-  if (context.sent.takeAhead(envelope)) return null;
+): Promise<Sent> {
+  if (context.sent.takeAhead(envelope)) return { gap: null, isAccepted: false };
   const gap = await sendEarlier(context, chain, envelope);
-  await send(context, chain, envelope);
-  return gap;
+  return { gap, isAccepted: await send(context, chain, envelope) };
 }

@@ -3,7 +3,7 @@ import type { Envelope } from '../../src/db/chain';
 /** The same bytes are sent again after this: a node may have lost them. */
 export const RESEND_MS = 5_000;
 /** Pauses grow up to this while nothing comes of it. */
-export const MAX_RESEND_MS = 60_000;
+const MAX_RESEND_MS = 60_000;
 
 /** The envelopes that this process has sent, so that later ones do not send them again. */
 export interface SendLog {
@@ -18,14 +18,14 @@ export interface SendLog {
   /** True once for an envelope that was sent ahead a moment ago: it need not be sent again. */
   takeAhead(envelope: Pick<Envelope, 'id'>): boolean;
   /** Runs `send`, unless the same envelope is being sent: then it returns that result. */
-  once(envelope: Pick<Envelope, 'id'>, send: () => Promise<void>): Promise<void>;
+  once(envelope: Pick<Envelope, 'id'>, send: () => Promise<boolean>): Promise<boolean>;
 }
 
 /** Creates an empty log. */
 export function createSendLog(): SendLog {
   const sent = new Map<bigint, { readonly at: number; readonly pauseMs: number }>();
   const ahead = new Map<bigint, number>();
-  const inProgress = new Map<bigint, Promise<void>>();
+  const inProgress = new Map<bigint, Promise<boolean>>();
   return {
     note({ id }) {
       const at = performance.now();

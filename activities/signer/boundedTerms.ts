@@ -12,16 +12,18 @@ type FeeLimit = Pick<Fees, 'maxFeePerGas' | 'maxPriorityFeePerGas'>;
 export type BoundedTerms<T extends EnvelopeTerms = EnvelopeTerms> = T & { readonly most: FeeLimit };
 
 /**
- * The fees of a network by the signer's own endpoints, the lowest of those that answer; without endpoints, the ceiling.
+ * The fees of a network by the signer's own endpoints, of a while ago and not before `since`, the lowest of those that answer; without endpoints, the ceiling.
  * Throws ChainUnavailable when none answers.
  */
-async function readFees(context: SignerContext, networkId: number): Promise<FeeLimit> {
+async function readFees(context: SignerContext, networkId: number, since: number): Promise<FeeLimit> {
   const network = networkOf(context, networkId);
   const { maxFeePerGas: ceiling } = network;
   const endpoints = context.endpointsOf(network);
   if (endpoints.length === 0) return { maxFeePerGas: ceiling, maxPriorityFeePerGas: ceiling };
   const answers = await Promise.allSettled(
-    endpoints.map((chain, place) => context.fees.read(`${networkId}/${place}`, () => currentFees(chain))),
+    endpoints.map((chain, place) =>
+      context.fees.read(`${networkId}/${place}`, () => currentFees(chain), since),
+    ),
   );
   const read = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
   const failed = answers.find((answer) => answer.status === 'rejected');
@@ -38,7 +40,9 @@ export async function boundFees<T extends EnvelopeTerms>(
   networkId: number,
   terms: T,
 ): Promise<BoundedTerms<T>> {
-  return { ...terms, most: await readFees(context, networkId) };
+  // What was stuck needs the fees of now.
+  const since = terms.replaces === undefined ? 0 : performance.now();
+  return { ...terms, most: await readFees(context, networkId, since) };
 }
 
 /**

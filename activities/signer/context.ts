@@ -45,14 +45,15 @@ export interface SignerContext extends SignerDeps {
   readonly readSealedState: ReadSealedState;
   readonly clock: SignerClock;
   readonly gasBudget: GasBudget;
-  /** The fees that its own endpoints have answered a moment ago, by network and endpoint. */
+  /** The fees that its own endpoints have answered a while ago, by network and endpoint. */
   readonly fees: SharedReads<Fees>;
   /** The signer's own endpoints of a network, `signerRpcUrls`: all of them must agree. */
   readonly endpointsOf: (network: NetworkConfig) => readonly ChainClient[];
 }
 
-/** What is signed within this time has the same bound of fees: blocks are not that quick. */
-const FEES_MS = 250;
+/** What is signed within this time has the same bound of fees, which is twice the base fee and more. */
+const FEES_MS = 5_000;
+const FAILED_FEES_MS = 250;
 
 /** Creates the context that the activities of one process share. */
 export function createSignerContext(deps: SignerDeps): SignerContext {
@@ -62,7 +63,7 @@ export function createSignerContext(deps: SignerDeps): SignerContext {
     ...deps,
     clock,
     gasBudget: createGasBudget({ ...deps, clock, perHour: deps.gasBudgetPerHour }),
-    fees: new SharedReads(FEES_MS),
+    fees: new SharedReads(FEES_MS, FAILED_FEES_MS),
     networkMutex: createKeyedMutex(),
     readSealedState: createReadSealedState(deps),
     endpointsOf: ({ id }) => endpoints.get(id) ?? [],

@@ -8,13 +8,13 @@ import {
 } from '../../src/chain/executions';
 import { accountNonce } from '../../src/chain/safe';
 import { type Attempt, attemptsAtNonce, noteConfirmations } from '../../src/db/attempts';
-import { decideEnvelope } from '../../src/db/chain';
+import { decideEnvelope, type Envelope } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
 import { executeTogether } from '../../src/db/rows';
 import { readTransaction, type StoredTransaction } from '../../src/db/transactions';
 import type { AttemptOutcome, TransactionRef } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
-import type { RelayerContext } from '../relayer/context';
+import { type RelayerContext, relayerKey } from '../relayer/context';
 import { checkEnvelope } from '../relayer/envelopes';
 import { type AtNonce, outcomeOf } from './outcome';
 
@@ -67,25 +67,35 @@ export async function findAtNonce(chain: ChainClient, at: AtNonce, head: bigint)
   });
 }
 
-/** The outcome at a nonce, once it is confirmed; else its confirmations, null while it is not in a block. */
+/** A relayer has used the nonces of its envelopes that are confirmed. */
+async function noteMined({ transactionCounts }: RelayerContext, mined: readonly Envelope[]): Promise<void> {
+  for (const { networkId, relayerAddress, relayerNonce } of mined) {
+    const key = relayerKey(networkId, relayerAddress);
+    const known = await transactionCounts.fresh(key)?.catch(() => 0);
+    transactionCounts.note(key, Math.max(known ?? 0, relayerNonce + 1));
+  }
+}
+
+/** The outcome at a nonce, once it is confirmed; else the number of its block, null while it is in none. */
 export async function checkAtNonce(
-  { db }: RelayerContext,
+  context: RelayerContext,
   chain: ChainClient,
   at: AtNonce,
   head: bigint,
-): Promise<{ outcome: AttemptOutcome } | { depth: number | null }> {
+): Promise<{ outcome: AttemptOutcome } | { blockNumber: bigint | null }> {
+  const { db } = context;
   const { envelopes } = at;
   const execution = await findAtNonce(chain, at, head);
   if (!execution) {
     await executeTogether(noteConfirmations(db, at.transaction, 0));
-    return { depth: null };
+    return { blockNumber: null };
   }
   const depth = head > execution.blockNumber ? head - execution.blockNumber : 0n;
   const needed = chain.network.confirmations;
   const confirmations = noteConfirmations(db, at.transaction, Math.min(Number(depth), needed));
   if (depth < BigInt(needed)) {
     await executeTogether(confirmations);
-    return { depth: Number(depth) };
+    return { blockNumber: execution.blockNumber };
   }
   failpoint('chain.confirmed');
   const undecided = envelopes.filter((one) => one.outcome === null);
@@ -96,7 +106,8 @@ export async function checkAtNonce(
   for (const envelope of undecided) {
     if (!mined.includes(envelope)) await checkEnvelope(db, chain, envelope, head);
   }
-  const outcome = await outcomeOf(db, chain, at, execution);
+  await noteMined(context, mined);
+  const outcome = await outcomeOf(context, chain, at, execution);
   failpoint('chain.outcomeSeen');
   return { outcome };
 }

@@ -10,15 +10,16 @@ import { isUnknown, outcomeOf } from './outcome';
 
 /** The repair of one lost attempt: in another block, that block is recorded; else its transaction is reopened. */
 async function resolveLost(
-  { db }: TransactionChainContext,
+  context: TransactionChainContext,
   chain: ChainClient,
   attempt: Attempt,
 ): Promise<TransactionRef | undefined> {
+  const { db } = context;
   const { organizationId, transactionId } = attempt;
   const ref = { organizationId, transactionId };
   const at = await readAtNonce(db, await recordOf(db, ref), attempt.safeNonce);
   const execution = await findAtNonce(chain, at, await headOf(chain));
-  const outcome = execution && (await outcomeOf(db, chain, at, execution));
+  const outcome = execution && (await outcomeOf(context, chain, at, execution));
   // What nobody here has authorized is decided by the signer each time.
   if (execution && outcome?.kind === attempt.outcome && !isUnknown(at, execution)) {
     await moveOutcome(db, attempt, outcome);

@@ -31,7 +31,7 @@ async function check(
   const at = await readAtNonce(context.db, record, attempt.safeNonce);
   const seen = await checkAtNonce(context, chain, at, head);
   if ('outcome' in seen) return { end: { kind: 'decided', outcome: seen.outcome } };
-  if (seen.depth !== null) return { inBlock: true };
+  if (seen.blockNumber !== null) return { inBlock: seen.blockNumber };
   const own = await checkEnvelope(context.db, chain, envelope, head);
   if (!('end' in own)) return own;
   if (own.end === 'dropped') return { end: { kind: 'dropped' } };

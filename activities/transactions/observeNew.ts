@@ -1,19 +1,15 @@
 import type { Address, Hex } from 'viem';
-import { ask, assertChainId, type ChainClient, transactionCount } from '../../src/chain/clients';
+import { assertChainId, type ChainClient, transactionCount } from '../../src/chain/clients';
 import { dataCost } from '../../src/chain/dataFee';
 import { relayerIndex } from '../../src/chain/relayerIndex';
-import { accountNonce } from '../../src/chain/safe';
 import type { InnerCall } from '../../src/chain/simulation';
-import {
-  missingAccount,
-  type SimulationResult,
-  simulateTransaction,
-} from '../../src/chain/transactionSimulation';
+import { type SimulationResult, simulateTransaction } from '../../src/chain/transactionSimulation';
 import type { TransactionToObserve } from '../../src/db/transactions';
 import type { FailureCode } from '../../src/domain/approval';
 import { tokenOf } from '../../src/transactions/policy';
+import { relayerKey } from '../relayer/context';
 import { relayerOf } from '../relayer/relayerOf';
-import { currentFees, envelopeTerms, type FundsRefusal, refuseFunds } from '../relayer/terms';
+import { currentFees, envelopeTerms, type Fees, type FundsRefusal, refuseFunds } from '../relayer/terms';
 import type { TransactionChainContext } from './chainContext';
 import { gasWithData } from './gasAfterReverts';
 import type { TransactionObservation } from './observation';
@@ -47,36 +43,40 @@ function insufficientFunds({ message, neededWei }: FundsRefusal): TransactionObs
  * revert, or move nothing, is refused before it costs gas. Throws ChainUnavailable.
  */
 export async function observeNew(
-  { db, maxGas, balances, transactionCounts, fees: shared }: TransactionChainContext,
+  context: TransactionChainContext,
   chain: ChainClient,
   { record, relayers }: TransactionToObserve,
 ): Promise<TransactionObservation> {
+  const { db, maxGas, transactionCounts } = context;
+  const { accountId } = record;
   const account = record.accountAddress as Address;
-  const registered = relayers?.[relayerIndex(record.accountId, chain.network.relayers)];
-  const relayer = (registered ?? (await relayerOf(db, chain.network, record.accountId))) as Address;
+  const registered = relayers?.[relayerIndex(accountId, chain.network.relayers)];
+  const relayer = (registered ?? (await relayerOf(db, chain.network, accountId))) as Address;
   const data = record.calldata.toLowerCase() as Hex;
   const call: InnerCall = { account, to: record.to as Address, value: record.value, data };
-  const nonce = await accountNonce(chain, account);
-  if (nonce === null) return failed('stale', missingAccount(chain, record.accountId, account));
   const { id } = chain.network;
-  const [simulated, fees, balance, chainNonce, dataFee] = await Promise.all([
-    simulateTransaction(chain, { call, token: tokenOf(record) }, { maxGas, sender: relayer }),
-    shared.read(`${id}`, () => currentFees(chain)),
-    balances.read(`${id}/${relayer}`, () => ask(chain, (rpc) => rpc.getBalance({ address: relayer }))),
-    transactionCounts.read(`${id}/${relayer}`, () => transactionCount(chain, relayer)),
+  const readFees = (since = 0) => context.fees.read(`${id}`, () => currentFees(chain), since);
+  const [simulated, lately, chainNonce, dataFee] = await Promise.all([
+    simulateTransaction(chain, { accountId, call, token: tokenOf(record) }, { maxGas, sender: relayer }),
+    readFees(),
+    transactionCounts.read(relayerKey(id, relayer), () => transactionCount(chain, relayer)),
     dataCost(chain, { account, data }),
     assertChainId(chain, { withinMs: CHAIN_ID_MS }),
   ]);
   if (!simulated.ok) return failedSimulation(simulated);
   const gas = gasWithData({ safeTxGas: simulated.gas, data }, 0, dataFee, maxGas);
-  const poor = refuseFunds(chain, { address: relayer, balance }, fees, { gas, wei: dataFee.wei });
-  if (poor) return insufficientFunds(poor);
+  const payer = { address: relayer, balance: simulated.senderBalance };
+  const refuse = (fees: Fees) => refuseFunds(chain, payer, fees, { gas, wei: dataFee.wei });
+  // Nothing is refused for fees of a while ago.
+  const fees = refuse(lately) ? await readFees(performance.now()) : lately;
+  const refused = refuse(fees);
+  if (refused) return insufficientFunds(refused);
   return {
     kind: 'needsEnvelope',
     terms: {
       ...envelopeTerms(fees, gas, { relayerAddress: relayer, chainNonce }),
       safeTxGas: String(simulated.gas),
-      accountNonce: String(nonce),
+      accountNonce: String(simulated.accountNonce),
       fromBlock: String(fees.head),
     },
     cancels: false,

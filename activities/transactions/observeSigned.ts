@@ -100,7 +100,7 @@ export async function observeSigned(
   if ('outcome' in seen) return { kind: 'decided', outcome: seen.outcome };
   const envelopes = await envelopesOf(db, attemptsOf(at));
   const undecided = undecidedEnvelope(envelopes);
-  const inBlock = seen.depth !== null;
+  const inBlock = seen.blockNumber !== null;
   const cancels = cancel || at.cancellation !== undefined;
   const cancellationIsMissing = cancels && !at.cancellation;
   if (undecided && (inBlock || !cancellationIsMissing)) return inFlight(undecided);

@@ -10,6 +10,7 @@ import type { Db } from '../../src/db/database';
 import type { StoredTransaction } from '../../src/db/transactions';
 import type { AttemptOutcome } from '../../src/domain/transaction';
 import { tokenOf } from '../../src/transactions/policy';
+import type { RelayerContext } from '../relayer/context';
 import { relayerOf } from '../relayer/relayerOf';
 
 /** The attempts at one nonce of an account: a transaction, and maybe the empty call that cancels it. */
@@ -32,7 +33,8 @@ async function failureReason(db: Db, chain: ChainClient, at: AtNonce, execution:
     try {
       const sender = await relayerOf(db, chain.network, at.record.accountId);
       const seen = await simulateInner(chain, call, { ceiling: safeTxGas, sender, blockNumber });
-      if (!seen.ok) return seen.kind === 'funds' ? seen.reason : `the call reverted with ${seen.reason}`;
+      if (!seen.ok && seen.kind === 'funds') return seen.reason;
+      if (!seen.ok && seen.kind === 'revert') return `the call reverted with ${seen.reason}`;
     } catch (error) {
       if (!(error instanceof ChainUnavailable)) throw error;
     }
@@ -53,13 +55,13 @@ export function isUnknown({ transaction, cancellation }: AtNonce, { safeTxHash }
 
 /** The outcome of a transaction, from the execution at its nonce. Throws ChainUnavailable. */
 export async function outcomeOf(
-  db: Db,
+  { db, heads }: Pick<RelayerContext, 'db' | 'heads'>,
   chain: ChainClient,
   at: AtNonce,
   execution: Execution,
 ): Promise<AttemptOutcome> {
   const { blockHash, transactionHash, blockNumber } = execution;
-  const block = await ask(chain, (rpc) => rpc.getBlock({ blockHash }));
+  const block = heads.known(chain, blockHash) ?? (await ask(chain, (rpc) => rpc.getBlock({ blockHash })));
   const common = {
     transactionHash,
     blockNumber: String(blockNumber),

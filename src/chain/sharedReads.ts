@@ -1,9 +1,18 @@
+interface Read<T> {
+  readonly at: number;
+  readonly value: Promise<T>;
+  hasFailed: boolean;
+}
+
 /** Reads what many ask for once: the same for everybody who asks in the same moment. */
 export class SharedReads<T> {
-  private readonly latest = new Map<string, { readonly at: number; readonly value: Promise<T> }>();
+  private readonly latest = new Map<string, Read<T>>();
 
-  /** `freshMs`: for how long what was read is given to others, failures too. */
-  constructor(private readonly freshMs: number) {}
+  /** For how long what was read is given to others, and a failure, in milliseconds. */
+  constructor(
+    private readonly freshMs: number,
+    private readonly failureMs = freshMs,
+  ) {}
 
   /**
    * What `read` returns, or has returned a moment ago and not before `since` (of `performance.now()`). Throws what it
@@ -13,19 +22,34 @@ export class SharedReads<T> {
     const known = this.fresh(key, since);
     if (known) return known;
     const at = performance.now();
-    const value = read();
-    // The newest last: what is stale is at the beginning.
-    this.latest.delete(key);
-    this.latest.set(key, { at, value });
-    this.forgetStale();
-    return value;
+    return this.keep(key, at, read());
   }
 
   /** What was read a moment ago, and not before `since`; undefined where nothing was. */
   fresh(key: string, since = 0): Promise<T> | undefined {
     const known = this.latest.get(key);
-    const isFresh = known && known.at >= since && performance.now() - known.at < this.freshMs;
-    return isFresh ? known.value : undefined;
+    return known && known.at >= since && this.isFresh(known) ? known.value : undefined;
+  }
+
+  /** Notes what was learned otherwise, as if it had been read now. */
+  note(key: string, value: T): void {
+    void this.keep(key, performance.now(), Promise.resolve(value));
+  }
+
+  private keep(key: string, at: number, value: Promise<T>): Promise<T> {
+    const read: Read<T> = { at, value, hasFailed: false };
+    value.catch(() => {
+      read.hasFailed = true;
+    });
+    // The newest last: what is stale is at the beginning.
+    this.latest.delete(key);
+    this.latest.set(key, read);
+    this.forgetStale();
+    return value;
+  }
+
+  private isFresh({ at, hasFailed }: Read<T>): boolean {
+    return performance.now() - at < (hasFailed ? this.failureMs : this.freshMs);
   }
 
   private forgetStale(): void {

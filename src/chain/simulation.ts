@@ -24,6 +24,10 @@ export interface InnerCall {
 export type Simulation =
   | {
       readonly ok: true;
+      /** The account's next nonce. */
+      readonly accountNonce: bigint;
+      /** Wei of whoever sends the transaction. */
+      readonly senderBalance: bigint;
       /** What the call returned, at most its first 1,024 bytes. */
       readonly returnData: Hex;
       /** Whether there is code at `to`. */
@@ -37,7 +41,9 @@ export type Simulation =
       readonly kind: 'revert' | 'funds';
       /** The end of a sentence such as `it reverts with …`, or for `funds` a sentence. */
       readonly reason: string;
-    };
+    }
+  /** There is no account at its address. */
+  | { readonly ok: false; readonly kind: 'missing' };
 
 /** Gas above what was used, in percent. */
 const MARGIN_PERCENT = 130n;
@@ -47,19 +53,27 @@ const BESIDE_GAS = 21_000n;
 const HELD_BACK_GAS = 15_000n;
 
 // Replaces an account's code during a simulation, so that the call has the sender, balance and storage
-// that it will have. A call of the account from inside the call reaches the account's own code.
+// that it will have. A call of the account from inside the call reaches the account's own code. Slots of the storage:
+// SafeStorage of Safe 1.4.1.
 //   if CALLER != ORIGIN goto proxy
-//   size = CALLDATASIZE - 0x60; CALLDATACOPY(0, 0x60, size); before = GAS
+//   size = CALLDATASIZE - 0x60; CALLDATACOPY(0, 0x60, size); nonce = SLOAD(5); singleton = SLOAD(0); before = GAS
 //   ok = CALL(calldata[0x40], calldata[0], calldata[0x20], 0, size, 0, 0)
 //   mem[0x00] = ok; mem[0x20] = before - GAS; mem[0x40] = SELFBALANCE; mem[0x60] = EXTCODESIZE(calldata[0])
-//   n = min(RETURNDATASIZE, 0x400); RETURNDATACOPY(0x80, 0, n); RETURN(0, 0x80 + n)
+//   mem[0x80] = nonce; mem[0xa0] = singleton; mem[0xc0] = BALANCE(ORIGIN)
+//   n = min(RETURNDATASIZE, 0x400); RETURNDATACOPY(0xe0, 0, n); RETURN(0, 0xe0 + n)
 // proxy:
 //   CALLDATACOPY(0, 0, CALLDATASIZE); ok = DELEGATECALL(GAS, SLOAD(0), 0, CALLDATASIZE, 0, 0)
 //   RETURNDATACOPY(0, 0, RETURNDATASIZE); if ok RETURN(0, RETURNDATASIZE) else REVERT(0, RETURNDATASIZE)
 const MEASURING_CODE: Hex =
-  '0x33321861005157606036038060606000375a60006000836000602035600035604035f15a906000529003602052476040526000353b606052610400803d1161004457503d5b80600060803e6080016000f35b366000600037600060003660006000545af43d600060003e610072573d6000fd5b3d6000f3';
+  '0x33321861006257606036038060606000376005546000545a60006000856000602035600035604035f15a906000529003602052476040526000353b60605260a052608052323160c052610400803d1161005557503d5b80600060e03e60e0016000f35b366000600037600060003660006000545af43d600060003e610083573d6000fd5b3d6000f3';
+
+/** Bytes of what the code returns before what the call has returned. */
+const HEAD_BYTES = 224;
 
 interface Measured {
+  readonly accountExists: boolean;
+  readonly accountNonce: bigint;
+  readonly senderBalance: bigint;
   readonly succeeded: boolean;
   readonly used: bigint;
   readonly balance: bigint;
@@ -87,7 +101,7 @@ async function measure(
       ...(options.blockNumber === undefined ? {} : { blockNumber: options.blockNumber }),
     }),
   );
-  if (size(answer) < 128) {
+  if (size(answer) < HEAD_BYTES) {
     throw new ChainUnavailable(
       chain.network,
       'its RPC does not support state overrides in eth_call, which are required',
@@ -99,7 +113,10 @@ async function measure(
     used: field(1),
     balance: field(2),
     hasCode: field(3) > 0n,
-    returned: size(answer) === 128 ? '0x' : sliceHex(answer, 128),
+    accountNonce: field(4),
+    accountExists: field(5) > 0n,
+    senderBalance: field(6),
+    returned: size(answer) === HEAD_BYTES ? '0x' : sliceHex(answer, HEAD_BYTES),
   };
 }
 
@@ -133,14 +150,16 @@ export async function simulateInner(
   const { ceiling } = options;
   const most = ceiling > HELD_BACK_GAS ? ceiling - HELD_BACK_GAS : 0n;
   const full = await measure(chain, call, most, options);
+  if (!full.accountExists) return { ok: false, kind: 'missing' };
   if (!full.succeeded) return failure(call, most, full);
+  const { returned: returnData, hasCode, accountNonce, senderBalance } = full;
   let gas = ((full.used + BESIDE_GAS) * MARGIN_PERCENT) / 100n;
-  while (gas < ceiling) {
+  // Without code nothing depends on the gas.
+  while (hasCode && gas < ceiling) {
     const again = await measure(chain, call, gas - HELD_BACK_GAS, options);
     const same = again.succeeded && again.used === full.used && again.returned === full.returned;
     if (same) break;
     gas *= 2n;
   }
-  const { returned: returnData, hasCode } = full;
-  return { ok: true, returnData, hasCode, gas: gas < ceiling ? gas : ceiling };
+  return { ok: true, accountNonce, senderBalance, returnData, hasCode, gas: gas < ceiling ? gas : ceiling };
 }

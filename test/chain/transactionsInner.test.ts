@@ -83,7 +83,7 @@ function simulate({ to, value = 0n, data = '0x' }: Call, ceiling = mostSafeTxGas
 
 async function gasOf(call: Call): Promise<bigint> {
   const seen = await simulate(call);
-  if (!seen.ok) throw new Error(seen.reason);
+  if (!seen.ok) throw new Error(JSON.stringify(seen));
   return seen.gas;
 }
 

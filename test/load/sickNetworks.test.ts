@@ -37,9 +37,11 @@ const slow: Treat = async (_, pass) => {
 /** Half of the time its newest block is one that there is not. */
 const lying: Treat = async (method, pass) => {
   const truth = await pass();
-  if (method !== 'eth_blockNumber' || Math.random() < 0.5) return truth;
+  if (!['eth_blockNumber', 'eth_getBlockByNumber'].includes(method) || Math.random() < 0.5) return truth;
   const { id, result } = JSON.parse(truth);
-  return JSON.stringify({ jsonrpc: '2.0', id, result: `0x${(BigInt(result) + 1_000_000n).toString(16)}` });
+  const later = (number: string) => `0x${(BigInt(number) + 1_000_000n).toString(16)}`;
+  const lie = typeof result === 'string' ? later(result) : { ...result, number: later(result.number) };
+  return JSON.stringify({ jsonrpc: '2.0', id, result: lie });
 };
 
 /** One of three requests is refused, one of three gets no answer. */
