@@ -278,18 +278,9 @@ async function build(hash) {
       target,
       all.filter((file) => !isOfClient(file)),
     );
-    const asModules = {
-      ...options,
-      jsc: {
-        ...options.jsc,
-        rewriteRelativeImportExtensions: true,
-        minify: { compress: true, mangle: true, module: true, format: { comments: false } },
-      },
-      minify: true,
-      module: { type: 'es6' },
-    };
     const declared = declare(require, clientTarget);
-    await translate(swc, asModules, join(CLIENT, 'src'), clientTarget, all.filter(isOfClient));
+    const { buildClient } = await import('./buildClient.mjs');
+    await buildClient(clientTarget);
     await declared;
     const workflows = join(projectDir, 'workflows', 'index.ts');
     if (existsSync(workflows)) {
