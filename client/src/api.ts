@@ -47,6 +47,12 @@ function connectionTo(connection: Connection): Connection {
   return { ...connection, baseUrl: connection.baseUrl.replace(/\/+$/, '') };
 }
 
+/** Method and path of an endpoint. */
+function partsOf(name: EndpointName) {
+  const [method = '', path = ''] = ENDPOINTS[name].split(' ');
+  return { method, path };
+}
+
 /** Connects to the API. Nothing is sent before the first call. */
 export function createApi(settings: Connection): Api {
   const connection = connectionTo(settings);
@@ -55,11 +61,11 @@ export function createApi(settings: Connection): Api {
     exchange: Omit<Exchange, 'method'>,
     options?: CallOptions,
   ) => {
-    const [method = ''] = ENDPOINTS[name].split(' ');
+    const { method } = partsOf(name);
     return send(connection, { method, ...exchange }, options) as Promise<ResponseOf<E> & { data: DataOf<E> }>;
   };
   const page = <E extends PagedEndpoint>(list: E, query?: QueryOf<E>, options?: CallOptions) => {
-    const [, path = ''] = ENDPOINTS[list].split(' ');
+    const { path } = partsOf(list);
     return ask(list, { path: withQuery(path, query as object | undefined) }, options) as Promise<Page<E>>;
   };
   async function* each<E extends PagedEndpoint>(list: E, query?: QueryOf<E>, options?: CallOptions) {
@@ -73,8 +79,8 @@ export function createApi(settings: Connection): Api {
       asked = { limit: first.limit, cursor: pagination.cursor };
     }
   }
-  const methods = Object.entries(ENDPOINTS).map(([name, endpoint]) => {
-    const [method, path = ''] = endpoint.split(' ');
+  const methods = (Object.keys(ENDPOINTS) as EndpointName[]).map((name) => {
+    const { method, path } = partsOf(name);
     const hasId = path.includes('{');
     const hasContent = method === 'POST' || !hasId;
     const call = async (...given: unknown[]) => {
@@ -85,7 +91,7 @@ export function createApi(settings: Connection): Api {
       const below = path.replace('{id}', encodeURIComponent(id ?? ''));
       const exchange =
         method === 'POST' ? { path: below, body: content } : { path: withQuery(below, content) };
-      return (await ask(name as EndpointName, exchange, given[0] as CallOptions | undefined)).data;
+      return (await ask(name, exchange, given[0] as CallOptions | undefined)).data;
     };
     return [name, call];
   });

@@ -1,7 +1,7 @@
 import { formatUnits } from 'viem';
 import { Depends, Matcher, PartialMatch, partsOf } from './expectation.ts';
 import type { Statement } from './payload.ts';
-import { isNative, isTransfer } from './transactionCall.ts';
+import { isNative, isTransfer, NATIVE_DECIMALS } from './transactionCall.ts';
 
 /** Code points that are not seen, or that change how those around them are. */
 const UNSEEN =
@@ -55,7 +55,7 @@ function transactionLines({ message, domain }: Statement['typedData']): string[]
   const { recipient, token = '', amount = '', to, value, data = '0x', policyId = '' } = message;
   const isCall = !isTransfer(message);
   const sent = isNative(token)
-    ? `${formatUnits(BigInt(amount), 18)} of the native currency (${amount} of its smallest unit, with 18 decimals)`
+    ? `${formatUnits(BigInt(amount), NATIVE_DECIMALS)} of the native currency (${amount} of its smallest unit, with ${NATIVE_DECIMALS} decimals)`
     : `${amount} of the smallest unit of the token ${token}`;
   return [
     ...(isCall

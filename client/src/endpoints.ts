@@ -112,11 +112,11 @@ export type ItemOf<E extends EndpointName> = DataOf<E> extends readonly (infer I
 /** Options of every call. */
 export interface CallOptions {
   /** Ends the call, and the waiting before its next try. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** How long the call may take with all its retries, in ms. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Of a POST: a UUID that was stored with the intent, so that the call can be repeated after a crash. Absent: a new one. */
-  readonly idempotencyKey?: string;
+  readonly idempotencyKey?: string | undefined;
 }
 
 type PathArguments<E extends EndpointName> = operations[E]['parameters'] extends { path: object }

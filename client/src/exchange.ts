@@ -45,7 +45,7 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
 /** The outcome of one try: the body of the response, or why it is repeated. */
 type Try =
   | { readonly body: unknown }
-  | { readonly reason: string; readonly cause?: unknown; readonly afterMs?: number };
+  | { readonly reason: string; readonly cause?: unknown; readonly afterMs?: number | undefined };
 
 function parsed(text: string): unknown {
   try {
@@ -68,7 +68,7 @@ function readResponse(response: Response, text: string): Try {
   const seconds = Number(response.headers.get('retry-after'));
   if (isRepeatable(response) || response.ok) {
     const reason = `${response.status}${code ? ` ${code}: ${message}` : ''}`;
-    return { reason, ...(seconds > 0 ? { afterMs: seconds * 1_000 } : {}) };
+    return { reason, afterMs: seconds > 0 ? seconds * 1_000 : undefined };
   }
   if (!code) {
     const answered = `${response.url} answered ${response.status} without an API error`;

@@ -74,6 +74,6 @@ export interface Before {
     Schema['Member'],
     'id' | 'name' | 'type' | 'walletAddress' | 'walletKind'
   >[];
-  readonly groups?: readonly Pick<Schema['Group'], 'id' | 'name' | 'members'>[];
-  readonly admins?: Pick<Schema['Admins'], 'members' | 'threshold'>;
+  readonly groups?: readonly Pick<Schema['Group'], 'id' | 'name' | 'members'>[] | undefined;
+  readonly admins?: Pick<Schema['Admins'], 'members' | 'threshold'> | undefined;
 }

@@ -10,7 +10,7 @@ import {
   textMatcher,
 } from './expectation.ts';
 import { formOf } from './payload.ts';
-import { isNative } from './transactionCall.ts';
+import { isNative, NATIVE_DECIMALS } from './transactionCall.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -57,7 +57,7 @@ const transferCondition = object(({ tokenAddress }) => ({
   tokenSymbol: anyText,
   tokenName: anyText,
   tokenLogoUrl: optionalText,
-  tokenDecimals: isNative(String(tokenAddress)) ? 18 : anyInteger,
+  tokenDecimals: isNative(String(tokenAddress)) ? NATIVE_DECIMALS : anyInteger,
   amountThreshold: nullable(amount),
   destinationAddresses: listOf(anyAddress),
 }));

@@ -34,11 +34,11 @@ export interface VoteOptions extends CallOptions {
    * Is shown what the bytes do, and decides whether to sign. Needed without an intent; with one, `verified.rest` is what
    * it does not cover.
    */
-  readonly confirm?: (verified: Verified) => boolean | Promise<boolean>;
+  readonly confirm?: ((verified: Verified) => boolean | Promise<boolean>) | undefined;
   /** The records as they were; absent: they are read. */
   readonly before?: Before;
   /** The initiator's signature, where it is known: what an approval of a transaction has to be bound to. */
-  readonly initiatorSignature?: Hex;
+  readonly initiatorSignature?: Hex | undefined;
   readonly reason?: string;
   /** Executes the outcome as well, if its threshold is then met. */
   readonly execute?: boolean;
@@ -119,9 +119,7 @@ function methodOf<Type extends OperationType>(type: Type): MethodOf<Type> {
 const isTransaction = (record: Approval): record is Transaction => record.id.startsWith('txn_');
 
 /** Options for the other calls of one action: its idempotency key belongs to its first POST. */
-function withoutKey({ signal, timeoutMs }: CallOptions): CallOptions {
-  return { ...(signal ? { signal } : {}), ...(timeoutMs === undefined ? {} : { timeoutMs }) };
-}
+const withoutKey = ({ signal, timeoutMs }: CallOptions): CallOptions => ({ signal, timeoutMs });
 
 /**
  * Does an action of several calls. One without an answer is repeated by the key that creates its request, and by no key of
@@ -166,7 +164,7 @@ async function readBefore(api: Api, intent: Intent | undefined, options: CallOpt
     type === 'groups.update' ? api.listGroups({}, options) : undefined,
     type === 'admins.update' ? api.listAdmins(undefined, options) : undefined,
   ]);
-  return { members, ...(groups ? { groups } : {}), ...(admins ? { admins } : {}) };
+  return { members, groups, admins };
 }
 
 /**
@@ -218,11 +216,7 @@ export function createOrgwallet(settings: Settings): Orgwallet {
     }
     const { id } = record;
     const before = options.before ?? (await readBefore(api, intent, withoutKey(options)));
-    const verified = verifyRecord(record, intent, {
-      pins,
-      before,
-      ...(initiatorSignature ? { initiatorSignature } : {}),
-    })[type];
+    const verified = verifyRecord(record, intent, { pins, before, initiatorSignature })[type];
     if (!verified) {
       throw new NotSigned(`${id} has no ${type} payload: it is closed, or waits for another signature`);
     }
@@ -249,8 +243,7 @@ export function createOrgwallet(settings: Settings): Orgwallet {
     const current = (await asItIs(proposed, options)) as Proposal;
     const own = await wallet.address();
     if (current.approvals.some(({ walletAddress }) => isSameAddress(walletAddress, own))) return current;
-    const more = { before, execute, ...(confirm ? { confirm } : {}) };
-    return vote(current, 'approve', { ...withoutKey(options), wallet, intent, ...more });
+    return vote(current, 'approve', { ...withoutKey(options), wallet, intent, before, execute, confirm });
   }
 
   async function request(
@@ -282,6 +275,13 @@ export function createOrgwallet(settings: Settings): Orgwallet {
     return wait && done.executionStatus === 'processing' ? waitFor(api, done, 'completed', options) : done;
   }
 
+  /** Requests what an intent asks of an account, which it names by its address. */
+  const send = (asked: Request, intentOf: (account: string) => TransferIntent | CallIntent) =>
+    withKey(asked, async (key) => {
+      const { id, address } = await accountOf(asked.account, withoutKey(asked));
+      return request(asked, intentOf(address), id, key);
+    });
+
   return {
     ...api,
     propose: (intent, options = {}) => withKey(options, (key) => propose(intent, options, key)),
@@ -293,16 +293,8 @@ export function createOrgwallet(settings: Settings): Orgwallet {
         : api[`execute${SINGULAR[record.resourceType]}Proposal`](record.id, { type }, options);
       return sameRecord(record.id, await executed) as RecordOf<typeof approval>;
     },
-    transfer: ({ account, ...asked }) =>
-      withKey(asked, async (key) => {
-        const { id, address } = await accountOf(account, withoutKey(asked));
-        return request({ account, ...asked }, { ...asked, type: 'transfer', account: address }, id, key);
-      }),
-    call: ({ account, ...asked }) =>
-      withKey(asked, async (key) => {
-        const { id, address } = await accountOf(account, withoutKey(asked));
-        return request({ account, ...asked }, { ...asked, type: 'call', account: address }, id, key);
-      }),
+    transfer: (asked) => send(asked, (account) => ({ ...asked, type: 'transfer', account })),
+    call: (asked) => send(asked, (account) => ({ ...asked, type: 'call', account })),
     read: (approval, options) => readApproval(api, approval, options),
     waitFor: (approval, status, options) => waitFor(api, approval, status, options),
   };

@@ -2,7 +2,7 @@ import { match } from './expectation.ts';
 import type { Intent } from './intent.ts';
 import type { VoteType } from './payload.ts';
 import type { Approval, Proposal, Transaction } from './records.ts';
-import { isNative, isTransfer } from './transactionCall.ts';
+import { isNative, isTransfer, NATIVE_DECIMALS } from './transactionCall.ts';
 import { type Known, type Verified, verify } from './verify.ts';
 
 /** What can be signed about a record, verified. */
@@ -28,7 +28,8 @@ function checkTransaction(record: Transaction, { typedData: { domain, message } 
   }
   const [, replaced] = /, in place of the failed (txn_\w+)$/.exec(message.summary ?? '') ?? [];
   match('replaces', replaces, replaced);
-  if ('asset' in data && isNative(message.token)) match('data.asset.decimals', data.asset.decimals, 18);
+  if ('asset' in data && isNative(message.token))
+    match('data.asset.decimals', data.asset.decimals, NATIVE_DECIMALS);
 }
 
 function checkProposal(record: Proposal, { typedData: { message }, change }: Verified): void {
@@ -63,7 +64,7 @@ export function verifyRecord(
     const payload = (signingPayloads as { [name: string]: string })[`${vote}Payload`];
     if (payload === undefined) continue;
     const verified = verify(payload, intent, {
-      ...(decimals === undefined ? {} : { decimals }),
+      decimals,
       ...known,
       id,
       summary,

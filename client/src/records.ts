@@ -72,7 +72,7 @@ const MIN_READ_MS = 5_000;
 /** Options of waiting. */
 export interface WaitOptions extends Pick<CallOptions, 'signal'> {
   /** How long to wait, in ms; 120,000 by default. A read that has begun may take up to 5,000 more. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** The pause between two looks, in ms; 500 by default. */
   readonly everyMs?: number;
 }
@@ -92,7 +92,7 @@ export async function waitFor<Target extends string | Approval>(
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     const readMs = Math.max(MIN_READ_MS, deadline - performance.now());
-    const record = await readApproval(api, approval, { ...(signal ? { signal } : {}), timeoutMs: readMs });
+    const record = await readApproval(api, approval, { signal, timeoutMs: readMs });
     const { id, signatureStatus, executionStatus, failure } = record as Approval;
     if (wanted.includes(signatureStatus) || wanted.includes(executionStatus)) return record;
     const now = `${id} is ${executionStatus ?? signatureStatus}${failure ? ` (${failure.code}: ${failure.message})` : ''}`;

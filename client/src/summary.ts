@@ -1,13 +1,10 @@
 import { PayloadMismatch } from './errors.ts';
 import type { TransactionIntent } from './intent.ts';
 import type { TypedData } from './payload.ts';
-import { isNative, isTransfer } from './transactionCall.ts';
+import { isNative, isTransfer, NATIVE_DECIMALS } from './transactionCall.ts';
 
 /** A text that somebody chose: JSON on one line. */
 const QUOTED = '"(?:[^"\\\\]|\\\\.)*"';
-
-/** Of every native currency of an EVM chain. */
-const NATIVE_DECIMALS = 18;
 
 /** A number as the service writes it, without zeros that say nothing. */
 const NUMBER = '(?:0|[1-9]\\d*)(?:\\.\\d*[1-9])?';

@@ -5,6 +5,9 @@ type Message = { readonly [field: string]: string };
 
 const NATIVE_CURRENCY = `0x${'0'.repeat(40)}`;
 
+/** Of every native currency of an EVM chain. */
+export const NATIVE_DECIMALS = 18;
+
 /** True for the address that stands for the native currency in place of a token's. */
 export const isNative = (token: string | undefined) => token === NATIVE_CURRENCY;
 

@@ -22,7 +22,7 @@ export interface Known {
   /** Its `expiresAt`, as it was shown. */
   readonly expiresAt?: string;
   /** The initiator's signature, encoded as it was sent: approvals and rejections are bound to it. */
-  readonly initiatorSignature?: Hex;
+  readonly initiatorSignature?: Hex | undefined;
   readonly before?: Before;
   readonly pins?: PinStore;
   /** The id of the organization of a proposal. */
@@ -30,7 +30,7 @@ export interface Known {
   /** The address of the account of a transaction. */
   readonly account?: string;
   /** Of the token that is sent, where the intent does not have them. */
-  readonly decimals?: number;
+  readonly decimals?: number | undefined;
 }
 
 type ChangeOf<Kind> = Kind extends Proposal ? Pick<Kind, 'resourceType' | 'action' | 'data'> : never;
