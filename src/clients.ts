@@ -81,7 +81,7 @@ async function missingSteps(db: Db, setting: string, role: LoginRole): Promise<r
  */
 async function assertDatabase(db: Db, setting: string, role: LoginRole, logger: Logger): Promise<void> {
   const deadline = performance.now() + DATABASE_WAIT_MS;
-  let told = false;
+  let warned = false;
   for (;;) {
     try {
       const missing = await missingSteps(db, setting, role);
@@ -89,8 +89,8 @@ async function assertDatabase(db: Db, setting: string, role: LoginRole, logger: 
       const found = `the schema lacks ${missing.join(', ')}`;
       if (performance.now() > deadline)
         throw new ConfigError(setting, `${found}: run \`npx orgwallet db migrate\` first`);
-      if (!told) logger.warn(`${found}: waiting for \`npx orgwallet db migrate\``);
-      told = true;
+      if (!warned) logger.warn(`${found}: waiting for \`npx orgwallet db migrate\``);
+      warned = true;
     } catch (error) {
       if (error instanceof ConfigError || !isUnavailable(error) || performance.now() > deadline) throw error;
     }

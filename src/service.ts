@@ -31,7 +31,7 @@ export interface Service {
 
 const TEMPORAL_CHECK_MS = 1_500;
 
-/** A process that was told to stop gets no more requests. */
+/** A process that is stopping gets no more requests. */
 const STOPPING: CheckedPart = {
   isRequired: true,
   check: () => Promise.reject(new Error('it is shutting down')),

@@ -86,7 +86,7 @@ function checkTransaction(
     match('message.data', call.data.toLowerCase(), message.data?.toLowerCase());
     if (intent.policyId) match('message.policyId', intent.policyId, message.policyId);
   }
-  // A wallet shows these three beside the call: they must be what the call gives away.
+  // A wallet shows these three beside the call: they must be what the call sends.
   for (const [field, asked] of Object.entries(spentBy(message)))
     match(`message.${field}`, asked, message[field]);
   checkSummary(typedData, intent, (intent?.type === 'transfer' ? intent.decimals : undefined) ?? decimals);

@@ -17,5 +17,5 @@ export function sessionCookie(token: string): string {
   return `${SESSION_COOKIE}=${token}; ${ATTRIBUTES}; Max-Age=${SESSION_SECONDS}`;
 }
 
-/** The `Set-Cookie` header that takes it away. */
+/** The `Set-Cookie` header that clears it. */
 export const CLEARED_COOKIE = `${SESSION_COOKIE}=; ${ATTRIBUTES}; Max-Age=0`;

@@ -144,7 +144,7 @@ describe('errors of the client', () => {
     return error;
   }
 
-  it('tell code, status, field and request apart', async () => {
+  it('have code, status, field and request', async () => {
     const items = [{ name: '', networkIds: [31337] }];
     const invalid = await refusal(api.proposeAccountsCreate({ items }));
     expect(invalid).toMatchObject({
@@ -188,7 +188,7 @@ describe('errors of the client', () => {
     expect(proxy.requests).toEqual([]);
   });
 
-  it('tell why no policy permits a transaction', async () => {
+  it('say why no policy permits a transaction', async () => {
     const approve = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [newAddress(), 1n] });
     const body = { ...bodyFor('createTransaction'), value: '0', data: approve };
     const refused = await refusal(api.createTransaction(body));

@@ -35,7 +35,7 @@ interface Dependencies extends SignInDependencies {
   readonly config: Pick<ApiDependencies['config'], 'origins' | 'networks' | 'production' | 'temporal'>;
 }
 
-/** Room for the longest message and signature, in bytes: anybody can have a body of this size read. */
+/** The longest body, in bytes: a message and a signature fit, and anybody can have so much read. */
 const MAX_BODY_BYTES = 32_768;
 const NO_QUERY = z.strictObject({});
 

@@ -4,7 +4,7 @@ import { dateTime } from '../../text/time.ts';
 import { ShortId } from '../../ui/ShortText.tsx';
 import { ResourceLink } from './ResourceLink.tsx';
 
-/** One change: what, of what, by whom, when, and on demand everything that was recorded of it. */
+/** One change: what, of what, by whom, when, and in its details everything that was recorded of it. */
 export function AuditEntry({ entry }: { readonly entry: Schema['AuditLogEntry'] }) {
   const { id, action, actor, resourceType, resourceId, details, createdAt } = entry;
   return (

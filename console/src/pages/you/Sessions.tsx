@@ -70,8 +70,8 @@ export function Sessions() {
         )}
       </Loaded>
       <p className="small muted">
-        End a session that you do not recognize, and tell an admin. A session alone approves nothing: that
-        takes a signature of your wallet.
+        End a session that you do not recognize, and report it to an admin. A session alone approves nothing:
+        that takes a signature of your wallet.
       </p>
     </div>
   );
