@@ -4,8 +4,9 @@ import { useEffect, useRef } from 'react';
 import { queryClient } from './api/client.ts';
 import { sessionEnded } from './api/connection.ts';
 import { useLiveUpdates } from './api/live.ts';
+import { onSignInElsewhere, reportSignIn } from './api/otherTabs.ts';
 import { sessionQuery } from './api/queries.ts';
-import { personOf, type Session } from './api/sessions.ts';
+import { personOf, type Session, sessions } from './api/sessions.ts';
 import { SessionEnded } from './pages/sign-in/SessionEnded.tsx';
 import { SignInPage } from './pages/sign-in/SignInPage.tsx';
 import { keepDraftsOf } from './state/drafts.ts';
@@ -26,6 +27,17 @@ function enter(session: Session): void {
   void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
 }
 
+function signedIn(session: Session): void {
+  reportSignIn();
+  enter(session);
+}
+
+/** Another tab has signed in: every request of this one is of that session from now on. */
+async function enterAsElsewhere(): Promise<void> {
+  const session = await sessions.current().catch(() => null);
+  if (session) enter(session);
+}
+
 /** Begins anew when another tab has signed in as somebody else: nothing of the one before may stay. */
 function useSamePerson(session: Session | null | undefined): void {
   const first = useRef<string>(undefined);
@@ -43,6 +55,7 @@ export function Root() {
   const hasEnded = useStore(sessionEnded) || session === null;
   useSamePerson(session);
   useLiveUpdates(session?.id, hasEnded);
+  useEffect(() => onSignInElsewhere(() => void enterAsElsewhere()), []);
 
   if (isPending) {
     return (
@@ -60,13 +73,13 @@ export function Root() {
       </main>
     );
   }
-  if (session === null) return <SignInPage onSignedIn={enter} />;
+  if (session === null) return <SignInPage onSignedIn={signedIn} />;
   return (
     <>
       <Layout session={session}>
         <Outlet />
       </Layout>
-      {hasEnded ? <SessionEnded session={session} onSignedIn={enter} /> : null}
+      {hasEnded ? <SessionEnded session={session} onSignedIn={signedIn} /> : null}
     </>
   );
 }

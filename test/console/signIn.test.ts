@@ -130,4 +130,31 @@ describeDeep('a session in two tabs', () => {
     await dialog.waitFor({ state: 'detached' });
     await untilSignedIn(visitor, 'Alice');
   });
+
+  it('goes on in both after signing in again in one of them', async () => {
+    const visitor = await site.signedIn(org.alice);
+    await untilSignedIn(visitor, 'Alice');
+    const second = await visitor.context.newPage();
+    await second.goto('/');
+    await second.getByRole('button', { name: 'Sign out' }).click();
+    const dialog = visitor.page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.waitFor();
+    await second.getByRole('button', { name: 'Sign in with Test Wallet' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await untilSignedIn(visitor, 'Alice');
+  });
+
+  it('is of the same member in both', async () => {
+    const visitor = await site.signedIn(org.alice);
+    await untilSignedIn(visitor, 'Alice');
+    const second = await visitor.context.newPage();
+    await second.goto('/');
+    await second.getByRole('button', { name: 'Sign out' }).click();
+    const signIn = second.getByRole('button', { name: 'Sign in with Test Wallet' });
+    await signIn.waitFor();
+    await visitor.wallet.choose(org.carol.wallet);
+    await signIn.click();
+    await untilSignedIn({ ...visitor, page: second }, 'Carol');
+    await untilSignedIn(visitor, 'Carol');
+  });
 });
