@@ -12,6 +12,7 @@ import { anAddress } from '../support/builders';
 import type { TestMember } from '../support/service';
 import { signIn as beginSession } from '../support/session';
 import { aTransactionBody, initiate } from '../support/transactionApi';
+import { until } from '../support/until';
 
 let site: Site;
 let world: PaymentWorld;
@@ -136,6 +137,27 @@ describe('a vote whose answer does not arrive', () => {
     expect(alice.wallet.typedData).toHaveLength(1);
     expect(sent[0]?.idempotencyKey).toMatch(/^[0-9a-f-]{36}$/);
     expect(new Set([...sent, ...again].map(({ idempotencyKey }) => idempotencyKey)).size).toBe(1);
+  });
+});
+
+describe('a request whose answer does not arrive', () => {
+  it('is created once, also when the page is loaded again and it is sent once more', async () => {
+    const { alice } = world.org;
+    const to = anAddress();
+    const visitor = await site.signedIn(alice, '/new/transfer');
+    const { page, context } = visitor;
+    await page.getByLabel('Amount').fill('0.01');
+    await page.getByLabel('Recipient').fill(to);
+    const path = /\/api\/v1\/transactions$/;
+    const sent = await failMutations(context, path, 'lostAnswer', 1_000);
+    await button(visitor, 'Create transaction').click();
+    await until('it has been sent', async () => sent.length > 1);
+    await page.reload();
+    await context.unroute(path);
+    await button(visitor, 'Create transaction').click();
+    await page.waitForURL('**/requests/txn_*');
+    const own = await site.api.http.send({ key: world.org.readKey, path: '/api/v1/transactions' });
+    expect(own.body.data.filter((one: Shown) => one.to === to)).toHaveLength(1);
   });
 });
 

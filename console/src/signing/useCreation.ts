@@ -2,14 +2,14 @@ import type { Approval } from '@orgwallet/client';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { queryClient } from '../api/client.ts';
-import { once } from '../api/once.ts';
+import { inThisTab, once } from '../api/once.ts';
 import { type Asked, rememberIntent } from './intents.ts';
 
 /** Something to create. */
 interface Creation {
   /** What it was made from: the created request is compared with it. */
   readonly asked: Asked;
-  /** What is sent, in one text: the same one has one idempotency key until there is an answer. */
+  /** What is sent, in one text: the same one has one idempotency key until there is an answer, also after a reload. */
   readonly content: string;
   readonly send: (idempotencyKey: string) => Promise<Approval>;
 }
@@ -24,7 +24,7 @@ export function useCreation(forget: () => void) {
     setError(undefined);
     try {
       const { asked, content, send } = await prepare();
-      const created = await once(content, send);
+      const created = await once(content, send, inThisTab);
       rememberIntent(created.id, asked);
       queryClient.setQueryData(['approval', created.id], created);
       forget();
