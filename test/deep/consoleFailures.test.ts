@@ -161,6 +161,22 @@ describe('a request whose answer does not arrive', () => {
   });
 });
 
+describe('a connection that is lost', () => {
+  it('is shown until the service is reached again, and what was asked for is read then', async () => {
+    const alice = await site.signedIn(world.org.alice, '/audit');
+    const { page } = alice;
+    await page.getByText(/^\d+ shown/).waitFor();
+    await alice.context.setOffline(true);
+    await page.getByLabel('Action').fill('account.created');
+    await button(alice, 'Apply').click();
+    await untilShown(alice, 'The service is unavailable');
+    await alice.context.setOffline(false);
+    await page.getByText('The service is unavailable').waitFor({ state: 'detached' });
+    await page.getByRole('listitem').getByText('Account created').first().waitFor();
+    expect(await page.getByLabel('Action').inputValue()).toBe('account.created');
+  });
+});
+
 describe('a request with a name that is changed elsewhere', () => {
   it('says that it can no longer be executed, for as long as the name differs', async () => {
     const { org, treasury: account, byTwo: policy } = world;
@@ -238,6 +254,46 @@ describe('a session that ends', () => {
     await page.getByRole('banner').getByRole('link', { name: 'Bob' }).waitFor();
     await page.goto('/new/transfer');
     expect(await page.getByLabel('Amount').inputValue()).toBe('');
+  });
+
+  it('while the page connects again to the events leaves no second stream behind', async () => {
+    const visitor = await site.visit(world.org.alice);
+    const { page, context } = visitor;
+    await button(visitor, 'Sign in with Test Wallet').waitFor();
+    const events = '**/session/events';
+    await context.route(events, (route) => route.fulfill({ status: 503 }));
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const json = { error: { code: 'unauthorized', message: 'the session has ended' } };
+    const session = /\/session$/;
+    await context.route(session, async (route) => {
+      if (route.request().method() !== 'GET') return route.fallback();
+      await released;
+      return route.fulfill({ status: 401, json });
+    });
+    const asked = page.waitForRequest((one) => session.test(one.url()) && one.method() === 'GET');
+    await button(visitor, 'Sign in with Test Wallet').click();
+    await asked;
+    await context.route('**/api/v1/**', (route) => route.fulfill({ status: 401, json }), { times: 1 });
+    await page.getByRole('link', { name: 'Audit log' }).click();
+    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
+    const streams: string[] = [];
+    context.on('request', (one) => {
+      if (one.url().endsWith('/session/events')) streams.push(one.url());
+    });
+    const answered = page.waitForResponse((one) => session.test(one.url()));
+    release();
+    await answered;
+    await context.unroute(session);
+    await context.unroute(events);
+    await signInAgain(visitor);
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await propose(site.api.http, world.org, { name: 'Seen live' });
+    await page.getByRole('link', { name: 'Waiting for you' }).click();
+    await page.getByRole('link', { name: 'Create account “Seen live”' }).waitFor();
+    expect(streams).toHaveLength(1);
   });
 
   it('because its member is removed does not begin again', async () => {

@@ -46,6 +46,7 @@ function follow(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let gathering: ReturnType<typeof setTimeout> | undefined;
   let pauseMs = FIRST_PAUSE_MS;
+  let isOver = false;
   const waiting = new Map<string, QueryKey>();
 
   const readAgain = () => {
@@ -85,12 +86,13 @@ function follow(): () => void {
     const session = await sessions.current().catch(() => undefined);
     if (session === null) sessionEnded.set(true);
     else if (session === undefined) unreachable.set(true);
-    connect();
+    if (!isOver) connect();
   };
 
   connect();
   for (const input of INPUTS) addEventListener(input, byPerson, { capture: true });
   return () => {
+    isOver = true;
     for (const input of INPUTS) removeEventListener(input, byPerson, { capture: true });
     clearTimeout(timer);
     clearTimeout(gathering);
