@@ -40,7 +40,7 @@ export type Api = Methods & {
 /** Checks and completes where the service is. Throws TypeError for an address over which the key would be readable. */
 function connectionTo(connection: Connection): Connection {
   const url = new URL(connection.baseUrl);
-  const isLocal = /^(localhost|127\..*|\[::1\])$/.test(url.hostname);
+  const isLocal = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(url.hostname);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLocal)) {
     throw new TypeError(`baseUrl is ${connection.baseUrl} (expected https://…/api/v1)`);
   }

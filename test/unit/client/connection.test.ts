@@ -19,6 +19,21 @@ describe('a connection', () => {
     expect([headers, credentials]).toEqual([{ authorization: 'Bearer ow_live_1' }, undefined]);
   });
 
+  it.each([
+    'http://wallet.example/api/v1',
+    'http://127.evil.example/api/v1',
+    'http://localhost.evil.example',
+  ])('is not made to %s, where others can read the key', (baseUrl) => {
+    expect(() => createApi({ baseUrl, apiKey: 'ow_live_1' })).toThrow(TypeError);
+  });
+
+  it.each(['http://127.0.0.1:1/api/v1', 'http://localhost:1/api/v1', 'http://[::1]:1/api/v1'])(
+    'is made to %s',
+    (baseUrl) => {
+      expect(() => createApi({ baseUrl, apiKey: 'ow_live_1' })).not.toThrow();
+    },
+  );
+
   it('sends the cookie of the browser, without a key', async () => {
     const { headers, credentials } = await sentWith({});
     expect([headers, credentials]).toEqual([{}, 'same-origin']);
