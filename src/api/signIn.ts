@@ -75,7 +75,7 @@ function chosenMembership(
   );
 }
 
-/** Begins a session with a signed message, and returns it with its token. Throws Refused. */
+/** Starts a session with a signed message, and returns it with its token. Throws Refused. */
 export async function signIn(
   dependencies: SignInDependencies,
   request: Request,

@@ -46,7 +46,7 @@ const signIn = <T>(method: 'GET' | 'POST', path: string, body?: object) => ask<T
 
 export const sessions = {
   nonce: () => signIn<Schema['SessionNonce']>('GET', '/session/nonce'),
-  begin: (body: { message: string; signature: string; organizationId?: string }) =>
+  start: (body: { message: string; signature: string; organizationId?: string }) =>
     signIn<Session>('POST', '/session', body),
   /** The session of this browser, or null when it has none. */
   current: async (): Promise<Session | null> => {

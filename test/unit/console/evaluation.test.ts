@@ -1,8 +1,5 @@
-import { ApiError, NoAnswer, PayloadMismatch, type Schema, type Transaction } from '@orgwallet/client';
-import { recipientOf } from '../../../console/src/domain/recipient.ts';
+import type { Schema } from '@orgwallet/client';
 import { conditionsOf, remainingText } from '../../../console/src/text/conditions.ts';
-import { errorWithin, fieldErrors, wordsOf } from '../../../console/src/text/errors.ts';
-import { recipientText } from '../../../console/src/text/recipient.ts';
 
 const POLICY = {
   id: 'pol_1',
@@ -12,7 +9,6 @@ const POLICY = {
   tokenTransferCondition: {
     tokenDecimals: 6,
     tokenSymbol: 'USDC',
-    destinationAddresses: [`0x${'B'.repeat(40)}`],
   },
 } as unknown as Schema['Policy'];
 
@@ -57,61 +53,5 @@ describe('the evaluation of a policy', () => {
     expect(remainingText({ amount: '1500000', until }, POLICY)).toBe('1.5 USDC left');
     expect(remainingText({ count: 1, until }, POLICY)).toBe('1 execution left');
     expect(remainingText(null, POLICY)).toBeUndefined();
-  });
-});
-
-describe('a recipient', () => {
-  const now = { members: [], accounts: [], policies: [POLICY] };
-  const paid = (status: string) =>
-    ({
-      executionStatus: status,
-      type: 'TOKEN_TRANSFER',
-      data: { destination: `0x${'b'.repeat(40)}` },
-    }) as unknown as Transaction;
-
-  it('is known from policies and completed payments, whatever the case of its digits', () => {
-    const found = recipientOf(`0x${'b'.repeat(40)}`, now, [paid('completed'), paid('failed')]);
-    expect(recipientText(found)).toBe('named in “Suppliers”, 1 completed transaction to it before');
-  });
-
-  it('that is not known is a first one', () => {
-    expect(recipientText(recipientOf(`0x${'c'.repeat(40)}`, now, [paid('completed')]))).toBe(
-      'unknown address, first time: no completed transaction to it among the last 1',
-    );
-  });
-});
-
-describe('an error', () => {
-  it('of the API has the request id, and its fields by their paths', () => {
-    const issues = [{ field: 'items[0].name', message: 'too long' }];
-    const error = new ApiError('validationError', 400, 'too long', { issues }, 'req_1');
-    expect(wordsOf(error)).toEqual({
-      title: 'Invalid request',
-      message: 'too long',
-      advice: 'Correct it, then try again.',
-      requestId: 'req_1',
-    });
-    expect(fieldErrors(error)).toEqual({ 'items[0].name': 'too long' });
-    expect(fieldErrors(new ApiError('conflict', 409, 'taken', { field: 'to' }, undefined))).toEqual({
-      to: 'taken',
-    });
-  });
-
-  it('of a list is that of its first entry that is wrong', () => {
-    const errors = { 'ids[2]': 'not found', 'items[0].name': 'too long', idsOfOthers: 'none' };
-    expect(errorWithin(errors, 'ids')).toBe('not found');
-    expect(errorWithin(errors, 'items')).toBe('too long');
-    expect(errorWithin(errors, 'items[0].name')).toBe('too long');
-    expect(errorWithin(errors, 'items[0].na')).toBeUndefined();
-  });
-
-  it('without an answer can be tried again', () => {
-    expect(wordsOf(new NoAnswer('', 'key')).advice).toBe('Try again: it takes effect at most once.');
-  });
-
-  it('of a payload says that nothing was signed', () => {
-    expect(wordsOf(new PayloadMismatch('message.to', 1, 2)).message).toBe(
-      'message.to: 2 (expected 1). Nothing was signed.',
-    );
   });
 });

@@ -61,7 +61,7 @@ export function SignInForm({ as, onSignedIn }: Props) {
   const begin = (signed: OpenChoice, organizationId: string) =>
     attempt(async () => {
       const { message, signature } = signed;
-      onSignedIn(await sessions.begin({ message, signature, organizationId }));
+      onSignedIn(await sessions.start({ message, signature, organizationId }));
     });
   const start = (wallet: FoundWallet) =>
     attempt(async () => {

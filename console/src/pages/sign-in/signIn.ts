@@ -65,7 +65,7 @@ export async function signIn(
   rememberWallet(wallet);
   try {
     const organization = as ? { organizationId: as.organization.id } : {};
-    return { session: await sessions.begin({ message, signature, ...organization }) };
+    return { session: await sessions.start({ message, signature, ...organization }) };
   } catch (error) {
     const choices = choicesOf(error);
     if (!choices) throw error;
