@@ -1,6 +1,7 @@
 /** @deep */
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { violationsEverywhere } from '../support/browser/axe';
+import { alert, button } from '../support/browser/page';
 import { openSite, type Site } from '../support/browser/site';
 import type { Visitor } from '../support/browser/visitor';
 import type { TestMember, TestOrganization } from '../support/service';
@@ -16,11 +17,10 @@ beforeAll(async () => {
 afterEach(() => site?.leave());
 afterAll(() => site?.stop());
 
-const signInButton = ({ page }: Visitor) => page.getByRole('button', { name: 'Sign in with Test Wallet' });
-const signOutButton = ({ page }: Visitor) => page.getByRole('button', { name: 'Sign out' });
+const signInButton = (visitor: Visitor) => button(visitor, 'Sign in with Test Wallet');
+const signOutButton = (visitor: Visitor) => button(visitor, 'Sign out');
 const untilSignedIn = ({ page }: Visitor, name: string) =>
   page.getByRole('banner').getByText(name, { exact: true }).waitFor();
-const alert = ({ page }: Visitor) => page.getByRole('alert');
 const signatures = ({ wallet }: Visitor) =>
   wallet.requests.map(({ method }) => method).filter((method) => method.includes('sign'));
 
