@@ -1,9 +1,8 @@
 import { storeSealedState } from '../../src/approvals/sealedState';
 import { signSeal } from '../../src/chain/seals';
-import type { IdentifyVoter } from '../../src/chain/voter';
-import type { Db, Tx } from '../../src/db/database';
-import { findProposal, type StoredProposal } from '../../src/db/proposals';
-import { findSeal, insertSeal, type StoredSeal } from '../../src/db/seals';
+import type { Tx } from '../../src/db/database';
+import { findProposal, findProposalToSeal, type StoredProposal } from '../../src/db/proposals';
+import { insertSeal, type StoredSeal } from '../../src/db/seals';
 import { type Decision, type FailureCode, isExpired, isVoteOf } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
 import { adminsOf, type Changed, type OrganizationState } from '../../src/domain/governance';
@@ -35,12 +34,10 @@ interface Verified {
   readonly record: StoredProposal;
 }
 
+type Executing = StoredProposal & { readonly decision: Decision };
+
 /** The record of a proposal whose decision is being executed. Throws SignerRefusal. */
-async function readExecuting(
-  handle: Db | Tx,
-  { organizationId, id }: ApprovalKey,
-): Promise<StoredProposal & { readonly decision: Decision }> {
-  const record = await findProposal(handle, organizationId, id);
+function requireExecuting({ id }: ApprovalKey, record: StoredProposal | undefined): Executing {
   if (!record) throw new SignerRefusal('stale', `proposal ${id} not found`);
   const { decision } = record;
   if (record.executionStatus !== 'processing' || !decision) {
@@ -59,11 +56,10 @@ function payloadOf({ domainSalt }: OrganizationState, record: StoredProposal, de
  * chain. Throws SignerRefusal, ChainUnavailable and EndpointsMissing.
  */
 async function verify(
-  { db, identifyVoter }: { readonly db: Db; readonly identifyVoter: IdentifyVoter },
+  { identifyVoter }: Pick<SignerContext, 'identifyVoter'>,
   { state }: SealedState,
-  key: ApprovalKey,
+  record: Executing,
 ): Promise<Verified> {
-  const record = await readExecuting(db, key);
   const { decision } = record;
   const payload = payloadOf(state, record, decision);
   const admins = adminsOf(state);
@@ -132,7 +128,7 @@ async function store(
   const { organizationId, id } = key;
   const { state, stored } = await context.readSealedState(tx, organizationId, { lock: 'update' });
   if (state.sequence !== verified.sequence) return undefined;
-  const record = await readExecuting(tx, key);
+  const record = requireExecuting(key, await findProposal(tx, organizationId, id));
   const isSame =
     payloadOf(state, record, record.decision) === payloadOf(state, verified.record, verified.decision);
   if (!isSame) return undefined;
@@ -180,12 +176,12 @@ export async function sealProposal(context: SignerContext, key: ApprovalKey): Pr
     for (;;) {
       // Before the look for a seal: one that comes later is of a later state.
       const known = await context.readSealedState(context.db, key.organizationId, { remembered: true });
-      const sealed = await findSeal(context.db, key.id);
-      if (sealed) {
+      const found = await findProposalToSeal(context.db, key);
+      if (found?.sealed !== undefined) {
         await context.readSealedState(context.db, key.organizationId);
-        return { sealed: sealed.sequence };
+        return { sealed: found.sealed };
       }
-      const verified = await verify(context, known, key);
+      const verified = await verify(context, known, requireExecuting(key, found?.record));
       await verifyTokens(context, verified);
       const stored = await context.db.transaction((tx) => store(context, tx, key, verified));
       if (!stored) continue;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ask, ChainUnavailable } from '../../src/chain/clients';
-import { type RelayerContext, relayerKey, requireChain } from './context';
+import { type RelayerContext, requireChain } from './context';
+import { relayerKey } from './relayerKey';
 import { relayerOf } from './relayerOf';
 
 /** The pause between two readings of a relayer's balance, in polls of a network. */

@@ -36,12 +36,7 @@ export interface RelayerContext extends RelayerDeps {
 }
 
 /** What changes slowly is read again after so many polls. */
-const SLOW_POLLS = 20;
-
-/** The key of a relayer in what is shared. */
-export function relayerKey(networkId: number, relayerAddress: string): string {
-  return `${networkId}/${relayerAddress}`;
-}
+const SLOW_POLLS = 40;
 
 /** How many of those who follow something of one relayer use the database and the network at once. */
 const TURNS_AT_ONCE = 8;

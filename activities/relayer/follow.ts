@@ -5,6 +5,7 @@ import type { RelayerContext } from './context';
 import type { ChainCheck } from './envelopes';
 import type { Block, Head } from './heads';
 import { findBlocker, gapTerms } from './nonceGaps';
+import { relayerKey } from './relayerKey';
 import { TransactionRejected } from './send';
 import { sendInOrder } from './sendInOrder';
 import { RESEND_MS } from './sendLog';
@@ -172,7 +173,7 @@ async function step<T>(
   const { heads, turns, networkTurns } = context;
   const { chain, envelope } = followed;
   const { checked } = progress;
-  const relayer = `${chain.network.id}/${envelope.relayerAddress}`;
+  const relayer = relayerKey(chain.network.id, envelope.relayerAddress);
   const isNew = !progress.sent && !progress.failed;
   try {
     const head = isNew ? undefined : await heads.read(chain);

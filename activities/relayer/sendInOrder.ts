@@ -4,12 +4,10 @@ import { carriedBy } from '../../src/db/attempts';
 import { type Envelope, findAccountDerivation, MAX_EARLIER, newestEnvelopes } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
 import { reservedNonces } from '../../src/db/reservations';
-import { type RelayerContext, relayerKey } from './context';
+import type { RelayerContext } from './context';
 import type { NonceGap } from './nonceGaps';
+import { relayerKey } from './relayerKey';
 import { send } from './send';
-
-/** Below every nonce. */
-const UNKNOWN = -1;
 
 /**
  * Whether an envelope of an earlier nonce that is not on the chain is sent again. Bytes whose effect was confirmed once
@@ -23,6 +21,19 @@ async function isToSend(db: Db, chain: ChainClient, envelope: Envelope): Promise
   return nonce !== null && nonce !== undefined && nonce > attempt.safeNonce;
 }
 
+/** How many transactions of the relayer are in blocks at least; a count of a while ago will do for what is sent for the first time. */
+async function knownCount(
+  { sent, transactionCounts }: RelayerContext,
+  chain: ChainClient,
+  envelope: Envelope,
+): Promise<number> {
+  const { networkId, relayerAddress } = envelope;
+  const known = sent.isKnown(envelope)
+    ? undefined
+    : transactionCounts.fresh(relayerKey(networkId, relayerAddress));
+  return (await known?.catch(() => undefined)) ?? transactionCount(chain, relayerAddress);
+}
+
 /** Sends the earlier envelopes that are not on the chain; returns the first unused nonce. */
 async function sendEarlier(
   context: RelayerContext,
@@ -30,26 +41,24 @@ async function sendEarlier(
   envelope: Envelope,
 ): Promise<NonceGap | null> {
   const { networkId, relayerAddress, relayerNonce } = envelope;
-  // A count of a while ago will do for what is sent for the first time.
-  const count = context.sent.isKnown(envelope)
-    ? undefined
-    : context.transactionCounts.fresh(relayerKey(networkId, relayerAddress));
-  const wasUsed = (await count?.catch(() => undefined)) ?? UNKNOWN;
-  if (wasUsed >= relayerNonce) return null;
-  const used = await transactionCount(chain, relayerAddress);
-  context.transactionCounts.note(relayerKey(networkId, relayerAddress), used);
-  if (used >= relayerNonce) return null;
-  const range = { networkId, relayerAddress, fromNonce: used, toNonce: relayerNonce - 1 };
+  const known = await knownCount(context, chain, envelope);
+  if (known >= relayerNonce) return null;
+  const range = { networkId, relayerAddress, fromNonce: known, toNonce: relayerNonce - 1 };
+  if (context.sent.areRecent(range)) return null;
   // What is being signed is no gap; it becomes an envelope.
   const reserved = await reservedNonces(context.db, range);
+  const listed = await newestEnvelopes(context.db, range);
+  // Counted after they were read: what was decided then and is not counted now is lost.
+  const used = await transactionCount(chain, relayerAddress);
+  context.transactionCounts.note(relayerKey(networkId, relayerAddress), used);
   let gap: NonceGap | null = null;
   let expected = used;
-  const listed = await newestEnvelopes(context.db, range);
-  for (const earlier of listed) {
+  for (const earlier of listed.filter((one) => one.relayerNonce >= used)) {
     if (earlier.relayerNonce > expected) gap ??= { relayerAddress, nonce: expected };
     expected = earlier.relayerNonce + 1;
-    if (context.sent.isRecent(earlier)) continue;
-    if (!(await isToSend(context.db, chain, earlier))) continue;
+    const isSent = () => context.sent.isRecent(earlier);
+    // Whoever follows it may send it meanwhile.
+    if (isSent() || !(await isToSend(context.db, chain, earlier)) || isSent()) continue;
     await send(context, chain, earlier);
     context.sent.noteAhead(earlier);
   }

@@ -1,14 +1,23 @@
 import type { Envelope } from '../../src/db/chain';
+import { relayerKey } from './relayerKey';
 
 /** The same bytes are sent again after this: a node may have lost them. */
 export const RESEND_MS = 5_000;
 /** Pauses grow up to this while nothing comes of it. */
 const MAX_RESEND_MS = 60_000;
 
+/** Nonces of a relayer. */
+interface Nonces extends Pick<Envelope, 'networkId' | 'relayerAddress'> {
+  readonly fromNonce: number;
+  readonly toNonce: number;
+}
+
 /** The envelopes that this process has sent, so that later ones do not send them again. */
 export interface SendLog {
   /** Records that an envelope was sent now. */
-  note(envelope: Pick<Envelope, 'id'>): void;
+  note(envelope: Pick<Envelope, 'id' | 'networkId' | 'relayerAddress' | 'relayerNonce'>): void;
+  /** True when each of these nonces was sent at most 5 s ago. */
+  areRecent(nonces: Nonces): boolean;
   /** True when it was sent a while ago: 5 s after the first time, and twice as long after each other. */
   isRecent(envelope: Pick<Envelope, 'id'>): boolean;
   /** True when it was ever sent by this process, as far as that is remembered. */
@@ -25,10 +34,20 @@ export interface SendLog {
 export function createSendLog(): SendLog {
   const sent = new Map<bigint, { readonly at: number; readonly pauseMs: number }>();
   const ahead = new Map<bigint, number>();
+  /** When nonces were last sent, by network and relayer. */
+  const sentNonces = new Map<string, Map<number, number>>();
   const inProgress = new Map<bigint, Promise<boolean>>();
   return {
-    note({ id }) {
+    note({ id, networkId, relayerAddress, relayerNonce }) {
       const at = performance.now();
+      const nonces = sentNonces.get(relayerKey(networkId, relayerAddress)) ?? new Map<number, number>();
+      sentNonces.set(relayerKey(networkId, relayerAddress), nonces);
+      nonces.delete(relayerNonce);
+      nonces.set(relayerNonce, at);
+      for (const [nonce, old] of nonces) {
+        if (at - old < RESEND_MS) break;
+        nonces.delete(nonce);
+      }
       const before = sent.get(id);
       sent.delete(id);
       sent.set(id, { at, pauseMs: before ? Math.min(2 * before.pauseMs, MAX_RESEND_MS) : RESEND_MS });
@@ -42,6 +61,14 @@ export function createSendLog(): SendLog {
     isRecent({ id }) {
       const last = sent.get(id);
       return last !== undefined && performance.now() - last.at < last.pauseMs;
+    },
+    areRecent({ networkId, relayerAddress, fromNonce, toNonce }) {
+      const since = performance.now() - RESEND_MS;
+      const nonces = sentNonces.get(relayerKey(networkId, relayerAddress));
+      for (let nonce = fromNonce; nonce <= toNonce; nonce += 1) {
+        if ((nonces?.get(nonce) ?? Number.NEGATIVE_INFINITY) < since) return false;
+      }
+      return true;
     },
     isKnown: ({ id }) => sent.has(id),
     noteAhead({ id }) {

@@ -52,7 +52,7 @@ export interface SignerContext extends SignerDeps {
 }
 
 /** What is signed within this time has the same bound of fees, which is twice the base fee and more. */
-const FEES_MS = 5_000;
+const FEES_MS = 10_000;
 const FAILED_FEES_MS = 250;
 
 /** Creates the context that the activities of one process share. */

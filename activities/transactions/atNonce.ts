@@ -7,35 +7,32 @@ import {
   firstSearched,
 } from '../../src/chain/executions';
 import { accountNonce } from '../../src/chain/safe';
-import { type Attempt, attemptsAtNonce, noteConfirmations } from '../../src/db/attempts';
+import { type AccountNonces, type Attempt, attemptsAtNonce, noteConfirmations } from '../../src/db/attempts';
 import { decideEnvelope, type Envelope } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
 import { executeTogether } from '../../src/db/rows';
-import { readTransaction, type StoredTransaction } from '../../src/db/transactions';
-import type { AttemptOutcome, TransactionRef } from '../../src/domain/transaction';
+import type { AttemptOutcome } from '../../src/domain/transaction';
 import { failpoint } from '../../src/failpoints';
-import { type RelayerContext, relayerKey } from '../relayer/context';
+import type { RelayerContext } from '../relayer/context';
 import { checkEnvelope } from '../relayer/envelopes';
+import { relayerKey } from '../relayer/relayerKey';
 import { type AtNonce, outcomeOf } from './outcome';
 
-/** The record of a transaction. Throws when it does not exist. */
-export async function recordOf(db: Db, ref: TransactionRef): Promise<StoredTransaction> {
-  const found = await readTransaction(db, ref);
-  if (!found) throw new Error(`transaction ${ref.transactionId} not found`);
-  return found.record;
-}
-
-/** The attempts at a nonce of a transaction's account. Throws when there is none. */
-export async function readAtNonce(db: Db, record: StoredTransaction, safeNonce: bigint): Promise<AtNonce> {
-  const { attempts, envelopes } = await attemptsAtNonce(db, record, safeNonce);
+/** The attempts at a nonce of an account. Throws when there is none. */
+export async function readAtNonce(db: Db, account: AccountNonces, safeNonce: bigint): Promise<AtNonce> {
+  const { attempts, envelopes, accountAddress, signerOutcome } = await attemptsAtNonce(
+    db,
+    account,
+    safeNonce,
+  );
   const transaction = attempts.find(({ kind }) => kind === 'transaction');
-  if (!transaction) throw new Error(`nothing was signed at nonce ${safeNonce} of ${record.accountId}`);
+  if (!transaction) throw new Error(`nothing was signed at nonce ${safeNonce} of ${account.accountId}`);
   return {
-    record,
-    account: record.accountAddress as Address,
+    account: accountAddress as Address,
     transaction,
     cancellation: attempts.find(({ kind }) => kind === 'cancellation'),
     envelopes,
+    signerOutcome,
   };
 }
 

@@ -125,7 +125,9 @@ export async function decide(
     assertAttemptOf(record, transaction);
     isJournaled(context, transaction);
     if (cancellation) assertCancellation({ attempt: cancellation, account }, transaction.safeNonce);
-    return { record, account, transaction, cancellation, envelopes: await envelopesOf(tx, attempts) };
+    const { signerOutcome } = record;
+    const envelopes = await envelopesOf(tx, attempts);
+    return { account, transaction, cancellation, envelopes, signerOutcome };
   });
   const decision = await readDecision(context, at, networkId);
   if (!decision || (decision.unknown && !isBelieved(context, at))) return null;

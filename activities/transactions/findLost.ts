@@ -3,7 +3,7 @@ import { moveOutcome } from '../../src/db/attemptOutcomes';
 import type { Attempt } from '../../src/db/attempts';
 import { reopenTransaction } from '../../src/db/transactionReopening';
 import type { TransactionRef } from '../../src/domain/transaction';
-import { findAtNonce, headOf, readAtNonce, recordOf } from './atNonce';
+import { findAtNonce, headOf, readAtNonce } from './atNonce';
 import type { TransactionChainContext } from './chainContext';
 import { findLostAttempts } from './lostBlocks';
 import { isUnknown, outcomeOf } from './outcome';
@@ -17,7 +17,7 @@ async function resolveLost(
   const { db } = context;
   const { organizationId, transactionId } = attempt;
   const ref = { organizationId, transactionId };
-  const at = await readAtNonce(db, await recordOf(db, ref), attempt.safeNonce);
+  const at = await readAtNonce(db, attempt, attempt.safeNonce);
   const execution = await findAtNonce(chain, at, await headOf(chain));
   const outcome = execution && (await outcomeOf(context, chain, at, execution));
   // What nobody here has authorized is decided by the signer each time.

@@ -2,12 +2,11 @@ import type { ChainClient } from '../../src/chain/clients';
 import { accountNonce } from '../../src/chain/safe';
 import { type Attempt, findCarried } from '../../src/db/attempts';
 import type { Envelope } from '../../src/db/chain';
-import type { StoredTransaction } from '../../src/db/transactions';
 import type { TransactionRef } from '../../src/domain/transaction';
 import { requireChain } from '../relayer/context';
 import { type ChainCheck, checkEnvelope } from '../relayer/envelopes';
 import { follow } from '../relayer/follow';
-import { checkAtNonce, readAtNonce, recordOf } from './atNonce';
+import { checkAtNonce, readAtNonce } from './atNonce';
 import type { TransactionChainContext } from './chainContext';
 import { carryingTerms, type TransactionFollowed } from './observation';
 
@@ -24,11 +23,11 @@ type Ended = Extract<TransactionFollowed, { kind: 'decided' | 'reverted' | 'drop
 async function check(
   context: TransactionChainContext,
   chain: ChainClient,
-  { record, attempt, envelope }: { record: StoredTransaction; attempt: Attempt; envelope: Envelope },
+  { attempt, envelope }: { attempt: Attempt; envelope: Envelope },
   head: bigint,
 ): Promise<ChainCheck<Ended>> {
   // A cancellation may have been signed at its nonce meanwhile.
-  const at = await readAtNonce(context.db, record, attempt.safeNonce);
+  const at = await readAtNonce(context.db, attempt, attempt.safeNonce);
   const seen = await checkAtNonce(context, chain, at, head);
   if ('outcome' in seen) return { end: { kind: 'decided', outcome: seen.outcome } };
   if (seen.blockNumber !== null) return { inBlock: seen.blockNumber };
@@ -52,13 +51,12 @@ export async function followTransaction(
 ): Promise<TransactionFollowed> {
   const { db } = context;
   const chain = requireChain(context, input.networkId);
-  const record = await recordOf(db, input);
   const { envelope, attempt } = (await findCarried(db, BigInt(input.envelopeId))) ?? {};
   // The database was restored from a backup: the id is unknown, or that of another envelope.
-  if (!envelope || attempt?.transactionId !== record.id) return { kind: 'dropped' };
+  if (!envelope || attempt?.transactionId !== input.transactionId) return { kind: 'dropped' };
   if (envelope.outcome === 'reverted' || envelope.outcome === 'dropped') return { kind: envelope.outcome };
   const { reported } = input;
-  const checked = (head: bigint) => check(context, chain, { record, attempt, envelope }, head);
+  const checked = (head: bigint) => check(context, chain, { attempt, envelope }, head);
   const followed = await follow<Ended>(context, { chain, envelope, reported, check: checked }, signal);
   if (followed.kind !== 'stuck') return followed;
   // Its own account nonce: the signer finds no earlier one without an envelope.

@@ -7,7 +7,7 @@ import { type SimulationResult, simulateTransaction } from '../../src/chain/tran
 import type { TransactionToObserve } from '../../src/db/transactions';
 import type { FailureCode } from '../../src/domain/approval';
 import { tokenOf } from '../../src/transactions/policy';
-import { relayerKey } from '../relayer/context';
+import { relayerKey } from '../relayer/relayerKey';
 import { relayerOf } from '../relayer/relayerOf';
 import { currentFees, envelopeTerms, type Fees, type FundsRefusal, refuseFunds } from '../relayer/terms';
 import type { TransactionChainContext } from './chainContext';

@@ -5,9 +5,9 @@ import { revertReason } from '../../src/chain/revertReason';
 import { type InnerCall, simulateInner } from '../../src/chain/simulation';
 import { tracedRevert } from '../../src/chain/traces';
 import type { Attempt } from '../../src/db/attempts';
+import type { AuthorizationOutcome } from '../../src/db/authorizations';
 import type { Envelope } from '../../src/db/chain';
 import type { Db } from '../../src/db/database';
-import type { StoredTransaction } from '../../src/db/transactions';
 import type { AttemptOutcome } from '../../src/domain/transaction';
 import { tokenOf } from '../../src/transactions/policy';
 import type { RelayerContext } from '../relayer/context';
@@ -15,12 +15,13 @@ import { relayerOf } from '../relayer/relayerOf';
 
 /** The attempts at one nonce of an account: a transaction, and maybe the empty call that cancels it. */
 export interface AtNonce {
-  readonly record: StoredTransaction;
   readonly account: Address;
   readonly transaction: Attempt;
   readonly cancellation: Attempt | undefined;
   /** The envelopes of both, oldest first. */
   readonly envelopes: readonly Envelope[];
+  /** What the signer has recorded of the transaction; null while it has not. */
+  readonly signerOutcome: AuthorizationOutcome | null;
 }
 
 /** Why the inner call failed: as the node traces it, or found by simulating it before and after its block. */
@@ -31,7 +32,7 @@ async function failureReason(db: Db, chain: ChainClient, at: AtNonce, execution:
   if (traced !== undefined) return `the call reverted with ${revertReason(traced)}`;
   for (const blockNumber of [execution.blockNumber - 1n, execution.blockNumber]) {
     try {
-      const sender = await relayerOf(db, chain.network, at.record.accountId);
+      const sender = await relayerOf(db, chain.network, at.transaction.accountId);
       const seen = await simulateInner(chain, call, { ceiling: safeTxGas, sender, blockNumber });
       if (!seen.ok && seen.kind === 'funds') return seen.reason;
       if (!seen.ok && seen.kind === 'revert') return `the call reverted with ${seen.reason}`;
@@ -71,10 +72,11 @@ export async function outcomeOf(
   const kind = kindOf(at, execution);
   if (kind === 'cancelled') return { ...common, kind };
   if (kind === 'reverted') return { ...common, kind, reason: await failureReason(db, chain, at, execution) };
-  const token = tokenOf(at.record);
+  const { transactionId: id, to, value, data: calldata } = at.transaction;
+  const token = tokenOf({ id, to, value, calldata });
   const logged = token === null || hasTransferFrom(execution.logs, token, at.account);
   // Such a token may have moved the amount all the same: it counts as spent, and is not sent again.
   const note = `the call succeeded, and the token ${token} logged no Transfer from the account: check that it has arrived`;
-  const isReversed = at.record.signerOutcome !== null && at.record.signerOutcome !== kind;
+  const isReversed = at.signerOutcome !== null && at.signerOutcome !== kind;
   return { ...common, kind, ...(logged ? {} : { note }), ...(isReversed ? { reversed: true } : {}) };
 }

@@ -172,7 +172,11 @@ async function carryEarlier(
   const earlier = undecided.filter(({ safeNonce }) => safeNonce >= BigInt(terms.accountNonce));
   const reservations = await reservationsOf(tx, earlier);
   const envelopes = await envelopesOf(tx, earlier);
-  const carrying = [...reservations, ...envelopes.filter(({ outcome }) => outcome === null)];
+  // What is mined has used its nonce, before its outcome is recorded.
+  const carrying = [
+    ...reservations,
+    ...envelopes.filter(({ outcome }) => outcome === null || outcome === 'mined'),
+  ];
   for (const nonce of new Set(earlier.map(({ safeNonce }) => safeNonce))) {
     const attempts = earlier.filter(({ safeNonce }) => safeNonce === nonce);
     const live = carrying.filter(({ attemptId }) => attempts.some(({ id }) => id === attemptId));

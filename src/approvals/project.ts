@@ -6,10 +6,8 @@ import { readAdmins } from '../db/members';
 import type { Difference } from '../db/organizationTables';
 import { setPositions } from '../db/positions';
 import { restoreDiffering, writeChanges } from '../db/projection';
-
 import { type Projected, storeProjectedSequence } from '../db/seals';
 import { endSessionsOf } from '../db/sessionEnds';
-
 import type { Actor } from '../domain/actor';
 import type { JsonValue } from '../domain/canonicalJson';
 import type { OrganizationState } from '../domain/governance';
@@ -54,7 +52,9 @@ async function project(tx: Tx, seal: DecisionSeal, decided: Decided, actor: Acto
   const before = mayChangeAdmins ? await readAdmins(tx, organizationId) : undefined;
   const { signingKey } = decided.state;
   const differing = await restoreDiffering(tx, organizationId, changes, (id) => memberAt(decided, seal, id));
-  await writeChanges(tx, organizationId, changes, (accountId) => deriveAccount(signingKey, accountId));
+  const left = await writeChanges(tx, organizationId, changes, (accountId) =>
+    deriveAccount(signingKey, accountId),
+  );
   const noted = await noteOnOpenApprovals(tx, organizationId, proposalId, [
     ...(before ? adminChanges(before, await readAdmins(tx, organizationId)) : []),
     ...eventsOfChanges(changes),
@@ -67,7 +67,7 @@ async function project(tx: Tx, seal: DecisionSeal, decided: Decided, actor: Acto
     ...(signedOut.length > 0 ? await endSessionsOf(tx, signedOut, actor) : []),
   ];
   const projected = storeProjectedSequence(tx, organizationId, sequence);
-  const positions = await appendAudit(tx, organizationId, entries, [projected]);
+  const positions = await appendAudit(tx, organizationId, entries, [...left, projected]);
   for (const [type, table] of Object.entries(POSITIONED)) {
     const created = audited.flatMap(({ change }, i) =>
       change.type === type && change.before === null ? [{ id: change.id, position: positions[i] ?? 0n }] : [],

@@ -1,6 +1,6 @@
 import type { AccountDerivation } from '../domain/account';
 import type { Db, Tx } from './database';
-import { requireRow } from './rows';
+import { requireRow, type Statement } from './rows';
 import type { AccountRow } from './tables';
 
 /** A shared wallet: one smart account, with one address on all its networks. */
@@ -124,8 +124,8 @@ export async function insertAccounts(
 }
 
 /** Renames an account. */
-export async function renameAccount(tx: Tx, id: string, name: string): Promise<void> {
-  await tx('accounts')
+export function renameAccount(tx: Tx, id: string, name: string): Statement {
+  return tx('accounts')
     .where({ id })
     .update({ name, updated_at: tx.raw('now()') });
 }

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { unchangedSince, unlessChanged, updateApproval } from './approvals';
 import { prepareAudit, SYSTEM } from './audit';
+import type { AuthorizationOutcome } from './authorizations';
 import {
   type Envelope,
   type EnvelopeColumn,
@@ -118,26 +119,42 @@ export interface AccountNonces {
   readonly networkId: number;
 }
 
-/**
- * The attempts at one nonce of an account, the transaction first, then its cancellation; and their envelopes, oldest
- * first.
- */
+/** What was stored at one nonce of an account. */
+export interface StoredAtNonce {
+  /** The transaction first, then its cancellation. */
+  readonly attempts: readonly Attempt[];
+  /** Of both, oldest first. */
+  readonly envelopes: readonly Envelope[];
+  readonly accountAddress: string | undefined;
+  /** What the signer has recorded of the transaction; null while it has not. */
+  readonly signerOutcome: AuthorizationOutcome | null;
+}
+
+/** What was stored at one nonce of an account, in one statement. */
 export async function attemptsAtNonce(
   db: Db | Tx,
   { accountId, networkId }: AccountNonces,
   safeNonce: bigint,
-): Promise<{ readonly attempts: readonly Attempt[]; readonly envelopes: readonly Envelope[] }> {
-  const envelopes = `(SELECT json_agg(${envelopeColumn} ORDER BY e.id) FROM chain_envelopes e
-    WHERE e.attempt_id = chain_attempts.id) AS envelopes`;
-  type Row = AccountAttemptRow & { readonly envelopes: readonly EnvelopeColumn[] | null };
+): Promise<StoredAtNonce> {
+  const beside = `(SELECT json_agg(${envelopeColumn} ORDER BY e.id) FROM chain_envelopes e
+      WHERE e.attempt_id = chain_attempts.id) AS envelopes,
+    (SELECT a.address FROM accounts a WHERE a.id = chain_attempts.account_id) AS account_address,
+    (SELECT z.outcome FROM authorizations z WHERE z.transaction_id = chain_attempts.transaction_id) AS signer_outcome`;
+  type Row = AccountAttemptRow & {
+    readonly envelopes: readonly EnvelopeColumn[] | null;
+    readonly account_address: string;
+    readonly signer_outcome: AuthorizationOutcome | null;
+  };
   const rows: Row[] = await selectAttempts(db)
     .where({ account_id: accountId, network_id: BigInt(networkId), safe_nonce: safeNonce })
     .orderBy('id')
-    .select(db.raw(envelopes));
+    .select(db.raw(beside));
   const carrying = rows.flatMap((row) => (row.envelopes ?? []).map(envelopeIn));
   return {
     attempts: rows.map(attempt),
     envelopes: carrying.sort((one, two) => (one.id < two.id ? -1 : 1)),
+    accountAddress: rows[0]?.account_address,
+    signerOutcome: rows[0]?.signer_outcome ?? null,
   };
 }
 

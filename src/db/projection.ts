@@ -6,6 +6,7 @@ import { deleteGroups, insertGroups, replaceGroups } from './groups';
 import { insertMembers, removeMembers, replaceAdmins, updateMembers } from './members';
 import { type Difference, differingRows, walletIntruders } from './organizationTables';
 import { insertPolicies, removePolicies, replacePolicy } from './policies';
+import type { Statement } from './rows';
 
 /** The changes of resources of one type: new ones, changed ones, and the ids of removed ones. */
 function changesOf<K extends ResourceKind>(changes: readonly ResourceChange[], type: K) {
@@ -83,18 +84,18 @@ export async function restoreDiffering(
 /**
  * Writes what a decision changed into the tables that are read. It refuses nothing: whatever the rows were, they become
  * what is sealed. `derive` computes an account from its id; `setPositions` and the deployments set what is not decided.
+ * Returns what is left to be executed, in the same round trip with other statements.
  */
 export async function writeChanges(
   tx: Tx,
   organizationId: string,
   changes: readonly ResourceChange[],
   derive: (accountId: string) => AccountDerivation,
-): Promise<void> {
+): Promise<Statement[]> {
   await writeMembers(tx, organizationId, changes);
   await writeGroups(tx, organizationId, changes);
   await writePolicies(tx, organizationId, changes);
   const accounts = changesOf(changes, 'account');
-  for (const { id, name } of accounts.updated) await renameAccount(tx, id, name);
   if (accounts.created.length > 0) {
     await insertAccounts(
       tx,
@@ -103,4 +104,5 @@ export async function writeChanges(
     );
   }
   for (const admins of changesOf(changes, 'admin').updated) await replaceAdmins(tx, organizationId, admins);
+  return accounts.updated.map(({ id, name }) => renameAccount(tx, id, name));
 }

@@ -107,6 +107,20 @@ export async function findProposal(
   return found;
 }
 
+/** A proposal of an organization that is to be sealed, and the sequence of its seal; undefined where there is none yet. */
+export async function findProposalToSeal(
+  db: Db,
+  { organizationId, id }: ApprovalKey,
+): Promise<{ readonly record: StoredProposal; readonly sealed: number | undefined } | undefined> {
+  const [row] = await queryRows<ProposalColumns & { readonly sealed: bigint | null }>(
+    db,
+    `SELECT ${columns}, (SELECT s.sequence FROM seals s WHERE s.proposal_id = a.id) AS sealed
+      FROM approvals a JOIN proposals p ON p.id = a.id WHERE a.organization_id = ? AND a.id = ?`,
+    [organizationId, id],
+  );
+  return row && { record: storedProposal(row), sealed: row.sealed === null ? undefined : Number(row.sealed) };
+}
+
 /** The admin proposal that is queued: it can still change. Undefined when there is none. */
 export async function findQueuedAdminProposal(
   db: Db,

@@ -16,8 +16,11 @@ import {
 import type { TransactionNow } from '../domain/transaction';
 import { readContent, spendingOf, type TransactionContent } from '../domain/transactionContent';
 
+/** The call that a transaction makes. */
+type StoredCall = Pick<StoredTransaction, 'id' | 'to' | 'value' | 'calldata'>;
+
 /** The content of a recorded transaction. Throws for an inconsistent record. */
-export function contentOf({ id, to, value, calldata }: StoredTransaction): TransactionContent {
+export function contentOf({ id, to, value, calldata }: StoredCall): TransactionContent {
   const content = readContent({ to, value, data: calldata }, checksumAddress);
   if (!content.ok)
     throw new Error(`transaction ${id} is recorded inconsistently: ${content.refusal.message}`);
@@ -25,7 +28,7 @@ export function contentOf({ id, to, value, calldata }: StoredTransaction): Trans
 }
 
 /** The ERC-20 token that a transaction moves; null when it moves none. */
-export function tokenOf(record: StoredTransaction): Address | null {
+export function tokenOf(record: StoredCall): Address | null {
   const content = contentOf(record);
   if (content.type !== 'TOKEN_TRANSFER' || content.tokenAddress === NATIVE_CURRENCY) return null;
   return content.tokenAddress as Address;

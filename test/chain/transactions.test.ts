@@ -286,6 +286,20 @@ describe('several in flight', () => {
     expect(await world.record(ref)).toMatchObject({ executionStatus: 'completed', closed: true });
   });
 
+  test('one that is mined gets no other envelope before its outcome is recorded', async () => {
+    const account = await world.account();
+    const first = await world.transaction({ to: RECIPIENT, value: 1n }, { account });
+    const second = await world.transaction({ to: RECIPIENT, value: 2n }, { account });
+    // By these terms the nonce of the first is not used yet.
+    const terms = await world.terms(second);
+    const mined = await world.followToEnd(first, await world.sign(first));
+    if (mined.kind !== 'decided') throw new Error(JSON.stringify(mined));
+    await world.sign(second, terms);
+    expect(await world.envelopes(first)).toMatchObject([{ outcome: 'mined' }]);
+    await world.finish(first, mined);
+    expect(await world.execute(second)).toMatchObject({ outcome: { kind: 'executed' } });
+  });
+
   test('one whose envelope reverts completely gets another before later ones', async () => {
     const account = await world.account();
     const to = await counter();

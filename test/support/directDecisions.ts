@@ -3,6 +3,7 @@ import type { Keystore } from '../../src/chain/keys';
 import { deriveAccount } from '../../src/chain/safeAccount';
 import type { Tx } from '../../src/db/database';
 import { writeChanges } from '../../src/db/projection';
+import { executeTogether } from '../../src/db/rows';
 import { findSealedState } from '../../src/db/seals';
 import { type OrganizationState, type ResourceChange, withResources } from '../../src/domain/governance';
 
@@ -22,6 +23,7 @@ export async function writeDecided(
   const changes = changesOf(state);
   const next = withResources(state, state.sequence, changes);
   await storeSealedState(tx, keystore.sealKey(organizationId), next, stored.sealHash);
-  await writeChanges(tx, organizationId, changes, (id) => deriveAccount(state.signingKey, id));
+  const left = await writeChanges(tx, organizationId, changes, (id) => deriveAccount(state.signingKey, id));
+  await executeTogether(left);
   return changes;
 }

@@ -58,11 +58,30 @@ describe('a clock that is set back by ten minutes', () => {
   it('does not delay what is sent again', () => {
     const sent = createSendLog();
     const elapsed = jest.spyOn(performance, 'now').mockReturnValue(0);
-    sent.note({ id: 1n });
+    sent.note({ id: 1n, networkId: 1, relayerAddress: '0x1', relayerNonce: 1 });
     setBack();
     elapsed.mockReturnValue(4_999);
     expect(sent.isRecent({ id: 1n })).toBe(true);
     elapsed.mockReturnValue(5_000);
     expect(sent.isRecent({ id: 1n })).toBe(false);
+  });
+
+  it('does not keep nonces that were sent longer', () => {
+    const sent = createSendLog();
+    const elapsed = jest.spyOn(performance, 'now').mockReturnValue(0);
+    const of = { networkId: 1, relayerAddress: '0x1' };
+    sent.note({ ...of, id: 1n, relayerNonce: 7 });
+    elapsed.mockReturnValue(2_000);
+    sent.note({ ...of, id: 2n, relayerNonce: 8 });
+    const areRecent = (fromNonce: number, toNonce: number) => sent.areRecent({ ...of, fromNonce, toNonce });
+    setBack();
+    elapsed.mockReturnValue(4_999);
+    expect(areRecent(7, 8)).toBe(true);
+    expect(areRecent(7, 9)).toBe(false);
+    expect(areRecent(6, 8)).toBe(false);
+    expect(sent.areRecent({ ...of, networkId: 2, fromNonce: 7, toNonce: 8 })).toBe(false);
+    elapsed.mockReturnValue(5_001);
+    expect(areRecent(7, 8)).toBe(false);
+    expect(areRecent(8, 8)).toBe(true);
   });
 });
