@@ -2,6 +2,7 @@ import knexFactory, { type Knex } from 'knex';
 import { types } from 'pg';
 import { Connections } from './connections';
 import { noteFailedStatements } from './databaseFailure';
+import { PreparingClient } from './preparingClient';
 import { queryRows, requireRow } from './rows';
 
 /** A pool of connections. */
@@ -73,7 +74,7 @@ export function createDatabase(
   ];
   const connections = new Connections();
   const db = knexFactory({
-    client: 'pg',
+    client: throughPooler ? 'pg' : (PreparingClient as unknown as typeof Knex.Client),
     connection: {
       connectionString: url,
       connectionTimeoutMillis: 4_000,

@@ -439,9 +439,11 @@ describe('a change of a transaction', () => {
     try {
       listener.on('notification', ({ payload }) => heard.push(payload ?? ''));
       await listener.query('LISTEN execution_ended');
-      const undone = await service.transaction();
-      await updateApproval(undone, id, { executionStatus: 'failed' });
-      await undone.rollback();
+      const undone = service.transaction(async (tx) => {
+        await updateApproval(tx, id, { executionStatus: 'failed' });
+        throw new Error('undone');
+      });
+      await expect(undone).rejects.toThrow('undone');
       await update(id, { executionStatus: 'processing' });
       await update(id, { waitingFor: 'x' });
       await update(id, { executionStatus: 'failed' });

@@ -1,0 +1,49 @@
+import type { Knex } from 'knex';
+
+/** The client of knex for Postgres, which has no types of its own. */
+interface PostgresClient extends Knex.Client {
+  _query(connection: unknown, query: Query): Promise<unknown>;
+}
+
+/** A statement as knex sends it. */
+interface Query {
+  readonly sql?: string;
+  options?: { readonly name?: string };
+}
+
+const PostgresClient: new (
+  config: Knex.Config,
+) => PostgresClient = require('knex/lib/dialects/postgres/index.js');
+
+/** Each connection keeps the plans of so many statements at most. */
+const MOST_STATEMENTS = 300;
+const PLANNED = /^\s*(select|insert|update|delete|with)\b/i;
+/** What a statement with a star returns depends on the columns of a table: a migration adds some. */
+const STAR = /(\.|select |returning )\*/i;
+
+/** Names of statements, by their text. */
+export class StatementNames {
+  private readonly names = new Map<string, string>();
+
+  /** The name of a statement to prepare; undefined where it is not prepared, such as the first time. */
+  nameOf(sql: string): string | undefined {
+    const known = this.names.get(sql);
+    if (known !== undefined) return known;
+    const { size } = this.names;
+    if (size < MOST_STATEMENTS && PLANNED.test(sql) && !STAR.test(sql)) {
+      this.names.set(sql, `statement_${size}`);
+    }
+    return undefined;
+  }
+}
+
+const names = new StatementNames();
+
+/** Prepares what is sent again and again, so that each connection plans it once. */
+export class PreparingClient extends PostgresClient {
+  override _query(connection: unknown, query: Query): Promise<unknown> {
+    const name = query.sql === undefined ? undefined : names.nameOf(query.sql);
+    if (name !== undefined) query.options = { ...query.options, name };
+    return super._query(connection, query);
+  }
+}
