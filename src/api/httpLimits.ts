@@ -57,7 +57,9 @@ export function limitHttp(server: Server): void {
   server.maxConnections = MAX_CONNECTIONS;
   server.setTimeout(SOCKET_IDLE_MS);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (error.code === 'ECONNRESET') {
+    // Browsers and proxies connect in advance: what is sent before a request would be taken for the answer to their next one.
+    const isUnused = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0;
+    if (isUnused || error.code === 'ECONNRESET') {
       socket.destroy();
       return;
     }

@@ -21,6 +21,7 @@ let api: TestService;
 let org: TestOrganization;
 // Each waits for a time-out; they wait together.
 let silent: Promise<Ended<string>>;
+let unused: Promise<Ended<string>>;
 let halfHead: Promise<Ended<string>>;
 let halfPlainHead: Promise<Ended<string>>;
 let halfBody: Promise<Ended<string>>;
@@ -75,6 +76,7 @@ beforeAll(async () => {
   const opened = openConnection(api, 'tls');
   opened.write('GET /api/v1/members HTTP/1.1\r\nHost: x\r\n');
   halfHead = timed(opened.closed);
+  unused = timed(openConnection(api, 'tls').closed);
   const plain = openConnection(api, 'plain on the TLS port');
   plain.write('G');
   halfPlainHead = timed(plain.closed);
@@ -100,6 +102,14 @@ beforeAll(async () => {
   }
 });
 afterAll(() => api?.stop());
+
+describe('a client that connects in advance', () => {
+  it('gets no answer without a request: it would take it for that to its next one', async () => {
+    const { result, seconds } = await unused;
+    expect(result).toBe('');
+    expect(seconds).toBeLessThan(10 + SLACK_SECONDS);
+  });
+});
 
 describe('a client that is too slow', () => {
   itDeep('with its TLS handshake is disconnected after 10 seconds', async () => {
