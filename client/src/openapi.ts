@@ -1394,6 +1394,11 @@ export interface components {
             /** @description The zero address for the native currency. */
             tokenAddress: components["schemas"]["Address"];
         };
+        /**
+         * @description SHA-256, 64 hex digits.
+         * @example 5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e
+         */
+        AuditHash: string;
         AuditLogEntry: {
             /** @example log_01jz8k3v5fe5ht0n2m6w9r4xyz */
             id: string;
@@ -1407,6 +1412,15 @@ export interface components {
             /** @description What changed, depending on `action`. */
             details: Record<string, never>;
             createdAt: components["schemas"]["Timestamp"];
+            /**
+             * @description Decimal digits: the first entry is 1, the next one 2.
+             * @example 42
+             */
+            position: string;
+            /** @description `hash` of the entry before it; 64 zeros in the first one. */
+            previousHash: components["schemas"]["AuditHash"];
+            /** @description Covers all other fields and the id of the organization. */
+            hash: components["schemas"]["AuditHash"];
         };
         AuditLogEntryPage: {
             data: components["schemas"]["AuditLogEntry"][];

@@ -11,6 +11,11 @@ const actor = z
   })
   .meta({ id: 'Actor' });
 
+const auditHash = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/)
+  .meta({ id: 'AuditHash', description: 'SHA-256, 64 hex digits.', examples: ['5e'.repeat(32)] });
+
 const auditEntry = z
   .object({
     id: z.string().meta({ examples: ['log_01jz8k3v5fe5ht0n2m6w9r4xyz'] }),
@@ -20,6 +25,14 @@ const auditEntry = z
     resourceId: z.string().meta({ examples: ['prop_01jz8k3v5fe5ht0n2m6w9r4xyz'] }),
     details: z.record(z.string(), z.unknown()).meta({ description: 'What changed, depending on `action`.' }),
     createdAt: timestamp,
+    position: z
+      .string()
+      .regex(/^[1-9][0-9]*$/)
+      .meta({ description: 'Decimal digits: the first entry is 1, the next one 2.', examples: ['42'] }),
+    previousHash: auditHash.meta({
+      description: '`hash` of the entry before it; 64 zeros in the first one.',
+    }),
+    hash: auditHash.meta({ description: 'Covers all other fields and the id of the organization.' }),
   })
   .meta({ id: 'AuditLogEntry' });
 

@@ -307,6 +307,9 @@ const AUDIT_ENTRY = fields({
   resourceId: 'string',
   details: 'object',
   createdAt: 'dateTime',
+  position: 'digits',
+  previousHash: 'hash',
+  hash: 'hash',
 });
 
 /** What a policy says to a transaction. Where there is a limitation, an amount or a count is left of it. */

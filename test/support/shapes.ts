@@ -28,6 +28,8 @@ const FORMS = {
   decimal: /^(0|[1-9][0-9]*)(\.[0-9]+)?$/,
   selector: /^0x[0-9a-f]{8}$/,
   calldata: /^0x([0-9a-fA-F]{2})*$/,
+  /** SHA-256. */
+  hash: /^[0-9a-f]{64}$/,
   transactionHash: /^0x[0-9a-f]{64}$/,
 };
 

@@ -6,7 +6,9 @@ import type { Cursors, Filters } from '../cursors';
 import { DEFAULT_LIMIT, page, pageRequest } from '../pages';
 import { badRequest } from '../refusals';
 
-function auditView({ id, action, actor, resourceType, resourceId, details, createdAt }: AuditEntry) {
+function auditView(entry: AuditEntry) {
+  const { id, action, actor, resourceType, resourceId, details, createdAt, position, previousHash, hash } =
+    entry;
   return {
     id,
     action,
@@ -15,6 +17,9 @@ function auditView({ id, action, actor, resourceType, resourceId, details, creat
     resourceId,
     details: { ...details },
     createdAt: createdAt.toISOString(),
+    position: String(position),
+    previousHash,
+    hash,
   };
 }
 
