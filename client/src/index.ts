@@ -1,4 +1,5 @@
 export { type Api, createApi, type Page } from './api.ts';
+export { type AuditBreak, verifyAuditEntries } from './auditEntries.ts';
 export { visible } from './describe.ts';
 export type * from './endpoints.ts';
 export * from './errors.ts';

@@ -1,3 +1,4 @@
+import { verifyAuditEntries } from '@orgwallet/client';
 import { verifyAudit } from '../../src/db/audit';
 import {
   carryOut,
@@ -68,6 +69,19 @@ describe('the audit log', () => {
       entries: BigInt(all.length),
       hash: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
+  });
+
+  it('lists what proves each entry: its hash, that of the entry before it, and its position', async () => {
+    const all = await log();
+    expect(verifyAuditEntries(org.id, all)).toEqual([]);
+    expect(all.map(({ position }: Shown) => position)).toEqual(
+      all.map((_: Shown, n: number) => String(all.length - n)),
+    );
+    expect(await verifyAudit(api.db, org.id)).toMatchObject({ ok: true, hash: all[0].hash });
+    expect(all.at(-1).previousHash).toBe('0'.repeat(64));
+    const signed = await log('&action=proposal.signed');
+    expect(verifyAuditEntries(org.id, signed, { isFiltered: true })).toEqual([]);
+    expect(verifyAuditEntries(org.id, signed)).not.toEqual([]);
   });
 
   it('names the actor: the key’s member, the voters, the service, the operator', async () => {
