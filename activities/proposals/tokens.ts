@@ -5,7 +5,7 @@ import { SHIPPED_TOKENS } from '../../src/chain/tokenList';
 import { type ReadToken, readToken, type TokenFacts } from '../../src/chain/tokens';
 import { isSameAddress } from '../../src/domain/address';
 import { NATIVE_CURRENCY } from '../../src/domain/policy';
-import { quoted } from '../../src/domain/signing';
+import { quoted } from '../../src/domain/quoted';
 import type { ShownToken } from '../../src/operations/kind';
 import { networkOf, type SignerContext } from '../signer/context';
 import { SignerRefusal } from '../signer/refusal';

@@ -3,7 +3,7 @@ import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
 import type { MemberState, ResourceChange } from '../domain/governance';
 import type { OutsideEvent } from '../domain/outsideEvents';
 import type { ResultResource } from '../domain/proposal';
-import { quoted } from '../domain/signing';
+import { quoted } from '../domain/quoted';
 import { isSameWallet, walletText } from '../domain/wallet';
 
 type Fields = { readonly [field: string]: JsonValue };

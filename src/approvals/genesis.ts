@@ -12,9 +12,9 @@ import type { MemberSummary } from '../domain/approval';
 import { refuseDemoWallet } from '../domain/demoWallets';
 import { genesisPayload } from '../domain/genesis';
 import { adminsOf, checkState, type OrganizationState } from '../domain/governance';
+import { quoted } from '../domain/quoted';
 import { accept, type Outcome, refuse } from '../domain/refusal';
 import { type GenesisSeal, NO_SEAL, type SealedVote } from '../domain/seal';
-import { quoted } from '../domain/signing';
 import { storeSealedState } from './sealedState';
 
 /** What the founders sign, its EIP-712 digest, and who has signed. */

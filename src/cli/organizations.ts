@@ -5,7 +5,7 @@ import { operationDomainSalt } from '../chain/domainSalt';
 import { encodeSignature, recoverSigner } from '../chain/signatures';
 import { appendAudit, OPERATOR } from '../db/audit';
 import { createOrganization, listOrganizations, type NewOrganizationKeys } from '../db/organizations';
-import { quoted } from '../domain/signing';
+import { quoted } from '../domain/quoted';
 import { type CommandContext, identifyVoterOf, keystoreOf, type Within } from './context';
 import { readOrganizationFile, readOrganizationKeys } from './organizationFile';
 import { CommandRefused } from './output';

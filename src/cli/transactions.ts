@@ -3,7 +3,7 @@ import { formatGwei } from 'viem';
 import { findTransactionById, listTransactions, type TransactionSnapshot } from '../db/transactions';
 import { readTransactionTrail, type TrailAttempt, type TrailUsage } from '../db/transactionTrail';
 import { transactionDetails, transactionSentence } from '../domain/operatorText';
-import { quoted } from '../domain/signing';
+import { quoted } from '../domain/quoted';
 import { type TransactionState, transactionState } from '../domain/transaction';
 import { transactionView } from '../domain/transactionView';
 import { cancelTransaction } from '../temporal/approvals';

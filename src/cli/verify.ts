@@ -14,7 +14,7 @@ import { findProposalById, readProposalNow } from '../db/proposals';
 import { findTransactionById } from '../db/transactions';
 import { canonicalJson } from '../domain/canonicalJson';
 import { proposalView } from '../domain/proposalView';
-import { quoted } from '../domain/signing';
+import { quoted } from '../domain/quoted';
 import { transactionView } from '../domain/transactionView';
 import type { CommandContext, Within } from './context';
 import { CommandRefused } from './output';

@@ -1,6 +1,6 @@
 import type { MemberSummary } from './approval';
+import { quoted } from './quoted';
 import { refuse } from './refusal';
-import { quoted } from './signing';
 
 /** Accounts of the mnemonic "test test test test test test test test test test test junk", which local chains begin with. */
 const DEMO_WALLETS: ReadonlySet<string> = new Set([

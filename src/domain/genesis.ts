@@ -1,6 +1,6 @@
 import { canonicalJson } from './canonicalJson';
 import { adminsOf, type OrganizationState } from './governance';
-import { quoted } from './signing';
+import { quoted } from './quoted';
 import { walletText } from './wallet';
 
 const DOMAIN_TYPE = [

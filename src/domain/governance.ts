@@ -1,8 +1,8 @@
 import { type MemberSummary, memberSummary } from './approval';
 import { foldName } from './names';
 import type { PolicyDefinition } from './policy';
+import { quoted } from './quoted';
 import { accept, type Outcome, refuse } from './refusal';
-import { quoted } from './signing';
 
 /** Every resource has it: the sequence of its last change. */
 interface Revised {

@@ -7,7 +7,7 @@ import {
   type MemberSummary,
 } from './approval';
 import type { Deployment, ProposalState } from './proposal';
-import { quoted } from './signing';
+import { quoted } from './quoted';
 import type { TransactionState } from './transaction';
 
 function names(members: readonly MemberSummary[]): string {

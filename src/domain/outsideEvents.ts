@@ -1,6 +1,6 @@
 import type { MemberSummary } from './approval';
 import type { AdminSet } from './proposal';
-import { quoted } from './signing';
+import { quoted } from './quoted';
 import { isSameWallet, walletText } from './wallet';
 
 /** Which open approvals an event is noted on: all, those that name a subject, or those that a member has signed. */

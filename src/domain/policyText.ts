@@ -7,7 +7,7 @@ import {
   type TokenTransferCondition,
   transferCondition,
 } from './policy';
-import { quoted } from './signing';
+import { quoted } from './quoted';
 
 /** The names of what a policy refers to. */
 export interface PolicyNames {

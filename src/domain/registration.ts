@@ -1,4 +1,4 @@
-import { quoted } from './signing';
+import { quoted } from './quoted';
 
 /** How long a text is valid, in seconds. */
 export const CHALLENGE_SECONDS = 600;

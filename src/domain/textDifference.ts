@@ -1,4 +1,4 @@
-import { quoted } from './signing';
+import { quoted } from './quoted';
 
 /** Longest part of a text that is repeated, in characters. */
 const MAX_LENGTH = 200;

@@ -1,6 +1,6 @@
 import { NATIVE_CURRENCY } from './policy';
 import { displayAmount } from './policyText';
-import { quoted } from './signing';
+import { quoted } from './quoted';
 import type { ContractInteraction, TokenTransfer, TransactionContent } from './transactionContent';
 
 /** A native currency or a token, as transactions and balances show it. */

@@ -14,8 +14,8 @@ import {
 } from '../contract/primitives';
 import { newId } from '../db/ids';
 import { type Edit, expectNew } from '../domain/governance';
+import { quoted } from '../domain/quoted';
 import { accept, refuse } from '../domain/refusal';
-import { quoted } from '../domain/signing';
 import { deploymentCompleted, deploymentFailed } from './accountDeployments';
 import { defineOperation } from './kind';
 import { describeNetworks, networkSubjects, unknownNetwork } from './networks';

@@ -15,8 +15,8 @@ import {
 } from '../contract/primitives';
 import { type Account, findAccounts } from '../db/accounts';
 import { type AccountState, type Edit, expectRevision, findResource } from '../domain/governance';
+import { quoted } from '../domain/quoted';
 import { accept, refuse } from '../domain/refusal';
-import { quoted } from '../domain/signing';
 import { deploymentCompleted, deploymentFailed } from './accountDeployments';
 import { defineOperation } from './kind';
 import { describeNetworks, networkSubjects, unknownNetwork } from './networks';

@@ -4,8 +4,8 @@ import { memberSummary as memberSummarySchema, membershipUpdate } from '../contr
 import { idOf, responseOnly, revision, uniqueList } from '../contract/primitives';
 import { type MemberSummary, memberSummary } from '../domain/approval';
 import { expectRevision, membersOf, type OrganizationState } from '../domain/governance';
+import { quoted } from '../domain/quoted';
 import { accept, refuse } from '../domain/refusal';
-import { quoted } from '../domain/signing';
 import { walletText } from '../domain/wallet';
 import { defineOperation } from './kind';
 import { membersDiffer, unknownMember } from './members';

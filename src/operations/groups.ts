@@ -3,8 +3,8 @@ import { memberSummary as memberSummarySchema } from '../contract/members';
 import { idOf, MAX_ITEMS, revision } from '../contract/primitives';
 import { type MemberSummary, memberSummary } from '../domain/approval';
 import { findResource, type GroupState, membersOf, type OrganizationState } from '../domain/governance';
+import { quoted } from '../domain/quoted';
 import { accept, refuse } from '../domain/refusal';
-import { quoted } from '../domain/signing';
 import { describeMembers } from './members';
 
 /** Groups in the data of a proposal: as they will be, or as they were. */

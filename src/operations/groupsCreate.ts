@@ -11,8 +11,8 @@ import {
 } from '../contract/primitives';
 import { newId } from '../db/ids';
 import { expectNew, findResource, membersOf } from '../domain/governance';
+import { quoted } from '../domain/quoted';
 import { accept, refuse } from '../domain/refusal';
-import { quoted } from '../domain/signing';
 import { areNamed, describeMembership } from './groups';
 import { defineOperation } from './kind';
 import { unknownMember } from './members';

@@ -19,8 +19,8 @@ import {
   membersOf,
   type OrganizationState,
 } from '../domain/governance';
+import { quoted } from '../domain/quoted';
 import { accept, type Outcome, refuse } from '../domain/refusal';
-import { quoted } from '../domain/signing';
 import { areNamed, describeGroup, type GroupWithMembers, groupsData, groupsWithMembers } from './groups';
 import { defineOperation } from './kind';
 import { describeMembers, membersDiffer, unknownMember } from './members';

@@ -11,8 +11,8 @@ import {
 } from '../contract/primitives';
 import { newId } from '../db/ids';
 import { expectNew } from '../domain/governance';
+import { quoted } from '../domain/quoted';
 import { accept } from '../domain/refusal';
-import { quoted } from '../domain/signing';
 import { walletText } from '../domain/wallet';
 import { defineOperation } from './kind';
 import { walletInput, walletInUse, walletSubject, walletWarnings } from './members';

@@ -12,8 +12,8 @@ import {
 } from '../contract/primitives';
 import { isSameAddress } from '../domain/address';
 import { type Edit, expectRevision, findResource, type MemberState } from '../domain/governance';
+import { quoted } from '../domain/quoted';
 import { accept, type Outcome, refuse } from '../domain/refusal';
-import { quoted } from '../domain/signing';
 import { type WalletKind, walletText } from '../domain/wallet';
 import { defineOperation } from './kind';
 import {

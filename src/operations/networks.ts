@@ -1,7 +1,7 @@
 import type { NetworkConfig } from '../config';
 import { networkNotConfigured } from '../domain/network';
+import { quoted } from '../domain/quoted';
 import { refuse } from '../domain/refusal';
-import { quoted } from '../domain/signing';
 
 interface OnNetworks {
   readonly networkIds?: readonly number[] | undefined;

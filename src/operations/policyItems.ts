@@ -29,8 +29,8 @@ import {
   transferCondition,
 } from '../domain/policy';
 import { policyText } from '../domain/policyText';
+import { quoted } from '../domain/quoted';
 import { accept, type Outcome, refuse } from '../domain/refusal';
-import { quoted } from '../domain/signing';
 import type { Outside, Plan, PlanContext, ShownToken, SummaryContext, Token } from './kind';
 
 /** The body of a request that creates or changes policies. */

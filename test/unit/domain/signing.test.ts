@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import { concat, encodeAbiParameters, type Hex, keccak256, parseAbiParameters, stringToBytes } from 'viem';
 import { hashTypedPayload } from '../../../src/chain/typedData';
-import {
-  type ProposalStatement,
-  type ProposalToSign,
-  proposalPayload,
-  quoted,
-} from '../../../src/domain/signing';
+import { quoted } from '../../../src/domain/quoted';
+import { type ProposalStatement, type ProposalToSign, proposalPayload } from '../../../src/domain/signing';
 
 const SALT = `0x${'5a'.repeat(32)}` as const;
 const OTHER_SALT = `0x${'5b'.repeat(32)}` as const;
