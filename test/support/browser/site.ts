@@ -1,8 +1,11 @@
+import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { projectRoot } from '../../../src/projectRoot';
 import { startTestService, type TestMember, type TestService } from '../service';
 import { cookieOf, originOf, trySignIn } from '../session';
+import { temporaryDir } from '../stack';
+import { until } from '../until';
 import { launchBrowser } from './launch';
 import { type Visitor, visit } from './visitor';
 
@@ -23,9 +26,21 @@ export interface Site {
   stop(): Promise<void>;
 }
 
+/** A copy of the console as it is built: a page must not lose its parts where it is built again meanwhile. */
+async function copyConsole(): Promise<string> {
+  const built = join(projectRoot(), 'console', 'dist');
+  const copy = join(temporaryDir(), 'console');
+  await until('the console is built', async () => {
+    if (!existsSync(join(built, '.built-from'))) return false;
+    cpSync(built, copy, { recursive: true });
+    return existsSync(join(built, '.built-from'));
+  });
+  return copy;
+}
+
 /** Starts both, for a test file. */
 export async function openSite(env: NodeJS.ProcessEnv = {}): Promise<Site> {
-  const consoleDir = { CONSOLE_DIR: join(projectRoot(), 'console', 'dist') };
+  const consoleDir = { CONSOLE_DIR: await copyConsole() };
   const [api, browser] = await Promise.all([
     startTestService({ env: { ...consoleDir, ...env } }),
     launchBrowser(),
