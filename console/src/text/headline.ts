@@ -27,7 +27,7 @@ const VERBS = {
 const NOUNS = { members: 'member', groups: 'group', policies: 'policy', accounts: 'account' } as const;
 const PLURALS = { members: 'members', groups: 'groups', policies: 'policies', accounts: 'accounts' } as const;
 
-function proposalLine(proposal: Proposal): string {
+function proposalLine(proposal: Proposal, names: Names): string {
   const { resourceType, action, data } = proposal;
   if (resourceType === 'admins') {
     const { members, threshold } = data;
@@ -36,7 +36,8 @@ function proposalLine(proposal: Proposal): string {
   const things: readonly { name?: string; id: string }[] = 'policies' in data ? data.policies : data.items;
   const verb = (VERBS[resourceType] as { readonly [action: string]: string })[action] ?? 'Change';
   const noun = things.length === 1 ? NOUNS[resourceType] : PLURALS[resourceType];
-  return `${verb} ${noun} ${listed(things.map(({ name, id }) => name ?? id))}`;
+  // A change of an account says its name only when that changes.
+  return `${verb} ${noun} ${listed(things.map(({ name, id }) => name ?? names.account(id) ?? id))}`;
 }
 
 function transactionLine(transaction: Transaction, names: Names): string {
@@ -54,5 +55,5 @@ function transactionLine(transaction: Transaction, names: Names): string {
 
 /** A request in one line, from the service's record. What is signed is read from the payload instead. */
 export function headline(approval: Approval, names: Names): string {
-  return 'resourceType' in approval ? proposalLine(approval) : transactionLine(approval, names);
+  return 'resourceType' in approval ? proposalLine(approval, names) : transactionLine(approval, names);
 }
