@@ -3,7 +3,7 @@ import { counted } from './counted.ts';
 
 /** Whether a recipient is known, and from where. */
 export function recipientText({ owner, policies, earlier, lookedThrough }: Recipient): string {
-  const known = [
+  const names = [
     ...(owner ? [`the ${owner}`] : []),
     ...(policies.length > 0 ? [`named in ${policies.map((name) => `“${name}”`).join(', ')}`] : []),
   ];
@@ -11,5 +11,6 @@ export function recipientText({ owner, policies, earlier, lookedThrough }: Recip
     earlier > 0
       ? `${counted(earlier, 'completed transaction')} to it before`
       : `first time: no completed transaction to it among the last ${lookedThrough}`;
-  return [...(known.length > 0 ? known : ['unknown address']), history].join(', ');
+  const unnamed = earlier > 0 ? 'known address' : 'unknown address';
+  return [...(names.length > 0 ? names : [unnamed]), history].join(', ');
 }

@@ -22,6 +22,11 @@ describe('a recipient', () => {
     expect(recipientText(found)).toBe('named in “Suppliers”, 1 completed transaction to it before');
   });
 
+  it('that has a completed payment alone is known from it', () => {
+    const found = recipientOf(`0x${'b'.repeat(40)}`, { ...now, policies: [] }, [paid('completed')]);
+    expect(recipientText(found)).toBe('known address, 1 completed transaction to it before');
+  });
+
   it('that is not known is a first one', () => {
     expect(recipientText(recipientOf(`0x${'c'.repeat(40)}`, now, [paid('completed')]))).toBe(
       'unknown address, first time: no completed transaction to it among the last 1',
