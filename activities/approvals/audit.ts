@@ -1,6 +1,6 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
-import type { MessageOrigin } from '../../src/db/approvals';
 import { type AuditInput, OPERATOR, SYSTEM } from '../../src/db/audit';
+import type { MessageOrigin } from '../../src/db/receivedMessages';
 import type { Actor } from '../../src/domain/actor';
 import type { ApprovalState, MemberSummary } from '../../src/domain/approval';
 import type { JsonValue } from '../../src/domain/canonicalJson';

@@ -1,17 +1,14 @@
 import type { AnySnapshot } from '../../src/approvals/subject';
 import { verifyVotes, voteKey } from '../../src/approvals/voters';
 import { EndpointsMissing } from '../../src/chain/signatures';
-import {
-  insertEvidence,
-  insertMessage,
-  lockUnchanged,
-  type StoredVote,
-  unlessChanged,
-  updateApproval,
-} from '../../src/db/approvals';
+import { lockUnchanged, unlessChanged } from '../../src/db/approvalLocks';
+import { updateApproval } from '../../src/db/approvals';
 import { appendAudit } from '../../src/db/audit';
 import type { Db, Tx } from '../../src/db/database';
+import { insertEvidence } from '../../src/db/evidence';
+import { insertMessage } from '../../src/db/receivedMessages';
 import type { Statement } from '../../src/db/rows';
+import type { StoredVote } from '../../src/db/storedApprovals';
 import {
   type ApprovalState,
   checkExecution,

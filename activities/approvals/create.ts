@@ -4,9 +4,9 @@ import {
   insertApproval,
   readCreationRequest,
   storeApproval,
-  type TakenClaim,
 } from '../../src/db/approvals';
 import { appendedPosition, prepareAudit } from '../../src/db/audit';
+import type { TakenClaim } from '../../src/db/claims';
 import type { ApprovalState } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
 import { credentialDetail, isApiKeyId } from '../../src/domain/credential';

@@ -1,6 +1,7 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
-import { type Basis, releaseClaims } from '../../src/db/approvals';
+import type { Basis } from '../../src/db/approvalLocks';
 import { SYSTEM } from '../../src/db/audit';
+import { releaseClaims } from '../../src/db/claims';
 import type { Db, Tx } from '../../src/db/database';
 import type { Statement } from '../../src/db/rows';
 import type { Actor } from '../../src/domain/actor';

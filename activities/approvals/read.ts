@@ -1,13 +1,9 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
-import {
-  type ApprovalChange,
-  type Basis,
-  type MessageKey,
-  unchangedSince,
-  updateApproval,
-} from '../../src/db/approvals';
+import { type Basis, unchangedSince } from '../../src/db/approvalLocks';
+import { type ApprovalChange, updateApproval } from '../../src/db/approvals';
 import { type AuditInput, prepareAudit } from '../../src/db/audit';
 import type { Db, Tx } from '../../src/db/database';
+import type { MessageKey } from '../../src/db/receivedMessages';
 import type { Statement } from '../../src/db/rows';
 import type { ApprovalState } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';

@@ -1,6 +1,6 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
-import { insertMessage, restoredMessageId } from '../../src/db/approvals';
 import { appendAudit, SYSTEM } from '../../src/db/audit';
+import { insertMessage, restoredMessageId } from '../../src/db/receivedMessages';
 import type { ApprovalState } from '../../src/domain/approval';
 import type { ApprovalKey } from '../../src/domain/approvalRef';
 import type { WorkflowGone } from '../../src/domain/reconciliation';

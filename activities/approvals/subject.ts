@@ -1,8 +1,9 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
 import type { IdentifyVoter } from '../../src/chain/voter';
 import type { NetworkConfig } from '../../src/config';
-import type { CreationRequest, MessageKey, MessageOrigin } from '../../src/db/approvals';
+import type { CreationRequest } from '../../src/db/approvals';
 import type { Db, Tx } from '../../src/db/database';
+import type { MessageKey, MessageOrigin } from '../../src/db/receivedMessages';
 import type { Statement } from '../../src/db/rows';
 import type { Actor } from '../../src/domain/actor';
 import type { ApprovalState, FailureCode, Note } from '../../src/domain/approval';

@@ -1,8 +1,10 @@
 import type { AnySnapshot, ApprovalSubject } from '../../src/approvals/subject';
 import { identifySignatory, signatureHash } from '../../src/approvals/voters';
 import type { Voter } from '../../src/chain/voter';
-import { insertMessage, insertVote, unlessChanged } from '../../src/db/approvals';
+import { unlessChanged } from '../../src/db/approvalLocks';
 import type { Db } from '../../src/db/database';
+import { insertMessage } from '../../src/db/receivedMessages';
+import { insertVote } from '../../src/db/votes';
 import { type ApprovalState, checkVote, tally } from '../../src/domain/approval';
 import { credentialDetail } from '../../src/domain/credential';
 import { failpoint } from '../../src/failpoints';

@@ -1,5 +1,6 @@
-import { insertMessage, updateApproval } from '../../src/db/approvals';
+import { updateApproval } from '../../src/db/approvals';
 import { appendAudit, OPERATOR } from '../../src/db/audit';
+import { insertMessage } from '../../src/db/receivedMessages';
 import { updateExecution } from '../../src/db/transactions';
 import { refuse } from '../../src/domain/refusal';
 import type { TransactionState } from '../../src/domain/transaction';

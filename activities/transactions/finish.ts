@@ -1,4 +1,4 @@
-import { type Basis, unlessChanged } from '../../src/db/approvals';
+import { type Basis, unlessChanged } from '../../src/db/approvalLocks';
 import { decideAttempt, isSigned } from '../../src/db/attemptOutcomes';
 import { SYSTEM } from '../../src/db/audit';
 import type { Db, Tx } from '../../src/db/database';

@@ -1,5 +1,6 @@
-import type { MessageKey, MessageOrigin, StoredApproval } from '../db/approvals';
 import type { Db, Tx } from '../db/database';
+import type { MessageKey, MessageOrigin } from '../db/receivedMessages';
+import type { StoredApproval } from '../db/storedApprovals';
 import type { ApprovalRules, ApprovalState, Now, VoteType } from '../domain/approval';
 import type { JsonValue } from '../domain/canonicalJson';
 

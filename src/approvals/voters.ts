@@ -1,8 +1,8 @@
 import { type Hex, keccak256 } from 'viem';
 import { EndpointsMissing } from '../chain/signatures';
 import type { IdentifyVoter, Voter } from '../chain/voter';
-import type { StoredVote } from '../db/approvals';
 import type { Db, Tx } from '../db/database';
+import type { StoredVote } from '../db/storedApprovals';
 import { type ApprovalState, countedVotes, isVoteOf, type VoteType } from '../domain/approval';
 import { accept, type Outcome, refuse } from '../domain/refusal';
 import { walletKindOf } from '../domain/wallet';

@@ -4,11 +4,13 @@ import type { JsonValue } from '../domain/canonicalJson';
 import { proposalRules } from '../domain/proposal';
 import { transactionRules } from '../domain/transaction';
 import { approvalRef, type RefColumns } from './approvalNotes';
-import { releaseClaims, type StoredApproval, updateApproval } from './approvals';
+import { updateApproval } from './approvals';
 import { appendAudit, OPERATOR } from './audit';
+import { releaseClaims } from './claims';
 import type { Db, Tx } from './database';
 import { lockProposal } from './proposals';
 import { queryRows } from './rows';
+import type { StoredApproval } from './storedApprovals';
 import type { ApprovalRow } from './tables';
 import { lockTransaction, updateExecution } from './transactions';
 

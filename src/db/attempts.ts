@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import { unchangedSince, unlessChanged, updateApproval } from './approvals';
+import { unchangedSince, unlessChanged } from './approvalLocks';
+import { updateApproval } from './approvals';
 import { prepareAudit, SYSTEM } from './audit';
 import type { AuthorizationOutcome } from './authorizations';
 import {

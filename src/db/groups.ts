@@ -1,6 +1,6 @@
 import type { MemberSummary } from '../domain/approval';
-import { memberColumn } from './approvals';
 import type { Db, Tx } from './database';
+import { memberColumn } from './storedApprovals';
 import type { GroupRow } from './tables';
 
 /** A named set of members. It may be empty. */

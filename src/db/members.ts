@@ -1,8 +1,8 @@
 import type { MemberSummary } from '../domain/approval';
 import type { AdminSet } from '../domain/proposal';
-import { type AdminColumns, adminColumns, adminsOf } from './approvals';
 import type { Db, Tx } from './database';
 import { queryRows } from './rows';
+import { type AdminColumns, adminColumns, adminsOf } from './storedApprovals';
 import type { MemberRow } from './tables';
 
 /** A person or a bot of an organization. */

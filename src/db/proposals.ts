@@ -9,6 +9,20 @@ import type {
   ProposalRecord,
   ResourceType,
 } from '../domain/proposal';
+import { lockApproval } from './approvalLocks';
+import type { Db, Tx } from './database';
+import { databaseNow } from './database';
+import { readAdmins } from './members';
+import { type PreparedStatement, runPrepared } from './prepared';
+import {
+  type MessageColumns,
+  type MessageKey,
+  type MessageOrigin,
+  messageColumns,
+  messageOrigin,
+  messageValues,
+} from './receivedMessages';
+import { queryRows, type Statement, selected } from './rows';
 import {
   type AdminColumns,
   type ApprovalColumns,
@@ -17,23 +31,11 @@ import {
   adminsOf,
   approvalColumns,
   approvalSelection,
-  lockApproval,
-  type MessageColumns,
-  type MessageKey,
-  type MessageOrigin,
-  messageColumns,
-  messageOrigin,
-  messageValues,
   type StoredApproval,
   storedApproval,
   type TimeColumn,
   timeColumn,
-} from './approvals';
-import type { Db, Tx } from './database';
-import { databaseNow } from './database';
-import { readAdmins } from './members';
-import { type PreparedStatement, runPrepared } from './prepared';
-import { queryRows, type Statement, selected } from './rows';
+} from './storedApprovals';
 import type { OrganizationRow, ProposalRow } from './tables';
 
 /** A proposal as it is stored. */

@@ -3,19 +3,18 @@ import type { ApprovalRef } from '../domain/approvalRef';
 import { ANY_EXPIRY, type ExpiryRange } from '../domain/reconciliation';
 import { lockAnyApproval } from './approvalClosing';
 import { approvalRef, type RefColumns } from './approvalNotes';
+import { updateApproval } from './approvals';
+import type { Db } from './database';
+import { isMessageReceived, restoredMessageId } from './receivedMessages';
+import { queryRows, requireRow } from './rows';
 import {
   type ApprovalColumns,
   approvalColumns,
-  isMessageReceived,
-  restoredMessageId,
   type StoredApproval,
   storedApproval,
   type TimeColumn,
   timeColumn,
-  updateApproval,
-} from './approvals';
-import type { Db } from './database';
-import { queryRows, requireRow } from './rows';
+} from './storedApprovals';
 
 /** The fields of an open approval that the reconciler needs. */
 export type OpenApproval = ApprovalRef & {

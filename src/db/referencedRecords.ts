@@ -1,11 +1,11 @@
 import type { MemberSummary } from '../domain/approval';
 import type { Policy } from '../domain/policy';
 import type { PolicyContext } from '../domain/policyEngine';
-import { memberColumn } from './approvals';
 import type { Db, Tx } from './database';
 import { readDefinition } from './policies';
 import { type PreparedStatement, runPrepared } from './prepared';
 import { requireRow } from './rows';
+import { memberColumn } from './storedApprovals';
 import type { PolicyRow } from './tables';
 
 /** The records of an organization that a new transaction refers to; undefined for unknown ones. */

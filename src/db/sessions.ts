@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { MemberSummary } from '../domain/approval';
 import { SESSION_SECONDS } from '../domain/session';
 import type { Wallet } from '../domain/wallet';
-import { memberColumn } from './approvals';
 import { appendAudit } from './audit';
 import { secretHash } from './credentials';
 import type { Db } from './database';
@@ -11,6 +10,7 @@ import { queryRows, requireRow } from './rows';
 import { endEntry, endOldest, memberActor } from './sessionEnds';
 import { useNonce } from './sessionNonces';
 import { IDLE, IS_ADMIN, VALID } from './sessionValidity';
+import { memberColumn } from './storedApprovals';
 import type { SessionRow } from './tables';
 
 const TOKEN_BYTES = 32;

@@ -1,31 +1,33 @@
 import type { MemberSummary } from '../domain/approval';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
 import type { TransactionNow, TransactionRecord, TransactionRef } from '../domain/transaction';
+import { lockApproval } from './approvalLocks';
+import type { Db, Tx } from './database';
+import { readDefinition } from './policies';
+import { type UsageOfExecution, usageIn } from './policyUsage';
+import { type PreparedStatement, runPrepared } from './prepared';
+import {
+  type MessageColumns,
+  type MessageKey,
+  type MessageOrigin,
+  messageColumns,
+  messageOrigin,
+  messageValues,
+} from './receivedMessages';
+import { type GroupPeopleColumn, groupPeopleColumn, groupsOf } from './referencedRecords';
+import { takenNoncesSql } from './reservations';
+import { queryRows, type Statement, selected } from './rows';
 import {
   type ApprovalColumns,
   type ApprovalFilter,
   approvalColumns,
   approvalSelection,
-  lockApproval,
-  type MessageColumns,
-  type MessageKey,
-  type MessageOrigin,
   memberColumn,
-  messageColumns,
-  messageOrigin,
-  messageValues,
   type StoredApproval,
   storedApproval,
   type TimeColumn,
   timeColumn,
-} from './approvals';
-import type { Db, Tx } from './database';
-import { readDefinition } from './policies';
-import { type UsageOfExecution, usageIn } from './policyUsage';
-import { type PreparedStatement, runPrepared } from './prepared';
-import { type GroupPeopleColumn, groupPeopleColumn, groupsOf } from './referencedRecords';
-import { takenNoncesSql } from './reservations';
-import { queryRows, type Statement, selected } from './rows';
+} from './storedApprovals';
 import type { PolicyRow, PolicyUsageRow, TransactionRow } from './tables';
 
 /** A transaction as it is stored. */

@@ -1,20 +1,11 @@
 import { closeApproval, closeOpenOfKey } from '../../src/db/approvalClosing';
+import { lockUnchanged, unchangedSince, unlessChanged } from '../../src/db/approvalLocks';
 import { listNotedSince, noteOnOpenApprovals } from '../../src/db/approvalNotes';
-import {
-  insertApproval,
-  insertMessage,
-  isMessageReceived,
-  lockUnchanged,
-  readCreationRequest,
-  restoredMessageId,
-  storeApproval,
-  unchangedSince,
-  unlessChanged,
-  updateApproval,
-} from '../../src/db/approvals';
+import { insertApproval, readCreationRequest, storeApproval, updateApproval } from '../../src/db/approvals';
 import { noteSent } from '../../src/db/attempts';
 import { appendAudit, SYSTEM, verifyAudit } from '../../src/db/audit';
 import { createDatabase, type Db } from '../../src/db/database';
+import { insertMessage, isMessageReceived, restoredMessageId } from '../../src/db/receivedMessages';
 import {
   closedFor,
   hasBegun,

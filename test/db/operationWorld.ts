@@ -13,19 +13,19 @@ import type { NetworkConfig } from '../../src/config';
 import { BASE_PATH } from '../../src/contract/endpoint';
 import { issueApiKey } from '../../src/db/apiKeys';
 import { closeApproval } from '../../src/db/approvalClosing';
-import {
-  type AdminColumns,
-  adminColumns,
-  adminsOf,
-  type TimeColumn,
-  timeColumn,
-} from '../../src/db/approvals';
 import { OPERATOR, verifyAudit } from '../../src/db/audit';
 import { createDatabase, type Db } from '../../src/db/database';
 import { newId } from '../../src/db/ids';
 import { type PreparedStatement, runPrepared } from '../../src/db/prepared';
 import { listProposals, readProposalNow, type StoredProposal } from '../../src/db/proposals';
 import { requireRow } from '../../src/db/rows';
+import {
+  type AdminColumns,
+  adminColumns,
+  adminsOf,
+  type TimeColumn,
+  timeColumn,
+} from '../../src/db/storedApprovals';
 import {
   applyEdits,
   type Edit,

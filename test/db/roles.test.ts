@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { insertApproval, insertEvidence } from '../../src/db/approvals';
+import { insertApproval } from '../../src/db/approvals';
 import { appendAudit, OPERATOR, SYSTEM, verifyAudit } from '../../src/db/audit';
 import { createDatabase, type Db, type Tx } from '../../src/db/database';
+import { insertEvidence } from '../../src/db/evidence';
 import { newId } from '../../src/db/ids';
 import { type LoginRole, readLoginRights, refuseLogin } from '../../src/db/logins';
 import { requireRow } from '../../src/db/rows';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { insertMessage, isMessageReceived, updateApproval } from '../../src/db/approvals';
+import { updateApproval } from '../../src/db/approvals';
 import { decideAttempt } from '../../src/db/attemptOutcomes';
 import { insertAttempt } from '../../src/db/attempts';
 import { insertEnvelope } from '../../src/db/chain';
@@ -9,6 +9,7 @@ import { insertGroups } from '../../src/db/groups';
 import { updateMembers } from '../../src/db/members';
 import { insertPolicies, removePolicies, replacePolicy } from '../../src/db/policies';
 import { commitUsage, releaseUsage, reserveUsage } from '../../src/db/policyUsage';
+import { insertMessage, isMessageReceived } from '../../src/db/receivedMessages';
 import { requireRow } from '../../src/db/rows';
 import { reopenTransaction } from '../../src/db/transactionReopening';
 import {

@@ -1,15 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { signatureHash } from '../../src/approvals/voters';
-import {
-  insertApproval,
-  insertMessage,
-  insertVote,
-  type NewApproval,
-  type NewVote,
-  updateApproval,
-} from '../../src/db/approvals';
+import { insertApproval, type NewApproval, updateApproval } from '../../src/db/approvals';
 import type { Db, Tx } from '../../src/db/database';
+import { insertMessage } from '../../src/db/receivedMessages';
 import { insertTransaction, type NewTransaction } from '../../src/db/transactions';
+import { insertVote, type NewVote } from '../../src/db/votes';
 import type { MemberSummary, VoteType } from '../../src/domain/approval';
 import { aHash, anAddress, anId } from './builders';
 import { aTransaction } from './transactionRecords';

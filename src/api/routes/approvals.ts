@@ -3,8 +3,8 @@ import type { AnySnapshot, ApprovalSubject } from '../../approvals/subject';
 import { identifySignatory } from '../../approvals/voters';
 import type { IdentifyVoter } from '../../chain/voter';
 import type { Endpoint } from '../../contract/endpoint';
-import { isMessageReceived } from '../../db/approvals';
 import type { Db } from '../../db/database';
+import { isMessageReceived } from '../../db/receivedMessages';
 import {
   type ApprovalState,
   checkExecution,

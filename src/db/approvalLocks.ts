@@ -1,0 +1,93 @@
+import type { ApprovalKey } from '../domain/approvalRef';
+import type { Db, Tx } from './database';
+import { type PreparedStatement, runPrepared } from './prepared';
+import { type NamedStatement, requireRow, together } from './rows';
+import type { StoredApproval } from './storedApprovals';
+
+/** What was decided upon: an approval, and what the admins of its organization had decided. */
+export interface Basis {
+  readonly record: Pick<StoredApproval, 'id' | 'organizationId' | 'version'>;
+  readonly sequence: bigint;
+}
+
+/** Locks the admins of an organization: nothing is decided meanwhile. */
+export function lockedAdmins(db: Db | Tx, organizationId: string): NamedStatement {
+  const sql = 'SELECT organization_id FROM admin_sets WHERE organization_id = ? FOR SHARE';
+  return { name: 'admins', statement: db.raw(sql, [organizationId]) };
+}
+
+/** Raises a serialization failure where the guard has no row. */
+export const REQUIRE_UNCHANGED = 'require_unchanged(EXISTS (SELECT FROM unchanged))';
+
+/**
+ * Guards a change (`updateApproval`) by what it was decided upon: locks the admins, then the organization and the
+ * approval, and has no row where one has changed since it was read.
+ */
+export function unchangedSince(
+  db: Db | Tx,
+  { record: { id, organizationId, version }, sequence }: Basis,
+): Guard {
+  const unchanged = db.raw(
+    `SELECT FROM admins JOIN organizations o ON o.id = admins.organization_id
+      JOIN approvals a ON a.organization_id = o.id
+      WHERE a.id = ? AND a.version = ? AND o.projected_sequence = ?::bigint FOR SHARE OF o FOR UPDATE OF a`,
+    [id, version, String(sequence)],
+  );
+  return [lockedAdmins(db, organizationId), { name: 'unchanged', statement: unchanged }];
+}
+
+/**
+ * Locks what was read, as `lockApproval` does; false where it has changed since. Call it as the first of a transaction.
+ */
+export async function lockUnchanged(tx: Tx, basis: Basis): Promise<boolean> {
+  const locked: { unchanged: boolean }[] = await together(
+    tx.select(tx.raw('EXISTS (SELECT FROM unchanged) AS unchanged')),
+    unchangedSince(tx, basis),
+  );
+  return requireRow(locked[0]).unchanged;
+}
+
+/** Statements of which one is named `unchanged`: without a row of it nothing is changed. */
+export type Guard = readonly NamedStatement[];
+
+const SERIALIZATION_FAILURE = '40001';
+
+/** Runs `work`, which makes a guarded change; undefined where the guard has no row, and nothing is written. */
+export async function unlessChanged<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if ((error as { code?: unknown }).code === SERIALIZATION_FAILURE) return undefined;
+    throw error;
+  }
+}
+
+// The admins come first, always: an execution that changes them goes on to change other approvals. The CTE is read
+// before the row that it is joined to is locked.
+function lockStatement(name: string, admins: 'FOR SHARE' | 'FOR UPDATE'): PreparedStatement {
+  return {
+    name,
+    text: `WITH admins AS MATERIALIZED (
+        SELECT organization_id FROM admin_sets WHERE organization_id = $1 ${admins}
+      )
+      SELECT 1 FROM admins JOIN approvals ON approvals.organization_id = admins.organization_id
+      WHERE approvals.id = $2
+      FOR UPDATE OF approvals`,
+  };
+}
+const LOCK = lockStatement('lock_approval', 'FOR SHARE');
+const LOCK_ORGANIZATION = lockStatement('lock_organization_and_approval', 'FOR UPDATE');
+
+/**
+ * Locks an approval, and its organization's admins, people and policies against change, until the end of the database
+ * transaction. With `exclusive` no other execution of the organization runs meanwhile. False when there is none. Read it
+ * afterwards, in a statement of its own: one that has waited for a lock still sees the rest as it was before.
+ */
+export async function lockApproval(
+  tx: Tx,
+  { organizationId, id }: ApprovalKey,
+  options: { exclusive?: boolean | undefined } = {},
+): Promise<boolean> {
+  const locked = await runPrepared(tx, options.exclusive ? LOCK_ORGANIZATION : LOCK, [organizationId, id]);
+  return locked.length > 0;
+}

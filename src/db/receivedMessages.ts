@@ -1,0 +1,87 @@
+import type { MemberSummary } from '../domain/approval';
+import type { ApprovalKey } from '../domain/approvalRef';
+import type { Db, Tx } from './database';
+import { uuidOrNull } from './ids';
+import type { Statement } from './rows';
+import { memberColumn } from './storedApprovals';
+
+/**
+ * The member that the audit log names for what a credential does, as one JSON value: of a session its own, of a key its
+ * first that is an admin, else its first.
+ */
+export const actingMemberColumn = (credentialId: string) => `coalesce(
+      (SELECT ${memberColumn('m')} FROM sessions s JOIN members m ON m.id = s.member_id
+      WHERE s.id = ${credentialId} AND m.removed_at IS NULL),
+      (SELECT ${memberColumn('m')}
+      FROM api_key_members k JOIN members m ON m.id = k.member_id
+      LEFT JOIN admin_set_members s ON s.organization_id = m.organization_id AND s.member_id = m.id
+      WHERE k.api_key_id = ${credentialId} AND m.removed_at IS NULL AND m.type = 'api'
+      ORDER BY s.member_id IS NULL, k.place LIMIT 1))`;
+
+/** Names a message to an approval, or (without `messageId`) only the approval. */
+export interface MessageKey extends ApprovalKey {
+  readonly messageId?: string | undefined;
+  /** Id of the stored request that carried it, when it came through the API. */
+  readonly requestId?: string | undefined;
+}
+
+/** The effect of a message to an approval, and its sender. */
+export interface MessageOrigin {
+  /** True when the message has had its effect. */
+  readonly messageTaken: boolean;
+  /** The API key or session that sent the message; null when it came by signal or from an operator. */
+  readonly credentialId: string | null;
+  /** Who acts for it; null when none of its members is left. */
+  readonly actingMember: MemberSummary | null;
+  /** Up to which decision of its organization the tables were read. */
+  readonly sequence: bigint;
+}
+
+/** The columns of a message to an approval: `$1` organization, `$2` approval, `$3` message, `$4` request. */
+export const messageColumns = `
+    EXISTS (SELECT FROM received_messages WHERE approval_id = $2 AND message_id = $3) AS message_taken,
+    (SELECT projected_sequence FROM organizations WHERE id = $1) AS sequence,
+    (SELECT json_build_object('credentialId', r.credential_id, 'actingMember', ${actingMemberColumn('r.credential_id')})
+      FROM idempotency_requests r
+      WHERE r.id = $4 AND r.organization_id = $1 AND r.resource_id = $2) AS request`;
+
+/** The values of `messageColumns`. */
+export function messageValues({ organizationId, id, messageId, requestId }: MessageKey) {
+  return [organizationId, id, messageId ?? null, uuidOrNull(requestId)];
+}
+
+/** What `messageColumns` read. */
+export interface MessageColumns {
+  readonly message_taken: boolean;
+  readonly sequence: bigint;
+  readonly request: Pick<MessageOrigin, 'credentialId' | 'actingMember'> | null;
+}
+
+/** The origin that `messageColumns` read. */
+export function messageOrigin(row: MessageColumns): MessageOrigin {
+  const { message_taken: messageTaken, sequence, request } = row;
+  return { messageTaken, sequence, ...(request ?? { credentialId: null, actingMember: null }) };
+}
+
+/** Records a new message in the transaction of its effect. */
+export function insertMessage(
+  tx: Db | Tx,
+  id: string,
+  messageId: string,
+  kind: 'sign' | 'execute' | 'restore' | 'cancel',
+): Statement {
+  return tx('received_messages').insert({ approval_id: id, message_id: messageId, kind });
+}
+
+/** True when a message with this id has had its effect on that approval. */
+export async function isMessageReceived(db: Db | Tx, id: string, messageId: string): Promise<boolean> {
+  const received = await db('received_messages')
+    .where({ approval_id: id, message_id: messageId })
+    .first('message_id');
+  return received !== undefined;
+}
+
+/** The id of the message with which a restarted run records itself. */
+export function restoredMessageId(runId: string): string {
+  return `restored/${runId}`;
+}

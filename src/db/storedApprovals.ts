@@ -1,0 +1,177 @@
+import type { Knex } from 'knex';
+import type { Actor } from '../domain/actor';
+import type { ApprovalRecord, MemberSummary, Vote } from '../domain/approval';
+import type { AdminSet } from '../domain/proposal';
+import { selected } from './rows';
+import type { ApprovalRow } from './tables';
+
+/** A recorded signature with its evidence. */
+export interface StoredVote extends Vote {
+  /** The signature as it was sent: ABI-encoded signer and bytes. */
+  readonly signature: string;
+  readonly createdAt: Date;
+}
+
+/** The stored record of every subject. */
+export interface StoredApproval extends ApprovalRecord {
+  readonly updatedAt: Date;
+  /** Position in the order of commit. */
+  readonly position: bigint;
+  readonly createdBy: string | null;
+  readonly waitingFor: string | null;
+  /** Who began the last execution. */
+  readonly decidedBy: Actor | null;
+  readonly votes: readonly StoredVote[];
+}
+
+/** The filter of a list of approvals, whatever their subject. */
+export interface ApprovalFilter {
+  readonly organizationId?: string;
+  readonly executionStatus?: readonly string[];
+  /** Only those that are not closed. */
+  readonly unclosed?: true;
+  readonly before?: bigint;
+  readonly limit: number;
+}
+
+/**
+ * The WHERE, ORDER BY and LIMIT of a list of approvals `a`, newest first. `own`: the subject's conditions, each with the
+ * value of its placeholder (undefined leaves it out), and those that need no value.
+ */
+export function approvalSelection(
+  filter: ApprovalFilter,
+  own: {
+    readonly subject: ApprovalRow['subject'];
+    readonly valued: readonly (readonly [sql: string, value: Knex.Value | undefined])[];
+    readonly fixed: readonly string[];
+  },
+): { text: string; values: Knex.Value[] } {
+  const valued = [
+    ['a.organization_id = ?', filter.organizationId],
+    // Named in every list: the index in the order of a list begins with the organization and the subject.
+    ['a.subject = ?', own.subject],
+    ['a.execution_status = ANY (?::text[])', filter.executionStatus && [...filter.executionStatus]],
+    ['a.position < ?::bigint', filter.before === undefined ? undefined : String(filter.before)],
+    ...own.valued,
+  ] as const;
+  const given = valued.filter((pair): pair is readonly [string, Knex.Value] => pair[1] !== undefined);
+  const conditions = [
+    ...given.map(([sql]) => sql),
+    ...(filter.unclosed ? ['a.closed_at IS NULL'] : []),
+    ...own.fixed,
+  ];
+  const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
+  const order = filter.organizationId === undefined ? 'a.id DESC' : 'a.position DESC, a.id DESC';
+  return {
+    text: `${where} ORDER BY ${order} LIMIT ?`,
+    values: [...given.map(([, value]) => value), filter.limit],
+  };
+}
+
+/** The columns of `approvals`. */
+export const APPROVAL_COLUMNS = {
+  id: true,
+  subject: true,
+  organization_id: true,
+  summary: true,
+  names: true,
+  created_at: true,
+  updated_at: true,
+  expires_at: true,
+  position: true,
+  version: true,
+  created_by: true,
+  execution_status: true,
+  execution_attempt: true,
+  decision: true,
+  decided_by: true,
+  executed_with: true,
+  waiting_for: true,
+  failure: true,
+  notes: true,
+  result: true,
+  expired_at: true,
+  closed_at: true,
+  frozen: true,
+} as const satisfies Record<keyof ApprovalRow, true>;
+const OWN_COLUMNS = selected<ApprovalRow>('a', APPROVAL_COLUMNS);
+
+/** The columns of the approval `a`, its votes as one JSON column. */
+export const approvalColumns = `${OWN_COLUMNS}, coalesce((SELECT json_agg(json_build_object(
+    'memberId', v.member_id, 'type', v.type, 'signerAddress', v.signer_address, 'scheme', v.scheme,
+    'signature', v.signature, 'signatureHash', v.signature_hash,
+    'initiatorSignatureHash', v.initiator_signature_hash, 'createdAt', v.created_at
+  ) ORDER BY v.id) FROM votes v WHERE v.approval_id = a.id), '[]') AS votes`;
+
+/** What `approvalColumns` read. */
+export interface ApprovalColumns extends ApprovalRow {
+  readonly votes: readonly (Omit<StoredVote, 'createdAt'> & { readonly createdAt: string })[];
+}
+
+/** A record after a change, without its votes. */
+export type ChangedApproval = Omit<StoredApproval, 'votes'> & { readonly result: ApprovalRow['result'] };
+
+/** A record from its row, without its votes. */
+export function ownPart(row: ApprovalRow): Omit<StoredApproval, 'votes'> {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    summary: row.summary,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    expiresAt: row.expires_at,
+    position: row.position,
+    version: row.version,
+    createdBy: row.created_by,
+    executionStatus: row.execution_status,
+    executionAttempt: row.execution_attempt,
+    decision: row.decision,
+    decidedBy: row.decided_by,
+    executedWith: row.executed_with,
+    waitingFor: row.waiting_for,
+    failure: row.failure,
+    notes: row.notes,
+    closed: row.closed_at !== null,
+    frozen: row.frozen,
+  };
+}
+
+/** The record that `approvalColumns` read. */
+export function storedApproval(row: ApprovalColumns): StoredApproval {
+  return {
+    ...ownPart(row),
+    votes: row.votes.map((vote) => ({ ...vote, createdAt: new Date(vote.createdAt) })),
+  };
+}
+
+/** A member as one JSON value. */
+export const memberColumn = (member: string) =>
+  `json_build_object('id', ${member}.id, 'name', ${member}.name, 'type', ${member}.type,
+    'walletAddress', ${member}.wallet_address, 'walletKind', ${member}.wallet_kind)`;
+
+/** The threshold and the members of the admin set with the alias `set`. */
+export function adminColumns(set: string): string {
+  return `${set}.threshold AS admin_threshold,
+      coalesce((SELECT json_agg(${memberColumn('m')} ORDER BY m.id)
+        FROM admin_set_members admin JOIN members m ON m.id = admin.member_id
+        WHERE admin.organization_id = ${set}.organization_id AND m.removed_at IS NULL), '[]') AS admin_members`;
+}
+
+/** What `adminColumns` read. */
+export interface AdminColumns {
+  readonly admin_threshold: number;
+  readonly admin_members: readonly MemberSummary[];
+}
+
+/** The admins that `adminColumns` read. */
+export function adminsOf(row: AdminColumns): AdminSet {
+  return { threshold: row.admin_threshold, members: row.admin_members };
+}
+
+/** The time of the database transaction, in whole milliseconds. */
+export const timeColumn = `date_trunc('milliseconds', now()) AS read_at`;
+
+/** What `timeColumn` reads. */
+export interface TimeColumn {
+  readonly read_at: Date;
+}
