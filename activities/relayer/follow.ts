@@ -63,6 +63,8 @@ interface Progress {
   /** When the bytes were last sent, the newest block then, and when they are sent again; undefined: not yet. */
   sent?: { readonly at: number; readonly head: Head; readonly againMs: number } | undefined;
   checked?: Checked | undefined;
+  /** The newest block at the last step, which says nothing new; undefined: it failed. */
+  newest?: Head | undefined;
   /** The network failed at the last step. */
   failed?: boolean;
 }
@@ -177,6 +179,7 @@ async function step<T>(
   const isNew = !progress.sent && !progress.failed;
   try {
     const head = isNew ? undefined : await heads.read(chain);
+    progress.newest = head;
     const isKnown = head && checked && isCurrent(chain, checked, head);
     if (isKnown && !isDue(progress, head)) return checked.found;
     // What is new does not wait behind all that is checked again.
@@ -187,6 +190,7 @@ async function step<T>(
         const gap = isDue(progress, head) ? await sendNow(context, followed, progress) : null;
         if (gap) return { end: gap };
         const newest = await heads.read(chain);
+        progress.newest = newest;
         const known = progress.checked;
         if (known && isCurrent(chain, known, newest)) return known.found;
         return check(context, followed, progress, newest);
@@ -194,7 +198,7 @@ async function step<T>(
     );
   } catch (error) {
     if (!(error instanceof ChainUnavailable || error instanceof TransactionRejected)) throw error;
-    Object.assign(progress, { sent: undefined, checked: undefined, failed: true });
+    Object.assign(progress, { sent: undefined, checked: undefined, newest: undefined, failed: true });
     return { waitingFor: error.message };
   }
 }
@@ -227,7 +231,7 @@ export async function follow<T>(
     }
     const longestMs = context.pollMs * MAX_POLL_FACTOR;
     const atMostMs = Math.min(progress.checked?.againMs ?? everyMs, longestMs);
-    await context.heads.changed(followed.chain, { than: progress.checked?.head, everyMs, atMostMs, signal });
+    await context.heads.changed(followed.chain, { than: progress.newest, everyMs, atMostMs, signal });
     everyMs = Math.min(everyMs * POLL_GROWTH, longestMs);
   }
 }

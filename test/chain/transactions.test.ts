@@ -1,5 +1,6 @@
 /** @deep */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import {
   type Address,
@@ -11,10 +12,14 @@ import {
   parseAbi,
   parseTransaction,
 } from 'viem';
+import { createRelayerContext } from '../../activities/relayer/context';
+import { createTransactionChainActivities } from '../../activities/transactions/chain';
+import { createChainClients } from '../../src/chain/clients';
 import { requireRow } from '../../src/db/rows';
 import type { ExecutionResult, TransactionRef } from '../../src/domain/transaction';
 import { aHash } from '../support/builders';
 import { COUNTER, MULTICALL, multicallData, TOKENS } from '../support/contracts';
+import { inSlot } from '../support/inSlot';
 import { rpc } from '../support/stack';
 import { itDeep } from '../support/suite';
 import { transferData } from '../support/transactions';
@@ -157,6 +162,38 @@ describe('a transaction', () => {
     expect(await broadcasts()).toMatchObject([
       { details: { transactionHash: expect.stringMatching(/^0x/), accountNonce: '0' } },
     ]);
+  });
+
+  test('leaves its process to others while it gets its confirmations', async () => {
+    const ref = await world.transaction({ to: RECIPIENT, value: 1n });
+    const envelopeId = await world.sign(ref);
+    const context = createRelayerContext({
+      db: world.serviceDb,
+      chains: createChainClients([{ ...world.network, confirmations: 12 }]),
+      pollMs: 20,
+      withoutSlot: inSlot,
+      stuckAfterMs: 1_500,
+    });
+    const { heads } = context;
+    let waits = 0;
+    const changed: typeof heads.changed = (...wait) => {
+      waits += 1;
+      return heads.changed(...wait);
+    };
+    const { followTransaction } = createTransactionChainActivities({
+      ...{ ...context, heads: { ...heads, changed } },
+      maxGas: 5_000_000n,
+    });
+    const input = { ...ref, envelopeId, networkId: world.network.id, reported: null };
+    const following = new MockActivityEnvironment().run(followTransaction, input);
+    await until('it waits', async () => waits > 0);
+    await world.mine();
+    waits = 0;
+    await sleep(500);
+    expect(waits).toBeLessThan(100);
+    await world.mine(12);
+    expect(await following).toMatchObject({ outcome: { kind: 'executed' } });
+    await world.execute(ref);
   });
 
   itDeep('accepts calldata in upper case', async () => {
