@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { type AuditBreak, verifyAuditEntries } from '../../../client/src/auditEntries';
-import { type AuditInput, auditHash, GENESIS_HASH } from '../../../src/db/audit';
+import { type AuditInput, auditHash } from '../../../src/db/audit';
 import { projectRoot } from '../../../src/projectRoot';
+import { auditLog } from '../../support/auditLog';
 
 const ORGANIZATION = 'org_1';
 type Entry = AuditBreak['entry'];
@@ -16,34 +17,7 @@ const INPUT: AuditInput = {
   details: { summary: 'Create', data: { b: 1, a: [null, true] } },
 };
 
-/** A log as the service makes it with its own `auditHash`, and as `GET /audit-logs` lists it: newest first. */
-function logOf(inputs: readonly AuditInput[], organizationId = ORGANIZATION): Entry[] {
-  let previousHash = GENESIS_HASH;
-  const entries = inputs.map((input, n) => {
-    const createdAt = new Date(1_748_779_200_123 + n);
-    const stored = {
-      ...input,
-      id: `log_${n}`,
-      organizationId,
-      position: BigInt(n + 1),
-      createdAt,
-      previousHash,
-    };
-    const hash = auditHash(stored);
-    const { organizationId: _, ...shown } = stored;
-    previousHash = hash;
-    return {
-      ...shown,
-      position: String(n + 1),
-      createdAt: createdAt.toISOString(),
-      hash,
-    } as unknown as Entry;
-  });
-  // As an answer is read.
-  return JSON.parse(JSON.stringify(entries.reverse()));
-}
-
-const LOG = logOf(Array(6).fill(INPUT));
+const LOG = auditLog(ORGANIZATION, 6, [INPUT]);
 const breaksIn = (entries: readonly Entry[], isFiltered = false) =>
   verifyAuditEntries(ORGANIZATION, entries, { isFiltered }).map(
     ({ entry, field }) => `${entry.position} ${field}`,
@@ -76,7 +50,7 @@ describe('verifyAuditEntries', () => {
   it('finds every log unbroken that the service has written, and any part of one', () => {
     fc.assert(
       fc.property(inputs, fc.nat(8), fc.nat(8), (written, from, to) => {
-        const log = logOf(written);
+        const log = auditLog(ORGANIZATION, written.length, written);
         expect(verifyAuditEntries(ORGANIZATION, log)).toEqual([]);
         expect(verifyAuditEntries(ORGANIZATION, log.slice(from, to))).toEqual([]);
         const some = log.filter((_, n) => n % 2 === from % 2);
@@ -118,7 +92,7 @@ describe('verifyAuditEntries', () => {
   });
 
   it('finds an entry that is made anew with a hash of its own', () => {
-    const [, , forged] = logOf(Array(6).fill({ ...INPUT, action: 'proposal.signed' }));
+    const [, , forged] = auditLog(ORGANIZATION, 6, [{ ...INPUT, action: 'proposal.signed' }]);
     expect(breaksIn(changed(forged ?? {}))).toEqual(['5 previousHash', '4 previousHash']);
   });
 
@@ -139,7 +113,7 @@ describe('verifyAuditEntries', () => {
 
   it('begins after 64 zeros, and with position 1', () => {
     expect(breaksIn(LOG.slice(-1))).toEqual([]);
-    const renumbered = logOf([INPUT, INPUT])
+    const renumbered = auditLog(ORGANIZATION, 2)
       .slice(0, 1)
       .map((entry) => ({ ...entry, position: '1' }));
     expect(breaksIn(renumbered)).toEqual(['1 previousHash', '1 hash']);
@@ -170,6 +144,6 @@ describe('verifyAuditEntries', () => {
   });
 
   it('finds the entries of another organization', () => {
-    expect(verifyAuditEntries(ORGANIZATION, logOf([INPUT], 'org_2'))).toMatchObject([{ field: 'hash' }]);
+    expect(verifyAuditEntries(ORGANIZATION, auditLog('org_2', 1))).toMatchObject([{ field: 'hash' }]);
   });
 });
