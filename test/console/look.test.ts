@@ -1,8 +1,11 @@
 /** @deep */
 
 import { readFileSync } from 'node:fs';
+import type { Schema } from '@orgwallet/client';
 import { propose } from '../support/api';
+import { auditLog } from '../support/auditLog';
 import { violationsEverywhere } from '../support/browser/axe';
+import { changeAnswers } from '../support/browser/network';
 import { alert, button, section, untilOn, untilShown } from '../support/browser/page';
 import { makePaymentWorld, type PaymentWorld } from '../support/browser/paymentWorld';
 import { openSite, type Site } from '../support/browser/site';
@@ -14,6 +17,9 @@ import { until } from '../support/until';
 
 /** A change is shown within 2 s on an idle machine; nothing but its event would show it, however long it took. */
 const LIVE = { timeout: 20_000 };
+
+/** A page of the audit log, not the two entries that say whether the organization is frozen. */
+const AUDIT_LOG = /\/api\/v1\/audit-logs\?.*limit=50/;
 
 let site: Site;
 let world: PaymentWorld;
@@ -145,11 +151,60 @@ describe('the audit log', () => {
     await alert(visitor).getByText('Request id').waitFor();
   });
 
-  itDeep('says how an operator verifies it', async () => {
+  it('is checked as far as it is shown, and says what the page cannot prove', async () => {
     const visitor = await site.signedIn(world.org.alice, '/audit');
-    await untilShown(visitor, 'not checked by this page: how to verify the log');
-    await visitor.page.getByText('not checked by this page').click();
+    await untilShown(visitor, /^Unbroken from entry \d+ to \d+: checked by this page\.$/);
+    await visitor.page.getByText(/^Not proved by this page/).click();
     await untilShown(visitor, `npx orgwallet audit verify --org ${world.org.id}`);
+    await visitor.page.goto('/audit?action=proposal.created');
+    await untilShown(visitor, /^Each of the \d+ entries shown has its own hash: checked by this page\.$/);
+    expect(await violationsEverywhere(visitor.page)).toEqual([]);
+  });
+
+  it('shows what a server has changed as broken, with what differs', async () => {
+    const visitor = await site.signedIn(world.org.alice);
+    await changeAnswers<Schema['AuditLogEntryPage']>(visitor.context, AUDIT_LOG, ({ data, ...body }) => ({
+      ...body,
+      data: data.map((entry, n) =>
+        n === 1 ? { ...entry, actor: { ...entry.actor, name: 'Mallory' } } : entry,
+      ),
+    }));
+    await visitor.page.goto('/audit');
+    await alert(visitor).getByText('The audit log is broken').waitFor();
+    await alert(visitor)
+      .getByText(/^\d+ entries checked by this page, 1 broken: entry \d+\./)
+      .waitFor();
+    const broken = section(visitor, 'Entries').getByRole('listitem').filter({ hasText: 'Broken' });
+    expect(await broken.count()).toBe(1);
+    await broken.getByText('by Mallory').waitFor();
+    await broken.getByText(/^It is not what was recorded: its hash is \w{8}…\w{6}/).waitFor();
+    expect(await visitor.page.getByText(/^Unbroken/).count()).toBe(0);
+    expect(await violationsEverywhere(visitor.page)).toEqual([]);
+  });
+
+  itDeep('shows where a server leaves an entry out, and nothing broken where a filter does', async () => {
+    const visitor = await site.signedIn(world.org.alice);
+    await changeAnswers<Schema['AuditLogEntryPage']>(visitor.context, AUDIT_LOG, ({ data, ...body }) => ({
+      ...body,
+      data: data.filter((_, n) => n !== 1),
+    }));
+    await visitor.page.goto('/audit');
+    await alert(visitor).getByText('The audit log is broken').waitFor();
+    await section(visitor, 'Entries')
+      .getByRole('listitem')
+      .first()
+      .getByText(/^Entry \d+ is missing before it\.$/)
+      .waitFor();
+    await visitor.page.goto('/audit?resourceType=proposal');
+    await untilShown(visitor, /^Each of the \d+ entries shown has its own hash: checked by this page\.$/);
+  });
+
+  itDeep('is checked while thousands of entries are shown, without holding up the page', async () => {
+    const visitor = await site.signedIn(world.org.alice);
+    const data = auditLog(world.org.id, 2_000);
+    await visitor.context.route(AUDIT_LOG, (route) => route.fulfill({ json: { data } }));
+    await visitor.page.goto('/audit');
+    await untilShown(visitor, 'Unbroken from entry 1 to 2000: checked by this page.');
   });
 });
 

@@ -130,6 +130,8 @@ export const auditQuery = (filter: AuditFilter) => {
       const newest = await auditPage(filter, timed(signal));
       return withNewest(newest, queryClient.getQueryData(options.queryKey));
     },
+    // Entries stay the same objects: what was checked and drawn of them is not checked and drawn again.
+    structuralSharing: false,
   });
   return options;
 };

@@ -46,4 +46,7 @@ export const AUDIT_COLUMNS: readonly CsvColumn<Schema['AuditLogEntry']>[] = [
   ['resourceType', ({ resourceType }) => resourceType],
   ['resourceId', ({ resourceId }) => resourceId],
   ['details', ({ details }) => JSON.stringify(details)],
+  ['position', ({ position }) => position],
+  ['previousHash', ({ previousHash }) => previousHash],
+  ['hash', ({ hash }) => hash],
 ];

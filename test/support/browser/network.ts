@@ -43,6 +43,18 @@ export async function lie(
   });
 }
 
+/** A server that lies about one thing from now on: it changes the bodies of its answers to what matches. */
+export async function changeAnswers<Body>(
+  context: BrowserContext,
+  path: RegExp,
+  change: (body: Body) => Body,
+): Promise<void> {
+  await context.route(path, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: change(await response.json()) });
+  });
+}
+
 /** What the page sends, to see whether it repeats itself. */
 export interface Sent {
   readonly method: string;

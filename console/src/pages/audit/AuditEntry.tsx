@@ -1,14 +1,53 @@
-import type { Schema } from '@orgwallet/client';
+import type { AuditBreak, Schema } from '@orgwallet/client';
+import { memo, useState } from 'react';
 import { actionText } from '../../text/audit.ts';
+import { breakText } from '../../text/auditProof.ts';
 import { dateTime } from '../../text/time.ts';
-import { ShortId } from '../../ui/ShortText.tsx';
+import { Badge } from '../../ui/Badge.tsx';
+import { ShortId, ShortText } from '../../ui/ShortText.tsx';
 import { ResourceLink } from './ResourceLink.tsx';
 
-/** One change: what, of what, by whom, when, and in its details everything that was recorded of it. */
-export function AuditEntry({ entry }: { readonly entry: Schema['AuditLogEntry'] }) {
-  const { id, action, actor, resourceType, resourceId, details, createdAt } = entry;
+type Entry = Schema['AuditLogEntry'];
+
+/** Everything that was recorded: made once it is opened, because a page may have thousands of entries. */
+function Details({ entry }: { readonly entry: Entry }) {
+  const { id, action, details, position, previousHash, hash } = entry;
+  const [isOpen, setOpen] = useState(false);
   return (
-    <li className="audit-entry">
+    <details className="audit-details small" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>
+        Details<span className="hidden-visually"> of {actionText(action)}</span>
+      </summary>
+      {isOpen ? (
+        <div className="stack-small">
+          <p className="row">
+            <code>{action}</code> <ShortId id={id} of="id of the entry" />
+          </p>
+          <pre>{JSON.stringify(details, null, 2)}</pre>
+          <p className="row">
+            <span>Hash</span> <ShortText text={hash} of={`hash of entry ${position}`} />
+            <span>after</span> <ShortText text={previousHash} of={`hash before entry ${position}`} />
+          </p>
+        </div>
+      ) : null}
+    </details>
+  );
+}
+
+const NONE: readonly AuditBreak[] = [];
+
+/** One change: what, of what, by whom, when, and in its details everything that was recorded of it. */
+export const AuditEntry = memo(function AuditEntry({
+  entry,
+  breaks = NONE,
+}: {
+  readonly entry: Entry;
+  /** In what it is not what was recorded. */
+  readonly breaks: readonly AuditBreak[] | undefined;
+}) {
+  const { action, actor, resourceType, resourceId, createdAt, position } = entry;
+  return (
+    <li className={breaks.length > 0 ? 'audit-entry broken' : 'audit-entry'}>
       <p className="audit-what">
         <b>{actionText(action)}</b> <span className="muted">by {actor.name}</span>
         {actor.type === 'member' ? null : <span className="muted"> ({actor.type})</span>}
@@ -17,20 +56,19 @@ export function AuditEntry({ entry }: { readonly entry: Schema['AuditLogEntry'] 
         {dateTime(createdAt)}
       </time>
       <p className="row small">
+        <span className="muted">Entry {position}</span>
         <ResourceLink type={resourceType} id={resourceId} />
         <ShortId id={resourceId} of={`id of the ${resourceType}`} />
       </p>
-      <details className="audit-details small">
-        <summary>
-          Details<span className="hidden-visually"> of {actionText(action)}</span>
-        </summary>
-        <div className="stack-small">
-          <p className="row">
-            <code>{action}</code> <ShortId id={id} of="id of the entry" />
-          </p>
-          <pre>{JSON.stringify(details, null, 2)}</pre>
+      <Details entry={entry} />
+      {breaks.length > 0 ? (
+        <div className="audit-breaks small">
+          <Badge tone="danger">Broken</Badge>
+          {breaks.map((one) => (
+            <p key={one.field}>{breakText(one)}</p>
+          ))}
         </div>
-      </details>
+      ) : null}
     </li>
   );
-}
+});

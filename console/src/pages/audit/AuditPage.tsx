@@ -12,6 +12,7 @@ import { Empty, ErrorNotice, Loading } from '../../ui/States.tsx';
 import { AuditEntry } from './AuditEntry.tsx';
 import { AuditFilters } from './AuditFilters.tsx';
 import { Proof } from './Proof.tsx';
+import { useAuditProof } from './useAuditProof.ts';
 import './audit.css';
 
 /** Every change of the organization, newest first. */
@@ -22,9 +23,10 @@ export function AuditPage() {
   const { entries, cursor } = query.data ?? {};
   const older = useMutation({ mutationKey: ['audit', filter], mutationFn: () => readOlderEntries(filter) });
   const isFiltered = Object.keys(search).length > 0;
+  const proof = useAuditProof(JSON.stringify(filter), query.data, isFiltered);
   return (
     <Page title="Audit log" lead="Every change, and who made it. Entries are never changed or removed.">
-      <Proof />
+      <Proof count={entries?.length ?? 0} proof={proof} />
       <Section
         title="Entries"
         id="entries"
@@ -44,7 +46,7 @@ export function AuditPage() {
           {entries && entries.length > 0 ? (
             <ol className="audit-entries">
               {entries.map((entry) => (
-                <AuditEntry key={entry.id} entry={entry} />
+                <AuditEntry key={entry.id} entry={entry} breaks={proof?.breaks.get(entry)} />
               ))}
             </ol>
           ) : null}
