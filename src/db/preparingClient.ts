@@ -20,20 +20,38 @@ const MOST_STATEMENTS = 300;
 const PLANNED = /^\s*(select|insert|update|delete|with)\b/i;
 /** What a statement with a star returns depends on the columns of a table: a migration adds some. */
 const STAR = /(\.|select |returning )\*/i;
+/**
+ * How the first rows of a list are found fastest depends on how many rows match its values: a plan for all values reads
+ * each transaction of a large account to show the newest.
+ */
+const PAGE = /\border by\b.*\blimit \$/is;
+/** What stores many rows at once is as long as they are, and seldom sent again; its plan takes a megabyte. */
+const LONGEST = 16_000;
+
+function isPreparable(sql: string): boolean {
+  return sql.length <= LONGEST && PLANNED.test(sql) && !STAR.test(sql) && !PAGE.test(sql);
+}
 
 /** Names of statements, by their text. */
 export class StatementNames {
   private readonly names = new Map<string, string>();
+  /** What was sent once. */
+  private readonly once = new Set<string>();
 
   /** The name of a statement to prepare; undefined where it is not prepared, such as the first time. */
   nameOf(sql: string): string | undefined {
     const known = this.names.get(sql);
     if (known !== undefined) return known;
     const { size } = this.names;
-    if (size < MOST_STATEMENTS && PLANNED.test(sql) && !STAR.test(sql)) {
-      this.names.set(sql, `statement_${size}`);
+    if (size >= MOST_STATEMENTS || !isPreparable(sql)) return undefined;
+    if (!this.once.delete(sql)) {
+      if (this.once.size >= MOST_STATEMENTS) this.once.clear();
+      this.once.add(sql);
+      return undefined;
     }
-    return undefined;
+    const name = `statement_${size}`;
+    this.names.set(sql, name);
+    return name;
   }
 }
 

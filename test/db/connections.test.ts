@@ -3,6 +3,8 @@ import { Client } from 'pg';
 import { createDatabase, type Db } from '../../src/db/database';
 import { listenForNotifications } from '../../src/db/notifications';
 import { runPrepared } from '../../src/db/prepared';
+import { StatementNames } from '../../src/db/preparingClient';
+import { listTransactions, pageOfTransactions } from '../../src/db/transactions';
 import { createTestDatabase } from '../support/stack';
 import { startTcpProxy, type TcpProxy } from '../support/tcpProxy';
 import { until } from '../support/until';
@@ -95,6 +97,29 @@ test('a prepared statement is planned again after a table was changed', async ()
   expect(await Promise.all(Array.from({ length: 12 }, read))).toEqual(
     Array(12).fill([{ id: 1, name: null }]),
   );
+});
+
+test('a list is planned for its values', async () => {
+  const one = createDatabase(database.url, { poolMax: 1 });
+  const filter = { organizationId: 'org_1', accountId: 'acc_1', limit: 50 };
+  for (let n = 0; n < 3; n += 1) {
+    await listTransactions(one, filter);
+    await pageOfTransactions(one, filter, 1_000);
+    await one('members').where({ organization_id: 'org_1' }).orderBy('position').limit(2).pluck('id');
+    await one('members').where({ id: 'mem_1' }).first('id');
+  }
+  const { rows } = await one.raw('SELECT statement FROM pg_prepared_statements');
+  expect(rows).toEqual([{ statement: 'select "id" from "members" where "id" = $1 limit $2' }]);
+  await one.destroy();
+});
+
+test('what is sent once, or is very long, takes no place among what is prepared', () => {
+  const names = new StatementNames();
+  const nameAfter = (times: number, sql: string) =>
+    Array.from({ length: times }, () => names.nameOf(sql)).at(-1);
+  for (let n = 0; n < 1_000; n += 1) names.nameOf(`SELECT id FROM members WHERE position = ${n}`);
+  expect(nameAfter(3, `INSERT INTO members (id) VALUES ${'($1), '.repeat(4_000)}`)).toBeUndefined();
+  expect(nameAfter(2, 'SELECT id FROM members WHERE id = $1')).toBe('statement_0');
 });
 
 test('what is sent again is prepared, but for what a star selects', async () => {
