@@ -123,25 +123,27 @@ test('what is sent once, or is very long, takes no place among what is prepared'
 });
 
 test('what is sent again is prepared, but for what a star selects', async () => {
-  await db.raw('CREATE TABLE repeated (id integer)');
+  const one = createDatabase(database.url, { poolMax: 1 });
+  await one.raw('CREATE TABLE repeated (id integer)');
   const prepared = async (text: string) => {
-    const connection = await db.client.acquireConnection();
+    const connection = await one.client.acquireConnection();
     try {
       const sql = 'SELECT count(*)::int AS count FROM pg_prepared_statements WHERE statement = $1';
       return (await connection.query(sql, [text])).rows[0].count;
     } finally {
-      await db.client.releaseConnection(connection);
+      await one.client.releaseConnection(connection);
     }
   };
   const all = 'SELECT * FROM repeated';
   const named = 'INSERT INTO repeated (id) VALUES ($1) RETURNING id';
   for (const id of [1, 2, 3]) {
-    await db.raw(all);
-    const { rows } = await db.raw('INSERT INTO repeated (id) VALUES (?) RETURNING id', [id]);
+    await one.raw(all);
+    const { rows } = await one.raw('INSERT INTO repeated (id) VALUES (?) RETURNING id', [id]);
     expect(rows).toEqual([{ id }]);
     expect(await prepared(named)).toBe(id === 1 ? 0 : 1);
   }
   expect(await prepared(all)).toBe(0);
-  await db.raw('ALTER TABLE repeated ADD COLUMN name text');
-  expect((await db.raw('INSERT INTO repeated (id) VALUES (?) RETURNING id', [4])).rows).toEqual([{ id: 4 }]);
+  await one.raw('ALTER TABLE repeated ADD COLUMN name text');
+  expect((await one.raw('INSERT INTO repeated (id) VALUES (?) RETURNING id', [4])).rows).toEqual([{ id: 4 }]);
+  await one.destroy();
 });
