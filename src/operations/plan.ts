@@ -8,6 +8,7 @@ import { accept, type Outcome, refuse } from '../domain/refusal';
 import type { DecisionSeal } from '../domain/seal';
 import { findKind } from './index';
 import type { Plan, ProposalKind } from './kind';
+import { refuseTakenName } from './takenNames';
 
 /**
  * Refuses data that does not have the shape of its kind, or has anything besides: what nobody reads is shown to those
@@ -79,6 +80,9 @@ export async function planOperation(
   const planned = await kind.plan({ db, state, networks }, body, facts);
   if (!planned.ok) return planned;
   const { data } = planned.value;
+  const edits = kind.change(state, data);
+  const taken = edits.ok ? refuseTakenName(state, kind.resourceType, edits.value) : undefined;
+  if (taken) return taken;
   const changed = changeState(kind, state, data);
   if (!changed.ok) return changed;
   const demo = demoWalletRefused({ production }, changed.value);

@@ -200,8 +200,13 @@ describe('an account', () => {
     });
     const body = { items: [{ name: 'Twin', networkIds: [31337] }] };
     const ask = { key: org.adminKey, path: PROPOSE, body };
-    const { body: answer } = await expectRefused(api.http, org, ask, refusal(409, 'conflict', null));
-    expect(answer.message).toContain(taken);
+    const { body: answer } = await expectRefused(
+      api.http,
+      org,
+      ask,
+      refusal(409, 'conflict', 'items[0].name'),
+    );
+    expect(answer.message).toContain(`"Twin" is the name of account ${done.data.items[0].id}`);
     await reject(api.http, org, one);
   });
 });

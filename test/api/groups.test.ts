@@ -116,14 +116,14 @@ describe('new groups', () => {
   it('may have the members of another, but not its name', async () => {
     const [one, two] = [await makeGroup('Twins', org.dave), await makeGroup('Other twins', org.dave)];
     expect(two.members).toEqual(one.members);
-    const conflict = refusal(409, 'conflict', null);
+    const conflict = refusal(409, 'conflict', 'items[0].name');
     for (const [path, item] of [
       [CREATE, { name: 'ＴＷＩＮＳ', memberIds: [org.alice.id] }],
       [UPDATE, { id: two.id, name: 'twins' }],
     ] as const) {
       const ask = { key: org.adminKey, path: `/api/v1${path}`, body: { items: [item] } };
       const { body } = await expectRefused(api.http, org, ask, conflict);
-      expect(body.message).toContain(`would be the name of group ${one.id}`);
+      expect(body.message).toContain(`is the name of group ${one.id}`);
     }
   });
 

@@ -144,8 +144,8 @@ describe('new members', () => {
     const erin = await makeMember();
     const twin = { name: erin.name.toUpperCase(), walletAddress: anAddress() };
     const ask = { key: org.adminKey, path: `/api/v1${CREATE}`, body: { items: [twin] } };
-    const taken = await expectRefused(api.http, org, ask, refusal(409, 'conflict', null));
-    expect(taken.body.message).toContain(`"${twin.name}" would be the name of member ${erin.id}`);
+    const taken = await expectRefused(api.http, org, ask, refusal(409, 'conflict', 'items[0].name'));
+    expect(taken.body.message).toContain(`"${twin.name}" is the name of member ${erin.id}`);
     const inUse = refusal(409, 'conflict', 'items[1].walletAddress');
     const items = [
       { name: 'New', walletAddress: anAddress() },

@@ -110,8 +110,13 @@ async function makePolicy(item: WrittenPolicy = aPolicyItem()): Promise<Shown> {
 /** The name of this one is taken. */
 async function expectTaken(path: string, body: object, { id }: Shown): Promise<void> {
   const ask = { key: org.adminKey, path: `/api/v1${path}`, body };
-  const { body: answer } = await expectRefused(api.http, org, ask, refusal(409, 'conflict', null));
-  expect(answer.message).toContain(`would be the name of policy ${id}`);
+  const { body: answer } = await expectRefused(
+    api.http,
+    org,
+    ask,
+    refusal(409, 'conflict', 'policies[0].name'),
+  );
+  expect(answer.message).toContain(`is the name of policy ${id}`);
 }
 
 const ofToken = (tokenAddress: string, conditions: object = {}, more: object = {}) =>
