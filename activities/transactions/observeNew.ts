@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem';
-import { assertChainId, type ChainClient, transactionCount } from '../../src/chain/clients';
+import { ask, assertChainId, type ChainClient, transactionCount } from '../../src/chain/clients';
 import { dataCost } from '../../src/chain/dataFee';
 import { relayerIndex } from '../../src/chain/relayerIndex';
 import type { InnerCall } from '../../src/chain/simulation';
@@ -16,6 +16,9 @@ import type { TransactionObservation } from './observation';
 
 /** An endpoint is asked so often which chain it serves. */
 const CHAIN_ID_MS = 10_000;
+
+/** Nobody has so much wei: some nodes, as those of Fantom and XDC, give the sender of a call all that there can be. */
+const IMPLAUSIBLE_WEI = 2n ** 128n;
 
 function failed(code: FailureCode, message: string): TransactionObservation {
   return { kind: 'failed', failure: { code, message } };
@@ -65,7 +68,11 @@ export async function observeNew(
   ]);
   if (!simulated.ok) return failedSimulation(simulated);
   const gas = gasWithData({ safeTxGas: simulated.gas, data }, 0, dataFee, maxGas);
-  const payer = { address: relayer, balance: simulated.senderBalance };
+  const balance =
+    simulated.senderBalance < IMPLAUSIBLE_WEI
+      ? simulated.senderBalance
+      : await ask(chain, (rpc) => rpc.getBalance({ address: relayer }));
+  const payer = { address: relayer, balance };
   const refuse = (fees: Fees) => refuseFunds(chain, payer, fees, { gas, wei: dataFee.wei });
   // Nothing is refused for fees of a while ago.
   const fees = refuse(lately) ? await readFees(performance.now()) : lately;

@@ -20,6 +20,7 @@ import type { ExecutionResult, TransactionRef } from '../../src/domain/transacti
 import { aHash } from '../support/builders';
 import { COUNTER, MULTICALL, multicallData, TOKENS } from '../support/contracts';
 import { inSlot } from '../support/inSlot';
+import { startRpcProxy } from '../support/rpcProxy';
 import { rpc } from '../support/stack';
 import { itDeep } from '../support/suite';
 import { transferData } from '../support/transactions';
@@ -825,6 +826,31 @@ describe('a relayer with insufficient funds', () => {
     await waiting;
     looked.mockRestore();
     expect(await world.execute(ref)).toMatchObject({ outcome: { kind: 'executed' } });
+  });
+
+  test('is found on a node that gives the sender of a call all there can be', async () => {
+    const generous = await startRpcProxy(world.url, async (body, pass) => {
+      const answer = JSON.parse(await pass());
+      // The seventh word that the simulation returns.
+      const at = 2 + 64 * 6;
+      if (body.includes('eth_call') && answer.result?.length >= at + 64) {
+        answer.result = answer.result.slice(0, at) + 'f'.repeat(64) + answer.result.slice(at + 64);
+      }
+      return JSON.stringify(answer);
+    });
+    try {
+      const there = world.chainWith({ rpcUrls: [generous.url] });
+      const ref = await world.transaction({ to: RECIPIENT, value: 1n });
+      const input = { ...ref, networkId: world.network.id, cancel: false };
+      expect(await there.prepareTransaction(input)).toMatchObject({ kind: 'needsEnvelope' });
+      await world.setBalance(world.relayer, 0n);
+      expect(await there.prepareTransaction(input)).toMatchObject({
+        kind: 'failed',
+        failure: { code: 'funds' },
+      });
+    } finally {
+      await generous.stop();
+    }
   });
 
   itDeep(
