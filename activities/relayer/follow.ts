@@ -57,8 +57,9 @@ interface Checked {
 }
 
 interface Progress {
-  readonly begunAt: number;
-  /** The number of the newest block at the first check. */
+  /** Since when it is in no block, as far as is known. */
+  pendingSince: number;
+  /** The number of the newest block at the first check since then. */
   firstHead?: bigint;
   /** When the bytes were last sent, the newest block then, and when they are sent again; undefined: not yet. */
   sent?: { readonly at: number; readonly head: Head; readonly againMs: number } | undefined;
@@ -133,11 +134,14 @@ async function check<T>(
   progress.firstHead ??= head.number;
   const seen = await followed.check(head.number);
   if ('end' in seen) return seen;
+  const before = progress.checked;
+  // Its block is lost: the same bytes are sent again before anything else is signed.
+  const isLost = before !== undefined && before.inBlock !== null && seen.inBlock === null;
+  if (isLost) Object.assign(progress, { pendingSince: at, firstHead: head.number });
   // A chain without new blocks includes nothing, whatever the fee.
-  const isStuck = at - progress.begunAt >= context.stuckAfterMs && head.number > progress.firstHead;
+  const isStuck = at - progress.pendingSince >= context.stuckAfterMs && head.number > progress.firstHead;
   const found = isStuck && seen.inBlock === null ? await unblock(context, followed) : { waitingFor: null };
   if ('end' in found) return found;
-  const before = progress.checked;
   const grown =
     before?.head.hash === head.hash ? before.againMs * RECHECK_GROWTH : context.pollMs * RECHECK_GROWTH;
   progress.checked = { at, head, inBlock: seen.inBlock, found, againMs: Math.min(grown, MAX_RECHECK_MS) };
@@ -213,9 +217,9 @@ export async function follow<T>(
   followed: Followed<T>,
   signal: AbortSignal,
 ): Promise<T | Obstacle> {
-  const progress: Progress = { begunAt: performance.now() };
+  const progress: Progress = { pendingSince: performance.now() };
   let message: string | null = null;
-  let messageSince = progress.begunAt;
+  let messageSince = progress.pendingSince;
   let everyMs = context.pollMs;
   for (;;) {
     signal.throwIfAborted();
