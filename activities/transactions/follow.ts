@@ -36,6 +36,8 @@ async function check(
   if (own.end === 'dropped') return { end: { kind: 'dropped' } };
   // The attempt has not failed where an earlier nonce of the account is still unused.
   const next = await accountNonce(chain, at.account);
+  // It has used the nonce: one of several nodes behind the endpoint lags, and has not shown the execution yet.
+  if (own.end === 'mined' && next !== null && next > attempt.safeNonce) return { inBlock: null };
   const isEarly = next !== null && next < attempt.safeNonce;
   return { end: { kind: isEarly ? 'dropped' : 'reverted' } };
 }

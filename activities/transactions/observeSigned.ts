@@ -59,6 +59,11 @@ async function nextTerms(
     const message = `waiting for an earlier transaction of the account, which ${networkLabel(chain)} has lost`;
     return { kind: 'confirming', message };
   }
+  // Whatever is signed for a nonce that is used reverts.
+  if (nextNonce > safeNonce) {
+    const message = `waiting for ${networkLabel(chain)} to show what has used nonce ${safeNonce} of the account`;
+    return { kind: 'confirming', message };
+  }
   const signed = at.cancellation ?? at.transaction;
   const content = cancels
     ? cancellation({ networkId, account: at.account, nonce: safeNonce })

@@ -197,6 +197,40 @@ describe('a transaction', () => {
     await world.execute(ref);
   });
 
+  test('is not signed again while its endpoint has a node that lags', async () => {
+    let hidden = Number.POSITIVE_INFINITY;
+    const lagging = await startRpcProxy(world.url, async (body, pass) => {
+      const { id, method } = JSON.parse(body);
+      const answer = (result: unknown) => JSON.stringify({ jsonrpc: '2.0', id, result });
+      if (method === 'eth_getLogs' && hidden >= 0) return answer([]);
+      if (method !== 'eth_getTransactionReceipt' || hidden < 0) return pass();
+      hidden -= 1;
+      return hidden < 0 ? pass() : answer(null);
+    });
+    try {
+      const there = world.chainWith({ rpcUrls: [lagging.url] });
+      const ref = await world.transaction({ to: RECIPIENT, value: 1n });
+      const envelopeId = await world.sign(ref);
+      const [stored] = await world.envelopes(ref);
+      await rpc(world.url, 'eth_sendRawTransaction', [stored?.raw_transaction]);
+      await world.mine();
+      // Its first node has no receipt yet, the second has.
+      hidden = 1;
+      const input = { ...ref, envelopeId, networkId: world.network.id, reported: null };
+      const followed = await new MockActivityEnvironment().run(there.followTransaction, input);
+      expect(followed).toMatchObject({ outcome: { kind: 'executed' } });
+      hidden = Number.POSITIVE_INFINITY;
+      expect(await there.prepareTransaction({ ...input, cancel: false })).toEqual({
+        kind: 'confirming',
+        message: expect.stringContaining('to show what has used nonce 0 of the account'),
+      });
+      await world.execute(ref);
+      expect(await world.envelopes(ref)).toHaveLength(1);
+    } finally {
+      await lagging.stop();
+    }
+  });
+
   itDeep('accepts calldata in upper case', async () => {
     const to = await counter();
     const data = `0x${call('set', 0xabcdefn).slice(2).toUpperCase()}` as Hex;
