@@ -128,7 +128,7 @@ async function check<T>(
   context: RelayerContext,
   followed: Followed<T>,
   progress: Progress,
-  head: Head,
+  head: Block,
 ): Promise<Step<T>> {
   const at = performance.now();
   progress.firstHead ??= head.number;
@@ -138,8 +138,10 @@ async function check<T>(
   // Its block is lost: the same bytes are sent again before anything else is signed.
   const isLost = before !== undefined && before.inBlock !== null && seen.inBlock === null;
   if (isLost) Object.assign(progress, { pendingSince: at, firstHead: head.number });
-  // A chain without new blocks includes nothing, whatever the fee.
-  const isStuck = at - progress.pendingSince >= context.stuckAfterMs && head.number > progress.firstHead;
+  // A chain without new blocks includes nothing, whatever the fee; or it makes none, because nobody pays enough.
+  const isUnderpriced = (head.baseFeePerGas ?? 0n) > followed.envelope.maxFeePerGas;
+  const isForFee = head.number > progress.firstHead || isUnderpriced;
+  const isStuck = at - progress.pendingSince >= context.stuckAfterMs && isForFee;
   const found = isStuck && seen.inBlock === null ? await unblock(context, followed) : { waitingFor: null };
   if ('end' in found) return found;
   const grown =

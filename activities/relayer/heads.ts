@@ -14,6 +14,8 @@ export interface Head {
 export interface Block extends Head {
   /** Seconds since 1970. */
   readonly timestamp: bigint;
+  /** Wei per gas; null on a network without EIP-1559. */
+  readonly baseFeePerGas: bigint | null;
   /** The hashes of its transactions. */
   readonly transactions: readonly Hex[];
 }

@@ -34,15 +34,25 @@ async function readFees(context: SignerContext, networkId: number, since: number
   };
 }
 
-/** Bounds fees by what the signer reads itself: a message can lower them, and not raise them. Throws ChainUnavailable. */
+/** Whether terms ask for no more than a limit, as far as they are amounts. */
+function isWithin(terms: EnvelopeTerms, most: FeeLimit): boolean {
+  const isAtMost = (name: keyof FeeLimit) =>
+    /^\d{1,78}$/.test(terms[name]) && BigInt(terms[name]) <= most[name];
+  return isAtMost('maxFeePerGas') && isAtMost('maxPriorityFeePerGas');
+}
+
+/**
+ * Bounds fees by what the signer reads itself: a message can lower them, and not raise them. What it has read a while ago
+ * will do for a message that asks for no more. Throws ChainUnavailable.
+ */
 export async function boundFees<T extends EnvelopeTerms>(
   context: SignerContext,
   networkId: number,
   terms: T,
 ): Promise<BoundedTerms<T>> {
-  // What was stuck needs the fees of now.
-  const since = terms.replaces === undefined ? 0 : performance.now();
-  return { ...terms, most: await readFees(context, networkId, since) };
+  const lately = await readFees(context, networkId, 0);
+  const most = isWithin(terms, lately) ? lately : await readFees(context, networkId, performance.now());
+  return { ...terms, most };
 }
 
 /**

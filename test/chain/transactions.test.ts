@@ -438,6 +438,21 @@ describe('an envelope', () => {
     );
   }, 60_000);
 
+  test('that pays less than the base fee is replaced, although no block comes', async () => {
+    const ref = await world.transaction({ to: RECIPIENT, value: 3n });
+    const envelopeId = await world.sign(ref);
+    await rpc(world.url, 'anvil_setNextBlockBaseFeePerGas', [numberToHex(900n * GWEI)]);
+    await world.mine();
+    try {
+      const stuck = await world.followToEnd(ref, envelopeId);
+      if (stuck.kind !== 'stuck') throw new Error(JSON.stringify(stuck));
+      const raised = await world.signer.signTransaction({ ...ref, terms: stuck.terms });
+      expect(await world.followToEnd(ref, envelopeOf(raised))).toMatchObject({ kind: 'decided' });
+    } finally {
+      await rpc(world.url, 'anvil_setNextBlockBaseFeePerGas', ['0x1']);
+    }
+  });
+
   itDeep(
     'at the fee ceiling is reported as stuck, and is included when gas is cheaper',
     async () => {
@@ -771,6 +786,7 @@ describe('refused before it costs gas', () => {
     const account = await world.account();
     const ref = await world.transaction({ to: RECIPIENT, value: 1n }, { account });
     await rpc(world.url, 'anvil_setCode', [account.address, '0x']);
+    await rpc(world.url, 'anvil_setStorageAt', [account.address, '0x0', numberToHex(0n, { size: 32 })]);
     expect(await world.prepare(ref)).toMatchObject({
       failure: { code: 'stale', message: expect.stringContaining(account.address) },
     });
