@@ -103,7 +103,8 @@ export function prepareAudit(
     ),
     named(
       'audit_entries',
-      `SELECT * FROM jsonb_to_recordset(?::jsonb) AS e (n integer, id text, action text, actor jsonb,
+      `SELECT n, id, action, actor, "resourceType", "resourceId", details, "contentHash"
+      FROM jsonb_to_recordset(?::jsonb) AS e (n integer, id text, action text, actor jsonb,
         "resourceType" text, "resourceId" text, details jsonb, "contentHash" text)`,
       [JSON.stringify(rows)],
     ),
