@@ -26,7 +26,9 @@ export type Observed = <Result>(
 /** What takes no longer than this keeps its slot, and is completed without another call. */
 const SLOT_MS = 1_000;
 /** Temporal gives an activity to another process when it has not heard of it for its heartbeat timeout. */
-const HEARTBEAT_MS = 10_000;
+const HEARTBEAT_MS = 14_000;
+/** A heartbeat that Temporal has not taken is sent again after this. */
+const HEARTBEAT_RETRY_MS = 3_000;
 const HEARTBEAT_TIMEOUT_MS = 30_000;
 const CALL_LIMIT_MS = 4_000;
 const RETRY_MS = 1_000;
@@ -106,6 +108,7 @@ export class WaitingActivities {
       this.waiting.delete(waiting);
     };
     this.waiting.add(waiting);
+    void this.beat(waiting);
     waiting.ended = end();
   }
 
@@ -118,11 +121,22 @@ export class WaitingActivities {
     if (waiting.isBeating) return;
     waiting.isBeating = true;
     try {
-      await this.tell(() => this.client.activity.heartbeat(waiting.token));
-    } catch (error) {
-      await this.endAsTold(waiting, error).catch(() => undefined);
+      while (!(await this.hasBeaten(waiting))) await sleep(HEARTBEAT_RETRY_MS, undefined, { ref: false });
     } finally {
       waiting.isBeating = false;
+    }
+  }
+
+  /** Sends a heartbeat. False where Temporal has not taken it, and the activity goes on. */
+  private async hasBeaten(waiting: Waiting): Promise<boolean> {
+    const { token, abort } = waiting;
+    if (abort.signal.aborted || !this.waiting.has(waiting)) return true;
+    try {
+      await this.tell(() => this.client.activity.heartbeat(token));
+      return true;
+    } catch (error) {
+      await this.endAsTold(waiting, error).catch(() => undefined);
+      return abort.signal.aborted;
     }
   }
 
