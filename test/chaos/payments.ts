@@ -7,6 +7,7 @@ import type { HttpClient } from '../support/http';
 import { fundRelayers, type TestMember } from '../support/service';
 import { rpc } from '../support/stack';
 import { aTransactionBody, signatureBody, TRANSACTIONS, transactionPath } from '../support/transactionApi';
+import { NETWORK_ID } from '../support/transactions';
 import { until } from '../support/until';
 import { type Asked, type PaymentFixture, type PolicyName, sendUntilAnswered } from './paymentFixture';
 
@@ -244,20 +245,24 @@ async function cancel(payment: Payment): Promise<Outcome> {
 /** The relayer's nonce before that of its envelope is unused. */
 async function payBehindGap(payment: Payment): Promise<Outcome> {
   const { fixture } = payment;
+  const { db } = fixture.api;
   const relayer = await fixture.relayer();
-  const setNonce = (nonce: number) =>
-    rpc(fixture.rpcUrl, 'anvil_setNonce', [relayer, `0x${nonce.toString(16)}`]);
   await payment.create('auto');
-  await mineByHand(fixture, async () => {
-    const nonce = await fixture.chain.getTransactionCount({ address: relayer });
-    await setNonce(nonce + 1);
-    await payment.sign(fixture.org.dave, 'initiator', true);
-    await payment.isSent('transaction');
-    await setNonce(nonce);
-    for (const { transaction_hash } of await payment.envelopes()) {
-      await rpc(fixture.rpcUrl, 'anvil_dropTransaction', [transaction_hash]);
-    }
-  });
+  const deployment = await db('chain_attempts').where({ account_id: fixture.account.id }).first('id');
+  const nonce = await fixture.chain.getTransactionCount({ address: relayer });
+  // A signer has taken the next nonce, and has ended before it signed anything.
+  const [taken] = await db('relayer_reservations')
+    .insert({
+      attempt_id: requireRow(deployment).id,
+      ...{ network_id: BigInt(NETWORK_ID), relayer_address: relayer, relayer_nonce: BigInt(nonce) },
+      ...{ gas: '21000', max_fee_per_gas: '1', max_priority_fee_per_gas: '1' },
+    })
+    .returning('id');
+  await payment.sign(fixture.org.dave, 'initiator', true);
+  await payment.isSent('transaction');
+  await db('relayer_reservations')
+    .where({ id: requireRow(taken).id })
+    .delete();
   await payment.is('completed');
   return { ...DONE, fillers: 1 };
 }
