@@ -3,7 +3,7 @@ import type { Db, Tx } from '../db/database';
 import { readState } from '../db/seals';
 import { canonicalJson, type JsonValue } from '../domain/canonicalJson';
 import { refuseDemoWallet } from '../domain/demoWallets';
-import { applyEdits, type Changed, type OrganizationState } from '../domain/governance';
+import { applyEdits, type Changed, type Edit, type OrganizationState } from '../domain/governance';
 import { accept, type Outcome, refuse } from '../domain/refusal';
 import type { DecisionSeal } from '../domain/seal';
 import { findKind } from './index';
@@ -23,11 +23,14 @@ export function misshapen(kind: ProposalKind, data: JsonValue) {
   return refuse('conflict', `${of} has fields that do not belong to it`);
 }
 
+/** The edits that a kind's data asks for. Refuses with conflict, also data that does not have its shape. */
+function editsOf(kind: ProposalKind, state: OrganizationState, data: JsonValue): Outcome<readonly Edit[]> {
+  return misshapen(kind, data) ?? kind.change(state, data);
+}
+
 /** What a kind's signed data makes of a state. Refuses with conflict, also data that does not have its shape. */
 export function changeState(kind: ProposalKind, state: OrganizationState, data: JsonValue): Outcome<Changed> {
-  const unfit = misshapen(kind, data);
-  if (unfit) return unfit;
-  const edits = kind.change(state, data);
+  const edits = editsOf(kind, state, data);
   return edits.ok ? applyEdits(state, edits.value) : edits;
 }
 
@@ -80,10 +83,11 @@ export async function planOperation(
   const planned = await kind.plan({ db, state, networks }, body, facts);
   if (!planned.ok) return planned;
   const { data } = planned.value;
-  const edits = kind.change(state, data);
-  const taken = edits.ok ? refuseTakenName(state, kind.resourceType, edits.value) : undefined;
+  const edits = editsOf(kind, state, data);
+  if (!edits.ok) return edits;
+  const taken = refuseTakenName(state, kind.resourceType, edits.value);
   if (taken) return taken;
-  const changed = changeState(kind, state, data);
+  const changed = applyEdits(state, edits.value);
   if (!changed.ok) return changed;
   const demo = demoWalletRefused({ production }, changed.value);
   return demo ?? accept({ ...planned.value, summary: kind.summary({ state, networks }, data) });
