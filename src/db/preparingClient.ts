@@ -32,7 +32,7 @@ function isPreparable(sql: string): boolean {
   return sql.length <= LONGEST && PLANNED.test(sql) && !STAR.test(sql) && !PAGE.test(sql);
 }
 
-/** Names of statements, by their text. */
+/** Names of a pool's statements, by their text. */
 export class StatementNames {
   private readonly names = new Map<string, string>();
   /** What was sent once. */
@@ -55,12 +55,19 @@ export class StatementNames {
   }
 }
 
-const names = new StatementNames();
+/** By the configuration that a pool shares with its transactions. */
+const namesOfPools = new WeakMap<object, StatementNames>();
+
+function namesOfPool(config: object): StatementNames {
+  const names = namesOfPools.get(config) ?? new StatementNames();
+  namesOfPools.set(config, names);
+  return names;
+}
 
 /** Prepares what is sent again and again, so that each connection plans it once. */
 export class PreparingClient extends PostgresClient {
   override _query(connection: unknown, query: Query): Promise<unknown> {
-    const name = query.sql === undefined ? undefined : names.nameOf(query.sql);
+    const name = query.sql === undefined ? undefined : namesOfPool(this.config).nameOf(query.sql);
     if (name !== undefined) query.options = { ...query.options, name };
     return super._query(connection, query);
   }

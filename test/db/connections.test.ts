@@ -122,6 +122,20 @@ test('what is sent once, or is very long, takes no place among what is prepared'
   expect(nameAfter(2, 'SELECT id FROM members WHERE id = $1')).toBe('statement_0');
 });
 
+test('what other pools have prepared takes no place of a pool', async () => {
+  const [other, one] = [1, 2].map(() => createDatabase(database.url, { poolMax: 1 })) as [Db, Db];
+  for (let n = 0; n < 301; n += 1) {
+    for (let times = 0; times < 2; times += 1) await other.raw(`SELECT ${n} WHERE 1 = ?`, [1]);
+  }
+  for (let times = 0; times < 2; times += 1) await one.raw('SELECT 301 WHERE 1 = ?', [1]);
+  const counts = [other, one].map(async (pool) => {
+    const { rows } = await pool.raw('SELECT count(*)::int AS count FROM pg_prepared_statements');
+    await pool.destroy();
+    return rows[0].count;
+  });
+  expect(await Promise.all(counts)).toEqual([300, 1]);
+});
+
 test('what is sent again is prepared, but for what a star selects', async () => {
   const one = createDatabase(database.url, { poolMax: 1 });
   await one.raw('CREATE TABLE repeated (id integer)');
